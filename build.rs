@@ -1,0 +1,184 @@
+//! Composes each command of `lua/cmd` with just those pieces of `lua/lib` that it
+//! uses, directly or through one another, into one script. A script's chunk runs
+//! anew at each call, so every function that it need not define is time saved.
+//!
+//! A piece `function state.move(…)` or `state.EVENTS = …` becomes a local,
+//! `state_move`, `state_EVENTS`. Same sources, same bytes: nothing else goes in.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The files of `lua/lib`, each using only those before it.
+const LIBRARY: [&str; 11] = [
+    "reply", "args", "space", "server", "record", "state", "listeners", "interruption", "owner",
+    "attempt", "mending",
+];
+
+/// What every script ends with, and thereby uses.
+const EPILOGUE: &str = "\nreturn reply.of(command)\n";
+
+struct Piece {
+    name: String,
+    text: String,
+    uses: BTreeSet<String>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed=lua");
+    println!("cargo:rerun-if-changed=build.rs");
+    let out = PathBuf::from(std::env::var("OUT_DIR")?).join("bundle");
+    if out.exists() {
+        fs::remove_dir_all(&out)?;
+    }
+    fs::create_dir_all(&out)?;
+
+    let mut library = Vec::new();
+    for name in LIBRARY {
+        let path = Path::new("lua/lib").join(name).with_extension("lua");
+        library.extend(pieces(name, &read(&path)?).map_err(|what| format!("{}: {what}", path.display()))?);
+    }
+    for entry in fs::read_dir("lua/cmd")? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "lua") {
+            let name = path.file_name().ok_or("a command without a name")?;
+            let script = compose(&library, &read(&path)?);
+            fs::write(out.join(name), script.map_err(|what| format!("{}: {what}", path.display()))?)?;
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, Box<dyn Error>> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    if text.contains('\r') {
+        return Err(format!("{} has CR line ends; the bundle is LF", path.display()).into());
+    }
+    Ok(text)
+}
+
+/// Takes a library file apart at its top level.
+fn pieces(library: &str, text: &str) -> Result<Vec<Piece>, String> {
+    let mut found = Vec::new();
+    let mut comment = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.is_empty() {
+            comment.clear();
+        } else if line.starts_with("--") {
+            comment += &format!("{line}\n");
+        } else if line == format!("local {library} = {{}}") {
+            comment.clear();
+        } else if let Some((rest, last)) = opening(line, library) {
+            let name = rest.split(|c: char| !word(c)).next().unwrap_or_default();
+            let mut body = format!("{line}\n");
+            if line != last && !line.ends_with(&last) {
+                for line in lines.by_ref() {
+                    body += &format!("{line}\n");
+                    if line == last {
+                        break;
+                    }
+                }
+            }
+            let uses = references(&body);
+            found.push(Piece {
+                name: format!("{library}.{name}"),
+                text: format!("{comment}local {}", localise(&body)),
+                uses,
+            });
+            comment.clear();
+        } else {
+            return Err(format!("neither a function nor a value of {library}: {line}"));
+        }
+    }
+    Ok(found)
+}
+
+/// What follows `function LIBRARY.` or `LIBRARY.`, and the line that ends the piece.
+fn opening<'a>(line: &'a str, library: &str) -> Option<(&'a str, String)> {
+    if let Some(rest) = line.strip_prefix(&format!("function {library}.")) {
+        return Some((rest, "end".into()));
+    }
+    let rest = line.strip_prefix(&format!("{library}."))?;
+    let last = if line.ends_with('{') { "}".into() } else { line.into() };
+    Some((rest, last))
+}
+
+fn compose(library: &[Piece], source: &str) -> Result<String, String> {
+    let body: String = source.lines().skip_while(|line| line.starts_with("--")).fold(String::new(), indent);
+    let mut used = references(&format!("{body}{EPILOGUE}"));
+    for piece in library.iter().rev() {
+        if used.contains(&piece.name) {
+            used.extend(piece.uses.iter().cloned());
+        }
+    }
+    if let Some(unknown) = used.iter().find(|name| !library.iter().any(|piece| piece.name == **name)) {
+        return Err(format!("{unknown} is not in the library, or defined after its use"));
+    }
+
+    // The header first: whoever prints a script sees what it is.
+    let mut script = String::new();
+    for line in source.lines().take_while(|line| line.starts_with("--")) {
+        script += &format!("{line}\n");
+    }
+    for piece in library.iter().filter(|piece| used.contains(&piece.name)) {
+        script += &format!("\n{}", piece.text);
+    }
+    Ok(format!("{script}\nlocal function command()\n{}end\n{}", localise(&body), localise(EPILOGUE)))
+}
+
+fn indent(mut text: String, line: &str) -> String {
+    text += if line.is_empty() { "" } else { "  " };
+    text + line + "\n"
+}
+
+fn word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Every `library.name` outside of strings and comments.
+fn references(code: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    rewrite(code, |library, name| {
+        found.insert(format!("{library}.{name}"));
+        String::new()
+    });
+    found
+}
+
+fn localise(code: &str) -> String {
+    rewrite(code, |library, name| format!("{library}_{name}"))
+}
+
+/// Replaces each `library.name` outside of strings and comments.
+fn rewrite(code: &str, mut replacement: impl FnMut(&str, &str) -> String) -> String {
+    let mut out = String::new();
+    let mut rest = code;
+    let mut after_word = false;
+    while let Some(first) = rest.chars().next() {
+        let length = if rest.starts_with("--") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if first == '\'' {
+            rest[1..].find('\'').map_or(rest.len(), |end| end + 2)
+        } else if word(first) {
+            rest.find(|c| !word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (token, tail) = rest.split_at(length);
+        let member = tail.strip_prefix('.').map(|tail| tail.split(|c| !word(c)).next().unwrap_or_default());
+        match member {
+            Some(name) if !after_word && !name.is_empty() && LIBRARY.contains(&token) => {
+                out += &replacement(token, name);
+                rest = &tail[1 + name.len()..];
+            }
+            _ => {
+                out += token;
+                rest = tail;
+            }
+        }
+        after_word = token.ends_with('.') || token.ends_with(word);
+    }
+    out
+}

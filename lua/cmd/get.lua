@@ -1,0 +1,9 @@
+--- The whole record of a task.
+-- @args now id
+-- @reply nil, or field and value in turn
+-- @errors
+space.open()
+local id = args.plain(args.next('id'), 'id')
+args.none()
+local fields = redis.call('HGETALL', space.prefix .. 'task_' .. id)
+return #fields > 0 and fields or false

@@ -1,0 +1,18 @@
+--- The listeners of a queue.
+-- @args now queue cursor limit
+-- @reply next cursor (0 at the end), then for each listener its id, when it was last heard of, how many tasks it holds
+-- @errors
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+local cursor = args.cursor(args.next('cursor'))
+local limit = args.limit()
+args.none()
+local page = redis.call('SSCAN', space.key('listeners', queue), cursor, 'COUNT', limit)
+local answer = { page[1] }
+for _, listener in ipairs(page[2]) do
+  local seen = redis.call('ZSCORE', space.key('seen', queue), listener)
+  answer[#answer + 1] = listener
+  answer[#answer + 1] = seen and space.decimal(tonumber(seen) * 1000000) or ''
+  answer[#answer + 1] = redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener))
+end
+return answer

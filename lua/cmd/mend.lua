@@ -1,0 +1,53 @@
+--- Finds and mends what clients without scripts leave, one part of the queue at each call.
+-- @args now queue cursor limit
+-- @options grace
+-- @reply next cursor (empty at the end), number mended, number under suspicion
+-- @errors
+local PARTS = { 'held', 'started', 'pending', 'scheduled', 'complete', 'failed', 'cancelled', 'orders', 'suspects', 'tasks' }
+local GRACE = 60 * 1000000
+
+local function seconds(value, what)
+  return args.seconds(value, 0, 86400, what)
+end
+
+space.open()
+mending.queue = args.plain(args.next('queue'), 'queue')
+local cursor = args.next('cursor')
+local limit = args.limit()
+local grace = args.options({ grace = seconds }).grace or GRACE
+
+local part, position = string.match(cursor == '' and 'held:0' or cursor, '^(%l+):(%d+)$')
+local number
+for i, name in ipairs(PARTS) do
+  if name == part and #position <= 20 then
+    number = i
+  end
+end
+if not number then
+  reply.fail('BADARG', 'the cursor must be empty or what the call before answered')
+end
+
+-- Every key is read with a command of its type before anything is written.
+space.probe('HLEN', space.key('suspects', mending.queue))
+space.probe('ZCARD', space.key('tasks', mending.queue))
+local after
+if part == 'held' then
+  after = mending.held(position, limit, grace)
+elseif part == 'started' then
+  after = mending.started(position, limit)
+elseif part == 'orders' then
+  after = mending.orders(position, limit)
+elseif part == 'suspects' then
+  after = mending.suspects(position, limit, grace)
+elseif part == 'tasks' then
+  after = mending.tasks(position, limit)
+else
+  after = mending.list(part, position, limit)
+end
+mending.finish()
+if after ~= '0' then
+  after = part .. ':' .. after
+else
+  after = PARTS[number + 1] and PARTS[number + 1] .. ':0' or ''
+end
+return { after, mending.mended, mending.suspected }

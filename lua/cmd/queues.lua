@@ -1,0 +1,16 @@
+--- The queues of the namespace.
+-- @args now cursor limit
+-- @reply next cursor (0 at the end), then for each queue its name, its number of listeners, and who paused it when and why, or an empty string
+-- @errors
+space.open()
+local cursor = args.cursor(args.next('cursor'))
+local limit = args.limit()
+args.none()
+local page = redis.call('ZRANGE', space.prefix .. 'queues', cursor, cursor + limit - 1, 'WITHSCORES')
+local answer = { #page < 2 * limit and '0' or string.format('%.0f', cursor + limit) }
+for i = 1, #page, 2 do
+  answer[#answer + 1] = page[i]
+  answer[#answer + 1] = page[i + 1]
+  answer[#answer + 1] = redis.call('HGET', space.meta, 'paused:' .. page[i]) or ''
+end
+return answer

@@ -1,0 +1,82 @@
+--- Takes tasks whose lease has expired from their owners, and forgets silent listeners.
+-- @args now queue limit
+-- @reply number requeued, failed, cancelled, postponed, 1 if more are expired
+-- @errors
+local SILENCE = 15 * 1000000 -- without a sign of life from anyone: the clock jumped or the server was away
+local GONE = 300 * 1000000   -- a listener that waits is heard of far more often
+
+local meta = space.open_with('run', 'gap')
+local run, gap = meta[2], meta[3]
+local queue = args.plain(args.next('queue'), 'queue')
+local limit = args.limit()
+args.none()
+
+-- After a gap, owners get one lease's time to report. A new server is a gap for
+-- certain; a silence is one only until the postponed lease expires too.
+local here = server.info('server', 'run_id') or run
+local restarted = run and here ~= run
+if restarted or (meta[1] and space.us - tonumber(meta[1]) > SILENCE and meta[1] ~= '0') then
+  gap = space.us
+end
+gap = tonumber(gap or 0)
+
+local leases = space.touch(space.key('leases', queue))
+local expired = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('(%.0f', space.us), 'WITHSCORES', 'LIMIT', 0, limit + 1)
+local more = #expired > 2 * limit and 1 or 0
+local stale, foreign, postponed, lost = {}, {}, {}, {}
+for i = 1, math.min(#expired, 2 * limit), 2 do
+  local member, deadline = expired[i], tonumber(expired[i + 1])
+  local id, token = string.match(member, '^(%S+) (%d+)$')
+  local task = record.find(id, 'max_losses', 'losses', 'lease', 'postponed', 'reclaimed_node')
+  if not task or task.token ~= token then
+    stale[#stale + 1] = member
+  elseif not record.held(task) or task.extra[5] then
+    stale[#stale + 1] = member -- a client without scripts ended or took it
+    foreign[#foreign + 1] = task
+  else
+    local lease = tonumber(task.extra[3] or 60000000)
+    local waits = gap + lease > space.us and deadline - lease < gap
+    local once = restarted or tonumber(task.extra[4] or 0) ~= deadline
+    if waits and once then
+      task.deadline = string.format('%.0f', gap + lease)
+      postponed[#postponed + 1] = task
+    else
+      task.to = interruption.target(task, 'pending')
+      state.plan(task, task.to)
+      lost[#lost + 1] = task
+    end
+  end
+end
+local silent = {}
+listeners.probe(queue)
+for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.key('seen', queue), '-inf',
+  space.decimal(math.max(0, space.us - GONE)), 'LIMIT', 0, limit)) do
+  if redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener)) == 0 then
+    silent[#silent + 1] = listener
+  end
+end
+space.begin()
+
+-- A removal first: what follows may then be written even when memory is full.
+redis.call('ZREM', leases, '', unpack(stale))
+space.tick(space.us)
+redis.call('HSET', space.meta, 'run', here or '', 'gap', string.format('%.0f', gap))
+for _, task in ipairs(postponed) do
+  redis.call('ZADD', leases, task.deadline, record.lease(task))
+  redis.call('HSET', task.key, 'postponed', task.deadline)
+end
+for _, task in ipairs(foreign) do
+  redis.call('HSET', task.key, 'token', '', 'ended', task.token, 'outcome', 'lost')
+end
+local counts = { pending = 0, failed = 0, cancelled = 0 }
+for _, task in ipairs(lost) do
+  counts[task.to] = counts[task.to] + 1
+  state.move(task, task.to, interruption.change(task, task.to, 'lost'))
+end
+for _, listener in ipairs(silent) do
+  listeners.remove(queue, listener)
+end
+if counts.pending > 0 then
+  state.wake(queue)
+end
+return { counts.pending, counts.failed, counts.cancelled, #postponed, more }

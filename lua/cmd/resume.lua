@@ -1,0 +1,12 @@
+--- Lets a paused queue give out tasks again.
+-- @args now queue
+-- @reply `resumed`
+-- @errors
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+args.none()
+state.plan_wake(queue)
+space.begin()
+redis.call('HDEL', space.meta, 'paused:' .. queue)
+state.wake(queue)
+return 'resumed'

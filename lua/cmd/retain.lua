@@ -1,0 +1,68 @@
+--- Deletes the oldest finished tasks: those over a number, and those older than an age.
+-- @args now queue limit
+-- @options keep seconds
+-- @reply number deleted, 1 if more are to go
+-- @errors
+local KINDS = { 'complete', 'failed', 'cancelled' }
+local KEEP, SECONDS = 50000, 7 * 86400
+
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+local limit = args.limit()
+local options = args.options({
+  keep = function(value, what) return args.integer(value, 0, 10000000, what) end,
+  seconds = function(value, what) return args.seconds(value, 0, 100000000000, what) end,
+})
+local keep = options.keep or KEEP
+local oldest = space.us - (options.seconds or SECONDS * 1000000)
+
+local total, taken, tails = 0, {}, {}
+local function tail(kind)
+  local id = redis.call('LINDEX', space.key(kind .. '_tasks', queue), -1 - taken[kind])
+  local task = id and (record.find(id, 'updated') or { id = id, absent = true, extra = {} })
+  tails[kind] = task and { task = task, at = tonumber(task.extra[1] or 0) * 1000000 }
+end
+for _, kind in ipairs(KINDS) do
+  total = total + space.probe('LLEN', space.key(kind .. '_tasks', queue))
+  taken[kind] = 0
+  tail(kind)
+end
+
+local gone, more = {}, 0
+while true do
+  local kind
+  for _, candidate in ipairs(KINDS) do
+    if tails[candidate] and (not kind or tails[candidate].at < tails[kind].at) then
+      kind = candidate
+    end
+  end
+  if not kind or (total - #gone <= keep and tails[kind].at >= oldest) then
+    break
+  end
+  if #gone == limit then
+    more = 1
+    break
+  end
+  local task = tails[kind].task
+  task.kind, task.from_end = kind, -1
+  gone[#gone + 1] = task
+  taken[kind] = taken[kind] + 1
+  tail(kind)
+end
+
+local planned = {}
+for _, task in ipairs(gone) do
+  if task.status == task.kind and not planned[task.kind] then
+    planned[task.kind] = true
+    state.plan(task, 'deleted')
+  end
+end
+space.begin()
+for _, task in ipairs(gone) do
+  if task.status == task.kind then
+    state.move(task, 'deleted', { why = 'retain' })
+  else
+    redis.call('RPOP', space.key(task.kind .. '_tasks', queue)) -- a client without scripts deleted it
+  end
+end
+return { #gone, more }

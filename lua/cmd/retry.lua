@@ -1,0 +1,25 @@
+--- Runs a failed or cancelled task again, with its counts of failures and losses at zero.
+-- @args now id
+-- @options fresh
+-- @reply `pending`
+-- @errors NOTASK STATE
+space.open()
+local id = args.next('id')
+local options = args.options({ fresh = args.flag })
+
+local task = record.get(id)
+if task.status ~= 'failed' and task.status ~= 'cancelled' then
+  record.refuse(task)
+end
+local forget = { 'error', 'group', 'reason', unpack(state.ATTEMPT) }
+if options.fresh then
+  forget[#forget + 1] = 'checkpoint'
+  forget[#forget + 1] = 'checkpointed'
+end
+state.plan(task, 'pending')
+space.begin()
+state.move(task, 'pending', {
+  fields = { 'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry' }, forget = forget, why = 'retry',
+})
+state.wake(task.queue)
+return 'pending'

@@ -1,0 +1,14 @@
+--- Takes a listener that holds no task off a queue.
+-- @args now queue listener
+-- @reply `unregistered`, or `absent`
+-- @errors HELD
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+local listener = args.listener(args.next('listener'))
+args.none()
+if redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener)) > 0 then
+  reply.fail('HELD', 'the listener holds tasks: complete, fail or release them, or adopt them if its process is dead')
+end
+listeners.probe(queue)
+space.begin()
+return listeners.remove(queue, listener) == 1 and 'unregistered' or 'absent'

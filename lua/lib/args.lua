@@ -1,0 +1,127 @@
+-- Checks of arguments. A value becomes part of a new key, a score or a field
+-- only after one of these.
+local args = {}
+
+-- Position of the last argument read; ARGV[1] is always `now`.
+args.at = 1
+
+-- The next positional argument.
+function args.next(what)
+  args.at = args.at + 1
+  return ARGV[args.at] or reply.fail('BADARG', 'missing argument: ' .. what)
+end
+
+-- Queue names, task ids, groups, request ids.
+function args.plain(value, what)
+  if #value > 128 or not string.find(value, '^[%w._:@-]+$') then
+    reply.fail('BADNAME', what .. ' must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -')
+  end
+  return value
+end
+
+-- Listener ids: HOSTNAME_PID. The hostname has no underscore, so that the key
+-- of a listener's list can be read back in one way only.
+function args.listener(value)
+  if #value > 200 or not string.find(value, '^[%w.:-]+_%d+$') then
+    reply.fail('BADNAME', 'a listener must be HOSTNAME_PID: letters, digits, . : - then _ and digits')
+  end
+  return value
+end
+
+function args.flag(value, what)
+  if value ~= '0' and value ~= '1' then
+    reply.fail('BADARG', what .. ' must be 0 or 1')
+  end
+  return value == '1'
+end
+
+function args.integer(value, low, high, what)
+  if #value > 16 or not string.find(value, '^%d+$') or tonumber(value) < low or tonumber(value) > high then
+    reply.fail('BADARG', string.format('%s must be a whole number from %.0f to %.0f', what, low, high))
+  end
+  return tonumber(value)
+end
+
+-- How many entries one call may read or change.
+function args.limit()
+  return args.integer(args.next('limit'), 1, 500, 'limit')
+end
+
+-- Seconds as decimals, returned in microseconds.
+function args.seconds(value, low, high, what)
+  if #value > 24 or not string.find(value, '^%d+%.?%d*$')
+    or tonumber(value) < low or tonumber(value) > high then
+    reply.fail('BADARG', string.format('%s must be decimal seconds from %.0f to %.0f', what, low, high))
+  end
+  return math.floor(tonumber(value) * 1000000 + 0.5)
+end
+
+-- A point in time. Later than the year 5138 is taken for milliseconds by mistake.
+function args.moment(value, what)
+  return args.seconds(value, 0, 100000000000, what)
+end
+
+-- The length of a lease.
+function args.lease(value, what)
+  return args.seconds(value, 1, 604800, what)
+end
+
+-- Where a page begins: 0, or what the page before answered.
+function args.cursor(value)
+  if #value > 20 or not string.find(value, '^%d+$') then
+    reply.fail('BADARG', 'the cursor must be 0 or what the call before answered')
+  end
+  return value
+end
+
+-- The option `max_bytes`: how large a payload may be.
+function args.size(value, what)
+  return args.integer(value, 0, 8388608, what)
+end
+
+-- What follows the positional arguments: pairs of an option, named in `known`
+-- with the function that checks it, and its value.
+function args.options(known)
+  local found = {}
+  for i = args.at + 1, #ARGV, 2 do
+    local name, value = ARGV[i], ARGV[i + 1]
+    if not known[name] then
+      reply.fail('BADARG', 'unknown option or extra argument: the contract lists the options of this command')
+    elseif not value then
+      reply.fail('BADARG', 'an option has no value: options come in pairs')
+    elseif found[name] ~= nil then
+      reply.fail('BADARG', 'an option is given twice')
+    end
+    found[name] = known[name](value, name)
+  end
+  return found
+end
+
+-- The options of a command that takes only `max_bytes`.
+function args.max_bytes()
+  if #ARGV > args.at then
+    return args.options({ max_bytes = args.size }).max_bytes
+  end
+end
+
+-- Opaque bytes, at most 1 MiB unless the caller set another limit.
+function args.bytes(value, most, what)
+  most = most or 1048576
+  if #value > most then
+    reply.fail('TOOBIG', string.format('%s is %d bytes, over the limit of %d: store it elsewhere and pass a reference',
+      what, #value, most))
+  end
+  return value
+end
+
+-- A short text for people.
+function args.text(value, what)
+  return args.bytes(value, 1024, what)
+end
+
+-- Nothing may follow the positional arguments.
+function args.none()
+  if #ARGV > args.at then
+    reply.fail('BADARG', 'too many arguments: this command takes no options')
+  end
+end

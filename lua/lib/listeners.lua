@@ -1,0 +1,32 @@
+-- The listeners of a queue: Blueque's set, its count in the zset of queues, and
+-- when each was last heard of.
+local listeners = {}
+
+function listeners.require(queue, listener)
+  if redis.call('SISMEMBER', space.prefix .. 'listeners_' .. queue, listener) == 0 then
+    args.plain(queue, 'queue')
+    args.listener(listener)
+    reply.fail('NOLISTENER', 'this listener is not registered on the queue: register it, then send the call again')
+  end
+end
+
+function listeners.probe(queue)
+  space.probe('SCARD', space.key('listeners', queue))
+  space.probe('ZCARD', space.key('seen', queue))
+  space.probe('HLEN', space.key('orders', queue))
+  space.probe('ZCARD', space.prefix .. 'queues')
+end
+
+function listeners.seen(queue, listener)
+  redis.call('ZADD', space.key('seen', queue), space.now, listener)
+end
+
+function listeners.remove(queue, listener)
+  redis.call('ZREM', space.key('seen', queue), listener)
+  redis.call('HDEL', space.key('orders', queue), 'l:' .. listener)
+  local removed = redis.call('SREM', space.key('listeners', queue), listener)
+  if removed == 1 then
+    redis.call('ZINCRBY', space.prefix .. 'queues', -1, queue)
+  end
+  return removed
+end

@@ -1,0 +1,37 @@
+-- A task's record: a hash, read in part.
+local record = {}
+
+-- The task with this id, or nil. The fields named in `...` are found in `extra`, in their order.
+function record.find(id, ...)
+  local key = space.touch(space.prefix .. 'task_' .. id)
+  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'token', 'node', 'pid', 'cancel', ...)
+  if not v[1] then
+    return nil
+  end
+  return {
+    id = id, key = key, status = v[1], queue = v[2] or '', attempt = v[3] or '0', foreign = not v[3],
+    token = v[4] or '', node = v[5] or '', pid = v[6] or '', cancel = v[7], extra = { unpack(v, 8, 7 + select('#', ...)) },
+  }
+end
+
+function record.get(id, ...)
+  return record.find(args.plain(id, 'id'), ...)
+    or reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
+end
+
+function record.held(task)
+  return task.status == 'reserved' or task.status == 'started'
+end
+
+function record.created(id)
+  return tonumber(redis.call('HGET', space.prefix .. 'task_' .. id, 'created') or 0)
+end
+
+function record.refuse(task)
+  reply.fail('STATE', 'the task is ' .. task.status .. ', which does not allow this call')
+end
+
+-- The member that stands for a held task in the set of leases: it proves the token too.
+function record.lease(task)
+  return task.id .. ' ' .. task.token
+end

@@ -1,0 +1,122 @@
+-- The namespace: its keys, its schema, its clock, and the last check before the first write.
+local space = {}
+
+space.SCHEMA = '1'
+
+-- The field of the meta hash that holds the clock. Its name carries the schema,
+-- so that one read on the hot path proves both.
+space.CLOCK = 'clock:1'
+
+space.meta = KEYS[1] or ''
+
+-- What every key begins with.
+space.prefix = string.sub(space.meta, 1, -5)
+
+-- A namespace with a hash tag lives in one slot of a cluster.
+space.tagged = string.find(space.meta, '{', 1, true)
+
+-- The keys that this script may write, noted in a tagged namespace.
+space.touched = {}
+
+space.born = true
+
+-- The time of this call in microseconds, never less than the partition has seen.
+space.us = 0
+
+-- The same as the decimal seconds that Blueque's fields hold.
+space.now = ''
+
+function space.decimal(us)
+  return string.format('%.6f', us / 1000000)
+end
+
+-- A namespace without our meta hash, or of another schema. Only here is its
+-- name checked: one that holds data was checked when it was born.
+function space.unborn()
+  local name = string.match(space.meta, '^([%w.:{}-]+)_meta$')
+  if #KEYS ~= 1 or not name or #name > 64
+    or (string.find(name, '[{}]') and not string.find(name, '^[%w.:-]*{[%w.:-]+}[%w.:-]*$')) then
+    reply.fail('BADNAME', 'the one key must be NAMESPACE_meta; a namespace has 1 to 64 characters'
+      .. ' of A-Z a-z 0-9 . : - and at most one {tag}')
+  end
+  if redis.call('HEXISTS', space.meta, 'schema') == 1 then
+    reply.fail('SCHEMA', 'the data has another schema than these scripts (' .. space.SCHEMA
+      .. '): use the bundle that made it, or upgrade all clients')
+  end
+  space.born = false
+  return 0
+end
+
+function space.time(clock)
+  local now = ARGV[1]
+  if now == '' then
+    local time = redis.call('TIME')
+    space.us = time[1] * 1000000 + time[2]
+    space.now = time[1] .. '.' .. string.sub('00000' .. time[2], -6)
+  else
+    space.us = args.moment(now or reply.fail('BADARG', 'missing argument: now'), 'now')
+    space.now = space.decimal(space.us)
+  end
+  -- The floor: a server whose clock was set back, or a replica with an older
+  -- one, never issues an older time or token than the partition has seen.
+  if tonumber(clock) > space.us then
+    space.us = tonumber(clock)
+    space.now = space.decimal(space.us)
+  end
+end
+
+-- Opens the namespace that KEYS[1] names.
+function space.open()
+  space.time(#KEYS == 1 and redis.call('HGET', space.meta, space.CLOCK) or space.unborn())
+end
+
+-- The same, with more fields of the meta hash, in their order.
+function space.open_with(...)
+  local found = redis.call('HMGET', space.meta, space.CLOCK, ...)
+  space.time(#KEYS == 1 and found[1] or space.unborn())
+  return found
+end
+
+-- Moves the floor. Whoever issues tokens or extends leases does this.
+function space.tick(us)
+  redis.call('HSET', space.meta, space.CLOCK, us)
+end
+
+function space.key(kind, name)
+  return space.prefix .. kind .. '_' .. name
+end
+
+-- Notes a key that this script may write, for `begin`.
+function space.touch(key)
+  if space.tagged then
+    space.touched[#space.touched + 1] = key
+  end
+  return key
+end
+
+-- A read that fails when the key has another type, so that no write will.
+function space.probe(command, key)
+  if space.tagged then
+    space.touched[#space.touched + 1] = key
+  end
+  return redis.call(command, key)
+end
+
+-- In a slot that is being migrated some keys are absent on either side; the
+-- server says so only to a command with several keys.
+function space.guard()
+  local answer = redis.pcall('EXISTS', space.meta, unpack(space.touched))
+  if type(answer) == 'table' and answer.err then
+    reply.fail('RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again')
+  end
+end
+
+-- Called once, after all reads and before the first write.
+function space.begin()
+  if space.tagged then
+    space.guard()
+  end
+  if not space.born then
+    redis.call('HSET', space.meta, 'schema', space.SCHEMA, space.CLOCK, '0')
+  end
+end

@@ -1,0 +1,1 @@
+pub static BUNDLE: include_dir::Dir = include_dir::include_dir!("$OUT_DIR/bundle");
