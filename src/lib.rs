@@ -1,1 +1,6 @@
-pub static BUNDLE: include_dir::Dir = include_dir::include_dir!("$OUT_DIR/bundle");
+//! wip
+pub mod bundle;
+mod error;
+mod names;
+pub use error::{Error, Result};
+pub use names::*;

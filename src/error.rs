@@ -1,0 +1,139 @@
+//! Errors, sorted by what the caller can do.
+//!
+//! - [`Lost`](Error::Lost) and [`Cancelled`](Error::Cancelled): stop the work.
+//! - [`NotFound`](Error::NotFound), [`State`](Error::State), [`Invalid`](Error::Invalid):
+//!   the call was wrong; it changed nothing and will not succeed as it is.
+//! - [`Unavailable`](Error::Unavailable): the server could not be reached within the limit
+//!   of the call. It may or may not have been executed; every call of this crate may be sent again.
+//! - [`Server`](Error::Server), [`Unsuitable`](Error::Unsuitable): somebody must look at the server.
+
+use std::time::Duration;
+
+/// What can go wrong in a call.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The attempt no longer holds the task: its lease expired and the task was
+    /// given to another, it was cut off, or it has ended. Stop the work and discard it.
+    #[error("the attempt no longer holds the task: stop the work and discard what it made")]
+    Lost,
+    /// The task was cancelled before it started. Release it.
+    #[error("the task was cancelled before it started: release it")]
+    Cancelled,
+    /// No task has this id. After a call that had to be repeated, a delete may
+    /// meet it because the first try succeeded.
+    #[error("no task has this id")]
+    NotFound,
+    /// The task's state, or a listener's, does not allow the call.
+    #[error("{code}: {text}")]
+    State {
+        /// `STATE`, `HELD` or `NOLISTENER`.
+        code: String,
+        /// What state, and what to do.
+        text: String,
+    },
+    /// An argument is wrong: a name, a number, a size, an id of another queue.
+    #[error("{code}: {text}")]
+    Invalid {
+        /// `BADARG`, `BADNAME`, `TOOBIG` or `OTHERQUEUE`.
+        code: String,
+        /// Which argument, and its bounds.
+        text: String,
+    },
+    /// The server or its data does not suit: another schema, an eviction policy
+    /// that loses tasks, a key of another application.
+    #[error("{code}: {text}")]
+    Unsuitable {
+        /// `SCHEMA`, `EVICTION` or `WRONGKEY`.
+        code: String,
+        /// What to change.
+        text: String,
+    },
+    /// The server was not reached, or did not answer, within the limit of the call.
+    #[error("no answer from the server within {limit:?}: check that it runs and is reachable")]
+    Unavailable {
+        /// The limit that passed.
+        limit: Duration,
+        /// The last failure.
+        source: redis::RedisError,
+    },
+    /// The server refused for a reason of its own, such as `OOM` or `NOPERM`. Nothing was changed.
+    #[error("the server refused the call: {code} {text}")]
+    Server {
+        /// The first word of the server's error.
+        code: String,
+        /// The rest of it.
+        text: String,
+    },
+    /// The connection cannot be made as configured: a malformed URL, a wrong password.
+    #[error("the connection cannot be made: check the URL and the credentials")]
+    Connection(#[source] redis::RedisError),
+    /// The server answered what the contract does not foresee.
+    #[error("the server's reply to `{command}` is not what the contract says: is it Redis 7.0 or Valkey 7.2 at least?")]
+    Reply {
+        /// The command.
+        command: &'static str,
+    },
+    /// A value could not be turned into JSON, or parameters or a result into the type asked for.
+    #[error("the payload and its type do not agree")]
+    Payload(#[from] serde_json::Error),
+    /// The time that the caller was ready to wait has passed.
+    #[error("not finished within {0:?}")]
+    TimedOut(Duration),
+    /// The handler of a task reported a failure.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl Error {
+    /// The stable word for this error; for verdicts of the scripts the same as in Lua.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Lost => "LOST",
+            Self::Cancelled => "CANCELLED",
+            Self::NotFound => "NOTASK",
+            Self::State { code, .. }
+            | Self::Invalid { code, .. }
+            | Self::Unsuitable { code, .. }
+            | Self::Server { code, .. } => code,
+            Self::Unavailable { .. } => "UNAVAILABLE",
+            Self::Connection(_) => "CONNECTION",
+            Self::Reply { .. } => "REPLY",
+            Self::Payload(_) => "PAYLOAD",
+            Self::TimedOut(_) => "TIMEDOUT",
+            Self::Failed(_) => "FAILED",
+        }
+    }
+
+    /// Whether the same call may succeed later, with nothing changed by the caller.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unavailable { .. } | Self::TimedOut(_) => true,
+            Self::Server { code, .. } => matches!(code.as_str(), "OOM" | "MISCONF" | "NOREPLICAS"),
+            _ => false,
+        }
+    }
+
+    /// The verdict of a script or a refusal of the server.
+    pub(crate) fn verdict(code: &str, text: &str) -> Self {
+        let (code, text) = (code.to_owned(), text.to_owned());
+        match code.as_str() {
+            "LOST" => Self::Lost,
+            "CANCELLED" => Self::Cancelled,
+            "NOTASK" => Self::NotFound,
+            "STATE" | "HELD" | "NOLISTENER" => Self::State { code, text },
+            "BADARG" | "BADNAME" | "TOOBIG" | "OTHERQUEUE" => Self::Invalid { code, text },
+            "SCHEMA" | "EVICTION" | "WRONGKEY" => Self::Unsuitable { code, text },
+            _ => Self::Server { code, text },
+        }
+    }
+
+    pub(crate) fn name(what: &str) -> Self {
+        Self::Invalid { code: "BADNAME".into(), text: what.into() }
+    }
+}
+
+/// The result of a call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

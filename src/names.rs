@@ -1,0 +1,198 @@
+//! Names that become parts of keys: checked here, and again in Lua.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+
+const PLAIN: &str = "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -";
+
+fn plain(text: &str) -> bool {
+    (1..=128).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:@-".contains(&b))
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The name as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = Error;
+
+            fn try_from(text: &str) -> Result<Self> {
+                Self::new(text)
+            }
+        }
+    };
+}
+
+name! {
+    /// The id of a task: unique in its namespace. 1 to 128 characters of `A-Z a-z 0-9 . _ : @ -`.
+    TaskId
+}
+
+name! {
+    /// A queue's name: 1 to 128 characters of `A-Z a-z 0-9 . _ : @ -`.
+    QueueName
+}
+
+name! {
+    /// A listener: `HOSTNAME_PID`, at most 200 characters of `A-Z a-z 0-9 . : -` before the `_`.
+    ListenerId
+}
+
+name! {
+    /// What all keys begin with: 1 to 64 characters of `A-Z a-z 0-9 . : -`, and at
+    /// most one `{tag}`, by which its keys share one slot of a cluster.
+    Namespace
+}
+
+impl TaskId {
+    /// An id of the caller's choice. Submitting it twice makes one task.
+    ///
+    /// # Errors
+    /// `BADNAME` for other characters or lengths.
+    pub fn new(id: impl Into<String>) -> Result<Self> {
+        let id = id.into();
+        if plain(&id) { Ok(Self(id)) } else { Err(Error::name(&format!("a task id {PLAIN}"))) }
+    }
+
+    /// A new random id (UUID, version 4).
+    #[must_use]
+    pub fn random() -> Self {
+        Self(uuid::Uuid::new_v4().to_string())
+    }
+}
+
+impl QueueName {
+    /// Checks a queue's name.
+    ///
+    /// # Errors
+    /// `BADNAME` for other characters or lengths.
+    pub fn new(name: impl Into<String>) -> Result<Self> {
+        let name = name.into();
+        if plain(&name) { Ok(Self(name)) } else { Err(Error::name(&format!("a queue's name {PLAIN}"))) }
+    }
+}
+
+impl ListenerId {
+    /// Checks a listener's id.
+    ///
+    /// # Errors
+    /// `BADNAME` unless it is `HOSTNAME_PID`.
+    pub fn new(id: impl Into<String>) -> Result<Self> {
+        let id = id.into();
+        let valid = id.len() <= 200
+            && id.split_once('_').is_some_and(|(host, pid)| {
+                !host.is_empty()
+                    && host.bytes().all(|b| b.is_ascii_alphanumeric() || b".:-".contains(&b))
+                    && !pid.is_empty()
+                    && pid.bytes().all(|b| b.is_ascii_digit())
+            });
+        if valid {
+            Ok(Self(id))
+        } else {
+            Err(Error::name("a listener must be HOSTNAME_PID: letters, digits, . : - then _ and digits"))
+        }
+    }
+
+    /// The id of a listener in this process on `host`. Characters that a
+    /// listener's id cannot have become `-`.
+    #[must_use]
+    pub fn of_process(host: &str, pid: u32) -> Self {
+        let host: String = host
+            .chars()
+            .take(180)
+            .map(|c| if c.is_ascii_alphanumeric() || ".:-".contains(c) { c } else { '-' })
+            .collect();
+        let host = if host.is_empty() { "localhost" } else { &host };
+        Self(format!("{host}_{pid}"))
+    }
+
+    /// The host's name, and the process id.
+    #[must_use]
+    pub fn host_and_pid(&self) -> (&str, u32) {
+        let (host, pid) = self.0.rsplit_once('_').unwrap_or((&self.0, ""));
+        (host, pid.parse().unwrap_or(0))
+    }
+}
+
+impl Namespace {
+    /// Checks a namespace.
+    ///
+    /// # Errors
+    /// `BADNAME` for other characters or lengths, or a malformed `{tag}`.
+    pub fn new(name: impl Into<String>) -> Result<Self> {
+        let name = name.into();
+        let inner = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b".:-".contains(&b));
+        let valid = match name.split_once('{') {
+            None => inner(&name),
+            Some((before, rest)) => match rest.split_once('}') {
+                Some((tag, after)) => inner(before) && !tag.is_empty() && inner(tag) && inner(after),
+                None => false,
+            },
+        };
+        if valid && (1..=64).contains(&name.len()) {
+            Ok(Self(name))
+        } else {
+            Err(Error::name(
+                "a namespace must be 1 to 64 characters of A-Z a-z 0-9 . : - with at most one {tag}",
+            ))
+        }
+    }
+
+    pub(crate) fn meta(&self) -> String {
+        format!("{}_meta", self.0)
+    }
+}
+
+impl Default for Namespace {
+    /// `blueque`, as Blueque 1.0 has it.
+    fn default() -> Self {
+        Self("blueque".into())
+    }
+}
+
+/// The token of one attempt: larger than that of every earlier attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Token(pub(crate) u64);
+
+impl Token {
+    /// The number, as stored in Redis.
+    #[must_use]
+    pub fn value(self) -> u64 {
+        self.0
+    }
+}
+
+impl From<u64> for Token {
+    fn from(value: u64) -> Self {
+        Self(value)
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
