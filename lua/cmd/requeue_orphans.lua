@@ -1,6 +1,6 @@
 --- Takes tasks whose lease has expired from their owners, and forgets silent listeners.
 -- @args now queue limit
--- @reply number requeued, failed, cancelled, postponed, 1 if more are expired
+-- @reply number requeued, failed, cancelled, postponed, 1 if more are expired, number of listeners
 -- @errors
 local SILENCE = 15 * 1000000 -- without a sign of life from anyone: the clock jumped or the server was away
 local GONE = 300 * 1000000   -- a listener that waits is heard of far more often
@@ -49,6 +49,7 @@ for i = 1, math.min(#expired, 2 * limit), 2 do
 end
 local silent = {}
 listeners.probe(queue)
+local present = redis.call('SCARD', space.key('listeners', queue))
 for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.key('seen', queue), '-inf',
   space.decimal(math.max(0, space.us - GONE)), 'LIMIT', 0, limit)) do
   if redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener)) == 0 then
@@ -79,4 +80,4 @@ end
 if counts.pending > 0 then
   state.wake(queue)
 end
-return { counts.pending, counts.failed, counts.cancelled, #postponed, more }
+return { counts.pending, counts.failed, counts.cancelled, #postponed, more, present - #silent }

@@ -7,7 +7,10 @@ space.open()
 local id = args.next('id')
 local options = args.options({ fresh = args.flag })
 
-local task = record.get(id)
+local task = record.get(id, 'outcome')
+if task.status == 'pending' and task.extra[1] == 'retry' then
+  return 'pending' -- sent again after a lost reply
+end
 if task.status ~= 'failed' and task.status ~= 'cancelled' then
   record.refuse(task)
 end
