@@ -19,7 +19,7 @@ local grace = args.options({ grace = seconds }).grace or GRACE
 local part, position = string.match(cursor == '' and 'held:0' or cursor, '^(%l+):(%d+)$')
 local number
 for i, name in ipairs(PARTS) do
-  if name == part and #position <= 20 then
+  if name == part and #position <= 16 then
     number = i
   end
 end
