@@ -1,6 +1,86 @@
-//! wip
+//! Very long running tasks on Redis or Valkey.
+//!
+//! A queue for work that takes minutes to days: video transcodes, model training, data
+//! exports, simulations. Its state machine is a set of small Lua scripts, the *bundle*;
+//! each transition of a task is one of them, so that a crash between two commands cannot
+//! leave a task half moved. This crate embeds the bundle and calls it.
+//!
+//! It is:
+//! - at-least-once execution with exactly-once transitions: every call of an attempt's
+//!   owner carries a token, and a stale one changes nothing;
+//! - leases renewed by heartbeats, whose replies carry orders (cancel, drain, lost);
+//! - checkpoints, from which the next attempt goes on;
+//! - a library, wire-compatible with Blueque 1.0 and open to clients in any language.
+//!
+//! It is not exactly-once execution, nor a server of its own.
+//!
+//! ```no_run
+//! use blueque::{Client, Context, Stop, Submit, Worker};
+//! use std::time::Duration;
+//!
+//! # fn main() -> blueque::Result<()> {
+//! let client = Client::open("redis://127.0.0.1/")?;
+//! let queue = client.queue("transcode")?;
+//! let task = queue.submit("movie-17.mkv", Submit::default())?;
+//!
+//! let worker = Worker::builder(&client)
+//!     .queue("transcode")?
+//!     .slots(4)
+//!     .handle(|input: String, cx: &Context| {
+//!         let first = cx.last_checkpoint()?.unwrap_or(0_u64);
+//!         for chunk in first..100 {
+//!             cx.check()?; // cancelled, drained, lost?
+//!             // … work on the chunk …
+//!             cx.checkpoint(&(chunk + 1))?;
+//!             cx.progress(chunk + 1, 100, "chunks")?;
+//!         }
+//!         Ok(format!("{input}.mp4"))
+//!     })
+//!     .build()?;
+//! # let stop = worker.clone();
+//! # std::thread::spawn(move || stop.stop(Stop::Drain));
+//! worker.run()?;
+//! println!("{}", task.result::<String>(Duration::from_secs(60))?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Start with [`Client`]. [`Queue`] submits, [`Listener`] takes tasks, [`Processor`] is one
+//! attempt, [`Worker`] runs closures. [`calls`] has every command as a plain value;
+//! [`bundle`] has the scripts. All of it blocks; the feature `tokio` adds an asynchronous
+//! client, `cluster` connections to a cluster, `tls-rustls` TLS.
+
 pub mod bundle;
+pub mod calls;
+mod client;
 mod error;
+mod link;
+mod listener;
+mod model;
 mod names;
+mod processor;
+mod queue;
+mod repeat;
+mod reply;
+mod task;
+#[cfg(feature = "tokio")]
+pub mod tokio;
+mod worker;
+
+pub use client::{Client, ClientBuilder};
 pub use error::{Error, Result};
-pub use names::*;
+pub use listener::Listener;
+pub use model::{
+    Beat, Cancelled, Counts, Greeting, Held, ListenerInfo, Mended, Order, Orphans, Outcome, Page, Promoted, QueueInfo,
+    Reservation, Retained, Status, Submitted, TaskInfo,
+};
+pub use names::{ListenerId, Namespace, QueueName, TaskId, Token};
+pub use processor::Processor;
+pub use queue::{Queue, Submit};
+pub use task::Task;
+pub use worker::{Context, HandlerError, Stop, Stopped, Summary, Worker, WorkerBuilder};
+
+/// The README's examples compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,216 @@
+//! The way into a namespace.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::RedisResult;
+
+use crate::calls::{Call, Calls};
+use crate::error::{Error, Result};
+use crate::link::{Link, Wire};
+use crate::listener::Listener;
+use crate::model::{QueueInfo, TaskInfo};
+use crate::names::{ListenerId, Namespace, QueueName, TaskId};
+use crate::queue::Queue;
+use crate::task::Task;
+
+/// A connection to a namespace. Clones share it; it may be used from many threads.
+///
+/// ```no_run
+/// # fn main() -> blueque::Result<()> {
+/// let client = blueque::Client::open("redis://127.0.0.1/")?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    calls: Calls,
+    link: Link,
+    max_bytes: Option<u32>,
+}
+
+impl fmt::Debug for Client {
+    /// Without the URL, which may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("namespace", self.inner.calls.namespace()).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Connects to a server and checks that it suits.
+    ///
+    /// # Errors
+    /// [`Error::Connection`] for a URL or password that cannot work, [`Error::Unavailable`]
+    /// where nobody answers, [`Error::Unsuitable`] for another schema or an eviction policy
+    /// that loses tasks.
+    pub fn open(url: &str) -> Result<Self> {
+        Self::builder().open(url)
+    }
+
+    /// Settings to open a client with.
+    #[must_use]
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+
+    /// A queue of this namespace. Does not ask the server.
+    ///
+    /// # Errors
+    /// `BADNAME` for a name that a queue cannot have.
+    pub fn queue(&self, name: &str) -> Result<Queue> {
+        Ok(Queue::new(self.clone(), QueueName::new(name)?))
+    }
+
+    /// A task by its id. Does not ask the server.
+    ///
+    /// # Errors
+    /// `BADNAME` for an id that a task cannot have.
+    pub fn task(&self, id: &str) -> Result<Task> {
+        Ok(Task::new(self.clone(), TaskId::new(id)?))
+    }
+
+    /// A listener of this process on some queues, in the order in which they are asked.
+    ///
+    /// # Errors
+    /// `BADNAME` for a name that a queue cannot have; those of [`Client::call`].
+    pub fn listener(&self, queues: &[&str]) -> Result<Listener> {
+        self.listener_as(crate::listener::this_process(), queues)
+    }
+
+    /// A listener under an id of the caller's choice. No other may use it at the same time.
+    ///
+    /// # Errors
+    /// `BADNAME` for a name that a queue cannot have; those of [`Client::call`].
+    pub fn listener_as(&self, id: ListenerId, queues: &[&str]) -> Result<Listener> {
+        let queues = queues.iter().map(|&name| QueueName::new(name)).collect::<Result<_>>()?;
+        Listener::register(self.clone(), id, queues)
+    }
+
+    /// Every queue of the namespace.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn queues(&self) -> Result<Vec<QueueInfo>> {
+        let mut queues = Vec::new();
+        let mut cursor = "0".to_owned();
+        loop {
+            let page = self.call(&self.calls().queues(&cursor, 500))?;
+            queues.extend(page.items);
+            match page.next {
+                Some(next) => cursor = next,
+                None => return Ok(queues),
+            }
+        }
+    }
+
+    /// The plain calls of the namespace, for whatever the other methods do not offer.
+    #[must_use]
+    pub fn calls(&self) -> &Calls {
+        &self.inner.calls
+    }
+
+    /// Makes a call. It is repeated on failures that may pass, within the client's limit.
+    ///
+    /// # Errors
+    /// The verdict of the script; [`Error::Unavailable`] after the limit.
+    pub fn call<T>(&self, call: &Call<T>) -> Result<T> {
+        self.inner.link.run(call)
+    }
+
+    pub(crate) fn max_bytes(&self) -> Option<u32> {
+        self.inner.max_bytes
+    }
+
+    pub(crate) fn link(&self) -> &Link {
+        &self.inner.link
+    }
+
+    pub(crate) fn info(&self, id: &TaskId) -> Result<TaskInfo> {
+        self.call(&self.calls().get(id))?.ok_or(Error::NotFound)
+    }
+}
+
+/// Settings of a [`Client`].
+#[derive(Clone, Debug)]
+pub struct ClientBuilder {
+    namespace: Namespace,
+    limit: Duration,
+    max_bytes: Option<u32>,
+}
+
+impl Default for ClientBuilder {
+    fn default() -> Self {
+        Self { namespace: Namespace::default(), limit: Duration::from_secs(10), max_bytes: None }
+    }
+}
+
+impl ClientBuilder {
+    /// What all keys begin with; by default `blueque`, as Blueque 1.0 has it.
+    #[must_use]
+    pub fn namespace(mut self, namespace: Namespace) -> Self {
+        self.namespace = namespace;
+        self
+    }
+
+    /// How long one call may take, with all its repetitions; by default 10 s, at least 10 ms.
+    #[must_use]
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit.max(Duration::from_millis(10));
+        self
+    }
+
+    /// How many bytes parameters, a result, a checkpoint may have: 1 MiB by default, at most 8 MiB.
+    #[must_use]
+    pub fn max_bytes(mut self, max_bytes: u32) -> Self {
+        self.max_bytes = Some(max_bytes);
+        self
+    }
+
+    /// Connects to `redis://[user:password@]host[:port][/db]`, `rediss://…` (feature
+    /// `tls-rustls`) or `unix:///path`.
+    ///
+    /// # Errors
+    /// As [`Client::open`].
+    pub fn open(self, url: &str) -> Result<Client> {
+        let server = redis::Client::open(url).map_err(Error::Connection)?;
+        self.connect(Box::new(move |limit| {
+            let connection = server.get_connection_with_timeout(limit)?;
+            Ok(Box::new(connection) as Box<dyn Wire>)
+        }))
+    }
+
+    /// Connects to a cluster by some of its nodes. The namespace needs a `{tag}`.
+    ///
+    /// # Errors
+    /// As [`Client::open`]; `BADNAME` for a namespace without a tag.
+    #[cfg(feature = "cluster")]
+    pub fn open_cluster(self, urls: &[&str]) -> Result<Client> {
+        if !self.namespace.as_str().contains('{') {
+            return Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"));
+        }
+        let nodes: Vec<String> = urls.iter().map(|&url| url.to_owned()).collect();
+        self.connect(Box::new(move |limit| {
+            let cluster = redis::cluster::ClusterClient::builder(nodes.clone())
+                .connection_timeout(limit)
+                .retries(3)
+                .build()?;
+            Ok(Box::new(cluster.get_connection()?) as Box<dyn Wire>)
+        }))
+    }
+
+    fn connect(
+        self,
+        connect: Box<dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync>,
+    ) -> Result<Client> {
+        let calls = Calls::new(self.namespace);
+        let inner = Inner { calls, link: Link::new(connect, self.limit), max_bytes: self.max_bytes };
+        let client = Client { inner: Arc::new(inner) };
+        client.call(&client.calls().hello())?;
+        Ok(client)
+    }
+}

@@ -1,0 +1,168 @@
+//! A listener: a process that takes tasks of some queues.
+
+use std::process;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::model::{Held, Reservation};
+use crate::names::{ListenerId, QueueName, TaskId};
+use crate::processor::Processor;
+
+/// A waiting listener looks at the queue this often even if nobody wakes it:
+/// the one who was woken may have died before it took the task.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// Counts the listeners of this process, so that each has an id of its own.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// `HOSTNAME_PID`; the second and later listeners of a process are `HOSTNAME:N_PID`.
+pub(crate) fn this_process() -> ListenerId {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { std::env::var("HOSTNAME").unwrap_or_default() } else { host };
+    match NUMBER.fetch_add(1, Ordering::Relaxed) {
+        0 => ListenerId::of_process(host.trim(), process::id()),
+        number => ListenerId::of_process(&format!("{}:{number}", host.trim()), process::id()),
+    }
+}
+
+/// A registered listener.
+#[derive(Debug)]
+pub struct Listener {
+    client: Client,
+    id: ListenerId,
+    queues: Vec<QueueName>,
+    lease: Duration,
+    next: String,
+    woken: bool,
+}
+
+impl Listener {
+    pub(crate) fn register(client: Client, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
+        let listener = Self { client, id, queues, lease: Duration::from_secs(60), next: request(), woken: false };
+        listener.announce()?;
+        Ok(listener)
+    }
+
+    fn announce(&self) -> Result<()> {
+        for queue in &self.queues {
+            self.client.call(&self.client.calls().register(queue, &self.id))?;
+        }
+        Ok(())
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> &ListenerId {
+        &self.id
+    }
+
+    /// How long a reservation holds without a heartbeat: 1 s to 7 days, 60 s by default.
+    #[must_use]
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// Waits for a task, at most for `limit`.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`]. After one, the next call first finds what this one may have reserved.
+    pub fn listen(&mut self, limit: Duration) -> Result<Option<Processor>> {
+        let deadline = Instant::now() + limit;
+        let mut woken = false;
+        loop {
+            if let Some((processor, _)) = self.take(woken)? {
+                return Ok(Some(processor));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            woken = self.client.link().wait(&self.lists(), left.min(LOOK), None);
+        }
+    }
+
+    /// Takes the next task if there is one, without waiting.
+    ///
+    /// # Errors
+    /// As [`Listener::listen`].
+    pub fn try_listen(&mut self) -> Result<Option<Processor>> {
+        Ok(self.take(false)?.map(|(processor, _)| processor))
+    }
+
+    /// One wait for a task that another thread can end: it sees the connection in
+    /// `waiting`. Beside the processor the time from which its lease is sure to hold.
+    pub(crate) fn listen_unless(
+        &mut self,
+        waiting: &AtomicI64,
+        stopped: impl Fn() -> bool,
+    ) -> Result<Option<(Processor, Instant)>> {
+        let woken = self.woken;
+        self.woken = false;
+        if let Some(taken) = self.take(woken)? {
+            return Ok(Some(taken));
+        }
+        let lists = self.lists();
+        self.woken = self.client.link().wait(&lists, LOOK, Some((waiting, &stopped)));
+        Ok(None)
+    }
+
+    fn lists(&self) -> Vec<String> {
+        self.queues.iter().map(|queue| self.client.calls().wake_list(queue)).collect()
+    }
+
+    fn take(&mut self, woken: bool) -> Result<Option<(Processor, Instant)>> {
+        let sent = Instant::now();
+        let calls = self.client.calls();
+        let call = calls.reserve(&self.id, &self.queues, self.lease, &self.next, woken);
+        let reserved = match self.client.call(&call) {
+            // Somebody took this process for dead, or the server lost its data.
+            Err(Error::State { code, .. }) if code == "NOLISTENER" => {
+                self.announce()?;
+                self.client.call(&call)?
+            }
+            answer => answer?,
+        };
+        self.next = request();
+        Ok(reserved.map(|reservation| (self.processor(reservation), sent)))
+    }
+
+    /// What the listener holds in a queue, also what it reserved without hearing of it.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn held(&self, queue: &QueueName) -> Result<Vec<Held>> {
+        self.client.call(&self.client.calls().held(queue, &self.id))
+    }
+
+    /// Takes a task from a listener whose process is dead, which the caller has made
+    /// sure of. None where the task has ended instead: it was cancelled, or lost too often.
+    ///
+    /// # Errors
+    /// `STATE` where that listener does not hold it; those of [`Client::call`].
+    pub fn adopt(&self, from: &ListenerId, queue: &QueueName, id: &TaskId) -> Result<Option<Processor>> {
+        let call = self.client.calls().adopt(&self.id, from, queue, id, self.lease, &request());
+        Ok(self.client.call(&call)?.map(|reservation| self.processor(reservation)))
+    }
+
+    /// Says goodbye.
+    ///
+    /// # Errors
+    /// `HELD` while it holds a task; those of [`Client::call`].
+    pub fn unregister(self) -> Result<()> {
+        for queue in &self.queues {
+            self.client.call(&self.client.calls().unregister(queue, &self.id))?;
+        }
+        Ok(())
+    }
+
+    fn processor(&self, reservation: Reservation) -> Processor {
+        Processor::new(self.client.clone(), self.id.clone(), reservation)
+    }
+}
+
+fn request() -> String {
+    uuid::Uuid::new_v4().to_string()
+}

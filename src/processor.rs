@@ -1,0 +1,138 @@
+//! An attempt in the hands of its owner.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::model::{Order, Outcome, Reservation};
+use crate::names::{ListenerId, TaskId};
+
+/// One attempt at a task. Every call carries its token; once the task is lost,
+/// each of them answers [`Error::Lost`] and changes nothing.
+#[derive(Clone, Debug)]
+pub struct Processor {
+    client: Client,
+    listener: ListenerId,
+    reservation: Reservation,
+}
+
+impl Processor {
+    pub(crate) fn new(client: Client, listener: ListenerId, reservation: Reservation) -> Self {
+        Self { client, listener, reservation }
+    }
+
+    /// What the server said when it gave out the task.
+    #[must_use]
+    pub fn reservation(&self) -> &Reservation {
+        &self.reservation
+    }
+
+    /// The task's id.
+    #[must_use]
+    pub fn id(&self) -> &TaskId {
+        &self.reservation.id
+    }
+
+    /// The length of the lease: heartbeats must come more often, best three times as often.
+    #[must_use]
+    pub fn lease(&self) -> Duration {
+        self.reservation.lease
+    }
+
+    /// The parameters, read as JSON.
+    ///
+    /// # Errors
+    /// `PAYLOAD` where they are of another type.
+    pub fn parameters<P: DeserializeOwned>(&self) -> Result<P> {
+        Ok(serde_json::from_slice(&self.reservation.parameters)?)
+    }
+
+    /// The last checkpoint, read as JSON.
+    ///
+    /// # Errors
+    /// `PAYLOAD` where it is of another type.
+    pub fn last_checkpoint<C: DeserializeOwned>(&self) -> Result<Option<C>> {
+        self.reservation.checkpoint.as_deref().map(serde_json::from_slice).transpose().map_err(Error::from)
+    }
+
+    /// Says that the process `pid` works on the task, and renews the lease.
+    ///
+    /// # Errors
+    /// `LOST`; `CANCELLED` where it was cancelled in between: release it; those of [`Client::call`].
+    pub fn start(&self, pid: u32) -> Result<()> {
+        self.client.call(&self.client.calls().start(self.id(), self.reservation.token, pid)).map(|_| ())
+    }
+
+    /// Renews the lease, and hears what to do.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`]; a lost task is an [`Order`], no error.
+    pub fn heartbeat(&self) -> Result<Order> {
+        let Reservation { id, queue, token, lease, .. } = &self.reservation;
+        let call = self.client.calls().heartbeat(queue, &self.listener, *lease, &[(id.clone(), *token)]);
+        let beat = self.client.call(&call)?;
+        beat.orders.first().copied().ok_or(Error::Reply { command: "heartbeat" })
+    }
+
+    /// Keeps the latest word on how far the work is, as JSON of at most 4 KiB.
+    ///
+    /// # Errors
+    /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`Client::call`].
+    pub fn progress<P: Serialize + ?Sized>(&self, progress: &P) -> Result<()> {
+        let progress = serde_json::to_vec(progress)?;
+        self.client.call(&self.client.calls().progress(self.id(), self.reservation.token, &progress))
+    }
+
+    /// Keeps what the next attempt needs to go on from here, as JSON.
+    ///
+    /// # Errors
+    /// `PAYLOAD`; those of [`Processor::checkpoint_bytes`].
+    pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> Result<()> {
+        self.checkpoint_bytes(&serde_json::to_vec(checkpoint)?)
+    }
+
+    /// Keeps opaque bytes for the next attempt.
+    ///
+    /// # Errors
+    /// `LOST`, `TOOBIG`; those of [`Client::call`].
+    pub fn checkpoint_bytes(&self, checkpoint: &[u8]) -> Result<()> {
+        let token = self.reservation.token;
+        self.client.call(&self.client.calls().checkpoint(self.id(), token, checkpoint, self.client.max_bytes()))
+    }
+
+    /// Completes the task with a result as JSON.
+    ///
+    /// # Errors
+    /// `PAYLOAD`; those of [`Processor::complete_bytes`].
+    pub fn complete<R: Serialize + ?Sized>(&self, result: &R) -> Result<Outcome> {
+        self.complete_bytes(&serde_json::to_vec(result)?)
+    }
+
+    /// Completes the task with opaque bytes. Called again, it gives its first answer.
+    ///
+    /// # Errors
+    /// `LOST`, `TOOBIG`; those of [`Client::call`].
+    pub fn complete_bytes(&self, result: &[u8]) -> Result<Outcome> {
+        let token = self.reservation.token;
+        self.client.call(&self.client.calls().complete(self.id(), token, result, self.client.max_bytes()))
+    }
+
+    /// Ends the attempt with an error; one that was cancelled becomes cancelled.
+    ///
+    /// # Errors
+    /// `LOST`, `TOOBIG`; those of [`Client::call`].
+    pub fn fail(&self, error: &str) -> Result<Outcome> {
+        self.client.call(&self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), None))
+    }
+
+    /// Gives the task back to the front of its queue; one that was cancelled becomes cancelled.
+    ///
+    /// # Errors
+    /// `LOST`; those of [`Client::call`].
+    pub fn release(&self) -> Result<Outcome> {
+        self.client.call(&self.client.calls().release(self.id(), self.reservation.token, None))
+    }
+}

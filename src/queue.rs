@@ -1,0 +1,215 @@
+//! A queue: where tasks are put, watched and kept in order.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use crate::calls::NewTask;
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::model::{Counts, ListenerInfo, Orphans, Promoted, Retained, Submitted};
+use crate::names::{ListenerId, QueueName, TaskId};
+use crate::task::Task;
+
+/// How to submit a task.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Submit {
+    id: Option<TaskId>,
+    eta: Option<SystemTime>,
+    max_losses: Option<u32>,
+}
+
+impl Submit {
+    /// An id of the caller's choice; a random one by default. The same id
+    /// submitted again makes no second task.
+    pub fn id(mut self, id: TaskId) -> Self {
+        self.id = Some(id);
+        self
+    }
+
+    /// Not before this time; at once by default.
+    pub fn eta(mut self, eta: SystemTime) -> Self {
+        self.eta = Some(eta);
+        self
+    }
+
+    /// How many lost owners the task survives before it fails: 10 by default, at most 1,000.
+    pub fn max_losses(mut self, max_losses: u32) -> Self {
+        self.max_losses = Some(max_losses);
+        self
+    }
+}
+
+/// A queue of a namespace.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    client: Client,
+    name: QueueName,
+}
+
+impl Queue {
+    pub(crate) fn new(client: Client, name: QueueName) -> Self {
+        Self { client, name }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &QueueName {
+        &self.name
+    }
+
+    /// The client it belongs to.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Submits a task with its parameters as JSON.
+    ///
+    /// # Errors
+    /// `PAYLOAD` if the parameters are no JSON; those of [`Queue::submit_bytes`].
+    pub fn submit<P: Serialize + ?Sized>(&self, parameters: &P, how: Submit) -> Result<Task> {
+        self.submit_bytes(&serde_json::to_vec(parameters)?, how)
+    }
+
+    /// Submits a task with opaque bytes as parameters.
+    ///
+    /// # Errors
+    /// `TOOBIG` over the client's `max_bytes`, `OTHERQUEUE` where the id is a task of
+    /// another queue; those of [`Client::call`].
+    pub fn submit_bytes(&self, parameters: &[u8], how: Submit) -> Result<Task> {
+        let id = how.id.unwrap_or_else(TaskId::random);
+        let eta = how.eta.map(since_epoch);
+        let task = NewTask { id: &id, eta, parameters };
+        self.submit_many(&[task], how.max_losses)?;
+        Ok(Task::new(self.client.clone(), id))
+    }
+
+    /// Submits up to 500 tasks at once: all of them or, on an error, none.
+    ///
+    /// # Errors
+    /// As [`Queue::submit_bytes`]; `BADARG` for more than 500 or an id that stands twice.
+    pub fn submit_many(&self, tasks: &[NewTask<'_>], max_losses: Option<u32>) -> Result<Vec<Submitted>> {
+        self.client.call(&self.client.calls().submit(&self.name, tasks, max_losses, self.client.max_bytes()))
+    }
+
+    /// How many tasks are in each state.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn counts(&self) -> Result<Counts> {
+        self.client.call(&self.client.calls().counts(&self.name))
+    }
+
+    /// The first `limit` ids (at most 500) of the tasks in a state, or `all`.
+    ///
+    /// # Errors
+    /// `BADARG` for another status or limit; those of [`Client::call`].
+    pub fn list(&self, status: &str, limit: u32) -> Result<Vec<String>> {
+        let page = self.client.call(&self.client.calls().list(&self.name, status, "0", limit))?;
+        Ok(page.items)
+    }
+
+    /// Its listeners.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn listeners(&self) -> Result<Vec<ListenerInfo>> {
+        let mut listeners = Vec::new();
+        let mut cursor = "0".to_owned();
+        loop {
+            let page = self.client.call(&self.client.calls().listeners(&self.name, &cursor, 500))?;
+            listeners.extend(page.items);
+            match page.next {
+                Some(next) => cursor = next,
+                None => return Ok(listeners),
+            }
+        }
+    }
+
+    /// Stops giving out tasks; what runs goes on.
+    ///
+    /// # Errors
+    /// `BADNAME` or `TOOBIG` for what cannot be kept; those of [`Client::call`].
+    pub fn pause(&self, by: &str, reason: &str) -> Result<()> {
+        self.client.call(&self.client.calls().pause(&self.name, by, reason))
+    }
+
+    /// Gives out tasks again.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn resume(&self) -> Result<()> {
+        self.client.call(&self.client.calls().resume(&self.name))
+    }
+
+    /// Orders a listener to end what it holds and take no more, or takes the order back.
+    ///
+    /// # Errors
+    /// `NOLISTENER` for one that is not registered; those of [`Client::call`].
+    pub fn drain(&self, listener: &ListenerId, on: bool) -> Result<()> {
+        self.client.call(&self.client.calls().drain(&self.name, listener, on))
+    }
+
+    /// Moves scheduled tasks that are due to pending: 500 at most.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn promote(&self) -> Result<Promoted> {
+        self.client.call(&self.client.calls().promote(&self.name, 500))
+    }
+
+    /// Takes tasks whose lease has expired from their owners: 100 at most.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn requeue_orphans(&self) -> Result<Orphans> {
+        self.client.call(&self.client.calls().requeue_orphans(&self.name, 100))
+    }
+
+    /// Deletes finished tasks over a number (50,000 by default) or an age (7 days by default): 100 at most.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn retain(&self, keep: Option<u32>, age: Option<Duration>) -> Result<Retained> {
+        self.client.call(&self.client.calls().retain(&self.name, 100, keep, age))
+    }
+
+    /// Goes once through the queue and mends what clients without scripts left.
+    /// Answers how many things were set right and how many are under suspicion,
+    /// to be set right by a call after the grace (60 s by default).
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn mend(&self, grace: Option<Duration>) -> Result<(u64, u64)> {
+        let (mut mended, mut suspected) = (0, 0);
+        let mut cursor = String::new();
+        loop {
+            let step = self.client.call(&self.client.calls().mend(&self.name, &cursor, 200, grace))?;
+            mended += step.mended;
+            suspected += step.suspected;
+            match step.next {
+                Some(next) => cursor = next,
+                None => return Ok((mended, suspected)),
+            }
+        }
+    }
+
+    /// The task of this id, if it belongs to this queue.
+    ///
+    /// # Errors
+    /// `NOTASK`, `OTHERQUEUE`; those of [`Client::call`].
+    pub fn task(&self, id: &str) -> Result<Task> {
+        let task = self.client.task(id)?;
+        if task.info()?.queue().as_deref() == Some(self.name.as_str()) {
+            Ok(task)
+        } else {
+            Err(Error::Invalid { code: "OTHERQUEUE".into(), text: "this id is a task of another queue".into() })
+        }
+    }
+}
+
+fn since_epoch(time: SystemTime) -> f64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}

@@ -1,0 +1,182 @@
+//! The same calls on an asynchronous connection (feature `tokio`).
+//!
+//! ```no_run
+//! # async fn example() -> blueque::Result<()> {
+//! use blueque::{TaskId, calls::NewTask};
+//!
+//! let client = blueque::tokio::Client::open("redis://127.0.0.1/").await?;
+//! let queue = blueque::QueueName::new("transcode")?;
+//! let id = TaskId::random();
+//! let task = NewTask { id: &id, eta: None, parameters: b"[]" };
+//! client.call(&client.calls().submit(&queue, &[task], None, None)).await?;
+//! let info = client.call(&client.calls().get(&id)).await?;
+//! # Ok(())
+//! # }
+//! ```
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
+use ::tokio::sync::Mutex;
+
+use crate::calls::{Call, Calls};
+use crate::error::{Error, Result};
+use crate::model::Reservation;
+use crate::names::{ListenerId, Namespace, QueueName};
+use crate::repeat::{Tries, Verdict, judge};
+
+/// A waiting listener looks at the queue this often even if nobody wakes it.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// An asynchronous client of a namespace. Clones share its connection.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    calls: Calls,
+    server: redis::Client,
+    shared: Mutex<Option<MultiplexedConnection>>,
+    limit: Duration,
+}
+
+impl fmt::Debug for Client {
+    /// Without the URL, which may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("namespace", self.inner.calls.namespace()).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Connects to the namespace `blueque` with a limit of 10 s on each call, and checks that the server suits.
+    ///
+    /// # Errors
+    /// As [`crate::Client::open`].
+    pub async fn open(url: &str) -> Result<Self> {
+        Self::open_with(url, Namespace::default(), Duration::from_secs(10)).await
+    }
+
+    /// Connects to a namespace, with a limit on each call.
+    ///
+    /// # Errors
+    /// As [`crate::Client::open`].
+    pub async fn open_with(url: &str, namespace: Namespace, limit: Duration) -> Result<Self> {
+        let server = redis::Client::open(url).map_err(Error::Connection)?;
+        let calls = Calls::new(namespace);
+        let inner = Inner { calls, server, shared: Mutex::new(None), limit: limit.max(Duration::from_millis(10)) };
+        let client = Self { inner: Arc::new(inner) };
+        client.call(&client.calls().hello()).await?;
+        Ok(client)
+    }
+
+    /// The plain calls of the namespace.
+    #[must_use]
+    pub fn calls(&self) -> &Calls {
+        &self.inner.calls
+    }
+
+    /// Makes a call. It is repeated on failures that may pass, within the client's limit.
+    /// Dropping the future does not take the call back: send it again to learn its answer.
+    ///
+    /// # Errors
+    /// As [`crate::Client::call`].
+    pub async fn call<T>(&self, call: &Call<T>) -> Result<T> {
+        let script = call.script()?;
+        let mut tries = Tries::new(self.inner.limit);
+        let mut whole = false;
+        loop {
+            let error = match self.send(&call.request(script, whole), tries.left()).await {
+                Ok(value) => return call.read(&value),
+                Err(error) => error,
+            };
+            if error.code() == Some("NOSCRIPT") && !whole {
+                whole = true;
+                continue;
+            }
+            let error = match judge(error) {
+                Verdict::Final(error) => return Err(error),
+                Verdict::Wait(error) => error,
+                Verdict::Reconnect(error) => {
+                    *self.inner.shared.lock().await = None;
+                    error
+                }
+            };
+            ::tokio::time::sleep(tries.again(error)?).await;
+        }
+    }
+
+    /// Waits for a task of some queues, at most for `limit`. The listener must be
+    /// registered; the same `request` gives the same reservation.
+    ///
+    /// # Errors
+    /// `NOLISTENER`; those of [`Client::call`].
+    pub async fn listen(
+        &self,
+        listener: &ListenerId,
+        queues: &[QueueName],
+        lease: Duration,
+        request: &str,
+        limit: Duration,
+    ) -> Result<Option<Reservation>> {
+        let deadline = Instant::now() + limit;
+        let lists: Vec<String> = queues.iter().map(|queue| self.calls().wake_list(queue)).collect();
+        let mut waiting = None;
+        let mut woken = false;
+        loop {
+            let call = self.calls().reserve(listener, queues, lease, request, woken);
+            if let Some(reservation) = self.call(&call).await? {
+                return Ok(Some(reservation));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            woken = self.wait(&mut waiting, &lists, left.min(LOOK)).await;
+        }
+    }
+
+    /// Blocks on a connection of its own: on the shared one everybody would wait.
+    async fn wait(&self, connection: &mut Option<MultiplexedConnection>, lists: &[String], limit: Duration) -> bool {
+        if connection.is_none() {
+            *connection = self.connect(self.inner.limit, limit + self.inner.limit).await.ok();
+        }
+        let Some(own) = connection else {
+            ::tokio::time::sleep(limit.min(Duration::from_millis(100))).await;
+            return false;
+        };
+        let mut cmd = redis::cmd("BLPOP");
+        cmd.arg(lists).arg(format!("{:.3}", limit.max(Duration::from_millis(1)).as_secs_f64()));
+        let taken: RedisResult<Value> = cmd.query_async(own).await;
+        match taken {
+            Ok(value) => !matches!(value, Value::Nil),
+            Err(_) => {
+                *connection = None;
+                false
+            }
+        }
+    }
+
+    async fn connect(&self, limit: Duration, response: Duration) -> RedisResult<MultiplexedConnection> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(limit))
+            .set_response_timeout(Some(response));
+        self.inner.server.get_multiplexed_async_connection_with_config(&config).await
+    }
+
+    async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
+        let mut shared = self.inner.shared.lock().await;
+        let mut connection = match shared.as_ref() {
+            Some(connection) => connection.clone(),
+            None => shared.insert(self.connect(limit, self.inner.limit).await?).clone(),
+        };
+        drop(shared);
+        match ::tokio::time::timeout(limit, cmd.query_async(&mut connection)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What a handler sees of its attempt.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Result;
+use crate::model::{Order, Reservation};
+use crate::processor::Processor;
+
+const ORDERS: [Order; 4] = [Order::Continue, Order::Drain, Order::Cancel, Order::Lost];
+
+/// An order that ended a handler: what [`Context::check`] fails with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped(pub Order);
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stopped by the order to {}", self.0)
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// A running attempt: its processor, the latest order, and how long the lease is sure to hold.
+#[derive(Debug)]
+pub struct Context {
+    processor: Processor,
+    order: AtomicU8,
+    renewed: Mutex<Instant>,
+}
+
+impl Context {
+    pub(crate) fn new(processor: Processor, renewed: Instant) -> Self {
+        Self { processor, order: AtomicU8::new(0), renewed: Mutex::new(renewed) }
+    }
+
+    /// The attempt.
+    #[must_use]
+    pub fn processor(&self) -> &Processor {
+        &self.processor
+    }
+
+    /// What the server said when it gave out the task.
+    #[must_use]
+    pub fn reservation(&self) -> &Reservation {
+        self.processor.reservation()
+    }
+
+    /// The latest order. [`Order::Lost`] also when no heartbeat was acknowledged for so
+    /// long that the lease may have expired: another worker may have the task by now.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        if self.lock().elapsed() >= self.processor.lease() {
+            self.obey(Order::Lost);
+        }
+        ORDERS.get(usize::from(self.order.load(Ordering::Acquire))).copied().unwrap_or(Order::Lost)
+    }
+
+    /// Goes on, or fails with the order to stop. Call it between two steps of the
+    /// work, after saving a checkpoint, and pass its error on.
+    ///
+    /// # Errors
+    /// [`Stopped`] on any order but [`Order::Continue`].
+    pub fn check(&self) -> Result<(), Stopped> {
+        match self.order() {
+            Order::Continue => Ok(()),
+            order => Err(Stopped(order)),
+        }
+    }
+
+    /// Says how far the work is, for people: `done` of `total` in some unit.
+    ///
+    /// # Errors
+    /// `LOST`; those of [`crate::Client::call`].
+    pub fn progress(&self, done: u64, total: u64, unit: &str) -> Result<()> {
+        self.processor.progress(&serde_json::json!({ "done": done, "total": total, "unit": unit }))
+    }
+
+    /// Keeps what the next attempt needs to go on from here, as JSON.
+    ///
+    /// # Errors
+    /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`crate::Client::call`].
+    pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> Result<()> {
+        self.processor.checkpoint(checkpoint)
+    }
+
+    /// The checkpoint that the attempt before left.
+    ///
+    /// # Errors
+    /// `PAYLOAD` where it is of another type.
+    pub fn last_checkpoint<C: DeserializeOwned>(&self) -> Result<Option<C>> {
+        self.processor.last_checkpoint()
+    }
+
+    /// Notes an order. None takes back a graver one.
+    pub(crate) fn obey(&self, order: Order) {
+        let rank = ORDERS.iter().position(|&known| known == order).unwrap_or(0);
+        self.order.fetch_max(u8::try_from(rank).unwrap_or(0), Ordering::AcqRel);
+    }
+
+    /// Notes a heartbeat that was sent at `sent` and acknowledged.
+    pub(crate) fn renew(&self, sent: Instant) {
+        *self.lock() = sent;
+    }
+
+    /// When the last acknowledged renewal was sent: the lease holds from then at least.
+    fn lock(&self) -> MutexGuard<'_, Instant> {
+        self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

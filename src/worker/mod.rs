@@ -1,0 +1,160 @@
+//! A worker in this process: closures on threads, heartbeats on a thread of their own.
+
+mod context;
+mod run;
+mod upkeep;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::names::QueueName;
+
+pub use context::{Context, Stopped};
+pub use run::{Summary, Worker};
+
+/// What a handler may fail with: any error, or a text.
+pub type HandlerError = Box<dyn StdError + Send + Sync>;
+
+type Handler = dyn Fn(&Context) -> Result<Vec<u8>, HandlerError> + Send + Sync;
+
+/// How a worker ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// Take no more tasks, and let those that run finish, without limit.
+    Drain,
+    /// Take no more tasks, and order those that run to stop: they go back to the queue, uncounted.
+    Release,
+    /// As `Drain`, and after this time as `Release`.
+    ReleaseAfter(Duration),
+}
+
+/// Settings of a [`Worker`].
+#[must_use]
+pub struct WorkerBuilder {
+    pub(crate) client: Client,
+    pub(crate) queues: Vec<QueueName>,
+    pub(crate) slots: usize,
+    pub(crate) lease: Duration,
+    pub(crate) beat: Option<Duration>,
+    pub(crate) patience: Duration,
+    pub(crate) adopt_dead: bool,
+    pub(crate) handler: Option<Arc<Handler>>,
+}
+
+impl fmt::Debug for WorkerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkerBuilder")
+            .field("queues", &self.queues)
+            .field("slots", &self.slots)
+            .field("lease", &self.lease)
+            .finish_non_exhaustive()
+    }
+}
+
+impl WorkerBuilder {
+    pub(crate) fn new(client: Client) -> Self {
+        Self {
+            client,
+            queues: Vec::new(),
+            slots: 1,
+            lease: Duration::from_secs(60),
+            beat: None,
+            patience: Duration::from_secs(3600),
+            adopt_dead: false,
+            handler: None,
+        }
+    }
+
+    /// A queue to take tasks of. Those named first are asked first.
+    ///
+    /// # Errors
+    /// `BADNAME` for a name that a queue cannot have.
+    pub fn queue(mut self, name: &str) -> Result<Self> {
+        self.queues.push(QueueName::new(name)?);
+        Ok(self)
+    }
+
+    /// How many tasks run at once: 1 by default, at most 500.
+    pub fn slots(mut self, slots: usize) -> Self {
+        self.slots = slots.clamp(1, 500);
+        self
+    }
+
+    /// How long a task stays this worker's without a heartbeat: 60 s by default, 1 s to 7 days.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// How often heartbeats are sent: a third of the lease by default. A cancel
+    /// reaches the handler within this time.
+    pub fn heartbeat(mut self, every: Duration) -> Self {
+        self.beat = Some(every);
+        self
+    }
+
+    /// How long the end of a task is sent again while the server is away: 1 h by default.
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Whether tasks of dead processes on this host are taken back at once instead of
+    /// at the end of their lease: not by default. Only where all processes that share
+    /// this host's name see each other's process ids, so not across containers.
+    pub fn adopt_dead(mut self, on: bool) -> Self {
+        self.adopt_dead = on;
+        self
+    }
+
+    /// What to do with a task: parameters and result are JSON.
+    ///
+    /// Long work calls [`Context::check`] between its steps and passes its error on.
+    /// Any other error fails the task, and so does a panic.
+    pub fn handle<P, R, F>(self, handler: F) -> Self
+    where
+        P: DeserializeOwned,
+        R: Serialize,
+        F: Fn(P, &Context) -> Result<R, HandlerError> + Send + Sync + 'static,
+    {
+        self.handle_bytes(move |cx| {
+            let parameters = cx.processor().parameters()?;
+            Ok(serde_json::to_vec(&handler(parameters, cx)?)?)
+        })
+    }
+
+    /// What to do with a task: parameters (in [`Context::reservation`]) and result are bytes.
+    pub fn handle_bytes<F>(mut self, handler: F) -> Self
+    where
+        F: Fn(&Context) -> Result<Vec<u8>, HandlerError> + Send + Sync + 'static,
+    {
+        self.handler = Some(Arc::new(handler));
+        self
+    }
+
+    /// The worker, ready to run.
+    ///
+    /// # Errors
+    /// `BADARG` without a queue or a handler, or with a lease under 1 s.
+    pub fn build(self) -> Result<Worker> {
+        let missing = |what: &str| Err(Error::Invalid { code: "BADARG".into(), text: what.into() });
+        if self.queues.is_empty() {
+            return missing("a worker needs a queue: call queue(…)");
+        }
+        if self.lease < Duration::from_secs(1) {
+            return missing("the lease must be at least 1 s");
+        }
+        match self.handler.clone() {
+            Some(handler) => Ok(Worker::new(self, handler)),
+            None => missing("a worker needs a handler: call handle(…)"),
+        }
+    }
+}
