@@ -1,0 +1,142 @@
+//! What the tests share: a real server of their own, in a temporary folder, on a unix socket.
+
+#![allow(dead_code)]
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// A folder that goes with its owner.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Self {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = env::temp_dir().join(format!("blueque-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The server program: `BLUEQUE_REDIS_SERVER`, else the first of two names on PATH.
+pub fn server_program() -> PathBuf {
+    if let Some(named) = env::var_os("BLUEQUE_REDIS_SERVER") {
+        return named.into();
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    ["redis-server", "valkey-server"]
+        .iter()
+        .flat_map(|name| env::split_paths(&path).map(move |folder| folder.join(name)))
+        .find(|candidate| candidate.is_file())
+        .expect("no redis-server or valkey-server: install one (apt-get install redis-server) or set BLUEQUE_REDIS_SERVER")
+}
+
+/// A running server, killed when dropped.
+pub struct Server {
+    folder: Folder,
+    args: Vec<String>,
+    child: Child,
+}
+
+impl Server {
+    /// A server that keeps nothing on disk.
+    pub fn start() -> Self {
+        Self::start_with(&["--save", ""])
+    }
+
+    /// A server with more settings, as on its command line.
+    pub fn start_with(args: &[&str]) -> Self {
+        let folder = Folder::new();
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        let child = spawn(folder.path(), &args);
+        let server = Self { folder, args, child };
+        server.ready();
+        server
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    /// The URL that the crate takes.
+    pub fn url(&self) -> String {
+        format!("unix://{}", self.socket().display())
+    }
+
+    /// A plain connection, to look at keys.
+    pub fn connection(&self) -> redis::Connection {
+        redis::Client::open(self.url()).unwrap().get_connection().unwrap()
+    }
+
+    /// Kills the server as a power loss would, as far as a process can tell.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let _ = fs::remove_file(self.socket());
+    }
+
+    /// Starts it again on the same folder.
+    pub fn restart(&mut self) {
+        self.child = spawn(self.folder.path(), &self.args);
+        self.ready();
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn ready(&self) {
+        eventually("the server answers", || {
+            let client = redis::Client::open(self.url()).ok()?;
+            let mut connection = client.get_connection_with_timeout(Duration::from_secs(1)).ok()?;
+            redis::cmd("PING").query::<String>(&mut connection).ok()
+        });
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(folder: &Path, args: &[String]) -> Child {
+    Command::new(server_program())
+        .args(["--port", "0", "--unixsocket"])
+        .arg(folder.join("socket"))
+        .arg("--dir")
+        .arg(folder)
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the server cannot be started")
+}
+
+/// Looks until there is an answer, for at most 30 s.
+pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "waited 30 s in vain until {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
