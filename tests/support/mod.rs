@@ -104,7 +104,10 @@ impl Server {
         eventually("the server answers", || {
             let client = redis::Client::open(self.url()).ok()?;
             let mut connection = client.get_connection_with_timeout(Duration::from_secs(1)).ok()?;
-            redis::cmd("PING").query::<String>(&mut connection).ok()
+            match redis::cmd("PING").query::<String>(&mut connection) {
+                Err(error) if error.code() != Some("NOAUTH") => None,
+                _ => Some(()),
+            }
         });
     }
 }

@@ -1,0 +1,318 @@
+//! The crate on a real server: client, queue, task, listener, processor.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use blueque::calls::NewTask;
+use blueque::{
+    Client, Error, ListenerId, Namespace, Order, Outcome, Status, Submit, Submitted, TaskId, bundle,
+};
+use support::Server;
+
+const NOW: Duration = Duration::ZERO;
+const SOON: Duration = Duration::from_secs(20);
+
+fn client(server: &Server) -> Client {
+    Client::open(&server.url()).unwrap()
+}
+
+fn digest(server: &Server) -> BTreeMap<String, Vec<u8>> {
+    let mut connection = server.connection();
+    let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut connection).unwrap();
+    keys.into_iter()
+        .map(|key| {
+            let dump = redis::cmd("DUMP").arg(&key).query(&mut connection).unwrap();
+            (key, dump)
+        })
+        .collect()
+}
+
+#[test]
+fn a_task_goes_through_its_whole_life() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("transcode").unwrap();
+    let task = queue.submit(&("movie.mkv", 17), Submit::default()).unwrap();
+    assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
+
+    let mut listener = client.listener(&["transcode"]).unwrap();
+    let work = listener.listen(SOON).unwrap().expect("the task that was submitted");
+    assert_eq!(work.id(), task.id());
+    assert_eq!(work.reservation().attempt, 1);
+    assert_eq!(work.parameters::<(String, u32)>().unwrap(), ("movie.mkv".into(), 17));
+    work.start(std::process::id()).unwrap();
+    assert_eq!(work.heartbeat().unwrap(), Order::Continue);
+    work.progress("half").unwrap();
+    work.checkpoint(&[1, 2, 3]).unwrap();
+    let info = task.info().unwrap();
+    assert_eq!(info.status(), Some(Status::Started));
+    assert_eq!(info.progress(), Some(&b"\"half\""[..]));
+    assert_eq!(info.checkpoint(), Some(&b"[1,2,3]"[..]));
+
+    assert_eq!(work.complete("movie.mp4").unwrap(), Outcome::Complete);
+    assert_eq!(work.complete("other").unwrap(), Outcome::Complete, "the first answer again");
+    assert_eq!(task.result::<String>(NOW).unwrap(), "movie.mp4");
+    assert!(matches!(work.fail("late"), Err(Error::Lost)));
+    assert_eq!(queue.counts().unwrap().complete, 1);
+
+    task.delete().unwrap();
+    assert!(matches!(task.info(), Err(Error::NotFound)));
+    listener.unregister().unwrap();
+    assert_eq!(client.queues().unwrap()[0].listeners, 0);
+}
+
+#[test]
+fn an_id_submitted_twice_makes_one_task() {
+    let server = Server::start();
+    let queue = client(&server).queue("q").unwrap();
+    let id = TaskId::new("movie-17").unwrap();
+    let task = NewTask { id: &id, eta: None, parameters: b"x" };
+    assert_eq!(queue.submit_many(&[task], None).unwrap(), [Submitted::Created]);
+    assert_eq!(queue.submit_many(&[task], None).unwrap(), [Submitted::Existing]);
+    assert_eq!(queue.counts().unwrap().pending, 1);
+}
+
+#[test]
+fn a_waiting_listener_is_woken_by_a_submit() {
+    let server = Server::start();
+    let client = client(&server);
+    let mut listener = client.listener(&["first", "second"]).unwrap();
+    let waits = thread::spawn(move || {
+        let begun = Instant::now();
+        (listener.listen(Duration::from_secs(29)).unwrap(), begun.elapsed())
+    });
+    support::eventually("the listener waits", || {
+        let blocked: String = redis::cmd("INFO").arg("clients").query(&mut server.connection()).unwrap();
+        blocked.contains("blocked_clients:1").then_some(())
+    });
+    client.queue("second").unwrap().submit("x", Submit::default()).unwrap();
+    let (work, waited) = waits.join().unwrap();
+    assert_eq!(work.unwrap().reservation().queue.as_str(), "second");
+    assert!(waited < Duration::from_secs(10), "woken, not found by a later look: {waited:?}");
+}
+
+#[test]
+fn every_waiting_listener_gets_one_of_many_tasks() {
+    let server = Server::start();
+    let client = client(&server);
+    let waits: Vec<_> = (0..8)
+        .map(|number| {
+            let id = ListenerId::new(format!("host_{number}")).unwrap();
+            let mut listener = client.listener_as(id, &["q"]).unwrap();
+            thread::spawn(move || listener.listen(Duration::from_secs(25)).unwrap())
+        })
+        .collect();
+    support::eventually("all listeners wait", || {
+        let blocked: String = redis::cmd("INFO").arg("clients").query(&mut server.connection()).unwrap();
+        blocked.contains("blocked_clients:8").then_some(())
+    });
+    let ids: Vec<TaskId> = (0..8).map(|_| TaskId::random()).collect();
+    let tasks: Vec<NewTask<'_>> = ids.iter().map(|id| NewTask { id, eta: None, parameters: b"" }).collect();
+    let begun = Instant::now();
+    client.queue("q").unwrap().submit_many(&tasks, None).unwrap();
+    for wait in waits {
+        assert!(wait.join().unwrap().is_some());
+    }
+    assert!(begun.elapsed() < Duration::from_secs(5), "one wake-up leads to the next");
+}
+
+#[test]
+fn a_scheduled_task_waits_for_its_time() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    let eta = SystemTime::now() + Duration::from_secs(3600);
+    let task = queue.submit("x", Submit::default().eta(eta)).unwrap();
+    assert_eq!(task.info().unwrap().status(), Some(Status::Scheduled));
+    let promoted = queue.promote().unwrap();
+    assert_eq!((promoted.promoted, promoted.more), (0, false));
+    assert!(promoted.next.is_some());
+    let later = eta.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs() + 1;
+    let call = client.calls().promote(queue.name(), 10).at(&later.to_string());
+    assert_eq!(client.call(&call).unwrap().promoted, 1);
+    assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
+}
+
+#[test]
+fn a_reservation_whose_reply_was_lost_is_found_again() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    queue.submit("x", Submit::default()).unwrap();
+    queue.submit("y", Submit::default()).unwrap();
+    let listener = client.listener_as(ListenerId::new("host_1").unwrap(), &["q"]).unwrap();
+    let call = client.calls().reserve(listener.id(), &[queue.name().clone()], SOON, "request-1", false);
+    let first = client.call(&call).unwrap().unwrap();
+    let again = client.call(&call).unwrap().unwrap();
+    assert_eq!(first, again);
+    let held = listener.held(queue.name()).unwrap();
+    assert_eq!(held.len(), 1);
+    assert_eq!(held[0].token, Some(first.token));
+    assert_eq!(held[0].deadline, Some(first.deadline));
+}
+
+#[test]
+fn a_cancelled_task_stops_its_owner() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    let task = queue.submit("x", Submit::default()).unwrap();
+    let mut listener = client.listener(&["q"]).unwrap();
+    let work = listener.listen(SOON).unwrap().unwrap();
+    task.cancel("no longer needed").unwrap();
+    assert!(matches!(work.start(1), Err(Error::Cancelled)));
+    assert_eq!(work.heartbeat().unwrap(), Order::Cancel);
+    assert_eq!(work.release().unwrap(), Outcome::Cancelled);
+    let info = task.info().unwrap();
+    assert_eq!(info.status(), Some(Status::Cancelled));
+    assert_eq!(info.reason().as_deref(), Some("no longer needed"));
+    assert!(matches!(task.result::<String>(NOW), Err(Error::Cancelled)));
+    task.retry().unwrap();
+    assert_eq!(listener.listen(SOON).unwrap().unwrap().reservation().attempt, 2);
+}
+
+#[test]
+fn wrong_input_is_refused_with_a_code_and_changes_nothing() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    queue.submit("x", Submit::default()).unwrap();
+    let before = digest(&server);
+    let code = |result: Result<(), Error>| result.unwrap_err().code().to_owned();
+    for name in ["", "a b", "a{b}", "a*", "ä", "a\n", &"x".repeat(129)] {
+        assert_eq!(code(client.queue(name).map(|_| ())), "BADNAME", "{name:?}");
+        assert_eq!(code(client.task(name).map(|_| ())), "BADNAME", "{name:?}");
+    }
+    for name in ["", "host", "host_", "host_x", "ho_st_1", "_1"] {
+        assert_eq!(code(ListenerId::new(name).map(|_| ())), "BADNAME", "{name:?}");
+    }
+    for name in ["", "a_b", "{a", "a}", "{}", "{a}{b}"] {
+        assert_eq!(code(Namespace::new(name).map(|_| ())), "BADNAME", "{name:?}");
+    }
+    let large = vec![0; 1_048_577];
+    assert_eq!(code(queue.submit_bytes(&large, Submit::default()).map(|_| ())), "TOOBIG");
+    assert_eq!(code(queue.list("running", 10).map(|_| ())), "BADARG");
+    assert_eq!(code(queue.list("all", 501).map(|_| ())), "BADARG");
+    let calls = client.calls();
+    for eta in [f64::NAN, f64::INFINITY, -1.0, f64::MAX] {
+        let id = TaskId::random();
+        let task = NewTask { id: &id, eta: Some(eta), parameters: b"" };
+        assert_eq!(code(client.call(&calls.submit(queue.name(), &[task], None, None)).map(|_| ())), "BADARG");
+    }
+    assert_eq!(code(client.task("absent").unwrap().cancel("x").map(|_| ())), "NOTASK");
+    assert_eq!(digest(&server), before);
+}
+
+#[test]
+fn payloads_are_any_bytes_up_to_the_limit_that_was_set() {
+    let server = Server::start();
+    let client = Client::builder().max_bytes(8 << 20).open(&server.url()).unwrap();
+    let bytes: Vec<u8> = (0..=255).cycle().take(8 << 20).collect();
+    let task = client.queue("q").unwrap().submit_bytes(&bytes, Submit::default()).unwrap();
+    let work = client.listener(&["q"]).unwrap().listen(SOON).unwrap().unwrap();
+    assert_eq!(work.reservation().parameters, bytes);
+    work.complete_bytes(&bytes).unwrap();
+    assert_eq!(task.info().unwrap().result(), Some(bytes.as_slice()));
+}
+
+#[test]
+fn a_server_that_may_evict_tasks_is_refused() {
+    let server = Server::start_with(&["--save", "", "--maxmemory-policy", "allkeys-lru"]);
+    let error = Client::open(&server.url()).unwrap_err();
+    assert_eq!(error.code(), "EVICTION");
+    assert!(error.to_string().contains("noeviction"), "{error}");
+}
+
+#[test]
+fn data_of_another_schema_is_refused() {
+    let server = Server::start();
+    redis::cmd("HSET").arg("blueque_meta").arg("schema").arg("2").exec(&mut server.connection()).unwrap();
+    assert_eq!(Client::open(&server.url()).unwrap_err().code(), "SCHEMA");
+}
+
+#[test]
+fn nobody_at_the_address_is_an_error_within_the_limit() {
+    let limit = Duration::from_millis(300);
+    let begun = Instant::now();
+    let error = Client::builder().limit(limit).open("unix:///nowhere/at/all").unwrap_err();
+    assert_eq!(error.code(), "UNAVAILABLE");
+    assert!(error.is_transient());
+    assert!(begun.elapsed() < limit * 4);
+    assert_eq!(Client::open("gopher://x").unwrap_err().code(), "CONNECTION");
+}
+
+#[test]
+fn a_password_is_never_shown() {
+    let server = Server::start_with(&["--save", "", "--requirepass", "s3cret-pass"]);
+    let refused = Client::open(&server.url()).unwrap_err();
+    let wrong = Client::open(&format!("{}?pass=s3cret-wrong", server.url())).unwrap_err();
+    let client = Client::open(&format!("{}?pass=s3cret-pass", server.url())).unwrap();
+    let shown = format!("{refused} {refused:?} {wrong} {wrong:?} {client:?} {:?}", client.queue("q"));
+    assert!(!shown.contains("s3cret"), "{shown}");
+    assert_eq!((refused.code(), wrong.code()), ("CONNECTION", "CONNECTION"));
+}
+
+#[test]
+fn a_server_that_restarts_is_survived() {
+    let mut server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    let task = queue.submit("x", Submit::default()).unwrap();
+    let work = client.listener(&["q"]).unwrap().listen(SOON).unwrap().unwrap();
+    server.kill();
+    let completes = thread::spawn(move || work.complete("done").unwrap());
+    server.restart();
+    assert_eq!(completes.join().unwrap(), Outcome::Complete);
+    assert_eq!(task.result::<String>(SOON).unwrap(), "done");
+    assert_eq!(queue.counts().unwrap().complete, 1);
+}
+
+#[test]
+fn a_demoted_master_is_left_and_found_again() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    let mut connection = server.connection();
+    redis::cmd("REPLICAOF").arg("127.0.0.1").arg(1).exec(&mut connection).unwrap();
+    let submits = thread::spawn(move || queue.submit("x", Submit::default()).unwrap());
+    support::eventually("a write was refused", || {
+        let stats: String = redis::cmd("INFO").arg("errorstats").query(&mut server.connection()).unwrap();
+        stats.contains("errorstat_READONLY").then_some(())
+    });
+    redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut connection).unwrap();
+    assert_eq!(submits.join().unwrap().info().unwrap().status(), Some(Status::Pending));
+}
+
+#[test]
+fn the_digest_of_every_script_is_what_the_server_computes() {
+    let server = Server::start();
+    let mut connection = server.connection();
+    let mut count = 0;
+    for command in bundle::commands() {
+        let sha1: String =
+            redis::cmd("SCRIPT").arg("LOAD").arg(command.source()).query(&mut connection).unwrap();
+        assert_eq!(command.sha1(), sha1, "{}", command.name());
+        assert!(!command.summary().is_empty() && !command.reply().is_empty(), "{}", command.name());
+        count += 1;
+    }
+    assert!(count >= 29, "the bundle has {count} commands");
+}
+
+#[test]
+fn the_public_types_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync + std::fmt::Debug>() {}
+    shared::<Client>();
+    shared::<blueque::Queue>();
+    shared::<blueque::Task>();
+    shared::<blueque::Listener>();
+    shared::<blueque::Processor>();
+    shared::<blueque::Worker>();
+    shared::<blueque::Context>();
+    shared::<Error>();
+    shared::<blueque::calls::Call<()>>();
+}

@@ -1,0 +1,244 @@
+//! The worker: closures on threads, and what may happen to them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use blueque::{Client, Context, Order, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder};
+use support::{Server, eventually};
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn builder(client: &Client) -> WorkerBuilder {
+    Worker::builder(client).queue("q").unwrap().heartbeat(Duration::from_millis(50))
+}
+
+fn run(worker: &Worker) -> thread::JoinHandle<blueque::Result<Summary>> {
+    let worker = worker.clone();
+    thread::spawn(move || worker.run())
+}
+
+/// Works until it is told to stop.
+fn patient(_: String, cx: &Context) -> Result<(), blueque::HandlerError> {
+    loop {
+        cx.check()?;
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_worker_completes_what_it_takes_and_ends_when_drained() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    let tasks: Vec<_> = (0..20_u32).map(|n| queue.submit(&n, Submit::default()).unwrap()).collect();
+    let worker = builder(&client).slots(4).handle(|n: u32, _: &Context| Ok(n * 2)).build().unwrap();
+    let ends = run(&worker);
+    for (n, task) in (0..20_u32).zip(&tasks) {
+        assert_eq!(task.result::<u32>(LIMIT).unwrap(), n * 2);
+    }
+    let stopped = Instant::now();
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().complete, 20);
+    assert!(stopped.elapsed() < Duration::from_secs(5), "an idle worker ends at once");
+    assert_eq!(queue.listeners().unwrap(), []);
+}
+
+#[test]
+fn a_task_submitted_while_the_worker_waits_begins_at_once() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let worker = builder(&client).handle(|n: u32, _: &Context| Ok(n)).build().unwrap();
+    let ends = run(&worker);
+    eventually("the worker waits", || {
+        let info: String = redis::cmd("INFO").arg("clients").query(&mut server.connection()).unwrap();
+        info.contains("blocked_clients:1").then_some(())
+    });
+    let begun = Instant::now();
+    client.queue("q").unwrap().submit(&1, Submit::default()).unwrap().result::<u32>(LIMIT).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    worker.stop(Stop::Drain);
+    ends.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_failure_and_a_panic_fail_the_task_with_their_text() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    let fails = queue.submit("fail", Submit::default()).unwrap();
+    let panics = queue.submit("panic", Submit::default()).unwrap();
+    let wrong = queue.submit(&17, Submit::default()).unwrap();
+    let handler = |how: String, _: &Context| -> Result<(), blueque::HandlerError> {
+        if how == "panic" {
+            panic!("on purpose");
+        }
+        Err("no such codec".into())
+    };
+    let worker = builder(&client).handle(handler).build().unwrap();
+    let ends = run(&worker);
+    assert_eq!(fails.wait(LIMIT).unwrap().error().unwrap(), "no such codec");
+    assert!(panics.wait(LIMIT).unwrap().error().unwrap().contains("on purpose"));
+    assert_eq!(wrong.wait(LIMIT).unwrap().status(), Some(Status::Failed), "parameters of another type");
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().failed, 3);
+}
+
+#[test]
+fn a_cancel_reaches_the_handler_by_the_next_heartbeat() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let worker = builder(&client).handle(patient).build().unwrap();
+    let ends = run(&worker);
+    eventually("it runs", || (task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    task.cancel("enough").unwrap();
+    assert_eq!(task.wait(LIMIT).unwrap().status(), Some(Status::Cancelled));
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().cancelled, 1);
+}
+
+#[test]
+fn a_worker_told_to_release_gives_back_what_runs_and_another_goes_on_from_the_checkpoint() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let first = builder(&client)
+        .handle(|_: String, cx: &Context| -> Result<u32, blueque::HandlerError> {
+            cx.checkpoint(&41)?;
+            patient(String::new(), cx)?;
+            unreachable!("patient ends with an error only")
+        })
+        .build()
+        .unwrap();
+    let ends = run(&first);
+    eventually("it saved a checkpoint", || task.info().unwrap().checkpoint().map(|_| ()));
+    first.stop(Stop::Release);
+    assert_eq!(ends.join().unwrap().unwrap().released, 1);
+    let info = task.info().unwrap();
+    assert_eq!((info.status(), info.losses()), (Some(Status::Pending), 0), "given back uncounted");
+
+    let second = builder(&client)
+        .handle(|_: String, cx: &Context| Ok(cx.last_checkpoint::<u32>()?.unwrap_or(0) + 1))
+        .build()
+        .unwrap();
+    let ends = run(&second);
+    assert_eq!(task.result::<u32>(LIMIT).unwrap(), 42);
+    second.stop(Stop::Drain);
+    ends.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_handler_whose_task_was_taken_hears_that_it_is_lost_and_changes_nothing() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let (tell, told) = mpsc::channel();
+    let worker = builder(&client)
+        .handle(move |_: String, cx: &Context| -> Result<(), blueque::HandlerError> {
+            let stopped = loop {
+                match cx.check() {
+                    Ok(()) => thread::sleep(Duration::from_millis(2)),
+                    Err(stopped) => break stopped,
+                }
+            };
+            tell.send((stopped, cx.checkpoint(&1).unwrap_err().code().to_owned())).unwrap();
+            Ok(()) // as if it had not noticed
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    eventually("it runs", || (task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    task.cancel_now("cut off").unwrap();
+    let (stopped, code) = told.recv_timeout(LIMIT).unwrap();
+    assert_eq!(stopped, Stopped(Order::Lost));
+    assert_eq!(code, "LOST");
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().lost, 1);
+    let info = task.info().unwrap();
+    assert_eq!((info.status(), info.result(), info.checkpoint()), (Some(Status::Cancelled), None, None));
+}
+
+#[test]
+fn without_the_server_a_handler_is_stopped_before_its_lease_can_have_expired() {
+    let mut server = Server::start_with(&["--appendonly", "yes"]);
+    let client = Client::builder().limit(Duration::from_millis(200)).open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let (tell, told) = mpsc::channel();
+    let worker = builder(&client)
+        .lease(Duration::from_secs(1))
+        .handle(move |_: String, cx: &Context| -> Result<(), blueque::HandlerError> {
+            let outcome = patient(String::new(), cx);
+            tell.send(Instant::now()).unwrap();
+            outcome
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    eventually("it runs", || (task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    server.kill();
+    let killed = Instant::now();
+    let stopped = told.recv_timeout(LIMIT).unwrap();
+    assert!(stopped - killed <= Duration::from_millis(1100), "a lease later at most");
+    server.restart();
+    worker.stop(Stop::Release);
+    ends.join().unwrap().unwrap();
+}
+
+#[test]
+fn the_end_of_a_task_is_sent_until_a_server_that_was_away_takes_it() {
+    let mut server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let client = Client::builder().limit(Duration::from_millis(200)).open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let (finish, may_finish) = mpsc::channel::<()>();
+    let may_finish = std::sync::Mutex::new(may_finish);
+    let runs = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&runs);
+    let worker = builder(&client)
+        .handle(move |_: String, _: &Context| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            may_finish.lock().unwrap().recv_timeout(LIMIT)?;
+            Ok("worth hours")
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    eventually("it runs", || (task.info().ok()?.status() == Some(Status::Started)).then_some(()));
+    server.kill();
+    finish.send(()).unwrap();
+    // While the worker sends in vain, so do we: each call fails after its limit.
+    for _ in 0..3 {
+        assert_eq!(client.queue("q").unwrap().counts().unwrap_err().code(), "UNAVAILABLE");
+    }
+    server.restart();
+    assert_eq!(task.result::<String>(LIMIT).unwrap(), "worth hours");
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().complete, 1);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn tasks_of_a_dead_process_on_this_host_are_taken_back_where_that_is_asked_for() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let mut gone = std::process::Command::new("true").spawn().unwrap();
+    let dead = blueque::ListenerId::of_process(host.trim(), gone.id());
+    gone.wait().unwrap();
+    let mut listener = client.listener_as(dead, &["q"]).unwrap();
+    listener.listen(LIMIT).unwrap().expect("the task");
+    let worker = builder(&client).adopt_dead(true).handle(|_: String, _: &Context| Ok(1)).build().unwrap();
+    let ends = run(&worker);
+    assert_eq!(task.result::<u32>(LIMIT).unwrap(), 1);
+    let info = task.info().unwrap();
+    assert_eq!((info.losses(), info.attempts()), (1, 3));
+    worker.stop(Stop::Drain);
+    ends.join().unwrap().unwrap();
+}
