@@ -2,10 +2,17 @@
 //! uses, directly or through one another, into one script. A script's chunk runs
 //! anew at each call, so every function that it need not define is time saved.
 //!
-//! A piece `function state.move(…)` or `state.EVENTS = …` becomes a local,
-//! `state_move`, `state_EVENTS`. Same sources, same bytes: nothing else goes in.
+//! - A piece `function state.move(…)` or `space.us = …` becomes a local, `state_move`,
+//!   `space_us`.
+//! - A piece in capitals on one line, `state.EVENTS = '10000'`, is a constant: its value
+//!   stands wherever it is used.
+//! - A piece under the comment line `-- @cold` is seldom needed, mostly to refuse a call.
+//!   All such pieces share one function, `cold`, which makes the one that it is asked for:
+//!   `args.plain(…)` becomes `cold('args.plain')(…)`, and costs nothing until then.
+//!
+//! Same sources, same bytes: nothing else goes in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,12 +24,28 @@ const LIBRARY: [&str; 11] = [
 ];
 
 /// What every script ends with, and thereby uses.
-const EPILOGUE: &str = "\nreturn reply.of(command)\n";
+const EPILOGUE: &str = "
+local ok, answer = pcall(command)
+if ok then
+  return answer
+end
+return reply.refusal(answer)
+";
 
 struct Piece {
     name: String,
-    text: String,
+    kind: Kind,
+    /// As it stands in the library, from the keyword `function` or the name on.
+    body: String,
+    comment: String,
     uses: BTreeSet<String>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Constant,
+    Hot,
+    Cold,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -81,11 +104,20 @@ fn pieces(library: &str, text: &str) -> Result<Vec<Piece>, String> {
                     }
                 }
             }
-            let uses = references(&body);
+            let cold = comment.ends_with("-- @cold\n");
+            let constant = !name.chars().any(|c| c.is_ascii_lowercase()) && line == last;
+            let kind = match (cold, constant) {
+                (true, _) if last == "end" => Kind::Cold,
+                (true, _) => return Err(format!("only a function can be cold: {line}")),
+                (false, true) => Kind::Constant,
+                (false, false) => Kind::Hot,
+            };
             found.push(Piece {
                 name: format!("{library}.{name}"),
-                text: format!("{comment}local {}", localise(&body)),
-                uses,
+                kind,
+                uses: references(&body),
+                body,
+                comment: comment.replace("-- @cold\n", ""),
             });
             comment.clear();
         } else {
@@ -117,15 +149,36 @@ fn compose(library: &[Piece], source: &str) -> Result<String, String> {
         return Err(format!("{unknown} is not in the library, or defined after its use"));
     }
 
+    let used: Vec<&Piece> = library.iter().filter(|piece| used.contains(&piece.name)).collect();
+    let names = used.iter().map(|piece| (piece.name.as_str(), in_script(piece))).collect();
+
     // The header first: whoever prints a script sees what it is.
     let mut script = String::new();
     for line in source.lines().take_while(|line| line.starts_with("--")) {
         script += &format!("{line}\n");
     }
-    for piece in library.iter().filter(|piece| used.contains(&piece.name)) {
-        script += &format!("\n{}", piece.text);
+    script += "\nlocal cold\n";
+    for piece in used.iter().filter(|piece| piece.kind == Kind::Hot) {
+        script += &format!("\n{}local {}", piece.comment, localise(&piece.body, &names));
     }
-    Ok(format!("{script}\nlocal function command()\n{}end\n{}", localise(&body), localise(EPILOGUE)))
+    script += "\nfunction cold(name)\n";
+    for piece in used.iter().filter(|piece| piece.kind == Kind::Cold) {
+        let (_, function) = piece.body.split_once('(').unwrap_or_default();
+        let function = format!("return function({function}").lines().fold(String::new(), indent);
+        let text = format!("if name == '{}' then\n{}end\n", piece.name, localise(&function, &names));
+        script += &format!("{}{text}", piece.comment).lines().fold(String::new(), indent);
+    }
+    script += &format!("end\n\nlocal function command()\n{}end\n", localise(&body, &names));
+    Ok(script + &localise(EPILOGUE, &names))
+}
+
+/// What stands in a script where a source names this piece.
+fn in_script(piece: &Piece) -> String {
+    match piece.kind {
+        Kind::Constant => piece.body.split_once(" = ").unwrap_or_default().1.trim_end().into(),
+        Kind::Cold => format!("cold('{}')", piece.name),
+        Kind::Hot => piece.name.replace('.', "_"),
+    }
 }
 
 fn indent(mut text: String, line: &str) -> String {
@@ -147,8 +200,8 @@ fn references(code: &str) -> BTreeSet<String> {
     found
 }
 
-fn localise(code: &str) -> String {
-    rewrite(code, |library, name| format!("{library}_{name}"))
+fn localise(code: &str, names: &BTreeMap<&str, String>) -> String {
+    rewrite(code, |library, name| names.get(format!("{library}.{name}").as_str()).cloned().unwrap_or_default())
 }
 
 /// Replaces each `library.name` outside of strings and comments.

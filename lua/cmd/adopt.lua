@@ -10,12 +10,12 @@ local queue = args.plain(args.next('queue'), 'queue')
 local id = args.next('id')
 local options = args.options({ lease = args.lease, request = args.plain })
 
-local task = record.get(id, unpack(attempt.FIELDS))
+local task = record.get(id, attempt.fields())
 if task.queue ~= queue then
   reply.fail('OTHERQUEUE', 'this id is a task of another queue')
 end
 listeners.require(queue, listener)
-local answer = attempt.repeated(task, listener, options.request)
+local answer = options.request and attempt.repeated(id, listener, options.request)
 if answer then
   return answer
 end
@@ -27,15 +27,16 @@ elseif not record.held(task) or task.node ~= from or from == listener then
   reply.fail('STATE', 'the task is not held by that listener; ask `held` again')
 end
 
-local to = interruption.target(task, 'reserved')
+local extra = task.extra -- as `attempt.fields` names them
+local to = interruption.target(task, 'reserved', extra[6], extra[2])
 state.plan(task, to, to == 'reserved' and listener or nil)
 space.begin()
 if to ~= 'reserved' then
-  state.move(task, to, interruption.change(task, to, 'adopt'))
+  interruption.move(task, to, 'adopt')
   return false
 end
-task.extra[8], task.extra[2] = 'lost', tostring(task.losses)
 redis.call('HSET', task.key, 'losses', task.losses, 'outcome', 'lost', 'ended', task.token)
-return attempt.begin(task, listener, options, {
-  why = 'adopt', forget = { 'pid', 'reclaimed_node', 'started', 'progress', 'progressed' },
-})
+task.forget = { 'pid', 'reclaimed_node', 'started', 'progress', 'progressed' }
+local lease = options.lease or attempt.LEASE
+local token, deadline = attempt.begin(task, listener, lease, options.request, 'adopt')
+return attempt.answer(task, token, deadline, lease, 'lost', tostring(task.losses), extra[3], extra[4], extra[5])

@@ -13,7 +13,7 @@ if task.status == 'cancelled' then
   return 'cancelled'
 end
 if task.status == 'complete' or task.status == 'failed' then
-  record.refuse(task)
+  record.refuse(task.status)
 end
 local held = record.held(task)
 if held and not options.force then
@@ -32,9 +32,9 @@ end
 
 state.plan(task, 'cancelled')
 space.begin()
-local fields = { 'reason', reason }
 if held then
-  fields = { 'reason', reason, 'token', '', 'ended', task.token, 'outcome', 'lost' }
+  state.move(task, 'cancelled', 'cancel', '', 'reason', reason, 'token', '', 'ended', task.token, 'outcome', 'lost')
+else
+  state.move(task, 'cancelled', 'cancel', '', 'reason', reason)
 end
-state.move(task, 'cancelled', { fields = fields, why = 'cancel' })
 return 'cancelled'

@@ -3,10 +3,11 @@
 -- @options max_bytes
 -- @reply `kept`
 -- @errors LOST TOOBIG
-owner.open()
+space.open()
+local id, token = args.next('id'), args.next('token')
 local checkpoint = args.next('checkpoint')
 args.bytes(checkpoint, args.max_bytes(), 'checkpoint')
-local task = owner.task()
+owner.task(id, token, '')
 space.begin()
-redis.call('HSET', task.key, 'checkpoint', checkpoint, 'checkpointed', space.now)
+redis.call('HSET', space.prefix .. 'task_' .. id, 'checkpoint', checkpoint, 'checkpointed', space.now)
 return 'kept'

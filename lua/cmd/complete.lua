@@ -3,9 +3,17 @@
 -- @options max_bytes
 -- @reply `complete`
 -- @errors LOST TOOBIG
-owner.open()
-local result = args.next('result')
-args.bytes(result, args.max_bytes(), 'result')
+space.time(redis.call('HGET', space.meta, space.CLOCK))
+local id, token, result = ARGV[2], ARGV[3], ARGV[4]
+if not result then
+  args.missing('id token result')
+end
+if ARGV[5] or #result > 1048576 then
+  args.bytes(result, args.options({ max_bytes = args.size }, 4).max_bytes, 'result')
+end
 
-local task, answer = owner.task({ complete = true })
-return answer or owner.finish(task, 'complete', 'complete', { why = 'complete', fields = { 'result', result } })
+local task, answer = owner.task(id, token, 'complete ')
+if not task then
+  return answer
+end
+return owner.finish(task, 'complete', 'complete', 'complete', 'result', result)

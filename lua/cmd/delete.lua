@@ -7,10 +7,10 @@ local id = args.next('id')
 args.none()
 
 local task = record.get(id)
-if not state.FINISHED[task.status] then
-  record.refuse(task)
+if not state.finished(task.status) then
+  record.refuse(task.status)
 end
 state.plan(task, 'deleted')
 space.begin()
-state.move(task, 'deleted', { why = 'delete' })
+state.move(task, 'deleted', 'delete', '')
 return 'deleted'

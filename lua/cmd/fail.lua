@@ -3,17 +3,15 @@
 -- @options group max_bytes
 -- @reply `failed` or `cancelled`
 -- @errors LOST TOOBIG
-owner.open()
-local text = args.next('error')
+space.open()
+local id, token, text = args.next('id'), args.next('token'), args.next('error')
 local options = args.options({ group = args.plain, max_bytes = args.size })
 args.bytes(text, options.max_bytes, 'error')
 
-local task, answer = owner.task({ failed = true, cancelled = true }, 'failures')
-if answer then
-  return answer
+local task, failures = owner.task(id, token, 'failed cancelled ', 'failures')
+if not task then
+  return failures -- the first answer
 end
 local to = task.cancel and 'cancelled' or 'failed'
-return owner.finish(task, to, to, {
-  why = 'fail',
-  fields = { 'error', text, 'group', options.group or '', 'failures', tonumber(task.extra or 0) + 1 },
-})
+return owner.finish(task, to, to, 'fail',
+  'error', text, 'group', options.group or '', 'failures', tonumber(failures or 0) + 1)

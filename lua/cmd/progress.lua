@@ -2,10 +2,11 @@
 -- @args now id token progress
 -- @reply `kept`
 -- @errors LOST TOOBIG
-owner.open()
+space.open()
+local id, token = args.next('id'), args.next('token')
 local progress = args.bytes(args.next('progress'), 4096, 'progress')
 args.none()
-local task = owner.task()
+owner.task(id, token, '')
 space.begin()
-redis.call('HSET', task.key, 'progress', progress, 'progressed', space.now)
+redis.call('HSET', space.prefix .. 'task_' .. id, 'progress', progress, 'progressed', space.now)
 return 'kept'

@@ -28,7 +28,7 @@ for _, id in ipairs(strays) do
   redis.call('ZREM', scheduled, id)
 end
 for _, task in ipairs(tasks) do
-  state.move(task, 'pending', { fields = {}, why = 'promote' })
+  state.move(task, 'pending', 'promote', '')
 end
 if #tasks > 0 then
   state.wake(queue)

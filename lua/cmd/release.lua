@@ -3,21 +3,19 @@
 -- @options reason
 -- @reply `released` or `cancelled`
 -- @errors LOST TOOBIG
-owner.open()
-local options = args.options({ reason = args.plain })
+space.open()
+local id, token = args.next('id'), args.next('token')
+local why = args.options({ reason = args.plain }).reason or 'release'
 
-local task, answer = owner.task({ released = true, cancelled = true }, 'releases')
-if answer then
-  return answer
+local task, releases = owner.task(id, token, 'released cancelled ', 'releases')
+if not task then
+  return releases -- the first answer
 end
-local change = {
-  why = options.reason or 'release', front = true,
-  fields = { 'releases', tonumber(task.extra or 0) + 1 },
-}
+releases = tonumber(releases or 0) + 1
 if task.cancel then
-  return owner.finish(task, 'cancelled', 'cancelled', change)
+  return owner.finish(task, 'cancelled', 'cancelled', why, 'releases', releases)
 end
-change.forget = state.ATTEMPT
-owner.finish(task, 'pending', 'released', change)
+task.front, task.forget = true, { state.attempt_fields() }
+owner.finish(task, 'pending', 'released', why, 'releases', releases)
 state.wake(task.queue)
 return 'released'

@@ -41,7 +41,7 @@ for i = 1, math.min(#expired, 2 * limit), 2 do
       task.deadline = string.format('%.0f', gap + lease)
       postponed[#postponed + 1] = task
     else
-      task.to = interruption.target(task, 'pending')
+      task.to = interruption.target(task, 'pending', task.extra[1], task.extra[2])
       state.plan(task, task.to)
       lost[#lost + 1] = task
     end
@@ -72,7 +72,7 @@ end
 local counts = { pending = 0, failed = 0, cancelled = 0 }
 for _, task in ipairs(lost) do
   counts[task.to] = counts[task.to] + 1
-  state.move(task, task.to, interruption.change(task, task.to, 'lost'))
+  interruption.move(task, task.to, 'lost')
 end
 for _, listener in ipairs(silent) do
   listeners.remove(queue, listener)

@@ -5,45 +5,77 @@
 -- @errors NOLISTENER
 local GHOSTS = 100 -- ids without a pending task that one call clears away
 
-local listener = args.listener(args.next('listener'))
-local count = args.integer(args.next('count'), 1, 32, 'count')
-local queues, fields = {}, {}
-for i = 1, count do
-  queues[i] = args.plain(args.next('queue'), 'queue')
-  fields[i] = 'paused:' .. queues[i]
+local listener, count = ARGV[2], ARGV[3]
+if not ARGV[4] then
+  args.missing('listener count queue')
 end
-local options = args.options({ lease = args.lease, request = args.plain, woken = args.flag })
-local paused = space.open_with(unpack(fields))
+count = count == '1' and 1 or args.integer(count, 1, 32, 'count')
+local last = 3 + count
+local meta -- the clock, then for each queue whether it is paused
+if count == 1 then
+  meta = redis.call('HMGET', space.meta, space.CLOCK, 'paused:' .. ARGV[4])
+else
+  local fields = {}
+  for i = 4, last do
+    fields[i - 3] = 'paused:' .. args.plain(ARGV[i] or reply.fail('BADARG', 'missing argument: queue'), 'queue')
+  end
+  meta = redis.call('HMGET', space.meta, space.CLOCK, unpack(fields))
+end
+space.time(meta[1])
 
-if options.request then
-  for i = 1, count do
-    local last = redis.call('LINDEX', space.key('reserved_tasks', queues[i] .. '_' .. listener), 0)
-    local task = last and record.find(last, unpack(attempt.FIELDS))
-    local answer = task and attempt.repeated(task, listener, options.request)
-    if answer then
-      return answer
+local lease, request, woken = attempt.LEASE, nil, nil
+for i = last + 1, #ARGV, 2 do
+  local name, value = ARGV[i], ARGV[i + 1]
+  if name == 'request' and value and not request and #value <= 128 and string.find(value, args.PLAIN) then
+    request = value
+  elseif name == 'woken' and value == '1' and not woken then
+    woken = true
+  else
+    local options = args.options({ lease = args.lease, request = args.plain, woken = args.flag }, last)
+    lease, request, woken = options.lease or lease, options.request, options.woken
+    break
+  end
+end
+
+local prefix = space.prefix
+if request then
+  for i = 4, last do
+    local id = redis.call('LINDEX', prefix .. 'reserved_tasks_' .. ARGV[i] .. '_' .. listener, 0)
+    if id and redis.call('HGET', prefix .. 'task_' .. id, 'request') == request then
+      local answer = attempt.repeated(id, listener, request)
+      if answer then
+        return answer
+      end
     end
   end
 end
 
-local task, wake
-local ghosts = {}
-for i = 1, count do
-  local queue = queues[i]
-  local pending = space.key('pending_tasks', queue)
-  local skipped = 0
-  while not paused[i + 1] and skipped < GHOSTS do
+local task, v, ghosts
+for i = 4, last do
+  local queue, skipped = ARGV[i], 0
+  local pending = space.touch(prefix .. 'pending_tasks_' .. queue)
+  while not meta[i - 2] and skipped < GHOSTS do
     local id = redis.call('LINDEX', pending, -1 - skipped)
-    local found = id and record.find(id, unpack(attempt.FIELDS))
-    if found and found.status == 'pending' and found.queue == queue then
-      task = found
+    if not id then
+      break
     end
-    if task or not id then
+    v = redis.call('HMGET', prefix .. 'task_' .. id,
+      'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint')
+    if v[1] == 'pending' and v[2] == queue then
+      task = {
+        id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true,
+        taker = listener, issue = false, deadline = false, -- what `attempt.begin` sets
+      }
+      if not v[3] then
+        task.foreign = true
+        space.probe('ZCARD', prefix .. 'tasks_' .. queue)
+      end
       break
     end
     skipped = skipped + 1
   end
   if skipped > 0 then
+    ghosts = ghosts or {}
     ghosts[queue] = skipped
   end
   if task then
@@ -51,35 +83,47 @@ for i = 1, count do
   end
 end
 
-if task then
-  listeners.require(task.queue, listener)
-  local left = space.probe('LLEN', space.key('pending_tasks', task.queue))
-  state.plan(task, 'reserved', listener)
-  wake = options.woken and left - 1 > (ghosts[task.queue] or 0)
-  if wake then
-    state.plan_wake(task.queue)
-  end
-else
-  for i = 1, count do
-    listeners.require(queues[i], listener)
-    space.probe('ZCARD', space.key('seen', queues[i]))
-  end
-end
-space.begin()
-
-for queue, number in pairs(ghosts) do
-  for _ = 1, number do
-    redis.call('RPOP', space.key('pending_tasks', queue))
-  end
-end
 if not task then
-  for i = 1, count do
-    listeners.seen(queues[i], listener)
+  for i = 4, last do
+    listeners.require(ARGV[i], listener)
+    space.probe('ZCARD', space.key('seen', ARGV[i]))
+  end
+  space.begin()
+  attempt.clear(ghosts)
+  for i = 4, last do
+    listeners.seen(ARGV[i], listener)
   end
   return false
 end
-local answer = attempt.begin(task, listener, options, { popped = true, why = 'reserve' })
-if wake then
-  state.wake(task.queue) -- pass it on: one wake-up may stand for many tasks
+
+-- What `state.plan` reads, but for what has been read here. The leases are
+-- written first, and that write proves them itself.
+local queue = task.queue
+listeners.require(queue, listener)
+space.probe('XLEN', prefix .. 'events_' .. queue)
+if not request then
+  redis.call('LLEN', prefix .. 'reserved_tasks_' .. queue .. '_' .. listener)
 end
-return answer
+if space.touched then
+  space.touch(prefix .. 'task_' .. task.id)
+  space.touch(prefix .. 'leases_' .. queue)
+  space.touch(prefix .. 'reserved_tasks_' .. queue .. '_' .. listener)
+end
+if ghosts or task.foreign then
+  redis.call('ZCARD', prefix .. 'leases_' .. queue)
+end
+if woken then
+  woken = redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) - 1 > (ghosts and ghosts[queue] or 0)
+  if woken then
+    state.plan_wake(queue)
+  end
+end
+space.begin(prefix .. 'leases_' .. queue)
+if ghosts then
+  attempt.clear(ghosts)
+end
+local token, deadline = attempt.begin(task, listener, lease, request, 'reserve')
+if woken then
+  state.wake(queue) -- pass it on: one wake-up may stand for many tasks
+end
+return attempt.answer(task, token, deadline, lease, v[4], v[5], v[6], v[7], v[8])

@@ -60,7 +60,7 @@ end
 space.begin()
 for _, task in ipairs(gone) do
   if task.status == task.kind then
-    state.move(task, 'deleted', { why = 'retain' })
+    state.move(task, 'deleted', 'retain', '')
   else
     redis.call('RPOP', space.key(task.kind .. '_tasks', queue)) -- a client without scripts deleted it
   end

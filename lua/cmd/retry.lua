@@ -12,17 +12,16 @@ if task.status == 'pending' and task.extra[1] == 'retry' then
   return 'pending' -- sent again after a lost reply
 end
 if task.status ~= 'failed' and task.status ~= 'cancelled' then
-  record.refuse(task)
+  record.refuse(task.status)
 end
-local forget = { 'error', 'group', 'reason', unpack(state.ATTEMPT) }
+local forget = { 'error', 'group', 'reason', state.attempt_fields() }
 if options.fresh then
   forget[#forget + 1] = 'checkpoint'
   forget[#forget + 1] = 'checkpointed'
 end
+task.forget = forget
 state.plan(task, 'pending')
 space.begin()
-state.move(task, 'pending', {
-  fields = { 'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry' }, forget = forget, why = 'retry',
-})
+state.move(task, 'pending', 'retry', '', 'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry')
 state.wake(task.queue)
 return 'pending'

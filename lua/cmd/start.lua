@@ -2,30 +2,38 @@
 -- @args now id token pid
 -- @options lease
 -- @reply deadline
--- @errors LOST CANCELLED
-owner.open()
-local pid = args.integer(args.next('pid'), 1, 4194304, 'pid')
-local lease = #ARGV > args.at and args.options({ lease = args.lease }).lease
+-- @errors LOST CANCELLED STATE
+space.time(redis.call('HGET', space.meta, space.CLOCK))
+local id, token, pid = ARGV[2], ARGV[3], ARGV[4]
+if not pid then
+  args.missing('id token pid')
+end
+if #pid > 7 or not string.find(pid, '^[1-9]%d*$') or tonumber(pid) > 4194304 then
+  pid = string.format('%d', args.integer(pid, 1, 4194304, 'pid'))
+end
+local lease = ARGV[5] and args.options({ lease = args.lease }, 4).lease
 
-local task = owner.task(nil, 'lease')
+local task, given = owner.task(id, token, '', 'lease')
 if task.cancel then
   reply.fail('CANCELLED', 'the task was cancelled before it started: release it')
 end
-lease = lease or tonumber(task.extra)
-local deadline = space.us + lease
-if task.status == 'started' and tonumber(task.pid) ~= pid then
-  record.refuse(task)
-end
+lease = lease and string.format('%.0f', lease) or given
+local prefix, queue, deadline = space.prefix, task.queue, space.us + lease
+local leases = space.touch(prefix .. 'leases_' .. queue)
+task.deadline = string.format('%.0f', deadline)
 if task.status == 'started' then
+  if task.pid ~= pid then
+    record.refuse(task.status)
+  end
   space.begin()
-  redis.call('ZADD', space.key('leases', task.queue), deadline, record.lease(task))
+  redis.call('ZADD', leases, task.deadline, record.lease(task))
   return deadline
 end
 
-state.plan(task, 'started')
+-- What `state.plan` reads; the leases are written first, and that write proves them itself.
+space.probe('XLEN', prefix .. 'events_' .. queue)
+space.probe('SCARD', prefix .. 'started_tasks_' .. queue)
 space.begin()
-state.move(task, 'started', {
-  deadline = deadline, pid = pid, by = task.node, why = 'start',
-  fields = { 'pid', pid, 'lease', lease, 'started', space.now },
-})
+task.pid = pid
+state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', space.now)
 return deadline

@@ -3,39 +3,57 @@
 -- @options max_losses max_bytes
 -- @reply for each task `created`, or `existing` where the id was submitted before
 -- @errors TOOBIG OTHERQUEUE
-local function losses(value, what)
-  return args.integer(value, 0, 1000, what)
+space.time(redis.call('HGET', space.meta, space.CLOCK))
+local queue, count = ARGV[2], ARGV[3]
+if not count then
+  args.missing('queue count')
+end
+if #queue > 128 or not string.find(queue, args.PLAIN) then
+  args.plain(queue, 'queue')
+end
+count = count == '1' and 1 or args.integer(count, 1, 500, 'count')
+local last = 3 + 3 * count
+if not ARGV[last] then
+  reply.fail('BADARG', 'missing argument: id, eta or parameters')
+end
+local most, max_losses = 1048576, nil
+if ARGV[last + 1] then
+  local options = args.options({
+    max_losses = function(value, what) return args.integer(value, 0, 1000, what) end, max_bytes = args.size,
+  }, last)
+  most, max_losses = options.max_bytes or most, options.max_losses
 end
 
-space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local count = args.integer(args.next('count'), 1, 500, 'count')
-local tasks, seen = {}, {}
-for i = 1, count do
-  local id = args.plain(args.next('id'), 'id')
-  local eta = args.next('eta')
-  if seen[id] then
-    reply.fail('BADARG', 'an id stands twice in one call')
+local prefix, now = space.prefix, space.now
+local fresh, answer, seen, pending, scheduled = {}, {}, count > 1 and {}, nil, nil
+for at = 4, last, 3 do
+  local id, eta, parameters = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+  if #id > 128 or not string.find(id, args.PLAIN) then
+    args.plain(id, 'id')
   end
-  seen[id] = true
-  tasks[i] = { id = id, eta = eta ~= '' and args.moment(eta, 'eta') or 0, parameters = args.next('parameters') }
-end
-local options = args.options({ max_losses = losses, max_bytes = args.size })
-
-local answer, fresh, kinds = {}, {}, {}
-for i = 1, count do
-  local task = tasks[i]
-  args.bytes(task.parameters, options.max_bytes, 'parameters')
-  local found = record.find(task.id)
+  if seen then
+    if seen[id] then
+      reply.fail('BADARG', 'an id stands twice in one call')
+    end
+    seen[id] = true
+  end
+  if #parameters > most then
+    args.bytes(parameters, most, 'parameters')
+  end
+  eta = eta ~= '' and args.moment(eta, 'eta') or nil
+  local found = redis.call('HGET', space.touch(prefix .. 'task_' .. id), 'queue')
   if not found then
-    task.key, task.queue, task.attempt = space.prefix .. 'task_' .. task.id, queue, '0'
-    task.foreign, task.created = true, space.now
-    task.to = task.eta > space.us and 'scheduled' or 'pending'
-    kinds[task.to] = task
+    local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = now, foreign = true, eta = nil }
+    if eta and eta > space.us then
+      task.eta = space.decimal(eta)
+      scheduled = task
+    else
+      pending = task
+    end
     fresh[#fresh + 1] = task
-    answer[i] = 'created'
-  elseif found.queue == queue then
-    answer[i] = 'existing'
+    answer[#answer + 1] = 'created'
+  elseif found == queue then
+    answer[#answer + 1] = 'existing'
   else
     reply.fail('OTHERQUEUE', 'this id is a task of another queue; ids are unique in a namespace')
   end
@@ -44,29 +62,31 @@ if #fresh == 0 then
   return answer
 end
 
-for to, task in pairs(kinds) do
-  state.plan(task, to)
+if scheduled then
+  state.plan(scheduled, 'scheduled')
 end
-local known = redis.call('ZSCORE', space.touch(space.prefix .. 'queues'), queue)
+if pending then
+  state.plan(pending, 'pending')
+end
+local known = redis.call('ZSCORE', space.touch(prefix .. 'queues'), queue)
 space.begin()
 
 for i = 1, #fresh do
   local task = fresh[i]
-  local fields = { 'queue', queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0' }
-  local change = { fields = fields, why = 'submit' }
-  if task.to == 'scheduled' then
-    change.eta = space.decimal(task.eta)
-    fields[9], fields[10] = 'eta', change.eta
+  local more = {}
+  if task.eta then
+    more[1], more[2] = 'eta', task.eta
   end
-  if options.max_losses then
-    fields[#fields + 1], fields[#fields + 2] = 'max_losses', options.max_losses
+  if max_losses then
+    more[#more + 1], more[#more + 2] = 'max_losses', max_losses
   end
-  state.move(task, task.to, change)
+  state.move(task, task.eta and 'scheduled' or 'pending', 'submit', '',
+    'queue', queue, 'parameters', task.parameters, 'created', now, 'attempt', '0', unpack(more))
 end
 if not known then
-  redis.call('ZADD', space.prefix .. 'queues', 0, queue)
+  redis.call('ZADD', prefix .. 'queues', 0, queue)
 end
-if kinds.pending then
+if pending then
   state.wake(queue)
 end
 return answer

@@ -1,6 +1,10 @@
 -- Checks of arguments. A value becomes part of a new key, a score or a field
--- only after one of these.
+-- only after one of these. The hot commands look at their arguments in place and
+-- come here when something is wrong, or rare.
 local args = {}
+
+-- What a queue name, a task id, a group or a request id is made of.
+args.PLAIN = '^[%w._:@-]+$'
 
 -- Position of the last argument read; ARGV[1] is always `now`.
 args.at = 1
@@ -12,8 +16,9 @@ function args.next(what)
 end
 
 -- Queue names, task ids, groups, request ids.
+-- @cold
 function args.plain(value, what)
-  if #value > 128 or not string.find(value, '^[%w._:@-]+$') then
+  if #value > 128 or not string.find(value, args.PLAIN) then
     reply.fail('BADNAME', what .. ' must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -')
   end
   return value
@@ -21,6 +26,7 @@ end
 
 -- Listener ids: HOSTNAME_PID. The hostname has no underscore, so that the key
 -- of a listener's list can be read back in one way only.
+-- @cold
 function args.listener(value)
   if #value > 200 or not string.find(value, '^[%w.:-]+_%d+$') then
     reply.fail('BADNAME', 'a listener must be HOSTNAME_PID: letters, digits, . : - then _ and digits')
@@ -28,6 +34,7 @@ function args.listener(value)
   return value
 end
 
+-- @cold
 function args.flag(value, what)
   if value ~= '0' and value ~= '1' then
     reply.fail('BADARG', what .. ' must be 0 or 1')
@@ -35,6 +42,7 @@ function args.flag(value, what)
   return value == '1'
 end
 
+-- @cold
 function args.integer(value, low, high, what)
   if #value > 16 or not string.find(value, '^%d+$') or tonumber(value) < low or tonumber(value) > high then
     reply.fail('BADARG', string.format('%s must be a whole number from %.0f to %.0f', what, low, high))
@@ -43,11 +51,13 @@ function args.integer(value, low, high, what)
 end
 
 -- How many entries one call may read or change.
+-- @cold
 function args.limit()
   return args.integer(args.next('limit'), 1, 500, 'limit')
 end
 
 -- Seconds as decimals, returned in microseconds.
+-- @cold
 function args.seconds(value, low, high, what)
   if #value > 24 or not string.find(value, '^%d+%.?%d*$')
     or tonumber(value) < low or tonumber(value) > high then
@@ -57,33 +67,51 @@ function args.seconds(value, low, high, what)
 end
 
 -- A point in time. Later than the year 5138 is taken for milliseconds by mistake.
+-- @cold
 function args.moment(value, what)
   return args.seconds(value, 0, 100000000000, what)
 end
 
 -- The length of a lease.
+-- @cold
 function args.lease(value, what)
   return args.seconds(value, 1, 604800, what)
 end
 
 -- Where a page begins: 0, or what the page before answered.
+-- @cold
 function args.cursor(value)
-  if #value > 20 or not string.find(value, '^%d+$') then
+  if #value > 16 or not string.find(value, '^%d+$') then
     reply.fail('BADARG', 'the cursor must be 0 or what the call before answered')
   end
   return value
 end
 
 -- The option `max_bytes`: how large a payload may be.
+-- @cold
 function args.size(value, what)
   return args.integer(value, 0, 8388608, what)
 end
 
+-- For commands that read their arguments in place: which of them, named in
+-- order, is missing.
+-- @cold
+function args.missing(names)
+  local i = 1
+  for name in string.gmatch(names, '%S+') do
+    i = i + 1
+    if not ARGV[i] then
+      reply.fail('BADARG', 'missing argument: ' .. name)
+    end
+  end
+end
+
 -- What follows the positional arguments: pairs of an option, named in `known`
--- with the function that checks it, and its value.
-function args.options(known)
+-- with the function that checks it, and its value. `last`: the last positional argument.
+-- @cold
+function args.options(known, last)
   local found = {}
-  for i = args.at + 1, #ARGV, 2 do
+  for i = (last or args.at) + 1, #ARGV, 2 do
     local name, value = ARGV[i], ARGV[i + 1]
     if not known[name] then
       reply.fail('BADARG', 'unknown option or extra argument: the contract lists the options of this command')
@@ -98,6 +126,7 @@ function args.options(known)
 end
 
 -- The options of a command that takes only `max_bytes`.
+-- @cold
 function args.max_bytes()
   if #ARGV > args.at then
     return args.options({ max_bytes = args.size }).max_bytes
@@ -105,6 +134,7 @@ function args.max_bytes()
 end
 
 -- Opaque bytes, at most 1 MiB unless the caller set another limit.
+-- @cold
 function args.bytes(value, most, what)
   most = most or 1048576
   if #value > most then
@@ -115,11 +145,13 @@ function args.bytes(value, most, what)
 end
 
 -- A short text for people.
+-- @cold
 function args.text(value, what)
   return args.bytes(value, 1024, what)
 end
 
 -- Nothing may follow the positional arguments.
+-- @cold
 function args.none()
   if #ARGV > args.at then
     reply.fail('BADARG', 'too many arguments: this command takes no options')

@@ -158,7 +158,8 @@ end
 function mending.finish()
   space.begin()
   for _, task in ipairs(mending.moves) do
-    state.move(task, 'pending', { fields = { 'token', '' }, front = true, why = 'mend' })
+    task.front = true
+    state.move(task, 'pending', 'mend', '', 'token', '')
   end
   for _, command in ipairs(mending.writes) do
     redis.call(unpack(command))

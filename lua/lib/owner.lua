@@ -1,55 +1,43 @@
 -- Calls of an attempt's owner: the first arguments are an id and the attempt's token.
 local owner = {}
 
-owner.id = ''
-
-owner.token = ''
-
-function owner.open()
-  space.open()
-  owner.id, owner.token = args.next('id'), args.next('token')
-end
-
 -- Why the token does not hold the task. The call that ended the attempt may
--- come again after a lost reply: `endings` lists the outcomes that are its
+-- come again after a lost reply: `endings` names the outcomes that are its
 -- first answer. Malformed arguments are told here and not before, since none
 -- can equal what a record holds.
-function owner.stale(key, endings)
-  args.plain(owner.id, 'id')
-  args.integer(owner.token, 1, 9007199254740991, 'token')
-  if endings then
-    local last = redis.call('HMGET', key, 'ended', 'outcome')
-    if last[1] == owner.token and endings[last[2]] then
-      return nil, last[2]
-    end
+-- @cold
+function owner.stale(id, token, endings)
+  args.plain(id, 'id')
+  args.integer(token, 1, 9007199254740991, 'token')
+  local last = redis.call('HMGET', space.prefix .. 'task_' .. id, 'ended', 'outcome')
+  if last[1] == token and last[2] and string.find(endings, last[2] .. ' ', 1, true) then
+    return nil, last[2]
   end
   reply.fail('LOST', 'this attempt no longer holds the task: stop the work and discard what it made')
 end
 
--- The task, if this token holds it; else its first answer, or LOST. `extra` is
--- one more field to read.
-function owner.task(endings, extra)
-  local key = space.touch(space.prefix .. 'task_' .. owner.id)
-  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', extra or 'status')
+-- The task, if this token holds it, and one more field of its record; else nil
+-- and its first answer, one of `endings` (words with a space after each); else LOST.
+function owner.task(id, token, endings, field)
+  local v = redis.call('HMGET', space.touch(space.prefix .. 'task_' .. id),
+    'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', field or 'status')
   local status = v[1]
-  if v[2] ~= owner.token or not (status == 'started' or status == 'reserved') then
-    return owner.stale(key, endings)
+  if v[2] ~= token or not (status == 'started' or status == 'reserved') then
+    return owner.stale(id, token, endings)
   end
-  return {
-    id = owner.id, key = key, status = status, token = v[2], node = v[3], attempt = v[4],
-    queue = v[5], pid = v[6] or '', cancel = v[7], extra = v[8],
+  local task = {
+    id = id, status = status, token = token, node = v[3], attempt = v[4], queue = v[5], pid = v[6] or '', last = false,
   }
+  if v[7] then
+    task.cancel = v[7]
+  end
+  return task, v[8]
 end
 
--- Ends the attempt; its outcome is the answer.
-function owner.finish(task, to, outcome, change)
+-- Ends the attempt; its outcome is the answer. `...`: more fields for the record.
+function owner.finish(task, to, outcome, why, ...)
   state.plan(task, to)
   space.begin()
-  local fields = change.fields
-  local n = #fields
-  fields[n + 1], fields[n + 2], fields[n + 3] = 'token', '', 'ended'
-  fields[n + 4], fields[n + 5], fields[n + 6] = task.token, 'outcome', outcome
-  change.by = task.node
-  state.move(task, to, change)
+  state.move(task, to, why, task.node, 'token', '', 'ended', task.token, 'outcome', outcome, ...)
   return outcome
 end

@@ -23,12 +23,14 @@ function record.held(task)
   return task.status == 'reserved' or task.status == 'started'
 end
 
+-- @cold
 function record.created(id)
   return tonumber(redis.call('HGET', space.prefix .. 'task_' .. id, 'created') or 0)
 end
 
-function record.refuse(task)
-  reply.fail('STATE', 'the task is ' .. task.status .. ', which does not allow this call')
+-- @cold
+function record.refuse(status)
+  reply.fail('STATE', 'the task is ' .. status .. ', which does not allow this call')
 end
 
 -- The member that stands for a held task in the set of leases: it proves the token too.

@@ -1,25 +1,26 @@
 -- How a command ends: with its reply, or with `CODE text` and nothing changed.
 local reply = {}
 
+-- @cold
 function reply.fail(code, text)
   error({ err = code .. ' ' .. text })
 end
 
--- Runs the command; an error raised on the way becomes an error reply with a
--- clean first word. What the server refuses (OOM, READONLY, NOPERM…) keeps its code.
-function reply.of(command)
-  local ok, answer = pcall(command)
-  if ok then
-    return answer
-  end
+-- Makes an error reply with a clean first word of what was raised on the way.
+-- What the server refuses (OOM, READONLY, NOPERM…) keeps its code.
+-- @cold
+function reply.refusal(raised)
   -- The server's own pcall hands over a raised { err = … } as its bare text.
-  local text = type(answer) == 'table' and answer.err or answer
+  local text = type(raised) == 'table' and raised.err or raised
   if type(text) ~= 'string' or not string.find(text, '^%-?[A-Z]+ ') then
-    error(answer, 0)
+    error(raised, 0)
   end
   if string.find(text, '^%-?WRONGTYPE ') then
     text = 'WRONGKEY a key of this namespace holds a value of another type;'
       .. ' find it with the TYPE command and remove it, or use another namespace'
+  elseif string.find(text, 'non local key', 1, true) then
+    -- Raised by a read: `space.begin` finds out before anything is written.
+    text = 'RETRY the slot of this namespace is being moved; nothing was changed, send the call again'
   end
   return redis.error_reply(text)
 end

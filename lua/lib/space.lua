@@ -12,11 +12,9 @@ space.meta = KEYS[1] or ''
 -- What every key begins with.
 space.prefix = string.sub(space.meta, 1, -5)
 
--- A namespace with a hash tag lives in one slot of a cluster.
-space.tagged = string.find(space.meta, '{', 1, true)
-
--- The keys that this script may write, noted in a tagged namespace.
-space.touched = {}
+-- The keys that this script may write: noted only in a namespace with a hash
+-- tag, which lives in one slot of a cluster.
+space.touched = string.find(space.meta, '{', 1, true) and {}
 
 space.born = true
 
@@ -26,12 +24,14 @@ space.us = 0
 -- The same as the decimal seconds that Blueque's fields hold.
 space.now = ''
 
+-- @cold
 function space.decimal(us)
   return string.format('%.6f', us / 1000000)
 end
 
 -- A namespace without our meta hash, or of another schema. Only here is its
 -- name checked: one that holds data was checked when it was born.
+-- @cold
 function space.unborn()
   local name = string.match(space.meta, '^([%w.:{}-]+)_meta$')
   if #KEYS ~= 1 or not name or #name > 64
@@ -47,33 +47,51 @@ function space.unborn()
   return 0
 end
 
+-- The time that the caller says it is.
+-- @cold
+function space.told(now)
+  space.us = args.moment(now or reply.fail('BADARG', 'missing argument: now'), 'now')
+  space.now = space.decimal(space.us)
+end
+
+-- The floor: a server whose clock was set back, or a replica with an older
+-- one, never issues an older time or token than the partition has seen.
+-- @cold
+function space.floor(clock)
+  space.us = tonumber(clock)
+  space.now = space.decimal(space.us)
+end
+
+-- Opens the namespace, whose clock the caller has read from the meta hash.
 function space.time(clock)
-  local now = ARGV[1]
-  if now == '' then
-    local time = redis.call('TIME')
-    space.us = time[1] * 1000000 + time[2]
-    space.now = time[1] .. '.' .. string.sub('00000' .. time[2], -6)
-  else
-    space.us = args.moment(now or reply.fail('BADARG', 'missing argument: now'), 'now')
-    space.now = space.decimal(space.us)
+  if not clock or #KEYS ~= 1 then
+    clock = space.unborn()
   end
-  -- The floor: a server whose clock was set back, or a replica with an older
-  -- one, never issues an older time or token than the partition has seen.
+  if ARGV[1] == '' then
+    local time = redis.call('TIME')
+    local seconds, micros = time[1], time[2]
+    if #micros < 6 then
+      micros = string.format('%06d', micros)
+    end
+    space.us = seconds * 1000000 + micros
+    space.now = seconds .. '.' .. micros
+  else
+    space.told(ARGV[1])
+  end
   if tonumber(clock) > space.us then
-    space.us = tonumber(clock)
-    space.now = space.decimal(space.us)
+    space.floor(clock)
   end
 end
 
 -- Opens the namespace that KEYS[1] names.
 function space.open()
-  space.time(#KEYS == 1 and redis.call('HGET', space.meta, space.CLOCK) or space.unborn())
+  space.time(redis.call('HGET', space.meta, space.CLOCK))
 end
 
 -- The same, with more fields of the meta hash, in their order.
 function space.open_with(...)
   local found = redis.call('HMGET', space.meta, space.CLOCK, ...)
-  space.time(#KEYS == 1 and found[1] or space.unborn())
+  space.time(found[1])
   return found
 end
 
@@ -88,7 +106,7 @@ end
 
 -- Notes a key that this script may write, for `begin`.
 function space.touch(key)
-  if space.tagged then
+  if space.touched then
     space.touched[#space.touched + 1] = key
   end
   return key
@@ -96,7 +114,7 @@ end
 
 -- A read that fails when the key has another type, so that no write will.
 function space.probe(command, key)
-  if space.tagged then
+  if space.touched then
     space.touched[#space.touched + 1] = key
   end
   return redis.call(command, key)
@@ -104,6 +122,7 @@ end
 
 -- In a slot that is being migrated some keys are absent on either side; the
 -- server says so only to a command with several keys.
+-- @cold
 function space.guard()
   local answer = redis.pcall('EXISTS', space.meta, unpack(space.touched))
   if type(answer) == 'table' and answer.err then
@@ -111,12 +130,23 @@ function space.guard()
   end
 end
 
--- Called once, after all reads and before the first write.
-function space.begin()
-  if space.tagged then
+-- The first write of a namespace.
+-- @cold
+function space.bear(first)
+  if first then
+    redis.call('ZCARD', first)
+  end
+  redis.call('HSET', space.meta, 'schema', space.SCHEMA, space.CLOCK, '0')
+end
+
+-- Called once, after all reads and before the first write. `first`: the zset that
+-- this write goes to, where the command has not read it: the write itself fails
+-- on a key of another type, unless the birth of the namespace comes before it.
+function space.begin(first)
+  if space.touched then
     space.guard()
   end
   if not space.born then
-    redis.call('HSET', space.meta, 'schema', space.SCHEMA, space.CLOCK, '0')
+    space.bear(first)
   end
 end
