@@ -2,7 +2,7 @@
 -- @args now id token
 -- @options reason
 -- @reply `released` or `cancelled`
--- @errors LOST TOOBIG
+-- @errors LOST
 space.open()
 local id, token = args.next('id'), args.next('token')
 local why = args.options({ reason = args.plain }).reason or 'release'

@@ -4,6 +4,7 @@
 
 use std::env;
 use std::fs;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -61,12 +62,33 @@ impl Server {
 
     /// A server with more settings, as on its command line.
     pub fn start_with(args: &[&str]) -> Self {
-        let folder = Folder::new();
+        Self::start_in(Folder::new(), args)
+    }
+
+    fn start_in(folder: Folder, args: &[&str]) -> Self {
         let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
         let child = spawn(folder.path(), &args);
         let server = Self { folder, args, child };
         server.ready();
         server
+    }
+
+    /// A cluster of one node that owns every slot, and knows of another node, `bbb…`, to move one to.
+    /// It serves after some two seconds.
+    pub fn start_cluster_node() -> Self {
+        let folder = Folder::new();
+        let free = || TcpListener::bind("127.0.0.1:0").unwrap();
+        let ports = [free(), free()].map(|socket| socket.local_addr().unwrap().port().to_string());
+        let [port, bus] = &ports;
+        let nodes = format!(
+            "{} 127.0.0.1:{port}@{bus} myself,master - 0 0 1 connected 0-16383\n\
+             {} 127.0.0.1:1@2 master - 0 0 2 connected\nvars currentEpoch 2 lastVoteEpoch 0\n",
+            "a".repeat(40),
+            "b".repeat(40)
+        );
+        fs::write(folder.path().join("nodes.conf"), nodes).unwrap();
+        let args = ["--port", port, "--cluster-port", bus, "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--save", ""];
+        Self::start_in(folder, &args)
     }
 
     pub fn socket(&self) -> PathBuf {

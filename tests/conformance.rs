@@ -1,0 +1,171 @@
+//! The conformance cases of `tests/conformance`, run on a real server, and a check that they leave nothing out.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "conformance/cases.rs"]
+mod cases;
+#[path = "conformance/runner.rs"]
+mod runner;
+mod support;
+
+use std::collections::BTreeSet;
+
+use blueque::bundle;
+use cases::{Case, list, text};
+use runner::Runner;
+use serde_json::json;
+use support::{Server, eventually};
+
+/// The codes that every command can answer.
+const COMMON: [&str; 5] = ["BADARG", "BADNAME", "SCHEMA", "WRONGKEY", "RETRY"];
+
+/// All codes of the contract.
+const CODES: [&str; 14] = [
+    "BADARG", "BADNAME", "TOOBIG", "SCHEMA", "WRONGKEY", "RETRY", "NOTASK", "LOST", "STATE", "OTHERQUEUE", "CANCELLED",
+    "HELD", "NOLISTENER", "EVICTION",
+];
+
+/// The rows and columns of the table command x state.
+const ROWS: [&str; 13] = [
+    "start", "progress", "checkpoint", "complete", "fail", "release", "cancel", "retry", "delete", "adopt", "heartbeat",
+    "get", "submit",
+];
+const STATES: [&str; 8] =
+    ["absent", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
+
+/// Runs the cases that are meant for a kind of server; answers what failed.
+fn failures(server: &Server, on_cluster: bool) -> Vec<String> {
+    let mut connection = server.connection();
+    let cases = cases::all();
+    let cases: Vec<&Case> = cases.iter().filter(|case| case.on_cluster() == on_cluster).collect();
+    assert!(cases.len() > 100, "only {} cases were found", cases.len());
+    let failed = |case: &&Case| {
+        let what = Runner::run(&mut connection, case).err()?;
+        Some(format!("{}: {}: {what}", case.file, case.name()))
+    };
+    cases.iter().filter_map(failed).collect()
+}
+
+#[test]
+fn every_case_holds_on_a_single_server() {
+    let failures = failures(&Server::start(), false);
+    assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn every_case_holds_on_a_cluster_node() {
+    let server = Server::start_cluster_node();
+    let mut connection = server.connection();
+    eventually("the node serves its slots", || {
+        let info: String = redis::cmd("CLUSTER").arg("INFO").query(&mut connection).ok()?;
+        info.contains("cluster_state:ok").then_some(())
+    });
+    let failures = failures(&server, true);
+    assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn a_case_that_is_wrong_fails() {
+    let server = Server::start();
+    let mut connection = server.connection();
+    let submit = json!({"do": ["submit", "1000", "q", "1", "t", "", "p"]});
+    let with = |what: serde_json::Value| {
+        let mut step = submit.clone();
+        step.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
+        json!([step])
+    };
+    let bad = json!({"do": ["get", "1000", ""], "error": "LOST"});
+    let wrong = [
+        (with(json!({"reply": ["existing"]})), json!({})),
+        (with(json!({"reply": []})), json!({})),
+        (with(json!({"reply": null})), json!({})),
+        (with(json!({"error": "LOST"})), json!({})),
+        (with(json!({"unchanged": true})), json!({})),
+        (json!([bad]), json!({})),
+        (json!([submit]), json!({"ns_task_t": null})),
+        (json!([submit]), json!({"ns_task_t": {"list": []}})),
+        (json!([submit]), json!({"ns_task_t": {"hash": {"status": "pending"}}})),
+        (json!([submit]), json!({"ns_task_t": {"hash~": {"status": "reserved"}}})),
+        (json!([submit]), json!({"ns_task_t": {"hash~": {"token": ""}}})),
+        (json!([submit]), json!({"ns_tasks_q": {"zset": {"t": 1001}}})),
+        (json!([submit]), json!({"ns_pending_tasks_q": {"list": ["t", "t"]}})),
+        (json!([submit]), json!({"ns_events_q": {"stream": []}})),
+        (json!([submit]), json!({"ns_meta": {"hash~": {"schema": "1"}}})),
+    ];
+    for (steps, keys) in wrong {
+        let data = json!({"name": "wrong", "steps": steps, "keys": keys, "no_other_keys": true});
+        let case = Case { file: String::new(), data };
+        assert!(Runner::run(&mut connection, &case).is_err(), "{} passed", case.data);
+    }
+}
+
+#[test]
+fn every_command_has_its_arguments_and_options_in_the_table() {
+    let table = cases::file("arguments.json");
+    let names = |list: &[serde_json::Value]| -> BTreeSet<String> { list.iter().map(|one| text(&one[0]).to_owned()).collect() };
+    for command in bundle::commands() {
+        let row = &table["commands"][command.name()];
+        // `(id token)*count` names id and token.
+        let words = command.args().split_whitespace().map(|word| word.replace("*count", "").replace(['(', ')'], ""));
+        assert_eq!(names(list(&row["args"])), words.collect(), "arguments of {}", command.name());
+        let words = command.options().split_whitespace().map(str::to_owned);
+        assert_eq!(names(list(&row["options"])), words.collect(), "options of {}", command.name());
+        assert!(!list(&row["touches"]).is_empty(), "keys of {}", command.name());
+    }
+}
+
+#[test]
+fn every_code_of_every_command_has_a_case() {
+    let cases = cases::all();
+    let mut seen = BTreeSet::new();
+    let mut answered = BTreeSet::new();
+    for step in cases.iter().flat_map(Case::steps).filter(|step| step["do"].is_array()) {
+        let command = text(&step["do"][0]);
+        match step["error"].as_str() {
+            Some(code) => _ = seen.insert((command, code)),
+            None if step.get("reply").is_some() => _ = answered.insert(command),
+            None => {}
+        }
+    }
+    let table = cases::file("arguments.json");
+    let mut lacking = Vec::new();
+    for command in bundle::commands() {
+        let name = command.name();
+        // In a slot that is being moved, a command that reads the meta hash alone has nothing to lose.
+        let only_meta = table["commands"][name]["touches"] == json!(["ns_meta"]);
+        let common = COMMON.into_iter().filter(|code| !(only_meta && *code == "RETRY"));
+        let codes = common.chain(command.errors().split_whitespace());
+        lacking.extend(codes.filter(|code| !seen.contains(&(name, code))).map(|code| format!("{name} {code}")));
+        if !answered.contains(name) {
+            lacking.push(format!("{name} with a reply"));
+        }
+    }
+    assert!(lacking.is_empty(), "no case for: {}", lacking.join(", "));
+    let codes: BTreeSet<&str> = seen.iter().map(|(_, code)| *code).filter(|code| *code != "OOM").collect();
+    assert_eq!(codes, BTreeSet::from(CODES), "the codes of the cases and those of the contract");
+}
+
+#[test]
+fn every_header_lists_the_codes_that_its_script_raises() {
+    for command in bundle::commands() {
+        let specific = || CODES.into_iter().filter(|code| !COMMON.contains(code));
+        let raised: BTreeSet<&str> = specific().filter(|code| command.source().contains(&format!("('{code}', "))).collect();
+        let listed = command.errors().split_whitespace().filter(|code| !COMMON.contains(code));
+        assert_eq!(listed.collect::<BTreeSet<_>>(), raised, "@errors of {}", command.name());
+    }
+}
+
+#[test]
+fn every_cell_of_command_and_state_has_a_case() {
+    let table = cases::file("cells.json");
+    let calls = table["calls"].as_object().unwrap();
+    for call in calls.keys() {
+        assert!(table["cells"][call].is_object(), "no cell for {call}");
+    }
+    for command in ROWS {
+        for state in STATES {
+            let hit = calls.iter().any(|(name, call)| call[0] == command && table["cells"][name][state].is_object());
+            assert!(hit, "no case for {command} of a task that is {state}");
+        }
+    }
+}

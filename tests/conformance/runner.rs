@@ -1,0 +1,242 @@
+//! Runs one case on a server and says what differs.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use redis::{Connection, RedisError, Value as Reply};
+use serde_json::Value;
+
+use crate::cases::{Case, list, text};
+
+/// Every key with its whole content, in one call.
+const DIGEST: &str = "local all = {} for _, key in ipairs(redis.call('KEYS', '*')) do
+    all[#all + 1] = key all[#all + 1] = redis.call('DUMP', key) end return all";
+
+/// How a key of a type is read whole.
+const READ: [(&str, &str, &[&str]); 6] = [
+    ("list", "LRANGE", &["0", "-1"]),
+    ("set", "SMEMBERS", &[]),
+    ("zset", "ZRANGE", &["0", "-1", "WITHSCORES"]),
+    ("hash", "HGETALL", &[]),
+    ("stream", "XRANGE", &["-", "+"]),
+    ("string", "GET", &[]),
+];
+
+pub struct Runner<'a> {
+    connection: &'a mut Connection,
+    namespace: &'static str,
+    /// Replies that a step named with `as`.
+    kept: HashMap<String, Reply>,
+}
+
+impl<'a> Runner<'a> {
+    pub fn run(connection: &'a mut Connection, case: &Case) -> Result<(), String> {
+        let namespace = if case.on_cluster() { "{ns}" } else { "ns" };
+        redis::cmd("FLUSHALL").exec(connection).unwrap();
+        let mut runner = Self { connection, namespace, kept: HashMap::new() };
+        let result = runner.all(case);
+        for command in list(&case.data["after"]) {
+            runner.redis(list(command)).unwrap();
+        }
+        result
+    }
+
+    fn all(&mut self, case: &Case) -> Result<(), String> {
+        for (number, step) in case.steps().iter().enumerate() {
+            let call = if step["do"].is_array() { &step["do"] } else { &step["redis"] };
+            let call: String = call.to_string().chars().take(200).collect();
+            self.step(step).map_err(|what| format!("step {}, {call}: {what}", number + 1))?;
+        }
+        let mut others: BTreeSet<Vec<u8>> = self.digest().into_keys().collect();
+        for (name, want) in case.data["keys"].as_object().into_iter().flatten() {
+            others.remove(name.as_bytes());
+            self.key(name, want)?;
+        }
+        if case.data["no_other_keys"] == true && !others.is_empty() {
+            let others: Vec<_> = others.iter().map(|key| String::from_utf8_lossy(key)).collect();
+            return Err(format!("there are other keys: {others:?}"));
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Value) -> Result<(), String> {
+        let code = step["error"].as_str();
+        let before = (code.is_some() || step["unchanged"] == true).then(|| self.digest());
+        let got = match &step["do"] {
+            Value::Array(call) => self.call(call, &step["keys"]),
+            _ => self.redis(list(&step["redis"])),
+        };
+        match (got, code) {
+            (Ok(got), None) => {
+                if let Some(want) = step.get("reply")
+                    && !self.agrees(want, &got)
+                {
+                    return Err(format!("expected {want}, got {}", shown(&got)));
+                }
+                if let Some(name) = step["as"].as_str() {
+                    self.kept.insert(name.into(), got);
+                }
+            }
+            (Ok(got), Some(code)) => return Err(format!("expected the error {code}, got {}", shown(&got))),
+            (Err(error), Some(code)) if error.code() == Some(code) && error.to_string().len() > 20 => {}
+            (Err(error), _) => {
+                return Err(format!("expected {}, got the error {error}", code.unwrap_or("a reply")));
+            }
+        }
+        let Some(before) = before else { return Ok(()) };
+        let after = self.digest();
+        let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+        let changed = keys.into_iter().filter(|key| before.get(*key) != after.get(*key));
+        let changed: Vec<_> = changed.map(|key| String::from_utf8_lossy(key)).collect();
+        if changed.is_empty() { Ok(()) } else { Err(format!("a call that must change nothing changed {changed:?}")) }
+    }
+
+    /// A command of the bundle. Its script is loaded where the server does not know it yet.
+    fn call(&mut self, call: &[Value], keys: &Value) -> Result<Reply, RedisError> {
+        let name = text(&call[0]);
+        let command = blueque::bundle::command(name).unwrap_or_else(|| panic!("the bundle has no command {name}"));
+        let keys: Vec<String> = match keys {
+            Value::Array(keys) => keys.iter().map(|key| text(key).to_owned()).collect(),
+            _ => vec![format!("{}_meta", self.namespace)],
+        };
+        let mut request = redis::cmd("EVALSHA");
+        request.arg(command.sha1()).arg(keys.len()).arg(&keys);
+        for value in &call[1..] {
+            request.arg(self.bytes(value));
+        }
+        match request.query(self.connection) {
+            Err(error) if error.code() == Some("NOSCRIPT") => {
+                let sha1: String = redis::cmd("SCRIPT").arg("LOAD").arg(command.source()).query(self.connection)?;
+                assert_eq!(sha1, command.sha1(), "the digest of {name}");
+                request.query(self.connection)
+            }
+            answer => answer,
+        }
+    }
+
+    fn redis(&mut self, command: &[Value]) -> Result<Reply, RedisError> {
+        let mut request = redis::cmd(text(&command[0]));
+        for value in &command[1..] {
+            request.arg(self.bytes(value));
+        }
+        request.query(self.connection)
+    }
+
+    fn digest(&mut self) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        redis::cmd("EVAL").arg(DIGEST).arg(0).query(self.connection).unwrap()
+    }
+
+    fn key(&mut self, name: &str, want: &Value) -> Result<(), String> {
+        let kind: String = redis::cmd("TYPE").arg(name).query(self.connection).unwrap();
+        let got = READ.iter().find(|read| read.0 == kind).map_or(Reply::Nil, |(_, command, args)| {
+            redis::cmd(command).arg(name).arg(*args).query(self.connection).unwrap()
+        });
+        let wrong = || Err(format!("expected {name} to be {want}, it is {kind} {}", shown(&got)));
+        let Some((form, content)) = want.as_object().and_then(|want| want.iter().next()) else {
+            return if kind == "none" { Ok(()) } else { wrong() };
+        };
+        let agrees = kind == form.trim_end_matches('~')
+            && match form.as_str() {
+                "list" | "string" => self.agrees(content, &got),
+                "set" => self.agrees(&serde_json::json!({"unordered": content}), &got),
+                "hash" => self.agrees(&serde_json::json!({"pairs": content}), &got),
+                "hash~" => {
+                    let fields: BTreeMap<String, Reply> = redis::from_redis_value(got.clone()).unwrap();
+                    let mut wanted = content.as_object().unwrap().iter();
+                    wanted.all(|(field, value)| self.agrees(value, fields.get(field).unwrap_or(&Reply::Nil)))
+                }
+                "zset" => {
+                    let scores: BTreeMap<String, f64> = redis::from_redis_value(got.clone()).unwrap();
+                    let wanted = content.as_object().unwrap().iter();
+                    wanted.map(|(member, score)| (member.clone(), score.as_f64().unwrap())).eq(scores)
+                }
+                "stream" => {
+                    let entries: Vec<(String, Reply)> = redis::from_redis_value(got.clone()).unwrap();
+                    self.agrees(content, &Reply::Array(entries.into_iter().map(|entry| entry.1).collect()))
+                }
+                other => panic!("a case knows no form {other}"),
+            };
+        if agrees { Ok(()) } else { wrong() }
+    }
+
+    /// A value of a case as it goes over the wire.
+    fn bytes(&self, value: &Value) -> Vec<u8> {
+        if let Some(name) = value["from"].as_str() {
+            return match (&self.kept[name], value["at"].as_u64()) {
+                (Reply::Array(parts), Some(at)) => raw(&parts[usize::try_from(at).unwrap()]),
+                (reply, _) => raw(reply),
+            };
+        }
+        literal(value)
+    }
+
+    fn agrees(&self, want: &Value, got: &Reply) -> bool {
+        match (want, got) {
+            (Value::Array(want), Reply::Array(got)) => {
+                want.len() == got.len() && want.iter().zip(got).all(|(want, got)| self.agrees(want, got))
+            }
+            (Value::Null, got) => *got == Reply::Nil,
+            (Value::Number(want), Reply::Int(got)) => want.as_i64() == Some(*got),
+            (Value::Object(want), got) if want.contains_key("any") => *got != Reply::Nil,
+            (Value::Object(want), Reply::Array(got)) if want.contains_key("unordered") => {
+                let mut want: Vec<_> = list(&want["unordered"]).iter().map(literal).collect();
+                let mut got: Vec<_> = got.iter().map(raw).collect();
+                want.sort();
+                got.sort();
+                want == got
+            }
+            (Value::Object(want), Reply::Array(got)) if want.contains_key("pairs") => {
+                let want = want["pairs"].as_object().unwrap().iter();
+                let want: BTreeMap<_, _> = want.map(|(name, value)| (name.clone().into_bytes(), literal(value))).collect();
+                let found: BTreeMap<_, _> = got.chunks(2).map(|pair| (raw(&pair[0]), raw(&pair[1]))).collect();
+                got.len() == 2 * want.len() && want == found
+            }
+            (Value::String(_) | Value::Object(_), Reply::BulkString(_) | Reply::SimpleString(_) | Reply::Okay) => {
+                self.bytes(want) == raw(got)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A text, `{"base64": …}`, or `{"repeat": …, "times": …}`.
+fn literal(value: &Value) -> Vec<u8> {
+    if let Some(text) = value["base64"].as_str() {
+        return base64(text);
+    }
+    match value["repeat"].as_str() {
+        Some(part) => part.repeat(usize::try_from(value["times"].as_u64().unwrap()).unwrap()).into_bytes(),
+        None => text(value).into(),
+    }
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut bits, mut held, mut bytes) = (0_u32, 0_u32, Vec::new());
+    for digit in text.bytes().filter(|&byte| byte != b'=') {
+        bits = bits << 6 | u32::try_from(DIGITS.iter().position(|&known| known == digit).unwrap()).unwrap();
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held & 255) as u8);
+        }
+    }
+    bytes
+}
+
+fn raw(reply: &Reply) -> Vec<u8> {
+    match reply {
+        Reply::BulkString(bytes) => bytes.clone(),
+        Reply::SimpleString(text) => text.clone().into_bytes(),
+        other => format!("{other:?}").into_bytes(),
+    }
+}
+
+/// A reply for people.
+fn shown(reply: &Reply) -> String {
+    match reply {
+        Reply::Array(parts) => format!("[{}]", parts.iter().map(shown).collect::<Vec<_>>().join(", ")),
+        Reply::BulkString(bytes) => format!("\"{}\"", bytes.escape_ascii()),
+        Reply::Int(number) => number.to_string(),
+        other => format!("{other:?}"),
+    }
+}
