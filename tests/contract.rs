@@ -1,0 +1,135 @@
+//! The contract says what the scripts and the cases say: its tables are made from them.
+//!
+//! `BLUEQUE_BLESS=1 cargo test --test contract` writes them anew.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use blueque::bundle;
+use serde_json::Value;
+
+const STATES: [&str; 8] =
+    ["absent", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn contract() -> String {
+    fs::read_to_string(file("lua/README.md")).unwrap()
+}
+
+/// Compares the part of the contract between two marks with what it should be.
+fn agree(mark: &str, table: &str) {
+    let text = contract();
+    let begin = text.find(&format!("<!-- {mark} -->\n")).expect("the mark") + mark.len() + 10;
+    let end = begin + text[begin..].find("<!-- end -->").expect("the end mark");
+    if text[begin..end] != *table && std::env::var_os("BLUEQUE_BLESS").is_some() {
+        fs::write(file("lua/README.md"), format!("{}{table}{}", &text[..begin], &text[end..])).unwrap();
+        return;
+    }
+    assert_eq!(&text[begin..end], table, "run BLUEQUE_BLESS=1 cargo test --test contract and look at the change");
+}
+
+fn code(words: &str) -> String {
+    words.split_whitespace().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_tables_of_the_contract_are_those_of_the_scripts_and_the_cases() {
+    let mut commands = String::from("| command | arguments | options | reply | its own errors |\n|---|---|---|---|---|\n");
+    for command in bundle::commands() {
+        let (name, args, reply) = (command.name(), command.args(), command.reply());
+        let (options, errors) = (code(command.options()), code(command.errors()));
+        writeln!(commands, "| `{name}` | `{args}` | {options} | {reply} | {errors} |").unwrap();
+    }
+    agree("commands", &commands);
+
+    let text = fs::read_to_string(file("tests/conformance/cells.json")).unwrap();
+    let data: Value = serde_json::from_str(&text).unwrap();
+    let mut cells = format!("| call | {} |\n|---{}|\n", STATES.join(" | "), "|---".repeat(STATES.len()));
+    for (call, row) in data["cells"].as_object().unwrap() {
+        if STATES.iter().any(|&state| row.get(state).is_none()) {
+            continue; // special cases of a call
+        }
+        let cell = |state: &&str| cell(&row[*state], state);
+        writeln!(cells, "| `{call}` | {} |", STATES.iter().map(cell).collect::<Vec<_>>().join(" | ")).unwrap();
+    }
+    agree("cells", &cells);
+}
+
+/// A cell in words: the error's code; or the state that follows; or what is answered where nothing changes.
+fn cell(cell: &Value, state: &str) -> String {
+    if let Some(error) = cell["error"].as_str() {
+        return format!("`{error}`");
+    }
+    let then = cell["then"].as_str().unwrap_or(state);
+    if then != state {
+        let then = match then {
+            "adopted" | "reserved by h_2" => "reserved",
+            "pending again, released by its owner" => "pending",
+            "reserved and to be cancelled" | "started and to be cancelled" => "flagged",
+            other => other.split(',').next().unwrap_or(other),
+        };
+        return format!("→ {then}");
+    }
+    match &cell["reply"] {
+        Value::String(word) if cell["unchanged"] == true => format!("{word} (again)"),
+        Value::String(word) => word.clone(),
+        Value::Array(items) => match items.last().and_then(Value::as_str) {
+            Some(word) if !word.is_empty() => word.to_owned(),
+            _ => "–".to_owned(),
+        },
+        Value::Null => "–".to_owned(),
+        _ => "ok".to_owned(),
+    }
+}
+
+#[test]
+fn every_code_that_a_script_can_answer_is_explained() {
+    let text = contract();
+    let mut codes: BTreeSet<&str> = ["BADARG", "BADNAME", "RETRY", "SCHEMA", "WRONGKEY"].into();
+    for command in bundle::commands() {
+        codes.extend(command.errors().split_whitespace());
+        for found in command.source().split("reply_fail('").skip(1) {
+            let code = found.split('\'').next().unwrap();
+            assert!(contract().contains(&format!("\n| `{code}` |")), "{code} of {} is not explained", command.name());
+        }
+    }
+    for code in codes {
+        assert!(text.contains(&format!("\n| `{code}` |")), "{code} is not explained");
+    }
+}
+
+#[test]
+fn every_key_and_field_that_a_script_names_is_listed() {
+    let text = contract();
+    for command in bundle::commands() {
+        for kind in ["leases_", "orders_", "seen_", "wake_", "events_", "suspects_", "channel_", "listeners_"] {
+            if command.source().contains(&format!("'{kind}'")) {
+                assert!(text.contains(&format!("`ns_{kind}QUEUE`")), "{kind} of {}", command.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_bundle_has_the_digests_that_were_published() {
+    let mut sums = String::new();
+    for command in bundle::commands() {
+        writeln!(sums, "{}  {}.lua", command.sha1(), command.name()).unwrap();
+    }
+    let golden = file("lua/SHA1SUMS");
+    if std::env::var_os("BLUEQUE_BLESS").is_some() {
+        fs::write(&golden, &sums).unwrap();
+    }
+    assert_eq!(
+        fs::read_to_string(golden).unwrap_or_default(),
+        sums,
+        "a script has changed: say so in CHANGELOG.md, then BLUEQUE_BLESS=1 cargo test --test contract"
+    );
+}
