@@ -10,7 +10,7 @@ local queue = args.plain(args.next('queue'), 'queue')
 local id = args.next('id')
 local options = args.options({ lease = args.lease, request = args.plain })
 
-local task = record.get(id, attempt.fields())
+local task = record.get(id, 'max_losses', attempt.fields())
 if task.queue ~= queue then
   reply.fail('OTHERQUEUE', 'this id is a task of another queue')
 end
@@ -27,8 +27,8 @@ elseif not record.held(task) or task.node ~= from or from == listener then
   reply.fail('STATE', 'the task is not held by that listener; ask `held` again')
 end
 
-local extra = task.extra -- as `attempt.fields` names them
-local to = interruption.target(task, 'reserved', extra[6], extra[2])
+local extra = task.extra -- max_losses, and what `attempt.fields` names
+local to = interruption.target(task, 'reserved', extra[1], extra[3])
 state.plan(task, to, to == 'reserved' and listener or nil)
 space.begin()
 if to ~= 'reserved' then
@@ -39,4 +39,5 @@ redis.call('HSET', task.key, 'losses', task.losses, 'outcome', 'lost', 'ended', 
 task.forget = { 'pid', 'reclaimed_node', 'started', 'progress', 'progressed' }
 local lease = options.lease or attempt.LEASE
 local token, deadline = attempt.begin(task, listener, lease, options.request, 'adopt')
-return attempt.answer(task, token, deadline, lease, 'lost', tostring(task.losses), extra[3], extra[4], extra[5])
+return attempt.answer(id, queue, token, task.attempt, deadline, lease,
+  'lost', tostring(task.losses), extra[4], extra[5], extra[6])

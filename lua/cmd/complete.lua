@@ -16,4 +16,21 @@ local task, answer = owner.task(id, token, 'complete ')
 if not task then
   return answer
 end
-return owner.finish(task, 'complete', 'complete', 'complete', 'result', result)
+-- What `state.plan` reads. The leases are written first, and that write proves them itself.
+local prefix, tasks = space.prefix, '_tasks_' .. task.queue
+local held, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'events_' .. task.queue
+task.last = redis.call('LINDEX', held, -1) == id
+redis.call('XLEN', events)
+redis.call('LLEN', prefix .. 'complete' .. tasks)
+if task.status == 'started' then
+  redis.call('SCARD', prefix .. 'started' .. tasks)
+end
+if task.cancel then
+  space.probe('HLEN', prefix .. 'orders_' .. task.queue)
+end
+if space.touched then
+  space.begin(prefix .. 'leases_' .. task.queue, held, events, prefix .. 'complete' .. tasks, prefix .. 'started' .. tasks)
+end
+state.move(task, 'complete', 'complete', task.node,
+  'token', '', 'ended', token, 'outcome', 'complete', 'result', result)
+return 'complete'

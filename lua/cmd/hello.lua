@@ -5,4 +5,4 @@
 space.open()
 args.none()
 server.require()
-return { space.SCHEMA, space.now, space.born and 1 or 0 }
+return { space.SCHEMA, space.now, space.touched and space.touched.unborn and 0 or 1 }

@@ -53,7 +53,7 @@ end
 local task, v, ghosts
 for i = 4, last do
   local queue, skipped = ARGV[i], 0
-  local pending = space.touch(prefix .. 'pending_tasks_' .. queue)
+  local pending = prefix .. 'pending_tasks_' .. queue
   while not meta[i - 2] and skipped < GHOSTS do
     local id = redis.call('LINDEX', pending, -1 - skipped)
     if not id then
@@ -66,10 +66,7 @@ for i = 4, last do
         id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true,
         taker = listener, issue = false, deadline = false, -- what `attempt.begin` sets
       }
-      if not v[3] then
-        task.foreign = true
-        space.probe('ZCARD', prefix .. 'tasks_' .. queue)
-      end
+      task.foreign = not v[3] or nil
       break
     end
     skipped = skipped + 1
@@ -77,6 +74,7 @@ for i = 4, last do
   if skipped > 0 then
     ghosts = ghosts or {}
     ghosts[queue] = skipped
+    space.touch(pending)
   end
   if task then
     break
@@ -86,12 +84,12 @@ end
 if not task then
   for i = 4, last do
     listeners.require(ARGV[i], listener)
-    space.probe('ZCARD', space.key('seen', ARGV[i]))
+    space.probe('ZCARD', prefix .. 'seen_' .. ARGV[i])
   end
   space.begin()
   attempt.clear(ghosts)
   for i = 4, last do
-    listeners.seen(ARGV[i], listener)
+    redis.call('ZADD', prefix .. 'seen_' .. ARGV[i], space.now, listener)
   end
   return false
 end
@@ -99,31 +97,33 @@ end
 -- What `state.plan` reads, but for what has been read here. The leases are
 -- written first, and that write proves them itself.
 local queue = task.queue
-listeners.require(queue, listener)
-space.probe('XLEN', prefix .. 'events_' .. queue)
+local pending, held = prefix .. 'pending_tasks_' .. queue, prefix .. 'reserved_tasks_' .. queue .. '_' .. listener
+local leases, events = prefix .. 'leases_' .. queue, prefix .. 'events_' .. queue
+if redis.call('SISMEMBER', prefix .. 'listeners_' .. queue, listener) == 0 then
+  listeners.require(queue, listener)
+end
+redis.call('XLEN', events)
 if not request then
-  redis.call('LLEN', prefix .. 'reserved_tasks_' .. queue .. '_' .. listener)
+  redis.call('LLEN', held)
 end
-if space.touched then
-  space.touch(prefix .. 'task_' .. task.id)
-  space.touch(prefix .. 'leases_' .. queue)
-  space.touch(prefix .. 'reserved_tasks_' .. queue .. '_' .. listener)
-end
-if ghosts or task.foreign then
-  redis.call('ZCARD', prefix .. 'leases_' .. queue)
+if task.foreign then
+  space.probe('ZCARD', prefix .. 'tasks_' .. queue)
 end
 if woken then
-  woken = redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) - 1 > (ghosts and ghosts[queue] or 0)
+  woken = redis.call('LLEN', pending) - 1 > (ghosts and ghosts[queue] or 0)
   if woken then
     state.plan_wake(queue)
   end
 end
-space.begin(prefix .. 'leases_' .. queue)
+if space.touched then
+  space.begin(leases, prefix .. 'task_' .. task.id, pending, held, events)
+end
 if ghosts then
+  redis.call('ZCARD', leases)
   attempt.clear(ghosts)
 end
 local token, deadline = attempt.begin(task, listener, lease, request, 'reserve')
 if woken then
   state.wake(queue) -- pass it on: one wake-up may stand for many tasks
 end
-return attempt.answer(task, token, deadline, lease, v[4], v[5], v[6], v[7], v[8])
+return { task.id, queue, token, tonumber(task.attempt), deadline, lease, v[4] or '', v[5] or '0', v[6] or '0', v[7] or '', v[8] }

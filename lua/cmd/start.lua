@@ -19,21 +19,24 @@ if task.cancel then
 end
 lease = lease and string.format('%.0f', lease) or given
 local prefix, queue, deadline = space.prefix, task.queue, space.us + lease
-local leases = space.touch(prefix .. 'leases_' .. queue)
+local leases = prefix .. 'leases_' .. queue
 task.deadline = string.format('%.0f', deadline)
 if task.status == 'started' then
   if task.pid ~= pid then
     record.refuse(task.status)
   end
-  space.begin()
+  space.begin(leases)
   redis.call('ZADD', leases, task.deadline, record.lease(task))
   return deadline
 end
 
 -- What `state.plan` reads; the leases are written first, and that write proves them itself.
-space.probe('XLEN', prefix .. 'events_' .. queue)
-space.probe('SCARD', prefix .. 'started_tasks_' .. queue)
-space.begin()
+local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
+redis.call('XLEN', events)
+redis.call('SCARD', started)
+if space.touched then
+  space.begin(leases, events, started)
+end
 task.pid = pid
 state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', space.now)
 return deadline

@@ -41,9 +41,9 @@ for at = 4, last, 3 do
     args.bytes(parameters, most, 'parameters')
   end
   eta = eta ~= '' and args.moment(eta, 'eta') or nil
-  local found = redis.call('HGET', space.touch(prefix .. 'task_' .. id), 'queue')
+  local found = redis.call('HGET', prefix .. 'task_' .. id, 'queue')
   if not found then
-    local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = now, foreign = true, eta = nil }
+    local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = now, foreign = true }
     if eta and eta > space.us then
       task.eta = space.decimal(eta)
       scheduled = task
@@ -51,6 +51,9 @@ for at = 4, last, 3 do
       pending = task
     end
     fresh[#fresh + 1] = task
+    if space.touched then
+      space.touch(prefix .. 'task_' .. id)
+    end
     answer[#answer + 1] = 'created'
   elseif found == queue then
     answer[#answer + 1] = 'existing'
@@ -62,23 +65,24 @@ if #fresh == 0 then
   return answer
 end
 
+-- What `state.plan` reads. The index of all tasks is written first, and that write proves it itself.
+local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix .. 'wake_' .. queue, prefix .. 'events_' .. queue
+redis.call('XLEN', events)
+redis.call('LLEN', pending_key)
+local known = redis.call('ZSCORE', prefix .. 'queues', queue)
+state.asleep = redis.call('LLEN', wake) == 0
 if scheduled then
   state.plan(scheduled, 'scheduled')
 end
-if pending then
-  state.plan(pending, 'pending')
+if space.touched then
+  space.begin(prefix .. 'tasks_' .. queue, prefix .. 'queues', pending_key, wake, events)
 end
-local known = redis.call('ZSCORE', space.touch(prefix .. 'queues'), queue)
-space.begin()
 
+local common = max_losses and { 'max_losses', max_losses } or {}
 for i = 1, #fresh do
-  local task = fresh[i]
-  local more = {}
+  local task, more = fresh[i], common
   if task.eta then
-    more[1], more[2] = 'eta', task.eta
-  end
-  if max_losses then
-    more[#more + 1], more[#more + 2] = 'max_losses', max_losses
+    more = { 'eta', task.eta, unpack(common) }
   end
   state.move(task, task.eta and 'scheduled' or 'pending', 'submit', '',
     'queue', queue, 'parameters', task.parameters, 'created', now, 'attempt', '0', unpack(more))

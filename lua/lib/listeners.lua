@@ -2,6 +2,7 @@
 -- when each was last heard of.
 local listeners = {}
 
+-- @cold
 function listeners.require(queue, listener)
   if redis.call('SISMEMBER', space.prefix .. 'listeners_' .. queue, listener) == 0 then
     args.plain(queue, 'queue')

@@ -16,14 +16,17 @@ function owner.stale(id, token, endings)
   reply.fail('LOST', 'this attempt no longer holds the task: stop the work and discard what it made')
 end
 
--- The task, if this token holds it, and one more field of its record; else nil
+-- The task, if this token holds it, and one more field of its record, `...`; else nil
 -- and its first answer, one of `endings` (words with a space after each); else LOST.
-function owner.task(id, token, endings, field)
-  local v = redis.call('HMGET', space.touch(space.prefix .. 'task_' .. id),
-    'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', field or 'status')
+function owner.task(id, token, endings, ...)
+  local key = space.prefix .. 'task_' .. id
+  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', ...)
   local status = v[1]
   if v[2] ~= token or not (status == 'started' or status == 'reserved') then
     return owner.stale(id, token, endings)
+  end
+  if space.touched then
+    space.touch(key)
   end
   local task = {
     id = id, status = status, token = token, node = v[3], attempt = v[4], queue = v[5], pid = v[6] or '', last = false,
@@ -35,6 +38,7 @@ function owner.task(id, token, endings, field)
 end
 
 -- Ends the attempt; its outcome is the answer. `...`: more fields for the record.
+-- @cold
 function owner.finish(task, to, outcome, why, ...)
   state.plan(task, to)
   space.begin()

@@ -3,7 +3,10 @@ local record = {}
 
 -- The task with this id, or nil. The fields named in `...` are found in `extra`, in their order.
 function record.find(id, ...)
-  local key = space.touch(space.prefix .. 'task_' .. id)
+  local key = space.prefix .. 'task_' .. id
+  if space.touched then
+    space.touch(key)
+  end
   local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'token', 'node', 'pid', 'cancel', ...)
   if not v[1] then
     return nil
@@ -14,9 +17,13 @@ function record.find(id, ...)
   }
 end
 
+-- A record without a queue is what a late update of a client without scripts made of a deleted task.
 function record.get(id, ...)
-  return record.find(args.plain(id, 'id'), ...)
-    or reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
+  local task = record.find(args.plain(id, 'id'), ...)
+  if not task or task.queue == '' then
+    reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
+  end
+  return task
 end
 
 function record.held(task)

@@ -12,11 +12,10 @@ space.meta = KEYS[1] or ''
 -- What every key begins with.
 space.prefix = string.sub(space.meta, 1, -5)
 
--- The keys that this script may write: noted only in a namespace with a hash
--- tag, which lives in one slot of a cluster.
+-- Where `begin` has something to do, the keys that this script may write: in a
+-- namespace with a hash tag, which lives in one slot of a cluster, and in one
+-- that is not born yet. Elsewhere false, and the hot commands need not call it.
 space.touched = string.find(space.meta, '{', 1, true) and {}
-
-space.born = true
 
 -- The time of this call in microseconds, never less than the partition has seen.
 space.us = 0
@@ -43,7 +42,8 @@ function space.unborn()
     reply.fail('SCHEMA', 'the data has another schema than these scripts (' .. space.SCHEMA
       .. '): use the bundle that made it, or upgrade all clients')
   end
-  space.born = false
+  space.touched = space.touched or {}
+  space.touched.unborn = true
   return 0
 end
 
@@ -105,6 +105,7 @@ function space.key(kind, name)
 end
 
 -- Notes a key that this script may write, for `begin`.
+-- @cold
 function space.touch(key)
   if space.touched then
     space.touched[#space.touched + 1] = key
@@ -113,40 +114,35 @@ function space.touch(key)
 end
 
 -- A read that fails when the key has another type, so that no write will.
+-- @cold
 function space.probe(command, key)
-  if space.touched then
-    space.touched[#space.touched + 1] = key
-  end
+  space.touch(key)
   return redis.call(command, key)
-end
-
--- In a slot that is being migrated some keys are absent on either side; the
--- server says so only to a command with several keys.
--- @cold
-function space.guard()
-  local answer = redis.pcall('EXISTS', space.meta, unpack(space.touched))
-  if type(answer) == 'table' and answer.err then
-    reply.fail('RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again')
-  end
-end
-
--- The first write of a namespace.
--- @cold
-function space.bear(first)
-  if first then
-    redis.call('ZCARD', first)
-  end
-  redis.call('HSET', space.meta, 'schema', space.SCHEMA, space.CLOCK, '0')
 end
 
 -- Called once, after all reads and before the first write. `first`: the zset that
 -- this write goes to, where the command has not read it: the write itself fails
 -- on a key of another type, unless the birth of the namespace comes before it.
-function space.begin(first)
-  if space.touched then
-    space.guard()
+-- `...`: keys that were not noted before.
+-- @cold
+function space.begin(first, ...)
+  if not space.touched then
+    return
   end
-  if not space.born then
-    space.bear(first)
+  -- In a slot that is being migrated some keys are absent on either side; the
+  -- server says so only to a command with several keys.
+  local keys = { first, ... }
+  for _, key in ipairs(space.touched) do
+    keys[#keys + 1] = key
+  end
+  local answer = redis.pcall('EXISTS', space.meta, unpack(keys))
+  if type(answer) == 'table' and answer.err then
+    reply.fail('RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again')
+  end
+  if space.touched.unborn then
+    if first then
+      redis.call('ZCARD', first)
+    end
+    redis.call('HSET', space.meta, 'schema', space.SCHEMA, space.CLOCK, '0')
   end
 end

@@ -33,12 +33,14 @@ function state.probe_list(list, task)
   end
 end
 
+-- @cold
 function state.plan_wake(queue)
   state.asleep = space.probe('LLEN', space.prefix .. 'wake_' .. queue) == 0
 end
 
 -- Wakes one waiting listener of a planned queue: the first who waits on the
 -- list, and whoever subscribes to the channel.
+-- @cold
 function state.wake(queue)
   if state.asleep then
     redis.call('LPUSH', space.prefix .. 'wake_' .. queue, '1')
@@ -48,40 +50,43 @@ end
 
 -- Reads every key that `move` will write, so that none of its writes can fail.
 -- `taker`: the listener that will hold the task, where there will be one.
--- Submit, reserve and start do the same in place: they read most of these keys anyway.
+-- The hot commands do the same in place, without what they have read anyway.
+-- @cold
 function state.plan(task, to, taker)
+  local probe = space.probe
   local from, queue, prefix = task.status, task.queue, space.prefix
   local tasks = '_tasks_' .. queue
-  space.probe('XLEN', prefix .. 'events_' .. queue)
+  probe('XLEN', prefix .. 'events_' .. queue)
   if from == 'reserved' or from == 'started' then
-    space.probe('ZCARD', prefix .. 'leases_' .. queue)
+    probe('ZCARD', prefix .. 'leases_' .. queue)
     if from == 'started' then
-      space.probe('SCARD', prefix .. 'started' .. tasks)
+      probe('SCARD', prefix .. 'started' .. tasks)
     end
-    local held = space.touch(prefix .. 'reserved' .. tasks .. '_' .. task.node)
+    local held = prefix .. 'reserved' .. tasks .. '_' .. task.node
+    probe('LLEN', held)
     task.last = redis.call('LINDEX', held, -1) == task.id
     if task.cancel then
-      space.probe('HLEN', prefix .. 'orders_' .. queue)
+      probe('HLEN', prefix .. 'orders_' .. queue)
     end
   elseif from == 'scheduled' then
-    space.probe('ZCARD', prefix .. from .. tasks)
+    probe('ZCARD', prefix .. from .. tasks)
   elseif from and not (from == 'pending' and taker) then
     state.probe_list(prefix .. from .. tasks, task)
   end
 
   if taker then
-    space.probe('LLEN', prefix .. 'reserved' .. tasks .. '_' .. taker)
-    space.probe('ZCARD', prefix .. 'leases_' .. queue)
+    probe('LLEN', prefix .. 'reserved' .. tasks .. '_' .. taker)
+    probe('ZCARD', prefix .. 'leases_' .. queue)
   elseif to == 'scheduled' then
-    space.probe('ZCARD', prefix .. to .. tasks)
+    probe('ZCARD', prefix .. to .. tasks)
   elseif to ~= 'deleted' then
-    space.probe('LLEN', prefix .. to .. tasks)
+    probe('LLEN', prefix .. to .. tasks)
     if to == 'pending' then
       state.plan_wake(queue)
     end
   end
   if task.foreign or to == 'deleted' then
-    space.probe('ZCARD', prefix .. 'tasks_' .. queue)
+    probe('ZCARD', prefix .. 'tasks_' .. queue)
   end
 end
 
