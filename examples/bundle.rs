@@ -2,6 +2,11 @@
 //!
 //! The same sources give the same bytes.
 
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, dead_code)]
+#[path = "../tests/conformance/cases.rs"]
+mod cases;
+
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,14 +49,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     fs::copy(root.join("lua/README.md"), folder.join("README.md"))?;
-    let cases = root.join("tests/conformance");
-    fs::create_dir_all(folder.join("conformance"))?;
-    for entry in fs::read_dir(&cases)? {
-        let path = entry?.path();
-        let name = path.file_name().ok_or("a case without a name")?;
-        if path.extension().is_some_and(|extension| extension == "json" || extension == "py") {
-            fs::copy(&path, folder.join("conformance").join(name))?;
-        }
+    let from = root.join("tests/conformance");
+    let to = folder.join("conformance");
+    fs::create_dir_all(&to)?;
+    for name in ["README.md", "run.py"] {
+        fs::copy(from.join(name), to.join(name))?;
+    }
+    // Plain lists of cases, one on a line, whatever tables they come from.
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for case in cases::all() {
+        files.entry(case.file).or_default().push(case.data.to_string());
+    }
+    for (name, lines) in files {
+        fs::write(to.join(name), format!("[\n{}\n]\n", lines.join(",\n")))?;
     }
     println!("{}", folder.display());
     Ok(())

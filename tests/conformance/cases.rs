@@ -1,5 +1,6 @@
 //! Reads the cases: plain lists of them, and the two tables that stand for many.
-//! The format is described in `README.md` of this folder; `run.py` reads the same files.
+//! The format is described in `README.md` of this folder. The bundle holds the cases after
+//! this, every file a plain list, so that a runner in another language need not know the tables.
 
 use std::fs;
 use std::path::Path;
@@ -76,10 +77,10 @@ fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
     let args = list(&one["args"]);
     let mut good = vec![json!(command)];
     good.extend(args.iter().map(|arg| arg[1].clone()));
-    let given = [list(&data["given"]), list(&one["given"])].concat();
+    let given = list(&data["given"]);
     // The good call last: what made the others fail was the one thing that was wrong.
     let refused = |title: String, calls: Vec<(String, Vec<Value>)>, good: &[Value]| {
-        let mut steps = given.clone();
+        let mut steps = given.to_vec();
         steps.extend(calls.into_iter().map(|(code, call)| json!({"do": call, "error": code})));
         steps.push(json!({ "do": good }));
         json!({"name": format!("{command} refuses {title}"), "steps": steps})
@@ -119,7 +120,7 @@ fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
     }
     for touch in [&[one.clone()], list(&one["also"])].concat() {
         let call = if touch["call"].is_array() { list(&touch["call"]) } else { &good };
-        let before = [&given, list(&touch["before"])].concat();
+        let before = [given, list(&touch["before"])].concat();
         for key in list(&touch["touches"]).iter().map(text) {
             let mut steps = before.clone();
             steps.extend([json!({"redis": ["DEL", key]}), json!({"redis": ["SET", key, "x"]}), json!({"do": call, "error": "WRONGKEY"})]);
