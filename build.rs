@@ -18,10 +18,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of `lua/lib`, each using only those before it.
-const LIBRARY: [&str; 11] = [
-    "reply", "args", "space", "server", "record", "state", "listeners", "interruption", "owner",
-    "attempt", "mending",
-];
+const LIBRARY: [&str; 11] =
+    ["reply", "args", "space", "server", "record", "state", "listeners", "interruption", "owner", "attempt", "mending"];
 
 /// What every script ends with, and thereby uses.
 const EPILOGUE: &str = "

@@ -43,8 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         });
         commands.insert(command.name().into(), entry);
     }
-    let manifest: Value =
-        json!({ "version": bundle::VERSION, "schema": bundle::SCHEMA, "commands": commands });
+    let manifest: Value = json!({ "version": bundle::VERSION, "schema": bundle::SCHEMA, "commands": commands });
     fs::write(folder.join("manifest.json"), format!("{manifest:#}\n"))?;
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

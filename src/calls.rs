@@ -10,8 +10,8 @@ use redis::Value;
 use crate::bundle::{self, Command};
 use crate::error::{Error, Result};
 use crate::model::{
-    Beat, Cancelled, Counts, Greeting, Held, ListenerInfo, Mended, Order, Orphans, Outcome, Page, Promoted,
-    QueueInfo, Reservation, Retained, Submitted, TaskInfo,
+    Beat, Cancelled, Counts, Greeting, Held, ListenerInfo, Mended, Order, Orphans, Outcome, Page, Promoted, QueueInfo,
+    Reservation, Retained, Submitted, TaskInfo,
 };
 use crate::names::{ListenerId, Namespace, QueueName, TaskId, Token};
 use crate::reply;

@@ -195,18 +195,13 @@ impl ClientBuilder {
         }
         let nodes: Vec<String> = urls.iter().map(|&url| url.to_owned()).collect();
         self.connect(Box::new(move |limit| {
-            let cluster = redis::cluster::ClusterClient::builder(nodes.clone())
-                .connection_timeout(limit)
-                .retries(3)
-                .build()?;
+            let cluster =
+                redis::cluster::ClusterClient::builder(nodes.clone()).connection_timeout(limit).retries(3).build()?;
             Ok(Box::new(cluster.get_connection()?) as Box<dyn Wire>)
         }))
     }
 
-    fn connect(
-        self,
-        connect: Box<dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync>,
-    ) -> Result<Client> {
+    fn connect(self, connect: Box<dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync>) -> Result<Client> {
         let calls = Calls::new(self.namespace);
         let inner = Inner { calls, link: Link::new(connect, self.limit), max_bytes: self.max_bytes };
         let client = Client { inner: Arc::new(inner) };

@@ -50,6 +50,8 @@
 //! [`bundle`] has the scripts. All of it blocks; the feature `tokio` adds an asynchronous
 //! client, `cluster` connections to a cluster, `tls-rustls` TLS.
 
+#![doc(test(attr(deny(unused_must_use))))]
+
 pub mod bundle;
 pub mod calls;
 mod client;

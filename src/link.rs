@@ -10,8 +10,8 @@ use redis::{Cmd, RedisResult, Value};
 
 use crate::calls::Call;
 use crate::error::Result;
-use crate::reply;
 use crate::repeat::{Tries, Verdict, judge};
+use crate::reply;
 
 /// More idle connections than this are closed.
 const KEPT: usize = 16;

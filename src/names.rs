@@ -155,9 +155,7 @@ impl Namespace {
         if valid && (1..=64).contains(&name.len()) {
             Ok(Self(name))
         } else {
-            Err(Error::name(
-                "a namespace must be 1 to 64 characters of A-Z a-z 0-9 . : - with at most one {tag}",
-            ))
+            Err(Error::name("a namespace must be 1 to 64 characters of A-Z a-z 0-9 . : - with at most one {tag}"))
         }
     }
 

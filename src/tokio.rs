@@ -18,9 +18,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ::tokio::sync::Mutex;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
-use ::tokio::sync::Mutex;
 
 use crate::calls::{Call, Calls};
 use crate::error::{Error, Result};
@@ -161,9 +161,8 @@ impl Client {
     }
 
     async fn connect(&self, limit: Duration, response: Duration) -> RedisResult<MultiplexedConnection> {
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(limit))
-            .set_response_timeout(Some(response));
+        let config =
+            AsyncConnectionConfig::new().set_connection_timeout(Some(limit)).set_response_timeout(Some(response));
         self.inner.server.get_multiplexed_async_connection_with_config(&config).await
     }
 

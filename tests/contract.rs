@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use blueque::bundle;
 use serde_json::Value;
 
-const STATES: [&str; 8] =
-    ["absent", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
+const STATES: [&str; 8] = ["absent", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -41,7 +40,8 @@ fn code(words: &str) -> String {
 
 #[test]
 fn the_tables_of_the_contract_are_those_of_the_scripts_and_the_cases() {
-    let mut commands = String::from("| command | arguments | options | reply | its own errors |\n|---|---|---|---|---|\n");
+    let mut commands =
+        String::from("| command | arguments | options | reply | its own errors |\n|---|---|---|---|---|\n");
     for command in bundle::commands() {
         let (name, args, reply) = (command.name(), command.args(), command.reply());
         let (options, errors) = (code(command.options()), code(command.errors()));

@@ -9,9 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use blueque::calls::NewTask;
-use blueque::{
-    Client, Error, ListenerId, Namespace, Order, Outcome, Status, Submit, Submitted, TaskId, bundle,
-};
+use blueque::{Client, Error, ListenerId, Namespace, Order, Outcome, Status, Submit, Submitted, TaskId, bundle};
 use support::Server;
 
 const NOW: Duration = Duration::ZERO;
@@ -294,8 +292,7 @@ fn the_digest_of_every_script_is_what_the_server_computes() {
     let mut connection = server.connection();
     let mut count = 0;
     for command in bundle::commands() {
-        let sha1: String =
-            redis::cmd("SCRIPT").arg("LOAD").arg(command.source()).query(&mut connection).unwrap();
+        let sha1: String = redis::cmd("SCRIPT").arg("LOAD").arg(command.source()).query(&mut connection).unwrap();
         assert_eq!(command.sha1(), sha1, "{}", command.name());
         assert!(!command.summary().is_empty() && !command.reply().is_empty(), "{}", command.name());
         count += 1;

@@ -3,8 +3,8 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::{process, thread};
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
 use blueque::{Client, Context, HandlerError, Worker};
 use serde::{Deserialize, Serialize};

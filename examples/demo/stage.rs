@@ -75,9 +75,10 @@ pub fn play(folder: Option<&Path>) -> Outcome<()> {
 /// The toolchain's libraries, or whatever large folder the machine has.
 fn default_folder() -> Outcome<PathBuf> {
     let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
-    let toolchain = sysroot.ok().and_then(|out| String::from_utf8(out.stdout).ok()).map(|path| {
-        PathBuf::from(path.trim()).join("lib")
-    });
+    let toolchain = sysroot
+        .ok()
+        .and_then(|out| String::from_utf8(out.stdout).ok())
+        .map(|path| PathBuf::from(path.trim()).join("lib"));
     toolchain
         .into_iter()
         .chain([PathBuf::from("/usr/lib"), PathBuf::from("/usr/bin")])
@@ -246,7 +247,9 @@ fn table(jobs: &[Job], log: &Path, killed: Option<usize>) -> Outcome<bool> {
         );
     }
     if killed.is_none() {
-        println!("No worker was killed: every file was too small to be caught in the middle. Name a folder with larger ones.");
+        println!(
+            "No worker was killed: every file was too small to be caught in the middle. Name a folder with larger ones."
+        );
     }
     Ok(right && killed.is_some())
 }

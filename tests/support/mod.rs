@@ -44,7 +44,9 @@ pub fn server_program() -> PathBuf {
         .iter()
         .flat_map(|name| env::split_paths(&path).map(move |folder| folder.join(name)))
         .find(|candidate| candidate.is_file())
-        .expect("no redis-server or valkey-server: install one (apt-get install redis-server) or set BLUEQUE_REDIS_SERVER")
+        .expect(
+            "no redis-server or valkey-server: install one (apt-get install redis-server) or set BLUEQUE_REDIS_SERVER",
+        )
 }
 
 /// A running server, killed when dropped.
@@ -87,7 +89,8 @@ impl Server {
             "b".repeat(40)
         );
         fs::write(folder.path().join("nodes.conf"), nodes).unwrap();
-        let args = ["--port", port, "--cluster-port", bus, "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--save", ""];
+        let args =
+            ["--port", port, "--cluster-port", bus, "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--save", ""];
         Self::start_in(folder, &args)
     }
 

@@ -1,0 +1,31 @@
+.DEFAULT_GOAL := help
+DIR ?=
+
+.PHONY: help tools test lint bench bundle demo doc
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+tools: ## Install what the tests need and this machine lacks
+	@scripts/tools
+
+test: ## Run every test on real servers
+	@scripts/test
+
+lint: ## Check formatting, lints and documentation
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --all-features --quiet
+
+bench: ## Measure the scripts next to the floor, on this machine
+	BLUEQUE_REDIS_SERVER=$$(scripts/tools) cargo run --locked --release --quiet --package blueque-bench
+
+bundle: ## Write the Lua bundle for other languages to dist/
+	@cargo run --locked --quiet --example bundle -- dist
+
+demo: ## Run a real job with a killed worker; DIR=folder names the files
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
+	  cargo build --locked --release --quiet --example demo && target/release/examples/demo $(DIR)
+
+doc: ## Build the library's documentation
+	cargo doc --locked --no-deps --all-features
