@@ -12,8 +12,19 @@ mending.writes = {}
 
 mending.moves = {}
 
-function mending.write(...)
-  mending.writes[#mending.writes + 1] = { ... }
+-- The keys of `writes` so far, and the ids of `moves`.
+mending.noted = {}
+
+mending.moved = {}
+
+-- Entries of listeners' lists that one call looks at.
+mending.ENTRIES = 2500
+
+function mending.write(command, key, ...)
+  if not mending.noted[key] then
+    mending.noted[key] = space.touch(key)
+  end
+  mending.writes[#mending.writes + 1] = { command, key, ... }
 end
 
 function mending.mend(...)
@@ -21,54 +32,76 @@ function mending.mend(...)
   mending.mended = mending.mended + 1
 end
 
+-- A record without a queue is what a late update made of a deleted task: it goes too.
+function mending.find(id)
+  local task = record.find(id, 'updated')
+  if task and task.queue == '' then
+    mending.write('UNLINK', task.key)
+    return nil
+  end
+  return task
+end
+
 -- An id that such a client made is in no index of ours.
 function mending.index(task)
-  local tasks = space.key('tasks', task.queue)
+  local tasks = space.key('tasks', mending.queue)
   if task.foreign and not redis.call('ZSCORE', tasks, task.id) then
     mending.mend('ZADD', tasks, record.created(task.id), task.id)
   end
 end
 
--- An entry of a listener's list that the record does not confirm may be a
--- client between its pop and its update; after the grace it is one that died there.
-function mending.overdue(field, grace)
+-- What looks wrong may be a client between two of its commands; after the grace it
+-- is one that died there. `mark`: what it looked like; a change begins a new grace.
+function mending.overdue(field, mark, grace)
   local suspects = space.key('suspects', mending.queue)
-  local since = redis.call('HGET', suspects, field)
-  if since and tonumber(since) * 1000000 + grace <= space.us then
+  local since, before = string.match(redis.call('HGET', suspects, field) or '', '^(%S+) (.*)$')
+  if before == mark and tonumber(since) * 1000000 + grace <= space.us then
     mending.write('HDEL', suspects, field)
     return true
   end
-  if not since then
-    mending.write('HSET', suspects, field, space.now)
+  if before ~= mark then
+    mending.write('HSET', suspects, field, space.now .. ' ' .. mark)
   end
   mending.suspected = mending.suspected + 1
   return false
 end
 
+-- Whether the record says that the listener holds the task.
+function mending.confirmed(task, listener)
+  return record.held(task) and task.node == listener
+end
+
+function mending.entry(list, listener, id, grace)
+  local task = mending.find(id)
+  if not task then
+    mending.mend('LREM', list, 1, id)
+    return
+  elseif task.queue ~= mending.queue then
+    return -- the list of another queue whose name begins like this one's
+  end
+  mending.index(task)
+  if mending.confirmed(task, listener)
+    or not mending.overdue(listener .. ' ' .. id, task.status .. ' ' .. string.sub(task.extra[1] or '', 1, 32), grace) then
+    return
+  end
+  if task.status == 'pending' and not mending.moved[id] then
+    mending.mended = mending.mended + 1
+    mending.moved[id] = true
+    task.astray, task.from_end = list, -1
+    mending.moves[#mending.moves + 1] = task
+  else
+    mending.mend('LREM', list, 1, id)
+  end
+end
+
 function mending.held(cursor, limit, grace)
   local head = space.key('reserved_tasks', mending.queue .. '_')
   local page = redis.call('SCAN', cursor, 'MATCH', head .. '*', 'COUNT', limit)
+  local most = math.min(500, math.ceil(mending.ENTRIES / math.max(1, #page[2])))
   for _, list in ipairs(page[2]) do
     local listener = string.sub(list, #head + 1)
-    for _, id in ipairs(redis.call('LRANGE', space.touch(list), 0, limit - 1)) do
-      local task = record.find(id)
-      if task and task.queue == mending.queue then
-        mending.index(task)
-      end
-      if not task then
-        mending.mend('LREM', list, 1, id)
-      elseif task.queue ~= mending.queue then
-        break -- the list of another queue whose name begins like this one's
-      elseif not (record.held(task) and task.node == listener) and mending.overdue(listener .. ' ' .. id, grace) then
-        mending.mended = mending.mended + 1
-        if task.status == 'pending' then
-          task.astray = list
-          state.plan(task, 'pending')
-          mending.moves[#mending.moves + 1] = task
-        else
-          mending.write('LREM', list, 1, id)
-        end
-      end
+    for _, id in ipairs(redis.call('LRANGE', space.touch(list), -most, -1)) do
+      mending.entry(list, listener, id, grace)
     end
   end
   return page[1]
@@ -102,9 +135,12 @@ function mending.list(status, position, limit)
   local ids, after = mending.page(key, zset and 'ZRANGE' or 'LRANGE', position, limit)
   local removed = 0
   for _, id in ipairs(ids) do
-    local task = record.find(id)
-    if task and task.status == status then
+    local task = mending.find(id)
+    if task and task.status == status and task.queue == mending.queue then
       mending.index(task)
+      if task.cancel and state.finished(status) then
+        mending.mend('HDEL', task.key, 'cancel') -- ended by a client that never heard of it
+      end
     else
       removed = removed + 1
       if zset then
@@ -122,43 +158,81 @@ function mending.tasks(position, limit)
   local ids, after = mending.page(key, 'ZRANGE', position, limit)
   local removed = 0
   for _, id in ipairs(ids) do
-    if not record.find(id) then
+    local task = mending.find(id)
+    if not task then
       removed = removed + 1
       mending.mend('ZREM', key, id)
+    elseif task.queue == mending.queue and task.node ~= '' and record.held(task) then
+      -- A client whose pop was undone after the grace, and which then went on with its update.
+      local list = space.key('reserved_tasks', task.queue .. '_' .. task.node)
+      if not redis.call('LPOS', list, id) then
+        mending.mend('LPUSH', list, id)
+      end
     end
   end
   return after(removed)
 end
 
--- Orders for tasks that are held no more, and suspicions that came to nothing.
-function mending.orders(cursor, limit, grace)
+-- Orders for tasks that are held no more, and for listeners that are gone.
+function mending.orders(cursor, limit)
   local orders = space.key('orders', mending.queue)
   local page = redis.call('HSCAN', orders, cursor, 'COUNT', limit)
   for i = 1, #page[2], 2 do
-    local id = string.match(page[2][i], '^t:(.+)$')
-    local task = id and record.find(id)
-    if id and not (task and record.held(task)) then
+    local kind, name = string.match(page[2][i], '^(%l):(.+)$')
+    local stands
+    if kind == 't' then
+      local task = record.find(name)
+      stands = task and record.held(task)
+    else
+      stands = name and redis.call('SISMEMBER', space.key('listeners', mending.queue), name) == 1
+    end
+    if not stands then
       mending.mend('HDEL', orders, page[2][i])
     end
   end
   return page[1]
 end
 
+-- Blueque counts a listener once more each time that its process adds it, and
+-- counts and removes in two commands.
+function mending.score(grace)
+  local queues = space.prefix .. 'queues'
+  local score = redis.call('ZSCORE', queues, mending.queue) or '0'
+  local number = redis.call('SCARD', space.key('listeners', mending.queue))
+  if tonumber(score) ~= number and mending.overdue('listeners', score .. ' ' .. number, grace) then
+    mending.mend('ZADD', queues, number, mending.queue)
+  end
+  return tonumber(score) == number
+end
+
+-- Suspicions that came to nothing.
 function mending.suspects(cursor, limit, grace)
   local suspects = space.key('suspects', mending.queue)
+  local right = mending.score(grace)
   local page = redis.call('HSCAN', suspects, cursor, 'COUNT', limit)
   for i = 1, #page[2], 2 do
-    if tonumber(page[2][i + 1]) * 1000000 + grace + 86400000000 <= space.us then
-      mending.write('HDEL', suspects, page[2][i])
+    local field = page[2][i]
+    local listener, id = string.match(field, '^(%S+) (%S+)$')
+    local settled = right
+    if id then
+      local task = record.find(id)
+      settled = not task or mending.confirmed(task, listener)
+        or not redis.call('LPOS', space.key('reserved_tasks', mending.queue .. '_' .. listener), id)
+    end
+    if settled then
+      mending.write('HDEL', suspects, field)
     end
   end
   return page[1]
 end
 
 function mending.finish()
+  if #mending.moves > 0 then
+    state.plan({ status = 'pending', queue = mending.queue, foreign = true, from_end = -1 }, 'pending')
+  end
   space.begin()
   for _, task in ipairs(mending.moves) do
-    task.front = true
+    task.front, task.forget = true, { state.attempt_fields() }
     state.move(task, 'pending', 'mend', '', 'token', '')
   end
   for _, command in ipairs(mending.writes) do
