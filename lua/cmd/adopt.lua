@@ -21,10 +21,11 @@ if answer then
 end
 local list = space.key('reserved_tasks', queue .. '_' .. from)
 local held = redis.call('LPOS', list, id)
+local claimed = redis.call('HGET', task.key, 'reclaimed_node') -- by Blueque's `claim_orphan`
 if task.status == 'pending' and held then
   task.astray = space.touch(list) -- popped by a client without scripts, which died before it said so
-elseif not record.held(task) or task.node ~= from or from == listener then
-  reply.fail('STATE', 'the task is not held by that listener; ask `held` again')
+elseif not record.held(task) or (claimed or task.node) ~= from or from == listener then
+  reply.fail('STATE', 'the task is not held by that listener; ask `held` again, and `get` for its reclaimed_node')
 end
 
 local extra = task.extra -- max_losses, and what `attempt.fields` names

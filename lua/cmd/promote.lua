@@ -22,6 +22,7 @@ end
 local answer = { #tasks, #due > limit and 1 or 0, later[2] or '' }
 if #tasks > 0 then
   state.plan(tasks[1], 'pending')
+  space.probe('ZCARD', space.key('tasks', queue)) -- others may be of clients without scripts
 end
 space.begin()
 for _, id in ipairs(strays) do

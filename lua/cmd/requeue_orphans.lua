@@ -27,11 +27,13 @@ local stale, foreign, postponed, lost = {}, {}, {}, {}
 for i = 1, math.min(#expired, 2 * limit), 2 do
   local member, deadline = expired[i], tonumber(expired[i + 1])
   local id, token = string.match(member, '^(%S+) (%d+)$')
-  local task = record.find(id, 'max_losses', 'losses', 'lease', 'postponed', 'reclaimed_node')
+  local task = record.find(id, 'max_losses', 'losses', 'lease', 'postponed', 'reclaimed_node', 'started')
   if not task or task.token ~= token then
     stale[#stale + 1] = member
-  elseif not record.held(task) or task.extra[5] then
-    stale[#stale + 1] = member -- a client without scripts ended or took it
+  elseif not record.held(task) or (task.extra[5] and not (task.status == 'started' and task.extra[6])) then
+    -- A client without scripts ended or took it. Of one that we started it only
+    -- writes that it took it: it waits for the dead process and does nothing more.
+    stale[#stale + 1] = member
     foreign[#foreign + 1] = task
   else
     local lease = tonumber(task.extra[3] or 60000000)

@@ -19,7 +19,7 @@ local oldest = space.us - (options.seconds or SECONDS * 1000000)
 local total, taken, tails = 0, {}, {}
 local function tail(kind)
   local id = redis.call('LINDEX', space.key(kind .. '_tasks', queue), -1 - taken[kind])
-  local task = id and (record.find(id, 'updated') or { id = id, absent = true, extra = {} })
+  local task = id and (record.find(id, 'updated') or { id = id, extra = {} })
   tails[kind] = task and { task = task, at = tonumber(task.extra[1] or 0) * 1000000 }
 end
 for _, kind in ipairs(KINDS) do
@@ -52,17 +52,21 @@ end
 
 local planned = {}
 for _, task in ipairs(gone) do
-  if task.status == task.kind and not planned[task.kind] then
+  task.ours = task.status == task.kind and task.queue == queue
+  if task.ours and not planned[task.kind] then
     planned[task.kind] = true
     state.plan(task, 'deleted')
   end
 end
 space.begin()
 for _, task in ipairs(gone) do
-  if task.status == task.kind then
+  if task.ours then
     state.move(task, 'deleted', 'retain', '')
   else
     redis.call('RPOP', space.key(task.kind .. '_tasks', queue)) -- a client without scripts deleted it
+    if task.queue == '' then
+      redis.call('UNLINK', task.key) -- and updated it once more
+    end
   end
 end
 return { #gone, more }

@@ -20,8 +20,13 @@ if options.fresh then
   forget[#forget + 1] = 'checkpointed'
 end
 task.forget = forget
+local stale = {}
+if task.token ~= '' then
+  stale = { 'token', '', 'ended', task.token } -- a client without scripts ended the attempt and left it
+end
 state.plan(task, 'pending')
 space.begin()
-state.move(task, 'pending', 'retry', '', 'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry')
+state.move(task, 'pending', 'retry', '',
+  'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
 state.wake(task.queue)
 return 'pending'
