@@ -1,0 +1,17 @@
+//! Blueque 1.0 on the same Redis: its own Python client beside the crate, on a real server.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "blueque_1_0/both.rs"]
+mod both;
+#[path = "blueque_1_0/exchange.rs"]
+mod exchange;
+#[path = "blueque_1_0/listeners.rs"]
+mod listeners;
+#[path = "blueque_1_0/mending.rs"]
+mod mending;
+#[path = "blueque_1_0/old.rs"]
+mod old;
+#[path = "blueque_1_0/orphans.rs"]
+mod orphans;
+mod support;
