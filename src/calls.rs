@@ -36,6 +36,7 @@ impl<T> Call<T> {
         Self { command, key: space.meta(), args: vec![Vec::new()], parse }
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "numbers and references read better than references to them")]
     fn arg(mut self, value: impl ToString) -> Self {
         self.args.push(value.to_string().into_bytes());
         self

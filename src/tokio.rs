@@ -151,13 +151,10 @@ impl Client {
         let mut cmd = redis::cmd("BLPOP");
         cmd.arg(lists).arg(format!("{:.3}", limit.max(Duration::from_millis(1)).as_secs_f64()));
         let taken: RedisResult<Value> = cmd.query_async(own).await;
-        match taken {
-            Ok(value) => !matches!(value, Value::Nil),
-            Err(_) => {
-                *connection = None;
-                false
-            }
+        if taken.is_err() {
+            *connection = None;
         }
+        taken.is_ok_and(|value| !matches!(value, Value::Nil))
     }
 
     async fn connect(&self, limit: Duration, response: Duration) -> RedisResult<MultiplexedConnection> {

@@ -74,7 +74,10 @@ fn digest(order: &Order, cx: &Context) -> Result<Answer, HandlerError> {
         cx.progress(done / 1024, total.div_ceil(1024), "KiB")?;
         cx.check()?;
     }
-    let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut sha256 = String::new();
+    for byte in hash.finalize() {
+        sha256 += &format!("{byte:02x}");
+    }
     Ok(Answer { sha256, resumed_at })
 }
 

@@ -37,7 +37,7 @@ pub fn play(folder: Option<&Path>) -> Outcome<()> {
     let files = largest(&folder)?;
     let scratch = std::env::temp_dir().join(format!("blueque-demo-{}", std::process::id()));
     fs::create_dir_all(&scratch)?;
-    let mut guard = guard::start(&["--guard", &scratch.display().to_string()])?;
+    let guard = guard::start(&["--guard", &scratch.display().to_string()])?;
     let url = format!("unix://{}", scratch.join("socket").display());
     let client = connect(&url)?;
     println!("A durable server of its own: {url}");
@@ -57,18 +57,16 @@ pub fn play(folder: Option<&Path>) -> Outcome<()> {
 
     let log = scratch.join("carried-to-the-end");
     let start = || guard::start(&["--worker", &url, &log.display().to_string()]);
-    let mut workers = vec![start()?, start()?];
-    println!("Two workers: processes {} and {}\n", workers[0].id(), workers[1].id());
+    let (mut victim, other) = (start()?, start()?);
+    println!("Two workers: processes {} and {}\n", victim.id(), other.id());
 
-    let killed = watch(&jobs, &mut workers)?;
+    let killed = watch(&jobs, &mut victim)?;
     let right = table(&jobs, &log, killed)?;
 
-    for mut worker in workers {
-        drop(worker.stdin.take());
-        worker.wait()?;
+    for mut process in [victim, other, guard] {
+        drop(process.stdin.take());
+        process.wait()?;
     }
-    drop(guard.stdin.take());
-    guard.wait()?;
     if right { Ok(()) } else { Err("not every result is right; see the table".into()) }
 }
 
@@ -122,7 +120,7 @@ fn connect(url: &str) -> Outcome<Client> {
 
 /// Shows the progress until all is done, and kills the first worker in the middle of
 /// its task. Answers that task.
-fn watch(jobs: &[Job], workers: &mut [Child]) -> Outcome<Option<usize>> {
+fn watch(jobs: &[Job], victim: &mut Child) -> Outcome<Option<usize>> {
     let begun = Instant::now();
     let mut killed = None;
     let mut screen = Screen::default();
@@ -132,17 +130,16 @@ fn watch(jobs: &[Job], workers: &mut [Child]) -> Outcome<Option<usize>> {
         if infos.iter().all(|info| info.status().is_some_and(Status::is_finished)) {
             return Ok(killed);
         }
-        let victim = workers.first_mut().ok_or("no worker")?;
-        let middle = infos.iter().position(|info| in_the_middle(info, victim.id()));
-        if let (None, Some(job)) = (killed, middle) {
+        let middle = jobs.iter().zip(&infos).enumerate().find(|(_, (_, info))| in_the_middle(info, victim.id()));
+        if let (None, Some((index, (job, info)))) = (killed, middle) {
             victim.kill()?;
             victim.wait()?;
-            killed = Some(job);
-            let (done, total) = progress(&infos[job]).unwrap_or_default();
+            killed = Some(index);
+            let (done, total) = progress(info).unwrap_or_default();
             screen.note(&format!(
                 "SIGKILL to worker {} at {done} of {total} KiB of {}: its lease of 3 s must expire first",
                 victim.id(),
-                name(&jobs[job].file),
+                name(&job.file),
             ));
         }
         if begun.elapsed() > LIMIT {

@@ -1,0 +1,189 @@
+//! A namespace on a cluster (feature `cluster`): three real nodes, and a slot that moves.
+
+#![cfg(feature = "cluster")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use blueque::{Client, Namespace, Outcome, Status, Submit};
+use redis::Connection;
+use support::{Folder, eventually, server_program};
+
+struct Node {
+    port: u16,
+    child: Child,
+    _folder: Folder,
+}
+
+impl Node {
+    fn start() -> Self {
+        let folder = Folder::new();
+        let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let (port, bus) = (free(), free());
+        let child = Command::new(server_program())
+            .args(["--port", &port.to_string(), "--cluster-port", &bus.to_string(), "--bind", "127.0.0.1"])
+            .args(["--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--save", ""])
+            .arg("--dir")
+            .arg(folder.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let node = Self { port, child, _folder: folder };
+        eventually("the node answers", || node.try_connect().and_then(|mut c| cluster(&mut c, &["INFO"]).ok()));
+        // Each node keeps its bus port; the others are told it when they meet.
+        let myself = cluster(&mut node.connect(), &["MYID"]).unwrap();
+        assert_eq!(myself.len(), 40);
+        node
+    }
+
+    fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/", self.port)
+    }
+
+    fn try_connect(&self) -> Option<Connection> {
+        redis::Client::open(self.url()).ok()?.get_connection_with_timeout(Duration::from_secs(1)).ok()
+    }
+
+    fn connect(&self) -> Connection {
+        self.try_connect().unwrap()
+    }
+
+    fn id(&self) -> String {
+        cluster(&mut self.connect(), &["MYID"]).unwrap()
+    }
+
+    /// The port on which the node talks to others.
+    fn bus(&self) -> String {
+        let nodes = cluster(&mut self.connect(), &["NODES"]).unwrap();
+        let own = nodes.lines().find(|line| line.contains("myself")).unwrap();
+        let address = own.split_whitespace().nth(1).unwrap();
+        address.split_once('@').unwrap().1.split(',').next().unwrap().to_owned()
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn cluster(connection: &mut Connection, args: &[&str]) -> redis::RedisResult<String> {
+    redis::cmd("CLUSTER").arg(args).query(connection)
+}
+
+/// Three masters with a third of the slots each.
+fn three_nodes() -> Vec<Node> {
+    let nodes: Vec<Node> = (0..3).map(|_| Node::start()).collect();
+    let ranges = [("0", "5460"), ("5461", "10922"), ("10923", "16383")];
+    for (number, (node, (from, to))) in nodes.iter().zip(ranges).enumerate() {
+        cluster(&mut node.connect(), &["ADDSLOTSRANGE", from, to]).unwrap();
+        cluster(&mut node.connect(), &["SET-CONFIG-EPOCH", &(number + 1).to_string()]).unwrap();
+    }
+    for other in &nodes[1..] {
+        let port = other.port.to_string();
+        cluster(&mut nodes[0].connect(), &["MEET", "127.0.0.1", &port, &other.bus()]).unwrap();
+    }
+    for node in &nodes {
+        eventually("all nodes know of all slots", || {
+            let info = cluster(&mut node.connect(), &["INFO"]).unwrap();
+            (info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:3")).then_some(())
+        });
+    }
+    nodes
+}
+
+fn client(nodes: &[Node]) -> Client {
+    let urls: Vec<String> = nodes.iter().map(Node::url).collect();
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    Client::builder()
+        .namespace(Namespace::new("{blueque:7}").unwrap())
+        .limit(Duration::from_secs(30))
+        .open_cluster(&urls)
+        .unwrap()
+}
+
+#[test]
+fn a_task_goes_through_its_whole_life_on_a_cluster() {
+    let nodes = three_nodes();
+    let client = client(&nodes);
+    let queue = client.queue("q").unwrap();
+    let task = queue.submit("x", Submit::default()).unwrap();
+    let mut listener = client.listener(&["q"]).unwrap();
+    let work = listener.listen(Duration::from_secs(20)).unwrap().unwrap();
+    work.start(1).unwrap();
+    work.heartbeat().unwrap();
+    assert_eq!(work.complete("y").unwrap(), Outcome::Complete);
+    assert_eq!(task.info().unwrap().status(), Some(Status::Complete));
+    listener.unregister().unwrap();
+}
+
+#[test]
+fn a_namespace_without_a_tag_is_refused_on_a_cluster() {
+    let error = Client::builder().open_cluster(&["redis://127.0.0.1:1/"]).unwrap_err();
+    assert_eq!(error.code(), "BADNAME");
+}
+
+#[test]
+fn tasks_go_on_while_their_slot_moves_to_another_node_and_back() {
+    let nodes = three_nodes();
+    let client = client(&nodes);
+    let queue = client.queue("q").unwrap();
+    let moving = Arc::new(AtomicBool::new(true));
+    let works = thread::spawn({
+        let (client, queue, moving) = (client.clone(), queue.clone(), Arc::clone(&moving));
+        move || {
+            let mut listener = client.listener(&["q"]).unwrap();
+            let mut done = 0_u64;
+            while moving.load(Ordering::Acquire) {
+                queue.submit(&done, Submit::default()).unwrap();
+                let work = listener.try_listen().unwrap().expect("the task just submitted");
+                work.start(1).unwrap();
+                assert_eq!(work.complete(&done).unwrap(), Outcome::Complete);
+                done += 1;
+            }
+            done
+        }
+    });
+    let slot = cluster(&mut nodes[0].connect(), &["KEYSLOT", "{blueque:7}_meta"]).unwrap();
+    let owner = usize::from(slot.parse::<u16>().unwrap() > 5460) + usize::from(slot.parse::<u16>().unwrap() > 10922);
+    let other = (owner + 1) % 3;
+    for (from, to) in [(owner, other), (other, owner), (owner, other)] {
+        move_slot(&nodes, &slot, from, to);
+    }
+    moving.store(false, Ordering::Release);
+    let done = works.join().unwrap();
+    let counts = queue.counts().unwrap();
+    assert!(done > 0);
+    assert_eq!((counts.complete, counts.pending, counts.reserved, counts.started), (done, 0, 0, 0));
+}
+
+/// As `redis-cli --cluster reshard` does it, one key at a time.
+fn move_slot(nodes: &[Node], slot: &str, from: usize, to: usize) {
+    let (mut source, mut target) = (nodes[from].connect(), nodes[to].connect());
+    cluster(&mut target, &["SETSLOT", slot, "IMPORTING", &nodes[from].id()]).unwrap();
+    cluster(&mut source, &["SETSLOT", slot, "MIGRATING", &nodes[to].id()]).unwrap();
+    loop {
+        let keys: Vec<String> =
+            redis::cmd("CLUSTER").arg("GETKEYSINSLOT").arg(slot).arg(3).query(&mut source).unwrap();
+        if keys.is_empty() {
+            break;
+        }
+        for key in keys {
+            let moved: redis::RedisResult<String> = redis::cmd("MIGRATE")
+                .arg(&["127.0.0.1", &nodes[to].port.to_string(), &key, "0", "5000"])
+                .query(&mut source);
+            moved.unwrap();
+        }
+    }
+    for node in [to, from, 3 - to - from] {
+        cluster(&mut nodes[node].connect(), &["SETSLOT", slot, "NODE", &nodes[to].id()]).unwrap();
+    }
+}
