@@ -1,0 +1,127 @@
+//! `make bench`: what Blueque's scripts cost. Only ratios travel from one machine to another.
+
+mod life;
+mod server;
+mod sizes;
+mod throughput;
+mod waiting;
+
+use std::env;
+use std::path::PathBuf;
+
+use life::{Life, STEPS};
+use server::{Result, Server, info};
+
+/// Turns that floor and Blueque take.
+const ROUNDS: usize = 500;
+
+struct Goal {
+    name: &'static str,
+    measured: f64,
+    target: f64,
+}
+
+fn main() -> Result<()> {
+    let args: Vec<String> = env::args().collect();
+    if let [_, mode, socket, first, spread] = args.as_slice()
+        && mode == "listeners"
+    {
+        return waiting::listeners(&PathBuf::from(socket), first.parse()?, spread.parse()?);
+    }
+    let mut goals = Vec::new();
+    let small = sizes::filled(1000)?;
+    let mut connection = small.connect()?;
+    let version = info(&mut connection, "server", "valkey_version:").map(|version| format!("Valkey {version}"));
+    let version =
+        version.or_else(|_| info(&mut connection, "server", "redis_version:").map(|v| format!("Redis {v}")))?;
+    println!("{version}. Server time in microseconds; only ratios mean something on another machine.\n");
+
+    goals.push(beside_the_floor(&small)?);
+    goals.extend(at_sizes(&small)?);
+    println!("requests per second (submit, reserve, start, complete by turns; client and server share the machine)");
+    for connections in [1, 50] {
+        println!("  {connections:>2} connections {:>9.0}", throughput::requests_per_second(&small, connections)?);
+    }
+    goals.extend(waiting()?);
+
+    println!();
+    for Goal { name, measured, target } in goals {
+        let verdict = if measured <= target { "met" } else { "short" };
+        println!("goal {name} {measured:.2} {target} {verdict}");
+    }
+    Ok(())
+}
+
+fn table(name: &str, steps: [f64; 4]) {
+    print!("  {name:<22}");
+    for step in steps {
+        print!("{step:>9.2}");
+    }
+    println!("{:>9.2}", steps.iter().sum::<f64>());
+}
+
+fn heading(what: &str) {
+    print!("{what:<24}");
+    for step in STEPS {
+        print!("{step:>9}");
+    }
+    println!("{:>9}", "life");
+}
+
+fn beside_the_floor(server: &Server) -> Result<Goal> {
+    let mut floor = Life::floor(server.connect()?)?;
+    let mut ours = Life::ours(server.connect()?)?;
+    for _ in 0..ROUNDS {
+        floor.round()?;
+        ours.round()?;
+    }
+    let (floor, ours) = (floor.medians(), ours.medians());
+    heading("beside the floor");
+    table("floor", floor);
+    table("Blueque", ours);
+    let mut ratios = ours;
+    for (ratio, floor) in ratios.iter_mut().zip(floor) {
+        *ratio /= floor;
+    }
+    let life = ours.iter().sum::<f64>() / floor.iter().sum::<f64>();
+    print!("  {:<22}", "ratio");
+    for ratio in ratios {
+        print!("{ratio:>9.2}");
+    }
+    println!("{life:>9.2}\n");
+    Ok(Goal { name: "life-over-floor", measured: life, target: 2.0 })
+}
+
+fn at_sizes(small: &Server) -> Result<[Goal; 2]> {
+    let (middle, large, held) = (sizes::filled(100_000)?, sizes::filled(1_000_000)?, sizes::filled(12_000)?);
+    let tasks = sizes::hold(&held, 100, 100)?;
+    let lives = sizes::lives(&[small, &middle, &large, &held], ROUNDS / 2)?;
+    heading("with many others");
+    let names = ["1k pending", "100k pending", "1M pending", "10k held, 2k pending"];
+    for (name, steps) in names.iter().zip(&lives) {
+        table(name, *steps);
+    }
+    let life = |number: usize| lives.get(number).map_or(f64::NAN, |steps| steps.iter().sum());
+    let heartbeat = sizes::heartbeat(&held, &tasks)?;
+    println!("  heartbeat of 500 tasks, per task {heartbeat:.2}\n");
+    Ok([
+        Goal { name: "1M-over-1k-pending", measured: life(2) / life(0), target: 1.25 },
+        Goal { name: "heartbeat-microseconds-per-task", measured: heartbeat, target: 1.5 },
+    ])
+}
+
+fn waiting() -> Result<[Goal; 3]> {
+    let server = sizes::filled(0)?;
+    let wake = waiting::wake(&server)?;
+    println!("waiting");
+    println!("  submit to reserved, median of 500: {wake:.3} ms");
+    let idle = waiting::idle()?;
+    println!("  {} idle listeners: {idle:.0} commands per second", waiting::LISTENERS);
+    let storm = waiting::storm()?;
+    println!("  one submit among them: {storm:.0} reserve calls");
+    Ok([
+        Goal { name: "wake-milliseconds", measured: wake, target: 2.0 },
+        Goal { name: "idle-commands-per-second", measured: idle, target: 200.0 },
+        Goal { name: "reserve-calls-per-submit", measured: storm, target: 10.0 },
+    ])
+}

@@ -1,0 +1,81 @@
+//! What a task's life costs when many others wait or are held.
+
+use redis::{Connection, Value};
+
+use crate::life::{Life, args, attempt, id};
+use crate::server::{Args, Result, Server, call, load_command, median, timed};
+
+/// Tasks of one submit call, and of one heartbeat.
+const MOST: usize = 500;
+
+/// A server with a namespace in which the queue `q` has `pending` tasks, and one listener.
+pub fn filled(pending: usize) -> Result<Server> {
+    let server = Server::start()?;
+    let mut connection = server.connect()?;
+    register(&mut connection, "host_1")?;
+    let submit = load_command(&mut connection, "submit")?;
+    let calls: Vec<usize> = (0..pending).step_by(MOST).map(|first| MOST.min(pending - first)).collect();
+    for calls in calls.chunks(8) {
+        let mut pipe = redis::pipe();
+        for tasks in calls {
+            let mut args = args(&["", "q", &tasks.to_string()]);
+            for _ in 0..*tasks {
+                args.extend([id(), String::new(), "{}".to_owned()]);
+            }
+            pipe.add_command(call(&submit, "blueque", &args)).ignore();
+        }
+        pipe.query::<()>(&mut connection)?;
+    }
+    Ok(server)
+}
+
+fn register(connection: &mut Connection, listener: &str) -> Result<()> {
+    let register = load_command(connection, "register")?;
+    call(&register, "blueque", &args(&["", "q", listener])).exec(connection)?;
+    Ok(())
+}
+
+/// Each of some listeners reserves as many tasks; their ids and tokens, for a heartbeat.
+pub fn hold(server: &Server, listeners: usize, each: usize) -> Result<Args> {
+    let mut connection = server.connect()?;
+    let reserve = load_command(&mut connection, "reserve")?;
+    let mut held = Vec::new();
+    for number in 0..listeners {
+        let listener = format!("holder_{number}");
+        register(&mut connection, &listener)?;
+        let mut pipe = redis::pipe();
+        for _ in 0..each {
+            pipe.add_command(call(&reserve, "blueque", &args(&["", &listener, "1", "q"])));
+        }
+        for reply in pipe.query::<Vec<Value>>(&mut connection)? {
+            let (id, token) = attempt(reply)?;
+            held.extend([id, token]);
+        }
+    }
+    Ok(held)
+}
+
+/// Microseconds per task of a heartbeat for 500 tasks: the median call.
+pub fn heartbeat(server: &Server, held: &Args) -> Result<f64> {
+    let mut connection = server.connect()?;
+    let heartbeat = load_command(&mut connection, "heartbeat")?;
+    let mut args = args(&["", "q", "host_1", "30", &MOST.to_string()]);
+    args.extend(held.iter().take(2 * MOST).cloned());
+    let mut took = Vec::new();
+    for _ in 0..300 {
+        let (microseconds, _) = timed(&mut connection, &heartbeat, "blueque", std::slice::from_ref(&args))?;
+        took.push(microseconds);
+    }
+    Ok(median(took) / 500.0)
+}
+
+/// The medians of each step on each server, the servers taking turns.
+pub fn lives(servers: &[&Server], rounds: usize) -> Result<Vec<[f64; 4]>> {
+    let mut lives = servers.iter().map(|server| Life::ours(server.connect()?)).collect::<Result<Vec<_>>>()?;
+    for _ in 0..rounds {
+        for life in &mut lives {
+            life.round()?;
+        }
+    }
+    Ok(lives.iter().map(Life::medians).collect())
+}
