@@ -21,17 +21,39 @@ const COMMON: [&str; 5] = ["BADARG", "BADNAME", "SCHEMA", "WRONGKEY", "RETRY"];
 
 /// All codes of the contract.
 const CODES: [&str; 14] = [
-    "BADARG", "BADNAME", "TOOBIG", "SCHEMA", "WRONGKEY", "RETRY", "NOTASK", "LOST", "STATE", "OTHERQUEUE", "CANCELLED",
-    "HELD", "NOLISTENER", "EVICTION",
+    "BADARG",
+    "BADNAME",
+    "TOOBIG",
+    "SCHEMA",
+    "WRONGKEY",
+    "RETRY",
+    "NOTASK",
+    "LOST",
+    "STATE",
+    "OTHERQUEUE",
+    "CANCELLED",
+    "HELD",
+    "NOLISTENER",
+    "EVICTION",
 ];
 
 /// The rows and columns of the table command x state.
 const ROWS: [&str; 13] = [
-    "start", "progress", "checkpoint", "complete", "fail", "release", "cancel", "retry", "delete", "adopt", "heartbeat",
-    "get", "submit",
+    "start",
+    "progress",
+    "checkpoint",
+    "complete",
+    "fail",
+    "release",
+    "cancel",
+    "retry",
+    "delete",
+    "adopt",
+    "heartbeat",
+    "get",
+    "submit",
 ];
-const STATES: [&str; 8] =
-    ["absent", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
+const STATES: [&str; 8] = ["absent", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
 
 /// Runs the cases that are meant for a kind of server; answers what failed.
 fn failures(server: &Server, on_cluster: bool) -> Vec<String> {
@@ -102,7 +124,8 @@ fn a_case_that_is_wrong_fails() {
 #[test]
 fn every_command_has_its_arguments_and_options_in_the_table() {
     let table = cases::file("arguments.json");
-    let names = |list: &[serde_json::Value]| -> BTreeSet<String> { list.iter().map(|one| text(&one[0]).to_owned()).collect() };
+    let names =
+        |list: &[serde_json::Value]| -> BTreeSet<String> { list.iter().map(|one| text(&one[0]).to_owned()).collect() };
     for command in bundle::commands() {
         let row = &table["commands"][command.name()];
         // `(id token)*count` names id and token.
@@ -149,7 +172,8 @@ fn every_code_of_every_command_has_a_case() {
 fn every_header_lists_the_codes_that_its_script_raises() {
     for command in bundle::commands() {
         let specific = || CODES.into_iter().filter(|code| !COMMON.contains(code));
-        let raised: BTreeSet<&str> = specific().filter(|code| command.source().contains(&format!("('{code}', "))).collect();
+        let raised: BTreeSet<&str> =
+            specific().filter(|code| command.source().contains(&format!("('{code}', "))).collect();
         let listed = command.errors().split_whitespace().filter(|code| !COMMON.contains(code));
         assert_eq!(listed.collect::<BTreeSet<_>>(), raised, "@errors of {}", command.name());
     }

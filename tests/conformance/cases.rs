@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::slice::from_ref;
 
 use serde_json::{Value, json};
 
@@ -37,8 +38,9 @@ pub fn file(name: &str) -> Value {
 /// Every case of every file.
 pub fn all() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = entries.filter(|name| name.ends_with(".json")).collect();
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let json = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut names: Vec<String> = json.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
     names.sort();
     names
         .iter()
@@ -89,7 +91,7 @@ fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
         let kind = arg[2].as_str().or(arg[0].as_str()).unwrap();
         let kinds = data["kinds"][kind].as_object().unwrap_or_else(|| panic!("no kind {kind}"));
         let pairs = kinds.iter().flat_map(|(code, values)| list(values).iter().map(move |value| (code, value)));
-        pairs.map(|(code, value)| (code.clone(), [before, &[value.clone()], after].concat())).collect::<Vec<_>>()
+        pairs.map(|(code, value)| (code.clone(), [before, from_ref(value), after].concat())).collect::<Vec<_>>()
     };
     let badarg = |call: Vec<Value>| ("BADARG".to_owned(), call);
 
@@ -103,8 +105,8 @@ fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
     let surplus = list(&data["surplus"]).iter().map(|extra| badarg([&good[..], list(extra)].concat())).collect();
     cases.push(refused("extra arguments".into(), surplus, &good));
     for option in list(&one["options"]) {
-        let named = [&good[..], &[option[0].clone()]].concat();
-        let whole = [&named[..], &[option[1].clone()]].concat();
+        let named = [&good[..], from_ref(&option[0])].concat();
+        let whole = [&named[..], from_ref(&option[1])].concat();
         let twice = [&whole[..], &[option[0].clone(), option[1].clone()]].concat();
         let mut calls = bad(option, &named, &[]);
         calls.extend([badarg(named), badarg(twice)]);
@@ -118,12 +120,21 @@ fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
         cases.push(json!({"name": format!("{command} refuses another schema, {fields}"),
             "steps": [{ "redis": set }, {"do": good, "error": "SCHEMA"}]}));
     }
-    for touch in [&[one.clone()], list(&one["also"])].concat() {
+    if let Value::Array(before) = &one["moves"] {
+        let steps = [given, list(&data["filled"]), before, list(&data["moving"]), &[json!({ "do": good })]].concat();
+        cases.push(json!({"server": "cluster", "after": data["settle"], "steps": steps,
+            "name": format!("{command} is done whole in a slot that is being moved, while all its keys are here")}));
+    }
+    for touch in [from_ref(one), list(&one["also"])].concat() {
         let call = if touch["call"].is_array() { list(&touch["call"]) } else { &good };
         let before = [given, list(&touch["before"])].concat();
         for key in list(&touch["touches"]).iter().map(text) {
             let mut steps = before.clone();
-            steps.extend([json!({"redis": ["DEL", key]}), json!({"redis": ["SET", key, "x"]}), json!({"do": call, "error": "WRONGKEY"})]);
+            steps.extend([
+                json!({"redis": ["DEL", key]}),
+                json!({"redis": ["SET", key, "x"]}),
+                json!({"do": call, "error": "WRONGKEY"}),
+            ]);
             cases.push(json!({"name": format!("{} refuses a {key} of a wrong type", text(&call[0])), "steps": steps}));
             // On a cluster, the key as if it were moved already.
             if key != "ns_meta" && before.iter().all(|step| step["redis"].is_null()) {

@@ -186,7 +186,8 @@ impl<'a> Runner<'a> {
             }
             (Value::Object(want), Reply::Array(got)) if want.contains_key("pairs") => {
                 let want = want["pairs"].as_object().unwrap().iter();
-                let want: BTreeMap<_, _> = want.map(|(name, value)| (name.clone().into_bytes(), literal(value))).collect();
+                let want: BTreeMap<_, _> =
+                    want.map(|(name, value)| (name.clone().into_bytes(), literal(value))).collect();
                 let found: BTreeMap<_, _> = got.chunks(2).map(|pair| (raw(&pair[0]), raw(&pair[1]))).collect();
                 got.len() == 2 * want.len() && want == found
             }
