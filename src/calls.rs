@@ -2,6 +2,7 @@
 //! how to read the reply. The same value runs on a synchronous connection, an
 //! asynchronous one, or a cluster.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -10,8 +11,8 @@ use redis::Value;
 use crate::bundle::{self, Command};
 use crate::error::{Error, Result};
 use crate::model::{
-    Beat, Cancelled, Counts, Greeting, Held, ListenerInfo, Mended, Order, Orphans, Outcome, Page, Promoted, QueueInfo,
-    Reservation, Retained, Submitted, TaskInfo,
+    Beat, Cancelled, Counts, Event, Follow, Greeting, Held, ListenerInfo, LogEntry, Mended, Order, Orphans, Outcome,
+    Page, Promoted, QueueInfo, Reservation, Retained, Submitted, TaskInfo, Why,
 };
 use crate::names::{ListenerId, Namespace, QueueName, TaskId, Token};
 use crate::reply;
@@ -273,6 +274,77 @@ impl Calls {
         self.call("delete", done).arg(id)
     }
 
+    /// Appends up to 8 KiB to a task's log; `source` is a plain word such as `stdout`.
+    #[must_use]
+    pub fn log(&self, id: &TaskId, token: Token, source: &str, text: &[u8]) -> Call<()> {
+        self.call("log", done).arg(id).arg(token).arg(source).raw(text)
+    }
+
+    /// A task's log after an entry, `0` for its beginning.
+    #[must_use]
+    pub fn logs(&self, id: &TaskId, after: &str, limit: u32) -> Call<Follow<LogEntry>> {
+        let parse = |value: &Value| {
+            follow(value, 4, |item| match item {
+                [at, attempt, source, text] => Some(LogEntry {
+                    at: reply::number(at)?,
+                    attempt: reply::number(attempt)?,
+                    source: reply::text(source)?,
+                    text: reply::bytes(text)?,
+                }),
+                _ => None,
+            })
+        };
+        self.call("logs", parse).arg(id).arg(after).arg(limit)
+    }
+
+    /// A queue's transitions after an event, `0` for the oldest that is kept.
+    #[must_use]
+    pub fn events(&self, queue: &QueueName, after: &str, limit: u32) -> Call<Follow<Event>> {
+        let parse = |value: &Value| {
+            follow(value, 7, |item| match item {
+                [id, from, to, attempt, at, by, why] => Some(Event {
+                    id: reply::text(id)?,
+                    from: reply::optional(from)?,
+                    to: reply::text(to)?,
+                    attempt: reply::number(attempt)?,
+                    at: reply::number(at)?,
+                    by: reply::optional(by)?,
+                    why: reply::text(why)?,
+                }),
+                _ => None,
+            })
+        };
+        self.call("events", parse).arg(queue).arg(after).arg(limit)
+    }
+
+    /// What decides whether and when a task runs.
+    #[must_use]
+    pub fn why(&self, id: &TaskId) -> Call<Why> {
+        let parse = |value: &Value| {
+            let facts: BTreeMap<String, String> = reply::groups(reply::array(value)?, 0, 2, |item| match item {
+                [name, value] => Some((reply::text(name)?, reply::text(value)?)),
+                _ => None,
+            })?
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .collect();
+            let fact = |name: &str| facts.get(name).cloned();
+            Some(Why {
+                status: fact("status")?.parse().ok()?,
+                queue: fact("queue")?,
+                eta: fact("eta").and_then(|eta| eta.parse().ok()),
+                paused: fact("paused"),
+                ahead: fact("ahead").and_then(|ahead| ahead.parse().ok()),
+                listeners: fact("listeners")?.parse().ok()?,
+                node: fact("node"),
+                deadline: fact("deadline").and_then(|deadline| deadline.parse().ok()),
+                cancelling: facts.contains_key("cancel"),
+                now: fact("now")?.parse().ok()?,
+            })
+        };
+        self.call("why", parse).arg(id)
+    }
+
     /// Moves scheduled tasks that are due to pending.
     #[must_use]
     pub fn promote(&self, queue: &QueueName, limit: u32) -> Call<Promoted> {
@@ -463,6 +535,11 @@ fn page<T>(value: &Value, size: usize, parse: impl Fn(&[Value]) -> Option<T>) ->
     let items = reply::array(value)?;
     let next = reply::text(items.first()?)?;
     Some(Page { next: Some(next).filter(|next| next != "0"), items: reply::groups(items, 1, size, parse)? })
+}
+
+fn follow<T>(value: &Value, size: usize, parse: impl Fn(&[Value]) -> Option<T>) -> Option<Follow<T>> {
+    let items = reply::array(value)?;
+    Some(Follow { last: reply::text(items.first()?)?, items: reply::groups(items, 1, size, parse)? })
 }
 
 fn reservation(value: &Value) -> Option<Option<Reservation>> {

@@ -27,7 +27,7 @@ pub enum Error {
     /// The task's state, or a listener's, does not allow the call.
     #[error("{code}: {text}")]
     State {
-        /// `STATE`, `HELD` or `NOLISTENER`.
+        /// `STATE`, `HELD`, `NOLISTENER` or `DRAINING`.
         code: String,
         /// What state, and what to do.
         text: String,
@@ -123,7 +123,7 @@ impl Error {
             "LOST" => Self::Lost,
             "CANCELLED" => Self::Cancelled,
             "NOTASK" => Self::NotFound,
-            "STATE" | "HELD" | "NOLISTENER" => Self::State { code, text },
+            "STATE" | "HELD" | "NOLISTENER" | "DRAINING" => Self::State { code, text },
             "BADARG" | "BADNAME" | "TOOBIG" | "OTHERQUEUE" => Self::Invalid { code, text },
             "SCHEMA" | "EVICTION" | "WRONGKEY" => Self::Unsuitable { code, text },
             _ => Self::Server { code, text },

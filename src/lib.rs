@@ -73,8 +73,8 @@ pub use client::{Client, ClientBuilder};
 pub use error::{Error, Result};
 pub use listener::Listener;
 pub use model::{
-    Beat, Cancelled, Counts, Greeting, Held, ListenerInfo, Mended, Order, Orphans, Outcome, Page, Promoted, QueueInfo,
-    Reservation, Retained, Status, Submitted, TaskInfo,
+    Beat, Cancelled, Counts, Event, Follow, Greeting, Held, ListenerInfo, LogEntry, Mended, Order, Orphans, Outcome,
+    Page, Promoted, QueueInfo, Reservation, Retained, Status, Submitted, TaskInfo, Why,
 };
 pub use names::{ListenerId, Namespace, QueueName, TaskId, Token};
 pub use processor::Processor;

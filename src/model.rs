@@ -424,3 +424,73 @@ impl ListenerInfo {
         ListenerId::new(self.id.as_str()).ok()
     }
 }
+
+/// A part of something that grows, and where to go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Follow<T> {
+    /// The cursor of the last entry.
+    pub last: String,
+    /// The entries.
+    pub items: Vec<T>,
+}
+
+/// An entry of a task's log.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LogEntry {
+    /// When, in seconds since 1970.
+    pub at: f64,
+    /// In which attempt.
+    pub attempt: u32,
+    /// What wrote it, such as `stdout`.
+    pub source: String,
+    /// What it wrote: any bytes, not necessarily whole lines.
+    pub text: Vec<u8>,
+}
+
+/// A transition of a task.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Event {
+    /// The task.
+    pub id: String,
+    /// The state it left; none for a new task.
+    pub from: Option<String>,
+    /// The state it entered, or `deleted`.
+    pub to: String,
+    /// The number of the attempt.
+    pub attempt: u32,
+    /// When, in seconds since 1970.
+    pub at: f64,
+    /// The listener that did it, if one did.
+    pub by: Option<String>,
+    /// The command, or another cause.
+    pub why: String,
+}
+
+/// What decides whether and when a task runs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Why {
+    /// Its state.
+    pub status: Status,
+    /// Its queue.
+    pub queue: String,
+    /// When it is due, if it is scheduled, in seconds since 1970.
+    pub eta: Option<f64>,
+    /// When and by whom its queue was paused, and why: `SECONDS BY REASON`.
+    pub paused: Option<String>,
+    /// How many tasks run before it, if it is pending; 10,000 may be more.
+    pub ahead: Option<u64>,
+    /// Listeners of its queue.
+    pub listeners: u64,
+    /// The listener that holds it, or held it last.
+    pub node: Option<String>,
+    /// When its lease ends, in microseconds of the server's clock.
+    pub deadline: Option<u64>,
+    /// Whether a cancel waits for its owner.
+    pub cancelling: bool,
+    /// The server's time, in seconds since 1970.
+    pub now: f64,
+}

@@ -27,6 +27,7 @@ if held and not options.force then
   redis.call('HDEL', orders, '')
   redis.call('HSET', orders, 't:' .. id, 'cancel')
   redis.call('HSET', task.key, 'cancel', space.now, 'reason', reason)
+  redis.call('PUBLISH', orders, '')
   return 'cancelling'
 end
 

@@ -13,6 +13,7 @@ space.probe('HLEN', orders)
 space.begin()
 if on then
   redis.call('HSET', orders, 'l:' .. listener, 'drain')
+  redis.call('PUBLISH', orders, '')
   return 'draining'
 end
 redis.call('HDEL', orders, 'l:' .. listener)

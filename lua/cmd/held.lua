@@ -11,7 +11,7 @@ for _, id in ipairs(redis.call('LRANGE', space.key('reserved_tasks', queue .. '_
   local v = redis.call('HMGET', space.prefix .. 'task_' .. id, 'status', 'token', 'attempt', 'pid')
   local deadline = v[2] and redis.call('ZSCORE', space.key('leases', queue), id .. ' ' .. v[2])
   for _, value in ipairs({ id, v[1] or '', v[2] or '', v[3] or '0',
-    deadline and space.decimal(tonumber(deadline) * 1000000) or '', v[4] or '' }) do
+    deadline or '', v[4] or '' }) do
     answer[#answer + 1] = value
   end
 end

@@ -2,7 +2,7 @@
 -- @args now listener count queue*count
 -- @options lease request woken
 -- @reply nil, or id queue token attempt deadline lease outcome losses failures parameters checkpoint
--- @errors NOLISTENER
+-- @errors NOLISTENER DRAINING
 local GHOSTS = 100 -- ids without a pending task that one call clears away
 
 local listener, count = ARGV[2], ARGV[3]
@@ -85,6 +85,9 @@ if not task then
   for i = 4, last do
     listeners.require(ARGV[i], listener)
     space.probe('ZCARD', prefix .. 'seen_' .. ARGV[i])
+    if redis.call('HEXISTS', prefix .. 'orders_' .. ARGV[i], 'l:' .. listener) == 1 then
+      reply.fail('DRAINING', 'this listener was ordered to drain: end what it holds and unregister it')
+    end
   end
   space.begin()
   attempt.clear(ghosts)

@@ -53,7 +53,9 @@ end
 local planned = {}
 for _, task in ipairs(gone) do
   task.ours = task.status == task.kind and task.queue == queue
-  if task.ours and not planned[task.kind] then
+  if task.ours and planned[task.kind] then
+    space.touch(space.key('log', task.id))
+  elseif task.ours then
     planned[task.kind] = true
     state.plan(task, 'deleted')
   end

@@ -87,6 +87,16 @@ function args.cursor(value)
   return value
 end
 
+-- After which entry of a log or of the events: 0, or what the call before answered.
+-- @cold
+function args.entry(value)
+  local ms, number = string.match(value, '^(%d+)%-(%d+)$')
+  if value ~= '0' and (not ms or #ms > 19 or #number > 19) then -- both are 64 bits wide
+    reply.fail('BADARG', 'the entry must be 0 or what the call before answered')
+  end
+  return value
+end
+
 -- The option `max_bytes`: how large a payload may be.
 -- @cold
 function args.size(value, what)

@@ -94,9 +94,11 @@ function mending.entry(list, listener, id, grace)
   end
 end
 
+-- The lists of all listeners, also of those that Blueque's `claim_orphan` took off
+-- the queue: only a scan of the keyspace finds them, and most keys in it are others.
 function mending.held(cursor, limit, grace)
   local head = space.key('reserved_tasks', mending.queue .. '_')
-  local page = redis.call('SCAN', cursor, 'MATCH', head .. '*', 'COUNT', limit)
+  local page = redis.call('SCAN', cursor, 'MATCH', head .. '*', 'COUNT', 4 * limit)
   local most = math.min(500, math.ceil(mending.ENTRIES / math.max(1, #page[2])))
   for _, list in ipairs(page[2]) do
     local listener = string.sub(list, #head + 1)
@@ -228,7 +230,7 @@ end
 
 function mending.finish()
   if #mending.moves > 0 then
-    state.plan({ status = 'pending', queue = mending.queue, foreign = true, from_end = -1 }, 'pending')
+    state.plan({ id = '', status = 'pending', queue = mending.queue, foreign = true, from_end = -1 }, 'pending')
   end
   space.begin()
   for _, task in ipairs(mending.moves) do

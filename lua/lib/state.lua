@@ -87,6 +87,7 @@ function state.plan(task, to, taker)
   end
   if task.foreign or to == 'deleted' then
     probe('ZCARD', prefix .. 'tasks_' .. queue)
+    space.touch(prefix .. 'log_' .. task.id)
   end
 end
 
@@ -149,7 +150,7 @@ function state.move(task, to, why, by, ...)
   end
 
   if to == 'deleted' then
-    redis.call('UNLINK', key)
+    redis.call('UNLINK', key, prefix .. 'log_' .. id)
     redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
   else
     redis.call('HSET', key, 'status', to, 'updated', now, ...)

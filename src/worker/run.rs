@@ -159,6 +159,9 @@ impl Worker {
                     scope.spawn(move || self.execute(&context));
                 }
                 Ok(None) => {}
+                Err(Error::State { code, .. }) if code == "DRAINING" => {
+                    self.shared.update(|state| state.stop = Some((Stop::Release, Instant::now())));
+                }
                 Err(error) if error.is_transient() => {
                     let state = self.shared.lock();
                     drop(self.shared.wait(state, Duration::from_secs(1)));
