@@ -1,6 +1,6 @@
 """A client of Blueque 1.0 under command: one JSON object per line in, one per line out.
 
-client.py URL. A command is {"do": NAME, ...its arguments}; the answer is {"ok": value}
+client.py URL [HOSTNAME]. A command is {"do": NAME, ...its arguments}; the answer is {"ok": value}
 or {"error": "Type: text"}. Only the package `blueque` touches Redis, apart from `pop`,
 which is the first half of its dequeue."""
 import json
@@ -103,6 +103,8 @@ class Commands:
 
 def main():
     commands = Commands(sys.argv[1])
+    if sys.argv[2:] and sys.argv[2]:
+        socket.getfqdn = lambda: sys.argv[2]
     for line in sys.stdin:
         command = json.loads(line)
         try:

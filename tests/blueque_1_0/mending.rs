@@ -172,3 +172,30 @@ fn retention_deletes_finished_tasks_of_the_old_client() {
     assert_eq!(both.queue.list("complete", 10).unwrap(), [ids[2].as_str()]);
     both.mend_all();
 }
+
+#[test]
+fn the_list_of_a_listener_whose_hostname_has_an_underscore_is_told_from_those_of_another_queue() {
+    // `reserved_tasks_q_my_host_PID` may be of queue `q` or of queue `q_my`.
+    let mut both = Both::start();
+    let mut old = Old::on_host(&both.server, "my_host");
+    let id = both.enqueue();
+    let kept = both.enqueue();
+    old.call("pop", json!({"queue": QUEUE}));
+    assert_eq!(old.call("listen", json!({"queue": QUEUE})), json!(kept));
+    let other = both.client.queue("q_my").unwrap();
+    for (seconds, found) in [(0.0, (2, 1)), (61.0, (1, 0))] {
+        let now = both.later(seconds);
+        let call = both.client.calls().mend(other.name(), "", 100, None).at(&now);
+        let step = both.client.call(&call).unwrap();
+        assert_eq!((step.mended, step.suspected), (0, 0), "nothing of another queue");
+        assert_eq!(both.mend(&now), found);
+    }
+    assert_eq!(both.queue.list("pending", 10).unwrap(), [id.as_str()]);
+    assert_eq!(both.queue.list("reserved", 10).unwrap(), [kept.as_str()]);
+    both.audit();
+    let refused = blueque::ListenerId::new(format!("my_host_{}", old.pid()));
+    assert_eq!(refused.unwrap_err().code(), "BADNAME", "so it cannot be adopted from");
+    assert_eq!(both.client.task(&kept).unwrap().cancel_now("its host is gone").unwrap(), Cancelled::Done);
+    both.client.task(&kept).unwrap().retry().unwrap();
+    both.audit();
+}

@@ -40,10 +40,16 @@ pub struct Old {
 
 impl Old {
     pub fn start(server: &Server) -> Self {
+        Self::on_host(server, "")
+    }
+
+    /// One that believes to be on another host.
+    pub fn on_host(server: &Server, host: &str) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/blueque_1_0/client.py");
         let mut child = Command::new(python())
             .arg(script)
             .arg(server.url())
+            .arg(host)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
