@@ -11,19 +11,19 @@ local first = args.at + 1
 if #ARGV ~= first - 1 + 2 * count then
   reply.fail('BADARG', 'after the count come an id and a token for each task, and nothing else')
 end
-local members = {}
+-- As text: a number would be written out anew for each task.
+local deadline = string.format('%.0f', space.us + lease)
+local renewal = {}
 for i = 1, count do
   local at = first + 2 * i - 2
   local id, token = ARGV[at], ARGV[at + 1]
   if #id > 128 or #token > 16 then
     reply.fail('BADARG', 'an id or a token is too long')
   end
-  members[i] = id .. ' ' .. token
+  renewal[2 * i - 1], renewal[2 * i] = deadline, id .. ' ' .. token
 end
 
-local leases, orders = space.touch(space.key('leases', queue)), space.key('orders', queue)
-local held = count > 0 and redis.call('ZMSCORE', leases, unpack(members)) or {}
-local ordered, usual = {}, 'continue'
+local orders, usual, ordered = space.key('orders', queue), 'continue', {}
 if redis.call('HLEN', orders) > 0 then
   usual = redis.call('HGET', orders, 'l:' .. listener) or usual
   for i = 1, count do
@@ -33,27 +33,28 @@ if redis.call('HLEN', orders) > 0 then
 end
 local registered = redis.call('SISMEMBER', space.key('listeners', queue), listener) == 1
 space.probe('ZCARD', space.key('seen', queue))
+local leases = space.key('leases', queue)
+space.begin(leases)
 
--- As text: a number would be written out anew for each task.
-local deadline = string.format('%.0f', space.us + lease)
-local answer, renewed, n = { space.us + lease }, {}, 0
-for i = 1, count do
-  if held[i] then
-    renewed[n + 1], renewed[n + 2] = deadline, members[i]
-    n = n + 2
-    answer[i + 1] = ordered[i] or usual
-  else
-    answer[i + 1] = 'lost'
-  end
-end
-space.begin()
 -- A removal first: what follows may then be written even when memory is full.
+-- It fails by itself where the leases are of another type.
 redis.call('ZREM', leases, '')
 space.tick(space.us)
-if n > 0 then
-  redis.call('ZADD', leases, unpack(renewed))
+-- XX: only what is there. Where all leases moved, none is lost, and none need be read.
+local moved = count > 0 and redis.call('ZADD', leases, 'XX', 'CH', unpack(renewal)) or 0
+local held
+if moved < count then
+  local members = {}
+  for i = 1, count do
+    members[i] = renewal[2 * i]
+  end
+  held = redis.call('ZMSCORE', leases, unpack(members))
 end
 if registered then
   listeners.seen(queue, listener)
+end
+local answer = { space.us + lease }
+for i = 1, count do
+  answer[i + 1] = held and not held[i] and 'lost' or ordered[i] or usual
 end
 return answer
