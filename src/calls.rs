@@ -97,6 +97,17 @@ pub struct NewTask<'a> {
     pub parameters: &'a [u8],
 }
 
+/// What holds for all tasks of a submit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SubmitOptions<'a> {
+    /// How many lost owners a task survives: 10 where none is given, at most 1,000.
+    pub max_losses: Option<u32>,
+    /// What a worker for programs runs, where its queue has more than one program.
+    pub method: Option<&'a str>,
+    /// How large parameters may be: 1 MiB where none is given, at most 8 MiB.
+    pub max_bytes: Option<u32>,
+}
+
 /// Makes the calls of one namespace.
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
@@ -141,8 +152,7 @@ impl Calls {
         &self,
         queue: &QueueName,
         tasks: &[NewTask<'_>],
-        max_losses: Option<u32>,
-        max_bytes: Option<u32>,
+        options: SubmitOptions<'_>,
     ) -> Call<Vec<Submitted>> {
         let mut call = self.call("submit", |value| reply::array(value)?.iter().map(reply::number).collect());
         call = call.arg(queue).arg(tasks.len());
@@ -150,7 +160,9 @@ impl Calls {
             let eta = task.eta.map(|eta| format!("{eta:.6}")).unwrap_or_default();
             call = call.arg(task.id).arg(eta).raw(task.parameters);
         }
-        call.option("max_losses", max_losses).option("max_bytes", max_bytes)
+        call.option("max_losses", options.max_losses)
+            .option("method", options.method)
+            .option("max_bytes", options.max_bytes)
     }
 
     /// Takes the next task of the first of the queues that has one. The same

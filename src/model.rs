@@ -322,6 +322,12 @@ impl TaskInfo {
         self.parsed("losses").unwrap_or(0)
     }
 
+    /// What a worker for programs runs, where submit said so.
+    #[must_use]
+    pub fn method(&self) -> Option<String> {
+        self.text("method")
+    }
+
     /// The listener that holds the task, or held it last.
     #[must_use]
     pub fn node(&self) -> Option<String> {

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use crate::calls::NewTask;
+use crate::calls::{NewTask, SubmitOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::model::{Counts, ListenerInfo, Orphans, Promoted, Retained, Submitted};
@@ -18,6 +18,7 @@ pub struct Submit {
     id: Option<TaskId>,
     eta: Option<SystemTime>,
     max_losses: Option<u32>,
+    method: Option<String>,
 }
 
 impl Submit {
@@ -37,6 +38,12 @@ impl Submit {
     /// How many lost owners the task survives before it fails: 10 by default, at most 1,000.
     pub fn max_losses(mut self, max_losses: u32) -> Self {
         self.max_losses = Some(max_losses);
+        self
+    }
+
+    /// What a worker for programs runs, where its queue has more than one program.
+    pub fn method(mut self, method: impl Into<String>) -> Self {
+        self.method = Some(method.into());
         self
     }
 }
@@ -82,7 +89,8 @@ impl Queue {
         let id = how.id.unwrap_or_else(TaskId::random);
         let eta = how.eta.map(since_epoch);
         let task = NewTask { id: &id, eta, parameters };
-        self.submit_many(&[task], how.max_losses)?;
+        let options = SubmitOptions { max_losses: how.max_losses, method: how.method.as_deref(), max_bytes: None };
+        self.submit_many(&[task], options)?;
         Ok(Task::new(self.client.clone(), id))
     }
 
@@ -90,8 +98,9 @@ impl Queue {
     ///
     /// # Errors
     /// As [`Queue::submit_bytes`]; `BADARG` for more than 500 or an id that stands twice.
-    pub fn submit_many(&self, tasks: &[NewTask<'_>], max_losses: Option<u32>) -> Result<Vec<Submitted>> {
-        self.client.call(&self.client.calls().submit(&self.name, tasks, max_losses, self.client.max_bytes()))
+    pub fn submit_many(&self, tasks: &[NewTask<'_>], mut options: SubmitOptions<'_>) -> Result<Vec<Submitted>> {
+        options.max_bytes = options.max_bytes.or(self.client.max_bytes());
+        self.client.call(&self.client.calls().submit(&self.name, tasks, options))
     }
 
     /// How many tasks are in each state.

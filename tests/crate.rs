@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::NewTask;
+use blueque::calls::{NewTask, SubmitOptions};
 use blueque::{Client, Error, ListenerId, Namespace, Order, Outcome, Status, Submit, Submitted, TaskId, bundle};
 use support::Server;
 
@@ -70,8 +70,8 @@ fn an_id_submitted_twice_makes_one_task() {
     let queue = client(&server).queue("q").unwrap();
     let id = TaskId::new("movie-17").unwrap();
     let task = NewTask { id: &id, eta: None, parameters: b"x" };
-    assert_eq!(queue.submit_many(&[task], None).unwrap(), [Submitted::Created]);
-    assert_eq!(queue.submit_many(&[task], None).unwrap(), [Submitted::Existing]);
+    assert_eq!(queue.submit_many(&[task], SubmitOptions::default()).unwrap(), [Submitted::Created]);
+    assert_eq!(queue.submit_many(&[task], SubmitOptions::default()).unwrap(), [Submitted::Existing]);
     assert_eq!(queue.counts().unwrap().pending, 1);
 }
 
@@ -112,7 +112,7 @@ fn every_waiting_listener_gets_one_of_many_tasks() {
     let ids: Vec<TaskId> = (0..8).map(|_| TaskId::random()).collect();
     let tasks: Vec<NewTask<'_>> = ids.iter().map(|id| NewTask { id, eta: None, parameters: b"" }).collect();
     let begun = Instant::now();
-    client.queue("q").unwrap().submit_many(&tasks, None).unwrap();
+    client.queue("q").unwrap().submit_many(&tasks, SubmitOptions::default()).unwrap();
     for wait in waits {
         assert!(wait.join().unwrap().is_some());
     }
@@ -200,7 +200,7 @@ fn wrong_input_is_refused_with_a_code_and_changes_nothing() {
     for eta in [f64::NAN, f64::INFINITY, -1.0, f64::MAX] {
         let id = TaskId::random();
         let task = NewTask { id: &id, eta: Some(eta), parameters: b"" };
-        assert_eq!(code(client.call(&calls.submit(queue.name(), &[task], None, None)).map(|_| ())), "BADARG");
+        assert_eq!(code(client.call(&calls.submit(queue.name(), &[task], SubmitOptions::default())).map(|_| ())), "BADARG");
     }
     assert_eq!(code(client.task("absent").unwrap().cancel("x").map(|_| ())), "NOTASK");
     assert_eq!(digest(&server), before);

@@ -1,6 +1,6 @@
 --- Puts tasks into a queue: pending, or scheduled where an eta lies ahead.
 -- @args now queue count (id eta parameters)*count
--- @options max_losses max_bytes
+-- @options max_losses method max_bytes
 -- @reply for each task `created`, or `existing` where the id was submitted before
 -- @errors TOOBIG OTHERQUEUE
 space.time(redis.call('HGET', space.meta, space.CLOCK))
@@ -16,12 +16,18 @@ local last = 3 + 3 * count
 if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, eta or parameters')
 end
-local most, max_losses = 1048576, nil
+local most, common = 1048576, {}
 if ARGV[last + 1] then
   local options = args.options({
-    max_losses = function(value, what) return args.integer(value, 0, 1000, what) end, max_bytes = args.size,
+    max_losses = function(value, what) return args.integer(value, 0, 1000, what) end,
+    method = args.plain, max_bytes = args.size,
   }, last)
-  most, max_losses = options.max_bytes or most, options.max_losses
+  most = options.max_bytes or most
+  for _, name in ipairs({ 'max_losses', 'method' }) do
+    if options[name] then
+      common[#common + 1], common[#common + 2] = name, options[name]
+    end
+  end
 end
 
 local prefix, now = space.prefix, space.now
@@ -78,7 +84,6 @@ if space.touched then
   space.begin(prefix .. 'tasks_' .. queue, prefix .. 'queues', pending_key, wake, events)
 end
 
-local common = max_losses and { 'max_losses', max_losses } or {}
 for i = 1, #fresh do
   local task, more = fresh[i], common
   if task.eta then
