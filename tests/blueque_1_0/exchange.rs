@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use blueque::calls::NewTask;
+use blueque::calls::{NewTask, SubmitOptions};
 use blueque::{Cancelled, Error, Outcome, Status, Submit, TaskId};
 use serde_json::json;
 
@@ -71,7 +71,9 @@ fn the_old_client_promotes_what_the_crate_scheduled() {
         NewTask { id: &id, eta: Some(2000.0), parameters: b"p" },
         NewTask { id: &late, eta: Some(later), parameters: b"p" },
     ];
-    both.client.call(&both.client.calls().submit(both.queue.name(), &tasks, blueque::calls::SubmitOptions::default()).at("1000")).unwrap();
+    both.client
+        .call(&both.client.calls().submit(both.queue.name(), &tasks, SubmitOptions::default()).at("1000"))
+        .unwrap();
     assert_eq!(both.old.status("due"), "scheduled");
     both.old.call("enqueue_due_tasks", json!({"queue": QUEUE}));
     assert_eq!((both.status("due"), both.status("late")), (Status::Pending, Status::Scheduled));

@@ -3,7 +3,7 @@
 use blueque::{Cancelled, Error, Status, Submit};
 use serde_json::json;
 
-use crate::both::{Both, QUEUE};
+use crate::both::{Both, QUEUE, assert_lost};
 use crate::old::Old;
 
 #[test]
@@ -198,4 +198,24 @@ fn the_list_of_a_listener_whose_hostname_has_an_underscore_is_told_from_those_of
     assert_eq!(both.client.task(&kept).unwrap().cancel_now("its host is gone").unwrap(), Cancelled::Done);
     both.client.task(&kept).unwrap().retry().unwrap();
     both.audit();
+}
+
+#[test]
+fn a_task_that_a_slow_listener_completes_after_its_pop_was_undone_stays_complete() {
+    let mut both = Both::start();
+    let id = both.enqueue();
+    both.old.call("pop", json!({"queue": QUEUE}));
+    both.mend(&both.later(0.0));
+    both.mend(&both.later(61.0));
+    let attempt = both.reserve();
+    attempt.start(9).unwrap();
+    both.old.call("update", json!({"queue": QUEUE, "id": id}));
+    both.old.call("start", json!({ "id": id }));
+    both.old.call("complete", json!({"id": id, "result": "fine"}));
+    assert_lost(&attempt);
+    let orphans = both.expire();
+    assert_eq!((orphans.requeued, orphans.failed), (0, 0));
+    assert!(both.keys("blueque_leases_*").is_empty());
+    both.mend_all();
+    assert_eq!(both.info(&id).result().unwrap(), b"fine");
 }
