@@ -20,6 +20,9 @@ const SHARING: u32 = 5;
 /// How often retention and mending are due.
 const SELDOM: Duration = Duration::from_secs(60);
 
+/// Steps of mending in one round.
+const STEPS: usize = 10;
+
 /// The lease between adopting an orphan and giving it back.
 const HANDOVER: Duration = Duration::from_secs(10);
 
@@ -63,17 +66,21 @@ impl Upkeep {
         Ok(pause)
     }
 
-    /// One step of mending at a time, so that a round stays short.
+    /// Some steps of mending at a time, so that a round stays short.
     fn mend(&mut self, queue: &QueueName) -> Result<()> {
-        let cursor = self.cursors.get(queue).cloned().unwrap_or_default();
+        let mut cursor = self.cursors.get(queue).cloned().unwrap_or_default();
         if cursor.is_empty() && self.mend_at > Instant::now() {
             return Ok(());
         }
-        let step = self.client.call(&self.client.calls().mend(queue, &cursor, 100, None))?;
-        if step.next.is_none() {
-            self.mend_at = Instant::now() + SELDOM;
+        for _ in 0..STEPS {
+            let step = self.client.call(&self.client.calls().mend(queue, &cursor, 100, None))?;
+            cursor = step.next.unwrap_or_default();
+            if cursor.is_empty() {
+                self.mend_at = Instant::now() + SELDOM;
+                break;
+            }
         }
-        self.cursors.insert(queue.clone(), step.next.unwrap_or_default());
+        self.cursors.insert(queue.clone(), cursor);
         Ok(())
     }
 }
@@ -87,7 +94,11 @@ pub(crate) fn adopt_dead(client: &Client, own: &ListenerId, queues: &[QueueName]
             let Some(id) = listener.listener() else { continue };
             let (other, pid) = id.host_and_pid();
             if other.split(':').next() == Some(host) && !alive(pid) {
-                bury(client, own, name, &id)?;
+                // One that somebody else is burying, or that cannot be, must not stand before the others.
+                match bury(client, own, name, &id) {
+                    Err(error) if error.is_transient() => return Err(error),
+                    _ => {}
+                }
             }
         }
     }
