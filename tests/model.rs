@@ -1,0 +1,70 @@
+//! Random calls by several listeners, with time moving, against a plain model of the contract.
+//!
+//! `BLUEQUE_MODEL_CALLS` says how many calls are made (2,000), `BLUEQUE_MODEL_SEED` which ones.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::pedantic, missing_docs)]
+
+#[path = "model/mod.rs"]
+mod model;
+mod support;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use model::planted::{BUGS, plant};
+use model::{Bench, Judge, explore, scripts};
+use support::Server;
+
+fn setting(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok()?;
+    Some(value.parse().unwrap_or_else(|_| panic!("{name} must be a whole number, not {value:?}")))
+}
+
+#[test]
+fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
+    let calls = u32::try_from(setting("BLUEQUE_MODEL_CALLS").unwrap_or(2000)).unwrap();
+    let random = || u64::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos());
+    let seed = setting("BLUEQUE_MODEL_SEED").unwrap_or_else(random);
+    println!("BLUEQUE_MODEL_SEED={seed} BLUEQUE_MODEL_CALLS={calls}");
+    let server = Server::start();
+    let mut bench = Bench::new(&server, &scripts(), Judge::Both);
+    if let Some(failure) = explore(&mut bench, seed, calls, 2000) {
+        panic!("BLUEQUE_MODEL_SEED={seed}: after {} calls\n{}", failure.after, failure.what);
+    }
+    println!("{} calls: {:#?}", bench.calls, bench.seen);
+}
+
+/// A fixed seed, so that a bug is found after the same calls each time.
+const SEED: u64 = 1;
+const ENOUGH: u32 = 10_000;
+
+#[test]
+fn every_planted_bug_is_caught() {
+    let server = Server::start();
+    for bug in &BUGS {
+        let mut bench = Bench::new(&server, &plant(bug), Judge::Both);
+        let failure = explore(&mut bench, SEED, ENOUGH, 0);
+        let failure = failure.unwrap_or_else(|| panic!("`{}` was not found in {ENOUGH} calls", bug.name));
+        println!("{:42} after {:5} calls: {}", bug.name, failure.after, failure.what.lines().next().unwrap());
+    }
+}
+
+#[test]
+fn the_invariants_alone_catch_what_breaks_them() {
+    let server = Server::start();
+    for bug in BUGS.iter().filter(|bug| bug.shows) {
+        let mut bench = Bench::new(&server, &plant(bug), Judge::Invariants);
+        let failure = explore(&mut bench, SEED, ENOUGH, 0);
+        let failure = failure.unwrap_or_else(|| panic!("`{}` was not found in {ENOUGH} calls", bug.name));
+        println!("{:42} after {:5} calls: {}", bug.name, failure.after, failure.what.lines().next().unwrap());
+    }
+}
+
+#[test]
+fn a_failure_is_shrunk_to_the_calls_it_takes() {
+    let server = Server::start();
+    let mut bench = Bench::new(&server, &plant(&BUGS[0]), Judge::Both);
+    let failure = explore(&mut bench, SEED, ENOUGH, 1000).expect("a failure");
+    // Register, submit, reserve, complete; the listeners may be there from the beginning.
+    assert!(failure.case.calls.len() <= 5, "{}", failure.what);
+    assert!(failure.what.contains(" complete \"t"), "{}", failure.what);
+}

@@ -1,0 +1,132 @@
+//! All keys of a small database, read at once; and replies in one form.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use redis::{Connection, Value};
+
+/// What a key holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept {
+    Hash(BTreeMap<String, String>),
+    List(Vec<String>),
+    Set(BTreeSet<String>),
+    Zset(BTreeMap<String, f64>),
+    /// The entries without their ids: `name=value|name=value…`
+    Stream(Vec<String>),
+    /// What no key of ours is.
+    Other(String),
+}
+
+/// By key, without the namespace.
+pub type Keys = BTreeMap<String, Kept>;
+
+const DUMP: &str = "
+local out = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  local kind, value = redis.call('TYPE', key).ok, {}
+  if kind == 'hash' then value = redis.call('HGETALL', key)
+  elseif kind == 'list' then value = redis.call('LRANGE', key, 0, -1)
+  elseif kind == 'set' then value = redis.call('SMEMBERS', key)
+  elseif kind == 'zset' then value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+  elseif kind == 'stream' then
+    for i, entry in ipairs(redis.call('XRANGE', key, '-', '+')) do
+      local fields = {}
+      for j = 1, #entry[2], 2 do fields[#fields + 1] = entry[2][j] .. '=' .. entry[2][j + 1] end
+      value[i] = table.concat(fields, '|')
+    end
+  end
+  out[#out + 1] = { key, kind, redis.call('PTTL', key), value }
+end
+return out";
+
+fn pairs(values: Vec<Value>) -> BTreeMap<String, String> {
+    let values: Vec<String> = values.into_iter().map(text).collect();
+    values.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
+}
+
+fn items(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(items) => items,
+        other => panic!("not an array: {other:?}"),
+    }
+}
+
+fn text(value: Value) -> String {
+    match value {
+        Value::BulkString(bytes) => String::from_utf8(bytes).unwrap(),
+        Value::SimpleString(text) => text,
+        Value::Okay => "OK".into(),
+        Value::Int(number) => number.to_string(),
+        other => panic!("not a text: {other:?}"),
+    }
+}
+
+/// Every key of the database. One outside of the namespace keeps its whole name.
+pub fn dump(connection: &mut Connection, namespace: &str) -> Keys {
+    let all: Value = redis::cmd("EVAL").arg(DUMP).arg(0).query(connection).unwrap();
+    let mut keys = Keys::new();
+    for entry in items(all) {
+        let [name, kind, ttl, value] = items(entry).try_into().unwrap();
+        let (name, kind, value) = (text(name), text(kind), items(value));
+        let kept = match kind.as_str() {
+            "hash" => Kept::Hash(pairs(value)),
+            "list" => Kept::List(value.into_iter().map(text).collect()),
+            "set" => Kept::Set(value.into_iter().map(text).collect()),
+            "zset" => Kept::Zset(pairs(value).into_iter().map(|(id, score)| (id, score.parse().unwrap())).collect()),
+            "stream" => Kept::Stream(value.into_iter().map(text).collect()),
+            _ => Kept::Other(kind),
+        };
+        let kept = if text(ttl) == "-1" { kept } else { Kept::Other(format!("expires: {kept:?}")) };
+        let short = name.strip_prefix(&format!("{namespace}_")).unwrap_or(&name).to_owned();
+        keys.insert(short, kept);
+    }
+    keys
+}
+
+/// The first key in which two databases differ.
+pub fn difference(actual: &Keys, expected: &Keys) -> Option<String> {
+    let names: BTreeSet<&String> = actual.keys().chain(expected.keys()).collect();
+    let name = names.into_iter().find(|&name| actual.get(name) != expected.get(name))?;
+    let show = |keys: &Keys| keys.get(name).map_or_else(|| "absent".into(), |kept| format!("{kept:?}"));
+    Some(format!("{name}\n    is       {}\n    expected {}", show(actual), show(expected)))
+}
+
+/// What a call answers; numbers as text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reply {
+    Nil,
+    Text(String),
+    List(Vec<Reply>),
+    /// An error's code.
+    Refused(String),
+}
+
+impl Reply {
+    pub fn text(value: impl ToString) -> Self {
+        Self::Text(value.to_string())
+    }
+
+    pub fn read(value: Value) -> Self {
+        match value {
+            Value::Nil => Self::Nil,
+            Value::Array(items) => Self::List(items.into_iter().map(Self::read).collect()),
+            other => Self::Text(text(other)),
+        }
+    }
+
+    pub fn as_text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            other => panic!("not a text: {other:?}"),
+        }
+    }
+
+    /// Puts what has no order into one: groups of `size` after `head` elements.
+    pub fn sorted(self, head: usize, size: usize) -> Self {
+        let Self::List(mut items) = self else { return self };
+        let mut groups: Vec<Vec<Reply>> = items.split_off(head).chunks(size).map(<[Reply]>::to_vec).collect();
+        groups.sort();
+        items.extend(groups.into_iter().flatten());
+        Self::List(items)
+    }
+}

@@ -1,0 +1,224 @@
+//! Runs cases against a server and the model.
+
+pub mod check;
+pub mod commands;
+pub mod keys;
+pub mod ops;
+pub mod owners;
+pub mod planted;
+pub mod settle;
+pub mod state;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use blueque::bundle;
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use redis::{Connection, Value};
+
+use check::Log;
+use keys::{Keys, Reply, difference, dump};
+use ops::{Case, Op, Step};
+use settle::START;
+use state::Model;
+
+use crate::support::Server;
+
+/// Command and source.
+pub type Scripts = BTreeMap<&'static str, String>;
+
+pub fn scripts() -> Scripts {
+    bundle::commands().map(|command| (command.name(), command.source().to_owned())).collect()
+}
+
+/// What finds a failure.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Judge {
+    /// The model and the invariants.
+    Both,
+    /// The invariants alone.
+    Invariants,
+}
+
+/// A server with a set of scripts.
+pub struct Bench {
+    connection: Connection,
+    digests: BTreeMap<&'static str, String>,
+    here: String,
+    judge: Judge,
+    /// How often each command gave each kind of answer.
+    pub seen: BTreeMap<String, u32>,
+    pub calls: u32,
+}
+
+impl Bench {
+    pub fn new(server: &Server, scripts: &Scripts, judge: Judge) -> Self {
+        let mut connection = server.connection();
+        let mut load = |source: &String| redis::cmd("SCRIPT").arg("LOAD").arg(source).query(&mut connection).unwrap();
+        let digests = scripts.iter().map(|(name, source)| (*name, load(source))).collect();
+        let info: String = redis::cmd("INFO").arg("server").query(&mut connection).unwrap();
+        let here = info.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap().to_owned();
+        Self { connection, digests, here, judge, seen: BTreeMap::new(), calls: 0 }
+    }
+
+    /// Plays a case on an empty database. The error tells the calls, and what is wrong after the last.
+    pub fn play(&mut self, case: &Case) -> Result<(), String> {
+        let namespace = if case.tagged { "{model}" } else { "model" };
+        redis::cmd("FLUSHALL").query::<()>(&mut self.connection).unwrap();
+        let mut model = Model { here: self.here.clone(), ..Model::default() };
+        model.queues = ops::QUEUES.iter().map(|name| ((*name).to_owned(), state::Queue::default())).collect();
+        let (mut wall, mut log, mut story) = (START, Log::default(), String::new());
+        let (mut before, mut last) = (Keys::new(), None);
+        let everywhere = (0..2).flat_map(|queue| (0..3).map(move |listener| Op::Register { queue, listener }));
+        let first = everywhere.filter(|_| case.listening).map(|op| (Step::Stay, op));
+        for (step, op) in first.chain(case.calls.iter().cloned()) {
+            let mut op = if matches!(op, Op::Again) { last.unwrap_or(Op::Queues) } else { op };
+            let later = model.wall(wall, step);
+            if later < wall {
+                log.time_ran_back();
+            }
+            wall = later;
+            model.settle(&mut op, wall);
+            let now = state::decimal(wall);
+            let (command, args) = op.args().unwrap_or(("(", vec![format!("{op:?} )")]));
+            let _ = writeln!(
+                story,
+                "  at {now} {command} {}",
+                args.iter().map(|arg| format!("{arg:?}")).collect::<Vec<_>>().join(" ")
+            );
+            let reply = op.canonical(self.send(namespace, &now, &op, &model));
+            let after = dump(&mut self.connection, namespace);
+            let _ = writeln!(story, "    {}", brief(&reply));
+            self.judge(&mut model, &mut log, wall, &op, reply, &before, &after)
+                .map_err(|what| format!("{what}\nafter\n{story}"))?;
+            (before, last) = (after, Some(op));
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn judge(
+        &mut self,
+        model: &mut Model,
+        log: &mut Log,
+        wall: u64,
+        op: &Op,
+        reply: Reply,
+        before: &Keys,
+        after: &Keys,
+    ) -> Result<(), String> {
+        let expected = op.canonical(model.call(wall, op));
+        if self.judge == Judge::Both {
+            if reply != expected {
+                return Err(format!("the answer should be {}", brief(&expected)));
+            }
+            if let Some(what) = difference(after, &model.keys()) {
+                return Err(format!("the keys are not as they should be: {what}"));
+            }
+        }
+        log.call(op, &reply, before, after)?;
+        check::keys(after)?;
+        if let Some((command, _)) = op.args() {
+            *self.seen.entry(format!("{command} {}", kind(op, &reply))).or_default() += 1;
+            self.calls += 1;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, namespace: &str, now: &str, op: &Op, model: &Model) -> Reply {
+        let Some((command, args)) = op.args() else {
+            let answer: Result<Value, _> = match op {
+                Op::Wake { queue } => {
+                    let list = format!("{namespace}_wake_{}", settle::queue(*queue));
+                    redis::cmd("LPOP").arg(list).query(&mut self.connection)
+                }
+                Op::Restarted if model.run.is_some() => {
+                    let meta = format!("{namespace}_meta");
+                    redis::cmd("HSET").arg(meta).arg("run").arg("another").query(&mut self.connection)
+                }
+                _ => Ok(Value::Nil),
+            };
+            answer.unwrap();
+            return Reply::Nil;
+        };
+        let mut call = redis::cmd("EVALSHA");
+        call.arg(&self.digests[command]).arg(1).arg(format!("{namespace}_meta")).arg(now).arg(&args);
+        match call.query::<Value>(&mut self.connection) {
+            Ok(value) => Reply::read(value),
+            Err(error) => Reply::Refused(error.code().map_or_else(|| error.to_string(), str::to_owned)),
+        }
+    }
+}
+
+/// A command's answer, in few words.
+fn brief(reply: &Reply) -> String {
+    match reply {
+        Reply::Nil => "nil".into(),
+        Reply::Text(text) => format!("{text:?}"),
+        Reply::Refused(code) => code.clone(),
+        Reply::List(items) => format!("[{}]", items.iter().map(brief).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What the summary tells of an answer.
+fn kind(op: &Op, reply: &Reply) -> String {
+    match (op, reply) {
+        (_, Reply::Refused(code)) => code.clone(),
+        (_, Reply::Nil) => "nil".into(),
+        (_, Reply::Text(text)) if text.bytes().all(|byte| byte.is_ascii_lowercase()) => text.clone(),
+        (Op::Heartbeat { .. }, Reply::List(items)) if items.len() == 1 => "none".into(),
+        (Op::Heartbeat { .. } | Op::Submit { .. }, Reply::List(items)) => brief(items.last().unwrap()),
+        (Op::Requeue { .. }, Reply::List(items)) => {
+            let words = ["requeued", "failed", "cancelled", "postponed", "more"];
+            let some = words.iter().zip(items).filter(|(_, number)| number.as_text() != "0");
+            some.map(|(word, _)| *word).collect::<Vec<_>>().join(" ")
+        }
+        (Op::Promote { .. } | Op::Retain { .. }, Reply::List(items)) => {
+            if items[0].as_text() == "0" {
+                "none".into()
+            } else {
+                "some".into()
+            }
+        }
+        _ => "ok".into(),
+    }
+}
+
+/// A failure: what is wrong, and the calls that lead there, shrunk.
+pub struct Failure {
+    pub what: String,
+    pub case: Case,
+    /// The calls made before it was met.
+    pub after: u32,
+}
+
+/// Plays random cases until at least so many calls are made, or one fails. It is then shrunk.
+pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<Failure> {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let config = Config { failure_persistence: None, max_shrink_iters: shrink, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let strategy = ops::case();
+    while bench.calls < calls {
+        let tree = strategy.new_tree(&mut runner).unwrap();
+        let played = std::cell::RefCell::new(&mut *bench);
+        let failed_at = std::cell::Cell::new(None);
+        let result = runner.run_one(tree, |case| {
+            let mut bench = played.borrow_mut();
+            bench.play(&case).map_err(|what| {
+                failed_at.set(failed_at.get().or(Some(bench.calls)));
+                TestCaseError::fail(what)
+            })
+        });
+        match result {
+            Ok(_) => {}
+            Err(TestError::Fail(what, case)) => {
+                let after = failed_at.get().unwrap();
+                return Some(Failure { what: what.message().to_owned(), case, after });
+            }
+            Err(TestError::Abort(why)) => panic!("{why}"),
+        }
+    }
+    None
+}
