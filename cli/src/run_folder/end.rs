@@ -1,0 +1,83 @@
+//! The end of an attempt, on the disk before it is sent, so that no crash and no lost connection can undo it.
+
+use std::fs;
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{RunFolder, VERSION, write_durably};
+
+/// What the server is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Complete,
+    Fail,
+    Release,
+}
+
+/// What is known about a program after its end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PostMortem {
+    pub exit: Option<i32>,
+    pub signal: Option<String>,
+    /// The kernel killed it for want of memory.
+    pub oom: bool,
+    /// Of its largest process.
+    pub max_rss_kib: i64,
+    /// Of all its processes.
+    pub cpu_ms: u64,
+    pub wall_ms: u64,
+    /// The last 4 KiB.
+    pub stderr: String,
+}
+
+/// `end.json`. The result or the error is in a file beside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    pub version: u32,
+    pub outcome: Outcome,
+    /// The group of a failure, the reason of a release.
+    pub word: Option<String>,
+    payload: String,
+    pub post_mortem: PostMortem,
+}
+
+impl End {
+    pub fn new(outcome: Outcome, word: Option<&str>, post_mortem: PostMortem) -> Self {
+        Self { version: VERSION, outcome, word: word.map(str::to_owned), payload: String::new(), post_mortem }
+    }
+}
+
+impl RunFolder {
+    /// Whether the attempt has ended, so that only its end is left to be sent.
+    pub fn has_ended(&self) -> bool {
+        self.end_file().exists()
+    }
+
+    /// Writes the end to the disk: the payload first, because `end.json` says that all is there.
+    pub fn write_end(&self, end: &mut End, payload: &[u8]) -> io::Result<()> {
+        end.payload = digest(payload);
+        write_durably(&self.end_payload(), payload)?;
+        write_durably(&self.end_file(), &serde_json::to_vec(&end)?)
+    }
+
+    /// Reads it back. Damaged in any way it counts as unknown.
+    pub fn read_end(&self) -> anyhow::Result<(End, Vec<u8>)> {
+        let end: End = serde_json::from_slice(&fs::read(self.end_file())?)?;
+        let payload = fs::read(self.end_payload())?;
+        anyhow::ensure!(end.version == VERSION, "end.json has version {}", end.version);
+        anyhow::ensure!(end.payload == digest(&payload), "end.payload is not what end.json says");
+        Ok((end, payload))
+    }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,95 @@
+//! The lock of a run folder: held as long as the supervisor lives, and released by the kernel.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, Write};
+
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use serde::{Deserialize, Serialize};
+
+use super::RunFolder;
+
+/// A process, told from a later one with the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    pub pid: i32,
+    /// When it started, in the kernel's ticks since boot.
+    pub started: u64,
+}
+
+impl Process {
+    /// A process that exists now.
+    pub fn of(pid: i32) -> Option<Self> {
+        Some(Self { pid, started: started(pid)? })
+    }
+
+    /// Whether it still exists. A zombie does not count.
+    pub fn lives(self) -> bool {
+        started(self.pid) == Some(self.started)
+    }
+}
+
+fn started(pid: i32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in brackets may itself hold brackets and spaces.
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    if matches!(fields.next()?, "Z" | "X") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}
+
+/// Who works on a run, as the lock file tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    pub supervisor: Process,
+    /// The program, once it was started.
+    #[serde(default)]
+    pub program: Option<Process>,
+}
+
+/// The lock, held.
+#[derive(Debug)]
+pub struct Lock {
+    file: Flock<File>,
+}
+
+impl RunFolder {
+    /// Takes the lock; none where another process has it.
+    pub fn lock(&self) -> io::Result<Option<Lock>> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.lock_file())?;
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(file) => Ok(Some(Lock { file })),
+            Err((_, Errno::EWOULDBLOCK)) => Ok(None),
+            Err((_, error)) => Err(error.into()),
+        }
+    }
+
+    /// Whether a supervisor lives.
+    pub fn is_locked(&self) -> io::Result<bool> {
+        let file = match File::open(self.lock_file()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            file => file?,
+        };
+        match Flock::lock(file, FlockArg::LockSharedNonblock) {
+            Ok(_) => Ok(false),
+            Err((_, Errno::EWOULDBLOCK)) => Ok(true),
+            Err((_, error)) => Err(error.into()),
+        }
+    }
+
+    /// Who holds the lock, or held it last; none before the first, or where the file is damaged.
+    pub fn holder(&self) -> Option<Holder> {
+        serde_json::from_slice(&fs::read(self.lock_file()).ok()?).ok()
+    }
+}
+
+impl Lock {
+    /// Says who holds it.
+    pub fn write(&mut self, holder: &Holder) -> io::Result<()> {
+        let text = serde_json::to_vec(holder)?;
+        self.file.rewind()?;
+        self.file.write_all(&text)?;
+        self.file.set_len(text.len() as u64)
+    }
+}
