@@ -20,7 +20,7 @@ use support::{Server, eventually};
 const COMMON: [&str; 5] = ["BADARG", "BADNAME", "SCHEMA", "WRONGKEY", "RETRY"];
 
 /// All codes of the contract.
-const CODES: [&str; 14] = [
+const CODES: [&str; 15] = [
     "BADARG",
     "BADNAME",
     "TOOBIG",
@@ -32,6 +32,7 @@ const CODES: [&str; 14] = [
     "STATE",
     "OTHERQUEUE",
     "CANCELLED",
+    "DRAINING",
     "HELD",
     "NOLISTENER",
     "EVICTION",

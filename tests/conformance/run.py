@@ -53,7 +53,7 @@ class Run:
         if not isinstance(value, dict):
             return value.encode() if isinstance(value, str) else value
         if "from" in value:
-            return self.kept[value["from"]][value["at"]]
+            return self.kept[value["from"]][value["at"]] if "at" in value else self.kept[value["from"]]
         if "repeat" in value:
             return value["repeat"].encode() * value["times"]
         if "base64" in value:
