@@ -125,6 +125,9 @@ fn a_case_that_is_wrong_fails() {
 #[test]
 fn every_command_has_its_arguments_and_options_in_the_table() {
     let table = cases::file("arguments.json");
+    // A row that stands twice would silently replace the first.
+    let rows = include_str!("conformance/arguments.json").matches(": {\"args\": ").count();
+    assert_eq!(rows, table["commands"].as_object().unwrap().len(), "rows of arguments.json");
     let names =
         |list: &[serde_json::Value]| -> BTreeSet<String> { list.iter().map(|one| text(&one[0]).to_owned()).collect() };
     for command in bundle::commands() {
