@@ -71,7 +71,7 @@ mod worker;
 
 pub use client::{Client, ClientBuilder};
 pub use error::{Error, Result};
-pub use listener::Listener;
+pub use listener::{Interrupter, Listener};
 pub use model::{
     Beat, Cancelled, Counts, Event, Follow, Greeting, Held, ListenerInfo, LogEntry, Mended, Order, Orphans, Outcome,
     Page, Promoted, QueueInfo, Reservation, Retained, Status, Submitted, TaskInfo, Why,
@@ -80,7 +80,7 @@ pub use names::{ListenerId, Namespace, QueueName, TaskId, Token};
 pub use processor::Processor;
 pub use queue::{Queue, Submit};
 pub use task::Task;
-pub use worker::{Context, HandlerError, Stop, Stopped, Summary, Worker, WorkerBuilder};
+pub use worker::{Context, HandlerError, Stop, Stopped, Summary, Upkeep, Worker, WorkerBuilder};
 
 /// The README's examples compile.
 #[cfg(doctest)]

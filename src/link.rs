@@ -98,26 +98,23 @@ impl Link {
     /// another thread calls [`Link::unblock`]: it sees the connection in `waiting`, and
     /// what it wants is asked once more just before the wait. A failure counts as
     /// nothing taken: the caller asks the queue itself anyway.
-    pub(crate) fn wait(&self, lists: &[String], limit: Duration, waiting: Option<Waiting<'_>>) -> bool {
+    pub(crate) fn wait(&self, lists: &[String], limit: Duration, waiting: Waiting<'_>) -> bool {
+        let (id, stopped) = waiting;
         let limit = limit.max(Duration::from_millis(1));
         let taken = self.with_wire(limit, |wire| {
             let mut limit = limit;
-            if let Some((id, stopped)) = waiting {
-                match wire.id() {
-                    Some(own) => id.store(own, Ordering::Release),
-                    None => limit = limit.min(UNWAKEABLE),
-                }
-                if stopped() {
-                    return Ok(Value::Nil);
-                }
+            match wire.id() {
+                Some(own) => id.store(own, Ordering::Release),
+                None => limit = limit.min(UNWAKEABLE),
+            }
+            if stopped() {
+                return Ok(Value::Nil);
             }
             let mut cmd = redis::cmd("BLPOP");
             cmd.arg(lists).arg(format!("{:.3}", limit.as_secs_f64()));
             wire.send(&cmd, limit + self.limit)
         });
-        if let Some((id, _)) = waiting {
-            id.store(0, Ordering::Release);
-        }
+        id.store(0, Ordering::Release);
         if taken.is_err() {
             self.forget();
             thread::sleep(limit.min(Duration::from_millis(100)));

@@ -1,7 +1,10 @@
 //! A listener: a process that takes tasks of some queues.
 
+use std::mem;
 use std::process;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
@@ -27,9 +30,47 @@ pub(crate) fn this_process() -> ListenerId {
     }
 }
 
+/// Ends the waits of a listener from another thread, for instance when a signal came.
+#[derive(Clone, Debug)]
+pub struct Interrupter {
+    client: Client,
+    /// The connection that waits, 0 for none.
+    waiting: Arc<AtomicI64>,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Interrupter {
+    fn new(client: Client) -> Self {
+        Self { client, waiting: Arc::default(), interrupted: Arc::default() }
+    }
+
+    /// From now on [`Listener::listen`] does not wait, and takes nothing. May take half a second.
+    pub fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Release);
+        unblock(&self.client, &self.waiting);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Acquire)
+    }
+}
+
+/// Ends the wait of the connection in `waiting`. It may be about to begin: the call is repeated until it has ended.
+pub(crate) fn unblock(client: &Client, waiting: &AtomicI64) {
+    for _ in 0..50 {
+        let connection = waiting.load(Ordering::Acquire);
+        if connection == 0 {
+            break;
+        }
+        client.link().unblock(connection);
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// A registered listener.
 #[derive(Debug)]
 pub struct Listener {
+    interrupter: Interrupter,
     client: Client,
     id: ListenerId,
     queues: Vec<QueueName>,
@@ -40,7 +81,9 @@ pub struct Listener {
 
 impl Listener {
     pub(crate) fn register(client: Client, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
-        let listener = Self { client, id, queues, lease: Duration::from_secs(60), next: request(), woken: false };
+        let interrupter = Interrupter::new(client.clone());
+        let lease = Duration::from_secs(60);
+        let listener = Self { interrupter, client, id, queues, lease, next: request(), woken: false };
         listener.announce()?;
         Ok(listener)
     }
@@ -65,23 +108,29 @@ impl Listener {
         self
     }
 
-    /// Waits for a task, at most for `limit`.
+    /// What ends its waits from another thread.
+    #[must_use]
+    pub fn interrupter(&self) -> Interrupter {
+        self.interrupter.clone()
+    }
+
+    /// Waits for a task, at most for `limit`, or until its [`Interrupter`] is used.
     ///
     /// # Errors
     /// Those of [`Client::call`]. After one, the next call first finds what this one may have reserved.
     pub fn listen(&mut self, limit: Duration) -> Result<Option<Processor>> {
         let deadline = Instant::now() + limit;
-        let mut woken = false;
-        loop {
-            if let Some((processor, _)) = self.take(woken)? {
+        while !self.interrupter.is_interrupted() {
+            if let Some(processor) = self.try_listen()? {
                 return Ok(Some(processor));
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Ok(None);
+                break;
             }
-            woken = self.client.link().wait(&self.lists(), left.min(LOOK), None);
+            self.wait(left);
         }
+        Ok(None)
     }
 
     /// Takes the next task if there is one, without waiting.
@@ -89,7 +138,14 @@ impl Listener {
     /// # Errors
     /// As [`Listener::listen`].
     pub fn try_listen(&mut self) -> Result<Option<Processor>> {
-        Ok(self.take(false)?.map(|(processor, _)| processor))
+        Ok(self.take()?.map(|(processor, _)| processor))
+    }
+
+    /// Waits until there may be a task to take, at most for `limit` and 30 s, or until its
+    /// [`Interrupter`] is used. For those who call [`Listener::try_listen`] themselves.
+    pub fn wait(&mut self, limit: Duration) {
+        let Interrupter { waiting, interrupted, .. } = &self.interrupter;
+        self.woken = self.wait_unless(waiting, || interrupted.load(Ordering::Acquire), limit);
     }
 
     /// One wait for a task that another thread can end: it sees the connection in
@@ -99,21 +155,23 @@ impl Listener {
         waiting: &AtomicI64,
         stopped: impl Fn() -> bool,
     ) -> Result<Option<(Processor, Instant)>> {
-        let woken = self.woken;
-        self.woken = false;
-        if let Some(taken) = self.take(woken)? {
-            return Ok(Some(taken));
+        let taken = self.take()?;
+        if taken.is_none() {
+            self.woken = self.wait_unless(waiting, stopped, LOOK);
         }
-        let lists = self.lists();
-        self.woken = self.client.link().wait(&lists, LOOK, Some((waiting, &stopped)));
-        Ok(None)
+        Ok(taken)
+    }
+
+    fn wait_unless(&self, waiting: &AtomicI64, stopped: impl Fn() -> bool, limit: Duration) -> bool {
+        self.client.link().wait(&self.lists(), limit.min(LOOK), (waiting, &stopped))
     }
 
     fn lists(&self) -> Vec<String> {
         self.queues.iter().map(|queue| self.client.calls().wake_list(queue)).collect()
     }
 
-    fn take(&mut self, woken: bool) -> Result<Option<(Processor, Instant)>> {
+    fn take(&mut self) -> Result<Option<(Processor, Instant)>> {
+        let woken = mem::take(&mut self.woken);
         let sent = Instant::now();
         let calls = self.client.calls();
         let call = calls.reserve(&self.id, &self.queues, self.lease, &self.next, woken);

@@ -95,6 +95,29 @@ fn a_waiting_listener_is_woken_by_a_submit() {
 }
 
 #[test]
+fn a_waiting_listener_can_be_interrupted_from_another_thread_and_takes_nothing_more() {
+    let server = Server::start();
+    let client = client(&server);
+    let mut listener = client.listener(&["q"]).unwrap();
+    let interrupter = listener.interrupter();
+    let waits = thread::spawn(move || {
+        let begun = Instant::now();
+        assert!(listener.listen(Duration::from_secs(29)).unwrap().is_none());
+        (listener, begun.elapsed())
+    });
+    support::eventually("the listener waits", || {
+        let blocked: String = redis::cmd("INFO").arg("clients").query(&mut server.connection()).unwrap();
+        blocked.contains("blocked_clients:1").then_some(())
+    });
+    interrupter.interrupt();
+    let (mut listener, waited) = waits.join().unwrap();
+    assert!(waited < Duration::from_secs(10), "interrupted, not at its limit: {waited:?}");
+    client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    assert!(listener.listen(SOON).unwrap().is_none());
+    assert!(listener.try_listen().unwrap().is_some(), "asked without waiting it still takes");
+}
+
+#[test]
 fn every_waiting_listener_gets_one_of_many_tasks() {
     let server = Server::start();
     let client = client(&server);
@@ -200,7 +223,10 @@ fn wrong_input_is_refused_with_a_code_and_changes_nothing() {
     for eta in [f64::NAN, f64::INFINITY, -1.0, f64::MAX] {
         let id = TaskId::random();
         let task = NewTask { id: &id, eta: Some(eta), parameters: b"" };
-        assert_eq!(code(client.call(&calls.submit(queue.name(), &[task], SubmitOptions::default())).map(|_| ())), "BADARG");
+        assert_eq!(
+            code(client.call(&calls.submit(queue.name(), &[task], SubmitOptions::default())).map(|_| ())),
+            "BADARG"
+        );
     }
     assert_eq!(code(client.task("absent").unwrap().cancel("x").map(|_| ())), "NOTASK");
     assert_eq!(digest(&server), before);

@@ -18,6 +18,7 @@ use crate::names::QueueName;
 
 pub use context::{Context, Stopped};
 pub use run::{Summary, Worker};
+pub use upkeep::Upkeep;
 
 /// What a handler may fail with: any error, or a text.
 pub type HandlerError = Box<dyn StdError + Send + Sync>;

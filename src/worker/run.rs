@@ -3,17 +3,17 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use super::context::{Context, Stopped};
-use super::upkeep::{Upkeep, adopt_dead};
+use super::upkeep::Upkeep;
 use super::{Handler, Stop, WorkerBuilder};
 use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::listener::Listener;
+use crate::listener::{Listener, unblock};
 use crate::model::{Order, Outcome};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 
@@ -111,15 +111,7 @@ impl Worker {
     /// Ends the worker; [`Worker::run`] returns when its last task has ended. May be called again, to be stricter.
     pub fn stop(&self, how: Stop) {
         self.shared.update(|state| state.stop = Some((how, Instant::now())));
-        // The thread that takes tasks may be about to wait: the call is repeated until it does not.
-        for _ in 0..50 {
-            let waiting = self.shared.waiting.load(Ordering::Acquire);
-            if waiting == 0 {
-                break;
-            }
-            self.settings.client.link().unblock(waiting);
-            thread::sleep(Duration::from_millis(10));
-        }
+        unblock(&self.settings.client, &self.shared.waiting);
     }
 
     /// How many tasks run now.
@@ -300,7 +292,7 @@ impl Worker {
         while !self.shared.ended_within(pause) {
             if self.settings.adopt_dead {
                 // What fails now is tried again in the next round.
-                let _ = adopt_dead(&self.settings.client, listener, &self.settings.queues);
+                let _ = upkeep.adopt_dead(listener, |_| false);
             }
             pause = upkeep.round().unwrap_or(Duration::from_secs(2));
         }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::client::Client;
 use crate::error::Result;
+use crate::model::Held;
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::queue::Queue;
 
@@ -26,7 +27,11 @@ const STEPS: usize = 10;
 /// The lease between adopting an orphan and giving it back.
 const HANDOVER: Duration = Duration::from_secs(10);
 
-pub(crate) struct Upkeep {
+/// What every worker does for its queues beside its own tasks; for workers of another make than [`crate::Worker`].
+///
+/// Call [`Upkeep::round`] again and again, in a thread of its own.
+#[derive(Debug)]
+pub struct Upkeep {
     client: Client,
     queues: Vec<QueueName>,
     mend_at: Instant,
@@ -35,13 +40,19 @@ pub(crate) struct Upkeep {
 }
 
 impl Upkeep {
-    pub(crate) fn new(client: Client, queues: Vec<QueueName>) -> Self {
+    /// The upkeep of these queues.
+    #[must_use]
+    pub fn new(client: Client, queues: Vec<QueueName>) -> Self {
         let now = Instant::now();
         Self { client, queues, mend_at: now, retain_at: now, cursors: HashMap::new() }
     }
 
-    /// One round over all queues; answers when the next is due.
-    pub(crate) fn round(&mut self) -> Result<Duration> {
+    /// One round over all queues: scheduled tasks that are due, orphans, retention,
+    /// a step of mending. Answers how long to pause before the next.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`]. What was not done is done by the next round.
+    pub fn round(&mut self) -> Result<Duration> {
         let seldom = self.retain_at <= Instant::now();
         let mut pause = EVERY;
         for name in self.queues.clone() {
@@ -83,48 +94,57 @@ impl Upkeep {
         self.cursors.insert(queue.clone(), cursor);
         Ok(())
     }
-}
 
-/// Gives back what listeners of dead processes on this host hold, and unregisters them.
-pub(crate) fn adopt_dead(client: &Client, own: &ListenerId, queues: &[QueueName]) -> Result<()> {
-    let (host, _) = own.host_and_pid();
-    let host = host.split(':').next().unwrap_or(host);
-    for name in queues {
-        for listener in Queue::new(client.clone(), name.clone()).listeners()? {
-            let Some(id) = listener.listener() else { continue };
-            let (other, pid) = id.host_and_pid();
-            if other.split(':').next() == Some(host) && !alive(pid) {
-                // One that somebody else is burying, or that cannot be, must not stand before the others.
-                match bury(client, own, name, &id) {
-                    Err(error) if error.is_transient() => return Err(error),
-                    _ => {}
+    /// Gives back what listeners of dead processes on this host hold, and unregisters them.
+    /// A task is left alone while its own process lives, or where `spare` says so.
+    ///
+    /// Only where all processes that share this host's name see each other's process
+    /// ids, so not across containers.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn adopt_dead(&self, own: &ListenerId, spare: impl Fn(&Held) -> bool) -> Result<()> {
+        let (host, _) = own.host_and_pid();
+        let host = host.split(':').next().unwrap_or(host);
+        for name in &self.queues {
+            for listener in Queue::new(self.client.clone(), name.clone()).listeners()? {
+                let Some(id) = listener.listener() else { continue };
+                let (other, pid) = id.host_and_pid();
+                if other.split(':').next() == Some(host) && !alive(pid) {
+                    self.bury(own, name, &id, &spare)?;
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-fn bury(client: &Client, own: &ListenerId, queue: &QueueName, dead: &ListenerId) -> Result<()> {
-    let calls = client.calls();
-    let mut left = false;
-    for held in client.call(&calls.held(queue, dead))? {
-        let Ok(id) = TaskId::new(held.id.as_str()) else { continue };
-        // The process of the task may have outlived its listener.
-        if held.pid.is_some_and(alive) {
-            left = true;
-        } else {
+    fn bury(
+        &self,
+        own: &ListenerId,
+        queue: &QueueName,
+        dead: &ListenerId,
+        spare: &impl Fn(&Held) -> bool,
+    ) -> Result<()> {
+        let calls = self.client.calls();
+        let mut left = false;
+        for held in self.client.call(&calls.held(queue, dead))? {
+            let Ok(id) = TaskId::new(held.id.as_str()) else { continue };
+            // The process of the task may have outlived its listener.
+            if held.pid.is_some_and(alive) || spare(&held) {
+                left = true;
+                continue;
+            }
             let request = TaskId::random();
-            let adopted = client.call(&calls.adopt(own, dead, queue, &id, HANDOVER, request.as_str()))?;
+            let adopted = self.client.call(&calls.adopt(own, dead, queue, &id, HANDOVER, request.as_str()))?;
             if let Some(adopted) = adopted {
-                client.call(&calls.release(&adopted.id, adopted.token, Some("orphan")))?;
+                self.client.call(&calls.release(&adopted.id, adopted.token, Some("orphan")))?;
             }
         }
+        if !left {
+            self.client.call(&calls.unregister(queue, dead))?;
+        }
+        Ok(())
     }
-    if !left {
-        client.call(&calls.unregister(queue, dead))?;
-    }
-    Ok(())
 }
 
 fn alive(pid: u32) -> bool {
