@@ -1,5 +1,6 @@
 //! `make bench`: what Blueque's scripts cost. Only ratios travel from one machine to another.
 
+mod each;
 mod life;
 mod server;
 mod sizes;
@@ -100,6 +101,16 @@ fn at_sizes(small: &Server) -> Result<[Goal; 2]> {
     let names = ["1k pending", "100k pending", "1M pending", "10k held, 2k pending"];
     for (name, steps) in names.iter().zip(&lives) {
         table(name, *steps);
+    }
+    println!("\n{:<24}{:>12}{:>12}{:>12}{:>12}", "every other command", "1k", "100k", "1M", "10k held");
+    let costs = [small, &middle, &large, &held].map(|server| each::costs(server, 15));
+    let costs = costs.into_iter().collect::<Result<Vec<_>>>()?;
+    for (number, row) in each::ROWS.iter().enumerate() {
+        print!("  {row:<22}");
+        for column in &costs {
+            print!("{:>12.2}", column.get(number).copied().unwrap_or(f64::NAN));
+        }
+        println!();
     }
     let life = |number: usize| lives.get(number).map_or(f64::NAN, |steps| steps.iter().sum());
     let heartbeat = sizes::heartbeat(&held, &tasks)?;

@@ -1,0 +1,138 @@
+//! What every other command costs when many tasks wait.
+
+use redis::{Connection, Value};
+
+use crate::life::{args, attempt, id};
+use crate::server::{Args, Result, Server, load_command, median, timed};
+
+/// Calls of a command that are measured together.
+const BATCH: usize = 10;
+
+/// Tasks of the queue at its two ends: cancelled there, and in the middle, to compare.
+pub const ROWS: [&str; 19] = [
+    "get",
+    "why (next)",
+    "list pending",
+    "counts",
+    "queues",
+    "listeners",
+    "held",
+    "events",
+    "progress",
+    "checkpoint",
+    "log",
+    "fail",
+    "release",
+    "retry",
+    "delete",
+    "cancel (newest)",
+    "cancel (middle)",
+    "promote (10 due)",
+    "requeue (none)",
+];
+
+struct Bench<'a> {
+    connection: &'a mut Connection,
+    took: Vec<f64>,
+}
+
+impl Bench<'_> {
+    fn run(&mut self, command: &str, calls: &[Args]) -> Result<Vec<Value>> {
+        let sha = load_command(self.connection, command)?;
+        let (took, replies) = timed(self.connection, &sha, "blueque", calls)?;
+        self.took.push(took);
+        Ok(replies)
+    }
+
+    /// Calls that are needed in between, and do not count.
+    fn prepare(&mut self, command: &str, calls: &[Args]) -> Result<Vec<Value>> {
+        let replies = self.run(command, calls)?;
+        self.took.pop();
+        Ok(replies)
+    }
+
+    fn reserved(&mut self) -> Result<Vec<(String, String)>> {
+        let calls = vec![args(&["", "host_1", "1", "q"]); BATCH];
+        self.prepare("reserve", &calls)?.into_iter().map(attempt).collect()
+    }
+
+    fn submitted(&mut self, eta: &str) -> Result<Vec<String>> {
+        let ids: Vec<String> = (0..BATCH).map(|_| id()).collect();
+        let calls: Vec<Args> = ids.iter().map(|id| args(&["", "q", "1", id, eta, "{}"])).collect();
+        self.prepare("submit", &calls)?;
+        Ok(ids)
+    }
+}
+
+/// Microseconds of server time of each row, the median of some rounds.
+pub fn costs(server: &Server, rounds: usize) -> Result<Vec<f64>> {
+    let mut connection = server.connect()?;
+    let mut all = vec![Vec::new(); ROWS.len()];
+    for _ in 0..rounds {
+        let mut bench = Bench { connection: &mut connection, took: Vec::new() };
+        round(&mut bench)?;
+        for (row, took) in all.iter_mut().zip(bench.took) {
+            row.push(took);
+        }
+    }
+    Ok(all.into_iter().map(median).collect())
+}
+
+fn round(bench: &mut Bench<'_>) -> Result<()> {
+    let each = |ids: &[String], more: &[&str]| -> Vec<Args> {
+        ids.iter().map(|id| [args(&["", id]), args(more)].concat()).collect()
+    };
+    let owned = |tasks: &[(String, String)], more: &[&str]| -> Vec<Args> {
+        tasks.iter().map(|(id, token)| [args(&["", id, token]), args(more)].concat()).collect()
+    };
+    let same = |call: &[&str]| vec![args(call); BATCH];
+
+    let list = bench.prepare("list", &same(&["", "q", "pending", "0", "10"]))?;
+    let next = texts(list.into_iter().next())?.split_off(1);
+    bench.run("get", &each(&next, &[]))?;
+    bench.run("why", &each(&next, &[]))?;
+    bench.run("list", &same(&["", "q", "pending", "0", "10"]))?;
+    bench.run("counts", &same(&["", "q"]))?;
+    bench.run("queues", &same(&["", "0", "10"]))?;
+    bench.run("listeners", &same(&["", "q", "0", "10"]))?;
+    bench.run("held", &same(&["", "q", "host_1"]))?;
+    bench.run("events", &same(&["", "q", "0", "10"]))?;
+
+    let held = bench.reserved()?;
+    bench.run("progress", &owned(&held, &["half"]))?;
+    bench.run("checkpoint", &owned(&held, &["half"]))?;
+    bench.run("log", &owned(&held, &["stdout", "a line"]))?;
+    bench.run("fail", &owned(&held, &["no such codec"]))?;
+    let again = bench.reserved()?;
+    bench.run("release", &owned(&again, &[]))?;
+    let failed: Vec<String> = held.into_iter().map(|(id, _)| id).collect();
+    bench.run("retry", &each(&failed, &[]))?;
+    bench.prepare("cancel", &each(&failed, &["bench"]))?;
+    bench.run("delete", &each(&failed, &[]))?;
+
+    let newest = bench.submitted("")?;
+    bench.run("cancel", &each(&newest, &["bench"]))?;
+    let middle = middle(bench)?;
+    bench.run("cancel", &each(&middle, &["bench"]))?;
+    for ids in [newest, middle] {
+        bench.prepare("delete", &each(&ids, &[]))?;
+    }
+    bench.submitted("4000000000")?;
+    let calls = [args(&["4000000001", "q", "10"])];
+    bench.run("promote", &calls)?;
+    bench.run("requeue_orphans", &same(&["", "q", "100"]))?;
+    Ok(())
+}
+
+/// Tasks from the middle of the queue.
+fn middle(bench: &mut Bench<'_>) -> Result<Vec<String>> {
+    let counts = texts(bench.prepare("counts", &[args(&["", "q"])])?.into_iter().next())?;
+    let pending: usize = counts.get(3).ok_or("no count")?.parse()?;
+    let cursor = (pending / 2).to_string();
+    let list = bench.prepare("list", &[args(&["", "q", "pending", &cursor, &BATCH.to_string()])])?;
+    Ok(texts(list.into_iter().next())?.split_off(1))
+}
+
+fn texts(reply: Option<Value>) -> Result<Vec<String>> {
+    Ok(redis::from_redis_value(reply.unwrap_or(Value::Nil))?)
+}
