@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::Turn;
 use crate::model::keys::{Kept, Keys, Reply};
 use crate::model::ops::{Act, LISTENERS, Op, PAYLOADS, QUEUES};
 use crate::model::settle::micros;
@@ -257,6 +258,20 @@ impl History {
     }
 }
 
+/// A call whose reply was lost gives its first answer, or one that says the same.
+fn repeated(turn: &Turn, first: &Reply) -> Checked {
+    let expected = match (&turn.op, first) {
+        (_, Reply::Refused(_) | Reply::Nil) => return Ok(()),
+        (Op::Submit { tasks, .. }, _) => Reply::List(vec![Reply::text("existing"); tasks.len()]),
+        (Op::Reserve { request, .. } | Op::Adopt { request, .. }, _) if request.is_some() => first.clone(),
+        (Op::Owner { act: Act::Complete(_) | Act::Fail { .. } | Act::Release { .. }, .. }, _) => first.clone(),
+        (Op::Cancel { .. } | Op::Retry { .. }, _) => first.clone(),
+        _ => return Ok(()),
+    };
+    ensure(turn.reply == expected, || format!("the same call again should answer {expected:?}"))?;
+    ensure(turn.before == turn.after, || "the same call again changed something".into())
+}
+
 /// What has been answered so far.
 #[derive(Default)]
 pub struct Log {
@@ -274,8 +289,12 @@ impl Log {
         self.back = true;
     }
 
-    /// I6, I16, I17, I24 of one call: what it answered, and the keys before and after.
-    pub fn call(&mut self, op: &Op, reply: &Reply, before: &Keys, after: &Keys) -> Checked {
+    /// I6, I16, I17, I24 of one call, and what is promised of a repetition.
+    pub fn call(&mut self, turn: &Turn) -> Checked {
+        let Turn { op, reply, before, after, .. } = turn;
+        if let Some(first) = &turn.again {
+            repeated(turn, first)?;
+        }
         if let Reply::Refused(code) = reply {
             ensure(before == after, || format!("I24: refused with {code}, and something changed"))?;
         }

@@ -17,7 +17,7 @@ impl Model {
 
     fn perform(&mut self, op: &Op) -> Verdict<Reply> {
         match op {
-            Op::Submit { queue: name, tasks, max_losses } => return self.submit(queue(*name), tasks, *max_losses),
+            Op::Submit { queue: name, tasks, max_losses, .. } => return self.submit(queue(*name), tasks, *max_losses),
             Op::Reserve { listener: who, queues, lease, request: again, woken, .. } => {
                 return self.reserve(listener(*who), queues, *lease, &again.map(request), *woken);
             }

@@ -41,6 +41,16 @@ pub enum Judge {
     Invariants,
 }
 
+/// A call that was made.
+pub struct Turn {
+    pub op: Op,
+    pub reply: Reply,
+    /// What it answered before, if it is the same as the one before.
+    pub again: Option<Reply>,
+    pub before: Keys,
+    pub after: Keys,
+}
+
 /// A server with a set of scripts.
 pub struct Bench {
     connection: Connection,
@@ -73,7 +83,11 @@ impl Bench {
         let everywhere = (0..2).flat_map(|queue| (0..3).map(move |listener| Op::Register { queue, listener }));
         let first = everywhere.filter(|_| case.listening).map(|op| (Step::Stay, op));
         for (step, op) in first.chain(case.calls.iter().cloned()) {
-            let mut op = if matches!(op, Op::Again) { last.unwrap_or(Op::Queues) } else { op };
+            let (mut op, again) = match (op, last) {
+                (Op::Again, Some((op, reply))) => (op, Some(reply)),
+                (Op::Again, None) => (Op::Queues, None),
+                (op, _) => (op, None),
+            };
             let later = model.wall(wall, step);
             if later < wall {
                 log.time_ran_back();
@@ -81,46 +95,31 @@ impl Bench {
             wall = later;
             model.settle(&mut op, wall);
             let now = state::decimal(wall);
-            let (command, args) = op.args().unwrap_or(("(", vec![format!("{op:?} )")]));
-            let _ = writeln!(
-                story,
-                "  at {now} {command} {}",
-                args.iter().map(|arg| format!("{arg:?}")).collect::<Vec<_>>().join(" ")
-            );
+            let _ = writeln!(story, "  at {now} {}", told(&op));
             let reply = op.canonical(self.send(namespace, &now, &op, &model));
             let after = dump(&mut self.connection, namespace);
             let _ = writeln!(story, "    {}", brief(&reply));
-            self.judge(&mut model, &mut log, wall, &op, reply, &before, &after)
-                .map_err(|what| format!("{what}\nafter\n{story}"))?;
-            (before, last) = (after, Some(op));
+            let turn = Turn { op, reply, again, before, after };
+            self.judge(&mut model, &mut log, wall, &turn).map_err(|what| format!("{what}\nafter\n{story}"))?;
+            (before, last) = (turn.after, Some((turn.op, turn.reply)));
         }
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn judge(
-        &mut self,
-        model: &mut Model,
-        log: &mut Log,
-        wall: u64,
-        op: &Op,
-        reply: Reply,
-        before: &Keys,
-        after: &Keys,
-    ) -> Result<(), String> {
-        let expected = op.canonical(model.call(wall, op));
+    fn judge(&mut self, model: &mut Model, log: &mut Log, wall: u64, turn: &Turn) -> Result<(), String> {
+        let expected = turn.op.canonical(model.call(wall, &turn.op));
         if self.judge == Judge::Both {
-            if reply != expected {
+            if turn.reply != expected {
                 return Err(format!("the answer should be {}", brief(&expected)));
             }
-            if let Some(what) = difference(after, &model.keys()) {
+            if let Some(what) = difference(&turn.after, &model.keys()) {
                 return Err(format!("the keys are not as they should be: {what}"));
             }
         }
-        log.call(op, &reply, before, after)?;
-        check::keys(after)?;
-        if let Some((command, _)) = op.args() {
-            *self.seen.entry(format!("{command} {}", kind(op, &reply))).or_default() += 1;
+        log.call(turn)?;
+        check::keys(&turn.after)?;
+        if let Some((command, _)) = turn.op.args() {
+            *self.seen.entry(format!("{command} {}", kind(&turn.op, &turn.reply))).or_default() += 1;
             self.calls += 1;
         }
         Ok(())
@@ -149,6 +148,13 @@ impl Bench {
             Err(error) => Reply::Refused(error.code().map_or_else(|| error.to_string(), str::to_owned)),
         }
     }
+}
+
+/// A call as it is sent, without its time.
+fn told(op: &Op) -> String {
+    let Some((command, args)) = op.args() else { return format!("({op:?})") };
+    let args = args.iter().map(|arg| format!(" {arg:?}"));
+    format!("{command}{}", args.collect::<String>())
 }
 
 /// A command's answer, in few words.

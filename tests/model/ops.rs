@@ -68,7 +68,9 @@ pub enum Act {
 /// Queues and listeners are indexes, leases and ages whole seconds.
 #[derive(Clone, Debug)]
 pub enum Op {
+    /// With `free`, of ids that are no tasks yet, as far as there are any.
     Submit {
+        free: bool,
         queue: u8,
         tasks: Vec<(u8, Option<Eta>, u8)>,
         max_losses: Option<u32>,
@@ -245,9 +247,9 @@ fn act() -> impl Strategy<Value = Act> {
         12 => (1..3_u8, option::weighted(0.3, 1..120_u32)).prop_map(|(pid, lease)| Act::Start { pid, lease }),
         3 => payload().prop_map(Act::Progress),
         3 => payload().prop_map(Act::Checkpoint),
-        5 => payload().prop_map(Act::Complete),
-        5 => (payload(), any::<bool>()).prop_map(|(error, group)| Act::Fail { error, group }),
-        5 => any::<bool>().prop_map(|reason| Act::Release { reason }),
+        4 => payload().prop_map(Act::Complete),
+        4 => (payload(), any::<bool>()).prop_map(|(error, group)| Act::Fail { error, group }),
+        4 => any::<bool>().prop_map(|reason| Act::Release { reason }),
     ]
 }
 
@@ -258,8 +260,8 @@ fn submit() -> BoxedStrategy<Op> {
         4 => (0..6_u8, eta(), payload()).prop_map(|task| vec![task]),
         2 => vec((0..6_u8, eta(), payload()), 2..5),
     ];
-    (queue(), tasks, option::weighted(0.7, 0..3_u32))
-        .prop_map(|(queue, tasks, max_losses)| Op::Submit { queue, tasks, max_losses })
+    (any::<bool>(), queue(), tasks, option::weighted(0.7, 0..3_u32))
+        .prop_map(|(free, queue, tasks, max_losses)| Op::Submit { free, queue, tasks, max_losses })
         .boxed()
 }
 
@@ -307,7 +309,8 @@ fn reading() -> BoxedStrategy<Op> {
 }
 
 fn call() -> impl Strategy<Value = Op> {
-    let owner = (held_task(), token(), act()).prop_map(|(task, token, act)| Op::Owner { task, token, act });
+    let owned = prop_oneof![5 => held_task(), 1 => finished_task()];
+    let owner = (owned, token(), act()).prop_map(|(task, token, act)| Op::Owner { task, token, act });
     let beat = (queue(), listener(), 1..120_u32, vec((held_task(), token()), 0..4))
         .prop_map(|(queue, listener, lease, tasks)| Op::Heartbeat { queue, listener, lease, tasks });
     let other = |most| option::weighted(0.2, 0..most);
@@ -325,9 +328,9 @@ fn call() -> impl Strategy<Value = Op> {
         (40, owner.boxed()),
         (6, beat.boxed()),
         (5, adopt.boxed()),
-        (5, cancel.boxed()),
+        (7, cancel.boxed()),
         (6, retry.boxed()),
-        (4, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
+        (6, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
         (8, here.clone().prop_map(|(queue, listener)| Op::Register { queue, listener }).boxed()),
         (1, here.prop_map(|(queue, listener)| Op::Unregister { queue, listener }).boxed()),
         (18, upkeep()),

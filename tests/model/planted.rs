@@ -23,7 +23,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true }
 }
 
-pub const BUGS: [Bug; 23] = [
+pub const BUGS: [Bug; 24] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     shown(
         "a lost task keeps its token",
@@ -57,6 +57,7 @@ pub const BUGS: [Bug; 23] = [
         "redis.call('ZSCORE', prefix .. 'tasks_'",
     ),
     shown("retry keeps the losses", "retry", "'losses', '0', ", ""),
+    shown("a lost reply is not given again", "release", "'outcome', outcome, ", ""),
     shown("a failure counts twice", "fail", "tonumber(failures or 0) + 1", "tonumber(failures or 0) + 2"),
     bug(
         "a lease expires at its deadline",

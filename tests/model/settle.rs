@@ -58,7 +58,12 @@ impl Model {
     /// Says which task, which token, which time are meant.
     pub fn settle(&self, op: &mut Op, wall: u64) {
         match op {
-            Op::Submit { tasks, .. } => {
+            Op::Submit { free, tasks, .. } => {
+                let unused = (0..).zip(IDS).filter(|(_, id)| !self.tasks.contains_key(*id)).map(|(number, _)| number);
+                for (task, number) in tasks.iter_mut().zip(unused).filter(|_| *free) {
+                    task.0 = number;
+                }
+                *free = false;
                 for (_, eta, _) in tasks {
                     if let Some(Eta::In(seconds)) = *eta {
                         *eta = Some(Eta::At(wall.saturating_add_signed(i64::from(seconds) * 1_000_000)));
@@ -158,7 +163,7 @@ impl Op {
     pub fn args(&self) -> Option<(&'static str, Vec<String>)> {
         let here = |command, number: &u8| Args::of(command).arg(queue(*number));
         let args = match self {
-            Self::Submit { queue: name, tasks, max_losses } => {
+            Self::Submit { queue: name, tasks, max_losses, .. } => {
                 let mut args = here("submit", name).arg(tasks.len());
                 for (id, eta, parameters) in tasks {
                     let eta = match eta {
