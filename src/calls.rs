@@ -148,12 +148,7 @@ impl Calls {
 
     /// Puts up to 500 tasks into a queue.
     #[must_use]
-    pub fn submit(
-        &self,
-        queue: &QueueName,
-        tasks: &[NewTask<'_>],
-        options: SubmitOptions<'_>,
-    ) -> Call<Vec<Submitted>> {
+    pub fn submit(&self, queue: &QueueName, tasks: &[NewTask<'_>], options: SubmitOptions<'_>) -> Call<Vec<Submitted>> {
         let mut call = self.call("submit", |value| reply::array(value)?.iter().map(reply::number).collect());
         call = call.arg(queue).arg(tasks.len());
         for task in tasks {

@@ -171,8 +171,7 @@ fn move_slot(nodes: &[Node], slot: &str, from: usize, to: usize) {
     cluster(&mut target, &["SETSLOT", slot, "IMPORTING", &nodes[from].id()]).unwrap();
     cluster(&mut source, &["SETSLOT", slot, "MIGRATING", &nodes[to].id()]).unwrap();
     loop {
-        let keys: Vec<String> =
-            redis::cmd("CLUSTER").arg("GETKEYSINSLOT").arg(slot).arg(3).query(&mut source).unwrap();
+        let keys: Vec<String> = redis::cmd("CLUSTER").arg("GETKEYSINSLOT").arg(slot).arg(3).query(&mut source).unwrap();
         if keys.is_empty() {
             break;
         }

@@ -133,3 +133,21 @@ fn the_bundle_has_the_digests_that_were_published() {
         "a script has changed: say so in CHANGELOG.md, then BLUEQUE_BLESS=1 cargo test --test contract"
     );
 }
+
+#[test]
+fn the_package_holds_every_source_of_the_bundle() {
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(["package", "--list", "--allow-dirty", "--offline", "--package", "blueque"])
+        .current_dir(file("."))
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(output.stdout).unwrap();
+    let listed: BTreeSet<&str> = listed.lines().collect();
+    for folder in ["lua/cmd", "lua/lib"] {
+        for entry in fs::read_dir(file(folder)).unwrap() {
+            let path = format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap());
+            assert!(listed.contains(path.as_str()), "{path} would not be published");
+        }
+    }
+    assert!(listed.contains("build.rs") && listed.contains("LICENSE") && listed.contains("README.md"));
+}
