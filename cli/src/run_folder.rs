@@ -8,6 +8,7 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use nix::time::{ClockId, clock_gettime};
@@ -18,6 +19,7 @@ pub const VERSION: u32 = 1;
 
 /// Larger checkpoints than the server takes are kept for a later attempt on this host.
 const KEPT: &str = "kept";
+const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 /// What to run and how: `run.json`. Without the password, which travels in the environment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -128,8 +130,12 @@ impl RunFolder {
         result = "result",
         output = "output",
         log = "log",
+        /// The beginning of stdout, which may be the result.
+        stdout = "stdout",
         work = "work",
         lock_file = "lock",
+        /// The server accepted the end: only the publication and the removal are left.
+        accepted = "accepted",
         end_file = "end.json",
         end_payload = "end.payload",
     }
@@ -163,10 +169,21 @@ impl RunFolder {
         if let Some(saved) = checkpoint {
             fs::write(self.checkpoint(), saved)?;
         }
-        // The attempt just before this one ran here too, and saved more than the server takes.
-        let kept = space.join(KEPT).join(format!("{}.{}", run.id, run.attempt.saturating_sub(1)));
-        if kept.exists() {
-            fs::rename(kept, self.checkpoint())?;
+        self.take_kept(&space.join(KEPT), run)
+    }
+
+    /// The attempt just before this one may have run here too, and saved more than the server has.
+    fn take_kept(&self, kept: &Path, run: &Run) -> io::Result<()> {
+        let Ok(entries) = fs::read_dir(kept) else { return Ok(()) };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let old = || entry.metadata().ok()?.modified().ok()?.elapsed().ok().filter(|&age| age > KEPT_FOR);
+            match name.to_str().and_then(|name| name.strip_prefix(&run.id)?.strip_prefix('.')?.parse::<u32>().ok()) {
+                Some(attempt) if attempt + 1 == run.attempt => fs::rename(entry.path(), self.checkpoint())?,
+                Some(_) => fs::remove_file(entry.path())?,
+                None if old().is_some() => fs::remove_file(entry.path())?,
+                None => {}
+            }
         }
         Ok(())
     }

@@ -41,13 +41,24 @@ pub struct End {
     pub outcome: Outcome,
     /// The group of a failure, the reason of a release.
     pub word: Option<String>,
+    /// The checkpoint file may be newer than what the server has.
+    #[serde(default)]
+    pub checkpoint: bool,
+    /// Its digest.
     payload: String,
     pub post_mortem: PostMortem,
 }
 
 impl End {
     pub fn new(outcome: Outcome, word: Option<&str>, post_mortem: PostMortem) -> Self {
-        Self { version: VERSION, outcome, word: word.map(str::to_owned), payload: String::new(), post_mortem }
+        Self {
+            version: VERSION,
+            outcome,
+            word: word.map(str::to_owned),
+            checkpoint: false,
+            payload: String::new(),
+            post_mortem,
+        }
     }
 }
 
@@ -79,5 +90,5 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

@@ -1,0 +1,29 @@
+//! Hears at once that there are orders; without it they come with the next heartbeat.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use super::shared::Shared;
+
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// Listens for as long as the process lives.
+pub fn listen(url: &str, channel: &str, shared: &Arc<Shared>) {
+    loop {
+        let _ = hear(url, channel, shared);
+        thread::sleep(AGAIN);
+    }
+}
+
+fn hear(url: &str, channel: &str, shared: &Arc<Shared>) -> redis::RedisResult<()> {
+    let mut connection = redis::Client::open(url)?.get_connection_with_timeout(Duration::from_secs(5))?;
+    let mut messages = connection.as_pubsub();
+    messages.subscribe(channel)?;
+    // What was ordered before this connection heard of it.
+    shared.post(|outbox| outbox.beat = true);
+    loop {
+        messages.get_message()?;
+        shared.post(|outbox| outbox.beat = true);
+    }
+}

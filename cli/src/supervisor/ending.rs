@@ -1,0 +1,98 @@
+//! What an attempt's end means: the table of exit codes, and the reasons of a stop.
+
+use std::fs;
+
+use serde::de::IgnoredAny;
+
+use super::eyes::Seen;
+use super::tree::Exit;
+use super::watch::{Ended, Reason};
+use crate::run_folder::RunFolder;
+use crate::run_folder::end::{End, Outcome, PostMortem};
+
+/// The program asks to be run again, from its checkpoint, and it counts nothing.
+const AGAIN: i32 = 85;
+/// Try again later.
+const TEMPORARY: i32 = 75;
+/// Wrong arguments or data, no rights, wrong configuration; not executable, not found.
+const PERMANENT: [i32; 6] = [64, 65, 77, 78, 126, 127];
+
+/// What the error shows of stderr.
+const SHOWN: usize = 1_000;
+
+/// The end, and the result or the error that goes with it; none where the attempt was lost.
+pub fn judge(
+    ended: Ended,
+    folder: &RunFolder,
+    seen: Seen,
+    limit: u64,
+    post_mortem: PostMortem,
+) -> Option<(End, Vec<u8>)> {
+    let changed = seen.checkpoint.is_some() && !seen.too_large;
+    let (outcome, word, payload) = match ended {
+        Ended::Lost => return None,
+        Ended::Stopped(Reason::Cancel) => (Outcome::Release, None, Vec::new()),
+        Ended::Stopped(Reason::Drain) => (Outcome::Release, Some("drain"), Vec::new()),
+        Ended::Stopped(Reason::Deadline) => failure("timeout", "it ran longer than it may", &seen),
+        Ended::Stopped(Reason::NoProgress) => failure("timeout", "it gave no sign of life for too long", &seen),
+        Ended::Exit(Exit::Signal(signal)) if post_mortem.oom => {
+            failure("oom", &format!("the machine was out of memory ({signal})"), &seen)
+        }
+        Ended::Exit(Exit::Signal(signal)) => failure("crashed", &format!("it was killed by {signal}"), &seen),
+        Ended::Exit(Exit::Code(0)) => match result(folder, seen, limit) {
+            Ok(result) => (Outcome::Complete, None, result),
+            Err(text) => (Outcome::Fail, Some("result"), text.into_bytes()),
+        },
+        Ended::Exit(Exit::Code(AGAIN)) if changed => (Outcome::Release, Some("checkpoint"), Vec::new()),
+        Ended::Exit(Exit::Code(AGAIN)) => {
+            let text = "exit code 85 asks for another run from a new checkpoint, and it saved none";
+            failure("exit", text, &seen)
+        }
+        Ended::Exit(Exit::Code(code)) => {
+            let group = match code {
+                TEMPORARY => "temporary",
+                _ if PERMANENT.contains(&code) => "permanent",
+                _ => "exit",
+            };
+            failure(group, &format!("it ended with exit code {code}"), &seen)
+        }
+    };
+    let mut end = End::new(outcome, word, post_mortem);
+    end.checkpoint = changed && outcome != Outcome::Complete;
+    Some((end, payload))
+}
+
+fn failure(group: &'static str, text: &str, seen: &Seen) -> (Outcome, Option<&'static str>, Vec<u8>) {
+    let words = &seen.last_words;
+    let from = (words.len().saturating_sub(SHOWN)..words.len()).find(|&at| words.is_char_boundary(at));
+    let mut error = text.to_owned();
+    if let Some(shown) = from.and_then(|from| words.get(from..)) {
+        error.push_str(if shown.len() < words.len() { ":\n…" } else { ":\n" });
+        error.push_str(shown);
+    }
+    (Outcome::Fail, Some(group), error.into_bytes())
+}
+
+/// The result of a program that ended well: its result file, else its stdout where that is JSON, else null.
+fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, String> {
+    let too_large = |what: &str, size: String| {
+        format!("{what} has {size} bytes, at most {limit} can be kept: write it to BLUEQUE_OUTPUT_DIR, and name it")
+    };
+    let path = folder.result();
+    match fs::metadata(&path) {
+        Ok(found) if !found.is_file() => return Err("BLUEQUE_RESULT is not a file".into()),
+        Ok(found) if found.len() > limit => return Err(too_large("the result", found.len().to_string())),
+        Ok(_) => return fs::read(&path).map_err(|error| format!("the result cannot be read: {error}")),
+        Err(_) => {}
+    }
+    let one_value = seen.shape.is_one_value();
+    match seen.stdout.take() {
+        Some(printed) => {
+            let printed = printed.trim_ascii();
+            let json = serde_json::from_slice::<IgnoredAny>(printed).is_ok();
+            Ok(if json { printed.to_vec() } else { b"null".to_vec() })
+        }
+        None if one_value => Err(too_large("the JSON on stdout", format!("over {limit}"))),
+        None => Ok(b"null".to_vec()),
+    }
+}

@@ -1,0 +1,184 @@
+//! One thread that sees all that the program says: its output, its events, its checkpoints.
+
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{ChildStderr, ChildStdout};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::files::{Checkpoint, Events, Found, Said};
+use super::output::{LastWords, LogFile, Shape, Spool};
+use super::shared::Shared;
+use crate::run_folder::{Run, RunFolder, boot_clock_us};
+
+/// How often the files are looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How long a pipe is read that somebody keeps open after everything was killed.
+const REMNANT: Duration = Duration::from_secs(1);
+
+/// What has been seen at the end.
+#[derive(Debug)]
+pub struct Seen {
+    pub stdout: Spool,
+    pub shape: Shape,
+    pub last_words: String,
+    /// The digest of the last checkpoint that the server can take, if the program wrote one.
+    pub checkpoint: Option<Vec<u8>>,
+    /// The checkpoint file is too large for the server.
+    pub too_large: bool,
+}
+
+pub struct Eyes {
+    shared: Arc<Shared>,
+    limit: u64,
+    log: Option<LogFile>,
+    events: Events,
+    checkpoint: Checkpoint,
+    first: Option<Vec<u8>>,
+    seen: Seen,
+    words: LastWords,
+}
+
+impl Eyes {
+    /// Before the program starts: what is there now was not written by it.
+    pub fn new(folder: &RunFolder, run: &Run, shared: Arc<Shared>) -> Self {
+        let limit = u64::from(run.limits.max_bytes);
+        let log = LogFile::open(folder.log());
+        if let Err(error) = &log {
+            shared.say(&format!("the log file cannot be written: {error}"));
+        }
+        let checkpoint = Checkpoint::new(folder.checkpoint(), limit);
+        Self {
+            limit,
+            log: log.ok(),
+            events: Events::new(folder.events()),
+            first: checkpoint.digest().map(<[u8]>::to_vec),
+            checkpoint,
+            seen: Seen {
+                stdout: Spool::open(folder.stdout()),
+                shape: Shape::default(),
+                last_words: String::new(),
+                checkpoint: None,
+                too_large: false,
+            },
+            words: LastWords::default(),
+            shared,
+        }
+    }
+
+    /// Looks until `ended` is closed, and then once more.
+    pub fn watch(mut self, stdout: ChildStdout, stderr: ChildStderr, ended: &UnixStream) -> Seen {
+        let (mut stdout, mut stderr) = (Some(stdout), Some(stderr));
+        let mut buffer = vec![0; 64 << 10];
+        let mut looked = Instant::now();
+        let mut until: Option<Instant> = None;
+        while until.is_none_or(|until| Instant::now() < until && (stdout.is_some() || stderr.is_some())) {
+            let ready = wait(
+                [
+                    Some(ended.as_fd()).filter(|_| until.is_none()),
+                    stdout.as_ref().map(AsFd::as_fd),
+                    stderr.as_ref().map(AsFd::as_fd),
+                ],
+                LOOK.saturating_sub(looked.elapsed()),
+            );
+            if ready[1] {
+                self.take("stdout", &mut stdout, &mut buffer);
+            }
+            if ready[2] {
+                self.take("stderr", &mut stderr, &mut buffer);
+            }
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                self.look(false);
+            }
+            if ready[0] {
+                until = Some(Instant::now() + REMNANT);
+            }
+        }
+        self.look(true);
+        self.seen.last_words = self.words.text();
+        if self.checkpoint.digest() != self.first.as_deref() {
+            self.seen.checkpoint = self.checkpoint.digest().map(<[u8]>::to_vec);
+        }
+        self.seen
+    }
+
+    fn take(&mut self, source: &'static str, pipe: &mut Option<impl Read>, buffer: &mut [u8]) {
+        let read = match pipe.as_mut().map(|pipe| pipe.read(buffer)) {
+            Some(Ok(read)) if read > 0 => read,
+            Some(Err(error)) if error.kind() == std::io::ErrorKind::Interrupted => return,
+            _ => {
+                *pipe = None;
+                return;
+            }
+        };
+        let bytes = buffer.get(..read).unwrap_or_default();
+        self.shared.sign_of_life();
+        if let Some(error) = self.log.as_mut().and_then(|log| log.write(bytes)) {
+            self.shared.say(&format!("the log file cannot be written: {error}"));
+        }
+        if source == "stdout" {
+            self.seen.stdout.write(bytes, self.limit);
+            self.seen.shape.write(bytes);
+        } else {
+            self.words.write(bytes);
+        }
+        self.shared.log(source, bytes);
+    }
+
+    fn look(&mut self, at_end: bool) {
+        let said = self.events.read(at_end);
+        if !said.is_empty() {
+            self.shared.sign_of_life();
+        }
+        for said in said {
+            match said {
+                Said::Progress(progress) => self.shared.post(|outbox| outbox.progress = Some(progress)),
+                Said::Log(text) => self.shared.log("event", format!("{text}\n").as_bytes()),
+                Said::Other(text) => self.shared.say(&text),
+                Said::Alive => {}
+                Said::Extend(seconds) => {
+                    let until = Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |time| {
+                        boot_clock_us().saturating_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
+                    });
+                    self.shared.extended.fetch_max(until, Ordering::AcqRel);
+                    self.shared.wake();
+                }
+            }
+        }
+        match self.checkpoint.look(at_end) {
+            Found::Nothing => return,
+            Found::New(bytes) => {
+                self.seen.too_large = false;
+                self.shared.post(|outbox| outbox.checkpoint = Some(bytes));
+            }
+            Found::TooLarge(_) if self.seen.too_large && at_end => {}
+            Found::TooLarge(size) => {
+                self.seen.too_large = true;
+                self.shared.say(&format!(
+                    "the checkpoint has {size} bytes; the server takes {}: it is kept for an attempt on this host",
+                    self.limit
+                ));
+            }
+            Found::Unreadable(error) => self.shared.say(&format!("the checkpoint cannot be read: {error}")),
+        }
+        self.shared.sign_of_life();
+    }
+}
+
+/// Which of these can be read, or have been closed.
+fn wait(fds: [Option<BorrowedFd<'_>>; 3], limit: Duration) -> [bool; 3] {
+    let mut polled: Vec<PollFd> = fds.iter().flatten().map(|&fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
+    // Rounded up, so that it does not look again and again within the last millisecond.
+    let limit = u16::try_from(limit.as_micros().div_ceil(1_000)).unwrap_or(u16::MAX);
+    if poll(&mut polled, PollTimeout::from(limit)).is_err() {
+        return [false; 3];
+    }
+    let mut ready = polled.iter().map(|fd| fd.any().unwrap_or(true));
+    fds.map(|fd| fd.is_some() && ready.next().unwrap_or(false))
+}

@@ -1,0 +1,232 @@
+//! The files that the program writes for its supervisor: events, line by line, and the checkpoint.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// A longer line is cut.
+const LINE: usize = 64 << 10;
+
+/// Beyond this the events are not read any more.
+const EVENTS: u64 = 64 << 20;
+
+/// At most so much is read at one look, so that a flood of events keeps nobody from anything else.
+const LOOK: usize = 1 << 20;
+
+/// What a line of the events file says. Unknown keys are ignored.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line {
+    progress: Option<Value>,
+    message: Option<Value>,
+    log: Option<Value>,
+    extend: Option<f64>,
+}
+
+/// What the program said.
+#[derive(Debug, PartialEq)]
+pub enum Said {
+    Progress(Vec<u8>),
+    Log(String),
+    /// Seconds from now that it needs.
+    Extend(f64),
+    /// Nothing else; a sign of life.
+    Alive,
+    /// Not JSON, or not an object.
+    Other(String),
+}
+
+/// Reads the events file from where it stopped.
+#[derive(Debug)]
+pub struct Events {
+    path: PathBuf,
+    offset: u64,
+    partial: Vec<u8>,
+    /// The rest of a line that was cut is skipped.
+    skipping: bool,
+    over: bool,
+}
+
+impl Events {
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, offset: 0, partial: Vec::new(), skipping: false, over: false }
+    }
+
+    /// What was said since the last look. At the end a last line without its end counts too.
+    pub fn read(&mut self, at_end: bool) -> Vec<Said> {
+        let mut said = Vec::new();
+        let length = fs::metadata(&self.path).map_or(0, |found| found.len());
+        if length < self.offset {
+            // Written anew instead of appended to.
+            (self.offset, self.skipping) = (0, false);
+            self.partial.clear();
+        }
+        if length > self.offset && !self.over {
+            self.take(&mut said);
+        }
+        if at_end && !self.partial.is_empty() {
+            let line = std::mem::take(&mut self.partial);
+            interpret(&line, &mut said);
+        }
+        said
+    }
+
+    fn take(&mut self, said: &mut Vec<Said>) {
+        let mut chunk = Vec::new();
+        let Ok(()) = self.chunk(&mut chunk) else { return };
+        self.offset += chunk.len() as u64;
+        for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
+            let whole = piece.ends_with(b"\n");
+            if !self.skipping {
+                let room = LINE.saturating_sub(self.partial.len());
+                self.partial.extend_from_slice(piece.get(..room).unwrap_or(piece));
+                if whole || piece.len() > room {
+                    interpret(&self.partial, said);
+                    self.partial.clear();
+                    self.skipping = !whole;
+                }
+            } else if whole {
+                self.skipping = false;
+            }
+        }
+        self.partial.shrink_to(LINE);
+        if self.offset >= EVENTS {
+            self.over = true;
+            said.push(Said::Other(format!("the events file is over {} MiB: no more of it is read", EVENTS >> 20)));
+        }
+    }
+
+    fn chunk(&self, chunk: &mut Vec<u8>) -> io::Result<()> {
+        let mut file = File::open(&self.path)?;
+        file.seek(SeekFrom::Start(self.offset))?;
+        file.take(LOOK as u64).read_to_end(chunk).map(|_| ())
+    }
+}
+
+fn interpret(line: &[u8], said: &mut Vec<Said>) {
+    let line = line.trim_ascii();
+    if line.is_empty() {
+        return;
+    }
+    let Ok(event) = serde_json::from_slice::<Line>(line) else {
+        said.push(Said::Other(format!("an event that cannot be read: {}", short(&String::from_utf8_lossy(line)))));
+        return;
+    };
+    let before = said.len();
+    if event.progress.is_some() || event.message.is_some() {
+        said.push(Said::Progress(progress(event.progress, event.message)));
+    }
+    if let Some(log) = event.log {
+        let field = |name| log.get(name).and_then(Value::as_str);
+        let level = field("level").unwrap_or("info");
+        let message = field("message").or(log.as_str()).map_or_else(|| log.to_string(), str::to_owned);
+        said.push(Said::Log(format!("{level}: {message}")));
+    }
+    if let Some(seconds) = event.extend.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
+        said.push(Said::Extend(seconds));
+    }
+    if said.len() == before {
+        said.push(Said::Alive);
+    }
+}
+
+/// One flat object, as the crate's own workers write it: `done total unit` or `progress`, and `message`.
+fn progress(progress: Option<Value>, message: Option<Value>) -> Vec<u8> {
+    let mut flat = match progress {
+        Some(Value::Object(fields)) => fields,
+        Some(value) => Map::from_iter([("progress".to_owned(), value)]),
+        None => Map::new(),
+    };
+    if let Some(message) = message {
+        flat.insert("message".into(), Value::String(short(message.as_str().unwrap_or(&message.to_string())).into()));
+    }
+    serde_json::to_vec(&flat).unwrap_or_default()
+}
+
+fn short(text: &str) -> &str {
+    let end = (0..=text.len().min(1_000)).rev().find(|&end| text.is_char_boundary(end));
+    text.get(..end.unwrap_or(0)).unwrap_or_default()
+}
+
+/// What tells a file from what it was before, without reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Print(i64, i64, u64, u64);
+
+impl Print {
+    fn of(found: &Metadata) -> Self {
+        Self(found.mtime(), found.mtime_nsec(), found.len(), found.ino())
+    }
+}
+
+/// What a look at the checkpoint found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    Nothing,
+    New(Vec<u8>),
+    /// Larger than the server takes: so many bytes.
+    TooLarge(u64),
+    Unreadable(String),
+}
+
+/// Watches the checkpoint file.
+#[derive(Debug)]
+pub struct Checkpoint {
+    path: PathBuf,
+    limit: u64,
+    seen: Option<Print>,
+    /// Of the last one that could be read.
+    digest: Option<Vec<u8>>,
+}
+
+impl Checkpoint {
+    /// Takes what is there for what the server has.
+    pub fn new(path: PathBuf, limit: u64) -> Self {
+        let mut watch = Self { path, limit, seen: None, digest: None };
+        watch.look(false);
+        watch
+    }
+
+    pub fn digest(&self) -> Option<&[u8]> {
+        self.digest.as_deref()
+    }
+
+    /// What is new; `again` reads it also where it looks as before.
+    pub fn look(&mut self, again: bool) -> Found {
+        let Ok(before) = fs::metadata(&self.path) else { return Found::Nothing };
+        let print = Print::of(&before);
+        if (self.seen.as_ref() == Some(&print) && !again) || !before.is_file() {
+            return Found::Nothing;
+        }
+        if before.len() > self.limit {
+            self.seen = Some(print);
+            return Found::TooLarge(before.len());
+        }
+        let read = File::open(&self.path).and_then(|file| {
+            let mut bytes = Vec::new();
+            file.take(self.limit + 1).read_to_end(&mut bytes).map(|_| bytes)
+        });
+        let bytes = match read {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.seen = Some(print);
+                return Found::Unreadable(error.to_string());
+            }
+        };
+        // Written to meanwhile: the next look takes it whole.
+        if fs::metadata(&self.path).map_or(true, |after| Print::of(&after) != print) {
+            return Found::Nothing;
+        }
+        self.seen = Some(print);
+        let digest = Sha256::digest(&bytes).to_vec();
+        if self.digest.as_ref() == Some(&digest) {
+            return Found::Nothing;
+        }
+        self.digest = Some(digest);
+        Found::New(bytes)
+    }
+}

@@ -1,0 +1,249 @@
+//! The way to the server: one thread that renews the lease and sends what waits, each thing in its turn
+//! and at its pace. Where nobody answers, it goes on trying; the lease's end is not its business.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
+
+use super::shared::{Batch, CANCEL, DRAIN, Outbox, Shared};
+use crate::run_folder::{Run, boot_clock_us};
+
+const BETWEEN_LOGS: Duration = Duration::from_millis(250);
+const BETWEEN_PROGRESSES: Duration = Duration::from_millis(500);
+const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
+const BETWEEN_BEATS: Duration = Duration::from_millis(250);
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// What can be done now.
+enum Job {
+    Start(u32),
+    Beat,
+    Checkpoint(Vec<u8>),
+    Progress(Vec<u8>),
+    Log(Batch),
+}
+
+/// The connection of one attempt.
+pub struct Link {
+    shared: Arc<Shared>,
+    url: String,
+    namespace: Namespace,
+    pub id: TaskId,
+    pub token: Token,
+    queue: QueueName,
+    listener: ListenerId,
+    pub max_bytes: Option<u32>,
+    client: Option<Client>,
+    started: bool,
+    last_beat: Instant,
+    next_beat: Instant,
+    next_log: Instant,
+    next_progress: Instant,
+    next_checkpoint: Instant,
+    paused: Instant,
+}
+
+impl Link {
+    /// `url` may hold the password.
+    pub fn new(run: &Run, url: String, shared: Arc<Shared>) -> blueque::Result<Self> {
+        let now = Instant::now();
+        Ok(Self {
+            shared,
+            url,
+            namespace: Namespace::new(run.namespace.as_str())?,
+            id: TaskId::new(run.id.as_str())?,
+            token: Token::from(run.token),
+            queue: QueueName::new(run.queue.as_str())?,
+            listener: ListenerId::new(run.listener.as_str())?,
+            max_bytes: Some(run.limits.max_bytes).filter(|&bytes| bytes != 1 << 20),
+            client: None,
+            started: false,
+            last_beat: now,
+            next_beat: now,
+            next_log: now,
+            next_progress: now,
+            next_checkpoint: now,
+            paused: now,
+        })
+    }
+
+    /// The connection, made where there is none yet.
+    pub fn client(&mut self) -> blueque::Result<Client> {
+        if let Some(client) = &self.client {
+            return Ok(client.clone());
+        }
+        let limit = (self.shared.lease.length() / 6).clamp(Duration::from_millis(200), Duration::from_secs(5));
+        let client = Client::builder().namespace(self.namespace.clone()).limit(limit).open(&self.url)?;
+        self.client = Some(client.clone());
+        Ok(client)
+    }
+
+    /// Serves until it is called back.
+    pub fn serve(mut self) -> Self {
+        // While the program is being started.
+        self.connect();
+        while let Some(job) = self.next() {
+            self.attend(job);
+        }
+        self
+    }
+
+    fn connect(&mut self) {
+        if let Err(error) = self.client() {
+            eprintln!("blueque: {}: {error}", self.id);
+        }
+    }
+
+    fn next(&mut self) -> Option<Job> {
+        let shared = Arc::clone(&self.shared);
+        let mut outbox = shared.outbox();
+        while !outbox.leave {
+            let wait = match self.due(&mut outbox) {
+                Ok(job) => return Some(job),
+                Err(wait) => wait,
+            };
+            outbox = shared.wait(outbox, wait);
+        }
+        None
+    }
+
+    fn due(&mut self, outbox: &mut Outbox) -> Result<Job, Duration> {
+        let now = Instant::now();
+        let until = |time: Instant| time.saturating_duration_since(now);
+        if self.shared.lease.is_lost() {
+            return Err(Duration::from_secs(60));
+        }
+        if now < self.paused {
+            return Err(until(self.paused));
+        }
+        let pid = self.shared.pid.load(Ordering::Acquire);
+        if pid == 0 {
+            return Err(Duration::from_secs(1));
+        }
+        if !self.started {
+            return Ok(Job::Start(pid));
+        }
+        if std::mem::take(&mut outbox.beat) {
+            self.next_beat = self.next_beat.min(now.max(self.last_beat + BETWEEN_BEATS));
+        }
+        if now >= self.next_beat {
+            return Ok(Job::Beat);
+        }
+        let mut wait = until(self.next_beat);
+        if outbox.checkpoint.is_some() {
+            if now >= self.next_checkpoint
+                && let Some(checkpoint) = outbox.checkpoint.take()
+            {
+                return Ok(Job::Checkpoint(checkpoint));
+            }
+            wait = wait.min(until(self.next_checkpoint));
+        }
+        if outbox.progress.is_some() {
+            if now >= self.next_progress
+                && let Some(progress) = outbox.progress.take()
+            {
+                return Ok(Job::Progress(progress));
+            }
+            wait = wait.min(until(self.next_progress));
+        }
+        if outbox.has_log() {
+            if now >= self.next_log
+                && let Some(batch) = outbox.next_batch()
+            {
+                return Ok(Job::Log(batch));
+            }
+            wait = wait.min(until(self.next_log));
+        }
+        Err(wait)
+    }
+
+    fn third(&self) -> Duration {
+        self.shared.lease.length() / 3
+    }
+
+    fn attend(&mut self, job: Job) {
+        let outcome = match &job {
+            Job::Start(pid) => self.start(*pid),
+            Job::Beat => self.beat(),
+            Job::Checkpoint(bytes) => {
+                self.next_checkpoint = Instant::now() + BETWEEN_CHECKPOINTS;
+                self.send_checkpoint(bytes)
+            }
+            Job::Progress(bytes) => {
+                self.next_progress = Instant::now() + BETWEEN_PROGRESSES;
+                self.client().and_then(|client| client.call(&client.calls().progress(&self.id, self.token, bytes)))
+            }
+            Job::Log(batch) => {
+                self.next_log = Instant::now() + BETWEEN_LOGS;
+                self.send_log(batch.source, &batch.text)
+            }
+        };
+        match outcome {
+            Ok(()) => {}
+            Err(Error::Lost) => self.shared.lose(),
+            Err(Error::Cancelled) => {
+                self.started = true;
+                self.shared.give(CANCEL);
+            }
+            Err(error) => self.failed(job, &error),
+        }
+    }
+
+    /// What may pass is tried again, unless there is something newer to send.
+    fn failed(&mut self, job: Job, error: &Error) {
+        self.paused = Instant::now() + PAUSE;
+        let passes = error.is_transient() || matches!(error, Error::Connection(_) | Error::Unsuitable { .. });
+        match job {
+            Job::Start(_) if matches!(error, Error::State { .. }) => self.shared.lose(),
+            Job::Checkpoint(bytes) if passes => {
+                self.shared.outbox().checkpoint.get_or_insert(bytes);
+            }
+            Job::Progress(bytes) if passes => {
+                self.shared.outbox().progress.get_or_insert(bytes);
+            }
+            Job::Log(batch) if passes => self.shared.outbox().log.push_front(batch),
+            Job::Start(_) | Job::Beat | Job::Log(_) => {}
+            Job::Checkpoint(_) => self.shared.say(&format!("the checkpoint was not saved: {error}")),
+            Job::Progress(_) => self.shared.say(&format!("the progress was not kept: {error}")),
+        }
+    }
+
+    fn start(&mut self, pid: u32) -> blueque::Result<()> {
+        let client = self.client()?;
+        let sent = boot_clock_us();
+        client.call(&client.calls().start(&self.id, self.token, pid))?;
+        self.shared.lease.renewed(sent);
+        self.started = true;
+        self.next_beat = Instant::now() + self.third();
+        Ok(())
+    }
+
+    /// Renews the lease, and passes on what the server wants.
+    pub fn beat(&mut self) -> blueque::Result<()> {
+        let client = self.client()?;
+        let (sent, begun) = (boot_clock_us(), Instant::now());
+        let held = [(self.id.clone(), self.token)];
+        let call = client.calls().heartbeat(&self.queue, &self.listener, self.shared.lease.length(), &held);
+        match client.call(&call)?.orders.first() {
+            None | Some(Order::Lost) => return Err(Error::Lost),
+            Some(Order::Cancel) => self.shared.give(CANCEL),
+            Some(Order::Drain) => self.shared.give(DRAIN),
+            Some(_) => {}
+        }
+        self.shared.lease.renewed(sent);
+        (self.last_beat, self.next_beat) = (begun, begun + self.third());
+        Ok(())
+    }
+
+    pub fn send_checkpoint(&mut self, bytes: &[u8]) -> blueque::Result<()> {
+        let client = self.client()?;
+        client.call(&client.calls().checkpoint(&self.id, self.token, bytes, self.max_bytes))
+    }
+
+    pub fn send_log(&mut self, source: &str, text: &[u8]) -> blueque::Result<()> {
+        let client = self.client()?;
+        client.call(&client.calls().log(&self.id, self.token, source, text))
+    }
+}

@@ -1,0 +1,181 @@
+//! `blueque supervise`: one process for each task. It owns the program, its output, its lease and its end, and
+//! needs no worker for that. The threads: this one waits for the program, orders and the clock; `eyes` reads
+//! what the program writes; `link` talks to the server; `ears` hears that there are orders.
+
+mod address;
+mod deliver;
+mod ears;
+mod ending;
+pub mod exec;
+mod eyes;
+mod files;
+mod link;
+mod output;
+mod program;
+mod publish;
+mod shared;
+pub mod tree;
+mod watch;
+
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use nix::sys::prctl;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+use self::eyes::Eyes;
+use self::link::Link;
+use self::shared::Shared;
+use self::tree::{Exit, Tree};
+use self::watch::{Bell, Ended, Watch};
+use crate::run_folder::end::{End, Outcome, PostMortem};
+use crate::run_folder::lock::{Holder, Lock, Process};
+use crate::run_folder::{Run, RunFolder, boot_clock_us};
+
+/// Enough for what these threads do; the default of 2 MiB each shows in what a host promises.
+const STACK: usize = 256 << 10;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// The run folder
+    run: PathBuf,
+}
+
+/// Runs the program of a run folder to its end; or sends the end that is in there.
+pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    let path = options.run.canonicalize().with_context(|| format!("{} is not there", options.run.display()))?;
+    let folder = RunFolder::at(path);
+    let run = folder.read()?;
+    let Some(mut lock) = take(&folder)? else { bail!("another supervisor works on {}", folder.path().display()) };
+    let before = folder.holder();
+    // Out of the worker's session, so that its terminal does not matter. Fails only for one that has its own.
+    let _ = nix::unistd::setsid();
+    prctl::set_child_subreaper(true).context("this process cannot keep the program's children")?;
+    let (mut bell, ring) = Bell::new()?;
+    let shared = Arc::new(Shared::new(&run, ring));
+    let url = address::with_password(&run.url, std::env::var("BLUEQUE_PASSWORD").ok().as_deref());
+    let mut link = Link::new(&run, url.clone(), Arc::clone(&shared))?;
+
+    let (end, payload) = if folder.has_ended() {
+        tree::kill_strays(folder.path());
+        folder.read_end().unwrap_or_else(|error| {
+            shared.say(&format!("the end of this attempt cannot be read, the task is given back: {error:#}"));
+            (End::new(Outcome::Release, Some("unknown-end"), PostMortem::default()), Vec::new())
+        })
+    } else {
+        if before.is_some_and(|holder| holder.program.is_some()) {
+            bail!("the program of {} was started before, and its supervisor lost: adopt the task", run.id);
+        }
+        let ended;
+        (ended, link) = attempt(&folder, &run, &shared, &mut bell, &mut lock, link, url)?;
+        let Some((mut end, payload)) = ended else {
+            folder.remove()?;
+            return Ok(ExitCode::SUCCESS);
+        };
+        if let Err(error) = folder.write_end(&mut end, &payload) {
+            shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
+        }
+        (end, payload)
+    };
+    deliver::deliver(&mut link, &shared, &run, &folder, end, payload);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes the lock. Somebody who only looks whether it is held holds it for a moment.
+fn take(folder: &RunFolder) -> anyhow::Result<Option<Lock>> {
+    for _ in 0..20 {
+        if let Some(lock) = folder.lock().context("the run folder cannot be locked")? {
+            return Ok(Some(lock));
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    Ok(None)
+}
+
+type Attempt = (Option<(End, Vec<u8>)>, Link);
+
+/// Runs the program; its end, none where the lease was lost.
+fn attempt(
+    folder: &RunFolder,
+    run: &Run,
+    shared: &Arc<Shared>,
+    bell: &mut Bell,
+    lock: &mut Lock,
+    link: Link,
+    url: String,
+) -> anyhow::Result<Attempt> {
+    let own = Process::of(std::process::id().cast_signed()).context("/proc is not there")?;
+    let mut holder = Holder { supervisor: own, program: None };
+    lock.write(&holder).context("the lock file cannot be written")?;
+    let oom_before = tree::oom_kills();
+    let eyes = Eyes::new(folder, run, Arc::clone(shared));
+    let link = spawn("link", move || link.serve())?;
+    let begun = boot_clock_us();
+    // By the main thread: the program dies with the thread that started it.
+    let mut child = program::start(folder, run)?;
+    let pid = child.id();
+    shared.pid.store(pid, Ordering::Release);
+    shared.post(|_| {});
+    holder.program = Process::of(pid.cast_signed());
+    if let Err(error) = lock.write(&holder) {
+        shared.say(&format!("the lock file cannot be written: {error}"));
+    }
+    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else { bail!("no pipes") };
+    let (ended, at_end) = UnixStream::pair()?;
+    let eyes = spawn("eyes", move || eyes.watch(stdout, stderr, &ended))?;
+    let channel = format!("{}_orders_{}", run.namespace, run.queue);
+    let listener = Arc::clone(shared);
+    // Never joined: it ends with the process. Optional, as it only makes orders come sooner.
+    let _ = spawn("ears", move || ears::listen(&url, &channel, &listener));
+
+    let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed()), begun };
+    let ended = watch.run();
+    let exit = watch.tree.exit();
+    drop(at_end);
+    let seen = join(eyes)?;
+    shared.post(|outbox| outbox.leave = true);
+    let link = join(link)?;
+
+    let mut post_mortem = post_mortem(exit, begun);
+    post_mortem.stderr.clone_from(&seen.last_words);
+    post_mortem.oom = exit == Some(Exit::Signal(nix::sys::signal::Signal::SIGKILL))
+        && matches!(ended, Ended::Exit(_))
+        && oom_before.zip(tree::oom_kills()).is_some_and(|(before, after)| after > before);
+    let kept = seen.checkpoint.is_some() || seen.too_large;
+    let end = ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem);
+    if end.is_none() && kept {
+        let _ = folder.keep_checkpoint(run);
+    }
+    Ok((end, link))
+}
+
+fn post_mortem(exit: Option<Exit>, begun: u64) -> PostMortem {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok();
+    let cpu = usage.map_or(0, |usage| (usage.user_time() + usage.system_time()).num_milliseconds());
+    PostMortem {
+        exit: exit.and_then(|exit| if let Exit::Code(code) = exit { Some(code) } else { None }),
+        signal: exit.and_then(|exit| if let Exit::Signal(signal) = exit { Some(signal.to_string()) } else { None }),
+        oom: false,
+        max_rss_kib: usage.map_or(0, |usage| usage.max_rss()),
+        cpu_ms: u64::try_from(cpu).unwrap_or(0),
+        wall_ms: boot_clock_us().saturating_sub(begun) / 1_000,
+        stderr: String::new(),
+    }
+}
+
+fn spawn<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<JoinHandle<T>> {
+    let builder = thread::Builder::new().name(name.into()).stack_size(STACK);
+    builder.spawn(work).with_context(|| format!("no thread for {name}"))
+}
+
+fn join<T>(thread: JoinHandle<T>) -> anyhow::Result<T> {
+    thread.join().map_err(|_| anyhow!("a thread of the supervisor ended by a defect"))
+}

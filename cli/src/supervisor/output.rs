@@ -1,0 +1,163 @@
+//! What the program prints: into a bounded file, in pieces to the server, its end remembered. Whatever
+//! becomes of these, the program's pipe is read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// The log is a ring of two files of this size.
+const RING: u64 = 4 << 20;
+
+/// How much of stderr the post-mortem shows.
+const LAST_WORDS: usize = 4 << 10;
+
+/// The bounded log file. A full disk ends the logging, and nothing else.
+#[derive(Debug)]
+pub struct LogFile {
+    path: PathBuf,
+    file: Option<File>,
+    written: u64,
+}
+
+impl LogFile {
+    pub fn open(path: PathBuf) -> io::Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(&path)?;
+        let written = file.metadata()?.len();
+        Ok(Self { path, file: Some(file), written })
+    }
+
+    /// Appends; the error that ended the logging, once.
+    pub fn write(&mut self, bytes: &[u8]) -> Option<io::Error> {
+        if self.written.saturating_add(bytes.len() as u64) > RING {
+            // After a failure, a new file is also a new try.
+            match self.turn() {
+                Ok(file) => self.file = Some(file),
+                Err(error) => return self.file.take().map(|_| error),
+            }
+            self.written = 0;
+        }
+        self.written += bytes.len() as u64;
+        let error = self.file.as_ref()?.write_all(bytes).err()?;
+        self.file = None;
+        Some(error)
+    }
+
+    fn turn(&self) -> io::Result<File> {
+        fs::rename(&self.path, self.path.with_extension("1"))?;
+        File::create(&self.path)
+    }
+}
+
+/// The beginning of stdout, which is the result where it is JSON and nothing else is one. On the disk:
+/// a talkative program is not to make its supervisor large.
+#[derive(Debug)]
+pub enum Spool {
+    Disk {
+        path: PathBuf,
+        file: File,
+        length: u64,
+    },
+    /// The disk is full.
+    Memory(Vec<u8>),
+    /// Longer than a result may be.
+    Over,
+}
+
+impl Spool {
+    pub fn open(path: PathBuf) -> Self {
+        match File::create(&path) {
+            Ok(file) => Self::Disk { path, file, length: 0 },
+            Err(_) => Self::Memory(Vec::new()),
+        }
+    }
+
+    pub fn write(&mut self, bytes: &[u8], limit: u64) {
+        match self {
+            Self::Disk { path, file, length } => {
+                if *length + bytes.len() as u64 > limit {
+                    let _ = fs::remove_file(path);
+                    *self = Self::Over;
+                } else if file.write_all(bytes).is_ok() {
+                    *length += bytes.len() as u64;
+                } else {
+                    let mut kept = fs::read(&path).unwrap_or_default();
+                    kept.truncate(usize::try_from(*length).unwrap_or(usize::MAX));
+                    kept.extend_from_slice(bytes);
+                    *self = Self::Memory(kept);
+                }
+            }
+            Self::Memory(kept) => {
+                if (kept.len() + bytes.len()) as u64 > limit {
+                    *self = Self::Over;
+                } else {
+                    kept.extend_from_slice(bytes);
+                }
+            }
+            Self::Over => {}
+        }
+    }
+
+    /// All that was printed, unless that was too much.
+    pub fn take(self) -> Option<Vec<u8>> {
+        match self {
+            Self::Disk { path, .. } => fs::read(path).ok(),
+            Self::Memory(kept) => Some(kept),
+            Self::Over => None,
+        }
+    }
+}
+
+/// Keeps the last bytes of what is written to it.
+#[derive(Debug, Default)]
+pub struct LastWords(Vec<u8>);
+
+impl LastWords {
+    pub fn write(&mut self, bytes: &[u8]) {
+        let bytes = bytes.get(bytes.len().saturating_sub(LAST_WORDS)..).unwrap_or_default();
+        let over = (self.0.len() + bytes.len()).saturating_sub(LAST_WORDS);
+        self.0.drain(..over.min(self.0.len()));
+        self.0.extend_from_slice(bytes);
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0).trim_end().to_owned()
+    }
+}
+
+/// Follows the shape of a text as it passes: whether it can be one JSON list or object and nothing else.
+/// So a result that is too large is told from a long log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    #[default]
+    Before,
+    /// So many lists and objects are open.
+    Within(u32),
+    Text(u32),
+    Escape(u32),
+    After,
+    /// Something else.
+    Other,
+}
+
+impl Shape {
+    pub fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            *self = match (*self, byte) {
+                (Self::Other, _) => return,
+                (Self::Before, b'[' | b'{') => Self::Within(1),
+                (Self::Within(depth), b'[' | b'{') => Self::Within(depth.saturating_add(1)),
+                (Self::Within(1), b']' | b'}') => Self::After,
+                (Self::Within(depth), b']' | b'}') => Self::Within(depth - 1),
+                (Self::Within(depth), b'"') | (Self::Escape(depth), _) => Self::Text(depth),
+                (Self::Text(depth), b'"') => Self::Within(depth),
+                (Self::Text(depth), b'\\') => Self::Escape(depth),
+                (same @ (Self::Within(_) | Self::Text(_)), _) | (same, b' ' | b'\t' | b'\r' | b'\n') => same,
+                _ => Self::Other,
+            };
+        }
+    }
+
+    pub fn is_one_value(self) -> bool {
+        self == Self::After
+    }
+}

@@ -1,0 +1,68 @@
+//! How the program is started: what it finds in its environment, on its stdin, in its folder.
+
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+
+use crate::run_folder::{Run, RunFolder};
+
+/// What passes from the worker's environment, beside `LC_…` and what the run names.
+const PASSED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
+
+/// Starts the program. It dies with the thread that calls this.
+pub fn start(folder: &RunFolder, run: &Run) -> anyhow::Result<Child> {
+    let parameters = File::open(folder.parameters()).context("the parameters cannot be read")?;
+    // This very binary, also where a newer one has taken its place on the disk.
+    let mut command = Command::new("/proc/self/exe");
+    command
+        .arg0("blueque")
+        .arg("exec")
+        .arg(folder.path())
+        .args(["--parent", &std::process::id().to_string()])
+        .env_clear()
+        .envs(environment(folder, run))
+        .current_dir(folder.work())
+        .stdin(parameters)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command.spawn().context("no process can be started")
+}
+
+fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString)> {
+    let passes = |name: &str| {
+        // The password of the server is among those.
+        !name.starts_with("BLUEQUE_")
+            && (PASSED.contains(&name) || name.starts_with("LC_") || run.environment.iter().any(|more| more == name))
+    };
+    let mut all: Vec<(String, std::ffi::OsString)> =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))).collect();
+    all.retain(|(name, _)| passes(name));
+    let mut set = |name: &str, value: std::ffi::OsString| all.push((name.to_owned(), value));
+    set("BLUEQUE_TASK_ID", run.id.clone().into());
+    set("BLUEQUE_QUEUE", run.queue.clone().into());
+    set("BLUEQUE_METHOD", run.method.clone().unwrap_or_default().into());
+    set("BLUEQUE_ATTEMPT", run.attempt.to_string().into());
+    set("BLUEQUE_NODE", run.listener.clone().into());
+    set("BLUEQUE_START_REASON", run.start_reason.clone().into());
+    set("BLUEQUE_PARAMETERS", folder.parameters().into());
+    set("BLUEQUE_EVENTS", folder.events().into());
+    set("BLUEQUE_RESULT", folder.result().into());
+    set("BLUEQUE_CHECKPOINT", folder.checkpoint().into());
+    set("BLUEQUE_OUTPUT_DIR", folder.output().into());
+    set("BLUEQUE_STOP", folder.stop().into());
+    // By this, what is left of a tree is found after its supervisor was killed.
+    set("BLUEQUE_RUN", folder.path().into());
+    if let Some(limit) = run.limits.max_run_ms {
+        set("BLUEQUE_DEADLINE", seconds(Duration::from_millis(limit)).into());
+    }
+    all
+}
+
+/// Seconds since 1970, `from_now` in the future.
+pub fn seconds(from_now: Duration) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{:.3}", now.saturating_add(from_now).as_secs_f64())
+}

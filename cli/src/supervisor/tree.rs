@@ -1,0 +1,190 @@
+//! The program and all that it started: told from other processes, signalled, killed, reaped. The
+//! supervisor is a subreaper, so none of its descendants can leave it, whatever group or session they make.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+/// A program that forks as fast as it is killed is first frozen, then killed.
+const PLAIN_ROUNDS: u32 = 3;
+
+/// Processes in the kernel's hands (a dead disk) cannot be killed; the supervisor does not wait for ever.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Code(i32),
+    Signal(Signal),
+}
+
+/// The program, and what is known about its end.
+#[derive(Debug)]
+pub struct Tree {
+    program: Pid,
+    exit: Option<Exit>,
+}
+
+impl Tree {
+    pub fn new(program: i32) -> Self {
+        Self { program: Pid::from_raw(program), exit: None }
+    }
+
+    /// How the program ended, if it has.
+    pub fn exit(&self) -> Option<Exit> {
+        self.exit
+    }
+
+    /// Takes the exit status of every process that has ended; whether any is left.
+    pub fn reap(&mut self) -> bool {
+        loop {
+            match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+                Ok(WaitStatus::Exited(pid, code)) => self.note(pid, Exit::Code(code)),
+                Ok(WaitStatus::Signaled(pid, signal, _)) => self.note(pid, Exit::Signal(signal)),
+                Ok(WaitStatus::StillAlive) => return true,
+                Ok(_) | Err(Errno::EINTR) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+
+    fn note(&mut self, pid: Pid, exit: Exit) {
+        if pid == self.program {
+            self.exit = Some(exit);
+        }
+    }
+
+    /// Signals the program's group, as long as the program lives.
+    pub fn signal(&self, signal: Signal) {
+        if self.exit.is_some() {
+            return;
+        }
+        // So early that it has no group yet.
+        if kill(Pid::from_raw(-self.program.as_raw()), signal).is_err() {
+            let _ = kill(self.program, signal);
+        }
+    }
+
+    /// Kills everything, and waits until it is gone; whether it is.
+    pub fn kill(&mut self) -> bool {
+        let end = Instant::now() + PATIENCE;
+        let mut round = 0;
+        while self.reap() {
+            let found = descendants();
+            if round >= PLAIN_ROUNDS {
+                freeze(&found);
+            }
+            for pid in descendants() {
+                let _ = kill(pid, Signal::SIGKILL);
+            }
+            if Instant::now() > end {
+                return false;
+            }
+            round += 1;
+            std::thread::sleep(Duration::from_millis(if round < 10 { 1 } else { 20 }));
+        }
+        true
+    }
+}
+
+/// Sends SIGUSR1 to those descendants that catch it; it would kill all others.
+pub fn warn() {
+    for pid in descendants().into_iter().filter(|&pid| catches_usr1(pid)) {
+        let _ = kill(pid, Signal::SIGUSR1);
+    }
+}
+
+/// Stops processes until a look finds no new one: what is frozen cannot fork, and still counts
+/// against the limit on processes.
+fn freeze(found: &[Pid]) {
+    let mut seen: HashSet<Pid> = HashSet::new();
+    let mut next = found.to_vec();
+    for _ in 0..200 {
+        for &pid in &next {
+            let _ = kill(pid, Signal::SIGSTOP);
+        }
+        seen.extend(next);
+        next = descendants();
+        next.retain(|pid| !seen.contains(pid));
+        if next.is_empty() {
+            return;
+        }
+    }
+}
+
+/// All descendants of this process that have not ended.
+fn descendants() -> Vec<Pid> {
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    for pid in processes() {
+        if let Some(parent) = parent(pid) {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = vec![Pid::this().as_raw()];
+    while let Some(pid) = next.pop() {
+        for child in children.remove(&pid).unwrap_or_default() {
+            found.push(Pid::from_raw(child));
+            next.push(child);
+        }
+    }
+    found
+}
+
+/// Kills what a supervisor that was killed left behind: whoever has its run in the environment.
+pub fn kill_strays(run: &Path) {
+    let mark = [b"BLUEQUE_RUN=", run.as_os_str().as_encoded_bytes()].concat();
+    for _ in 0..100 {
+        let mut found = false;
+        for pid in processes().filter(|&pid| pid != Pid::this().as_raw()) {
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            if environment.split(|&byte| byte == 0).any(|variable| variable == mark) {
+                found |= kill(Pid::from_raw(pid), Signal::SIGKILL).is_ok();
+            }
+        }
+        if !found {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn processes() -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// The parent of a process; none for a zombie without children, which only waits to be reaped.
+fn parent(pid: i32) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
+fn catches_usr1(pid: Pid) -> bool {
+    let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else { return false };
+    let caught = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok());
+    caught.is_some_and(|mask| mask & (1 << (Signal::SIGUSR1 as u64 - 1)) != 0)
+}
+
+/// How often the kernel killed for want of memory: in this control group where it says, else on this machine.
+pub fn oom_kills() -> Option<u64> {
+    let text = own_group().and_then(|path| fs::read_to_string(path).ok());
+    let text = text.or_else(|| fs::read_to_string("/proc/vmstat").ok())?;
+    text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+}
+
+fn own_group() -> Option<String> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    groups.lines().find_map(|line| {
+        let path = line.strip_prefix("0::/").map(|path| format!("/sys/fs/cgroup/{path}/memory.events"));
+        let old =
+            || line.split_once(":memory:").map(|(_, path)| format!("/sys/fs/cgroup/memory{path}/memory.oom_control"));
+        path.or_else(old).filter(|path| fs::exists(path).unwrap_or(false))
+    })
+}

@@ -1,0 +1,199 @@
+//! The supervisor's main loop: it waits for the program, for orders and for the clock, and stops the
+//! program when it must.
+
+use std::fs;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
+use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+
+use super::program::seconds;
+use super::shared::{CANCEL, DRAIN, Shared};
+use super::tree::{self, Exit, Tree};
+use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us};
+
+/// Why a program was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    Cancel,
+    Drain,
+    Deadline,
+    NoProgress,
+}
+
+impl Reason {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Cancel => "cancel",
+            Self::Drain => "drain",
+            Self::Deadline => "deadline",
+            Self::NoProgress => "no-progress",
+        }
+    }
+}
+
+/// What became of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself.
+    Exit(Exit),
+    Stopped(Reason),
+    /// The lease is gone: whatever the program made is of no value.
+    Lost,
+}
+
+/// What wakes the main thread: signals, the other threads, the clock.
+pub struct Bell {
+    wake: UnixStream,
+    timer: TimerFd,
+    /// SIGTERM has come.
+    pub term: Arc<AtomicBool>,
+}
+
+impl Bell {
+    /// Also the end by which other threads ring.
+    pub fn new() -> anyhow::Result<(Self, UnixStream)> {
+        let (wake, ring) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        ring.set_nonblocking(true)?;
+        let term = Arc::new(AtomicBool::new(false));
+        // A handler that does nothing, unlike an ignored signal, does not pass to the program.
+        for signal in [signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT] {
+            signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+        }
+        signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&term))?;
+        for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGCHLD] {
+            signal_hook::low_level::pipe::register(signal, ring.try_clone()?)?;
+        }
+        let timer = TimerFd::new(ClockId::CLOCK_BOOTTIME, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC)
+            .context("no timer")?;
+        Ok((Self { wake, timer, term }, ring))
+    }
+
+    /// Waits until it rings, or until a time of the clock that counts sleep.
+    fn wait(&mut self, until: u64) {
+        // Zero would switch the timer off.
+        let until = TimeSpec::from_duration(Duration::from_micros(until.max(1)));
+        let armed = self.timer.set(Expiration::OneShot(until), TimerSetTimeFlags::TFD_TIMER_ABSTIME);
+        let mut fds =
+            [PollFd::new(self.wake.as_fd(), PollFlags::POLLIN), PollFd::new(self.timer.as_fd(), PollFlags::POLLIN)];
+        // Without a timer, look every second.
+        let limit = if armed.is_ok() { PollTimeout::NONE } else { PollTimeout::from(1_000_u16) };
+        let _ = poll(&mut fds, limit);
+        let mut sink = [0; 64];
+        while self.wake.read(&mut sink).is_ok_and(|read| read == sink.len()) {}
+    }
+}
+
+pub struct Watch<'a> {
+    pub folder: &'a RunFolder,
+    pub run: &'a Run,
+    pub shared: &'a Shared,
+    pub bell: &'a mut Bell,
+    pub tree: Tree,
+    pub begun: u64,
+}
+
+impl Watch<'_> {
+    /// Until the program and all that it started are gone.
+    pub fn run(&mut self) -> Ended {
+        let mut stopping: Option<(Reason, u64)> = None;
+        let mut warned = 0;
+        let ended = loop {
+            // The first look after whatever kept this process from running.
+            if self.shared.lease.is_lost() {
+                break Ended::Lost;
+            }
+            let any = self.tree.reap();
+            let mut next = self.shared.lease.end();
+            if let Some((reason, kill_at)) = stopping {
+                if !any || boot_clock_us() >= kill_at {
+                    break Ended::Stopped(reason);
+                }
+                next = next.min(kill_at);
+            } else {
+                if let Some(exit) = self.tree.exit() {
+                    break Ended::Exit(exit);
+                }
+                if let Some(reason) = self.reason_to_stop() {
+                    stopping = Some((reason, self.stop(reason)));
+                    continue;
+                }
+                next = next.min(self.timers(&mut warned));
+            }
+            self.bell.wait(next);
+        };
+        if !self.tree.kill() {
+            self.shared.say("some processes of this task cannot be killed: the kernel holds them");
+        }
+        ended
+    }
+
+    /// When a limit is due; gives the warning that comes before one, once for each deadline.
+    fn timers(&self, warned: &mut u64) -> u64 {
+        let (deadline, now) = (self.deadline().unwrap_or(u64::MAX), boot_clock_us());
+        let silence = self.silence().unwrap_or(u64::MAX);
+        let warning = self.run.limits.warn_ms.map(|before| deadline.saturating_sub(before.saturating_mul(1_000)));
+        match warning.filter(|_| deadline != u64::MAX && *warned < deadline) {
+            Some(warning) if now >= warning => {
+                *warned = deadline;
+                self.write_stop(Reason::Deadline, deadline);
+                tree::warn();
+                deadline.min(silence)
+            }
+            warning => deadline.min(silence).min(warning.unwrap_or(u64::MAX)),
+        }
+    }
+
+    fn reason_to_stop(&self) -> Option<Reason> {
+        let now = boot_clock_us();
+        let order = self.shared.order();
+        if order == CANCEL {
+            Some(Reason::Cancel)
+        } else if self.bell.term.load(Ordering::Acquire) || (order == DRAIN && self.run.on_drain == OnDrain::Stop) {
+            Some(Reason::Drain)
+        } else if self.deadline().is_some_and(|deadline| now >= deadline) {
+            Some(Reason::Deadline)
+        } else {
+            self.silence().filter(|&end| now >= end).map(|_| Reason::NoProgress)
+        }
+    }
+
+    /// When the program has run long enough; it may have asked for more.
+    fn deadline(&self) -> Option<u64> {
+        let limit = self.run.limits.max_run_ms?.saturating_mul(1_000);
+        Some(self.begun.saturating_add(limit).max(self.shared.extended.load(Ordering::Acquire)))
+    }
+
+    /// When the program has been silent for too long.
+    fn silence(&self) -> Option<u64> {
+        let limit = self.run.limits.no_progress_ms?.saturating_mul(1_000);
+        Some(self.shared.alive.load(Ordering::Acquire).saturating_add(limit))
+    }
+
+    /// Asks the program to end; when it will be killed.
+    fn stop(&self, reason: Reason) -> u64 {
+        let kill_at = boot_clock_us().saturating_add(self.run.limits.grace_ms.saturating_mul(1_000));
+        self.write_stop(reason, kill_at);
+        self.tree.signal(Signal::SIGTERM);
+        kill_at
+    }
+
+    fn write_stop(&self, reason: Reason, kill_at: u64) {
+        let left = Duration::from_micros(kill_at.saturating_sub(boot_clock_us()));
+        let text = format!("{{\"reason\":\"{}\",\"kill_at\":{}}}\n", reason.word(), seconds(left));
+        let draft = self.folder.stop().with_extension("new");
+        let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, self.folder.stop()));
+        if let Err(error) = written {
+            self.shared.say(&format!("the stop file cannot be written: {error}"));
+        }
+    }
+}
