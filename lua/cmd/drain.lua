@@ -1,4 +1,4 @@
---- Orders a listener to take no more tasks and to end the ones it holds; its heartbeats carry the order.
+--- Orders a listener to end what it holds and take no more. Its heartbeats tell it, and a reserve that finds nothing.
 -- @args now queue listener on
 -- @reply `draining`, or `listening`
 -- @errors NOLISTENER

@@ -60,11 +60,11 @@ for i = 4, last do
       break
     end
     v = redis.call('HMGET', prefix .. 'task_' .. id,
-      'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint')
+      'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated')
     if v[1] == 'pending' and v[2] == queue then
       task = {
         id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true,
-        taker = listener, issue = false, deadline = false, -- what `attempt.begin` sets
+        since = v[9], taker = listener, issue = false, deadline = false, -- what `attempt.begin` sets
       }
       task.foreign = not v[3] or nil
       break

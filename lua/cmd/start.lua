@@ -38,5 +38,5 @@ if space.touched then
   space.begin(leases, events, started)
 end
 task.pid = pid
-state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', space.now)
+state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', state.time(task))
 return deadline

@@ -20,7 +20,7 @@ end
 -- and its first answer, one of `endings` (words with a space after each); else LOST.
 function owner.task(id, token, endings, ...)
   local key = space.prefix .. 'task_' .. id
-  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', ...)
+  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', 'updated', ...)
   local status = v[1]
   if v[2] ~= token or not (status == 'started' or status == 'reserved') then
     return owner.stale(id, token, endings)
@@ -30,11 +30,12 @@ function owner.task(id, token, endings, ...)
   end
   local task = {
     id = id, status = status, token = token, node = v[3], attempt = v[4], queue = v[5], pid = v[6] or '', last = false,
+    since = v[8],
   }
   if v[7] then
     task.cancel = v[7]
   end
-  return task, v[8]
+  return task, v[9]
 end
 
 -- Ends the attempt; its outcome is the answer. `...`: more fields for the record.

@@ -87,12 +87,25 @@ function state.plan(task, to, taker)
   end
   if task.foreign or to == 'deleted' then
     probe('ZCARD', prefix .. 'tasks_' .. queue)
+  end
+  if to == 'deleted' then
     space.touch(prefix .. 'log_' .. task.id)
   end
 end
 
+-- The time of this call, or of the task's last transition where the clock was
+-- set back since: what happens to a task happens in order.
+function state.time(task)
+  local since = tonumber(task.since)
+  if since and since * 1000000 > space.us then
+    return task.since
+  end
+  return space.now
+end
+
 -- Moves a planned task to another state; `...`: fields and values for its record.
 -- What the new state needs stands in the task:
+--   since       when it came into its present state
 --   deadline    of the lease, for reserved and started
 --   taker       the listener that takes it, and `issue`, its token
 --   pid         for started
@@ -103,7 +116,7 @@ end
 --   astray      that list, where it is not the one that the state names
 --   forget      a list of fields to remove
 function state.move(task, to, why, by, ...)
-  local id, queue, from, prefix, now = task.id, task.queue, task.status, space.prefix, space.now
+  local id, queue, from, prefix, now = task.id, task.queue, task.status, space.prefix, state.time(task)
   local key, tasks = prefix .. 'task_' .. id, '_tasks_' .. queue
   if task.deadline then
     -- First of all, so that the set of leases never vanishes in mid-script.

@@ -280,15 +280,9 @@ pub struct Log {
     /// The first result that was accepted of each token.
     results: BTreeMap<String, u8>,
     clock: u64,
-    /// Whether the callers' clocks have never run back.
-    back: bool,
 }
 
 impl Log {
-    pub fn time_ran_back(&mut self) {
-        self.back = true;
-    }
-
     /// I6, I16, I17, I24 of one call, and what is promised of a repetition.
     pub fn call(&mut self, turn: &Turn) -> Checked {
         let Turn { op, reply, before, after, .. } = turn;
@@ -328,7 +322,7 @@ impl Log {
                 .filter_map(|name| record.get(*name))
                 .map(|at| micros(at))
                 .collect();
-            ensure(self.back || times.is_sorted(), || format!("I6: {id} has {record:?}"))?;
+            ensure(times.is_sorted(), || format!("I6: {id} has {record:?}"))?;
             ensure(FINISHED.contains(&field(record, "status")) || !record.contains_key("result"), || {
                 format!("I17: {id} has a result")
             })?;

@@ -88,11 +88,7 @@ impl Bench {
                 (Op::Again, None) => (Op::Queues, None),
                 (op, _) => (op, None),
             };
-            let later = model.wall(wall, step);
-            if later < wall {
-                log.time_ran_back();
-            }
-            wall = later;
+            wall = model.wall(wall, step);
             model.settle(&mut op, wall);
             let now = state::decimal(wall);
             let _ = writeln!(story, "  at {now} {}", told(&op));

@@ -35,7 +35,7 @@ impl Model {
                 if task.status == "reserved" {
                     task.set("pid", pid);
                     task.set("lease", lease);
-                    task.set("started", decimal(now));
+                    task.set("started", decimal(now.max(task.updated)));
                     let node = task.get("node").to_owned();
                     self.shift(id, "started", "start", &node, false);
                 }

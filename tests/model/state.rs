@@ -124,8 +124,8 @@ impl Model {
 
     /// Moves a task to another state: the lists, the status, the time, one event.
     pub fn shift(&mut self, id: &str, to: &str, why: &str, by: &str, front: bool) {
-        let now = self.now;
         let task = self.tasks.get_mut(id).unwrap();
+        let now = self.now.max(task.updated);
         let queue = self.queues.entry(task.queue.clone()).or_default();
         if to != "started" {
             let lists = queue.finished.values_mut().chain(queue.held.values_mut());
