@@ -1,0 +1,168 @@
+//! `blueque worker`: takes tasks and gives each a supervisor, which needs the worker no more. A worker
+//! that ends, however it ends, leaves its supervisors at work; the next one finds them.
+
+mod handle;
+mod keeper;
+mod pool;
+mod program;
+mod remains;
+mod settings;
+mod take;
+mod takeover;
+
+use std::io::Read;
+use std::os::unix::net::UnixStream;
+use std::process::{self, ExitCode};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use blueque::{Client, Error, Interrupter, Listener, QueueName, Upkeep};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use self::pool::Pool;
+use self::settings::{Drain, Settings};
+use self::take::Taker;
+use self::takeover::Takeover;
+use crate::args::Connection;
+use crate::config;
+
+pub use self::settings::Options;
+
+/// A supervisor that only can be asked whether it lives is asked this often.
+const ASK: Duration = Duration::from_millis(500);
+
+/// Runs a worker until it is told to end.
+pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
+    let server = config::Settings::load(connection)?;
+    let settings = Arc::new(options.settings(&server)?);
+    let programs = options.programs()?;
+    let mut signals = Signals::new([SIGTERM, SIGINT])?;
+    let Some(client) = connect(&server, &settings, options.quiet, &mut signals)? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let queues: Vec<&str> = settings.queues.iter().map(QueueName::as_str).collect();
+    let mut listener = client.listener(&queues)?.lease(settings.lease);
+    let id = listener.id().clone();
+
+    let (wake, woken) = UnixStream::pair()?;
+    wake.set_nonblocking(true)?;
+    woken.set_nonblocking(true)?;
+    let pool = Arc::new(Pool::new(settings.slots, options.quiet, wake));
+    pool.say(&format!("{id} listens to {}", queues.join(", ")));
+
+    let takeover =
+        Takeover { client: client.clone(), settings: settings.clone(), pool: pool.clone(), listener: id.clone() };
+    takeover.scan(); // before the first task is taken: what runs already takes up slots
+    thread::spawn(move || takeover.run());
+    upkeep(client.clone(), &settings, &listener);
+    hear(signals, pool.clone(), listener.interrupter());
+    let taker = Taker { client, address: server.address()?, settings: settings.clone(), programs, pool: pool.clone() };
+    let taking = thread::spawn(move || {
+        let outcome = taker.run(&mut listener);
+        (outcome, listener)
+    });
+
+    watch(&pool, &settings, &woken, || taking.is_finished())?;
+    match taking.join() {
+        // What supervisors of other workers still hold under this name keeps it registered.
+        Ok((outcome, listener)) => {
+            outcome?;
+            let _ = listener.unregister();
+        }
+        Err(_) => anyhow::bail!("the thread that takes tasks panicked"),
+    }
+    pool.say("ends");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Waits for the server; none where a signal ends the worker first.
+fn connect(
+    server: &config::Settings,
+    settings: &Settings,
+    quiet: bool,
+    signals: &mut Signals,
+) -> anyhow::Result<Option<Client>> {
+    let mut said = quiet;
+    loop {
+        match server.client() {
+            Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_transient) => {
+                takeover::sweep(settings);
+                if !said {
+                    eprintln!("blueque worker: waiting for the server: {error:#}");
+                }
+                said = true;
+                if signals.pending().next().is_some() {
+                    return Ok(None);
+                }
+                thread::sleep(Duration::from_millis(500));
+            }
+            client => return client.map(Some),
+        }
+    }
+}
+
+/// What every worker does for its queues.
+fn upkeep(client: Client, settings: &Arc<Settings>, listener: &Listener) {
+    let (id, settings) = (listener.id().clone(), settings.clone());
+    thread::spawn(move || {
+        let mut upkeep = Upkeep::new(client, settings.queues.clone());
+        loop {
+            // What fails now is tried again in the next round. A task with a run folder is settled by
+            // who keeps that.
+            let kept = |held: &blueque::Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token));
+            let _ = upkeep.adopt_dead(&id, kept);
+            thread::sleep(upkeep.round().unwrap_or(Duration::from_secs(2)));
+        }
+    });
+}
+
+/// Drains at the first signal; at the second the worker ends, and its supervisors go on without it.
+fn hear(mut signals: Signals, pool: Arc<Pool>, interrupter: Interrupter) {
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            if pool.draining().is_some() {
+                let left = pool.running();
+                pool.say(&format!("ends at once; {left} tasks go on without it, until the next worker finds them"));
+                process::exit(0);
+            }
+            pool.say(&format!("drains, with {} tasks running", pool.running()));
+            pool.drain();
+            interrupter.interrupt();
+        }
+    });
+}
+
+/// Watches the supervisors until the worker has drained, or has met what it cannot mend.
+fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream, taken: impl Fn() -> bool) -> anyhow::Result<()> {
+    let mut words = [0; 64];
+    loop {
+        pool.look();
+        let draining = pool.draining();
+        if taken() && (draining.is_none() || pool.running() == 0) {
+            return Ok(());
+        }
+        let mut limit = Duration::from_secs(60);
+        if let Some(since) = draining {
+            let after = if settings.drain == Drain::Wait { settings.drain_after } else { Some(Duration::ZERO) };
+            match after.map(|after| after.saturating_sub(since.elapsed())) {
+                Some(Duration::ZERO) => pool.stop(),
+                Some(left) => limit = left,
+                None => {}
+            }
+        }
+        let (fds, all) = pool.fds();
+        if !all || draining.is_some() {
+            limit = limit.min(ASK);
+        }
+        let mut polled = vec![PollFd::new(woken, PollFlags::IN)];
+        polled.extend(fds.iter().map(|fd| PollFd::new(&**fd, PollFlags::IN)));
+        match poll(&mut polled, Some(&Timespec::try_from(limit)?)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        while (&*woken).read(&mut words).is_ok_and(|read| read > 0) {}
+    }
+}

@@ -1,0 +1,90 @@
+//! A supervisor, seen from the worker: its child, or one that an earlier worker started.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::run_folder::RunFolder;
+use crate::run_folder::lock::Process;
+
+/// Beyond this the supervisors' own log begins anew; the one before is kept.
+const LOG_BYTES: u64 = 1 << 20;
+
+/// A supervisor that was seen alive.
+#[derive(Debug)]
+pub struct Handle {
+    pub process: Process,
+    child: Option<Child>,
+    /// Readable once it has ended. None where the kernel has no such thing.
+    fd: Option<Arc<OwnedFd>>,
+}
+
+impl Handle {
+    /// Starts a supervisor that needs this worker no more.
+    pub fn start(folder: &RunFolder, password: Option<&str>) -> io::Result<Self> {
+        // Not the path of this binary: an upgrade may have put another there, or none.
+        let mut command = Command::new("/proc/self/exe");
+        command.arg0("blueque").arg("supervise").arg(folder.path()).stdin(Stdio::null());
+        let log = log(folder)?;
+        command.stdout(log.try_clone()?).stderr(log).current_dir("/");
+        if let Some(password) = password {
+            command.env("BLUEQUE_PASSWORD", password);
+        }
+        let mut child = command.spawn()?;
+        let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
+        let Some(process) = Process::of(pid) else {
+            let status = child.wait()?;
+            return Err(io::Error::other(format!("the supervisor ended at once: {status}")));
+        };
+        Ok(Self { process, child: Some(child), fd: open(pid) })
+    }
+
+    /// One that an earlier worker started; none if it has ended meanwhile.
+    pub fn of(process: Process) -> Option<Self> {
+        let fd = open(process.pid);
+        // Looked at after the opening: the number was still its own then.
+        process.lives().then_some(Self { process, child: None, fd })
+    }
+
+    pub fn fd(&self) -> Option<Arc<OwnedFd>> {
+        self.fd.clone()
+    }
+
+    /// Whether it has ended, and how, where this worker is its parent.
+    pub fn ended(&mut self) -> Option<Option<ExitStatus>> {
+        match &mut self.child {
+            Some(child) => child.try_wait().ok().flatten().map(Some),
+            None => (!self.process.lives()).then_some(None),
+        }
+    }
+
+    /// Asks it to stop its program and to give the task back.
+    pub fn stop(&self) {
+        if let Some(fd) = &self.fd {
+            let _ = pidfd_send_signal(fd, Signal::TERM);
+        } else if self.process.lives()
+            && let Some(pid) = Pid::from_raw(self.process.pid)
+        {
+            let _ = rustix::process::kill_process(pid, Signal::TERM);
+        }
+    }
+}
+
+fn open(pid: i32) -> Option<Arc<OwnedFd>> {
+    pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok().map(Arc::new)
+}
+
+/// Where supervisors say what has no place in a task's log.
+fn log(folder: &RunFolder) -> io::Result<File> {
+    let runs = folder.path().parent().unwrap_or(folder.path());
+    let path = runs.with_file_name("supervisors.log");
+    if fs::metadata(&path).is_ok_and(|about| about.len() > LOG_BYTES) {
+        fs::rename(&path, path.with_extension("log.1"))?;
+    }
+    OpenOptions::new().create(true).append(true).open(path)
+}

@@ -1,0 +1,218 @@
+//! The runs that this worker keeps, and what its threads tell each other.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::handle::Handle;
+use super::keeper::Keeper;
+use crate::run_folder::RunFolder;
+
+/// The longest pause before another try on a run that could not be settled.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// A run of this worker.
+#[derive(Debug)]
+pub struct Kept {
+    pub folder: RunFolder,
+    pub id: String,
+    _keeper: Keeper,
+    /// None once it has ended and left its folder behind: somebody has to settle that.
+    pub handle: Option<Handle>,
+    /// Only its end is left to be sent: that takes no slot, and the worker may end meanwhile.
+    delivering: bool,
+    /// When to settle it, and the pause after that.
+    due: Instant,
+    pause: Duration,
+    /// Whether its supervisor was told to stop.
+    told: bool,
+}
+
+impl Kept {
+    pub fn new(folder: RunFolder, id: String, keeper: Keeper, handle: Option<Handle>) -> Self {
+        let (due, pause) = (Instant::now(), Duration::from_millis(500));
+        Self { folder, id, _keeper: keeper, handle, delivering: false, due, pause, told: false }
+    }
+}
+
+impl State {
+    /// How many slots are taken.
+    fn running(&self) -> usize {
+        self.kept.values().filter(|kept| !kept.delivering).count()
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    kept: HashMap<PathBuf, Kept>,
+    /// Since when no task is taken any more.
+    draining: Option<Instant>,
+    /// Supervisors are told to stop.
+    stopping: bool,
+}
+
+/// Shared by the worker's threads.
+#[derive(Debug)]
+pub struct Pool {
+    slots: usize,
+    pub quiet: bool,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Lets the thread that watches supervisors look.
+    wake: UnixStream,
+}
+
+impl Pool {
+    pub fn new(slots: usize, quiet: bool, wake: UnixStream) -> Self {
+        Self { slots, quiet, state: Mutex::default(), changed: Condvar::new(), wake }
+    }
+
+    /// One line for each event, for people.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("blueque worker: {text}");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let answer = change(&mut self.lock());
+        self.changed.notify_all();
+        // A full pipe wakes as well.
+        let _ = (&self.wake).write(&[0]);
+        answer
+    }
+
+    fn wait_until<T>(&self, limit: Duration, mut look: impl FnMut(&mut State) -> Option<T>) -> Option<T> {
+        let end = Instant::now() + limit;
+        let mut state = self.lock();
+        loop {
+            if let Some(found) = look(&mut state) {
+                return Some(found);
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    pub fn add(&self, kept: Kept) {
+        self.change(|state| state.kept.insert(kept.folder.path().to_owned(), kept));
+    }
+
+    pub fn remove(&self, folder: &Path) {
+        self.change(|state| state.kept.remove(folder));
+    }
+
+    pub fn knows(&self, folder: &Path) -> bool {
+        self.lock().kept.contains_key(folder)
+    }
+
+    /// How many tasks run.
+    pub fn running(&self) -> usize {
+        self.lock().running()
+    }
+
+    /// Waits for a free slot; false when no more tasks are to be taken, none when the limit has passed.
+    pub fn slot_free(&self, limit: Duration) -> Option<bool> {
+        let look = |state: &mut State| {
+            let draining = state.draining.is_some();
+            (draining || state.running() < self.slots).then_some(!draining)
+        };
+        self.wait_until(limit, look)
+    }
+
+    /// Pauses, at most until no more tasks are to be taken.
+    pub fn pause(&self, limit: Duration) {
+        self.wait_until(limit, |state| state.draining.map(|_| ()));
+    }
+
+    /// Takes no more tasks.
+    pub fn drain(&self) {
+        self.change(|state| *state.draining.get_or_insert_with(Instant::now));
+    }
+
+    /// Since when no task is taken.
+    pub fn draining(&self) -> Option<Instant> {
+        self.lock().draining
+    }
+
+    /// Tells every supervisor to stop, now and when it comes to be known.
+    pub fn stop(&self) {
+        if !self.lock().stopping {
+            self.change(|state| state.stopping = true);
+        }
+    }
+
+    /// What to wait on for the end of a supervisor; false where some can only be asked.
+    pub fn fds(&self) -> (Vec<Arc<OwnedFd>>, bool) {
+        let state = self.lock();
+        let handles: Vec<&Handle> = state.kept.values().filter_map(|kept| kept.handle.as_ref()).collect();
+        let fds: Vec<_> = handles.iter().filter_map(|handle| handle.fd()).collect();
+        let all = fds.len() == handles.len();
+        (fds, all)
+    }
+
+    /// Looks which supervisors have ended, and passes on an order to stop.
+    pub fn look(&self) {
+        let mut words = Vec::new();
+        let mut left = false;
+        {
+            let mut state = self.lock();
+            let stopping = state.stopping;
+            state.kept.retain(|path, kept| {
+                let Some(handle) = &mut kept.handle else { return true };
+                if stopping && !kept.told && !kept.delivering {
+                    kept.told = true;
+                    handle.stop();
+                }
+                let Some(status) = handle.ended() else { return true };
+                kept.handle = None;
+                if !path.exists() {
+                    words.push(format!("ended {}", kept.id));
+                    return false;
+                }
+                let how = status.map_or(String::new(), |status| format!(" ({status})"));
+                let what = if kept.delivering { "the end could be settled" } else { "its task" };
+                words.push(format!("the supervisor of {} ended before {what}{how}", kept.id));
+                left = true;
+                true
+            });
+        }
+        if !words.is_empty() {
+            self.change(|_| ());
+        }
+        for word in words {
+            self.say(&word);
+        }
+    }
+
+    /// Waits for a run whose supervisor is gone and whose folder is not.
+    pub fn next_left(&self, limit: Duration) -> Option<RunFolder> {
+        self.wait_until(limit, |state| {
+            let now = Instant::now();
+            let kept = state.kept.values_mut().find(|kept| kept.handle.is_none() && kept.due <= now)?;
+            kept.due = now + kept.pause;
+            kept.pause = (kept.pause * 2).min(LONGEST);
+            Some(kept.folder.clone())
+        })
+    }
+
+    /// A supervisor looks after a run that was left; perhaps only to send its end.
+    pub fn resume(&self, folder: &Path, handle: Handle, delivering: bool) {
+        self.change(|state| {
+            if let Some(kept) = state.kept.get_mut(folder) {
+                (kept.handle, kept.delivering) = (Some(handle), delivering);
+            }
+        });
+    }
+}

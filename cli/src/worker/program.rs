@@ -1,0 +1,111 @@
+//! Which program does a task: `worker.d/NAME`. A name from Redis never leads out of the folder, and
+//! nobody but the worker's own user and root decides what is in it.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use nix::unistd::{AccessFlags, Uid, access};
+
+/// Where the worker's programs are.
+#[derive(Clone, Debug)]
+pub enum Programs {
+    /// One file for each method.
+    Folder(PathBuf),
+    /// The same command for every task.
+    Fixed(Vec<String>),
+}
+
+impl Programs {
+    /// A folder that exists.
+    pub fn folder(path: &Path) -> anyhow::Result<Self> {
+        let path = std::path::absolute(path)?;
+        trusted_folder(&path).map_err(anyhow::Error::msg)?;
+        Ok(Self::Folder(path))
+    }
+
+    /// A command; its program is looked for on `PATH` once, here.
+    pub fn fixed(command: &[String]) -> anyhow::Result<Self> {
+        let Some((program, args)) = command.split_first() else { bail!("no command after --") };
+        let found = if program.contains('/') {
+            Some(std::path::absolute(program)?)
+        } else {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| runnable(file))
+        };
+        let found = found.filter(|file| runnable(file)).with_context(|| format!("{program} is not a program"))?;
+        let found = found.to_str().with_context(|| format!("the path of {program} is not UTF-8"))?.to_owned();
+        Ok(Self::Fixed(std::iter::once(found).chain(args.iter().cloned()).collect()))
+    }
+
+    /// The command line for a task; or, for its submitter, why there is none.
+    pub fn command(&self, method: &str) -> Result<Vec<String>, String> {
+        match self {
+            Self::Fixed(command) => Ok(command.clone()),
+            Self::Folder(folder) => {
+                let file = resolve(folder, method)?;
+                let file = file.to_str().ok_or_else(|| format!("the path of {method} is not UTF-8"))?;
+                Ok(vec![file.to_owned()])
+            }
+        }
+    }
+}
+
+fn resolve(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+    if name.is_empty() || name.len() > 128 || name.starts_with('.') || !name.bytes().all(plain) {
+        return Err(format!("{name:?} cannot be a program: a name has letters, digits, . _ - and begins with no dot"));
+    }
+    // Looked at for each task: a deploy may have changed it.
+    let folder = trusted_folder(folder)?;
+    let file = match fs::canonicalize(folder.join(name)) {
+        Ok(file) => file,
+        Err(error) => return Err(format!("there is no program {name} in {}: {error}", folder.display())),
+    };
+    if !file.starts_with(&folder) {
+        return Err(format!("{name} is a link that leads out of {}", folder.display()));
+    }
+    let about = fs::metadata(&file).map_err(|error| format!("{name} cannot be looked at: {error}"))?;
+    if !about.is_file() {
+        return Err(format!("{name} is not a file"));
+    }
+    trusted(&file, &about)?;
+    if access(&file, AccessFlags::X_OK).is_err() {
+        return Err(format!("{} is not executable: chmod +x", file.display()));
+    }
+    Ok(file)
+}
+
+/// The folder's real path, if nobody else can put programs there.
+fn trusted_folder(folder: &Path) -> Result<PathBuf, String> {
+    let real = fs::canonicalize(folder).map_err(|error| format!("there is no folder {}: {error}", folder.display()))?;
+    let about = fs::metadata(&real).map_err(|error| format!("{} cannot be looked at: {error}", real.display()))?;
+    if !about.is_dir() {
+        return Err(format!("{} is not a folder", real.display()));
+    }
+    trusted(&real, &about)?;
+    // Who may rename a folder above can put another in its place, unless it is sticky as /tmp is.
+    for above in real.ancestors().skip(1) {
+        if fs::metadata(above).is_ok_and(|about| about.mode() & 0o1002 == 0o002) {
+            return Err(format!("{} is writable by others: chmod o-w", above.display()));
+        }
+    }
+    Ok(real)
+}
+
+/// Not writable by others; by a group only where root or the worker's own user has given it that right.
+fn trusted(path: &Path, about: &Metadata) -> Result<(), String> {
+    let ours = about.uid() == 0 || about.uid() == Uid::effective().as_raw();
+    match about.mode() {
+        mode if mode & 0o002 != 0 => Err(format!("{} is writable by others: chmod o-w", path.display())),
+        mode if mode & 0o020 != 0 && !ours => {
+            Err(format!("{} is writable by a group, and belongs to somebody else: chmod g-w", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn runnable(file: &Path) -> bool {
+    file.is_file() && access(file, AccessFlags::X_OK).is_ok()
+}

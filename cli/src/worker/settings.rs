@@ -1,0 +1,201 @@
+//! What `blueque worker` can be told.
+
+use std::env;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use blueque::{QueueName, Token};
+use clap::{Args, ValueEnum};
+
+use super::program::Programs;
+use crate::config;
+use crate::run_folder::{Limits, OnDrain, RunFolder};
+
+/// What becomes of running tasks when the worker is told to end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Drain {
+    /// They run to their end; the worker waits for them
+    #[default]
+    Wait,
+    /// Programs are asked to save and exit; tasks go back to the queue, uncounted
+    Checkpoint,
+    /// The same, with a grace of a second
+    Release,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// A queue to take tasks of; those named first are asked first
+    #[arg(long = "queue", short, required = true, value_name = "QUEUE", value_parser = queue)]
+    pub queues: Vec<QueueName>,
+    /// The folder of programs: DIR/METHOD does a task, DIR/QUEUE one without a method
+    #[arg(long, value_name = "DIR", required_unless_present = "command", conflicts_with = "command")]
+    pub dir: Option<PathBuf>,
+    /// The one program for all tasks, and its arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+    /// How many tasks run at once
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500))]
+    pub slots: u16,
+    /// How long a task stays this worker's without a sign of life; heartbeats come every third of it
+    #[arg(long, default_value = "60s", value_name = "TIME", value_parser = lease)]
+    pub lease: Duration,
+    /// Where runs are kept on disk (default: ~/.local/state/blueque). All workers of a host share one
+    #[arg(long, env = "BLUEQUE_STATE_DIR", value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
+    /// From SIGTERM to SIGKILL for a program that is stopped
+    #[arg(long, default_value = "10s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub grace: Duration,
+    /// How long a program may run, unless it extends that itself
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub max_run: Option<Duration>,
+    /// How long before that it is warned by SIGUSR1
+    #[arg(long, value_name = "TIME", requires = "max_run", value_parser = humantime::parse_duration)]
+    pub warn: Option<Duration>,
+    /// How long a program may give no sign of life: no event, no checkpoint, no output
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub no_progress: Option<Duration>,
+    /// How much memory each process of a program may have, such as 512M or 2G
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub memory: Option<u64>,
+    /// The niceness of programs
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
+    pub nice: Option<i32>,
+    /// Where output folders of completed tasks go (default: output/ in the state folder)
+    #[arg(long, value_name = "DIR")]
+    pub publish: Option<PathBuf>,
+    /// A variable of this environment that programs get, beside the usual ones
+    #[arg(long = "env", value_name = "NAME")]
+    pub environment: Vec<String>,
+    /// What becomes of running tasks at SIGTERM, SIGINT and `blueque drain`
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub drain: Drain,
+    /// How long `--drain wait` waits before it becomes `checkpoint`
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub drain_after: Option<Duration>,
+    /// How large a result or a checkpoint may be: 1M, at most 8M
+    #[arg(long, default_value = "1M", value_name = "BYTES", value_parser = bytes)]
+    pub max_bytes: u64,
+    /// Say nothing of what happens
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// The settings of a worker, checked.
+#[derive(Debug)]
+pub struct Settings {
+    pub queues: Vec<QueueName>,
+    pub slots: usize,
+    pub lease: Duration,
+    pub namespace: String,
+    /// Without the password.
+    pub url: String,
+    pub password: Option<String>,
+    pub state: PathBuf,
+    pub publish: Option<PathBuf>,
+    pub environment: Vec<String>,
+    pub drain: Drain,
+    pub drain_after: Option<Duration>,
+    pub limits: Limits,
+}
+
+impl Options {
+    /// What the programs are.
+    pub fn programs(&self) -> anyhow::Result<Programs> {
+        match &self.dir {
+            Some(folder) => Programs::folder(folder),
+            None => Programs::fixed(&self.command),
+        }
+    }
+
+    pub fn settings(&self, server: &config::Settings) -> anyhow::Result<Settings> {
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let max_bytes = u32::try_from(self.max_bytes).ok().filter(|bytes| (1..=8 << 20).contains(bytes));
+        let limits = Limits {
+            grace_ms: ms(if self.drain == Drain::Release {
+                self.grace.min(Duration::from_secs(1))
+            } else {
+                self.grace
+            }),
+            max_run_ms: self.max_run.map(ms),
+            warn_ms: self.warn.map(ms),
+            no_progress_ms: self.no_progress.map(ms),
+            memory: self.memory,
+            nice: self.nice,
+            max_bytes: max_bytes.context("--max-bytes must be 1 to 8M")?,
+        };
+        let state = match &self.state_dir {
+            Some(folder) => folder.clone(),
+            None => default_state()?,
+        };
+        Ok(Settings {
+            queues: self.queues.clone(),
+            slots: usize::from(self.slots),
+            lease: self.lease,
+            namespace: server.namespace().to_string(),
+            url: server.url().to_owned(),
+            password: server.password().map(str::to_owned),
+            state: std::path::absolute(state)?,
+            publish: self.publish.as_ref().map(std::path::absolute).transpose()?,
+            environment: self.environment.clone(),
+            drain: self.drain,
+            drain_after: self.drain_after,
+            limits,
+        })
+    }
+}
+
+impl Settings {
+    pub fn serves(&self, queue: &str) -> bool {
+        self.queues.iter().any(|name| name.as_str() == queue)
+    }
+
+    /// Whether the drain order, heard by a supervisor's heartbeat, stops its program.
+    pub fn on_drain(&self) -> OnDrain {
+        if self.drain == Drain::Wait { OnDrain::Wait } else { OnDrain::Stop }
+    }
+
+    /// Whether an attempt has a run folder on this host.
+    pub fn has_folder(&self, id: &str, token: Token) -> bool {
+        let name = format!("{id}.{token}");
+        let folders = RunFolder::list(&self.state, &self.namespace).unwrap_or_default();
+        folders.iter().any(|folder| folder.path().file_name().is_some_and(|found| found == name.as_str()))
+    }
+}
+
+fn default_state() -> anyhow::Result<PathBuf> {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
+    match base {
+        Some(base) => Ok(base.join("blueque")),
+        None => bail!("no place for the state: set --state-dir or BLUEQUE_STATE_DIR"),
+    }
+}
+
+fn queue(name: &str) -> Result<QueueName, String> {
+    QueueName::new(name).map_err(|error| error.to_string())
+}
+
+fn lease(text: &str) -> Result<Duration, String> {
+    let lease = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if (Duration::from_secs(1)..=Duration::from_secs(7 * 86_400)).contains(&lease) {
+        Ok(lease)
+    } else {
+        Err("a lease is 1s to 7days".into())
+    }
+}
+
+/// A number of bytes: 512, 512K, 512M, 2G.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match text.get(digits.len()..).unwrap_or_default() {
+        "" | "B" => 1,
+        "K" | "k" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        _ => return Err("a number of bytes, with K, M or G for its unit".into()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "a number of bytes, with K, M or G for its unit".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
+}
