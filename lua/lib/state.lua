@@ -97,7 +97,7 @@ end
 -- set back since: what happens to a task happens in order.
 function state.time(task)
   local since = tonumber(task.since)
-  if since and since * 1000000 > space.us then
+  if since and since > tonumber(space.now) then -- not space.us, which a new token has moved
     return task.since
   end
   return space.now
