@@ -2,8 +2,8 @@
 //! becomes of these, the program's pipe is read.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 
 /// The log is a ring of two files of this size.
 const RING: u64 = 4 << 20;
@@ -80,8 +80,7 @@ impl Spool {
                 } else if file.write_all(bytes).is_ok() {
                     *length += bytes.len() as u64;
                 } else {
-                    let mut kept = fs::read(&path).unwrap_or_default();
-                    kept.truncate(usize::try_from(*length).unwrap_or(usize::MAX));
+                    let mut kept = read(path, *length).unwrap_or_default();
                     kept.extend_from_slice(bytes);
                     *self = Self::Memory(kept);
                 }
@@ -100,11 +99,16 @@ impl Spool {
     /// All that was printed, unless that was too much.
     pub fn take(self) -> Option<Vec<u8>> {
         match self {
-            Self::Disk { path, .. } => fs::read(path).ok(),
+            Self::Disk { path, length, .. } => read(&path, length).ok(),
             Self::Memory(kept) => Some(kept),
             Self::Over => None,
         }
     }
+}
+
+fn read(path: &Path, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(length).read_to_end(&mut bytes).map(|_| bytes)
 }
 
 /// Keeps the last bytes of what is written to it.

@@ -1,0 +1,177 @@
+//! How a program ends, and what becomes of its task.
+
+use std::fs;
+use std::time::Duration;
+
+use blueque::Status;
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, text};
+
+#[test]
+fn a_program_that_prints_json_completes_its_task_with_it() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo '{\"sum\": 3}'");
+    let info = run.finish();
+    assert_eq!(info.status(), Some(Status::Complete));
+    assert_eq!(text(info.result()), "{\"sum\": 3}");
+    assert!(!run.folder.exists(), "the run folder is removed");
+}
+
+#[test]
+fn a_program_finds_its_arguments_on_stdin_and_in_a_file() {
+    let stage = Stage::new();
+    let mut run = stage.task("cmp -s - \"$BLUEQUE_PARAMETERS\" && cat \"$BLUEQUE_PARAMETERS\"");
+    assert_eq!(text(run.finish().result()), "[\"one\",\"zwei\"]");
+}
+
+#[test]
+fn a_program_that_closes_its_stdin_does_not_matter() {
+    let stage = Stage::new();
+    let mut run = stage.task("exec 0<&-; echo 7");
+    assert_eq!(text(run.finish().result()), "7");
+}
+
+#[test]
+fn a_result_file_wins_over_stdout() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo '\"printed\"'; printf '\\001 no json' > \"$BLUEQUE_RESULT\"");
+    assert_eq!(run.finish().result(), Some(&b"\x01 no json"[..]));
+}
+
+#[test]
+fn what_is_no_json_is_no_result() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo working; echo done");
+    assert_eq!(text(run.finish().result()), "null");
+}
+
+#[test]
+fn a_result_over_the_limit_is_an_error_and_no_silent_loss() {
+    let stage = Stage::new();
+    let small = |run: &mut Value| run["limits"]["max_bytes"] = json!(100);
+    for script in ["head -c 101 /dev/zero > \"$BLUEQUE_RESULT\"", "printf '[%0200d]' 0"] {
+        let info = stage.task_with(script, Duration::from_secs(60), small).finish();
+        assert_eq!((info.status(), info.group().as_deref()), (Some(Status::Failed), Some("result")), "{script}");
+        assert!(info.error().unwrap().contains("BLUEQUE_OUTPUT_DIR"));
+    }
+}
+
+#[test]
+fn exit_codes_mean_what_the_table_says() {
+    let stage = Stage::new();
+    let codes = [64, 65, 77, 78, 126, 127].map(|code| (code, "permanent"));
+    for (code, group) in codes.into_iter().chain([(75, "temporary"), (1, "exit"), (85, "exit")]) {
+        let mut run = stage.task(&format!("echo last words >&2; exit {code}"));
+        let info = run.finish();
+        assert_eq!(info.status(), Some(Status::Failed), "{code}");
+        assert_eq!(info.group().as_deref(), Some(group), "{code}");
+        let error = info.error().unwrap();
+        assert!(error.contains("last words") && error.contains(&code.to_string()), "{error}");
+    }
+}
+
+#[test]
+fn a_crash_is_told_from_an_exit_code() {
+    let stage = Stage::new();
+    let mut run = stage.task("kill -SEGV $$");
+    let info = run.finish();
+    assert_eq!(info.group().as_deref(), Some("crashed"));
+    assert!(info.error().unwrap().contains("SIGSEGV"), "{:?}", info.error());
+}
+
+#[test]
+fn a_program_that_is_missing_or_cannot_be_run_fails_with_a_clear_text() {
+    let stage = Stage::new();
+    let missing = |run: &mut Value| run["program"] = json!(["/nowhere/at-all"]);
+    let info = stage.task_with("", Duration::from_secs(60), missing).finish();
+    assert_eq!(info.group().as_deref(), Some("permanent"));
+    assert!(info.error().unwrap().contains("/nowhere/at-all cannot be run: No such file"), "{:?}", info.error());
+
+    let info = stage.task("#!/no/such/interpreter").finish();
+    assert_eq!(info.group().as_deref(), Some("permanent"));
+    assert!(info.error().unwrap().contains("asks for /no/such/interpreter"), "{:?}", info.error());
+}
+
+#[test]
+fn exit_85_with_a_new_checkpoint_gives_the_task_back_uncounted() {
+    let stage = Stage::new();
+    let script = "if [ -e \"$BLUEQUE_CHECKPOINT\" ]; then printf '\"from '; tr -d '\\n' < \"$BLUEQUE_CHECKPOINT\"; echo '\"'; exit 0; fi
+        echo chunk 9 > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"; exit 85";
+    let mut run = stage.task(script);
+    let info = run.finish();
+    assert_eq!(info.status(), Some(Status::Pending), "{:?}", info.error());
+    assert_eq!(text(info.checkpoint()), "chunk 9\n");
+    let program = stage.program("again", script);
+    let mut again = stage.reserve(&run.task, &program, Duration::from_secs(60), |_| {});
+    let info = again.finish();
+    assert_eq!((info.attempts(), text(info.result())), (2, "\"from chunk 9\"".into()));
+}
+
+#[test]
+fn exit_85_with_the_checkpoint_it_got_counts_as_a_failure() {
+    let stage = Stage::new();
+    let save =
+        "echo same > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"; exit 85";
+    let mut run = stage.task(save);
+    assert_eq!(run.finish().status(), Some(Status::Pending));
+    let program = stage.program("again", save);
+    let info = stage.reserve(&run.task, &program, Duration::from_secs(60), |_| {}).finish();
+    assert_eq!((info.status(), info.group().as_deref()), (Some(Status::Failed), Some("exit")));
+}
+
+#[test]
+fn the_output_of_a_completed_attempt_is_published_whole_with_its_manifest() {
+    let stage = Stage::new();
+    let mut run = stage.task("cd \"$BLUEQUE_OUTPUT_DIR\"; mkdir deep; printf abc > deep/film; printf x > a");
+    assert_eq!(run.finish().status(), Some(Status::Complete));
+    let place = stage.published(&run);
+    assert_eq!(fs::read_to_string(place.join("deep/film")).unwrap(), "abc");
+    let manifest: Value = serde_json::from_slice(&fs::read(place.join("manifest.json")).unwrap()).unwrap();
+    let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(manifest["files"][1], json!({ "path": "deep/film", "size": 3, "sha256": abc }));
+    assert_eq!(manifest["files"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn the_output_of_a_failed_attempt_is_not_published() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo half > \"$BLUEQUE_OUTPUT_DIR/film\"; exit 1");
+    assert_eq!(run.finish().status(), Some(Status::Failed));
+    assert!(!stage.published(&run).exists() && !run.folder.exists());
+}
+
+#[test]
+fn the_environment_is_the_contracts_and_no_more() {
+    let stage = Stage::new();
+    let script = "env | sort > \"$BLUEQUE_RESULT\"; ulimit -c >> \"$BLUEQUE_RESULT\"";
+    let mut run = stage.task(script);
+    let seen = text(run.finish().result());
+    for name in ["TASK_ID", "QUEUE=films", "METHOD=test", "ATTEMPT=1", "NODE=test_1", "START_REASON=new", "STOP", "RUN"]
+    {
+        assert!(seen.contains(&format!("BLUEQUE_{name}")), "{name} in {seen}");
+    }
+    assert!(!seen.contains("SECRET") && !seen.contains("PASSWORD"), "{seen}");
+    assert!(seen.ends_with("\n0\n"), "no core files: {seen}");
+}
+
+#[test]
+fn the_post_mortem_tells_exit_memory_time_and_last_words() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo oh no >&2; exit 3");
+    run.finish();
+    let last = stage.log(&run, "exit").pop().expect("an entry of the source exit");
+    let told: Value = serde_json::from_slice(&last).unwrap();
+    assert_eq!((&told["exit"], &told["oom"], &told["stderr"]), (&json!(3), &json!(false), &json!("oh no")));
+    assert!(told["max_rss_kib"].as_u64().unwrap() > 100 && told["wall_ms"].is_u64() && told["cpu_ms"].is_u64());
+}
+
+#[test]
+fn a_limit_on_memory_holds() {
+    let stage = Stage::new();
+    let script = "#!/usr/bin/env python3\nx = bytearray(300_000_000)";
+    let small = |run: &mut Value| run["limits"]["memory"] = json!(100_000_000);
+    let info = stage.task_with(script, Duration::from_secs(60), small).finish();
+    assert_eq!(info.status(), Some(Status::Failed));
+    assert!(info.error().unwrap().contains("MemoryError"), "{:?}", info.error());
+}

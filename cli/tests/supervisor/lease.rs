@@ -1,0 +1,120 @@
+//! The lease: renewed while all is well, and the tree dead before it can have expired.
+
+use std::time::Duration;
+
+use blueque::Status;
+use nix::sys::signal::Signal;
+
+use crate::stage::{Stage, boot_clock_us, gone, send};
+use crate::support::eventually;
+
+const TREE: &str = "trap '' TERM
+setsid sh -c 'trap \"\" TERM; echo $$ > grandchild; while :; do sleep 1; done' &
+echo $$ > child
+while :; do sleep 0.01; done";
+
+#[test]
+fn a_quiet_program_keeps_its_lease_far_beyond_its_length() {
+    let stage = Stage::new();
+    let mut run = stage.task_with("echo $$ > child; sleep 3; echo 1", Duration::from_secs(1), |_| {});
+    run.supervise();
+    run.pid("child");
+    let queue = stage.client.queue("films").unwrap();
+    // Whoever looks for orphans meanwhile finds none.
+    while run.task.info().unwrap().status() != Some(Status::Complete) {
+        queue.requeue_orphans().unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(run.task.info().unwrap().attempts(), 1);
+}
+
+#[test]
+fn frozen_beyond_its_lease_and_woken_it_kills_its_tree_and_changes_nothing() {
+    let stage = Stage::new();
+    let mut run = stage.task_with(TREE, Duration::from_secs(2), |_| {});
+    let supervisor = run.supervise();
+    let tree = [run.pid("child"), run.pid("grandchild")];
+    send(supervisor, Signal::SIGSTOP);
+    let queue = stage.client.queue("films").unwrap();
+    eventually("the task is taken from it", || (queue.requeue_orphans().unwrap().requeued == 1).then_some(()));
+    let before = stage.dump(&run);
+    send(supervisor, Signal::SIGCONT);
+    run.ended();
+    tree.into_iter().for_each(gone);
+    assert_eq!(stage.dump(&run), before, "nothing of the task has changed");
+    assert!(!run.folder.exists());
+}
+
+#[test]
+fn frozen_and_woken_before_anybody_took_the_task_it_kills_its_tree_all_the_same() {
+    let stage = Stage::new();
+    let mut run = stage.task_with(TREE, Duration::from_secs(1), |_| {});
+    let supervisor = run.supervise();
+    let tree = [run.pid("child"), run.pid("grandchild")];
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    send(supervisor, Signal::SIGSTOP);
+    let over = boot_clock_us() + 1_100_000;
+    eventually("the lease is over", || (boot_clock_us() > over).then_some(()));
+    send(supervisor, Signal::SIGCONT);
+    run.ended();
+    tree.into_iter().for_each(gone);
+    assert_eq!(run.task.info().unwrap().status(), Some(Status::Started), "it changes nothing");
+}
+
+#[test]
+fn without_a_server_the_tree_is_dead_before_the_lease_can_have_expired() {
+    let mut stage = Stage::new();
+    let mut run = stage.task_with(TREE, Duration::from_secs(2), |_| {});
+    run.supervise();
+    let tree = [run.pid("child"), run.pid("grandchild")];
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    // No renewal can be acknowledged after this.
+    stage.server.kill();
+    let last = boot_clock_us();
+    tree.into_iter().for_each(gone);
+    let took = boot_clock_us() - last;
+    assert!(took < 2_000_000, "{took} µs after the last possible renewal");
+    run.ended();
+}
+
+#[test]
+fn killed_itself_it_takes_the_program_with_it() {
+    let stage = Stage::new();
+    let mut run = stage.task(TREE);
+    let supervisor = run.supervise();
+    let child = run.pid("child");
+    let grandchild = run.pid("grandchild");
+    send(supervisor, Signal::SIGKILL);
+    gone(child);
+    // The rest of the tree is for whoever takes over.
+    send(grandchild, Signal::SIGKILL);
+    run.ended();
+    let before = stage.dump(&run);
+    assert!(!run.again().success(), "it does not start the program a second time");
+    assert_eq!(stage.dump(&run), before);
+}
+
+#[test]
+fn only_one_supervisor_works_on_a_run() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo $$ > child; while [ ! -e go ]; do sleep 0.01; done; echo 1");
+    run.supervise();
+    run.pid("child");
+    assert!(!run.second().success());
+    std::fs::write(run.folder.join("work/go"), "").unwrap();
+    assert!(run.ended().success());
+    assert_eq!(run.task.info().unwrap().status(), Some(Status::Complete));
+}
+
+#[test]
+fn a_task_forced_away_is_stopped_and_its_work_discarded() {
+    let stage = Stage::new();
+    let mut run =
+        stage.task_with(&format!("echo x > \"$BLUEQUE_OUTPUT_DIR/x\"\n{TREE}"), Duration::from_secs(1), |_| {});
+    run.supervise();
+    let tree = [run.pid("child"), run.pid("grandchild")];
+    run.task.cancel_now("now").unwrap();
+    run.ended();
+    tree.into_iter().for_each(gone);
+    assert!(!stage.published(&run).exists() && !run.folder.exists());
+}

@@ -1,0 +1,13 @@
+//! `blueque supervise`, with real servers, programs and signals.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+#[path = "../../../tests/support/mod.rs"]
+mod support;
+
+mod ends;
+mod lease;
+mod outages;
+mod output;
+mod stage;
+mod stops;

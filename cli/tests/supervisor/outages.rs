@@ -1,0 +1,106 @@
+//! The server away, the disk damaged: no end is lost, none is counted twice.
+
+use std::fs;
+use std::time::Duration;
+
+use blueque::Status;
+use nix::sys::signal::Signal;
+
+use crate::stage::{Stage, send, text};
+use crate::support::eventually;
+
+const WAITS: &str = "echo $$ > child; while [ ! -e go ]; do sleep 0.01; done; echo '\"done\"'";
+
+#[test]
+fn a_server_that_is_away_at_the_end_learns_of_it_when_it_is_back() {
+    let mut stage = Stage::new();
+    let mut run = stage.task(WAITS);
+    run.supervise();
+    run.pid("child");
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    stage.server.kill();
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
+    stage.server.restart();
+    run.ended();
+    let info = run.task.info().unwrap();
+    assert_eq!((info.status(), info.attempts()), (Some(Status::Complete), 1));
+    assert_eq!(text(info.result()), "\"done\"");
+    assert_eq!(stage.transitions(&run, "complete"), 1);
+}
+
+#[test]
+fn an_end_on_the_disk_is_sent_by_the_next_supervisor() {
+    let mut stage = Stage::new();
+    let script = format!("echo x > \"$BLUEQUE_OUTPUT_DIR/film\"; {WAITS}");
+    let mut run = stage.task(&script);
+    let supervisor = run.supervise();
+    run.pid("child");
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    stage.server.kill();
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
+    send(supervisor, Signal::SIGKILL);
+    run.ended();
+    stage.server.restart();
+    assert!(run.again().success());
+    assert_eq!(text(run.task.info().unwrap().result()), "\"done\"");
+    assert!(stage.published(&run).join("film").exists() && !run.folder.exists());
+}
+
+#[test]
+fn an_end_that_cannot_be_read_gives_the_task_back_and_says_so() {
+    let mut stage = Stage::new();
+    let mut run = stage.task(WAITS);
+    let supervisor = run.supervise();
+    run.pid("child");
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    stage.server.kill();
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
+    send(supervisor, Signal::SIGKILL);
+    run.ended();
+    fs::write(run.folder.join("end.payload"), "another result").unwrap();
+    stage.server.restart();
+    assert!(run.again().success());
+    assert_eq!(run.task.info().unwrap().status(), Some(Status::Pending));
+    let said = stage.log(&run, "supervisor").concat();
+    assert!(String::from_utf8_lossy(&said).contains("given back"), "{said:?}");
+}
+
+#[test]
+fn a_server_that_is_away_for_a_while_is_not_noticed_by_the_program() {
+    let mut stage = Stage::new();
+    let mut run = stage.task_with(WAITS, Duration::from_secs(6), |_| {});
+    run.supervise();
+    run.pid("child");
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    stage.server.kill();
+    stage.server.restart();
+    let renewals = stage.renewals();
+    eventually("the lease is renewed again", || (stage.renewals() > renewals).then_some(()));
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    run.ended();
+    assert_eq!(run.task.info().unwrap().status(), Some(Status::Complete));
+}
+
+#[test]
+fn a_log_that_cannot_be_written_stops_nothing() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo '[1]'");
+    // What a full disk does to the log file, a device that is full does to it here.
+    std::os::unix::fs::symlink("/dev/full", run.folder.join("log")).unwrap();
+    assert_eq!(text(run.finish().result()), "[1]");
+    let said = stage.log(&run, "supervisor").concat();
+    assert!(String::from_utf8_lossy(&said).contains("log file cannot be written"), "{said:?}");
+}
+
+#[test]
+fn a_result_survives_a_full_disk() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo '[1]'");
+    for name in ["stdout", "end.new"] {
+        std::os::unix::fs::symlink("/dev/full", run.folder.join(name)).unwrap();
+    }
+    assert_eq!(text(run.finish().result()), "[1]");
+}

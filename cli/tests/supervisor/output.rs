@@ -1,0 +1,101 @@
+//! What programs print and write while they run.
+
+use std::fs;
+use std::time::Duration;
+
+use blueque::Status;
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, text};
+use crate::support::eventually;
+
+#[test]
+fn output_can_be_followed_while_the_program_runs() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo hello; echo problem >&2; while [ ! -e go ]; do sleep 0.01; done");
+    run.supervise();
+    eventually("both lines are in the log", || {
+        (stage.log(&run, "stdout").concat() == b"hello\n" && stage.log(&run, "stderr").concat() == b"problem\n")
+            .then_some(())
+    });
+    let log = fs::read_to_string(run.folder.join("log")).unwrap();
+    assert!(log.contains("hello") && log.contains("problem"));
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    run.ended();
+}
+
+#[test]
+fn a_flood_of_output_blocks_nobody_and_fills_neither_the_disk_nor_the_server() {
+    let stage = Stage::new();
+    let script = "yes 'one line of a flood of output' | head -c 300000000
+du -sk \"$BLUEQUE_RUN\" | cut -f1 > \"$BLUEQUE_RESULT\"";
+    let mut run = stage.task(script);
+    let info = run.finish();
+    assert_eq!(info.status(), Some(Status::Complete));
+    let kib: u64 = text(info.result()).trim().parse().unwrap();
+    assert!(kib < 12_000, "{kib} KiB on the disk");
+    let bytes: usize = ["stdout", "supervisor"].map(|source| stage.log(&run, source).concat().len()).iter().sum();
+    assert!(bytes > 1_000 && bytes < 64 * 8_192, "{bytes} bytes in the server");
+    assert!(String::from_utf8_lossy(&stage.log(&run, "supervisor").concat()).contains("bytes of output were not sent"));
+}
+
+#[test]
+fn a_process_that_keeps_the_pipe_does_not_keep_the_task() {
+    let stage = Stage::new();
+    let mut run = stage.task("setsid sleep 1000 & echo 5");
+    assert_eq!(text(run.finish().result()), "5");
+}
+
+#[test]
+fn events_become_progress_and_log_and_what_is_no_json_is_said() {
+    let stage = Stage::new();
+    let script = "printf '{\"progress\":{\"done\":5,\"total\":12},\"mess' >> \"$BLUEQUE_EVENTS\"
+sleep 0.6; printf 'age\":\"epoch 5\"}\\n' >> \"$BLUEQUE_EVENTS\"
+echo '{\"log\":{\"level\":\"warn\",\"message\":\"low\"}}' >> \"$BLUEQUE_EVENTS\"
+echo 'no json' >> \"$BLUEQUE_EVENTS\"
+head -c 200000 /dev/zero | tr '\\0' x >> \"$BLUEQUE_EVENTS\"; echo >> \"$BLUEQUE_EVENTS\"
+echo '{\"unknown\":1}' >> \"$BLUEQUE_EVENTS\"
+while [ ! -e go ]; do sleep 0.01; done";
+    let mut run = stage.task(script);
+    run.supervise();
+    let progress = eventually("progress", || run.task.info().unwrap().progress().map(<[u8]>::to_vec));
+    let progress: Value = serde_json::from_slice(&progress).unwrap();
+    assert_eq!(progress, json!({ "done": 5, "total": 12, "message": "epoch 5" }));
+    eventually("the log", || (stage.log(&run, "event").concat() == b"warn: low\n").then_some(()));
+    let said = eventually("the rest", || {
+        let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
+        (said.matches("cannot be read").count() == 2).then_some(said)
+    });
+    assert!(said.contains("no json") && said.len() < 3_000, "{said}");
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    run.ended();
+}
+
+#[test]
+fn each_new_checkpoint_is_saved_while_the_program_runs() {
+    let stage = Stage::new();
+    let script =
+        "for i in 1 2; do echo $i > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"
+while [ ! -e go$i ]; do sleep 0.01; done; done";
+    let mut run = stage.task(script);
+    run.supervise();
+    for i in ["1", "2"] {
+        let saved = format!("{i}\n");
+        eventually("the checkpoint", || (text(run.task.info().unwrap().checkpoint()) == saved).then_some(()));
+        fs::write(run.folder.join(format!("work/go{i}")), "").unwrap();
+    }
+    run.ended();
+}
+
+#[test]
+fn a_checkpoint_over_the_limit_stays_on_this_host() {
+    let stage = Stage::new();
+    let script = "head -c 2000 /dev/zero > \"$BLUEQUE_CHECKPOINT\"; exit 85";
+    let small = |run: &mut Value| run["limits"]["max_bytes"] = json!(1_000);
+    let mut run = stage.task_with(script, Duration::from_secs(60), small);
+    let info = run.finish();
+    assert_eq!((info.status(), info.checkpoint()), (Some(Status::Failed), None), "it counts: nothing was saved");
+    assert!(String::from_utf8_lossy(&stage.log(&run, "supervisor").concat()).contains("2000 bytes"));
+    let kept = stage.state.path().join(format!("blueque/kept/{}.1", run.task.id()));
+    assert_eq!(fs::metadata(kept).unwrap().len(), 2_000);
+}

@@ -1,0 +1,214 @@
+//! A server, a task reserved by the test, a program written by the test, and its supervisor.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use blueque::{Client, ListenerId, Reservation, Submit, Task, TaskInfo};
+use nix::sys::signal::{Signal, kill};
+use nix::time::{ClockId, clock_gettime};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+
+use crate::support::{Folder, Server, eventually};
+
+const LISTENER: &str = "test_1";
+pub const QUEUE: &str = "films";
+
+pub struct Stage {
+    pub server: Server,
+    pub client: Client,
+    pub state: Folder,
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        let server = Server::start_with(&["--save", "", "--appendonly", "yes", "--appendfsync", "always"]);
+        let client = Client::open(&server.url()).unwrap();
+        client.listener_as(ListenerId::new(LISTENER).unwrap(), &[QUEUE]).unwrap();
+        Self { server, client, state: Folder::new() }
+    }
+
+    /// A task whose program is this script, reserved, with its run folder; its supervisor is yet to start.
+    pub fn task(&self, script: &str) -> Run {
+        self.task_with(script, Duration::from_secs(60), |_| {})
+    }
+
+    pub fn task_with(&self, script: &str, lease: Duration, change: impl FnOnce(&mut Value)) -> Run {
+        let task = self.client.queue(QUEUE).unwrap().submit(&["one", "zwei"], Submit::default()).unwrap();
+        let program = self.program(task.id().as_str(), script);
+        self.reserve(&task, &program, lease, change)
+    }
+
+    /// Takes a task that is pending, and makes its run folder.
+    pub fn reserve(&self, task: &Task, program: &Path, lease: Duration, change: impl FnOnce(&mut Value)) -> Run {
+        let renewed = boot_clock_us();
+        let listener = ListenerId::new(LISTENER).unwrap();
+        let queue = self.client.queue(QUEUE).unwrap();
+        let call = self.client.calls().reserve(&listener, &[queue.name().clone()], lease, task.id().as_str(), false);
+        let reserved = self.client.call(&call).unwrap().expect("the task is there to be reserved");
+        assert_eq!(&reserved.id, task.id(), "the only task");
+        let id = reserved.id.as_str();
+        let folder = self.runs().join(format!("{id}.{}", reserved.token));
+        fs::create_dir_all(folder.join("work")).unwrap();
+        fs::create_dir_all(folder.join("output")).unwrap();
+        let mut run = json!({
+            "version": 1, "namespace": "blueque", "url": self.server.url(), "id": id, "queue": QUEUE,
+            "token": reserved.token.value(), "attempt": reserved.attempt, "listener": LISTENER,
+            "lease_ms": u64::try_from(lease.as_millis()).unwrap(), "renewed_us": renewed,
+            "boot": fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim(),
+            "method": "test", "program": [program], "start_reason": "new",
+            "limits": { "grace_ms": 1_000 },
+        });
+        change(&mut run);
+        fs::write(folder.join("run.json"), run.to_string()).unwrap();
+        fs::write(folder.join("parameters"), &reserved.parameters).unwrap();
+        if let Some(checkpoint) = &reserved.checkpoint {
+            fs::write(folder.join("checkpoint"), checkpoint).unwrap();
+        }
+        fs::write(folder.join("events"), "").unwrap();
+        Run { folder, task: task.clone(), reserved, supervisor: None }
+    }
+
+    /// Writes a program; what it says in its first line runs it.
+    pub fn program(&self, name: &str, script: &str) -> PathBuf {
+        let path = self.state.path().join(format!("program-{name}"));
+        let first = if script.starts_with("#!") { "" } else { "#!/bin/sh\n" };
+        fs::write(&path, format!("{first}{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    pub fn runs(&self) -> PathBuf {
+        self.state.path().join("blueque/runs")
+    }
+
+    /// Where outputs are published.
+    pub fn published(&self, run: &Run) -> PathBuf {
+        self.state.path().join("blueque/output").join(run.task.id().as_str())
+    }
+
+    /// How often heartbeats were executed since the server started.
+    pub fn renewals(&self) -> u64 {
+        let mut connection = self.server.connection();
+        // Every heartbeat adds to the leases, and little else does.
+        let info: String = redis::cmd("INFO").arg("commandstats").query(&mut connection).unwrap();
+        let line = info.lines().find(|line| line.starts_with("cmdstat_hlen:")).unwrap_or("calls=0,");
+        line.split_once("calls=").unwrap().1.split_once(',').unwrap().0.parse().unwrap()
+    }
+
+    /// Everything the server keeps about a task.
+    pub fn dump(&self, run: &Run) -> String {
+        let mut connection = self.server.connection();
+        let key = format!("blueque_task_{}", run.task.id());
+        let record: std::collections::BTreeMap<String, Vec<u8>> =
+            redis::cmd("HGETALL").arg(key).query(&mut connection).unwrap();
+        format!("{record:?} {:?}", self.client.queue(QUEUE).unwrap().counts().unwrap())
+    }
+
+    /// How often a task went into a state.
+    pub fn transitions(&self, run: &Run, to: &str) -> usize {
+        let queue = self.client.queue(QUEUE).unwrap();
+        let events = self.client.call(&self.client.calls().events(queue.name(), "0", 500)).unwrap().items;
+        events.iter().filter(|event| event.id == run.task.id().as_str() && event.to == to).count()
+    }
+
+    /// The log in Redis, entries of one source.
+    pub fn log(&self, run: &Run, source: &str) -> Vec<Vec<u8>> {
+        let entries = self.client.call(&self.client.calls().logs(run.task.id(), "0", 500)).unwrap().items;
+        entries.into_iter().filter(|entry| entry.source == source).map(|entry| entry.text).collect()
+    }
+}
+
+pub struct Run {
+    pub folder: PathBuf,
+    pub task: Task,
+    pub reserved: Reservation,
+    supervisor: Option<Child>,
+}
+
+impl Run {
+    /// Starts the supervisor.
+    pub fn supervise(&mut self) -> Pid {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.arg("supervise").arg(&self.folder).stdin(Stdio::null()).stdout(Stdio::null());
+        command.env("BLUEQUE_PASSWORD", "").env("SECRET", "of the worker");
+        let child = command.spawn().unwrap();
+        let pid = Pid::from_raw(child.id().cast_signed());
+        self.supervisor = Some(child);
+        pid
+    }
+
+    /// Starts the supervisor and waits until it has ended; what became of the task.
+    pub fn finish(&mut self) -> TaskInfo {
+        self.supervise();
+        self.ended();
+        self.task.info().unwrap()
+    }
+
+    /// Waits for the supervisor's end.
+    pub fn ended(&mut self) -> ExitStatus {
+        let supervisor = self.supervisor.as_mut().expect("a supervisor was started");
+        eventually("the supervisor ends", || supervisor.try_wait().unwrap())
+    }
+
+    /// A supervisor after the first has ended.
+    pub fn again(&mut self) -> ExitStatus {
+        self.supervise();
+        self.ended()
+    }
+
+    /// A supervisor beside the first.
+    pub fn second(&self) -> ExitStatus {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.arg("supervise").arg(&self.folder).stdin(Stdio::null()).stderr(Stdio::null()).status().unwrap()
+    }
+
+    /// Waits until the program has written a file of this name into its working folder.
+    pub fn said(&self, name: &str) -> String {
+        eventually(&format!("the program writes {name}"), || {
+            fs::read_to_string(self.folder.join("work").join(name)).ok().filter(|text| text.ends_with('\n'))
+        })
+        .trim()
+        .to_owned()
+    }
+
+    /// A pid that the program has written.
+    pub fn pid(&self, name: &str) -> Pid {
+        Pid::from_raw(self.said(name).parse().unwrap())
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        if let Some(supervisor) = self.supervisor.as_mut() {
+            let _ = supervisor.kill();
+            let _ = supervisor.wait();
+        }
+    }
+}
+
+pub fn boot_clock_us() -> u64 {
+    let time = clock_gettime(ClockId::CLOCK_BOOTTIME).unwrap();
+    u64::try_from(time.tv_sec() * 1_000_000 + time.tv_nsec() / 1_000).unwrap()
+}
+
+pub fn send(pid: Pid, signal: Signal) {
+    kill(pid, signal).unwrap();
+}
+
+/// Waits until a process is gone; a zombie is.
+pub fn gone(pid: Pid) {
+    eventually(&format!("process {pid} is gone"), || (!lives(pid)).then_some(()));
+}
+
+pub fn lives(pid: Pid) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit_once(") ").unwrap().1.starts_with(['Z', 'X']))
+}
+
+pub fn text(bytes: Option<&[u8]>) -> String {
+    String::from_utf8(bytes.unwrap_or_default().to_vec()).unwrap()
+}
