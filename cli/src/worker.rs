@@ -5,7 +5,7 @@ mod handle;
 mod keeper;
 mod pool;
 mod program;
-mod remains;
+pub mod remains;
 mod settings;
 mod take;
 mod takeover;
@@ -28,6 +28,7 @@ use self::take::Taker;
 use self::takeover::Takeover;
 use crate::args::Connection;
 use crate::config;
+use crate::output::say;
 
 pub use self::settings::Options;
 
@@ -91,7 +92,7 @@ fn connect(
             Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_transient) => {
                 takeover::sweep(settings);
                 if !said {
-                    eprintln!("blueque worker: waiting for the server: {error:#}");
+                    say(format!("blueque worker: waiting for the server: {error:#}"));
                 }
                 said = true;
                 if signals.pending().next().is_some() {
@@ -125,10 +126,10 @@ fn hear(mut signals: Signals, pool: Arc<Pool>, interrupter: Interrupter) {
         for _ in signals.forever() {
             if pool.draining().is_some() {
                 let left = pool.running();
-                pool.say(&format!("ends at once; {left} tasks go on without it, until the next worker finds them"));
+                pool.say(&format!("ends at once; running on without it: {left}"));
                 process::exit(0);
             }
-            pool.say(&format!("drains, with {} tasks running", pool.running()));
+            pool.say(&format!("drains; running: {}", pool.running()));
             pool.drain();
             interrupter.interrupt();
         }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::handle::Handle;
 use super::keeper::Keeper;
+use crate::output::say;
 use crate::run_folder::RunFolder;
 
 /// The longest pause before another try on a run that could not be settled.
@@ -74,7 +75,7 @@ impl Pool {
     /// One line for each event, for people.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            eprintln!("blueque worker: {text}");
+            say(format!("blueque worker: {text}"));
         }
     }
 

@@ -1,0 +1,226 @@
+//! `blueque dev`: a server of one's own and a worker, to try things out without any set-up.
+
+mod server;
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use blueque::QueueName;
+use clap::Args;
+use nix::fcntl::{Flock, FlockArg};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use self::server::Server;
+use crate::args::Connection;
+use crate::output::{Code, fault, line, say};
+use crate::run_folder::lock::Process;
+use crate::run_folder::{RunFolder, private_folders};
+use crate::worker::remains;
+
+/// Programs get this long to save and exit at Ctrl-C.
+const GRACE: Duration = Duration::from_secs(5);
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// The folder of programs
+    #[arg(long, default_value = "worker.d", value_name = "DIR")]
+    dir: PathBuf,
+    /// A queue of the worker; by default one for each program, by its name
+    #[arg(long = "queue", short, value_name = "QUEUE")]
+    queues: Vec<String>,
+    /// How many tasks run at once
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500))]
+    slots: u16,
+    /// Where everything is kept, also for the next time
+    #[arg(long, default_value = ".blueque", value_name = "FOLDER")]
+    data: PathBuf,
+    /// The server's port on 127.0.0.1
+    #[arg(long, default_value_t = 7379, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    port: u16,
+}
+
+/// What runs, for a later start that finds it left behind.
+#[derive(Default, Serialize, Deserialize)]
+struct Left {
+    server: Option<Process>,
+    worker: Option<Process>,
+}
+
+/// Starts both, waits for Ctrl-C, ends both.
+pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
+    let queues = queues(options)?;
+    private_folders(&options.data).with_context(|| format!("{} cannot be made", options.data.display()))?;
+    let data = fs::canonicalize(&options.data)?;
+    let _lock = lock(&data)?;
+    let namespace = connection.namespace.clone().unwrap_or_else(|| "blueque".into());
+    clear(&data);
+
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGCHLD])?;
+    let mut server = Server::start(&data, options.port)?;
+    let mut left = Left { server: server.process(), worker: None };
+    note(&data, &left)?;
+    let mut worker = match server.ready().and_then(|()| worker(&data, &namespace, &server, options, &queues)) {
+        Ok(worker) => worker,
+        Err(error) => {
+            server.stop();
+            return Err(error);
+        }
+    };
+    left.worker = Process::of(worker.id().cast_signed());
+    let noted = note(&data, &left).and_then(|()| Ok(line(server.address())?));
+    let queue = queues.first().map_or("QUEUE", String::as_str);
+    say(format!(
+        "This is the server's URL; all is kept in {}. In another terminal:\n\n    \
+         export BLUEQUE_URL={}\n    blueque run {queue} '[1, 2, 3]'\n\nCtrl-C ends server and worker.",
+        data.display(),
+        server.address()
+    ));
+    let asked = noted.and_then(|()| wait(&mut signals, &mut worker, &mut server));
+    end(&mut signals, &mut worker, &data, &namespace);
+    server.stop();
+    let _ = fs::remove_file(data.join("dev.json"));
+    asked.map(|()| ExitCode::SUCCESS)
+}
+
+/// The queues of the worker: those named, or one for each program.
+fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
+    let shown = options.dir.display();
+    let entries = fs::read_dir(&options.dir).map_err(|error| {
+        let how = format!("make it, with an executable file for each kind of task, or name another by --dir: {error}");
+        fault(Code::Usage, format!("there is no folder {shown}: {how}"))
+    })?;
+    if !options.queues.is_empty() {
+        return Ok(options.queues.clone());
+    }
+    let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| !name.starts_with('.') && QueueName::new(name.as_str()).is_ok());
+    names.sort_unstable();
+    if names.is_empty() {
+        return Err(fault(Code::Usage, format!("{shown} has no programs")));
+    }
+    if names.len() > 32 {
+        return Err(fault(Code::Usage, format!("{shown} has more than 32 programs: name some queues by --queue")));
+    }
+    Ok(names)
+}
+
+/// One `dev` for one data folder.
+fn lock(data: &Path) -> anyhow::Result<Flock<File>> {
+    let file = File::create(data.join("dev.lock"))?;
+    Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|_| {
+        let text = format!("another blueque dev uses {}: end it, or choose another folder by --data", data.display());
+        fault(Code::Refused, text)
+    })
+}
+
+fn note(data: &Path, left: &Left) -> anyhow::Result<()> {
+    Ok(fs::write(data.join("dev.json"), serde_json::to_vec(left)?)?)
+}
+
+/// Ends what a `dev` that was killed left running.
+fn clear(data: &Path) {
+    let noted = fs::read(data.join("dev.json")).ok();
+    let left: Left = noted.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    if let Some(worker) = left.worker.filter(|worker| worker.lives()) {
+        // Its programs go on, and the new worker finds them.
+        let _ = kill(Pid::from_raw(worker.pid), Signal::SIGKILL);
+    }
+    if let Some(server) = left.server {
+        let end = Instant::now() + Duration::from_secs(10);
+        while server.lives() && Instant::now() < end {
+            let _ = kill(Pid::from_raw(server.pid), Signal::SIGTERM);
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// A child of this process, out of the reach of the terminal's Ctrl-C.
+fn worker(
+    data: &Path,
+    namespace: &str,
+    server: &Server,
+    options: &Options,
+    queues: &[String],
+) -> anyhow::Result<Child> {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("blueque").args(["worker", "--drain", "checkpoint", "--namespace", namespace, "--dir"]);
+    command.arg(&options.dir).args(["--slots", &options.slots.to_string()]);
+    command.args(["--grace", &format!("{}s", GRACE.as_secs())]);
+    for queue in queues {
+        command.args(["--queue", queue]);
+    }
+    command.arg("--state-dir").arg(state(data));
+    for name in ["BLUEQUE_PASSWORD", "BLUEQUE_CONFIG", "BLUEQUE_NAMESPACE"] {
+        command.env_remove(name);
+    }
+    // A configuration file of the user is for other servers.
+    command.env("BLUEQUE_URL", server.url()).env("XDG_CONFIG_HOME", data);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
+    command.spawn().context("the worker cannot be started")
+}
+
+fn state(data: &Path) -> PathBuf {
+    data.join("state")
+}
+
+/// Until somebody wants an end; an error where one of the two ended by itself.
+fn wait(signals: &mut Signals, worker: &mut Child, server: &mut Server) -> anyhow::Result<()> {
+    for signal in signals.forever() {
+        if signal != SIGCHLD {
+            return Ok(());
+        }
+        if let Some(status) = worker.try_wait()? {
+            bail!("the worker ended by itself: {status}");
+        }
+        if let Some(status) = server.ended()? {
+            bail!("the server ended by itself: {status}; see {}", server.log().display());
+        }
+    }
+    Ok(())
+}
+
+/// Ends the worker and all programs: asked first, killed after the grace or at a second Ctrl-C.
+fn end(signals: &mut Signals, worker: &mut Child, data: &Path, namespace: &str) {
+    say("blueque dev: ends; running tasks go back to their queue (Ctrl-C again: at once)");
+    let _ = kill(Pid::from_raw(worker.id().cast_signed()), Signal::SIGTERM);
+    let limit = Instant::now() + GRACE + Duration::from_secs(5);
+    let mut impatient = false;
+    let running = || RunFolder::list(&state(data), namespace).is_ok_and(|runs| !runs.is_empty());
+    // The worker does not wait for ends that are only to be sent.
+    while (worker.try_wait().is_ok_and(|status| status.is_none()) || running()) && !impatient {
+        impatient = Instant::now() > limit || signals.pending().any(|signal| signal != SIGCHLD);
+        thread::sleep(Duration::from_millis(10));
+    }
+    if impatient {
+        let _ = worker.kill();
+        kill_runs(data, namespace);
+    }
+    let _ = worker.wait();
+}
+
+/// Kills supervisors and programs. The tasks go back to their queue when the next worker finds their folders.
+fn kill_runs(data: &Path, namespace: &str) {
+    for folder in RunFolder::list(&state(data), namespace).unwrap_or_default() {
+        if let Some(holder) = folder.holder().filter(|holder| holder.supervisor.lives()) {
+            let _ = kill(Pid::from_raw(holder.supervisor.pid), Signal::SIGKILL);
+        }
+        remains::kill_all(folder.path());
+    }
+}
+
+/// The end of a file, for an error text.
+fn tail(path: &Path) -> io::Result<String> {
+    let text = fs::read(path)?;
+    let text = String::from_utf8_lossy(text.get(text.len().saturating_sub(600)..).unwrap_or(&text)).into_owned();
+    Ok(text.trim().to_owned())
+}

@@ -1,0 +1,428 @@
+//! `blueque worker` with real programs, real signals and a real server.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+#[path = "worker/world.rs"]
+mod world;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use blueque::{Client, ListenerId, Status, Submit};
+use support::{Server, eventually};
+use world::{World, field, lives, result, send, status};
+
+/// Says its pid, then waits until it is let go. Its grandchild has a session of its own.
+const HOLD: &str = "setsid sleep 600 & echo $! > FOLDER/grandchild\n\
+    echo $$ > FOLDER/pid; while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo '\"done\"'";
+
+/// Counts to 60, and saves after each step. It notes where each attempt began.
+const STEPS: &str = "n=0; [ -e \"$BLUEQUE_CHECKPOINT\" ] && n=$(cat \"$BLUEQUE_CHECKPOINT\")\n\
+    echo \"$BLUEQUE_ATTEMPT $n\" >> FOLDER/begun\n\
+    while [ $n -lt 60 ]; do\n\
+      [ -e \"$BLUEQUE_STOP\" ] && exit 85\n\
+      n=$((n + 1)); sleep 0.05\n\
+      echo $n > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"\n\
+    done\n\
+    echo \"[$n]\"";
+
+/// Waits until the checkpoint of the task is this far at the server, and answers how far.
+fn saved(task: &blueque::Task, least: u32) -> u32 {
+    eventually("the checkpoint is saved", || {
+        let info = task.info().unwrap();
+        let saved: u32 = std::str::from_utf8(info.checkpoint()?).unwrap().trim().parse().unwrap();
+        (saved >= least).then_some(saved)
+    })
+}
+
+/// Where the attempts of STEPS began.
+fn beginnings(world: &World) -> Vec<u32> {
+    let text = fs::read_to_string(world.path("begun")).unwrap();
+    text.lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn a_shell_script_reads_its_arguments_on_stdin_and_what_it_prints_is_the_result() {
+    let world = World::new();
+    world.program("echo", "read -r list; echo \"{\\\"got\\\": $list}\"");
+    world.program("other", "echo '\"other\"'");
+    let worker = world.worker(&["--queue", "echo"]);
+    assert_eq!(result(&world.submit("echo", "[1,\"zwei\"]")), "{\"got\": [1,\"zwei\"]}");
+    let named = world.submit_as("echo", "named", Submit::default().method("other"));
+    assert_eq!(result(&named), "\"other\"", "the method chooses the program");
+    world.nothing_is_left();
+    drop(worker);
+}
+
+#[test]
+fn one_command_does_every_task_of_a_worker_that_has_one() {
+    let world = World::new();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_blueque"));
+    command.args(["worker", "-q", "q", "--quiet", "--", "sed", "s/a/b/g"]);
+    command.env("BLUEQUE_URL", world.server.url()).env("BLUEQUE_STATE_DIR", world.path("state"));
+    let worker = world::Worker(command.spawn().unwrap());
+    assert_eq!(result(&world.submit("q", "[\"banana\"]")), "[\"bbnbnb\"]");
+    drop(worker);
+}
+
+#[test]
+fn a_method_without_a_program_that_may_be_run_fails_its_task_for_good_and_says_why() {
+    let world = World::new();
+    let programs = world.path("worker.d");
+    world.program("fine", "echo 1");
+    world.program("open", "echo 1");
+    fs::set_permissions(programs.join("open"), PermissionsExt::from_mode(0o777)).unwrap();
+    fs::write(programs.join("plain"), "text").unwrap();
+    fs::create_dir(programs.join("folder")).unwrap();
+    world.program(".hidden", "echo 1");
+    symlink("/bin/sh", programs.join("out")).unwrap();
+    symlink("fine", programs.join("inside")).unwrap();
+    fs::write(world.path("secret"), "#!/bin/sh\n").unwrap();
+    let cases = [
+        ("absent", "no program"),
+        ("..", "begins with no dot"),
+        (".hidden", "begins with no dot"),
+        ("a:b", "cannot be a program"),
+        ("out", "leads out of"),
+        ("open", "writable by others"),
+        ("plain", "not executable"),
+        ("folder", "not a file"),
+    ];
+    let queue = world.client.queue("q").unwrap();
+    let submit = |method: &str| queue.submit_bytes(b"[]", Submit::default().method(method)).unwrap();
+    let mut tasks: Vec<_> = cases.iter().map(|(method, why)| (submit(method), *why)).collect();
+    // What submit refuses may still stand in a record that another client wrote.
+    for method in ["../secret", "/bin/sh", "a b"] {
+        let task = submit("fine");
+        let key = format!("blueque_task_{}", task.id());
+        let _: () =
+            redis::cmd("HSET").arg(key).arg("method").arg(method).query(&mut world.server.connection()).unwrap();
+        tasks.push((task, "cannot be a program"));
+    }
+    let inside = submit("inside");
+    let _worker = world.worker(&["--queue", "q", "--slots", "4"]);
+    for (task, why) in &tasks {
+        let info = status(task, Status::Failed);
+        let error = info.error().unwrap();
+        assert!(error.contains(why), "{error} should say {why}");
+        assert_eq!(info.group().as_deref(), Some("permanent"));
+    }
+    assert_eq!(result(&inside), "1", "a link that stays in the folder is fine");
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_worker_does_not_start_with_a_folder_that_others_may_write_to() {
+    let world = World::new();
+    let programs = world.path("worker.d");
+    fs::set_permissions(&programs, PermissionsExt::from_mode(0o777)).unwrap();
+    let mut worker = world.worker(&["--queue", "q"]);
+    assert!(!worker.ended().success());
+    assert!(world.log().contains("writable by others: chmod o-w"), "{}", world.log());
+
+    fs::set_permissions(&programs, PermissionsExt::from_mode(0o755)).unwrap();
+    fs::set_permissions(world.folder.path(), PermissionsExt::from_mode(0o777)).unwrap();
+    assert!(!world.worker(&["--queue", "q"]).ended().success(), "nor where they may put another in its place");
+}
+
+#[test]
+fn a_worker_killed_and_started_again_finds_its_programs_at_work() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let worker = world.worker(&["--queue", "hold", "--lease", "3s"]);
+    let (task, second) = (world.submit("hold", "[]"), world.submit("hold", "[]"));
+    let pid: i32 = world.written("pid").parse().unwrap();
+    let before = status(&task, Status::Started);
+    worker.kill();
+    let worker = world.worker(&["--queue", "hold", "--lease", "3s"]);
+    eventually("it is taken over", || world.log().contains("took over").then_some(()));
+    // Longer than the lease: the supervisor alone keeps it.
+    let begun = Instant::now();
+    eventually("the lease would have ended", || (begun.elapsed() > Duration::from_secs(4)).then_some(()));
+    let after = task.info().unwrap();
+    for name in ["token", "attempt", "pid", "node", "status"] {
+        assert_eq!(field(&before, name), field(&after, name), "{name}");
+    }
+    assert!(lives(pid));
+    assert_eq!(second.info().unwrap().status(), Some(Status::Pending), "it counts against the slots");
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"");
+    assert_eq!(result(&second), "\"done\"");
+    assert_eq!(task.info().unwrap().attempts(), 1);
+    world.nothing_is_left();
+    drop(worker);
+}
+
+#[test]
+fn a_killed_supervisor_is_noticed_at_once_and_its_task_goes_on_from_the_checkpoint() {
+    let world = World::new();
+    world.program("steps", &format!("setsid sleep 600 & echo $! > FOLDER/grandchild\n{STEPS}"));
+    let _worker = world.worker(&["--queue", "steps"]);
+    let task = world.submit("steps", "[]");
+    let saved = saved(&task, 3);
+    let grandchild: i32 = world.written("grandchild").parse().unwrap();
+    let supervisor = world.supervisor();
+    let begun = Instant::now();
+    send("KILL", supervisor);
+    eventually("it begins again", || (beginnings(&world).len() > 1).then_some(()));
+    let waited = begun.elapsed();
+    assert!(waited < Duration::from_secs(5), "the lease is 60 s, it took {waited:?}");
+    assert!(!lives(grandchild), "the tree is dead before the task runs again");
+    assert_eq!(result(&task), "[60]");
+    assert!(beginnings(&world)[1] >= saved, "{:?} after {saved}", beginnings(&world));
+    world.nothing_is_left();
+}
+
+#[test]
+fn after_worker_and_supervisor_were_killed_at_once_the_next_worker_resumes_from_the_checkpoint() {
+    let world = World::new();
+    world.program("steps", STEPS);
+    let worker = world.worker(&["--queue", "steps"]);
+    let task = world.submit("steps", "[]");
+    let saved = saved(&task, 3);
+    send("KILL", world.supervisor());
+    worker.kill();
+    let _worker = world.worker(&["--queue", "steps"]);
+    assert_eq!(result(&task), "[60]");
+    assert_eq!(beginnings(&world).len(), 2);
+    assert!(beginnings(&world)[1] >= saved, "{:?} after {saved}", beginnings(&world));
+    assert_eq!(task.info().unwrap().losses(), 1, "a machine that a task brings down again and again must count it");
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_worker_told_to_end_waits_for_its_programs_and_takes_nothing_more() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let mut worker = world.worker(&["--queue", "hold"]);
+    let task = world.submit("hold", "[]");
+    world.written("pid");
+    status(&task, Status::Started);
+    worker.signal("TERM");
+    eventually("it drains", || world.log().contains("drains").then_some(()));
+    let later = world.submit("hold", "[]");
+    world.touch("go");
+    assert!(worker.ended().success());
+    assert_eq!(result(&task), "\"done\"");
+    assert_eq!(later.info().unwrap().status(), Some(Status::Pending));
+    assert_eq!(world.client.queue("hold").unwrap().listeners().unwrap(), [], "it said goodbye");
+}
+
+#[test]
+fn a_second_sigterm_ends_the_worker_at_once_and_its_programs_go_on() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let mut worker = world.worker(&["--queue", "hold", "--lease", "3s"]);
+    let task = world.submit("hold", "[]");
+    let pid: i32 = world.written("pid").parse().unwrap();
+    status(&task, Status::Started);
+    worker.signal("TERM");
+    eventually("it drains", || world.log().contains("drains").then_some(()));
+    worker.signal("TERM");
+    assert!(worker.ended().success());
+    assert!(lives(pid));
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"", "the supervisor needs no worker");
+    assert_eq!(task.info().unwrap().attempts(), 1);
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_worker_that_drains_by_checkpoint_asks_its_programs_to_save_and_gives_the_tasks_back_uncounted() {
+    let world = World::new();
+    world.program("steps", STEPS);
+    let mut worker = world.worker(&["--queue", "steps", "--drain", "checkpoint"]);
+    let task = world.submit("steps", "[]");
+    let saved = saved(&task, 3);
+    worker.signal("TERM");
+    assert!(worker.ended().success());
+    let info = task.info().unwrap();
+    assert_eq!(info.status(), Some(Status::Pending));
+    assert_eq!((info.losses(), field(&info, "failures").as_str(), field(&info, "releases").as_str()), (0, "", "1"));
+    world.nothing_is_left();
+    let _worker = world.worker(&["--queue", "steps"]);
+    assert_eq!(result(&task), "[60]");
+    assert!(beginnings(&world)[1] >= saved);
+}
+
+#[test]
+fn waiting_turns_into_a_checkpoint_after_its_limit() {
+    let world = World::new();
+    world.program("steps", &STEPS.replace("60", "60000"));
+    let mut worker = world.worker(&["--queue", "steps", "--drain-after", "300ms"]);
+    let task = world.submit("steps", "[]");
+    saved(&task, 1);
+    worker.signal("INT");
+    assert!(worker.ended().success());
+    assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_worker_ordered_to_drain_from_elsewhere_gives_back_what_it_has_and_takes_nothing_more() {
+    let world = World::new();
+    world.program("steps", &STEPS.replace("60", "60000"));
+    let mut worker = world.worker(&["--queue", "steps", "--drain", "checkpoint", "--lease", "3s"]);
+    let tasks = [world.submit("steps", "[]"), world.submit("steps", "[]")];
+    saved(&tasks[0], 1);
+    let queue = world.client.queue("steps").unwrap();
+    let listener = ListenerId::new(queue.listeners().unwrap()[0].id.as_str()).unwrap();
+    queue.drain(&listener, true).unwrap();
+    assert!(worker.ended().success());
+    for task in &tasks {
+        assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
+    }
+    assert_eq!(beginnings(&world).len(), 1, "given back once, and not taken again");
+    world.nothing_is_left();
+}
+
+#[test]
+fn an_idle_worker_ends_at_once() {
+    let world = World::new();
+    let mut worker = world.worker(&["--queue", "q"]);
+    let queue = world.client.queue("q").unwrap();
+    eventually("it listens", || (!queue.listeners().unwrap().is_empty()).then_some(()));
+    let begun = Instant::now();
+    worker.signal("TERM");
+    assert!(worker.ended().success());
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert_eq!(queue.listeners().unwrap(), []);
+}
+
+#[test]
+fn a_cancel_reaches_the_program_long_before_the_next_heartbeat() {
+    let world = World::new();
+    world.program(
+        "hold",
+        "trap 'echo stopped > FOLDER/stopped; exit 0' TERM\n echo $$ > FOLDER/pid\n while :; do sleep 0.02; done",
+    );
+    let _worker = world.worker(&["--queue", "hold", "--lease", "10min"]);
+    let task = world.submit("hold", "[]");
+    world.written("pid");
+    status(&task, Status::Started);
+    let begun = Instant::now();
+    task.cancel("not needed").unwrap();
+    assert_eq!(world.written("stopped"), "stopped");
+    status(&task, Status::Cancelled);
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    world.nothing_is_left();
+}
+
+#[test]
+fn an_end_while_the_server_is_away_is_sent_when_it_is_back_also_by_the_next_worker() {
+    let mut world = World::new();
+    world.server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always", "--save", ""]);
+    world.client = Client::open(&world.server.url()).unwrap();
+    world.program("hold", HOLD);
+    let worker = world.worker(&["--queue", "hold", "--lease", "60s"]);
+    let task = world.submit("hold", "[]");
+    world.written("pid");
+    status(&task, Status::Started);
+    let supervisor = world.supervisor();
+    world.server.kill();
+    world.touch("go");
+    eventually("the end is on the disk", || world.runs()[0].join("end.json").exists().then_some(()));
+    // Whoever is left must not be needed.
+    worker.kill();
+    send("KILL", supervisor);
+    world.server.restart();
+    let _worker = world.worker(&["--queue", "hold"]);
+    assert_eq!(result(&task), "\"done\"");
+    assert_eq!(task.info().unwrap().attempts(), 1, "the work was not done again");
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_binary_replaced_in_mid_task_changes_nothing_for_what_runs() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let (old, new) = (world.path("blueque"), world.path("blueque.new"));
+    fs::copy(env!("CARGO_BIN_EXE_blueque"), &old).unwrap();
+    let worker = world.worker_of(&old, &["--queue", "hold", "--slots", "2"]);
+    let task = world.submit("hold", "[]");
+    world.written("pid");
+    let before = status(&task, Status::Started);
+    fs::copy(env!("CARGO_BIN_EXE_blueque"), &new).unwrap();
+    fs::rename(&new, &old).unwrap();
+    // The running worker's own binary is gone from the disk, and it can still start supervisors.
+    let second = world.submit("hold", "[]");
+    status(&second, Status::Started);
+    worker.kill();
+    let _worker = world.worker_of(&old, &["--queue", "hold", "--slots", "2"]);
+    eventually("both are taken over", || (world.log().matches("took over").count() == 2).then_some(()));
+    world.touch("go");
+    assert_eq!((result(&task), result(&second)), ("\"done\"".into(), "\"done\"".into()));
+    assert_eq!(field(&task.info().unwrap(), "ended"), field(&before, "token"));
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_worker_that_starts_before_its_server_waits_for_it() {
+    let mut world = World::new();
+    world.program("echo", "cat");
+    world.server.kill();
+    let _worker = world.worker(&["--queue", "echo"]);
+    eventually("it waits", || world.log().contains("waiting for the server").then_some(()));
+    world.server.restart();
+    let task = world.submit("echo", "[7]");
+    assert_eq!(result(&task), "[7]");
+}
+
+#[test]
+fn what_a_dead_worker_had_reserved_and_not_begun_goes_back_within_seconds() {
+    let world = World::new();
+    world.program("echo", "cat");
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    // No process can have this id: it is the first that the kernel does not give out.
+    let max: u32 = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
+    let dead = ListenerId::of_process(host.trim(), max);
+    let mut listener = world.client.listener_as(dead, &["echo"]).unwrap();
+    let task = world.submit("echo", "[1]");
+    listener.try_listen().unwrap().expect("the task");
+    let _worker = world.worker(&["--queue", "echo"]);
+    assert_eq!(result(&task), "[1]");
+}
+
+#[test]
+fn a_damaged_run_folder_is_cleared_away_and_its_task_given_back() {
+    let world = World::new();
+    world.program("steps", STEPS);
+    let worker = world.worker(&["--queue", "steps"]);
+    let task = world.submit("steps", "[]");
+    saved(&task, 1);
+    let supervisor = world.supervisor();
+    worker.kill();
+    send("KILL", supervisor);
+    let run = world.runs().remove(0);
+    fs::write(run.join("run.json"), "{ no JSON").unwrap();
+    fs::write(run.join("end.json"), "{ no JSON").unwrap();
+    let _worker = world.worker(&["--queue", "steps"]);
+    assert_eq!(result(&task), "[60]");
+    world.nothing_is_left();
+}
+
+#[test]
+fn the_password_of_the_server_reaches_no_command_line_and_no_program() {
+    let mut world = World::new();
+    world.server = Server::start_with(&["--save", "", "--requirepass", "hunter2"]);
+    let url = format!("{}?pass=hunter2", world.server.url());
+    world.client = Client::open(&url).unwrap();
+    world.program("hold", &format!("env > FOLDER/env.new; mv FOLDER/env.new FOLDER/env\n{HOLD}"));
+    let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["--queue", "hold"]);
+    let _worker = world::Worker(command.env("BLUEQUE_PASSWORD", "hunter2").spawn().unwrap());
+    let task = world.client.queue("hold").unwrap().submit_bytes(b"[]", Submit::default()).unwrap();
+    world.written("pid");
+    assert!(!fs::read_to_string(world.path("env")).unwrap().contains("hunter2"));
+    for pid in world.processes() {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&words).contains("hunter2"));
+    }
+    assert!(!fs::read_to_string(world.runs()[0].join("run.json")).unwrap().contains("hunter2"));
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"");
+    assert!(!world.log().contains("hunter2"));
+}

@@ -1,0 +1,199 @@
+//! A server, a folder of programs, a folder of state, and workers on them; all gone at the end.
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use blueque::{Client, Status, Submit, Task, TaskId, TaskInfo};
+
+use crate::support::{Folder, Server, eventually};
+
+pub const LIMIT: Duration = Duration::from_secs(30);
+
+pub struct World {
+    pub server: Server,
+    pub folder: Folder,
+    pub client: Client,
+}
+
+/// A worker's process, killed when dropped.
+pub struct Worker(pub Child);
+
+impl Worker {
+    pub fn pid(&self) -> i32 {
+        self.0.id().cast_signed()
+    }
+
+    pub fn signal(&self, signal: &str) {
+        send(signal, self.pid());
+    }
+
+    pub fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+
+    /// Waits until it ends by itself.
+    pub fn ended(&mut self) -> std::process::ExitStatus {
+        eventually("the worker ends", || self.0.try_wait().unwrap())
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl World {
+    pub fn new() -> Self {
+        let server = Server::start();
+        let client = Client::open(&server.url()).unwrap();
+        let world = Self { server, folder: Folder::new(), client };
+        fs::create_dir(world.path("worker.d")).unwrap();
+        fs::set_permissions(world.path("worker.d"), PermissionsExt::from_mode(0o755)).unwrap();
+        world
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A shell script in worker.d. `FOLDER` in its text stands for this world's folder.
+    pub fn program(&self, name: &str, text: &str) {
+        let path = self.path("worker.d").join(name);
+        let text = text.replace("FOLDER", self.folder.path().to_str().unwrap());
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+
+    pub fn worker(&self, args: &[&str]) -> Worker {
+        self.worker_of(Path::new(env!("CARGO_BIN_EXE_blueque")), args)
+    }
+
+    pub fn worker_of(&self, binary: &Path, args: &[&str]) -> Worker {
+        Worker(self.command(binary, args).spawn().unwrap())
+    }
+
+    pub fn command(&self, binary: &Path, args: &[&str]) -> Command {
+        let log = File::options().create(true).append(true).open(self.path("worker.log")).unwrap();
+        let mut command = Command::new(binary);
+        command.args(["worker", "--dir"]).arg(self.path("worker.d")).args(args);
+        command.env("BLUEQUE_URL", self.server.url()).env("BLUEQUE_STATE_DIR", self.path("state"));
+        command
+            .env_remove("BLUEQUE_NAMESPACE")
+            .env_remove("BLUEQUE_PASSWORD")
+            .env("XDG_CONFIG_HOME", self.path("none"));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        command
+    }
+
+    pub fn submit(&self, queue: &str, parameters: &str) -> Task {
+        self.client.queue(queue).unwrap().submit_bytes(parameters.as_bytes(), Submit::default()).unwrap()
+    }
+
+    pub fn submit_as(&self, queue: &str, id: &str, how: Submit) -> Task {
+        self.client.queue(queue).unwrap().submit_bytes(b"[]", how.id(TaskId::new(id).unwrap())).unwrap()
+    }
+
+    /// Waits until a program has written this file of the world whole (ending in a line's end), and reads it.
+    pub fn written(&self, name: &str) -> String {
+        eventually(&format!("{name} is written"), || {
+            let text = fs::read_to_string(self.path(name)).ok()?;
+            text.ends_with('\n').then(|| text.trim().to_owned())
+        })
+    }
+
+    pub fn touch(&self, name: &str) {
+        fs::write(self.path(name), "").unwrap();
+    }
+
+    /// The folders of runs.
+    pub fn runs(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.path("state/blueque/runs")) else { return Vec::new() };
+        let names = entries.map(|entry| entry.unwrap().path());
+        names.filter(|path| !path.file_name().unwrap().to_str().unwrap().starts_with('.')).collect()
+    }
+
+    /// The supervisor of the only run.
+    pub fn supervisor(&self) -> i32 {
+        eventually("there is a supervisor and its program", || {
+            let runs = self.runs();
+            assert!(runs.len() <= 1, "one run: {runs:?}");
+            let text = fs::read(runs.first()?.join("lock")).ok()?;
+            let holder: serde_json::Value = serde_json::from_slice(&text).ok()?;
+            holder.get("program")?.as_object()?;
+            i32::try_from(holder["supervisor"]["pid"].as_i64()?).ok()
+        })
+    }
+
+    /// Every process that works for this world: supervisors, programs, what they started.
+    pub fn processes(&self) -> Vec<i32> {
+        let state = self.path("state");
+        let state = state.to_str().unwrap();
+        let mut found = Vec::new();
+        for entry in fs::read_dir("/proc").unwrap().flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+            let read = |name: &str| {
+                let bytes = fs::read(entry.path().join(name)).unwrap_or_default();
+                String::from_utf8_lossy(&bytes).into_owned()
+            };
+            let runs = |variable: &str| variable.strip_prefix("BLUEQUE_RUN=").is_some_and(|run| run.starts_with(state));
+            let supervises = || read("cmdline").split('\0').any(|word| word.starts_with(state));
+            if read("environ").split('\0').any(runs) || supervises() {
+                found.push(pid);
+            }
+        }
+        found
+    }
+
+    pub fn nothing_is_left(&self) {
+        eventually("no process of a task is left", || self.processes().is_empty().then_some(()));
+        eventually("no run folder is left", || self.runs().is_empty().then_some(()));
+    }
+
+    pub fn log(&self) -> String {
+        let read = |name: &str| fs::read_to_string(self.path(name)).unwrap_or_default();
+        format!("{}\n{}", read("worker.log"), read("state/blueque/supervisors.log"))
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}", self.log());
+        }
+        for pid in self.processes() {
+            send("KILL", pid);
+        }
+    }
+}
+
+pub fn send(signal: &str, pid: i32) {
+    let _ = Command::new("kill").args([format!("-{signal}"), pid.to_string()]).stderr(Stdio::null()).status();
+}
+
+pub fn lives(pid: i32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    !stat.rsplit_once(") ").unwrap().1.starts_with(['Z', 'X'])
+}
+
+pub fn status(task: &Task, status: Status) -> TaskInfo {
+    eventually(&format!("{} is {status}", task.id()), || {
+        let info = task.info().unwrap();
+        (info.status() == Some(status)).then_some(info)
+    })
+}
+
+pub fn field(info: &TaskInfo, name: &str) -> String {
+    String::from_utf8(info.fields.get(name).cloned().unwrap_or_default()).unwrap()
+}
+
+pub fn result(task: &Task) -> String {
+    let info = task.wait(LIMIT).unwrap();
+    assert_eq!(info.status(), Some(Status::Complete), "{:?}", info.error());
+    String::from_utf8(info.result().unwrap().to_vec()).unwrap()
+}
