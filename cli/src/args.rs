@@ -1,0 +1,102 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands::{doctor, events, lifecycle, logs, ls, queues, run, show, submit, task, top, wait, why, workers};
+use crate::output::Format;
+
+/// Very long running tasks on Redis or Valkey.
+///
+/// Exit codes: 0 done; 1 failed, or findings; 2 wrong usage; 3 no server; 4 not found; 5 refused by the task's
+/// state; 6 timed out; 7 the task was cancelled.
+#[derive(Debug, Parser)]
+#[command(name = "blueque", version, propagate_version = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub connection: Connection,
+    /// How data is written
+    #[arg(short, long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Everywhere")]
+    pub output: Format,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Which server and namespace. Flags win over the environment, that over the configuration file.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Connection {
+    /// The server, without a password: redis://host:port/db or unix:///path. Passwords come from
+    /// BLUEQUE_PASSWORD or the configuration file. [else BLUEQUE_URL, else redis://127.0.0.1:6379/]
+    #[arg(long, global = true, value_name = "URL")]
+    pub url: Option<String>,
+    /// The namespace [else BLUEQUE_NAMESPACE, else blueque]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub namespace: Option<String>,
+    /// The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run programs for the tasks of some queues
+    Worker(crate::worker::Options),
+    /// Own one task: its program, its lease, its end
+    #[command(hide = true)]
+    Supervise(crate::supervisor::Options),
+    /// Become a task's program, under its limits
+    #[command(hide = true)]
+    Exec(crate::supervisor::exec::Options),
+    /// Start a private server and a worker, to try things out
+    Dev(crate::commands::dev::Options),
+    /// Put a task into a queue
+    Submit(submit::Options),
+    /// Put a task into a queue, follow it, and exit as it does
+    Run(run::Options),
+    /// List tasks: the running ones first, then the waiting, then the finished
+    Ls(ls::Options),
+    /// Show all that is known of a task
+    Show(show::Options),
+    /// Show a task's log
+    Logs(logs::Options),
+    /// Wait until tasks are finished
+    Wait(wait::Options),
+    /// Cancel tasks
+    Cancel(lifecycle::Cancel),
+    /// Run failed or cancelled tasks again
+    Retry(lifecycle::Retry),
+    /// Take running tasks from their owner, back to the front of their queue
+    Release(lifecycle::Release),
+    /// Remove finished tasks
+    Delete(lifecycle::Delete),
+    /// List queues with the number of tasks in each state
+    Queues(queues::Options),
+    /// Stop a queue from giving out tasks; what runs goes on
+    Pause(queues::Pause),
+    /// Let a queue give out tasks again
+    Resume(queues::Resume),
+    /// List listeners: when they were last heard of, and what they hold
+    Workers(workers::Options),
+    /// Order a listener to end what it holds and take no more
+    Drain(workers::Drain),
+    /// Show what happened to the tasks of a queue
+    Events(events::Options),
+    /// Say in one sentence why a task does not run, or what it does instead
+    Why(why::Options),
+    /// Watch running tasks and queues on a live screen
+    Top(top::Options),
+    /// Check server, settings and data
+    Doctor(doctor::Options),
+    /// Write the completions for a shell to stdout
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// For use inside a task's program: tell its worker something
+    Task {
+        #[command(subcommand)]
+        word: task::Word,
+    },
+}

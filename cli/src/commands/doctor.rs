@@ -1,0 +1,163 @@
+//! `blueque doctor`: looks at server, settings and data, and changes nothing.
+
+mod index;
+mod keys;
+mod server;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use clap::Args;
+use redis::{Connection, FromRedisValue, Pipeline, RedisResult};
+use serde::Serialize;
+
+use crate::config::Settings;
+use crate::output::table::{self, Row};
+use crate::output::{Code, Format, fault, line, say};
+
+/// So many findings of one kind are shown.
+const SHOWN: usize = 10;
+
+/// How long the server may take for one answer.
+const LIMIT: Duration = Duration::from_secs(10);
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// How many keys of the namespace, and entries of each index, are looked at
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    limit: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Ok,
+    /// Worth knowing, nothing wrong.
+    Note,
+    Finding,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    level: Level,
+    check: &'static str,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    todo: Option<String>,
+}
+
+impl Row for Finding {
+    const HEADS: &'static [&'static str] = &["level", "check", "text", "todo"];
+
+    fn id(&self) -> &str {
+        self.check
+    }
+
+    fn cells(&self) -> Vec<String> {
+        Vec::new() // written as lines
+    }
+}
+
+/// A server that is looked at, and what was found.
+struct Exam {
+    connection: Connection,
+    /// What all keys begin with, the `_` included.
+    prefix: String,
+    limit: usize,
+    found: Vec<Finding>,
+    /// How often each kind of finding was made.
+    counted: BTreeMap<&'static str, usize>,
+}
+
+pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Result<Code> {
+    let mut exam = Exam {
+        connection: connect(settings)?,
+        prefix: format!("{}_", settings.namespace()),
+        limit: options.limit as usize,
+        found: Vec::new(),
+        counted: BTreeMap::new(),
+    };
+    exam.ok("server", format!("{} answers", settings.url()));
+    let sound = exam.server()?;
+    if sound {
+        exam.data()?;
+    }
+    exam.count_up();
+    match format {
+        Format::Table => exam.found.iter().try_for_each(tell)?,
+        format => table::write(format, &exam.found)?,
+    }
+    let findings = exam.found.iter().filter(|finding| finding.level == Level::Finding).count();
+    say(match findings {
+        0 => "nothing is wrong".to_owned(),
+        1 => "1 finding".to_owned(),
+        number => format!("{number} findings"),
+    });
+    Ok(if findings == 0 { Code::Ok } else { Code::Failed })
+}
+
+fn connect(settings: &Settings) -> anyhow::Result<Connection> {
+    // The source's text can hold what was sent.
+    let wrong = |error: &redis::RedisError| {
+        let what = error.code().map_or_else(|| error.category().to_owned(), ToOwned::to_owned);
+        fault(Code::Unreachable, format!("{} cannot be reached: {what}", settings.url()))
+    };
+    let client = redis::Client::open(settings.address()?).map_err(|error| wrong(&error))?;
+    let connection = client.get_connection_with_timeout(LIMIT).map_err(|error| wrong(&error))?;
+    connection.set_read_timeout(Some(LIMIT))?;
+    connection.set_write_timeout(Some(LIMIT))?;
+    Ok(connection)
+}
+
+fn tell(finding: &Finding) -> std::io::Result<()> {
+    let level = match finding.level {
+        Level::Ok => "ok",
+        Level::Note => "note",
+        Level::Finding => "FINDING",
+    };
+    let todo = finding.todo.as_ref().map_or(String::new(), |todo| format!(": {todo}"));
+    line(crate::output::clean_line(&format!("{level:<8}{:<12}{}{todo}", finding.check, finding.text), 2_000))
+}
+
+impl Exam {
+    fn ok(&mut self, check: &'static str, text: impl Into<String>) {
+        self.found.push(Finding { level: Level::Ok, check, text: text.into(), todo: None });
+    }
+
+    fn note(&mut self, check: &'static str, text: impl Into<String>) {
+        self.found.push(Finding { level: Level::Note, check, text: text.into(), todo: None });
+    }
+
+    /// Something is wrong, and this is to be done.
+    fn finding(&mut self, check: &'static str, text: impl Into<String>, todo: impl Into<String>) {
+        let counted = self.counted.entry(check).or_default();
+        *counted += 1;
+        if *counted <= SHOWN {
+            let todo = Some(todo.into());
+            self.found.push(Finding { level: Level::Finding, check, text: text.into(), todo });
+        }
+    }
+
+    /// Says how many findings were not shown.
+    fn count_up(&mut self) {
+        for (check, counted) in std::mem::take(&mut self.counted) {
+            if counted > SHOWN {
+                self.note(check, format!("{} further findings of this kind are not shown", counted - SHOWN));
+            }
+        }
+    }
+
+    fn key(&self, name: &str, of: &str) -> String {
+        format!("{}{name}_{of}", self.prefix)
+    }
+
+    fn ask<T: FromRedisValue>(&mut self, command: &[&str]) -> RedisResult<T> {
+        let mut words = command.iter();
+        let mut cmd = redis::cmd(words.next().copied().unwrap_or_default());
+        cmd.arg(words.as_slice()).query(&mut self.connection)
+    }
+
+    fn send<T: FromRedisValue>(&mut self, pipeline: &Pipeline) -> RedisResult<T> {
+        pipeline.query(&mut self.connection)
+    }
+}

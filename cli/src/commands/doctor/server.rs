@@ -1,0 +1,150 @@
+//! The server and its settings.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use blueque::bundle;
+
+use super::Exam;
+use crate::commands::times;
+
+/// A smaller difference between two clocks is none.
+const SKEW: f64 = 5.0;
+
+impl Exam {
+    /// Whether the data can be looked at.
+    pub fn server(&mut self) -> anyhow::Result<bool> {
+        let text: String = self.ask(&["INFO", "everything"]).or_else(|_| self.ask(&["INFO"]))?;
+        let info: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once(':')).collect();
+        let fact = |name: &str| info.get(name).copied().unwrap_or_default();
+        let fits = self.version(fact("redis_version"), fact("valkey_version"));
+        if fact("role") == "slave" {
+            let todo = "connect to the primary, or to a name that leads there";
+            self.finding("role", "this server is a replica, which refuses to write", todo);
+        }
+        self.persistence(&info);
+        self.eviction(&info);
+        self.clock()?;
+        Ok(self.schema()? && fits)
+    }
+
+    fn version(&mut self, redis: &str, valkey: &str) -> bool {
+        let (name, version, least) =
+            if valkey.is_empty() { ("Redis", redis, (7, 0)) } else { ("Valkey", valkey, (7, 2)) };
+        let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+        let found = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+        if found < least {
+            self.finding("version", format!("the server is {name} {version}"), "use Redis 7.0 or Valkey 7.2, or later");
+            return false;
+        }
+        self.ok("version", format!("{name} {version}"));
+        true
+    }
+
+    /// One setting; none where this user may not ask.
+    fn setting(&mut self, name: &str) -> Option<String> {
+        let pair: Vec<String> = self.ask(&["CONFIG", "GET", name]).ok()?;
+        pair.into_iter().nth(1)
+    }
+
+    fn persistence(&mut self, info: &BTreeMap<&str, &str>) {
+        let check = "persistence";
+        let fact = |name: &str| info.get(name).copied().unwrap_or_default();
+        for (field, file) in [("aof_last_write_status", "append-only file"), ("rdb_last_bgsave_status", "snapshot")] {
+            if !matches!(fact(field), "" | "ok") {
+                let todo = "look at the server's log, its disk and the rights on its folder";
+                self.finding(check, format!("the last writing of the {file} failed"), todo);
+            }
+        }
+        if fact("aof_enabled") == "1" {
+            match self.setting("appendfsync").as_deref() {
+                Some("no") => {
+                    let todo = "CONFIG SET appendfsync everysec, and write it into the server's configuration";
+                    self.finding(check, "appendonly is on, but the system decides when it reaches the disk", todo);
+                }
+                Some("everysec") => {
+                    self.ok(check, "appendonly, appendfsync everysec: a power loss may take the last second or two");
+                }
+                Some(other) => self.ok(check, format!("appendonly, appendfsync {other}")),
+                None => self.note(check, "appendonly is on; this user may not ask for appendfsync"),
+            }
+            return;
+        }
+        let todo = "CONFIG SET appendonly yes, and write it into the server's configuration";
+        match self.setting("save") {
+            Some(save) if save.is_empty() => {
+                self.finding(check, "nothing is kept on disk: a restart of the server loses every task", todo);
+            }
+            Some(save) => {
+                let text = format!("only snapshots (save {save}): a crash loses what came after the last one");
+                self.finding(check, text, todo);
+            }
+            None => self.finding(check, "appendonly is off: a crash loses tasks", todo),
+        }
+    }
+
+    fn eviction(&mut self, info: &BTreeMap<&str, &str>) {
+        let check = "eviction";
+        let policy = info.get("maxmemory_policy").map(|&policy| policy.to_owned());
+        match policy.or_else(|| self.setting("maxmemory-policy")).as_deref() {
+            Some("noeviction") => self.ok(check, "noeviction"),
+            Some(policy) => {
+                let todo = "CONFIG SET maxmemory-policy noeviction, and write it into the server's configuration";
+                self.finding(check, format!("maxmemory-policy is {policy}, which removes tasks silently"), todo);
+            }
+            None => self.note(check, "this user may not ask for maxmemory-policy; it must be noeviction"),
+        }
+    }
+
+    fn clock(&mut self) -> anyhow::Result<()> {
+        let check = "clock";
+        let sent = Instant::now();
+        let before = times::now();
+        let (seconds, micros): (u64, u64) = self.ask(&["TIME"])?;
+        let passed = sent.elapsed().as_secs_f64();
+        let server = (Duration::from_secs(seconds) + Duration::from_micros(micros)).as_secs_f64();
+        // The server looked at its clock at some moment between sending and answer.
+        let ahead = server - (before + passed / 2.0);
+        let apart = ahead.abs() - passed / 2.0;
+        if apart > SKEW {
+            let way = if ahead > 0.0 { "ahead of" } else { "behind" };
+            let text = format!("the server's clock is {} {way} this machine's", times::span(apart));
+            self.finding(check, text, "let both be set by NTP: etas and deadlines are the server's time");
+        } else {
+            self.ok(check, "the server's clock is this machine's");
+        }
+        let meta = format!("{}meta", self.prefix);
+        // A key of another type is found by the look at the keys.
+        let floor: Option<f64> = self.ask(&["HGET", &meta, "clock:1"]).unwrap_or(None);
+        if let Some(floor) = floor.map(|micros| micros / 1e6)
+            && floor > server + SKEW
+        {
+            let text =
+                format!("the data was written at times up to {} in the server's future", times::span(floor - server));
+            self.finding(check, text, "set the server's clock; until then leases last longer");
+        }
+        Ok(())
+    }
+
+    fn schema(&mut self) -> anyhow::Result<bool> {
+        let check = "schema";
+        let meta = format!("{}meta", self.prefix);
+        let schema: Option<String> = match self.ask(&["HGET", &meta, "schema"]) {
+            Err(error) if error.code() == Some("WRONGTYPE") => {
+                self.finding(check, format!("{meta} is no hash"), "remove it, or use another namespace");
+                return Ok(false);
+            }
+            schema => schema?,
+        };
+        match schema.as_deref() {
+            None => self.ok(check, "the namespace is new, or holds data of Blueque 1.0 alone"),
+            Some(number) if number == bundle::SCHEMA.to_string() => self.ok(check, number),
+            Some(other) => {
+                let text = format!("the data has schema {other}, this blueque has {}", bundle::SCHEMA);
+                self.finding(check, text, "use the blueque that made the data, or upgrade every client");
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

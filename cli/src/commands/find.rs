@@ -1,0 +1,65 @@
+//! From the beginning of an id to the task.
+
+use blueque::{TaskId, TaskInfo};
+
+use super::Session;
+use crate::output::{Code, fault};
+
+/// So many ids are looked through for a prefix.
+const LOOKED_AT: usize = 200_000;
+
+/// So many candidates are shown for an ambiguous prefix.
+const SHOWN: usize = 10;
+
+impl Session {
+    /// The id that is this text, or the only one that begins with it.
+    pub fn find(&self, text: &str) -> anyhow::Result<TaskId> {
+        Ok(self.find_task(text)?.0)
+    }
+
+    /// The task whose id is this text, or the only one whose id begins with it.
+    pub fn find_task(&self, text: &str) -> anyhow::Result<(TaskId, TaskInfo)> {
+        let exact = TaskId::new(text)?;
+        if let Some(info) = self.client.call(&self.client.calls().get(&exact))? {
+            return Ok((exact, info));
+        }
+        let id = TaskId::new(self.complete(text)?)?;
+        let info = self.client.task(id.as_str())?.info()?;
+        Ok((id, info))
+    }
+
+    fn complete(&self, prefix: &str) -> anyhow::Result<String> {
+        let mut candidates = Vec::new();
+        let mut looked_at = 0;
+        'all: for queue in self.queues(&[])? {
+            let mut cursor = Some("0".to_owned());
+            while let Some(at) = cursor {
+                if candidates.len() > SHOWN || looked_at >= LOOKED_AT {
+                    break 'all;
+                }
+                let page = self.client.call(&self.client.calls().list(&queue, "all", &at, 500))?;
+                looked_at += page.items.len();
+                candidates.extend(page.items.into_iter().filter(|id| id.starts_with(prefix)));
+                cursor = page.next;
+            }
+        }
+        if candidates.len() <= SHOWN && looked_at >= LOOKED_AT {
+            let text = format!(
+                "there are over {looked_at} tasks, too many to look for the beginning of an id: give the whole id"
+            );
+            return Err(fault(Code::NotFound, text));
+        }
+        // A task can be listed twice when it enters a page that was read already.
+        candidates.sort_unstable();
+        candidates.dedup();
+        match candidates.as_slice() {
+            [] => Err(fault(Code::NotFound, format!("no task has an id that is, or begins with, {prefix}"))),
+            [only] => Ok(only.clone()),
+            many => {
+                let more = if many.len() > SHOWN { "\n  …" } else { "" };
+                let shown: Vec<&str> = many.iter().take(SHOWN).map(String::as_str).collect();
+                Err(fault(Code::Usage, format!("{prefix} is ambiguous:\n  {}{more}", shown.join("\n  "))))
+            }
+        }
+    }
+}

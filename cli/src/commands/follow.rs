@@ -1,0 +1,220 @@
+//! A task's log and progress while it runs, until its end.
+
+use std::io::{self, IsTerminal, Write};
+use std::thread;
+use std::time::Duration;
+
+use anstream::adapter::StripBytes;
+use blueque::{Status, TaskId, TaskInfo};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Session;
+use super::progress::Progress;
+use super::times;
+use crate::output::say;
+use crate::run_folder::end::PostMortem;
+
+/// The shortest and the longest pause between two looks.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
+
+/// So many entries of the log are read at once.
+const PAGE: u32 = 200;
+
+/// Where the log goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streams {
+    /// Nowhere.
+    None,
+    /// All of it to stdout: it is what was asked for.
+    Data,
+    /// What the program wrote to stderr goes there, the rest to stdout.
+    Same,
+    /// All of it to stderr.
+    Talk,
+}
+
+/// Looks at one task again and again.
+pub struct Follower<'a> {
+    session: &'a Session,
+    id: &'a TaskId,
+    streams: Streams,
+    after: String,
+    bar: Option<ProgressBar>,
+    strip: [StripBytes; 2],
+    /// The attempt of the last entry.
+    attempt: Option<u32>,
+    /// Whether something came on stdout.
+    pub wrote: bool,
+    /// What the last attempt that ended left: its number, and what is known of its program.
+    pub exit: Option<(u32, PostMortem)>,
+}
+
+impl<'a> Follower<'a> {
+    /// From the beginning of what is kept of the log.
+    pub fn new(session: &'a Session, id: &'a TaskId, streams: Streams) -> Self {
+        let bar = (streams != Streams::None && io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::new(1000);
+            let style = ProgressStyle::with_template("{elapsed:>6} {wide_bar} {msg}");
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        Self {
+            session,
+            id,
+            streams,
+            after: "0".to_owned(),
+            bar,
+            strip: [StripBytes::new(), StripBytes::new()],
+            attempt: None,
+            wrote: false,
+            exit: None,
+        }
+    }
+
+    /// Goes on until the task is finished or `stopped` says so, and answers the record.
+    pub fn to_the_end(&mut self, stopped: &dyn Fn() -> bool) -> anyhow::Result<TaskInfo> {
+        let mut pause = PAUSES.0;
+        loop {
+            // The record first: what stands in the log of a finished task is all that will.
+            let info = self.session.client.task(self.id.as_str())?.info()?;
+            let wrote = self.log()?;
+            self.progress(&info);
+            if info.status().is_some_and(Status::is_finished) || stopped() {
+                return Ok(info);
+            }
+            pause = if wrote { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
+            thread::sleep(pause);
+        }
+    }
+
+    /// Writes what was added to the log; whether there was any.
+    pub fn log(&mut self) -> anyhow::Result<bool> {
+        let mut any = false;
+        while self.streams != Streams::None {
+            let page = self.session.client.call(&self.session.client.calls().logs(self.id, &self.after, PAGE))?;
+            let full = page.items.len() >= PAGE as usize;
+            self.after = page.last;
+            for entry in &page.items {
+                any = true;
+                if self.attempt.is_some_and(|before| before != entry.attempt) {
+                    let id = self.id;
+                    self.beside_bar(|| say(format!("-- attempt {} of {id} --", entry.attempt)));
+                }
+                self.attempt = Some(entry.attempt);
+                if entry.source == "exit" {
+                    self.exited(entry.attempt, &entry.text);
+                } else {
+                    self.write(&entry.source, &entry.text)?;
+                }
+            }
+            if !full {
+                break;
+            }
+        }
+        Ok(any)
+    }
+
+    /// A supervisor's last word on a program is no part of what the program said.
+    fn exited(&mut self, attempt: u32, text: &[u8]) {
+        let Ok(post_mortem) = serde_json::from_slice::<PostMortem>(text) else { return };
+        if self.streams == Streams::Data {
+            self.beside_bar(|| say(format!("-- attempt {attempt}: {} --", told(&post_mortem))));
+        }
+        self.exit = Some((attempt, post_mortem));
+    }
+
+    fn write(&mut self, source: &str, text: &[u8]) -> io::Result<()> {
+        let talk = match self.streams {
+            Streams::Talk => true,
+            Streams::Same => source != "stdout",
+            Streams::Data | Streams::None => false,
+        };
+        let [out, err] = &mut self.strip;
+        let text = printable(if talk { err } else { out }, text);
+        self.wrote |= !talk && !text.is_empty();
+        let write = || {
+            if talk {
+                let _ = io::stderr().lock().write_all(&text);
+                Ok(())
+            } else {
+                let mut out = io::stdout().lock();
+                out.write_all(&text)?;
+                out.flush()
+            }
+        };
+        match &self.bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    fn beside_bar(&self, talk: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(talk),
+            None => talk(),
+        }
+    }
+
+    fn progress(&self, info: &TaskInfo) {
+        let Some(bar) = &self.bar else { return };
+        let progress = info.progress().map(Progress::read).unwrap_or_default();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1000")]
+        bar.set_position((progress.fraction.unwrap_or(0.0) * 1000.0) as u64);
+        let status = info.status().map_or("unknown", Status::as_str);
+        let text = progress.brief();
+        bar.set_message(if text.is_empty() { status.to_owned() } else { text });
+        bar.tick();
+    }
+}
+
+impl Drop for Follower<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn told(end: &PostMortem) -> String {
+    let how = match (end.exit, &end.signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("killed by {signal}{}", if end.oom { ", out of memory" } else { "" }),
+        (None, None) => "ended".to_owned(),
+    };
+    let seconds = |millis: u64| times::span(Duration::from_millis(millis).as_secs_f64());
+    let (wall, cpu, peak) = (seconds(end.wall_ms), seconds(end.cpu_ms), end.max_rss_kib / 1024);
+    format!("{how} after {wall}, {cpu} of CPU, {peak} MiB at most")
+}
+
+/// Bytes without what a terminal obeys. A sequence may begin in one entry and end in the next.
+fn printable(strip: &mut StripBytes, bytes: &[u8]) -> Vec<u8> {
+    let mut kept: Vec<u8> = strip.strip_next(bytes).flatten().copied().collect();
+    let mut previous = 0;
+    kept.retain_mut(|byte| {
+        let after_return = previous == b'\r';
+        previous = *byte;
+        match *byte {
+            b'\n' => !after_return,
+            b'\r' => {
+                *byte = b'\n';
+                true
+            }
+            b'\t' => true,
+            other => !other.is_ascii_control(),
+        }
+    });
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StripBytes, printable};
+
+    #[test]
+    fn a_log_is_shown_without_what_a_terminal_obeys() {
+        let mut strip = StripBytes::new();
+        assert_eq!(printable(&mut strip, b"a\x1b[2Jb\x07\r\nc\rd\te"), b"ab\nc\nd\te");
+        assert_eq!(printable(&mut strip, b"cut \x1b[3"), b"cut ");
+        assert_eq!(printable(&mut strip, b"1mred"), b"red", "a sequence cut in two");
+        assert_eq!(printable(&mut strip, "größe".as_bytes()), "größe".as_bytes());
+    }
+}

@@ -1,0 +1,121 @@
+//! `blueque ls`
+
+use std::io::{self, IsTerminal, Write};
+use std::thread;
+use std::time::Duration;
+
+use blueque::{QueueName, TaskId};
+use clap::{Args, ValueEnum};
+
+use super::view::TaskView;
+use super::{Session, queue_name};
+use crate::output::{Code, Format, line, say, table};
+
+/// From one look to the next.
+const WATCH: Duration = Duration::from_secs(1);
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queue [default: all]
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: Option<QueueName>,
+    /// Further queues
+    #[arg(long = "queue", value_name = "QUEUE", value_parser = queue_name)]
+    queues: Vec<QueueName>,
+    /// Tasks in this state alone; may be given more than once
+    #[arg(long, value_enum)]
+    status: Vec<State>,
+    /// So many at most
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    limit: u32,
+    /// Look again every second
+    #[arg(long)]
+    watch: bool,
+}
+
+/// In the order in which tasks are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum State {
+    Started,
+    Reserved,
+    Pending,
+    Scheduled,
+    Failed,
+    Cancelled,
+    Complete,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Reserved => "reserved",
+            Self::Pending => "pending",
+            Self::Scheduled => "scheduled",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Complete => "complete",
+        }
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    loop {
+        let queues = options.queue.iter().chain(&options.queues).cloned().collect::<Vec<_>>();
+        let (ids, more) = listed(session, &session.queues(&queues)?, options)?;
+        if options.watch && io::stdout().is_terminal() {
+            // Clears the screen, and goes to its corner.
+            write!(io::stdout().lock(), "\x1b[2J\x1b[H")?;
+        }
+        if session.format == Format::Id {
+            ids.iter().try_for_each(line)?;
+        } else {
+            table::write(session.format, &tasks(session, &ids)?)?;
+        }
+        if more && session.format == Format::Table {
+            say(format!("the first {} tasks; --limit shows more", ids.len()));
+        }
+        if !options.watch {
+            return Ok(Code::Ok);
+        }
+        io::stdout().flush()?;
+        thread::sleep(WATCH);
+    }
+}
+
+/// The ids to show, and whether there are more.
+fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow::Result<(Vec<String>, bool)> {
+    let limit = options.limit as usize;
+    let mut ids = Vec::new();
+    let states: &[State] = if options.status.is_empty() { State::value_variants() } else { &options.status };
+    for state in states {
+        for queue in queues {
+            let mut cursor = Some("0".to_owned());
+            while let Some(at) = cursor {
+                // One more than is shown tells whether there are more.
+                let wanted = u32::try_from(limit + 1 - ids.len()).unwrap_or(1).clamp(1, 500);
+                let page = session.client.call(&session.client.calls().list(queue, state.word(), &at, wanted))?;
+                ids.extend(page.items);
+                if ids.len() > limit {
+                    ids.truncate(limit);
+                    return Ok((ids, true));
+                }
+                cursor = page.next;
+            }
+        }
+    }
+    Ok((ids, false))
+}
+
+/// Their records; those that were deleted meanwhile are left out.
+fn tasks(session: &Session, ids: &[String]) -> anyhow::Result<Vec<TaskView>> {
+    let mut tasks = Vec::new();
+    for id in ids {
+        // Clients without scripts may have made ids of any form.
+        let Ok(task) = TaskId::new(id.as_str()) else { continue };
+        if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
+            tasks.push(TaskView::brief(id, &info));
+        }
+    }
+    Ok(tasks)
+}

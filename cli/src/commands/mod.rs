@@ -1,0 +1,136 @@
+//! The commands that ask and steer: everything but the worker.
+
+pub mod dev;
+pub mod doctor;
+pub mod events;
+mod find;
+mod follow;
+pub mod lifecycle;
+pub mod logs;
+pub mod ls;
+mod progress;
+pub mod queues;
+pub mod run;
+pub mod show;
+pub mod submit;
+pub mod task;
+mod times;
+pub mod top;
+mod view;
+pub mod wait;
+pub mod why;
+pub mod workers;
+
+use std::process::ExitCode;
+
+use blueque::{Client, QueueInfo, QueueName};
+use clap::CommandFactory;
+
+use crate::args::{Cli, Command};
+use crate::config::Settings;
+use crate::output::{Code, Format};
+
+/// More queues than this are not looked through, where a command is not about one queue.
+const QUEUES: usize = 10_000;
+
+/// What a command works with.
+pub struct Session {
+    pub client: Client,
+    pub format: Format,
+}
+
+/// Runs a command other than those of the worker.
+pub fn run(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
+    let code = match command {
+        Command::Dev(options) => return dev::run(&cli.connection, options),
+        Command::Task { word } => task::run(word)?,
+        Command::Completions { shell } => completions(*shell)?,
+        Command::Doctor(options) => doctor::run(&Settings::load(&cli.connection)?, options, cli.output)?,
+        command => {
+            let client = Settings::load(&cli.connection)?.client()?;
+            let session = Session { client, format: cli.output };
+            if let Command::Run(options) = command {
+                return run::run(&session, options);
+            }
+            with_server(&session, command)?
+        }
+    };
+    Ok(code.into())
+}
+
+fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
+    match command {
+        Command::Submit(options) => submit::run(session, options),
+        Command::Ls(options) => ls::run(session, options),
+        Command::Show(options) => show::run(session, options),
+        Command::Logs(options) => logs::run(session, options),
+        Command::Wait(options) => wait::run(session, options),
+        Command::Cancel(options) => lifecycle::cancel(session, options),
+        Command::Retry(options) => lifecycle::retry(session, options),
+        Command::Release(options) => lifecycle::release(session, options),
+        Command::Delete(options) => lifecycle::delete(session, options),
+        Command::Queues(options) => queues::list(session, options),
+        Command::Pause(options) => queues::pause(session, options),
+        Command::Resume(options) => queues::resume(session, options),
+        Command::Workers(options) => workers::list(session, options),
+        Command::Drain(options) => workers::drain(session, options),
+        Command::Events(options) => events::run(session, options),
+        Command::Why(options) => why::run(session, options),
+        Command::Top(options) => top::run(session, options),
+        // These are dealt with before a server is asked.
+        Command::Worker(_)
+        | Command::Supervise(_)
+        | Command::Exec(_)
+        | Command::Dev(_)
+        | Command::Run(_)
+        | Command::Doctor(_)
+        | Command::Completions { .. }
+        | Command::Task { .. } => Ok(Code::Usage),
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<Code> {
+    // Written at once: the generator does not expect that a pipe can be closed.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "blueque", &mut script);
+    std::io::Write::write_all(&mut std::io::stdout().lock(), &script)?;
+    Ok(Code::Ok)
+}
+
+impl Session {
+    /// The queues named, or all.
+    fn queues(&self, named: &[QueueName]) -> anyhow::Result<Vec<QueueName>> {
+        if named.is_empty() {
+            let names = self.all_queues()?.into_iter().filter_map(|queue| QueueName::new(queue.name).ok());
+            Ok(names.collect())
+        } else {
+            Ok(named.to_vec())
+        }
+    }
+
+    /// Every queue, by name.
+    fn all_queues(&self) -> anyhow::Result<Vec<QueueInfo>> {
+        let mut queues = Vec::new();
+        let mut cursor = Some("0".to_owned());
+        while let Some(at) = cursor
+            && queues.len() < QUEUES
+        {
+            let page = self.client.call(&self.client.calls().queues(&at, 500))?;
+            queues.extend(page.items);
+            cursor = page.next;
+        }
+        queues.sort_by(|a, b| a.name.cmp(&b.name));
+        queues.dedup_by(|a, b| a.name == b.name);
+        Ok(queues)
+    }
+}
+
+/// A queue's name, as an argument.
+fn queue_name(text: &str) -> Result<QueueName, String> {
+    QueueName::new(text).map_err(|_| "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
+}
+
+/// A time such as `90s` or `1h 30m`, as an argument.
+fn duration(text: &str) -> Result<std::time::Duration, String> {
+    humantime::parse_duration(text).map_err(|error| format!("{error}; such as 90s, 15m or 2h"))
+}

@@ -1,0 +1,86 @@
+//! How far a task is, in whatever form its program said so.
+
+use serde_json::Value;
+
+use crate::output::clean_line;
+
+/// Progress as a bar can show it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// From 0 to 1.
+    pub fraction: Option<f64>,
+    pub text: String,
+}
+
+impl Progress {
+    /// Reads `{"progress":0.42,"message":"…"}`, `{"done":5,"total":12,"unit":"MB"}`, a number, or any text.
+    pub fn read(bytes: &[u8]) -> Self {
+        let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
+            return Self { fraction: None, text: clean_line(&String::from_utf8_lossy(bytes), 80) };
+        };
+        let mut parts = Vec::new();
+        let inner = value.get("progress").unwrap_or(&value);
+        let mut fraction = inner.as_f64();
+        if let Some(done) = inner.get("done").and_then(Value::as_f64) {
+            let unit = inner.get("unit").and_then(Value::as_str).unwrap_or_default();
+            let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+            if let Some(total) = inner.get("total").and_then(Value::as_f64) {
+                fraction = (total > 0.0).then(|| done / total);
+                parts.push(format!("{done}/{total}{unit}"));
+            } else {
+                parts.push(format!("{done}{unit}"));
+            }
+        } else if let Some(part) = inner.get("fraction").and_then(Value::as_f64) {
+            fraction = Some(part);
+        } else if let Some(text) = inner.as_str() {
+            parts.push(text.to_owned());
+        }
+        if let Some(message) = [&value, inner].iter().find_map(|from| from.get("message")).and_then(Value::as_str) {
+            parts.push(message.to_owned());
+        }
+        let fraction = fraction.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
+        Self { fraction, text: clean_line(&parts.join(" "), 80) }
+    }
+
+    /// In a cell of a table.
+    pub fn brief(&self) -> String {
+        match self.fraction {
+            Some(part) if self.text.is_empty() => percent(part),
+            Some(part) => format!("{} {}", percent(part), self.text),
+            None => self.text.clone(),
+        }
+    }
+
+    /// Seconds left, if it goes on as it did.
+    pub fn left(&self, elapsed: f64) -> Option<f64> {
+        let part = self.fraction.filter(|&part| part > 0.0)?;
+        Some(elapsed / part * (1.0 - part))
+    }
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.0}%", (part * 100.0).floor())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Progress;
+
+    fn read(text: &str) -> (Option<f64>, String) {
+        let progress = Progress::read(text.as_bytes());
+        (progress.fraction, progress.text)
+    }
+
+    #[test]
+    fn every_form_of_progress_is_read() {
+        assert_eq!(read(r#"{"progress":0.42,"message":"epoch 5"}"#), (Some(0.42), "epoch 5".into()));
+        assert_eq!(read(r#"{"progress":{"done":512,"total":2048,"unit":"MB"}}"#), (Some(0.25), "512/2048 MB".into()));
+        assert_eq!(read(r#"{"done":5,"total":12,"unit":"","message":"m"}"#).1, "5/12 m");
+        assert_eq!(read("0.5"), (Some(0.5), String::new()));
+        assert_eq!(read("\"half\""), (None, "half".into()));
+        assert_eq!(read("no json \u{1b}[31mred"), (None, "no json red".into()));
+        assert_eq!(read(r#"{"done":5,"total":0}"#), (None, "5/0".into()), "no division by nothing");
+        assert_eq!(read("7"), (Some(1.0), String::new()), "never more than all");
+        assert_eq!(read("null"), (None, String::new()));
+    }
+}

@@ -1,0 +1,155 @@
+//! `blueque queues`, `pause`, `resume`
+
+use blueque::{Counts, QueueName};
+use clap::Args;
+use serde::Serialize;
+
+use super::{Session, queue_name, times};
+use crate::output::table::{self, Row};
+use crate::output::{Code, say};
+
+#[derive(Args, Debug)]
+pub struct Options {}
+
+#[derive(Args, Debug)]
+pub struct Pause {
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    /// Why, for whoever finds it paused
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    reason: String,
+}
+
+#[derive(Args, Debug)]
+pub struct Resume {
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+}
+
+/// A queue.
+#[derive(Serialize)]
+pub struct QueueView {
+    pub queue: String,
+    pub scheduled: u64,
+    pub pending: u64,
+    pub reserved: u64,
+    pub started: u64,
+    pub complete: u64,
+    pub failed: u64,
+    pub cancelled: u64,
+    pub listeners: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Paused>,
+}
+
+/// Who paused a queue, when, and why.
+#[derive(Clone, Debug, Serialize)]
+pub struct Paused {
+    pub since: Option<String>,
+    pub by: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    #[serde(skip)]
+    seconds: f64,
+}
+
+impl Paused {
+    /// Reads `SECONDS BY REASON`.
+    pub fn read(text: &str) -> Self {
+        let mut parts = text.splitn(3, ' ');
+        let mut next = || parts.next().unwrap_or_default();
+        let seconds = next().parse().unwrap_or(0.0);
+        Self { since: times::exact(seconds), by: next().to_owned(), reason: next().to_owned(), seconds }
+    }
+
+    /// As part of a sentence.
+    pub fn words(&self, now: f64) -> String {
+        let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
+        format!("paused by {} {}{reason}", self.by, times::relative(self.seconds, now))
+    }
+}
+
+impl QueueView {
+    pub fn new(queue: String, counts: &Counts, paused: Option<&str>) -> Self {
+        Self {
+            queue,
+            scheduled: counts.scheduled,
+            pending: counts.pending,
+            reserved: counts.reserved,
+            started: counts.started,
+            complete: counts.complete,
+            failed: counts.failed,
+            cancelled: counts.cancelled,
+            listeners: counts.listeners,
+            paused: paused.map(Paused::read),
+        }
+    }
+}
+
+impl Row for QueueView {
+    const HEADS: &'static [&'static str] =
+        &["queue", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled", "listeners", ""];
+
+    fn id(&self) -> &str {
+        &self.queue
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let numbers = [
+            self.scheduled,
+            self.pending,
+            self.reserved,
+            self.started,
+            self.complete,
+            self.failed,
+            self.cancelled,
+            self.listeners,
+        ];
+        let paused = self.paused.as_ref().map(|paused| paused.words(times::now())).unwrap_or_default();
+        std::iter::once(self.queue.clone()).chain(numbers.map(|number| number.to_string())).chain([paused]).collect()
+    }
+}
+
+impl Session {
+    /// Every queue with its numbers.
+    pub fn queue_views(&self) -> anyhow::Result<Vec<QueueView>> {
+        let mut views = Vec::new();
+        for queue in self.all_queues()? {
+            // Clients without scripts may have made names of any form.
+            let Ok(name) = QueueName::new(queue.name.as_str()) else { continue };
+            let counts = self.client.call(&self.client.calls().counts(&name))?;
+            views.push(QueueView::new(queue.name, &counts, queue.paused.as_deref()));
+        }
+        Ok(views)
+    }
+}
+
+pub fn list(session: &Session, _options: &Options) -> anyhow::Result<Code> {
+    table::write(session.format, &session.queue_views()?)?;
+    Ok(Code::Ok)
+}
+
+pub fn pause(session: &Session, options: &Pause) -> anyhow::Result<Code> {
+    session.client.call(&session.client.calls().pause(&options.queue, &who(), &options.reason))?;
+    say(format!("{} is paused; what runs goes on; blueque resume {}", options.queue, options.queue));
+    Ok(Code::Ok)
+}
+
+pub fn resume(session: &Session, options: &Resume) -> anyhow::Result<Code> {
+    session.client.call(&session.client.calls().resume(&options.queue))?;
+    say(format!("{} gives out tasks", options.queue));
+    Ok(Code::Ok)
+}
+
+/// Who calls: user@host, in the characters that names have.
+fn who() -> String {
+    let user = nix::unistd::User::from_uid(nix::unistd::Uid::current()).ok().flatten();
+    let user = user.map_or_else(|| nix::unistd::Uid::current().to_string(), |user| user.name);
+    let host = nix::unistd::gethostname().unwrap_or_default();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+    format!("{user}@{}", host.to_string_lossy())
+        .chars()
+        .map(|c| if c == '@' { c } else { plain(c) })
+        .take(128)
+        .collect()
+}

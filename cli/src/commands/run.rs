@@ -1,0 +1,82 @@
+//! `blueque run`
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use blueque::{TaskId, TaskInfo};
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::follow::{Follower, Streams};
+use super::submit::New;
+use super::{Session, wait};
+use crate::output::{Code, Format, clean, line, say};
+
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    new: New,
+}
+
+/// Ends with the exit code of the program, where it failed by one.
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
+    let interrupts = Arc::new(AtomicUsize::new(0));
+    for signal in [SIGINT, SIGTERM] {
+        let interrupts = Arc::clone(&interrupts);
+        // Counting is all that is done in the handler.
+        signal_hook::flag::register_usize(signal, interrupts, 1)?;
+    }
+    let (id, _) = options.new.submit(session)?;
+    if session.format == Format::Id {
+        line(id.as_str())?;
+    } else {
+        say(format!("{id} submitted"));
+    }
+    let streams = if session.format == Format::Table { Streams::Same } else { Streams::Talk };
+    let mut follower = Follower::new(session, &id, streams);
+    let Some(info) = to_the_end(session, &id, &mut follower, &interrupts)? else {
+        drop(follower);
+        say(format!("{id} goes on being cancelled; blueque show {id}"));
+        return Ok(Code::Cancelled.into());
+    };
+    let wrote = follower.wrote;
+    let exit = follower.exit.take().filter(|(attempt, _)| *attempt == info.attempts()).and_then(|(_, end)| end.exit);
+    drop(follower);
+    match session.format {
+        Format::Json | Format::Jsonl => wait::write(session.format, &id, &info)?,
+        // A program's result stands in its log already.
+        Format::Table if !wrote => {
+            if let Some(result) = info.result().filter(|result| !result.is_empty() && *result != b"null") {
+                line(clean(&String::from_utf8_lossy(result)))?;
+            }
+        }
+        Format::Table | Format::Id => {}
+    }
+    wait::tell(&id, &info);
+    let verdict = wait::verdict(&info);
+    let programs = exit.and_then(|code| u8::try_from(code).ok()).filter(|&code| verdict == Code::Failed && code != 0);
+    Ok(programs.map_or(verdict.into(), ExitCode::from))
+}
+
+/// None where a second interrupt said not to wait for the end.
+fn to_the_end(
+    session: &Session,
+    id: &TaskId,
+    follower: &mut Follower<'_>,
+    interrupts: &AtomicUsize,
+) -> anyhow::Result<Option<TaskInfo>> {
+    let interrupted = || interrupts.swap(0, Ordering::AcqRel) > 0;
+    let info = follower.to_the_end(&interrupted)?;
+    if finished(&info) {
+        return Ok(Some(info));
+    }
+    say(format!("cancelling {id}; interrupt again to leave it"));
+    session.client.task(id.as_str())?.cancel("interrupted")?;
+    let info = follower.to_the_end(&interrupted)?;
+    Ok(finished(&info).then_some(info))
+}
+
+fn finished(info: &TaskInfo) -> bool {
+    info.status().is_some_and(blueque::Status::is_finished)
+}

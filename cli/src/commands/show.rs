@@ -1,0 +1,88 @@
+//! `blueque show`
+
+use blueque::TaskInfo;
+use clap::Args;
+
+use super::view::{Payload, TaskView, text};
+use super::{Session, times};
+use crate::output::table::{Row, write_one};
+use crate::output::{Code, Format, clean, line};
+
+/// So many characters of a payload are shown to people.
+const SHOWN: usize = 2_000;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The id, or an unambiguous beginning of it
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let (id, info) = session.find_task(&options.id)?;
+    let task = TaskView::whole(id.as_str(), &info);
+    match session.format {
+        Format::Table => people(&task, &info)?,
+        format => write_one(format, &task)?,
+    }
+    Ok(Code::Ok)
+}
+
+fn people(task: &TaskView, info: &TaskInfo) -> anyhow::Result<()> {
+    let now = times::now();
+    let moment = |seconds: Option<f64>| {
+        seconds.map(|seconds| format!("{} ({})", times::to_the_second(seconds), times::relative(seconds, now)))
+    };
+    let counted = |number: u32| (number > 0).then(|| number.to_string());
+    let owner = task.node.as_ref().map(|node| match task.pid {
+        Some(pid) => format!("{node}, process {pid}"),
+        None => node.clone(),
+    });
+    let facts = [
+        ("id", Some(task.id().to_owned())),
+        ("queue", Some(task.queue.clone())),
+        ("status", Some(task.state())),
+        ("method", task.method.clone()),
+        ("on", owner),
+        ("attempt", counted(task.attempt)),
+        ("failures", counted(task.failures)),
+        ("losses", counted(task.losses)),
+        ("releases", counted(task.releases)),
+        ("due", text(info, "eta").and_then(|eta| moment(eta.parse().ok().filter(|&eta: &f64| eta > 0.0)))),
+        ("created", moment(info.created())),
+        ("started", moment(info.started())),
+        ("updated", moment(info.updated())),
+        ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
+        ("reason", task.reason.clone()),
+        ("group", task.group.clone()),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            line(format!("{name:<11} {}", clean(&value).replace('\n', " ")))?;
+        }
+    }
+    let payloads = task.payloads.as_ref();
+    let large = [
+        ("parameters", payloads.and_then(|all| all.parameters.as_ref())),
+        ("checkpoint", payloads.and_then(|all| all.checkpoint.as_ref())),
+        ("result", payloads.and_then(|all| all.result.as_ref())),
+        ("error", task.error.as_ref()),
+    ];
+    for (name, payload) in large {
+        if let Some(payload) = payload {
+            line(format!("{name:<11} {}", shown(payload)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The beginning of a payload; further lines are indented, so that none can be taken for a field.
+fn shown(Payload(bytes): &Payload) -> String {
+    let Ok(all) = std::str::from_utf8(bytes) else { return format!("{} bytes, not text", bytes.len()) };
+    let text = clean(all);
+    let mut kept: String = text.trim_end().chars().take(SHOWN).collect();
+    if kept.len() < text.trim_end().len() {
+        kept.push_str(&format!("… ({} bytes; -o json has all)", bytes.len()));
+    }
+    kept.replace('\n', "\n            ")
+}

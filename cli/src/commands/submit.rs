@@ -1,0 +1,174 @@
+//! `blueque submit`
+
+use std::io::Read;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use blueque::calls::{NewTask, SubmitOptions};
+use blueque::{QueueName, Submitted, TaskId};
+use clap::Args;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::follow::{Follower, Streams};
+use super::{Session, queue_name, times, wait};
+use crate::output::table::{Row, write_one};
+use crate::output::{Code, Format, fault, line, say};
+
+/// More than a server takes is not read.
+const LARGEST: u64 = 8 << 20;
+
+/// What a task is made of.
+#[derive(Args, Debug)]
+pub struct New {
+    /// The queue
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    /// The parameters as JSON; @FILE reads a file, - reads stdin [default: []]
+    #[arg(value_name = "PARAMS", allow_hyphen_values = true)]
+    parameters: Option<String>,
+    /// The same as an option
+    #[arg(long = "params", value_name = "PARAMS", conflicts_with = "parameters", allow_hyphen_values = true)]
+    named: Option<String>,
+    /// Take the parameters as they are, JSON or not
+    #[arg(long)]
+    raw: bool,
+    /// Not before this time: RFC 3339, or +10m
+    #[arg(long, value_name = "TIME", value_parser = times::parse)]
+    eta: Option<SystemTime>,
+    /// An id of your choice; submitted twice, it makes one task
+    #[arg(long, value_parser = task_id)]
+    id: Option<TaskId>,
+    /// What a worker for programs runs
+    #[arg(long, value_name = "NAME", value_parser = plain)]
+    method: Option<String>,
+    /// How many lost owners the task survives [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    max_losses: Option<u32>,
+    /// How large the parameters may be, up to 8 MiB [default: 1 MiB]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=8 << 20))]
+    max_bytes: Option<u32>,
+}
+
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    new: New,
+    /// Wait for its end, and exit as `blueque wait` does
+    #[arg(long)]
+    wait: bool,
+    /// Show its log while waiting for its end
+    #[arg(long)]
+    follow: bool,
+    /// Write the id alone: the same as --output id
+    #[arg(long)]
+    id_only: bool,
+}
+
+/// A task that was submitted.
+#[derive(Serialize)]
+struct Made {
+    id: String,
+    queue: String,
+    submitted: &'static str,
+}
+
+impl Row for Made {
+    const HEADS: &'static [&'static str] = &["id"];
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.id.clone()]
+    }
+}
+
+impl New {
+    /// Submits it.
+    pub fn submit(&self, session: &Session) -> anyhow::Result<(TaskId, Submitted)> {
+        let parameters = self.parameters()?;
+        let id = self.id.clone().unwrap_or_else(TaskId::random);
+        let eta = self.eta.map(|eta| eta.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
+        let task = NewTask { id: &id, eta, parameters: &parameters };
+        let options =
+            SubmitOptions { max_losses: self.max_losses, method: self.method.as_deref(), max_bytes: self.max_bytes };
+        let made = session.client.call(&session.client.calls().submit(&self.queue, &[task], options))?;
+        let made = made.first().copied().unwrap_or(Submitted::Created);
+        if made == Submitted::Existing {
+            say(format!("{id} exists already; nothing was changed"));
+        }
+        Ok((id, made))
+    }
+
+    fn parameters(&self) -> anyhow::Result<Vec<u8>> {
+        let bytes = match self.parameters.as_deref().or(self.named.as_deref()) {
+            None => return Ok(b"[]".to_vec()),
+            Some("-") => read("stdin", std::io::stdin().lock())?,
+            Some(text) => match text.strip_prefix('@') {
+                Some(path) => {
+                    let file = std::fs::File::open(path).map_err(|error| {
+                        fault(Code::Usage, format!("the parameters in {path} cannot be read: {error}"))
+                    })?;
+                    read(path, file)?
+                }
+                None => text.as_bytes().to_vec(),
+            },
+        };
+        if !self.raw
+            && let Err(error) = serde_json::from_slice::<&RawValue>(&bytes)
+        {
+            let text = format!("the parameters are not JSON ({error}): quote them for your shell, or use --raw");
+            return Err(fault(Code::Usage, text));
+        }
+        Ok(bytes)
+    }
+}
+
+fn read(from: &str, source: impl Read) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source
+        .take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| fault(Code::Usage, format!("the parameters in {from} cannot be read: {error}")))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(fault(Code::Usage, format!("the parameters in {from} are over 8 MiB: pass a reference to them")));
+    }
+    Ok(bytes)
+}
+
+fn task_id(text: &str) -> Result<TaskId, String> {
+    plain(text).and_then(|text| TaskId::new(text).map_err(|error| error.to_string()))
+}
+
+/// Methods have the same form as queues and ids.
+fn plain(text: &str) -> Result<String, String> {
+    queue_name(text).map(|name| name.to_string())
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let (id, made) = options.new.submit(session)?;
+    let format = if options.id_only { Format::Id } else { session.format };
+    let follows = options.wait || options.follow;
+    if !follows || matches!(format, Format::Table | Format::Id) {
+        let row = Made { id: id.to_string(), queue: options.new.queue.to_string(), submitted: made.as_str() };
+        write_one(format, &row)?;
+    }
+    if !follows {
+        return Ok(Code::Ok);
+    }
+    let mut follower = Follower::new(session, &id, if options.follow { Streams::Talk } else { Streams::None });
+    let info = follower.to_the_end(&|| false)?;
+    drop(follower);
+    match format {
+        Format::Json | Format::Jsonl => wait::write(format, &id, &info)?,
+        Format::Table => {
+            if let Some(result) = info.result().filter(|result| !result.is_empty()) {
+                line(crate::output::clean(&String::from_utf8_lossy(result)))?;
+            }
+        }
+        Format::Id => {}
+    }
+    wait::tell(&id, &info);
+    Ok(wait::verdict(&info))
+}

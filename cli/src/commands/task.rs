@@ -1,0 +1,143 @@
+//! `blueque task`: for use inside a task's program. Outside a task its words do nothing, so that a program runs
+//! by hand as it does under a worker.
+
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Subcommand, ValueEnum};
+use serde_json::{Map, Value, json};
+
+use crate::output::{Code, fault};
+
+/// More than a server takes is not read.
+const LARGEST: u64 = 8 << 20;
+
+#[derive(Debug, Subcommand)]
+pub enum Word {
+    /// Say how far it is: `5/12`, `42%` or `0.42`, and a message
+    Progress {
+        #[arg(value_name = "HOW_FAR", value_parser = how_far, allow_hyphen_values = true)]
+        how_far: Value,
+        message: Option<String>,
+        /// What is counted, such as MB
+        #[arg(long)]
+        unit: Option<String>,
+    },
+    /// Save what the next attempt needs to go on from here; - reads stdin, @FILE a file
+    Checkpoint { value: String },
+    /// Leave the result; - reads stdin, @FILE a file
+    Result { value: String },
+    /// Write a line into the task's log
+    Log {
+        message: String,
+        #[arg(long, value_enum, default_value_t)]
+        level: Level,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Level {
+    Debug,
+    #[default]
+    Info,
+    Warn,
+    Error,
+}
+
+/// Does what the word says. Only a malformed word, or a disk that refuses, is an error.
+pub fn run(word: &Word) -> anyhow::Result<Code> {
+    match word {
+        Word::Progress { how_far, message, unit } => {
+            let mut event = Map::new();
+            let mut progress = how_far.clone();
+            if let (Some(object), Some(unit)) = (progress.as_object_mut(), unit) {
+                object.insert("unit".to_owned(), json!(unit));
+            }
+            event.insert("progress".to_owned(), progress);
+            if let Some(message) = message {
+                event.insert("message".to_owned(), json!(message));
+            }
+            tell(&Value::Object(event))?;
+        }
+        Word::Log { message, level } => {
+            let level = match level {
+                Level::Debug => "debug",
+                Level::Info => "info",
+                Level::Warn => "warn",
+                Level::Error => "error",
+            };
+            tell(&json!({ "log": { "level": level, "message": message } }))?;
+        }
+        Word::Checkpoint { value } => keep("BLUEQUE_CHECKPOINT", value)?,
+        Word::Result { value } => keep("BLUEQUE_RESULT", value)?,
+    }
+    Ok(Code::Ok)
+}
+
+/// Appends one line in one write: lines of parallel writers stay whole.
+fn tell(event: &Value) -> anyhow::Result<()> {
+    let Some(path) = file("BLUEQUE_EVENTS") else { return Ok(()) };
+    let text = format!("{event}\n");
+    let written =
+        OpenOptions::new().append(true).create(true).open(&path).and_then(|mut f| f.write_all(text.as_bytes()));
+    written.with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// Replaces a file as a whole: a reader sees the old one or the new one.
+fn keep(variable: &str, value: &str) -> anyhow::Result<()> {
+    let Some(path) = file(variable) else { return Ok(()) };
+    let bytes = match (value, value.strip_prefix('@')) {
+        ("-", _) => read(std::io::stdin().lock()).context("stdin cannot be read")?,
+        (_, Some(from)) => {
+            let source = fs::File::open(from).map_err(|error| fault(Code::Usage, format!("{from}: {error}")))?;
+            read(source).with_context(|| format!("{from} cannot be read"))?
+        }
+        (text, None) => text.as_bytes().to_vec(),
+    };
+    replace(&path, &bytes).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(format!(".{}", std::process::id()));
+    let draft = PathBuf::from(draft);
+    let replaced = fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, path));
+    if replaced.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    replaced
+}
+
+fn read(source: impl Read) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= LARGEST, "over 8 MiB: store it elsewhere, and keep a reference to it");
+    Ok(bytes)
+}
+
+/// The file that a worker named.
+fn file(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// `5/12`, `42%`, `0.42`.
+fn how_far(text: &str) -> Result<Value, String> {
+    let wrong = || "must be such as 5/12, 42% or 0.42".to_owned();
+    let number = |text: &str| {
+        let whole = text.trim().parse::<u64>().ok().map(|number| json!(number));
+        let number =
+            whole.or_else(|| text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0).map(|n| json!(n)));
+        number.ok_or_else(wrong)
+    };
+    if let Some((done, total)) = text.split_once('/') {
+        return Ok(json!({ "done": number(done)?, "total": number(total)? }));
+    }
+    let fraction = match text.strip_suffix('%') {
+        Some(percent) => number(percent)?.as_f64().unwrap_or(0.0) / 100.0,
+        None => number(text)?.as_f64().unwrap_or(0.0),
+    };
+    if fraction <= 1.0 { Ok(json!(fraction)) } else { Err(wrong()) }
+}

@@ -1,0 +1,49 @@
+//! Times and durations, as people and programs read them.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
+
+/// Now, in seconds since 1970, by this machine's clock.
+pub fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+/// RFC 3339 in UTC, with microseconds where there are any.
+pub fn exact(seconds: f64) -> Option<String> {
+    #[allow(clippy::cast_possible_truncation, reason = "what is out of range is refused below")]
+    let micros = (seconds * 1e6).round() as i64;
+    Timestamp::from_microsecond(micros).ok().map(|time| time.to_string())
+}
+
+/// RFC 3339 in UTC, to the second.
+pub fn to_the_second(seconds: f64) -> String {
+    exact(seconds.floor()).unwrap_or_else(|| "at an unknown time".to_owned())
+}
+
+/// A duration in its two largest units.
+pub fn span(seconds: f64) -> String {
+    let duration = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default();
+    if duration < Duration::from_millis(9_950) {
+        return format!("{:.1}s", duration.as_secs_f64());
+    }
+    let text = humantime::format_duration(Duration::from_secs(duration.as_secs())).to_string();
+    text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+}
+
+/// How long ago, or how soon.
+pub fn relative(seconds: f64, now: f64) -> String {
+    let ago = now - seconds;
+    if ago >= 0.0 { format!("{} ago", span(ago)) } else { format!("in {}", span(-ago)) }
+}
+
+/// A time as an argument: RFC 3339, or `+10m` from now.
+pub fn parse(text: &str) -> Result<SystemTime, String> {
+    if let Some(span) = text.strip_prefix('+') {
+        let span = super::duration(span)?;
+        return SystemTime::now().checked_add(span).ok_or_else(|| "too far away".to_owned());
+    }
+    text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
+        "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or +10m from now".to_owned()
+    })
+}

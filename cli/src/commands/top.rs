@@ -1,0 +1,271 @@
+//! `blueque top`: running tasks and queues on a live screen.
+
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use blueque::{QueueName, Status, TaskId, TaskInfo};
+use clap::Args;
+use ratatui::Frame;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyModifiers};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::{Cell, Row, Table};
+
+use super::progress::Progress;
+use super::queues::QueueView;
+use super::{Session, queue_name, times};
+use crate::output::{Code, clean_line, fault};
+
+/// From one look at the server to the next.
+const REFRESH: Duration = Duration::from_secs(1);
+
+/// So many running tasks are looked at; more do not fit a screen.
+const TASKS: usize = 200;
+
+/// The width of a progress bar.
+const BAR: usize = 20;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queues [default: all]
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queues: Vec<QueueName>,
+}
+
+/// What the screen shows.
+#[derive(Default)]
+struct Picture {
+    queues: Vec<QueueView>,
+    running: Vec<Running>,
+    more: bool,
+    /// Why what is shown is old.
+    trouble: Option<String>,
+}
+
+struct Running {
+    id: String,
+    queue: String,
+    state: String,
+    node: String,
+    progress: Progress,
+    started: Option<f64>,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+        let text = "top needs a terminal; blueque ls, or blueque ls --watch -o jsonl, do without";
+        return Err(fault(Code::Usage, text));
+    }
+    let mut terminal = ratatui::try_init()?;
+    let outcome = live(session, options, &mut terminal);
+    ratatui::restore();
+    outcome
+}
+
+fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTerminal) -> anyhow::Result<Code> {
+    let mut picture = Picture::default();
+    let mut first = 0_usize;
+    loop {
+        match look(session, &options.queues) {
+            Ok(new) => picture = new,
+            Err(error) => picture.trouble = Some(clean_line(&format!("{error:#}"), 200)),
+        }
+        let next = Instant::now() + REFRESH;
+        loop {
+            first = first.min(picture.running.len().saturating_sub(1));
+            terminal.draw(|frame| draw(frame, &picture, first))?;
+            if !event::poll(next.saturating_duration_since(Instant::now()))? {
+                break;
+            }
+            if let Event::Key(key) = event::read()? {
+                match key.code {
+                    KeyCode::Char('q') | KeyCode::Esc => return Ok(Code::Ok),
+                    KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return Ok(Code::Ok),
+                    KeyCode::Down | KeyCode::Char('j') => first += 1,
+                    KeyCode::Up | KeyCode::Char('k') => first = first.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
+    let mut queues = session.queue_views()?;
+    queues.retain(|queue| named.is_empty() || named.iter().any(|name| name.as_str() == queue.queue));
+    let mut picture = Picture::default();
+    'all: for queue in queues.iter().filter(|queue| queue.started + queue.reserved > 0) {
+        let name = QueueName::new(queue.queue.as_str())?;
+        for status in ["started", "reserved"] {
+            let mut cursor = Some("0".to_owned());
+            while let Some(at) = cursor {
+                let page = session.client.call(&session.client.calls().list(&name, status, &at, 100))?;
+                for id in page.items {
+                    if picture.running.len() >= TASKS {
+                        picture.more = true;
+                        break 'all;
+                    }
+                    let Ok(task) = TaskId::new(id.as_str()) else { continue };
+                    if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
+                        picture.running.push(Running::new(id, &info));
+                    }
+                }
+                cursor = page.next;
+            }
+        }
+    }
+    // The longest running first: their place on the screen does not change.
+    picture.running.sort_by(|a, b| {
+        let begun = |task: &Running| task.started.unwrap_or(f64::INFINITY);
+        begun(a).total_cmp(&begun(b)).then_with(|| a.id.cmp(&b.id))
+    });
+    picture.queues = queues;
+    Ok(picture)
+}
+
+impl Running {
+    fn new(id: String, info: &TaskInfo) -> Self {
+        let status = info.status().map_or("unknown", Status::as_str);
+        Self {
+            id,
+            queue: info.queue().unwrap_or_default(),
+            state: if info.is_cancelling() { "cancelling".to_owned() } else { status.to_owned() },
+            node: clean_line(&info.node().unwrap_or_default(), 40),
+            progress: info.progress().map(Progress::read).unwrap_or_default(),
+            started: info.started().filter(|_| info.status() == Some(Status::Started)),
+        }
+    }
+
+    fn row(&self, now: f64) -> Row<'_> {
+        let elapsed = self.started.map(|started| now - started);
+        let end =
+            elapsed.and_then(|elapsed| self.progress.left(elapsed)).map(|left| format!("in {}", times::span(left)));
+        Row::new([
+            Cell::from(self.id.as_str()),
+            Cell::from(self.queue.as_str()),
+            Cell::from(self.state.as_str()),
+            Cell::from(bar(self.progress.fraction)).style(Style::new().fg(Color::Green)),
+            Cell::from(self.progress.brief()),
+            Cell::from(elapsed.map(times::span).unwrap_or_default()),
+            Cell::from(end.unwrap_or_default()),
+            Cell::from(self.node.as_str()),
+        ])
+    }
+}
+
+/// A bar in eighths of a cell.
+fn bar(fraction: Option<f64>) -> String {
+    let Some(part) = fraction else { return String::new() };
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "0 to 160")]
+    let eighths = (part * (BAR * 8) as f64) as usize;
+    let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"].get(eighths % 8).copied().unwrap_or_default();
+    let filled = format!("{}{rest}", "█".repeat(eighths / 8));
+    format!("{filled:·<BAR$}")
+}
+
+fn draw(frame: &mut Frame<'_>, picture: &Picture, first: usize) {
+    let queues =
+        u16::try_from(picture.queues.len()).unwrap_or(u16::MAX).saturating_add(2).min(frame.area().height / 3 + 1);
+    let parts = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(queues),
+        Constraint::Min(1),
+        Constraint::Length(1),
+    ]);
+    let [head, upper, lower, foot] = parts.areas(frame.area());
+    let title = format!("blueque  {}  {} running", times::to_the_second(times::now()), picture.running.len());
+    frame.render_widget(Line::from(title).style(Style::new().add_modifier(Modifier::BOLD)), head);
+    draw_queues(frame, picture, upper);
+    draw_running(frame, picture, first, lower);
+    let (text, color) = match (&picture.trouble, picture.more) {
+        (Some(trouble), _) => (trouble.clone(), Color::Red),
+        (None, true) => (format!("the first {TASKS} tasks   q quits   ↑↓ scroll"), Color::DarkGray),
+        (None, false) => ("q quits   ↑↓ scroll".to_owned(), Color::DarkGray),
+    };
+    frame.render_widget(Line::from(text).style(Style::new().fg(color)), foot);
+}
+
+fn heads<const N: usize>(names: [&'static str; N]) -> Row<'static> {
+    Row::new(names).style(Style::new().add_modifier(Modifier::REVERSED))
+}
+
+fn draw_queues(frame: &mut Frame<'_>, picture: &Picture, area: Rect) {
+    let rows = picture.queues.iter().map(|queue| {
+        let numbers = [
+            queue.started,
+            queue.reserved,
+            queue.pending,
+            queue.scheduled,
+            queue.complete,
+            queue.failed,
+            queue.cancelled,
+            queue.listeners,
+        ];
+        let paused =
+            queue.paused.as_ref().map(|paused| clean_line(&paused.words(times::now()), 80)).unwrap_or_default();
+        Row::new(
+            std::iter::once(Cell::from(queue.queue.as_str()))
+                .chain(numbers.map(|number| Cell::from(number.to_string())))
+                .chain([Cell::from(paused).style(Style::new().fg(Color::Yellow))]),
+        )
+    });
+    let widths = [Constraint::Fill(2)].into_iter().chain([Constraint::Length(9); 8]).chain([Constraint::Fill(2)]);
+    let names =
+        ["QUEUE", "STARTED", "RESERVED", "PENDING", "SCHEDULED", "COMPLETE", "FAILED", "CANCELLED", "LISTENERS", ""];
+    frame.render_widget(Table::new(rows, widths).header(heads(names)), area);
+}
+
+fn draw_running(frame: &mut Frame<'_>, picture: &Picture, first: usize, area: Rect) {
+    let now = times::now();
+    let rows = picture.running.iter().skip(first).map(|task| task.row(now));
+    let widths = [
+        Constraint::Length(36),
+        Constraint::Fill(1),
+        Constraint::Length(10),
+        Constraint::Length(20),
+        Constraint::Fill(2),
+        Constraint::Length(10),
+        Constraint::Length(12),
+        Constraint::Fill(1),
+    ];
+    let names = ["TASK", "QUEUE", "STATE", "PROGRESS", "", "ELAPSED", "ENDS", "ON"];
+    frame.render_widget(Table::new(rows, widths).header(heads(names)), area);
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::{Picture, Progress, Running, bar, draw};
+
+    #[test]
+    fn a_bar_is_always_as_wide_and_as_full_as_the_progress() {
+        assert_eq!(bar(None), "");
+        assert_eq!(bar(Some(0.0)), "·".repeat(20));
+        assert_eq!(bar(Some(1.0)), "█".repeat(20));
+        assert_eq!(bar(Some(0.5)).chars().filter(|&c| c == '█').count(), 10);
+        assert!((0..=100).all(|percent| bar(Some(f64::from(percent) / 100.0)).chars().count() == 20));
+    }
+
+    #[test]
+    fn a_running_task_is_on_the_screen_with_its_progress_and_its_end() -> anyhow::Result<()> {
+        let running = Running {
+            id: "movie-17".into(),
+            queue: "transcode".into(),
+            state: "started".into(),
+            node: "host_1".into(),
+            progress: Progress::read(br#"{"done":5,"total":10}"#),
+            started: Some(super::times::now() - 100.0),
+        };
+        let picture = Picture { running: vec![running], trouble: Some("gone".into()), ..Picture::default() };
+        let mut terminal = Terminal::new(TestBackend::new(140, 10))?;
+        terminal.draw(|frame| draw(frame, &picture, 0))?;
+        let screen: String = terminal.backend().buffer().content().iter().map(ratatui::buffer::Cell::symbol).collect();
+        for part in ["movie-17", "50% 5/10", "1m 40s", "in 1m 4", "gone"] {
+            assert!(screen.contains(part), "{part}: {screen}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,226 @@
+//! A task, as it is shown.
+
+use blueque::{Status, TaskInfo};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::progress::Progress;
+use super::times;
+use crate::output::table::Row;
+
+/// Bytes that are JSON as JSON, other text as a string, the rest in hexadecimal digits.
+#[derive(Clone, Debug)]
+pub struct Payload(pub Vec<u8>);
+
+impl Serialize for Payload {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Hex {
+            hex: String,
+        }
+        let Ok(text) = std::str::from_utf8(&self.0) else {
+            return Hex { hex: crate::run_folder::end::hex(&self.0) }.serialize(serializer);
+        };
+        // As it is: another pass through numbers could change them.
+        match RawValue::from_string(one_line(text)) {
+            Ok(json) if serde_json::from_str::<&RawValue>(text).is_ok() => json.serialize(serializer),
+            _ => text.serialize(serializer),
+        }
+    }
+}
+
+/// JSON without the space between its parts.
+fn one_line(json: &str) -> String {
+    let (mut quoted, mut escaped) = (false, false);
+    let kept = json.chars().filter(|&c| {
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+            true
+        } else {
+            quoted = c == '"';
+            !matches!(c, ' ' | '\t' | '\r' | '\n')
+        }
+    });
+    kept.collect()
+}
+
+/// What JSON says of a task. Fields that do not apply are left out.
+#[derive(Debug, Serialize)]
+pub struct TaskView {
+    pub id: String,
+    pub queue: String,
+    pub status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    pub attempt: u32,
+    pub failures: u32,
+    pub losses: u32,
+    pub releases: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    pub cancelling: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eta: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Payload>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Payload>,
+    #[serde(flatten)]
+    pub payloads: Option<Payloads>,
+    #[serde(skip)]
+    seen: Seen,
+}
+
+/// What can be large, and is shown for one task only.
+#[derive(Debug, Serialize)]
+pub struct Payloads {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Payload>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Payload>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Payload>,
+}
+
+/// For the table.
+#[derive(Debug)]
+struct Seen {
+    progress: Progress,
+    age: String,
+}
+
+impl TaskView {
+    /// Without the large parts.
+    pub fn brief(id: &str, info: &TaskInfo) -> Self {
+        let number = |field: &str| text(info, field).and_then(|number| number.parse().ok());
+        let since = match info.status() {
+            Some(Status::Started) => info.started(),
+            Some(Status::Scheduled) => eta(info),
+            _ => info.updated(),
+        };
+        let filled = |bytes: &[u8]| (!bytes.is_empty()).then(|| Payload(bytes.to_vec()));
+        Self {
+            id: id.to_owned(),
+            queue: info.queue().unwrap_or_default(),
+            status: text(info, "status").unwrap_or_default(),
+            method: info.method(),
+            attempt: info.attempts(),
+            failures: number("failures").unwrap_or(0),
+            losses: info.losses(),
+            releases: number("releases").unwrap_or(0),
+            outcome: text(info, "outcome"),
+            node: info.node(),
+            pid: number("pid"),
+            cancelling: info.is_cancelling(),
+            reason: info.reason(),
+            group: info.group(),
+            created: info.created().and_then(times::exact),
+            eta: eta(info).and_then(times::exact),
+            started: info.started().and_then(times::exact),
+            updated: info.updated().and_then(times::exact),
+            progress: info.progress().and_then(filled),
+            error: info.fields.get("error").map(Vec::as_slice).and_then(filled),
+            payloads: None,
+            seen: Seen {
+                progress: info.progress().map(Progress::read).unwrap_or_default(),
+                age: since.map(|since| times::relative(since, times::now())).unwrap_or_default(),
+            },
+        }
+    }
+
+    /// With parameters, result and checkpoint.
+    pub fn whole(id: &str, info: &TaskInfo) -> Self {
+        let payload = |bytes: Option<&[u8]>| bytes.map(|bytes| Payload(bytes.to_vec()));
+        let payloads = Payloads {
+            parameters: payload(info.parameters()),
+            result: payload(info.result().filter(|bytes| !bytes.is_empty())),
+            checkpoint: payload(info.checkpoint()),
+        };
+        Self { payloads: Some(payloads), ..Self::brief(id, info) }
+    }
+
+    /// The state, and whether it is being cancelled.
+    pub fn state(&self) -> String {
+        if self.cancelling { format!("{} (cancelling)", self.status) } else { self.status.clone() }
+    }
+
+    pub fn progress_text(&self) -> String {
+        self.seen.progress.brief()
+    }
+}
+
+impl Row for TaskView {
+    const HEADS: &'static [&'static str] = &["id", "status", "queue", "method", "attempt", "since", "progress", "on"];
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let running = matches!(self.status.as_str(), "reserved" | "started");
+        let progress = match (&self.error, self.status.as_str()) {
+            (Some(error), "failed") => String::from_utf8_lossy(&error.0).into_owned(),
+            (_, "cancelled") => self.reason.clone().unwrap_or_default(),
+            (_, "complete") => String::new(),
+            _ => self.progress_text(),
+        };
+        vec![
+            self.id.clone(),
+            self.state(),
+            self.queue.clone(),
+            self.method.clone().unwrap_or_default(),
+            self.attempt.to_string(),
+            self.seen.age.clone(),
+            crate::output::clean_line(&progress, 60),
+            self.node.clone().filter(|_| running).unwrap_or_default(),
+        ]
+    }
+}
+
+/// A field of the record as text; an empty one counts as absent.
+pub fn text(info: &TaskInfo, field: &str) -> Option<String> {
+    let bytes = info.fields.get(field).filter(|bytes| !bytes.is_empty())?;
+    Some(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// When it is, or was, due.
+fn eta(info: &TaskInfo) -> Option<f64> {
+    text(info, "eta")?.parse().ok().filter(|&eta: &f64| eta > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Payload;
+
+    fn json(bytes: &[u8]) -> String {
+        serde_json::to_string(&Payload(bytes.to_vec())).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_payload_keeps_its_numbers_and_takes_one_line() {
+        assert_eq!(
+            json(b"{ \"a\" : 12345678901234567890123,\n \"b c\": \"x \\\" y\" }"),
+            r#"{"a":12345678901234567890123,"b c":"x \" y"}"#
+        );
+        assert_eq!(json(b"[1,"), "\"[1,\"");
+        assert_eq!(json(b"two words"), "\"two words\"");
+        assert_eq!(json(b"1 2"), "\"1 2\"", "taking out space does not make it JSON");
+        assert_eq!(json(&[0xff, 0]), r#"{"hex":"ff00"}"#);
+        assert_eq!(json(b""), "\"\"");
+    }
+}

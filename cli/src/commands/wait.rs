@@ -1,0 +1,83 @@
+//! `blueque wait`
+
+use std::time::{Duration, Instant};
+
+use blueque::{Error, Status, TaskId, TaskInfo};
+use clap::Args;
+
+use super::view::TaskView;
+use super::{Session, duration, times};
+use crate::output::table::write_one;
+use crate::output::{Code, Format, clean_line, fault, say, table};
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Ids, or unambiguous beginnings of them
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// Give up after this long, such as 90s or 2h
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    timeout: Option<Duration>,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let ids: Vec<TaskId> = options.ids.iter().map(|id| session.find(id)).collect::<Result<_, _>>()?;
+    let begun = Instant::now();
+    let mut ended = Vec::new();
+    let mut verdicts = Vec::new();
+    for id in &ids {
+        // A year is for ever; an overflow would not be.
+        let limit =
+            options.timeout.map_or(Duration::from_secs(31_536_000), |limit| limit.saturating_sub(begun.elapsed()));
+        let info = match session.client.task(id.as_str())?.wait(limit) {
+            Err(Error::TimedOut(_)) if options.timeout.is_some() => {
+                let waited = humantime::format_duration(options.timeout.unwrap_or_default());
+                return Err(fault(Code::TimedOut, format!("{id} is not finished after {waited}")));
+            }
+            info => info?,
+        };
+        verdicts.push(verdict(&info));
+        if session.format == Format::Jsonl || session.format == Format::Id {
+            write(session.format, id, &info)?;
+        } else {
+            ended.push(TaskView::whole(id.as_str(), &info));
+        }
+    }
+    if matches!(session.format, Format::Json | Format::Table) {
+        table::write(session.format, &ended)?;
+    }
+    let found = |code| verdicts.contains(&code).then_some(code);
+    Ok(found(Code::Failed).or(found(Code::Cancelled)).unwrap_or(Code::Ok))
+}
+
+/// Writes the record of a task that is waited for.
+pub fn write(format: Format, id: &TaskId, info: &TaskInfo) -> anyhow::Result<()> {
+    write_one(format, &TaskView::whole(id.as_str(), info))
+}
+
+/// The exit code for the end of a task.
+pub fn verdict(info: &TaskInfo) -> Code {
+    match info.status() {
+        Some(Status::Complete) => Code::Ok,
+        Some(Status::Cancelled) => Code::Cancelled,
+        _ => Code::Failed,
+    }
+}
+
+/// Says how it ended.
+pub fn tell(id: &TaskId, info: &TaskInfo) {
+    let status = info.status().map_or("unknown", Status::as_str);
+    let took = match (info.started(), info.updated()) {
+        (Some(from), Some(to)) if info.status() != Some(Status::Cancelled) => {
+            format!(" after {}", times::span(to - from))
+        }
+        _ => String::new(),
+    };
+    let why = match info.status() {
+        Some(Status::Failed) => info.error(),
+        Some(Status::Cancelled) => info.reason(),
+        _ => None,
+    };
+    let why = why.map_or(String::new(), |why| format!(": {}", clean_line(&why, 400)));
+    say(format!("{id} {status}{took}{why}"));
+}

@@ -1,0 +1,113 @@
+//! `blueque workers` and `drain`
+
+use blueque::{ListenerId, QueueName};
+use clap::Args;
+use serde::Serialize;
+
+use super::{Session, queue_name, times};
+use crate::output::table::{self, Row};
+use crate::output::{Code, say};
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queue [default: all]
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: Option<QueueName>,
+}
+
+#[derive(Args, Debug)]
+pub struct Drain {
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    /// As `blueque workers` shows it
+    #[arg(value_name = "LISTENER", value_parser = listener)]
+    listener: ListenerId,
+    /// Take the order back
+    #[arg(long)]
+    off: bool,
+}
+
+/// A listener of a queue.
+#[derive(Serialize)]
+struct ListenerView {
+    listener: String,
+    queue: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seen: Option<String>,
+    held: u64,
+    tasks: Vec<HeldView>,
+    #[serde(skip)]
+    heard: String,
+}
+
+/// A task that it holds.
+#[derive(Serialize)]
+struct HeldView {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lease_until: Option<String>,
+}
+
+impl Row for ListenerView {
+    const HEADS: &'static [&'static str] = &["listener", "queue", "heard of", "holds", "tasks"];
+
+    fn id(&self) -> &str {
+        &self.listener
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let tasks: Vec<&str> = self.tasks.iter().map(|task| task.id.as_str()).collect();
+        vec![self.listener.clone(), self.queue.clone(), self.heard.clone(), self.held.to_string(), tasks.join(" ")]
+    }
+}
+
+pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let mut views = Vec::new();
+    for queue in session.queues(options.queue.as_slice())? {
+        let now = times::now();
+        for found in session.client.queue(queue.as_str())?.listeners()? {
+            let held = match found.listener() {
+                Some(id) if found.held > 0 => session.client.call(&session.client.calls().held(&queue, &id))?,
+                _ => Vec::new(),
+            };
+            #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
+            let tasks = held.into_iter().map(|task| HeldView {
+                status: task.status.map(blueque::Status::as_str),
+                attempt: task.attempt,
+                pid: task.pid,
+                lease_until: task.deadline.and_then(|micros| times::exact(micros as f64 / 1e6)),
+                id: task.id,
+            });
+            views.push(ListenerView {
+                tasks: tasks.collect(),
+                heard: found.seen.map_or("unknown".to_owned(), |seen| times::relative(seen.min(now), now)),
+                seen: found.seen.and_then(times::exact),
+                held: found.held,
+                queue: queue.to_string(),
+                listener: found.id,
+            });
+        }
+    }
+    table::write(session.format, &views)?;
+    Ok(Code::Ok)
+}
+
+pub fn drain(session: &Session, options: &Drain) -> anyhow::Result<Code> {
+    let call = session.client.calls().drain(&options.queue, &options.listener, !options.off);
+    session.client.call(&call)?;
+    say(if options.off {
+        format!("{} takes tasks again", options.listener)
+    } else {
+        format!("{} ends what it holds of {}, and takes no more", options.listener, options.queue)
+    });
+    Ok(Code::Ok)
+}
+
+fn listener(text: &str) -> Result<ListenerId, String> {
+    ListenerId::new(text).map_err(|_| "must be HOSTNAME_PID, as `blueque workers` shows it".to_owned())
+}

@@ -1,0 +1,198 @@
+//! Which server, which namespace, which password: from flags, else the environment, else a file.
+
+use std::env;
+use std::fmt;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use blueque::{Client, Namespace};
+use redis::IntoConnectionInfo;
+use serde::Deserialize;
+
+use crate::args::Connection;
+use crate::output::{Code, fault, say};
+
+const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
+
+/// The forms of a URL, for error texts. What was given instead is not repeated there: it may hold a password.
+const FORMS: &str = "redis://[user@]host[:port][/db] or unix:///path[?db=N]";
+
+/// Where to connect, resolved.
+#[derive(Clone)]
+pub struct Settings {
+    url: String,
+    password: Option<String>,
+    namespace: Namespace,
+}
+
+impl fmt::Debug for Settings {
+    /// Without the password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings").field("url", &self.url).field("namespace", &self.namespace).finish_non_exhaustive()
+    }
+}
+
+/// The configuration file.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    url: Option<String>,
+    namespace: Option<String>,
+    password: Option<String>,
+    password_file: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Resolves flags, environment and file.
+    pub fn load(flags: &Connection) -> anyhow::Result<Self> {
+        let file = File::find(flags.config.as_deref())?;
+        if let Some(url) = &flags.url
+            && split(url)?.1.is_some()
+        {
+            return Err(fault(
+                Code::Usage,
+                "--url holds a password, which every user of this machine can read in the list of processes: \
+                 set BLUEQUE_PASSWORD, or `password` in the configuration file",
+            ));
+        }
+        let chosen = flags.url.clone().or_else(|| variable("BLUEQUE_URL"));
+        // The file's password belongs to the file's server, and is sent to no other.
+        let same = chosen.is_none() || file.url.is_none() || chosen == file.url;
+        let (url, inline) = split(chosen.as_ref().or(file.url.as_ref()).map_or(DEFAULT_URL, |url| url))?;
+        let mut password = variable("BLUEQUE_PASSWORD").or(inline);
+        if password.is_none() && same {
+            password = file.password()?;
+        }
+        let namespace = match flags.namespace.clone().or_else(|| variable("BLUEQUE_NAMESPACE")).or(file.namespace) {
+            Some(name) => Namespace::new(name)?,
+            None => Namespace::default(),
+        };
+        Ok(Self { url, password, namespace })
+    }
+
+    /// The URL, without a password: fit to be shown and stored.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub fn password(&self) -> Option<&str> {
+        self.password.as_deref()
+    }
+
+    pub fn namespace(&self) -> &Namespace {
+        &self.namespace
+    }
+
+    /// The URL with the password: to connect with, never to be shown.
+    pub fn address(&self) -> anyhow::Result<String> {
+        let Some(password) = &self.password else { return Ok(self.url.clone()) };
+        let mut url = redis::parse_redis_url(&self.url).ok_or_else(malformed)?;
+        if is_socket(url.scheme()) {
+            url.query_pairs_mut().append_pair("pass", password);
+        } else {
+            url.set_password(Some(password)).map_err(|()| malformed())?;
+        }
+        Ok(url.into())
+    }
+
+    /// Connects, for one call after the other.
+    pub fn client(&self) -> anyhow::Result<Client> {
+        self.client_within(Duration::from_secs(10))
+    }
+
+    /// Connects; a call may take this long.
+    pub fn client_within(&self, limit: Duration) -> anyhow::Result<Client> {
+        let builder = Client::builder().namespace(self.namespace.clone()).limit(limit);
+        builder.open(&self.address()?).with_context(|| format!("{} cannot be used", self.url))
+    }
+}
+
+fn malformed() -> anyhow::Error {
+    fault(Code::Usage, format!("the URL of the server must be {FORMS}"))
+}
+
+fn is_socket(scheme: &str) -> bool {
+    scheme.ends_with("unix")
+}
+
+/// Takes the password out of a URL.
+fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
+    let mut url = redis::parse_redis_url(text).ok_or_else(malformed)?;
+    let info = url.clone().into_connection_info().map_err(|_| malformed())?;
+    let password = info.redis_settings().password().map(str::to_owned).filter(|password| !password.is_empty());
+    if is_socket(url.scheme()) {
+        let kept: Vec<(String, String)> = url
+            .query_pairs()
+            .filter(|(name, _)| name != "pass")
+            .map(|(n, v)| (n.into_owned(), v.into_owned()))
+            .collect();
+        url.set_query(None);
+        if !kept.is_empty() {
+            url.query_pairs_mut().extend_pairs(kept);
+        }
+    } else if password.is_some() {
+        url.set_password(None).map_err(|()| malformed())?;
+    }
+    Ok((url.into(), password))
+}
+
+/// A variable of the environment; an empty one counts as absent.
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+impl File {
+    /// Reads the file that is named, or the one in its usual place where there is one.
+    fn find(named: Option<&Path>) -> anyhow::Result<Self> {
+        let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_CONFIG").map(PathBuf::from));
+        if let Some(path) = named {
+            return Self::read(&path);
+        }
+        let base = variable("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")));
+        match base.map(|base| base.join("blueque/config.toml")) {
+            Some(path) if path.exists() => Self::read(&path),
+            _ => Ok(Self::default()),
+        }
+    }
+
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        let text = fs::read_to_string(path)
+            .map_err(|error| fault(Code::Usage, format!("the configuration file {shown} cannot be read: {error}")))?;
+        // The whole error would show the line, and a password with it.
+        let file: Self = toml::from_str(&text).map_err(|error| {
+            let line =
+                error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.split('\n').count());
+            fault(Code::Usage, format!("the configuration file {shown}, line {line}: {}", about(&error)))
+        })?;
+        let open = fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0);
+        let secret =
+            file.password.is_some() || file.url.as_deref().is_some_and(|url| split(url).is_ok_and(|s| s.1.is_some()));
+        if open && secret {
+            say(format!("warning: {shown} holds a password and others may read it: chmod 600 {shown}"));
+        }
+        Ok(file)
+    }
+
+    fn password(&self) -> anyhow::Result<Option<String>> {
+        let Some(path) = &self.password_file else { return Ok(self.password.clone()) };
+        let text = fs::read_to_string(path)
+            .map_err(|error| fault(Code::Usage, format!("password_file {} cannot be read: {error}", path.display())))?;
+        Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
+    }
+}
+
+/// What is wrong, without values.
+fn about(error: &toml::de::Error) -> String {
+    let message = error.message();
+    if message.starts_with("unknown field") || message.starts_with("missing field") {
+        message.to_owned()
+    } else {
+        "not TOML, or a value that is no text; it may have url, namespace, password, password_file".to_owned()
+    }
+}

@@ -1,0 +1,175 @@
+//! What leaves the command: data on stdout, talk on stderr, and an exit code.
+
+pub mod table;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use blueque::Error;
+use clap::ValueEnum;
+use serde::Serialize;
+
+/// How data is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Table,
+    /// One JSON document
+    Json,
+    /// One JSON document a line
+    Jsonl,
+    /// Ids or names alone, one a line
+    Id,
+}
+
+/// The exit codes; `docs/cli.md` has the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    Ok = 0,
+    Failed = 1,
+    Usage = 2,
+    Unreachable = 3,
+    NotFound = 4,
+    Refused = 5,
+    TimedOut = 6,
+    Cancelled = 7,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code as u8)
+    }
+}
+
+/// An error that knows its exit code.
+#[derive(Debug)]
+struct Fault {
+    code: Code,
+    text: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl StdError for Fault {}
+
+/// An error with this exit code.
+pub fn fault(code: Code, text: impl Into<String>) -> anyhow::Error {
+    Fault { code, text: text.into() }.into()
+}
+
+/// The exit code that an error stands for.
+pub fn code(error: &anyhow::Error) -> Code {
+    for cause in error.chain() {
+        if let Some(fault) = cause.downcast_ref::<Fault>() {
+            return fault.code;
+        }
+        if let Some(error) = cause.downcast_ref::<Error>() {
+            return match error {
+                Error::Unavailable { .. } | Error::Connection(_) => Code::Unreachable,
+                Error::NotFound => Code::NotFound,
+                Error::State { .. } | Error::Lost | Error::Cancelled => Code::Refused,
+                Error::Invalid { code, .. } if code == "OTHERQUEUE" => Code::Refused,
+                Error::Invalid { .. } => Code::Usage,
+                Error::TimedOut(_) => Code::TimedOut,
+                _ => Code::Failed,
+            };
+        }
+    }
+    Code::Failed
+}
+
+/// Tells a person what went wrong. A reader that closed the pipe has seen enough: no error.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    let closed = |cause: &(dyn StdError + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    // A broken pipe to the server is wrapped in an error of the crate.
+    if error.chain().any(closed) && !error.chain().any(|cause| cause.is::<Error>() || cause.is::<redis::RedisError>()) {
+        return Code::Ok.into();
+    }
+    say(format!("blueque: {error:#}"));
+    code(error).into()
+}
+
+/// A line for people, on stderr. Passwords in URLs and control characters are taken out.
+pub fn say(text: impl AsRef<str>) {
+    let _ = writeln!(io::stderr().lock(), "{}", clean(&redact(text.as_ref())));
+}
+
+/// A line of data, on stdout.
+pub fn line(text: impl AsRef<str>) -> io::Result<()> {
+    writeln!(io::stdout().lock(), "{}", text.as_ref())
+}
+
+/// Text that a terminal shows and does not obey: no escape sequences, and no control characters but the end of a line.
+pub fn clean(text: &str) -> String {
+    let text = anstream::adapter::strip_str(text).to_string().replace("\r\n", "\n").replace('\r', "\n");
+    text.chars().filter(|&c| c == '\n' || c == '\t' || !is_control(c)).collect()
+}
+
+/// The same on one line, and of a bounded length.
+pub fn clean_line(text: &str, limit: usize) -> String {
+    let line: String = clean(text).chars().map(|c| if c == '\n' || c == '\t' { ' ' } else { c }).collect();
+    let line = line.trim_end();
+    if line.chars().count() <= limit {
+        line.to_owned()
+    } else {
+        line.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
+    }
+}
+
+/// Control characters, and those that turn the direction of writing.
+fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Takes the passwords out of URLs.
+pub fn redact(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        kept.push_str(before);
+        let end = after.find(|c: char| c == '/' || c == '?' || c.is_whitespace()).unwrap_or(after.len());
+        let (authority, tail) = after.split_at(end);
+        match authority.rsplit_once('@') {
+            Some((who, host)) => {
+                let user = who.split_once(':').map_or(who, |(user, _)| user);
+                kept.push_str(&format!("{user}@{host}"));
+            }
+            None => kept.push_str(authority),
+        }
+        rest = tail;
+    }
+    kept.push_str(rest);
+    if let Some((before, after)) = kept.split_once("pass=") {
+        let end = after.find(|c: char| c == '&' || c.is_whitespace()).unwrap_or(after.len());
+        kept = format!("{before}pass=…{}", after.get(end..).unwrap_or_default());
+    }
+    kept
+}
+
+/// A value as JSON on one line, with nothing in it that a terminal obeys.
+pub fn json<T: Serialize + ?Sized>(value: &T) -> anyhow::Result<String> {
+    let text = serde_json::to_string(value)?;
+    if !text.chars().any(is_control) {
+        return Ok(text);
+    }
+    // Within valid JSON these stand in strings only.
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_control(c) {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            escaped.push(c);
+        }
+    }
+    Ok(escaped)
+}
