@@ -20,7 +20,9 @@ const KILLS: u32 = 50;
 const TASKS: u32 = 15;
 
 /// Each step appends to a list that is the checkpoint; the result is its sum. Some run in a grandchild.
+/// All of a tree hold a lock as long as they live.
 const WORK: &str = "\
+    exec 9> FOLDER/lock.$BLUEQUE_TASK_ID; flock -n 9 || echo $BLUEQUE_TASK_ID >> FOLDER/overlap\n\
     list=''; [ -e \"$BLUEQUE_CHECKPOINT\" ] && list=$(cat \"$BLUEQUE_CHECKPOINT\")\n\
     n=$(echo $list | wc -w)\n\
     while [ $n -lt 100 ]; do\n\
@@ -136,6 +138,7 @@ fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {
             (sum.ok()? == "5050\n").then_some(())
         });
     }
+    assert!(!world.path("overlap").exists(), "two trees lived at once on one task");
     world.nothing_is_left();
     drop(workers);
 }

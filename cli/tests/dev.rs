@@ -1,0 +1,179 @@
+//! `blueque dev`: a first start, a second one after a crash, and an end that leaves nothing behind.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+#[path = "../../tests/support/mod.rs"]
+#[allow(dead_code)]
+mod support;
+#[path = "worker/world.rs"]
+#[allow(dead_code)]
+mod world;
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use blueque::{Client, Status, Submit, Task};
+use support::{Folder, eventually};
+use world::{result, send, status};
+
+struct Dev {
+    folder: Folder,
+    port: u16,
+    child: Child,
+}
+
+impl Dev {
+    fn start() -> Self {
+        let folder = Folder::new();
+        fs::create_dir(folder.path().join("worker.d")).unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = spawn(&folder, port);
+        Self { folder, port, child }
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        let path = self.folder.path().join("worker.d").join(name);
+        fs::write(&path, format!("#!/bin/sh\n{}\n", text.replace("FOLDER", self.folder.path().to_str().unwrap())))
+            .unwrap();
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+
+    /// The URL that it prints.
+    fn client(&mut self) -> Client {
+        let mut url = String::new();
+        BufReader::new(self.child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        assert_eq!(url.trim(), format!("redis://127.0.0.1:{}/", self.port));
+        Client::open(url.trim()).unwrap()
+    }
+
+    fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
+    }
+
+    fn ended(&mut self) -> std::process::ExitStatus {
+        eventually("dev ends", || self.child.try_wait().unwrap())
+    }
+
+    /// Every process that has something of this folder in its command line or its environment.
+    fn processes(&self) -> Vec<i32> {
+        let folder = self.folder.path().to_str().unwrap();
+        let names = |path: PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).contains(folder);
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(|pid| {
+            let proc = PathBuf::from(format!("/proc/{pid}"));
+            names(proc.join("cmdline")) || names(proc.join("environ"))
+        })
+        .collect()
+    }
+}
+
+impl Drop for Dev {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        for pid in self.processes() {
+            send("KILL", pid);
+        }
+        if std::thread::panicking() {
+            eprintln!("{}", fs::read_to_string(self.folder.path().join("talk")).unwrap_or_default());
+        }
+    }
+}
+
+fn spawn(folder: &Folder, port: u16) -> Child {
+    let talk = fs::File::options().create(true).append(true).open(folder.path().join("talk")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+    command.args(["dev", "--queue", "hold", "--queue", "echo", "--port", &port.to_string(), "--dir"]);
+    command.arg(folder.path().join("worker.d")).arg("--data").arg(folder.path().join("data"));
+    command.env("BLUEQUE_REDIS_SERVER", support::server_program());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(talk).spawn().unwrap()
+}
+
+fn submit(client: &Client, queue: &str) -> Task {
+    client.queue(queue).unwrap().submit_bytes(b"[1, 2]", Submit::default()).unwrap()
+}
+
+/// Ends by SIGTERM with a checkpoint, as a good program does.
+const HOLD: &str = "echo $$ > FOLDER/pid\n\
+    [ -e \"$BLUEQUE_CHECKPOINT\" ] && cat \"$BLUEQUE_CHECKPOINT\" && exit\n\
+    trap 'echo \"[3]\" > \"$BLUEQUE_CHECKPOINT\"; exit 85' TERM\n\
+    while :; do sleep 0.02; done";
+
+#[test]
+fn dev_runs_tasks_without_any_set_up_and_ctrl_c_leaves_no_process_and_loses_no_task() {
+    let mut dev = Dev::start();
+    dev.program("hold", HOLD);
+    dev.program("echo", "cat");
+    let client = dev.client();
+    assert_eq!(result(&submit(&client, "echo")), "[1, 2]");
+    let held = submit(&client, "hold");
+    status(&held, Status::Started);
+    eventually("the program has begun", || dev.folder.path().join("pid").exists().then_some(()));
+    assert!(dev.processes().len() >= 4, "server, worker, supervisor, program: {:?}", dev.processes());
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+    assert_eq!(dev.processes(), [0; 0]);
+
+    dev.child = spawn(&dev.folder, dev.port);
+    let client = dev.client();
+    let held = client.task(held.id().as_str()).unwrap();
+    assert_eq!(result(&held), "[3]", "from its checkpoint, which the server had on disk");
+    send("TERM", dev.pid());
+    assert!(dev.ended().success());
+    assert_eq!(dev.processes(), [0; 0]);
+}
+
+#[test]
+fn dev_started_again_after_it_was_killed_ends_what_was_left_and_goes_on() {
+    let mut dev = Dev::start();
+    dev.program("hold", "while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo 1");
+    dev.program("echo", "cat");
+    let client = dev.client();
+    let held = submit(&client, "hold");
+    let before = status(&held, Status::Started);
+    send("KILL", dev.pid());
+    dev.child.wait().unwrap();
+    dev.child = spawn(&dev.folder, dev.port);
+    let client = dev.client();
+    let held = client.task(held.id().as_str()).unwrap();
+    fs::write(dev.folder.path().join("go"), "").unwrap();
+    assert_eq!(result(&held), "1");
+    assert_eq!(held.info().unwrap().attempts(), before.attempts(), "its program ran all the time");
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+    assert_eq!(dev.processes(), [0; 0]);
+}
+
+#[test]
+fn dev_says_what_is_missing() {
+    let mut dev = Dev::start();
+    let _ = dev.client();
+    let run = |args: &[&str], server: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command
+            .arg("dev")
+            .args(args)
+            .current_dir(dev.folder.path())
+            .env("PATH", "/nowhere")
+            .env_remove("BLUEQUE_REDIS_SERVER");
+        if let Some(server) = server {
+            command.env("BLUEQUE_REDIS_SERVER", server);
+        }
+        let output = command.output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(run(&["--dir", "nowhere"], None).contains("there is no folder nowhere"));
+    assert!(run(&[], None).contains("has no programs"));
+    let port = dev.port.to_string();
+    assert!(run(&["-q", "q", "--data", "data"], None).contains("another blueque dev uses"));
+    assert!(run(&["-q", "q", "--data", "other"], None).contains("install one (apt-get install redis-server"));
+    let server = support::server_program();
+    let taken = run(&["-q", "q", "--data", "other", "--port", &port], server.to_str());
+    assert!(taken.contains("choose another by --port"), "{taken}");
+}
