@@ -5,11 +5,13 @@ use std::fs::{self, File};
 use std::thread;
 use std::time::Duration;
 
+use anyhow::Context;
 use blueque::{Client, Error};
 
 use super::link::Link;
 use super::publish;
 use super::shared::Shared;
+use crate::output::say;
 use crate::run_folder::end::{End, Outcome};
 use crate::run_folder::{Run, RunFolder};
 
@@ -17,35 +19,34 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Sends the end, and does what follows from the answer.
-pub fn deliver(link: &mut Link, shared: &Shared, run: &Run, folder: &RunFolder, mut end: End, mut payload: Vec<u8>) {
+pub fn deliver(
+    link: &mut Link,
+    shared: &Shared,
+    run: &Run,
+    folder: &RunFolder,
+    mut end: End,
+    mut payload: Vec<u8>,
+) -> anyhow::Result<()> {
     let accepted = folder.accepted().exists() || until_answered(link, shared, folder, &mut end, &mut payload);
     if accepted && end.outcome == Outcome::Complete {
         // Known from now on: a publication that is cut off goes on where it was.
         let _ = File::create(folder.accepted()).and_then(|file| file.sync_all());
-        if let Err(error) = publish::publish(folder, run) {
-            eprintln!(
-                "blueque: {}: the output was not published and stays in {}: {error:#}",
-                run.id,
-                folder.path().display()
-            );
-            return;
-        }
+        publish::publish(folder, run)
+            .with_context(|| format!("the output was not published and stays in {}", folder.path().display()))?;
     }
     if end.outcome != Outcome::Complete {
         keep_checkpoint(run, folder, &end);
     }
-    if let Err(error) = folder.remove() {
-        eprintln!("blueque: {} cannot be removed: {error}", folder.path().display());
-    }
+    folder.remove().with_context(|| format!("{} cannot be removed", folder.path().display()))
 }
 
 /// What the server does not have is of use to the next attempt, if that runs here.
-pub fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
+fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
     let size = fs::metadata(folder.checkpoint()).map_or(0, |found| found.len());
     if (end.checkpoint || size > u64::from(run.limits.max_bytes))
         && let Err(error) = folder.keep_checkpoint(run)
     {
-        eprintln!("blueque: {}: the checkpoint cannot be kept: {error}", run.id);
+        say(format!("{}: the checkpoint cannot be kept: {error}", run.id));
     }
 }
 

@@ -13,6 +13,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::Signal;
 use nix::unistd::{getppid, setsid};
 
+use crate::output::say;
 use crate::run_folder::{Limits, RunFolder};
 
 /// The program is there, but cannot be run; as a shell says it.
@@ -42,7 +43,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let (program, args) = run.program.split_first().context("run.json names no program")?;
     let error = Command::new(program).args(args).exec();
     let path = Path::new(program);
-    eprintln!("blueque: {program} cannot be run: {error}{}", hint(path));
+    say(format!("blueque: {program} cannot be run: {error}{}", hint(path)));
     Ok(ExitCode::from(if path.exists() { NOT_EXECUTABLE } else { NOT_FOUND }))
 }
 

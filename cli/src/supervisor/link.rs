@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
 use super::shared::{Batch, CANCEL, DRAIN, Outbox, Shared};
+use crate::output::say;
 use crate::run_folder::{Run, boot_clock_us};
 
 const BETWEEN_LOGS: Duration = Duration::from_millis(250);
@@ -92,7 +93,7 @@ impl Link {
 
     fn connect(&mut self) {
         if let Err(error) = self.client() {
-            eprintln!("blueque: {}: {error}", self.id);
+            say(format!("{}: {error}", self.id));
         }
     }
 

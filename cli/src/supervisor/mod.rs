@@ -14,9 +14,10 @@ mod output;
 mod program;
 mod publish;
 mod shared;
-pub mod tree;
+mod tree;
 mod watch;
 
+use std::fs;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 
 use self::eyes::Eyes;
@@ -55,37 +57,33 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let folder = RunFolder::at(path);
     let run = folder.read()?;
     let Some(mut lock) = take(&folder)? else { bail!("another supervisor works on {}", folder.path().display()) };
-    let before = folder.holder();
+    // Anything in there: it had a supervisor before this one.
+    let begun = fs::metadata(folder.lock_file()).is_ok_and(|found| found.len() > 0);
     // Out of the worker's session, so that its terminal does not matter. Fails only for one that has its own.
     let _ = nix::unistd::setsid();
     prctl::set_child_subreaper(true).context("this process cannot keep the program's children")?;
     let (mut bell, ring) = Bell::new()?;
     let shared = Arc::new(Shared::new(&run, ring));
-    let url = address::with_password(&run.url, std::env::var("BLUEQUE_PASSWORD").ok().as_deref());
+    let password = std::env::var("BLUEQUE_PASSWORD").ok();
+    let url = address::with_password(&run.url, password.as_deref()).context("run.json has a malformed URL")?;
     let mut link = Link::new(&run, url.clone(), Arc::clone(&shared))?;
 
-    let (end, payload) = if folder.has_ended() {
-        tree::kill_strays(folder.path());
-        folder.read_end().unwrap_or_else(|error| {
+    let end = if folder.has_ended() {
+        Some(folder.read_end().unwrap_or_else(|error| {
             shared.say(&format!("the end of this attempt cannot be read, the task is given back: {error:#}"));
             (End::new(Outcome::Release, Some("unknown-end"), PostMortem::default()), Vec::new())
-        })
+        }))
+    } else if begun {
+        bail!("the program of {} may have been started before, and its supervisor was lost: adopt the task", run.id);
     } else {
-        if before.is_some_and(|holder| holder.program.is_some()) {
-            bail!("the program of {} was started before, and its supervisor lost: adopt the task", run.id);
-        }
-        let ended;
-        (ended, link) = attempt(&folder, &run, &shared, &mut bell, &mut lock, link, url)?;
-        let Some((mut end, payload)) = ended else {
-            folder.remove()?;
-            return Ok(ExitCode::SUCCESS);
-        };
-        if let Err(error) = folder.write_end(&mut end, &payload) {
-            shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
-        }
-        (end, payload)
+        let end;
+        (end, link) = attempt(&folder, &run, &shared, &mut bell, &mut lock, link, url)?;
+        end
     };
-    deliver::deliver(&mut link, &shared, &run, &folder, end, payload);
+    match end {
+        Some((end, payload)) => deliver::deliver(&mut link, &shared, &run, &folder, end, payload)?,
+        None => folder.remove().context("the run folder cannot be removed")?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -115,6 +113,9 @@ fn attempt(
     let own = Process::of(std::process::id().cast_signed()).context("/proc is not there")?;
     let mut holder = Holder { supervisor: own, program: None };
     lock.write(&holder).context("the lock file cannot be written")?;
+    if shared.lease.is_lost() {
+        return Ok((None, link));
+    }
     let oom_before = tree::oom_kills();
     let eyes = Eyes::new(folder, run, Arc::clone(shared));
     let link = spawn("link", move || link.serve())?;
@@ -141,20 +142,28 @@ fn attempt(
     let exit = watch.tree.exit();
     drop(at_end);
     let seen = join(eyes)?;
-    shared.post(|outbox| outbox.leave = true);
-    let link = join(link)?;
 
     let mut post_mortem = post_mortem(exit, begun);
     post_mortem.stderr.clone_from(&seen.last_words);
-    post_mortem.oom = exit == Some(Exit::Signal(nix::sys::signal::Signal::SIGKILL))
+    post_mortem.oom = exit == Some(Exit::Signal(Signal::SIGKILL))
         && matches!(ended, Ended::Exit(_))
         && oom_before.zip(tree::oom_kills()).is_some_and(|(before, after)| after > before);
     let kept = seen.checkpoint.is_some() || seen.too_large;
-    let end = ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem);
-    if end.is_none() && kept {
-        let _ = folder.keep_checkpoint(run);
+    let mut end = ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem);
+    // Before anything else that can fail or take long. The lease is renewed meanwhile.
+    match &mut end {
+        Some((end, payload)) => {
+            if let Err(error) = folder.write_end(end, payload) {
+                shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
+            }
+        }
+        None if kept => {
+            let _ = folder.keep_checkpoint(run);
+        }
+        None => {}
     }
-    Ok((end, link))
+    shared.post(|outbox| outbox.leave = true);
+    Ok((end, join(link)?))
 }
 
 fn post_mortem(exit: Option<Exit>, begun: u64) -> PostMortem {

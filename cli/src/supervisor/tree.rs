@@ -3,7 +3,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
@@ -135,24 +134,6 @@ fn descendants() -> Vec<Pid> {
         }
     }
     found
-}
-
-/// Kills what a supervisor that was killed left behind: whoever has its run in the environment.
-pub fn kill_strays(run: &Path) {
-    let mark = [b"BLUEQUE_RUN=", run.as_os_str().as_encoded_bytes()].concat();
-    for _ in 0..100 {
-        let mut found = false;
-        for pid in processes().filter(|&pid| pid != Pid::this().as_raw()) {
-            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            if environment.split(|&byte| byte == 0).any(|variable| variable == mark) {
-                found |= kill(Pid::from_raw(pid), Signal::SIGKILL).is_ok();
-            }
-        }
-        if !found {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 fn processes() -> impl Iterator<Item = i32> {

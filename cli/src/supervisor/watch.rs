@@ -184,6 +184,8 @@ impl Watch<'_> {
         let kill_at = boot_clock_us().saturating_add(self.run.limits.grace_ms.saturating_mul(1_000));
         self.write_stop(reason, kill_at);
         self.tree.signal(Signal::SIGTERM);
+        // Somebody may have suspended it; it shall hear.
+        self.tree.signal(Signal::SIGCONT);
         kill_at
     }
 

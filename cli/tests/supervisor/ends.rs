@@ -144,15 +144,15 @@ fn the_output_of_a_failed_attempt_is_not_published() {
 #[test]
 fn the_environment_is_the_contracts_and_no_more() {
     let stage = Stage::new();
-    let script = "env | sort > \"$BLUEQUE_RESULT\"; ulimit -c >> \"$BLUEQUE_RESULT\"";
-    let mut run = stage.task(script);
+    let script = "env | sort > \"$BLUEQUE_RESULT\"; nice >> \"$BLUEQUE_RESULT\"; ulimit -c >> \"$BLUEQUE_RESULT\"";
+    let mut run = stage.task_with(script, Duration::from_secs(60), |run| run["limits"]["nice"] = json!(7));
     let seen = text(run.finish().result());
     for name in ["TASK_ID", "QUEUE=films", "METHOD=test", "ATTEMPT=1", "NODE=test_1", "START_REASON=new", "STOP", "RUN"]
     {
         assert!(seen.contains(&format!("BLUEQUE_{name}")), "{name} in {seen}");
     }
     assert!(!seen.contains("SECRET") && !seen.contains("PASSWORD"), "{seen}");
-    assert!(seen.ends_with("\n0\n"), "no core files: {seen}");
+    assert!(seen.ends_with("\n7\n0\n"), "its priority, and no core files: {seen}");
 }
 
 #[test]

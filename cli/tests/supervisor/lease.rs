@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use blueque::Status;
 use nix::sys::signal::Signal;
+use serde_json::{Value, json};
 
 use crate::stage::{Stage, boot_clock_us, gone, send};
 use crate::support::eventually;
@@ -92,6 +93,21 @@ fn killed_itself_it_takes_the_program_with_it() {
     let before = stage.dump(&run);
     assert!(!run.again().success(), "it does not start the program a second time");
     assert_eq!(stage.dump(&run), before);
+}
+
+#[test]
+fn a_program_whose_lease_is_over_is_not_started() {
+    let stage = Stage::new();
+    let late = |run: &mut Value| run["renewed_us"] = json!(boot_clock_us() - 60_000_000);
+    let rebooted = |run: &mut Value| run["boot"] = json!("another");
+    for change in [late as fn(&mut Value), rebooted] {
+        let mut run = stage.task_with("echo 1", Duration::from_secs(60), change);
+        let before = stage.dump(&run);
+        run.finish();
+        assert_eq!(stage.dump(&run), before);
+        assert!(!run.folder.exists());
+        run.task.cancel_now("next").unwrap();
+    }
 }
 
 #[test]

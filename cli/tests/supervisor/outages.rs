@@ -85,6 +85,22 @@ fn a_server_that_is_away_for_a_while_is_not_noticed_by_the_program() {
 }
 
 #[test]
+fn the_password_comes_by_the_environment() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo 1");
+    let mut admin = stage.server.connection();
+    let set = |admin: &mut redis::Connection, password: &str| {
+        redis::cmd("CONFIG").arg("SET").arg("requirepass").arg(password).exec(admin).unwrap();
+    };
+    run.password = "s3cret &=/@:ü".into();
+    set(&mut admin, &run.password);
+    run.supervise();
+    run.ended();
+    set(&mut admin, "");
+    assert_eq!(text(run.task.info().unwrap().result()), "1");
+}
+
+#[test]
 fn a_log_that_cannot_be_written_stops_nothing() {
     let stage = Stage::new();
     let mut run = stage.task("echo '[1]'");

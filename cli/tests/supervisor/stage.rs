@@ -69,7 +69,7 @@ impl Stage {
             fs::write(folder.join("checkpoint"), checkpoint).unwrap();
         }
         fs::write(folder.join("events"), "").unwrap();
-        Run { folder, task: task.clone(), reserved, supervisor: None }
+        Run { folder, task: task.clone(), reserved, password: String::new(), supervisor: None }
     }
 
     /// Writes a program; what it says in its first line runs it.
@@ -126,6 +126,8 @@ pub struct Run {
     pub folder: PathBuf,
     pub task: Task,
     pub reserved: Reservation,
+    /// The server's.
+    pub password: String,
     supervisor: Option<Child>,
 }
 
@@ -134,7 +136,7 @@ impl Run {
     pub fn supervise(&mut self) -> Pid {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
         command.arg("supervise").arg(&self.folder).stdin(Stdio::null()).stdout(Stdio::null());
-        command.env("BLUEQUE_PASSWORD", "").env("SECRET", "of the worker");
+        command.env("BLUEQUE_PASSWORD", &self.password).env("SECRET", "of the worker");
         let child = command.spawn().unwrap();
         let pid = Pid::from_raw(child.id().cast_signed());
         self.supervisor = Some(child);

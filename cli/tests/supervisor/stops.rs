@@ -24,7 +24,8 @@ while :; do sleep 0.01; done";
 #[test]
 fn cancel_kills_the_whole_tree_after_the_grace_and_the_task_is_cancelled() {
     let stage = Stage::new();
-    let mut run = stage.task(STUBBORN);
+    // The next heartbeat would be too late for this test: the order itself wakes the supervisor.
+    let mut run = stage.task_with(STUBBORN, Duration::from_secs(600), |_| {});
     run.supervise();
     let tree = [run.pid("child"), run.pid("grandchild")];
     eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
@@ -36,6 +37,17 @@ fn cancel_kills_the_whole_tree_after_the_grace_and_the_task_is_cancelled() {
     tree.into_iter().for_each(gone);
     assert_eq!(run.task.info().unwrap().status(), Some(Status::Cancelled));
     assert!(!run.folder.exists());
+}
+
+#[test]
+fn a_suspended_program_is_stopped_gracefully_too() {
+    let stage = Stage::new();
+    let mut run = stage.task(SAVES);
+    let supervisor = run.supervise();
+    send(run.pid("child"), Signal::SIGSTOP);
+    send(supervisor, Signal::SIGTERM);
+    run.ended();
+    assert_eq!(text(run.task.info().unwrap().checkpoint()), "half\n");
 }
 
 #[test]
