@@ -114,7 +114,9 @@ fn upkeep(client: Client, settings: &Arc<Settings>, listener: &Listener) {
             // What fails now is tried again in the next round. A task with a run folder is settled by
             // who keeps that.
             let kept = |held: &blueque::Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token));
-            let _ = upkeep.adopt_dead(&id, kept);
+            if settings.adopt {
+                let _ = upkeep.adopt_dead(&id, kept);
+            }
             thread::sleep(upkeep.round().unwrap_or(Duration::from_secs(2)));
         }
     });

@@ -5,7 +5,6 @@
 #[path = "../../tests/support/mod.rs"]
 mod support;
 #[path = "worker/world.rs"]
-#[allow(dead_code)]
 mod world;
 
 use std::collections::HashMap;
@@ -92,7 +91,9 @@ fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {
         match who {
             "worker" | "everything" => {
                 let victim = random.below(workers.len());
-                all.iter().for_each(|&pid| send("KILL", pid));
+                for pid in all {
+                    send("KILL", pid);
+                }
                 workers.remove(victim).kill();
                 workers.push(start());
             }

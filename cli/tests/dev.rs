@@ -3,10 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 #[path = "../../tests/support/mod.rs"]
-#[allow(dead_code)]
 mod support;
 #[path = "worker/world.rs"]
-#[allow(dead_code)]
 mod world;
 
 use std::fs;

@@ -14,36 +14,7 @@ use std::time::{Duration, Instant};
 
 use blueque::{Client, ListenerId, Status, Submit};
 use support::{Server, eventually};
-use world::{World, field, lives, result, send, status};
-
-/// Says its pid, then waits until it is let go. Its grandchild has a session of its own.
-const HOLD: &str = "setsid sleep 600 & echo $! > FOLDER/grandchild\n\
-    echo $$ > FOLDER/pid; while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo '\"done\"'";
-
-/// Counts to 60, and saves after each step. It notes where each attempt began.
-const STEPS: &str = "n=0; [ -e \"$BLUEQUE_CHECKPOINT\" ] && n=$(cat \"$BLUEQUE_CHECKPOINT\")\n\
-    echo \"$BLUEQUE_ATTEMPT $n\" >> FOLDER/begun\n\
-    while [ $n -lt 60 ]; do\n\
-      [ -e \"$BLUEQUE_STOP\" ] && exit 85\n\
-      n=$((n + 1)); sleep 0.05\n\
-      echo $n > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"\n\
-    done\n\
-    echo \"[$n]\"";
-
-/// Waits until the checkpoint of the task is this far at the server, and answers how far.
-fn saved(task: &blueque::Task, least: u32) -> u32 {
-    eventually("the checkpoint is saved", || {
-        let info = task.info().unwrap();
-        let saved: u32 = std::str::from_utf8(info.checkpoint()?).unwrap().trim().parse().unwrap();
-        (saved >= least).then_some(saved)
-    })
-}
-
-/// Where the attempts of STEPS began.
-fn beginnings(world: &World) -> Vec<u32> {
-    let text = fs::read_to_string(world.path("begun")).unwrap();
-    text.lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect()
-}
+use world::{HOLD, STEPS, World, beginnings, field, lives, result, saved, send, status};
 
 #[test]
 fn a_shell_script_reads_its_arguments_on_stdin_and_what_it_prints_is_the_result() {
@@ -192,105 +163,6 @@ fn after_worker_and_supervisor_were_killed_at_once_the_next_worker_resumes_from_
     assert!(beginnings(&world)[1] >= saved, "{:?} after {saved}", beginnings(&world));
     assert_eq!(task.info().unwrap().losses(), 1, "a machine that a task brings down again and again must count it");
     world.nothing_is_left();
-}
-
-#[test]
-fn a_worker_told_to_end_waits_for_its_programs_and_takes_nothing_more() {
-    let world = World::new();
-    world.program("hold", HOLD);
-    let mut worker = world.worker(&["--queue", "hold"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
-    worker.signal("TERM");
-    eventually("it drains", || world.log().contains("drains").then_some(()));
-    let later = world.submit("hold", "[]");
-    world.touch("go");
-    assert!(worker.ended().success());
-    assert_eq!(result(&task), "\"done\"");
-    assert_eq!(later.info().unwrap().status(), Some(Status::Pending));
-    assert_eq!(world.client.queue("hold").unwrap().listeners().unwrap(), [], "it said goodbye");
-}
-
-#[test]
-fn a_second_sigterm_ends_the_worker_at_once_and_its_programs_go_on() {
-    let world = World::new();
-    world.program("hold", HOLD);
-    let mut worker = world.worker(&["--queue", "hold", "--lease", "3s"]);
-    let task = world.submit("hold", "[]");
-    let pid: i32 = world.written("pid").parse().unwrap();
-    status(&task, Status::Started);
-    worker.signal("TERM");
-    eventually("it drains", || world.log().contains("drains").then_some(()));
-    worker.signal("TERM");
-    assert!(worker.ended().success());
-    assert!(lives(pid));
-    world.touch("go");
-    assert_eq!(result(&task), "\"done\"", "the supervisor needs no worker");
-    assert_eq!(task.info().unwrap().attempts(), 1);
-    world.nothing_is_left();
-}
-
-#[test]
-fn a_worker_that_drains_by_checkpoint_asks_its_programs_to_save_and_gives_the_tasks_back_uncounted() {
-    let world = World::new();
-    world.program("steps", STEPS);
-    let mut worker = world.worker(&["--queue", "steps", "--drain", "checkpoint"]);
-    let task = world.submit("steps", "[]");
-    let saved = saved(&task, 3);
-    worker.signal("TERM");
-    assert!(worker.ended().success());
-    let info = task.info().unwrap();
-    assert_eq!(info.status(), Some(Status::Pending));
-    assert_eq!((info.losses(), field(&info, "failures").as_str(), field(&info, "releases").as_str()), (0, "", "1"));
-    world.nothing_is_left();
-    let _worker = world.worker(&["--queue", "steps"]);
-    assert_eq!(result(&task), "[60]");
-    assert!(beginnings(&world)[1] >= saved);
-}
-
-#[test]
-fn waiting_turns_into_a_checkpoint_after_its_limit() {
-    let world = World::new();
-    world.program("steps", &STEPS.replace("60", "60000"));
-    let mut worker = world.worker(&["--queue", "steps", "--drain-after", "300ms"]);
-    let task = world.submit("steps", "[]");
-    saved(&task, 1);
-    worker.signal("INT");
-    assert!(worker.ended().success());
-    assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
-    world.nothing_is_left();
-}
-
-#[test]
-fn a_worker_ordered_to_drain_from_elsewhere_gives_back_what_it_has_and_takes_nothing_more() {
-    let world = World::new();
-    world.program("steps", &STEPS.replace("60", "60000"));
-    let mut worker = world.worker(&["--queue", "steps", "--drain", "checkpoint", "--lease", "3s"]);
-    let tasks = [world.submit("steps", "[]"), world.submit("steps", "[]")];
-    saved(&tasks[0], 1);
-    let queue = world.client.queue("steps").unwrap();
-    let listener = ListenerId::new(queue.listeners().unwrap()[0].id.as_str()).unwrap();
-    queue.drain(&listener, true).unwrap();
-    assert!(worker.ended().success());
-    for task in &tasks {
-        assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
-    }
-    assert_eq!(beginnings(&world).len(), 1, "given back once, and not taken again");
-    world.nothing_is_left();
-}
-
-#[test]
-fn an_idle_worker_ends_at_once() {
-    let world = World::new();
-    let mut worker = world.worker(&["--queue", "q"]);
-    let queue = world.client.queue("q").unwrap();
-    eventually("it listens", || (!queue.listeners().unwrap().is_empty()).then_some(()));
-    let begun = Instant::now();
-    worker.signal("TERM");
-    assert!(worker.ended().success());
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
-    assert_eq!(queue.listeners().unwrap(), []);
 }
 
 #[test]

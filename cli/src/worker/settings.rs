@@ -74,6 +74,10 @@ pub struct Options {
     /// How long `--drain wait` waits before it becomes `checkpoint`
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub drain_after: Option<Duration>,
+    /// Leave what dead processes of this host held to the end of its lease. For containers that share
+    /// a host's name and do not see each other's processes
+    #[arg(long)]
+    pub no_adopt: bool,
     /// How large a result or a checkpoint may be: 1M, at most 8M
     #[arg(long, default_value = "1M", value_name = "BYTES", value_parser = bytes)]
     pub max_bytes: u64,
@@ -97,6 +101,7 @@ pub struct Settings {
     pub environment: Vec<String>,
     pub drain: Drain,
     pub drain_after: Option<Duration>,
+    pub adopt: bool,
     pub limits: Limits,
 }
 
@@ -141,6 +146,7 @@ impl Options {
             environment: self.environment.clone(),
             drain: self.drain,
             drain_after: self.drain_after,
+            adopt: !self.no_adopt,
             limits,
         })
     }

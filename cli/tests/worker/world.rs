@@ -1,5 +1,7 @@
 //! A server, a folder of programs, a folder of state, and workers on them; all gone at the end.
 
+#![allow(dead_code)]
+
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -179,6 +181,35 @@ pub fn send(signal: &str, pid: i32) {
 pub fn lives(pid: i32) -> bool {
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     !stat.rsplit_once(") ").unwrap().1.starts_with(['Z', 'X'])
+}
+
+/// Says its pid, then waits until it is let go. Its grandchild has a session of its own.
+pub const HOLD: &str = "setsid sleep 600 & echo $! > FOLDER/grandchild\n\
+    echo $$ > FOLDER/pid; while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo '\"done\"'";
+
+/// Counts to 60, and saves after each step. It notes where each attempt began.
+pub const STEPS: &str = "n=0; [ -e \"$BLUEQUE_CHECKPOINT\" ] && n=$(cat \"$BLUEQUE_CHECKPOINT\")\n\
+    echo \"$BLUEQUE_ATTEMPT $n\" >> FOLDER/begun\n\
+    while [ $n -lt 60 ]; do\n\
+      [ -e \"$BLUEQUE_STOP\" ] && exit 85\n\
+      n=$((n + 1)); sleep 0.05\n\
+      echo $n > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"\n\
+    done\n\
+    echo \"[$n]\"";
+
+/// Waits until the checkpoint of STEPS is this far at the server, and answers how far.
+pub fn saved(task: &Task, least: u32) -> u32 {
+    eventually("the checkpoint is saved", || {
+        let info = task.info().unwrap();
+        let saved: u32 = std::str::from_utf8(info.checkpoint()?).unwrap().trim().parse().unwrap();
+        (saved >= least).then_some(saved)
+    })
+}
+
+/// Where the attempts of STEPS began.
+pub fn beginnings(world: &World) -> Vec<u32> {
+    let text = fs::read_to_string(world.path("begun")).unwrap();
+    text.lines().map(|line| line.split(' ').nth(1).unwrap().parse().unwrap()).collect()
 }
 
 pub fn status(task: &Task, status: Status) -> TaskInfo {

@@ -1,0 +1,66 @@
+//! The programs of `examples/worker.d`, by a worker.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+#[path = "worker/world.rs"]
+mod world;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use blueque::{Status, Submit};
+use support::eventually;
+use world::{Worker, World, result, send, status};
+
+fn worker(world: &World) -> Worker {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/worker.d");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+    command.args(["worker", "--queue", "resize", "--queue", "digest", "--quiet", "--dir"]).arg(programs);
+    command.env("BLUEQUE_URL", world.server.url()).env("BLUEQUE_STATE_DIR", world.path("state"));
+    Worker(command.spawn().unwrap())
+}
+
+#[test]
+fn resize_makes_a_picture_smaller_and_fails_for_good_on_what_is_none() {
+    let world = World::new();
+    let _worker = worker(&world);
+    let picture = world.path("photo.ppm");
+    fs::write(&picture, "P3\n# four by two\n4 2 9\n1 1 1 2 2 2 3 3 3 4 4 4\n5 5 5 6 6 6 7 7 7 8 8 8\n").unwrap();
+    let task = world.submit("resize", &format!("[\"{}\", 2]", picture.display()));
+    assert_eq!(result(&task), format!("{{\"file\":\"{}\",\"width\":2,\"height\":1}}", picture.display()));
+    let published = world.path("state/blueque/output").join(task.id().as_str()).join("photo.ppm");
+    let small = eventually("it is published", || fs::read_to_string(&published).ok());
+    assert_eq!(small, "P3 2 1 9\n1 1 1\n3 3 3\n");
+
+    fs::write(world.path("text"), "no picture").unwrap();
+    let info = status(&world.submit("resize", &format!("[\"{}\",2]", world.path("text").display())), Status::Failed);
+    assert_eq!(info.group().as_deref(), Some("permanent"));
+    assert!(info.error().unwrap().contains("is not a plain PPM picture"));
+}
+
+#[test]
+fn digest_goes_on_from_its_checkpoint_and_gives_the_right_digests() {
+    let world = World::new();
+    let _worker = worker(&world);
+    fs::create_dir(world.path("files")).unwrap();
+    for n in 0..20 {
+        fs::write(world.path("files").join(format!("{n}")), "abc").unwrap();
+    }
+    let files = world.path("files");
+    let parameters = format!("[\"{}\", 0.05]", files.display());
+    let task = world.client.queue("digest").unwrap().submit_bytes(parameters.as_bytes(), Submit::default()).unwrap();
+    eventually("progress and a checkpoint are kept", || {
+        let info = task.info().unwrap();
+        let progress = String::from_utf8(info.progress()?.to_vec()).unwrap();
+        (progress.contains("files") && info.checkpoint().is_some()).then_some(())
+    });
+    send("KILL", world.supervisor());
+    let digests: serde_json::Value = serde_json::from_str(&result(&task)).unwrap();
+    assert_eq!(digests.as_object().unwrap().len(), 20);
+    assert_eq!(digests["7"], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_eq!(task.info().unwrap().attempts(), 2);
+    world.nothing_is_left();
+}
