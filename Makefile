@@ -18,7 +18,8 @@ lint: ## Check formatting, lints and documentation
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --all-features --quiet
 
 bench: ## Measure the scripts next to the floor, on this machine
-	BLUEQUE_REDIS_SERVER=$$(scripts/tools) cargo run --locked --release --quiet --package blueque-bench
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
+	  cargo build --locked --release --quiet --package blueque-cli --package blueque-bench && target/release/blueque-bench
 
 bundle: ## Write the Lua bundle for other languages to dist/
 	@cargo run --locked --quiet --example bundle -- dist

@@ -2,6 +2,7 @@
 
 mod each;
 mod life;
+mod programs;
 mod server;
 mod sizes;
 mod throughput;
@@ -44,6 +45,7 @@ fn main() -> Result<()> {
         println!("  {connections:>2} connections {:>9.0}", throughput::requests_per_second(&small, connections)?);
     }
     goals.extend(waiting()?);
+    goals.extend(programs()?);
 
     println!();
     for Goal { name, measured, target } in goals {
@@ -134,5 +136,25 @@ fn waiting() -> Result<[Goal; 3]> {
         Goal { name: "wake-milliseconds", measured: wake, target: 2.0 },
         Goal { name: "idle-commands-per-second", measured: idle, target: 200.0 },
         Goal { name: "reserve-calls-per-submit", measured: storm, target: 10.0 },
+    ])
+}
+
+fn programs() -> Result<[Goal; 5]> {
+    println!("programs");
+    let latency = programs::start_latency(&sizes::filled(0)?)?;
+    println!("  submit to a program's first instruction, median of 50: {latency:.1} ms");
+    let (resident, share) = programs::quiet(&sizes::filled(0)?)?;
+    println!("  the supervisor of a quiet task: {resident:.1} MiB resident, {share:.3} % of a core");
+    let (until_all_run, each) = programs::at_once(&sizes::filled(0)?)?;
+    println!("  {} programs at once: all run after {until_all_run:.1} s, {each:.1} MiB each", programs::AT_ONCE);
+    let (took, log) = programs::flood(&sizes::filled(0)?)?;
+    println!("  a program that writes {} MiB: {took:.1} s, its log takes {log:.0} KiB in Redis", programs::FLOOD >> 20);
+    Ok([
+        Goal { name: "program-start-milliseconds", measured: latency, target: 20.0 },
+        Goal { name: "supervisor-mebibytes", measured: resident, target: 8.0 },
+        Goal { name: "supervisor-percent-of-a-core", measured: share, target: 0.1 },
+        Goal { name: "seconds-until-200-programs-run", measured: until_all_run, target: 60.0 },
+        // 64 entries of at most 8 KiB, and what a stream adds to them.
+        Goal { name: "flood-kibibytes-in-redis", measured: log, target: 640.0 },
     ])
 }
