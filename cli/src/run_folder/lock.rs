@@ -65,19 +65,6 @@ impl RunFolder {
         }
     }
 
-    /// Whether a supervisor lives.
-    pub fn is_locked(&self) -> io::Result<bool> {
-        let file = match File::open(self.lock_file()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            file => file?,
-        };
-        match Flock::lock(file, FlockArg::LockSharedNonblock) {
-            Ok(_) => Ok(false),
-            Err((_, Errno::EWOULDBLOCK)) => Ok(true),
-            Err((_, error)) => Err(error.into()),
-        }
-    }
-
     /// Who holds the lock, or held it last; none before the first, or where the file is damaged.
     pub fn holder(&self) -> Option<Holder> {
         serde_json::from_slice(&fs::read(self.lock_file()).ok()?).ok()

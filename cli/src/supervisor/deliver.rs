@@ -68,6 +68,8 @@ fn until_answered(link: &mut Link, shared: &Shared, folder: &RunFolder, end: &mu
                 end.word = Some("result".into());
                 let _ = folder.write_end(end, payload);
             }
+            // Removed by hand: nobody wants this end any more.
+            _ if !folder.path().exists() => return false,
             _ => {
                 thread::sleep(pause);
                 pause = (pause * 2).min(LONGEST_PAUSE);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use blueque::{Client, ListenerId, Reservation, Submit, Task, TaskInfo};
+use blueque::{Client, ListenerId, Submit, Task, TaskInfo};
 use nix::sys::signal::{Signal, kill};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
@@ -69,7 +69,7 @@ impl Stage {
             fs::write(folder.join("checkpoint"), checkpoint).unwrap();
         }
         fs::write(folder.join("events"), "").unwrap();
-        Run { folder, task: task.clone(), reserved, password: String::new(), supervisor: None }
+        Run { folder, task: task.clone(), password: String::new(), supervisor: None }
     }
 
     /// Writes a program; what it says in its first line runs it.
@@ -125,7 +125,6 @@ impl Stage {
 pub struct Run {
     pub folder: PathBuf,
     pub task: Task,
-    pub reserved: Reservation,
     /// The server's.
     pub password: String,
     supervisor: Option<Child>,
