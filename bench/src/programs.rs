@@ -145,7 +145,7 @@ pub fn at_once(server: &Server) -> Result<(f64, f64)> {
     let took = begun.elapsed().as_secs_f64();
     let pids: BTreeSet<u32> = worker.supervisors().into_iter().collect();
     let total = pids.iter().map(|&pid| resident(pid)).sum::<Result<f64>>()?;
-    Ok((took, total / pids.len() as f64))
+    Ok((took, total / f64::from(u32::try_from(pids.len())?)))
 }
 
 /// A program that writes a GiB: seconds it took, and KiB that its log takes in Redis.
