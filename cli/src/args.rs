@@ -7,6 +7,10 @@ use clap::{Args, Parser, Subcommand};
 use crate::commands::{doctor, events, lifecycle, logs, ls, queues, run, show, submit, task, top, wait, why, workers};
 use crate::output::Format;
 
+const URL_HELP: &str = "The server, without a password: redis://host:port/db or unix:///path. Passwords come from \
+                        BLUEQUE_PASSWORD or the configuration file. [else BLUEQUE_URL, else redis://127.0.0.1:6379/]";
+const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml]";
+
 /// Very long running tasks on Redis or Valkey.
 ///
 /// Exit codes: 0 done; 1 failed, or findings; 2 wrong usage; 3 no server; 4 not found; 5 refused by the task's
@@ -27,15 +31,14 @@ pub struct Cli {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Everywhere")]
 pub struct Connection {
-    /// The server, without a password: redis://host:port/db or unix:///path. Passwords come from
-    /// BLUEQUE_PASSWORD or the configuration file. [else BLUEQUE_URL, else redis://127.0.0.1:6379/]
-    #[arg(long, global = true, value_name = "URL")]
+    /// The server, without a password.
+    #[arg(long, global = true, value_name = "URL", help = URL_HELP)]
     pub url: Option<String>,
-    /// The namespace [else BLUEQUE_NAMESPACE, else blueque]
-    #[arg(long, global = true, value_name = "NAME")]
+    /// What all keys begin with.
+    #[arg(long, global = true, value_name = "NAME", help = "The namespace [else BLUEQUE_NAMESPACE, else blueque]")]
     pub namespace: Option<String>,
-    /// The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml]
-    #[arg(long, global = true, value_name = "FILE")]
+    /// The configuration file.
+    #[arg(long, global = true, value_name = "FILE", help = FILE_HELP)]
     pub config: Option<PathBuf>,
 }
 

@@ -42,7 +42,8 @@ struct File {
     url: Option<String>,
     namespace: Option<String>,
     password: Option<String>,
-    password_file: Option<PathBuf>,
+    #[serde(rename = "password_file")]
+    secret: Option<PathBuf>,
 }
 
 impl Settings {
@@ -180,7 +181,7 @@ impl File {
     }
 
     fn password(&self) -> anyhow::Result<Option<String>> {
-        let Some(path) = &self.password_file else { return Ok(self.password.clone()) };
+        let Some(path) = &self.secret else { return Ok(self.password.clone()) };
         let text = fs::read_to_string(path)
             .map_err(|error| fault(Code::Usage, format!("password_file {} cannot be read: {error}", path.display())))?;
         Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))

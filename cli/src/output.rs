@@ -94,8 +94,20 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(closed) && !error.chain().any(|cause| cause.is::<Error>() || cause.is::<redis::RedisError>()) {
         return Code::Ok.into();
     }
-    say(format!("blueque: {error:#}"));
+    say(format!("blueque: {}", chain(error)));
     code(error).into()
+}
+
+/// The error and its causes. Some errors repeat their cause in their own text.
+pub fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text.push_str(if text.is_empty() { "" } else { ": " });
+            text.push_str(&cause);
+        }
+    }
+    text
 }
 
 /// A line for people, on stderr. Passwords in URLs and control characters are taken out.

@@ -116,7 +116,7 @@ fn tell(finding: &Finding) -> std::io::Result<()> {
         Level::Finding => "FINDING",
     };
     let todo = finding.todo.as_ref().map_or(String::new(), |todo| format!(": {todo}"));
-    line(crate::output::clean_line(&format!("{level:<8}{:<12}{}{todo}", finding.check, finding.text), 2_000))
+    line(crate::output::clean_line(&format!("{level:<9}{:<13}{}{todo}", finding.check, finding.text), 2_000))
 }
 
 impl Exam {

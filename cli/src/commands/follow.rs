@@ -71,7 +71,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Goes on until the task is finished or `stopped` says so, and answers the record.
-    pub fn to_the_end(&mut self, stopped: &dyn Fn() -> bool) -> anyhow::Result<TaskInfo> {
+    pub fn follow(&mut self, stopped: &dyn Fn() -> bool) -> anyhow::Result<TaskInfo> {
         let mut pause = PAUSES.0;
         loop {
             // The record first: what stands in the log of a finished task is all that will.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Session;
 use super::view::text;
 use crate::output::table::{self, Row};
-use crate::output::{Code, clean, code, fault, redact, say};
+use crate::output::{Code, chain, clean, code, fault, say};
 
 #[derive(Args, Debug)]
 pub struct Cancel {
@@ -130,7 +130,7 @@ fn each(
                     table::write(session.format, &done)?;
                     return Err(error);
                 }
-                say(format!("blueque: {}: {}", clean(text), redact(&format!("{error:#}"))));
+                say(format!("blueque: {}: {}", clean(text), chain(&error)));
                 worst = if worst == Code::Ok { code } else { worst };
             }
         }

@@ -47,7 +47,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if matches!(session.format, Format::Table) {
         let mut follower = Follower::new(session, &id, Streams::Data);
         if options.follow {
-            follower.to_the_end(&|| false)?;
+            follower.follow(&|| false)?;
         } else if !follower.log()? && info.status().is_some_and(Status::is_finished) {
             drop(follower);
             crate::output::say(format!("{id} has no log; logs are kept for a day"));

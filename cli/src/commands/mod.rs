@@ -22,6 +22,7 @@ pub mod why;
 pub mod workers;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use blueque::{Client, QueueInfo, QueueName};
 use clap::CommandFactory;
@@ -32,6 +33,9 @@ use crate::output::{Code, Format};
 
 /// More queues than this are not looked through, where a command is not about one queue.
 const QUEUES: usize = 10_000;
+
+/// How long a person waits for one answer of the server.
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// What a command works with.
 pub struct Session {
@@ -47,7 +51,7 @@ pub fn run(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
         Command::Completions { shell } => completions(*shell)?,
         Command::Doctor(options) => doctor::run(&Settings::load(&cli.connection)?, options, cli.output)?,
         command => {
-            let client = Settings::load(&cli.connection)?.client()?;
+            let client = Settings::load(&cli.connection)?.client_within(LIMIT)?;
             let session = Session { client, format: cli.output };
             if let Command::Run(options) = command {
                 return run::run(&session, options);
@@ -101,8 +105,8 @@ impl Session {
     /// The queues named, or all.
     fn queues(&self, named: &[QueueName]) -> anyhow::Result<Vec<QueueName>> {
         if named.is_empty() {
-            let names = self.all_queues()?.into_iter().filter_map(|queue| QueueName::new(queue.name).ok());
-            Ok(names.collect())
+            let all = self.all_queues()?.into_iter().filter_map(|queue| QueueName::new(queue.name).ok());
+            Ok(all.collect())
         } else {
             Ok(named.to_vec())
         }
@@ -131,6 +135,6 @@ fn queue_name(text: &str) -> Result<QueueName, String> {
 }
 
 /// A time such as `90s` or `1h 30m`, as an argument.
-fn duration(text: &str) -> Result<std::time::Duration, String> {
+fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}; such as 90s, 15m or 2h"))
 }

@@ -67,13 +67,13 @@ fn to_the_end(
     interrupts: &AtomicUsize,
 ) -> anyhow::Result<Option<TaskInfo>> {
     let interrupted = || interrupts.swap(0, Ordering::AcqRel) > 0;
-    let info = follower.to_the_end(&interrupted)?;
+    let info = follower.follow(&interrupted)?;
     if finished(&info) {
         return Ok(Some(info));
     }
     say(format!("cancelling {id}; interrupt again to leave it"));
     session.client.task(id.as_str())?.cancel("interrupted")?;
-    let info = follower.to_the_end(&interrupted)?;
+    let info = follower.follow(&interrupted)?;
     Ok(finished(&info).then_some(info))
 }
 

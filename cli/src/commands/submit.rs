@@ -158,7 +158,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         return Ok(Code::Ok);
     }
     let mut follower = Follower::new(session, &id, if options.follow { Streams::Talk } else { Streams::None });
-    let info = follower.to_the_end(&|| false)?;
+    let info = follower.follow(&|| false)?;
     drop(follower);
     match format {
         Format::Json | Format::Jsonl => wait::write(format, &id, &info)?,

@@ -9,16 +9,18 @@ pub fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
-/// RFC 3339 in UTC, with microseconds where there are any.
+/// RFC 3339 in UTC, with microseconds.
 pub fn exact(seconds: f64) -> Option<String> {
     #[allow(clippy::cast_possible_truncation, reason = "what is out of range is refused below")]
     let micros = (seconds * 1e6).round() as i64;
-    Timestamp::from_microsecond(micros).ok().map(|time| time.to_string())
+    Timestamp::from_microsecond(micros).ok().map(|time| format!("{time:.6}"))
 }
 
 /// RFC 3339 in UTC, to the second.
 pub fn to_the_second(seconds: f64) -> String {
-    exact(seconds.floor()).unwrap_or_else(|| "at an unknown time".to_owned())
+    #[allow(clippy::cast_possible_truncation, reason = "what is out of range is refused")]
+    let time = Timestamp::from_second(seconds.floor() as i64);
+    time.map_or_else(|_| "an unknown time".to_owned(), |time| time.to_string())
 }
 
 /// A duration in its two largest units.

@@ -145,8 +145,8 @@ fn waiting(why: &Why, listeners: &[ListenerInfo]) -> String {
     }
     if busy == all {
         let tasks = if held == 1 { "1 task".to_owned() } else { format!("{held} tasks") };
-        let hold = if all == 1 { "holds" } else { "hold" };
-        return format!("{before}, and {them} of {} {hold} {tasks}.", why.queue);
+        let verb = if all == 1 { "holds" } else { "hold" };
+        return format!("{before}, and {them} of {} {verb} {tasks}.", why.queue);
     }
     format!("{before}, and {} of {all} listeners of {} hold nothing: one should take it soon.", all - busy, why.queue)
 }

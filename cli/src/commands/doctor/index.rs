@@ -48,13 +48,18 @@ const FIELDS: [&str; 6] = ["status", "queue", "attempt", "token", "node", "pid"]
 #[derive(Default)]
 pub struct Entries {
     pub places: HashMap<String, BTreeSet<Place>>,
+    /// Read twice in the same place: really, or because the list moved on while it was read.
+    twice: BTreeSet<String>,
     /// Whether an index was not read to its end, so that what was not seen may yet be there.
     pub cut: bool,
 }
 
 impl Entries {
-    pub fn add(&mut self, id: &str, place: impl IntoIterator<Item = Place>) {
-        self.places.entry(id.to_owned()).or_default().extend(place);
+    pub fn add(&mut self, id: &str, place: Option<Place>) {
+        let places = self.places.entry(id.to_owned()).or_default();
+        if place.is_some_and(|place| !places.insert(place)) {
+            self.twice.insert(id.to_owned());
+        }
     }
 }
 
@@ -111,7 +116,8 @@ impl Exam {
                 let expected = expected(head.as_ref(), queue, found);
                 let missing = !entries.cut && expected.difference(found).next().is_some();
                 let unknown = head.as_ref().is_some_and(|head| head.places().is_empty());
-                if missing || unknown || found.difference(&expected).next().is_some() {
+                let twice = entries.twice.contains(id.as_str());
+                if missing || unknown || twice || found.difference(&expected).next().is_some() {
                     suspects.push((*id, found));
                 }
             }
@@ -204,7 +210,7 @@ impl Exam {
             match (expected.contains(place), count) {
                 (true, 1) | (false, 0) => {}
                 (true, 0) => {
-                    self.finding(check, format!("{id} is {status}, but is not in {} of {queue}", named(place)), mend)
+                    self.finding(check, format!("{id} is {status}, but is not in {} of {queue}", named(place)), mend);
                 }
                 (true, _) => {
                     let todo = "no loss: the second entry is dropped when it is met";
@@ -214,7 +220,7 @@ impl Exam {
                     self.finding(check, format!("{id} is in {} of {queue}, but has no record", named(place)), mend);
                 }
                 (false, _) => {
-                    self.finding(check, format!("{id} is {status}, but is in {} of {queue}", named(place)), mend)
+                    self.finding(check, format!("{id} is {status}, but is in {} of {queue}", named(place)), mend);
                 }
             }
         }

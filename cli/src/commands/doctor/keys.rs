@@ -76,7 +76,11 @@ impl Exam {
         }
         self.unseen(&scan, &seen)?;
         if self.found.len() == before {
-            let text = format!("{} queues, {} tasks: every one where its record says", all.len(), seen.len());
+            let text = format!(
+                "{} in {}: every one is where its record says",
+                many(seen.len(), "task"),
+                many(all.len(), "queue")
+            );
             self.ok("tasks", text);
         }
         Ok(())
@@ -93,9 +97,9 @@ impl Exam {
                 self.ask(&["SCAN", &cursor, "MATCH", &pattern, "COUNT", &PAGE.to_string()])?;
             looked_at += keys.len();
             let mut types = Pipeline::new();
-            keys.iter().for_each(|key| {
+            for key in &keys {
                 types.cmd("TYPE").arg(key);
-            });
+            }
             let types: Vec<String> = if keys.is_empty() { Vec::new() } else { self.send(&types)? };
             for (key, kind) in keys.iter().zip(&types) {
                 self.known(&String::from_utf8_lossy(key), kind, &mut scan);
@@ -214,14 +218,17 @@ impl Exam {
         entries: &mut Entries,
         mut take: impl FnMut(&mut Entries, &str),
     ) -> anyhow::Result<()> {
+        let size = self.limit.min(PAGE);
         let mut from = 0;
         loop {
-            let (first, last) = (from.to_string(), (from + PAGE - 1).to_string());
+            let (first, last) = (from.to_string(), (from + size - 1).to_string());
             let question: Vec<&str> = command.iter().copied().chain([key, first.as_str(), last.as_str()]).collect();
             let page: Vec<Vec<u8>> = self.ask(&question)?;
-            page.iter().for_each(|id| take(entries, &String::from_utf8_lossy(id)));
+            for id in &page {
+                take(entries, &String::from_utf8_lossy(id));
+            }
             from += page.len();
-            if page.len() < PAGE {
+            if page.len() < size {
                 return Ok(());
             }
             if from >= self.limit {
@@ -321,4 +328,8 @@ impl Exam {
         }
         Ok(())
     }
+}
+
+fn many(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

@@ -1,0 +1,119 @@
+//! The command, run as people and scripts run it, on a real server.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "commands/connect.rs"]
+mod connect;
+#[path = "commands/doctor.rs"]
+mod doctor;
+#[path = "commands/follow.rs"]
+mod follow;
+#[path = "commands/inside.rs"]
+mod inside;
+#[path = "commands/steer.rs"]
+mod steer;
+#[path = "commands/submit.rs"]
+mod submit;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+#[path = "commands/watch.rs"]
+mod watch;
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use blueque::{Client, ListenerId, Processor};
+use serde_json::Value;
+use support::{Folder, Server};
+
+/// A limit, never waited for in whole.
+const SOON: Duration = Duration::from_secs(20);
+
+/// A server, and a home without a configuration.
+struct Desk {
+    server: Server,
+    home: Folder,
+}
+
+/// What a command left.
+struct Left {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self { server: Server::start(), home: Folder::new() }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_URL", self.server.url());
+        command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Left {
+        left(self.command(args).output().unwrap())
+    }
+
+    /// What a command that must succeed writes.
+    fn ok(&self, args: &[&str]) -> String {
+        let left = self.run(args);
+        assert_eq!(left.code, 0, "{args:?}: {}{}", left.out, left.err);
+        left.out
+    }
+
+    /// The same, as JSON.
+    fn json(&self, args: &[&str]) -> Value {
+        let args: Vec<&str> = ["-o", "json"].iter().chain(args).copied().collect();
+        serde_json::from_str(&self.ok(&args)).unwrap()
+    }
+
+    /// A command that must end with this code; what it says.
+    fn refused(&self, code: i32, args: &[&str]) -> String {
+        let left = self.run(args);
+        assert_eq!(left.code, code, "{args:?}: {}{}", left.out, left.err);
+        left.err
+    }
+
+    fn client(&self) -> Client {
+        Client::open(&self.server.url()).unwrap()
+    }
+
+    /// Takes the next task of a queue, and starts it.
+    fn take(&self, queue: &str) -> Processor {
+        self.take_as(queue, 1)
+    }
+
+    fn take_as(&self, queue: &str, pid: u32) -> Processor {
+        let id = ListenerId::of_process("host", pid);
+        let mut listener = self.client().listener_as(id, &[queue]).unwrap();
+        let task = listener.listen(SOON).unwrap().expect("a task");
+        task.start(pid).unwrap();
+        task
+    }
+
+    /// Writes into the log of a task.
+    fn say(&self, task: &Processor, source: &str, text: &str) {
+        let client = self.client();
+        client.call(&client.calls().log(task.id(), task.reservation().token, source, text.as_bytes())).unwrap();
+    }
+}
+
+fn left(output: Output) -> Left {
+    Left {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Gives a command its stdin.
+fn fed(mut command: Command, input: &[u8]) -> Left {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input);
+    left(child.wait_with_output().unwrap())
+}

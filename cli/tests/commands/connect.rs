@@ -1,0 +1,122 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::{Folder, Server};
+use crate::{Desk, left};
+
+const SECRET: &str = "s3cret-of-mine";
+
+fn guarded() -> Desk {
+    Desk { server: Server::start_with(&["--save", "", "--requirepass", SECRET]), home: Folder::new() }
+}
+
+#[test]
+fn the_password_comes_from_the_environment_the_url_there_or_the_file() {
+    let desk = guarded();
+    let says = |command: &mut std::process::Command| left(command.output().unwrap());
+    let without = says(&mut desk.command(&["queues"]));
+    assert_eq!(without.code, 3, "{}", without.err);
+    assert!(without.err.contains("NOAUTH") || without.err.contains("uthentication"), "{}", without.err);
+    assert_eq!(says(desk.command(&["queues"]).env("BLUEQUE_PASSWORD", SECRET)).code, 0);
+    let url = format!("{}?pass={SECRET}", desk.server.url());
+    assert_eq!(says(desk.command(&["queues"]).env("BLUEQUE_URL", &url)).code, 0);
+    let file = desk.home.path().join("blueque.toml");
+    fs::write(&file, format!("url = \"{}\"\npassword = \"{SECRET}\"\n", desk.server.url())).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let with_file = || {
+        let mut command = desk.command(&["queues"]);
+        command.env_remove("BLUEQUE_URL").env("BLUEQUE_CONFIG", &file);
+        command
+    };
+    let quiet = says(&mut with_file());
+    assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(says(&mut with_file()).err.contains("chmod 600"));
+    let other = Server::start_with(&["--save", ""]);
+    let elsewhere = says(with_file().env("BLUEQUE_URL", other.url()));
+    assert_eq!(elsewhere.code, 0, "the file's password is not sent to another server: {}", elsewhere.err);
+    let secret = desk.home.path().join("secret");
+    fs::write(&secret, format!("{SECRET}\n")).unwrap();
+    fs::write(&file, format!("password_file = \"{}\"\n", secret.display())).unwrap();
+    assert_eq!(says(desk.command(&["queues"]).env("BLUEQUE_CONFIG", &file)).code, 0);
+}
+
+#[test]
+fn a_password_is_never_shown() {
+    let desk = guarded();
+    let socket = format!("unix://{}?pass={SECRET}", desk.server.socket().display());
+    let tcp = format!("redis://user:{SECRET}@127.0.0.1:1/");
+    for (args, code) in [
+        (vec!["--url", &tcp, "ls"], 2),
+        (vec!["--url", &socket, "ls"], 2),
+        (vec!["ls", "--bogus", &tcp], 2),
+        (vec!["ls", "q", &tcp], 2),
+        (vec!["ls", &tcp], 2),
+        (vec!["show", &tcp], 3), // the server asks for a password first
+    ] {
+        let left = desk.run(&args);
+        assert_eq!(left.code, code, "{args:?}: {}", left.err);
+        assert!(!left.err.contains(SECRET) && !left.out.contains(SECRET), "{args:?}: {}", left.err);
+    }
+    assert!(desk.refused(2, &["--url", &tcp, "ls"]).contains("BLUEQUE_PASSWORD"));
+    for (url, password) in [(&tcp, ""), (&socket, "wrong-secret"), (&format!("nonsense://x:{SECRET}@y"), "")] {
+        for command in ["ls", "doctor"] {
+            let output = desk.command(&[command]).env("BLUEQUE_URL", url).env("BLUEQUE_PASSWORD", password).output();
+            let left = left(output.unwrap());
+            assert!(left.code != 0 && !left.err.is_empty());
+            let all = left.err + &left.out;
+            assert!(!all.contains(SECRET) && !all.contains("wrong-secret"), "{all}");
+        }
+    }
+    let file = desk.home.path().join("broken.toml");
+    fs::write(&file, format!("password = \"{SECRET}\nurl = 1\n")).unwrap();
+    let err = desk.refused(2, &["--config", &file.display().to_string(), "ls"]);
+    assert!(err.contains("line") && !err.contains(SECRET), "{err}");
+}
+
+#[test]
+fn flags_win_over_the_environment_and_that_over_the_file() {
+    let desk = Desk::new();
+    let file = desk.home.path().join("c.toml");
+    fs::write(&file, "namespace = \"from-file\"\n").unwrap();
+    let path = file.display().to_string();
+    let lives_in = |namespace: &str| {
+        let key = format!("{namespace}_queues");
+        redis::cmd("EXISTS").arg(key).query::<bool>(&mut desk.server.connection()).unwrap()
+    };
+    desk.ok(&["--config", &path, "submit", "q"]);
+    assert!(lives_in("from-file"));
+    let submitted =
+        desk.command(&["submit", "q"]).env("BLUEQUE_CONFIG", &path).env("BLUEQUE_NAMESPACE", "from-env").output();
+    assert!(submitted.unwrap().status.success() && lives_in("from-env"));
+    let flag = desk.command(&["submit", "q", "--namespace", "from-flag"]).env("BLUEQUE_NAMESPACE", "unused").output();
+    assert!(flag.unwrap().status.success() && lives_in("from-flag") && !lives_in("unused"));
+    let usual = desk.home.path().join(".config/blueque");
+    fs::create_dir_all(&usual).unwrap();
+    fs::write(usual.join("config.toml"), "namespace = \"usual\"\n").unwrap();
+    desk.ok(&["submit", "q"]);
+    assert!(lives_in("usual"));
+    fs::write(&file, "nmespace = \"x\"\n").unwrap();
+    assert!(desk.refused(2, &["--config", &path, "ls"]).contains("unknown field `nmespace`"));
+    desk.refused(2, &["--config", "/nowhere/at/all", "ls"]);
+    desk.refused(2, &["--namespace", "a_b", "ls"]);
+}
+
+#[test]
+fn a_server_that_is_away_is_its_own_exit_code() {
+    let mut desk = Desk::new();
+    desk.server.kill();
+    assert!(desk.refused(3, &["ls"]).contains("unix://"));
+    assert!(desk.refused(3, &["doctor"]).contains("cannot be reached"));
+}
+
+#[test]
+fn wrong_usage_is_its_own_exit_code_and_help_is_none() {
+    let desk = Desk::new();
+    for args in [&[][..], &["bogus"], &["ls", "--bogus"], &["ls", "-o", "xml"]] {
+        desk.refused(2, args);
+    }
+    let help = desk.ok(&["--help"]);
+    assert!(help.contains("Exit codes") && !help.contains("supervise"), "{help}");
+    assert!(desk.ok(&["--version"]).starts_with("blueque "));
+}

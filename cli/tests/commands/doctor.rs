@@ -1,0 +1,132 @@
+use crate::Desk;
+use crate::support::{Folder, Server};
+
+fn sound() -> Desk {
+    Desk { server: Server::start_with(&["--appendonly", "yes"]), home: Folder::new() }
+}
+
+impl Desk {
+    fn plant(&self, words: &[&str]) {
+        redis::cmd(words[0]).arg(&words[1..]).exec(&mut self.server.connection()).unwrap();
+    }
+
+    /// The only finding.
+    fn diagnosis(&self) -> String {
+        let left = self.run(&["doctor"]);
+        let findings: Vec<&str> = left.out.lines().filter(|line| line.starts_with("FINDING")).collect();
+        assert_eq!((left.code, findings.len()), (1, 1), "{}", left.out);
+        findings[0].to_owned()
+    }
+}
+
+/// A task in each state.
+fn furnish(desk: &Desk) {
+    for id in ["complete", "failed", "started", "pending", "cancelled"] {
+        desk.ok(&["submit", "q", "--id", id]);
+    }
+    desk.ok(&["submit", "q", "--id", "scheduled", "--eta", "+1h"]);
+    desk.ok(&["cancel", "cancelled"]);
+    desk.take("q").complete("x").unwrap();
+    desk.take("q").fail("x").unwrap();
+    desk.take("q");
+}
+
+#[test]
+fn a_sound_server_with_tasks_in_every_state_has_no_finding_and_is_not_changed() {
+    let desk = sound();
+    desk.ok(&["doctor"]);
+    furnish(&desk);
+    let writes = || {
+        let text: String = redis::cmd("INFO").arg("persistence").query(&mut desk.server.connection()).unwrap();
+        text.lines().find(|line| line.starts_with("rdb_changes_since_last_save")).unwrap().to_owned()
+    };
+    let before = writes();
+    let out = desk.ok(&["doctor"]);
+    assert_eq!(writes(), before);
+    assert!(out.contains("6 tasks in 1 queue: every one is where its record says"), "{out}");
+    assert!(out.contains("Redis") || out.contains("Valkey"), "{out}");
+    let levels = desk.json(&["doctor"]);
+    assert!(levels.as_array().unwrap().iter().all(|finding| finding["level"] == "ok"), "{levels}");
+    assert!(desk.ok(&["doctor", "--limit", "1"]).contains("note"));
+}
+
+#[test]
+fn settings_that_lose_tasks_are_findings() {
+    let desk = Desk::new();
+    assert!(desk.diagnosis().contains("nothing is kept on disk"));
+    desk.plant(&["CONFIG", "SET", "save", "60 1"]);
+    assert!(desk.diagnosis().contains("only snapshots"));
+    let desk = sound();
+    desk.plant(&["CONFIG", "SET", "appendfsync", "no"]);
+    assert!(desk.diagnosis().contains("appendfsync everysec"));
+    let desk = sound();
+    desk.plant(&["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"]);
+    assert!(desk.diagnosis().contains("noeviction"));
+    let desk = sound();
+    desk.plant(&["REPLICAOF", "127.0.0.1", "1"]);
+    assert!(desk.run(&["doctor"]).out.contains("replica"));
+    let desk = sound();
+    desk.plant(&["HSET", "blueque_meta", "schema", "99"]);
+    assert!(desk.diagnosis().contains("schema 99"));
+}
+
+#[test]
+fn each_planted_disorder_is_one_finding_with_what_to_do() {
+    for (words, finding) in [
+        (&["DEL", "blueque_task_pending"][..], "pending is in pending_tasks of q, but has no record"),
+        (&["LREM", "blueque_pending_tasks_q", "0", "pending"], "pending is pending, but is not in pending_tasks of q"),
+        (&["LPUSH", "blueque_pending_tasks_q", "pending"], "pending stands twice in pending_tasks of q"),
+        (&["LPUSH", "blueque_pending_tasks_q", "complete"], "complete is complete, but is in pending_tasks of q"),
+        (
+            &["ZREM", "blueque_scheduled_tasks_q", "scheduled"],
+            "scheduled is scheduled, but is not in scheduled_tasks of q",
+        ),
+        (&["HSET", "blueque_task_pending", "status", "odd"], "odd"),
+        (
+            &["SREM", "blueque_started_tasks_q", "host_1 1 started"],
+            "started is started, but is not in started_tasks of q",
+        ),
+        (
+            &["SADD", "blueque_started_tasks_q", "host_1 2 complete"],
+            "complete is complete, but is in started_tasks of q",
+        ),
+        (
+            &["LREM", "blueque_reserved_tasks_q_host_1", "0", "started"],
+            "started is started, but is not in the list of host_1",
+        ),
+        (&["DEL", "blueque_leases_q"], "started is started, but is not in leases of q"),
+        (&["ZADD", "blueque_leases_q", "1", "complete 77"], "complete is complete, but is in leases of q"),
+        (&["ZADD", "blueque_leases_q", "1", "ghost 77"], "ghost is in leases of q, but has no record"),
+        (&["ZADD", "blueque_tasks_q", "1", "ghost"], "ghost is in tasks of q, but has no record"),
+        (&["ZADD", "blueque_queues", "5", "q"], "q counts 5 listeners and has 1"),
+        (&["RPUSH", "blueque_wake_q", "x", "y"], "wake-ups, the bound is 1"),
+        (&["SET", "blueque_surprise", "x"], "blueque_surprise is unknown"),
+        (&["SET", "blueque_log_started", "x"], "blueque_log_started is a string and must be a stream"),
+        (&["HSET", "blueque_task_stump", "updated", "1"], "the record of stump has no queue"),
+        (
+            &["HSET", "blueque_task_complete", "started", "9999999999"],
+            "complete was started before it was made, or ended",
+        ),
+        (&["ZREM", "blueque_queues", "q"], "q has tasks, but is not in the list of queues"),
+    ] {
+        let desk = sound();
+        furnish(&desk);
+        desk.plant(words);
+        let out = desk.run(&["doctor"]).out;
+        let findings: Vec<&str> = out.lines().filter(|line| line.starts_with("FINDING")).collect();
+        assert!(
+            findings.iter().any(|line| line.contains(finding) && line.matches(": ").count() >= 1),
+            "{words:?}: {out}"
+        );
+        assert!(findings.len() <= 2, "{words:?}: {out}");
+    }
+}
+
+#[test]
+fn a_list_of_a_listener_that_nobody_knows_is_a_finding() {
+    let desk = sound();
+    furnish(&desk);
+    desk.plant(&["SREM", "blueque_listeners_q", "host_1"]);
+    desk.plant(&["ZADD", "blueque_queues", "0", "q"]);
+    assert!(desk.diagnosis().contains("host_1 is not registered on q, but holds 1 tasks"));
+}

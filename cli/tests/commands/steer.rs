@@ -1,0 +1,121 @@
+use crate::Desk;
+
+#[test]
+fn a_waiting_task_is_cancelled_at_once_and_a_running_one_by_its_owner() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "running"]);
+    let task = desk.take("q");
+    desk.ok(&["submit", "q", "--id", "waiting"]);
+    let out = desk.ok(&["cancel", "running", "waiting", "--reason", "not needed", "-o", "jsonl"]);
+    assert_eq!(
+        out,
+        "{\"id\":\"running\",\"outcome\":\"cancelling\"}\n{\"id\":\"waiting\",\"outcome\":\"cancelled\"}\n"
+    );
+    assert_eq!(desk.json(&["show", "running"])["cancelling"], true);
+    assert!(desk.ok(&["why", "running"]).contains("being cancelled, and host_1 has yet to stop it: not needed"));
+    assert!(desk.ok(&["why", "waiting"]).contains("It was cancelled"));
+    assert!(desk.ok(&["cancel", "running", "--force"]).contains("cancelled"));
+    assert!(task.complete("late").is_err(), "the owner was cut off");
+    assert_eq!(desk.json(&["show", "running"])["status"], "cancelled");
+}
+
+#[test]
+fn a_failed_task_runs_again_with_its_checkpoint_or_fresh() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    for (args, kept) in [(&["retry", "t"][..], true), (&["retry", "t", "--fresh"], false)] {
+        let task = desk.take("q");
+        task.checkpoint(&5).unwrap();
+        task.fail("broken").unwrap();
+        assert_eq!(desk.json(&["show", "t"])["error"], "broken");
+        desk.ok(args);
+        let shown = desk.json(&["show", "t"]);
+        assert_eq!(shown["status"], "pending");
+        assert_eq!(shown.get("checkpoint").is_some(), kept, "{shown}");
+    }
+}
+
+#[test]
+fn a_running_task_is_taken_from_its_owner_and_waits_at_the_front() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    desk.ok(&["submit", "q", "--id", "u"]);
+    let task = desk.take("q");
+    assert_eq!(desk.ok(&["release", "t"]), "ID  OUTCOME\nt   pending\n");
+    assert!(task.complete("late").is_err(), "its token is stale");
+    assert_eq!(desk.ok(&["ls", "--status", "pending", "-o", "id"]), "t\nu\n");
+    let shown = desk.json(&["show", "t"]);
+    assert_eq!((&shown["releases"], &shown["losses"]), (&1.into(), &0.into()));
+    assert!(desk.refused(5, &["release", "t"]).contains("STATE: the task is pending"));
+}
+
+#[test]
+fn only_a_finished_task_is_deleted_and_one_refusal_keeps_no_other_from_it() {
+    let desk = Desk::new();
+    for id in ["ended", "pending"] {
+        desk.ok(&["submit", "q", "--id", id]);
+    }
+    desk.ok(&["cancel", "ended"]);
+    let left = desk.run(&["delete", "pending", "ended", "-o", "id"]);
+    assert_eq!((left.code, left.out.as_str()), (5, "ended\n"), "{}", left.err);
+    assert!(left.err.contains("pending: STATE"), "{}", left.err);
+    assert!(desk.refused(4, &["show", "ended"]).contains("no task"));
+    assert_eq!(desk.refused(4, &["delete", "ended"]).lines().count(), 1);
+    assert!(desk.refused(5, &["retry", "pending"]).contains("STATE"));
+}
+
+#[test]
+fn the_beginning_of_an_id_is_enough_where_only_one_begins_so() {
+    let desk = Desk::new();
+    for id in ["abc-1", "abc-2", "abd", "ab"] {
+        desk.ok(&["submit", if id == "abd" { "other" } else { "q" }, "--id", id]);
+    }
+    assert_eq!(desk.json(&["show", "abd"])["id"], "abd");
+    assert_eq!(desk.json(&["show", "abc-1"])["id"], "abc-1");
+    assert_eq!(desk.json(&["show", "ab"])["id"], "ab", "a whole id is never ambiguous");
+    let err = desk.refused(2, &["cancel", "abc"]);
+    assert!(err.contains("ambiguous") && err.contains("abc-1\n") && err.contains("abc-2\n"), "{err}");
+    assert_eq!(desk.ok(&["cancel", "abd", "-o", "id"]), "abd\n");
+    desk.refused(4, &["show", "x"]);
+    desk.refused(2, &["show", "a b"]);
+    for command in ["show", "logs", "wait", "cancel", "retry", "release", "delete", "why"] {
+        assert!(desk.refused(4, &[command, "nonesuch"]).contains("nonesuch"), "{command}");
+        desk.refused(2, &[command]);
+    }
+}
+
+#[test]
+fn a_paused_queue_says_who_paused_it_and_why_until_it_is_resumed() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    desk.ok(&["pause", "q", "--reason", "disk \u{1b}[31mfull"]);
+    let queues = desk.json(&["queues"]);
+    assert_eq!((&queues[0]["queue"], &queues[0]["pending"]), (&"q".into(), &1.into()));
+    assert!(queues[0]["paused"]["by"].as_str().unwrap().contains('@'));
+    let why = desk.ok(&["why", "t"]);
+    assert!(why.starts_with("Its queue q is paused by ") && why.ends_with(": disk full.\n"), "{why:?}");
+    assert!(desk.ok(&["queues"]).contains("paused by"));
+    desk.ok(&["resume", "q"]);
+    assert!(desk.json(&["queues"])[0].get("paused").is_none());
+    assert_eq!(desk.ok(&["queues", "-o", "id"]), "q\n");
+}
+
+#[test]
+fn a_listener_is_shown_with_what_it_holds_and_can_be_drained() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let _task = desk.take("q");
+    let workers = desk.json(&["workers", "q"]);
+    assert_eq!((&workers[0]["listener"], &workers[0]["held"]), (&"host_1".into(), &1.into()));
+    let held = &workers[0]["tasks"][0];
+    assert_eq!((&held["id"], &held["status"], &held["pid"]), (&"t".into(), &"started".into(), &1.into()));
+    assert!(held["lease_until"].as_str().unwrap().ends_with('Z'));
+    assert!(desk.ok(&["workers"]).contains("host_1    q"));
+    desk.ok(&["drain", "q", "host_1"]);
+    let orders = || redis::cmd("HGETALL").arg("blueque_orders_q").query::<Vec<String>>(&mut desk.server.connection());
+    assert_eq!(orders().unwrap(), ["l:host_1", "drain"]);
+    desk.ok(&["drain", "q", "host_1", "--off"]);
+    assert_eq!(orders().unwrap(), Vec::<String>::new());
+    assert!(desk.refused(5, &["drain", "q", "host_2"]).contains("NOLISTENER"));
+    assert!(desk.refused(2, &["drain", "q", "nobody"]).contains("HOSTNAME_PID"));
+}
