@@ -18,6 +18,7 @@ use std::thread;
 use std::time::Duration;
 
 use blueque::{Client, Error, Interrupter, Listener, QueueName, Upkeep};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -35,11 +36,22 @@ pub use self::settings::Options;
 /// A supervisor that only can be asked whether it lives is asked this often.
 const ASK: Duration = Duration::from_millis(500);
 
+/// How long `--drain release` lets programs save.
+const RELEASE: Duration = Duration::from_secs(1);
+
+/// More slots than this need more files than a process usually may open: two for each.
+const FEW: usize = 200;
+
 /// Runs a worker until it is told to end.
 pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     let server = config::Settings::load(connection)?;
     let settings = Arc::new(options.settings(&server)?);
     let programs = options.programs()?;
+    if settings.slots > FEW {
+        let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
+        setrlimit(Resource::RLIMIT_NOFILE, most, most)?;
+    }
+    takeover::tidy(&settings);
     let mut signals = Signals::new([SIGTERM, SIGINT])?;
     let Some(client) = connect(&server, &settings, options.quiet, &mut signals)? else {
         return Ok(ExitCode::SUCCESS);
@@ -154,6 +166,12 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream, taken: impl Fn() 
                 Some(Duration::ZERO) => pool.stop(),
                 Some(left) => limit = left,
                 None => {}
+            }
+            if settings.drain == Drain::Release {
+                // The supervisor then finds its program gone, and gives the task back.
+                for run in pool.overdue(RELEASE) {
+                    remains::kill_all(&run);
+                }
             }
         }
         let (fds, all) = pool.fds();

@@ -69,6 +69,20 @@ fn a_worker_that_drains_by_checkpoint_asks_its_programs_to_save_and_gives_the_ta
 }
 
 #[test]
+fn a_worker_that_drains_by_release_waits_a_second_for_a_program_that_does_not_listen() {
+    let world = World::new();
+    world.program("hold", &format!("trap '' TERM\n{HOLD}"));
+    let mut worker = world.worker(&["--queue", "hold", "--drain", "release", "--grace", "10min"]);
+    let task = world.submit("hold", "[]");
+    world.written("pid");
+    status(&task, Status::Started);
+    worker.signal("TERM");
+    assert!(worker.ended().success());
+    assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
+    world.nothing_is_left();
+}
+
+#[test]
 fn waiting_turns_into_a_checkpoint_after_its_limit() {
     let world = World::new();
     world.program("steps", &STEPS.replace("60", "60000"));

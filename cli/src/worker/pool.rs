@@ -29,14 +29,14 @@ pub struct Kept {
     /// When to settle it, and the pause after that.
     due: Instant,
     pause: Duration,
-    /// Whether its supervisor was told to stop.
-    told: bool,
+    /// When its supervisor was told to stop.
+    told: Option<Instant>,
 }
 
 impl Kept {
     pub fn new(folder: RunFolder, id: String, keeper: Keeper, handle: Option<Handle>) -> Self {
         let (due, pause) = (Instant::now(), Duration::from_millis(500));
-        Self { folder, id, _keeper: keeper, handle, delivering: false, due, pause, told: false }
+        Self { folder, id, _keeper: keeper, handle, delivering: false, due, pause, told: None }
     }
 }
 
@@ -172,8 +172,8 @@ impl Pool {
             let stopping = state.stopping;
             state.kept.retain(|path, kept| {
                 let Some(handle) = &mut kept.handle else { return true };
-                if stopping && !kept.told && !kept.delivering {
-                    kept.told = true;
+                if stopping && kept.told.is_none() && !kept.delivering {
+                    kept.told = Some(Instant::now());
                     handle.stop();
                 }
                 let Some(status) = handle.ended() else { return true };
@@ -195,6 +195,13 @@ impl Pool {
         for word in words {
             self.say(&word);
         }
+    }
+
+    /// The runs that were told to stop so long ago and still run.
+    pub fn overdue(&self, grace: Duration) -> Vec<PathBuf> {
+        let state = self.lock();
+        let overdue = |kept: &&Kept| kept.handle.is_some() && kept.told.is_some_and(|told| told.elapsed() >= grace);
+        state.kept.values().filter(overdue).map(|kept| kept.folder.path().to_owned()).collect()
     }
 
     /// Waits for a run whose supervisor is gone and whose folder is not.

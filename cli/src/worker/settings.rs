@@ -20,7 +20,7 @@ pub enum Drain {
     Wait,
     /// Programs are asked to save and exit; tasks go back to the queue, uncounted
     Checkpoint,
-    /// The same, with a grace of a second
+    /// The same, and after a second they are killed, whatever the grace
     Release,
 }
 

@@ -160,7 +160,11 @@ impl Taker {
     fn give_back(&self, listener: &Listener) {
         let calls = self.client.calls();
         for queue in &self.settings.queues {
-            let Ok(held) = listener.held(queue) else { continue };
+            let held = match listener.held(queue) {
+                Ok(held) => held,
+                Err(error) if error.is_transient() => return,
+                Err(_) => continue,
+            };
             for task in held {
                 let (Ok(id), Some(token)) = (blueque::TaskId::new(task.id.as_str()), task.token) else { continue };
                 if !self.settings.has_folder(&task.id, token) {

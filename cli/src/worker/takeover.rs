@@ -23,6 +23,9 @@ const HANDOVER: Duration = Duration::from_secs(10);
 /// So old, a folder without a supervisor is not one that is just being begun.
 const BEGINNING_US: u64 = 60_000_000;
 
+/// So old, a folder that is being made or removed is so no more.
+const FORGOTTEN: Duration = Duration::from_secs(3_600);
+
 /// Looks after run folders that nobody keeps.
 pub struct Takeover {
     pub client: Client,
@@ -156,6 +159,17 @@ pub fn sweep(settings: &Settings) {
         let Ok(Some(_keeper)) = Keeper::of(&folder) else { continue };
         if folder.holder().is_some_and(|holder| !holder.supervisor.lives()) {
             remains::kill_all(folder.path());
+        }
+    }
+}
+
+/// Removes what crashes left of folders that were being made or removed; they are hidden from `list`.
+pub fn tidy(settings: &Settings) {
+    let runs = settings.state.join(&settings.namespace).join("runs");
+    for entry in std::fs::read_dir(runs).into_iter().flatten().flatten() {
+        let old = || entry.metadata().ok()?.modified().ok()?.elapsed().ok().filter(|&age| age > FORGOTTEN);
+        if entry.file_name().as_encoded_bytes().starts_with(b".") && old().is_some() {
+            let _ = std::fs::remove_dir_all(entry.path());
         }
     }
 }
