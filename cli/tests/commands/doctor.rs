@@ -130,3 +130,32 @@ fn a_list_of_a_listener_that_nobody_knows_is_a_finding() {
     desk.plant(&["ZADD", "blueque_queues", "0", "q"]);
     assert!(desk.diagnosis().contains("host_1 is not registered on q, but holds 1 tasks"));
 }
+
+#[test]
+fn tasks_that_move_while_the_doctor_looks_are_no_findings() {
+    let desk = sound();
+    let looked = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for pid in 1..=2 {
+            let (desk, looked) = (&desk, &looked);
+            scope.spawn(move || {
+                let client = desk.client();
+                let queue = client.queue("q").unwrap();
+                let mut listener = client.listener_as(blueque::ListenerId::of_process("host", pid), &["q"]).unwrap();
+                while !looked.load(std::sync::atomic::Ordering::Acquire) {
+                    queue.submit(&1, blueque::Submit::default()).unwrap();
+                    let Some(task) = listener.listen(std::time::Duration::ZERO).unwrap() else { continue };
+                    task.start(pid).unwrap();
+                    task.complete(&1).unwrap();
+                    client.task(task.id().as_str()).unwrap().delete().unwrap();
+                    queue.submit(&2, blueque::Submit::default()).unwrap();
+                }
+            });
+        }
+        let left: Vec<_> = (0..5).map(|_| desk.run(&["doctor"])).collect();
+        looked.store(true, std::sync::atomic::Ordering::Release);
+        for left in left {
+            assert_eq!(left.code, 0, "{}", left.out);
+        }
+    });
+}

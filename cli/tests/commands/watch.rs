@@ -28,7 +28,8 @@ fn a_list_shows_running_tasks_first_in_each_format() {
     assert_eq!(rows.as_array().unwrap().len(), 4);
     assert_eq!(rows[0]["progress"]["total"], 12);
     let lines = desk.ok(&["ls", "-o", "jsonl"]);
-    assert_eq!(lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()).count(), 4);
+    let ids = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].clone());
+    assert_eq!(ids.collect::<Vec<_>>(), ["runs", "waits", "later", "done"]);
     let left = desk.run(&["ls", "--limit", "2"]);
     assert_eq!(left.out.lines().count(), 3);
     assert!(left.err.contains("--limit shows more"), "{}", left.err);

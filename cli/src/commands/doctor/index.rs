@@ -10,7 +10,7 @@ use super::Exam;
 const BATCH: usize = 500;
 
 /// More suspects than this of one queue are not looked at twice: the data needs more than a doctor.
-const SUSPECTS: usize = 200;
+const SUSPECTS: usize = 1_000;
 
 /// A look that a transition came between is repeated so often.
 const TRIES: usize = 5;
@@ -124,7 +124,12 @@ impl Exam {
         }
         if suspects.len() > SUSPECTS {
             let number = suspects.len();
-            self.note("tasks", format!("{queue}: {number} tasks look wrong; {SUSPECTS} of them are looked at closely"));
+            self.note(
+                "tasks",
+                format!(
+                    "{queue}: {number} tasks are wrong, or moved on meanwhile; {SUSPECTS} of them are looked at closely"
+                ),
+            );
         }
         for (id, found) in suspects.into_iter().take(SUSPECTS) {
             self.judge(queue, id, found)?;

@@ -197,6 +197,19 @@ impl Exam {
         Ok(entries)
     }
 
+    /// A record without a queue, looked at at one moment: it may just have been deleted.
+    fn stump(&mut self, id: &str) -> anyhow::Result<()> {
+        let key = self.key("task", id);
+        let mut pipeline = redis::pipe();
+        pipeline.atomic().cmd("EXISTS").arg(&key).cmd("HGET").arg(&key).arg("queue");
+        let (exists, queue): (bool, Option<String>) = self.send(&pipeline)?;
+        if exists && queue.is_none_or(|queue| queue.is_empty()) {
+            let text = format!("the record of {id} has no queue: a late update of a deleted task");
+            self.finding("tasks", text, format!("DEL {key}"));
+        }
+        Ok(())
+    }
+
     /// A list of tasks whose listener nobody knows, looked at at one moment.
     fn stray(&mut self, queue: &str, listener: &str) -> anyhow::Result<()> {
         let mut pipeline = redis::pipe();
@@ -302,8 +315,7 @@ impl Exam {
                 let mut time = || next().and_then(|text| text.parse::<f64>().ok());
                 let (created, started, updated) = (time(), time(), time());
                 let Some(queue) = queue else {
-                    let text = format!("the record of {id} has no queue: a late update of a deleted task");
-                    self.finding("tasks", text, format!("DEL {}", self.key("task", id)));
+                    self.stump(id)?;
                     continue;
                 };
                 if !seen.contains(id) {
