@@ -283,3 +283,6 @@ pub fn boot_clock_us() -> u64 {
 pub fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map_or(String::new(), |id| id.trim().to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -188,3 +188,6 @@ fn spawn<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'stati
 fn join<T>(thread: JoinHandle<T>) -> anyhow::Result<T> {
     thread.join().map_err(|_| anyhow!("a thread of the supervisor ended by a defect"))
 }
+
+#[cfg(test)]
+mod tests;

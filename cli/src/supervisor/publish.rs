@@ -27,52 +27,63 @@ struct Entry {
     sha256: String,
 }
 
-/// Publishes the output folder as `PUBLISH/TASKID`, unless it is empty. May be repeated.
+/// Publishes the output folder as `PUBLISH/TASKID`, unless it is empty. Cut off, it goes on where it was.
 pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     let output = folder.output();
-    let filled = fs::read_dir(&output).is_ok_and(|mut entries| entries.next().is_some());
-    if !filled {
-        return Ok(());
+    let place = run.publish.clone().or_else(|| folder.default_publish()).context("no place to publish to")?;
+    let (target, aside) = (place.join(&run.id), |word: &str| place.join(format!(".{}.{}.{word}", run.id, run.token)));
+    if fs::read_dir(&output).is_ok_and(|mut entries| entries.next().is_some()) {
+        describe(&output, run)?;
+        private_folders(&place)?;
+        let moved = match fs::rename(&output, aside("new")) {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                copy_whole(&output, &aside("copy"), &aside("new"))
+            }
+            renamed => renamed,
+        };
+        moved.with_context(|| format!("{} cannot be moved to {}", output.display(), place.display()))?;
+    }
+    if aside("new").exists() {
+        // What an earlier completion of a task that was run again has published gives way.
+        match fs::rename(&target, aside("old")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => fs::rename(aside("new"), &target)?,
+        }
+        File::open(&place)?.sync_all()?;
+    }
+    match fs::remove_dir_all(aside("old")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Writes the manifest.
+fn describe(output: &Path, run: &Run) -> anyhow::Result<()> {
+    let own = |path: &Path| {
+        let text = fs::read(path).unwrap_or_default();
+        let found = serde_json::from_slice::<serde_json::Value>(&text).unwrap_or_default();
+        found.get("task").is_some_and(|task| *task == run.id) && found.get("attempt").is_some_and(|n| *n == run.attempt)
+    };
+    let mut manifest = output.join(MANIFEST);
+    // The program's own file of that name is its work.
+    if manifest.exists() && !own(&manifest) {
+        manifest = output.join(format!("blueque-{MANIFEST}"));
     }
     let mut files = Vec::new();
-    describe(&output, &output, &mut files)?;
+    list(output, output, &manifest, &mut files)?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    let manifest = Manifest { task: &run.id, attempt: run.attempt, files };
-    write_durably(&output.join(MANIFEST), &serde_json::to_vec_pretty(&manifest)?).context("no manifest")?;
-
-    let place = run.publish.clone().or_else(|| folder.default_publish()).context("no place to publish to")?;
-    private_folders(&place)?;
-    let (target, aside) = (place.join(&run.id), |word: &str| place.join(format!(".{}.{}.{word}", run.id, run.token)));
-    let ready = match fs::rename(&output, aside("new")) {
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            let _ = fs::remove_dir_all(aside("new"));
-            copy(&output, &aside("new"))
-        }
-        renamed => renamed,
-    };
-    ready.with_context(|| format!("{} cannot be moved to {}", output.display(), place.display()))?;
-    // What an earlier completion of a task that was run again has published gives way.
-    let old = match fs::rename(&target, aside("old")) {
-        Ok(()) => Some(aside("old")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
-    };
-    fs::rename(aside("new"), &target)?;
-    File::open(&place)?.sync_all()?;
-    if let Some(old) = old {
-        fs::remove_dir_all(old)?;
-    }
-    Ok(())
+    let described = Manifest { task: &run.id, attempt: run.attempt, files };
+    write_durably(&manifest, &serde_json::to_vec_pretty(&described)?).context("no manifest can be written")
 }
 
 /// Lists the files, and makes sure that they are on the disk. Links stay what they are and are not followed.
-fn describe(root: &Path, folder: &Path, files: &mut Vec<Entry>) -> anyhow::Result<()> {
+fn list(root: &Path, folder: &Path, manifest: &Path, files: &mut Vec<Entry>) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let (path, kind) = (entry.path(), entry.file_type()?);
         if kind.is_dir() {
-            describe(root, &path, files)?;
-        } else if kind.is_file() && path != root.join(MANIFEST) {
+            list(root, &path, manifest, files)?;
+        } else if kind.is_file() && path != manifest {
             let (size, sha256) = digest(&path).with_context(|| path.display().to_string())?;
             let path = path.strip_prefix(root)?.to_string_lossy().into_owned();
             files.push(Entry { path, size, sha256 });
@@ -98,6 +109,15 @@ fn digest(path: &Path) -> io::Result<(u64, String)> {
 }
 
 /// For a place on another file system.
+fn copy_whole(from: &Path, draft: &Path, to: &Path) -> io::Result<()> {
+    let _ = fs::remove_dir_all(draft);
+    copy(from, draft)?;
+    let _ = fs::remove_dir_all(to);
+    fs::rename(draft, to)?;
+    // Copied: it shall not be published again.
+    fs::remove_dir_all(from)
+}
+
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     private_folders(to)?;
     for entry in fs::read_dir(from)? {

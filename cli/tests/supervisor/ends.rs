@@ -134,6 +134,24 @@ fn the_output_of_a_completed_attempt_is_published_whole_with_its_manifest() {
 }
 
 #[test]
+fn a_task_that_is_run_again_publishes_anew_and_a_manifest_of_its_own_is_kept() {
+    let stage = Stage::new();
+    let script =
+        "echo $BLUEQUE_ATTEMPT > \"$BLUEQUE_OUTPUT_DIR/film\"; echo mine > \"$BLUEQUE_OUTPUT_DIR/manifest.json\"";
+    let program = stage.program("twice", script);
+    let mut run = stage.task("echo 0 > \"$BLUEQUE_OUTPUT_DIR/old\"; exit 1");
+    run.finish();
+    fs::create_dir_all(stage.published(&run).join("old")).unwrap();
+    run.task.retry().unwrap();
+    let mut again = stage.reserve(&run.task, &program, Duration::from_secs(60), |_| {});
+    again.finish();
+    let place = stage.published(&run);
+    assert_eq!(fs::read_to_string(place.join("film")).unwrap(), "2\n");
+    assert_eq!(fs::read_to_string(place.join("manifest.json")).unwrap(), "mine\n");
+    assert!(place.join("blueque-manifest.json").exists() && !place.join("old").exists());
+}
+
+#[test]
 fn the_output_of_a_failed_attempt_is_not_published() {
     let stage = Stage::new();
     let mut run = stage.task("echo half > \"$BLUEQUE_OUTPUT_DIR/film\"; exit 1");
@@ -145,10 +163,22 @@ fn the_output_of_a_failed_attempt_is_not_published() {
 fn the_environment_is_the_contracts_and_no_more() {
     let stage = Stage::new();
     let script = "env | sort > \"$BLUEQUE_RESULT\"; nice >> \"$BLUEQUE_RESULT\"; ulimit -c >> \"$BLUEQUE_RESULT\"";
-    let mut run = stage.task_with(script, Duration::from_secs(60), |run| run["limits"]["nice"] = json!(7));
+    let mut run = stage.task_with(script, Duration::from_secs(60), |run| {
+        run["limits"]["nice"] = json!(7);
+        run["limits"]["max_run_ms"] = json!(60_000);
+    });
     let seen = text(run.finish().result());
-    for name in ["TASK_ID", "QUEUE=films", "METHOD=test", "ATTEMPT=1", "NODE=test_1", "START_REASON=new", "STOP", "RUN"]
-    {
+    for name in [
+        "TASK_ID",
+        "QUEUE=films",
+        "METHOD=test",
+        "ATTEMPT=1",
+        "NODE=test_1",
+        "START_REASON=new",
+        "STOP",
+        "RUN",
+        "DEADLINE",
+    ] {
         assert!(seen.contains(&format!("BLUEQUE_{name}")), "{name} in {seen}");
     }
     assert!(!seen.contains("SECRET") && !seen.contains("PASSWORD"), "{seen}");

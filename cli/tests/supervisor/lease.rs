@@ -79,6 +79,23 @@ fn without_a_server_the_tree_is_dead_before_the_lease_can_have_expired() {
 }
 
 #[test]
+fn a_server_that_hangs_does_not_delay_the_kill() {
+    let stage = Stage::new();
+    let mut run = stage.task_with(TREE, Duration::from_secs(2), |_| {});
+    run.supervise();
+    let tree = [run.pid("child"), run.pid("grandchild")];
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    let server = nix::unistd::Pid::from_raw(stage.server.pid().cast_signed());
+    send(server, Signal::SIGSTOP);
+    let last = boot_clock_us();
+    tree.into_iter().for_each(gone);
+    let took = boot_clock_us() - last;
+    assert!(took < 2_000_000, "{took} µs after the last possible renewal");
+    run.ended();
+    send(server, Signal::SIGCONT);
+}
+
+#[test]
 fn killed_itself_it_takes_the_program_with_it() {
     let stage = Stage::new();
     let mut run = stage.task(TREE);

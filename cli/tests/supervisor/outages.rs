@@ -49,6 +49,30 @@ fn an_end_on_the_disk_is_sent_by_the_next_supervisor() {
 }
 
 #[test]
+fn a_publication_that_was_cut_off_goes_on() {
+    let mut stage = Stage::new();
+    let mut run = stage.task(&format!("echo x > \"$BLUEQUE_OUTPUT_DIR/film\"; {WAITS}"));
+    let supervisor = run.supervise();
+    run.pid("child");
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    stage.server.kill();
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
+    send(supervisor, Signal::SIGKILL);
+    run.ended();
+    // As it is between the two renames, with something published under this id before.
+    let (place, name) = (stage.state.path().join("blueque/output"), run.folder.file_name().unwrap().to_str().unwrap());
+    fs::create_dir_all(place.join(format!(".{name}.old"))).unwrap();
+    fs::rename(run.folder.join("output"), place.join(format!(".{name}.new"))).unwrap();
+    fs::write(run.folder.join("accepted"), "").unwrap();
+    stage.server.restart();
+    assert!(run.again().success());
+    let left: Vec<_> = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, [run.task.id().as_str()]);
+    assert!(stage.published(&run).join("film").exists() && !run.folder.exists());
+}
+
+#[test]
 fn an_end_that_cannot_be_read_gives_the_task_back_and_says_so() {
     let mut stage = Stage::new();
     let mut run = stage.task(WAITS);

@@ -1,0 +1,102 @@
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::Write;
+
+use super::address::with_password;
+use super::files::{Events, Said};
+use super::output::{LastWords, LogFile, Shape};
+use super::shared::{BATCH, Outbox};
+
+fn file(name: &str) -> std::path::PathBuf {
+    std::env::temp_dir().join(format!("blueque-supervisor-{}-{name}", std::process::id()))
+}
+
+#[test]
+fn events_are_read_line_by_line_however_they_arrive() {
+    let path = file("events");
+    let mut writer = fs::File::create(&path).unwrap();
+    let mut events = Events::new(path.clone());
+    writer.write_all(b"{\"extend\":5}\n{\"alive\":tr").unwrap();
+    assert_eq!(events.read(false), [Said::Extend(5.0)]);
+    assert_eq!(events.read(false), []);
+    writer.write_all(b"ue}\n\n{\"progress\":0.5,\"message\":\"so\"}").unwrap();
+    assert_eq!(events.read(false), [Said::Alive]);
+    assert_eq!(events.read(true), [Said::Progress(b"{\"message\":\"so\",\"progress\":0.5}".to_vec())]);
+    // Written anew: read from its beginning.
+    fs::write(&path, "{\"extend\":1}\n").unwrap();
+    assert_eq!(events.read(false), [Said::Extend(1.0)]);
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_line_without_end_is_cut_and_the_events_after_it_are_read() {
+    let path = file("long");
+    let mut events = Events::new(path.clone());
+    fs::write(&path, [&[b'x'; 3 << 20][..], b"\n{\"extend\":1}\n"].concat()).unwrap();
+    let said: Vec<Said> = (0..4).flat_map(|_| events.read(false)).collect();
+    assert!(matches!(&said[..], [Said::Other(text), Said::Extend(_)] if text.len() < 2_000), "{said:?}");
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn the_log_file_is_a_ring() {
+    let path = file("log");
+    let mut log = LogFile::open(path.clone()).unwrap();
+    for _ in 0..200 {
+        assert!(log.write(&[b'x'; 64 << 10]).is_none());
+    }
+    for part in [path.clone(), path.with_extension("1")] {
+        assert!(fs::metadata(&part).unwrap().len() <= 4 << 20);
+        fs::remove_file(part).unwrap();
+    }
+}
+
+#[test]
+fn the_last_words_are_the_last() {
+    let mut words = LastWords::default();
+    words.write(b"gone");
+    words.write(&[b'x'; 4_090]);
+    words.write(b"the end\n");
+    assert!(words.text().starts_with("xxx") && words.text().ends_with("xthe end") && words.text().len() < 4_097);
+    words.write(&[b'y'; 10_000]);
+    assert_eq!(words.text(), "y".repeat(4_096));
+}
+
+#[test]
+fn one_json_value_is_told_from_a_log() {
+    let shape = |pieces: &[&str]| {
+        let mut shape = Shape::default();
+        pieces.iter().for_each(|piece| shape.write(piece.as_bytes()));
+        shape.is_one_value()
+    };
+    assert!(shape(&[" {\"a\": \"}\\", "\"]\", \"b\": [1, {}]}", "\n"]));
+    for other in ["", "{} {}", "{}\nx", "x{}", "[1", "]", "1"] {
+        assert!(!shape(&[other]), "{other}");
+    }
+}
+
+#[test]
+fn what_waits_is_bounded_and_says_what_it_dropped() {
+    let mut outbox = Outbox::default();
+    outbox.log("stdout", b"first ");
+    outbox.log("stdout", b"second");
+    assert_eq!(outbox.next_batch().unwrap().text, b"first second");
+    for _ in 0..100 {
+        outbox.log("stdout", &[b'x'; BATCH]);
+    }
+    outbox.log("stdout", b"last");
+    let told = String::from_utf8(outbox.next_batch().unwrap().text).unwrap();
+    assert!(told.starts_with(&format!("{} bytes", 93 * BATCH)), "{told}");
+    let kept: Vec<_> = std::iter::from_fn(|| outbox.next_batch()).collect();
+    assert_eq!((kept.len(), kept.last().unwrap().text.as_slice()), (8, &b"last"[..]));
+}
+
+#[test]
+fn the_password_goes_into_every_form_of_url() {
+    let with = |url| with_password(url, Some("a/b c")).unwrap();
+    assert_eq!(with("redis://host:1/2"), "redis://:a%2Fb%20c@host:1/2");
+    assert_eq!(with("redis://me@[::1]:1"), "redis://me:a%2Fb%20c@[::1]:1");
+    assert_eq!(with("unix:///run/s?db=2"), "unix:///run/s?db=2&pass=a%2Fb+c");
+    assert_eq!(with_password("redis://host", None).unwrap(), "redis://host");
+}
