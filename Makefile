@@ -24,9 +24,11 @@ bench: ## Measure the scripts next to the floor, on this machine
 bundle: ## Write the Lua bundle for other languages to dist/
 	@cargo run --locked --quiet --example bundle -- dist
 
-demo: ## Run a real job with a killed worker; DIR=folder names the files
+demo: ## Run real jobs through killed workers; DIR=folder names the files
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
-	  cargo build --locked --release --quiet --example demo && target/release/examples/demo $(DIR)
+	  cargo build --locked --release --quiet --package blueque-cli && \
+	  cargo build --locked --release --quiet --package blueque --example demo && \
+	  target/release/examples/demo $(DIR) && python3 examples/demo/programs.py target/release/blueque $(DIR)
 
 doc: ## Build the library's documentation
 	cargo doc --locked --no-deps --all-features
