@@ -122,6 +122,12 @@ fn is_socket(scheme: &str) -> bool {
 /// Takes the password out of a URL.
 fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
     let mut url = redis::parse_redis_url(text).ok_or_else(malformed)?;
+    if matches!(url.scheme(), "rediss" | "valkeys") && !cfg!(feature = "tls-rustls") {
+        return Err(fault(
+            Code::Usage,
+            "this blueque was built without TLS: cargo install --path cli --features tls-rustls",
+        ));
+    }
     let info = url.clone().into_connection_info().map_err(|_| malformed())?;
     let password = info.redis_settings().password().map(str::to_owned).filter(|password| !password.is_empty());
     if is_socket(url.scheme()) {
