@@ -129,6 +129,28 @@ fn a_worker_killed_and_started_again_finds_its_programs_at_work() {
 }
 
 #[test]
+fn a_worker_leaves_to_another_living_one_what_that_looks_after_until_it_dies() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let first = world.worker(&["--queue", "hold"]);
+    let task = world.submit("hold", "[]");
+    status(&task, Status::Started);
+    let _second = world.worker(&["--queue", "hold"]);
+    let other = world.submit("hold", "[]");
+    status(&other, Status::Started);
+    assert!(!world.log().contains("took over"), "its slot was free");
+    first.kill();
+    eventually("it is taken over", || world.log().contains(&format!("took over {}", task.id())).then_some(()));
+    let third = world.submit("hold", "[]");
+    world.touch("go");
+    for task in [task, other, third] {
+        assert_eq!(result(&task), "\"done\"");
+        assert_eq!(task.info().unwrap().attempts(), 1);
+    }
+    world.nothing_is_left();
+}
+
+#[test]
 fn a_killed_supervisor_is_noticed_at_once_and_its_task_goes_on_from_the_checkpoint() {
     let world = World::new();
     world.program("steps", &format!("setsid sleep 600 & echo $! > FOLDER/grandchild\n{STEPS}"));
@@ -145,6 +167,29 @@ fn a_killed_supervisor_is_noticed_at_once_and_its_task_goes_on_from_the_checkpoi
     assert!(!lives(grandchild), "the tree is dead before the task runs again");
     assert_eq!(result(&task), "[60]");
     assert!(beginnings(&world)[1] >= saved, "{:?} after {saved}", beginnings(&world));
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_checkpoint_that_a_killed_supervisor_had_not_sent_yet_is_not_lost() {
+    let world = World::new();
+    world.program(
+        "save",
+        "[ -e \"$BLUEQUE_CHECKPOINT\" ] && cat \"$BLUEQUE_CHECKPOINT\" && exit\n\
+         while [ ! -e FOLDER/go ]; do sleep 0.02; done\n\
+         echo '[5]' > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"\n\
+         echo yes > FOLDER/saved; sleep 600",
+    );
+    let _worker = world.worker(&["--queue", "save"]);
+    let task = world.submit("save", "[]");
+    status(&task, Status::Started);
+    let supervisor = world.supervisor();
+    send("STOP", supervisor);
+    world.touch("go");
+    world.written("saved");
+    assert_eq!(task.info().unwrap().checkpoint(), None);
+    send("KILL", supervisor);
+    assert_eq!(result(&task), "[5]");
     world.nothing_is_left();
 }
 
