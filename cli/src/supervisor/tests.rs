@@ -33,7 +33,7 @@ fn events_are_read_line_by_line_however_they_arrive() {
 fn a_line_without_end_is_cut_and_the_events_after_it_are_read() {
     let path = file("long");
     let mut events = Events::new(path.clone());
-    fs::write(&path, [&[b'x'; 3 << 20][..], b"\n{\"extend\":1}\n"].concat()).unwrap();
+    fs::write(&path, [vec![b'x'; 3 << 20], b"\n{\"extend\":1}\n".to_vec()].concat()).unwrap();
     let said: Vec<Said> = (0..4).flat_map(|_| events.read(false)).collect();
     assert!(matches!(&said[..], [Said::Other(text), Said::Extend(_)] if text.len() < 2_000), "{said:?}");
     fs::remove_file(path).unwrap();
@@ -44,7 +44,7 @@ fn the_log_file_is_a_ring() {
     let path = file("log");
     let mut log = LogFile::open(path.clone()).unwrap();
     for _ in 0..200 {
-        assert!(log.write(&[b'x'; 64 << 10]).is_none());
+        assert!(log.write(&vec![b'x'; 64 << 10]).is_none());
     }
     for part in [path.clone(), path.with_extension("1")] {
         assert!(fs::metadata(&part).unwrap().len() <= 4 << 20);
@@ -67,7 +67,9 @@ fn the_last_words_are_the_last() {
 fn one_json_value_is_told_from_a_log() {
     let shape = |pieces: &[&str]| {
         let mut shape = Shape::default();
-        pieces.iter().for_each(|piece| shape.write(piece.as_bytes()));
+        for piece in pieces {
+            shape.write(piece.as_bytes());
+        }
         shape.is_one_value()
     };
     assert!(shape(&[" {\"a\": \"}\\", "\"]\", \"b\": [1, {}]}", "\n"]));
