@@ -56,7 +56,8 @@ impl Dev {
         eventually("dev ends", || self.child.try_wait().unwrap())
     }
 
-    /// Every process that has something of this folder in its command line or its environment.
+    /// Every process that has something of this folder in its command line or its environment, or works
+    /// there, as the server does, which rewrites the other two.
     fn processes(&self) -> Vec<i32> {
         let folder = self.folder.path().to_str().unwrap();
         let names = |path: PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).contains(folder);
@@ -64,7 +65,8 @@ impl Dev {
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         pids.filter(|pid| {
             let proc = PathBuf::from(format!("/proc/{pid}"));
-            names(proc.join("cmdline")) || names(proc.join("environ"))
+            let there = fs::read_link(proc.join("cwd")).is_ok_and(|cwd| cwd.starts_with(folder));
+            there || names(proc.join("cmdline")) || names(proc.join("environ"))
         })
         .collect()
     }
@@ -112,7 +114,7 @@ fn dev_runs_tasks_without_any_set_up_and_ctrl_c_leaves_no_process_and_loses_no_t
     let held = submit(&client, "hold");
     status(&held, Status::Started);
     eventually("the program has begun", || dev.folder.path().join("pid").exists().then_some(()));
-    assert!(dev.processes().len() >= 4, "server, worker, supervisor, program: {:?}", dev.processes());
+    assert!(dev.processes().len() >= 5, "dev, server, worker, supervisor, program: {:?}", dev.processes());
     send("INT", dev.pid());
     assert!(dev.ended().success());
     assert_eq!(dev.processes(), [0; 0]);
