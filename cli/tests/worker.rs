@@ -170,6 +170,27 @@ fn a_killed_supervisor_is_noticed_at_once_and_its_task_goes_on_from_the_checkpoi
     world.nothing_is_left();
 }
 
+/// Without a control group such a process escapes; `docs/programs.md` says so.
+#[test]
+fn a_process_that_hides_from_its_run_dies_with_it_where_runs_have_control_groups() {
+    let world = World::new();
+    let hides = "env -i /bin/setsid /bin/sh -c 'sleep 600 & echo $! > FOLDER/hidden'";
+    world.program("steps", &format!("{hides}\n{STEPS}"));
+    let _worker = world.worker(&["--queue", "steps"]);
+    let task = world.submit("steps", "[]");
+    saved(&task, 3);
+    let hidden: i32 = world.written("hidden").parse().unwrap();
+    let grouped = world.runs()[0].join("group").exists();
+    send("KILL", world.supervisor());
+    eventually("it begins again", || (beginnings(&world).len() > 1).then_some(()));
+    assert_eq!(lives(hidden), !grouped, "a control group: {grouped}");
+    assert_eq!(result(&task), "[60]");
+    if !grouped {
+        send("KILL", hidden);
+    }
+    world.nothing_is_left();
+}
+
 #[test]
 fn a_checkpoint_that_a_killed_supervisor_had_not_sent_yet_is_not_lost() {
     let world = World::new();

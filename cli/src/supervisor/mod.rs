@@ -9,6 +9,7 @@ mod ending;
 pub mod exec;
 mod eyes;
 mod files;
+pub mod group;
 mod link;
 mod output;
 mod program;
@@ -34,6 +35,7 @@ use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 
 use self::eyes::Eyes;
+use self::group::Group;
 use self::link::Link;
 use self::shared::Shared;
 use self::tree::{Exit, Tree};
@@ -120,8 +122,11 @@ fn attempt(
     let eyes = Eyes::new(folder, run, Arc::clone(shared));
     let link = spawn("link", move || link.serve())?;
     let begun = boot_clock_us();
+    let group = Group::create(folder, run.limits.memory);
     // By the main thread: the program dies with the thread that started it.
-    let mut child = program::start(folder, run)?;
+    let mut child = program::start(folder, run).inspect_err(|_| {
+        group.iter().for_each(Group::remove);
+    })?;
     let pid = child.id();
     shared.pid.store(pid, Ordering::Release);
     shared.post(|_| {});
@@ -137,7 +142,7 @@ fn attempt(
     // Never joined: it ends with the process. Optional, as it only makes orders come sooner.
     let _ = spawn("ears", move || ears::listen(&url, &channel, &listener));
 
-    let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed()), begun };
+    let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed(), group), begun };
     let ended = watch.run();
     let exit = watch.tree.exit();
     drop(at_end);

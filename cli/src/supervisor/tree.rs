@@ -10,6 +10,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+use super::group::Group;
+
 /// A program that forks as fast as it is killed is first frozen, then killed.
 const PLAIN_ROUNDS: u32 = 3;
 
@@ -28,11 +30,12 @@ pub enum Exit {
 pub struct Tree {
     program: Pid,
     exit: Option<Exit>,
+    group: Option<Group>,
 }
 
 impl Tree {
-    pub fn new(program: i32) -> Self {
-        Self { program: Pid::from_raw(program), exit: None }
+    pub fn new(program: i32, group: Option<Group>) -> Self {
+        Self { program: Pid::from_raw(program), exit: None, group }
     }
 
     /// How the program ended, if it has.
@@ -74,6 +77,9 @@ impl Tree {
     pub fn kill(&mut self) -> bool {
         let end = Instant::now() + PATIENCE;
         let mut round = 0;
+        if let Some(group) = &self.group {
+            group.kill();
+        }
         while self.reap() {
             let found = descendants();
             if round >= PLAIN_ROUNDS {
@@ -87,6 +93,9 @@ impl Tree {
             }
             round += 1;
             std::thread::sleep(Duration::from_millis(if round < 10 { 1 } else { 20 }));
+        }
+        if let Some(group) = &self.group {
+            group.remove();
         }
         true
     }

@@ -10,16 +10,25 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::supervisor::group::Group;
+
 /// Processes in the kernel's hands cannot be killed; the next look finds them.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Kills every process of a run, known by `BLUEQUE_RUN` in its environment or in that of an
+/// Kills every process of a run, known by its control group, or by `BLUEQUE_RUN` in its environment or in that of an
 /// ancestor; whether none is left.
 pub fn kill_all(run: &Path) -> bool {
     let end = Instant::now() + PATIENCE;
+    let group = Group::of(run);
     loop {
+        if let Some(group) = &group {
+            group.kill();
+        }
         let found = processes(run);
-        if found.is_empty() {
+        if found.is_empty() && group.as_ref().is_none_or(Group::is_empty) {
+            if let Some(group) = &group {
+                group.remove();
+            }
             return true;
         }
         if Instant::now() > end {
