@@ -10,7 +10,7 @@ use redis::{Cmd, RedisResult, Value};
 
 use crate::calls::Call;
 use crate::error::Result;
-use crate::repeat::{Tries, Verdict, judge};
+use crate::repeat::Tries;
 use crate::reply;
 
 /// More idle connections than this are closed.
@@ -71,26 +71,17 @@ impl Link {
     pub(crate) fn run<T>(&self, call: &Call<T>) -> Result<T> {
         let script = call.script()?;
         let mut tries = Tries::new(self.limit);
-        let mut whole = false;
         loop {
-            let error = match self.send(&call.request(script, whole), tries.left()) {
+            match self.send(&call.request(script, tries.whole), tries.left()) {
                 Ok(value) => return call.read(&value),
-                Err(error) => error,
-            };
-            // A server forgets its scripts when it restarts or is replaced.
-            if error.code() == Some("NOSCRIPT") && !whole {
-                whole = true;
-                continue;
-            }
-            let error = match judge(error) {
-                Verdict::Final(error) => return Err(error),
-                Verdict::Wait(error) => error,
-                Verdict::Reconnect(error) => {
-                    self.forget();
-                    error
+                Err(error) => {
+                    let next = tries.next(error)?;
+                    if next.reconnect {
+                        self.forget();
+                    }
+                    thread::sleep(next.pause);
                 }
-            };
-            thread::sleep(tries.again(error)?);
+            }
         }
     }
 

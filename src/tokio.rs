@@ -26,7 +26,7 @@ use crate::calls::{Call, Calls};
 use crate::error::{Error, Result};
 use crate::model::Reservation;
 use crate::names::{ListenerId, Namespace, QueueName};
-use crate::repeat::{Tries, Verdict, judge};
+use crate::repeat::Tries;
 
 /// A waiting listener looks at the queue this often even if nobody wakes it.
 const LOOK: Duration = Duration::from_secs(30);
@@ -87,25 +87,17 @@ impl Client {
     pub async fn call<T>(&self, call: &Call<T>) -> Result<T> {
         let script = call.script()?;
         let mut tries = Tries::new(self.inner.limit);
-        let mut whole = false;
         loop {
-            let error = match self.send(&call.request(script, whole), tries.left()).await {
+            match self.send(&call.request(script, tries.whole), tries.left()).await {
                 Ok(value) => return call.read(&value),
-                Err(error) => error,
-            };
-            if error.code() == Some("NOSCRIPT") && !whole {
-                whole = true;
-                continue;
-            }
-            let error = match judge(error) {
-                Verdict::Final(error) => return Err(error),
-                Verdict::Wait(error) => error,
-                Verdict::Reconnect(error) => {
-                    *self.inner.shared.lock().await = None;
-                    error
+                Err(error) => {
+                    let next = tries.next(error)?;
+                    if next.reconnect {
+                        *self.inner.shared.lock().await = None;
+                    }
+                    ::tokio::time::sleep(next.pause).await;
                 }
-            };
-            ::tokio::time::sleep(tries.again(error)?).await;
+            }
         }
     }
 

@@ -7,11 +7,4 @@ local queue = args.plain(args.next('queue'), 'queue')
 local after = args.entry(args.next('after'))
 local limit = args.limit()
 args.none()
-local answer = { after }
-for _, event in ipairs(redis.call('XRANGE', space.key('events', queue), '(' .. after, '+', 'COUNT', limit)) do
-  answer[1] = event[1]
-  for i = 2, 14, 2 do
-    answer[#answer + 1] = event[2][i]
-  end
-end
-return answer
+return space.follow(space.key('events', queue), after, limit)

@@ -7,11 +7,4 @@ local id = args.plain(args.next('id'), 'id')
 local after = args.entry(args.next('after'))
 local limit = args.limit()
 args.none()
-local answer = { after }
-for _, entry in ipairs(redis.call('XRANGE', space.key('log', id), '(' .. after, '+', 'COUNT', limit)) do
-  answer[1] = entry[1]
-  for i = 2, 8, 2 do
-    answer[#answer + 1] = entry[2][i]
-  end
-end
-return answer
+return space.follow(space.key('log', id), after, limit)

@@ -120,6 +120,19 @@ function space.probe(command, key)
   return redis.call(command, key)
 end
 
+-- What a stream holds after an entry: the id of the last one read, then the values of each.
+-- @cold
+function space.follow(key, after, limit)
+  local answer = { after }
+  for _, entry in ipairs(redis.call('XRANGE', key, '(' .. after, '+', 'COUNT', limit)) do
+    answer[1] = entry[1]
+    for i = 2, #entry[2], 2 do
+      answer[#answer + 1] = entry[2][i]
+    end
+  end
+  return answer
+end
+
 -- Called once, after all reads and before the first write. `first`: the zset that
 -- this write goes to, where the command has not read it: the write itself fails
 -- on a key of another type, unless the birth of the namespace comes before it.
