@@ -99,6 +99,26 @@ impl Stage {
         line.split_once("calls=").unwrap().1.split_once(',').unwrap().0.parse().unwrap()
     }
 
+    /// When the only lease ends; every heartbeat moves it.
+    pub fn deadline(&self) -> Option<u64> {
+        let leases: Vec<(String, u64)> = redis::cmd("ZRANGE")
+            .arg(format!("blueque_leases_{QUEUE}"))
+            .arg(&[b"0", b"0"])
+            .arg("WITHSCORES")
+            .query(&mut self.server.connection())
+            .unwrap();
+        leases.first().map(|lease| lease.1)
+    }
+
+    /// Says that there are orders.
+    pub fn call(&self) {
+        redis::cmd("PUBLISH")
+            .arg(format!("blueque_orders_{QUEUE}"))
+            .arg("")
+            .exec(&mut self.server.connection())
+            .unwrap();
+    }
+
     /// Everything the server keeps about a task.
     pub fn dump(&self, run: &Run) -> String {
         let mut connection = self.server.connection();
