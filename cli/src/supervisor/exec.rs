@@ -13,7 +13,6 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::Signal;
 use nix::unistd::{getppid, setsid};
 
-use super::group::Group;
 use crate::output::say;
 use crate::run_folder::{Limits, RunFolder};
 
@@ -37,9 +36,6 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     prctl::set_pdeathsig(Signal::SIGKILL).context("the program's fate cannot be tied to its supervisor's")?;
     if getppid().as_raw() != options.parent {
         return Ok(ExitCode::FAILURE);
-    }
-    if let Some(group) = Group::of(&options.run) {
-        group.join().context("the control group of this run cannot be joined")?;
     }
     // A session and a group of its own; it is no leader yet.
     setsid().context("no session of its own")?;

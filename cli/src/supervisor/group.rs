@@ -1,9 +1,11 @@
 //! A control group of its own for each program (cgroup v2), where this process may make one: no descendant can
 //! leave it, whatever it does to its session, its parents or its environment. Elsewhere the tree is walked.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::tree;
 use crate::run_folder::RunFolder;
 
 /// The group of a run, also after its supervisor is gone.
@@ -36,9 +38,22 @@ impl Group {
         Some(Self(PathBuf::from(path))).filter(|group| group.0.is_dir())
     }
 
-    /// Puts this process into it.
-    pub fn join(&self) -> std::io::Result<()> {
-        fs::write(self.0.join("cgroup.procs"), "0")
+    /// Moves the supervisor's descendants into it, until a look finds none outside. To move one takes the kernel
+    /// ten milliseconds at times; the program need not wait for that, as until then nothing escapes the subreaper.
+    pub fn gather(&self) {
+        for _ in 0..20 {
+            let inside = fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
+            let inside: HashSet<&str> = inside.lines().collect();
+            let outside = tree::descendants().into_iter().map(|pid| pid.to_string());
+            let outside: Vec<String> = outside.filter(|pid| !inside.contains(pid.as_str())).collect();
+            if outside.is_empty() {
+                return;
+            }
+            for pid in outside {
+                // It may have ended by now.
+                let _ = fs::write(self.0.join("cgroup.procs"), pid);
+            }
+        }
     }
 
     /// Kills all that is in it, at one stroke: nothing can fork its way out.

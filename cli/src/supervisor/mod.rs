@@ -122,12 +122,18 @@ fn attempt(
     let eyes = Eyes::new(folder, run, Arc::clone(shared));
     let link = spawn("link", move || link.serve())?;
     let begun = boot_clock_us();
-    let group = Group::create(folder, run.limits.memory);
+    let group = Group::create(folder, run.limits.memory).map(Arc::new);
     // By the main thread: the program dies with the thread that started it.
     let mut child = program::start(folder, run).inspect_err(|_| {
-        group.iter().for_each(Group::remove);
+        if let Some(group) = &group {
+            group.remove();
+        }
     })?;
     let pid = child.id();
+    if let Some(group) = group.clone() {
+        // Ends by itself.
+        let _ = spawn("group", move || group.gather());
+    }
     shared.pid.store(pid, Ordering::Release);
     shared.post(|_| {});
     holder.program = Process::of(pid.cast_signed());

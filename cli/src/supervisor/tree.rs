@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
@@ -30,11 +31,11 @@ pub enum Exit {
 pub struct Tree {
     program: Pid,
     exit: Option<Exit>,
-    group: Option<Group>,
+    group: Option<Arc<Group>>,
 }
 
 impl Tree {
-    pub fn new(program: i32, group: Option<Group>) -> Self {
+    pub fn new(program: i32, group: Option<Arc<Group>>) -> Self {
         Self { program: Pid::from_raw(program), exit: None, group }
     }
 
@@ -127,7 +128,7 @@ fn freeze(found: &[Pid]) {
 }
 
 /// All descendants of this process that have not ended.
-fn descendants() -> Vec<Pid> {
+pub fn descendants() -> Vec<Pid> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for pid in processes() {
         if let Some(parent) = parent(pid) {
