@@ -58,8 +58,17 @@ impl Drop for Worker {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        for pid in self.supervisors() {
-            let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
+        // In good order, so that they take away what they made; then, if need be, not.
+        for signal in ["-TERM", "-KILL"] {
+            let until = Instant::now() + Duration::from_secs(10);
+            let mut left = self.supervisors();
+            for pid in &left {
+                let _ = Command::new("kill").args([signal, &pid.to_string()]).status();
+            }
+            while !left.is_empty() && Instant::now() < until {
+                thread::sleep(Duration::from_millis(20));
+                left = self.supervisors();
+            }
         }
     }
 }
