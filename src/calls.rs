@@ -2,7 +2,8 @@
 //! how to read the reply. The same value runs on a synchronous connection, an
 //! asynchronous one, or a cluster.
 
-use std::collections::BTreeMap;
+mod read;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -171,7 +172,7 @@ impl Calls {
         request: &str,
         woken: bool,
     ) -> Call<Option<Reservation>> {
-        let mut call = self.call("reserve", reservation).arg(listener).arg(queues.len());
+        let mut call = self.call("reserve", read::reservation).arg(listener).arg(queues.len());
         for queue in queues {
             call = call.arg(queue);
         }
@@ -191,7 +192,7 @@ impl Calls {
         lease: Duration,
         request: &str,
     ) -> Call<Option<Reservation>> {
-        self.call("adopt", reservation)
+        self.call("adopt", read::reservation)
             .arg(listener)
             .arg(from)
             .arg(queue)
@@ -236,13 +237,13 @@ impl Calls {
     /// Keeps the latest word on how far an attempt is; at most 4 KiB.
     #[must_use]
     pub fn progress(&self, id: &TaskId, token: Token, progress: &[u8]) -> Call<()> {
-        self.call("progress", done).arg(id).arg(token).raw(progress)
+        self.call("progress", read::done).arg(id).arg(token).raw(progress)
     }
 
     /// Keeps what the next attempt needs to go on from here.
     #[must_use]
     pub fn checkpoint(&self, id: &TaskId, token: Token, checkpoint: &[u8], max_bytes: Option<u32>) -> Call<()> {
-        self.call("checkpoint", done).arg(id).arg(token).raw(checkpoint).option("max_bytes", max_bytes)
+        self.call("checkpoint", read::done).arg(id).arg(token).raw(checkpoint).option("max_bytes", max_bytes)
     }
 
     /// Ends an attempt with its result.
@@ -272,26 +273,26 @@ impl Calls {
     /// Runs a failed or cancelled task again; `fresh` forgets its checkpoint.
     #[must_use]
     pub fn retry(&self, id: &TaskId, fresh: bool) -> Call<()> {
-        self.call("retry", done).arg(id).option("fresh", fresh.then_some("1"))
+        self.call("retry", read::done).arg(id).option("fresh", fresh.then_some("1"))
     }
 
     /// Removes a finished task.
     #[must_use]
     pub fn delete(&self, id: &TaskId) -> Call<()> {
-        self.call("delete", done).arg(id)
+        self.call("delete", read::done).arg(id)
     }
 
     /// Appends up to 8 KiB to a task's log; `source` is a plain word such as `stdout`.
     #[must_use]
     pub fn log(&self, id: &TaskId, token: Token, source: &str, text: &[u8]) -> Call<()> {
-        self.call("log", done).arg(id).arg(token).arg(source).raw(text)
+        self.call("log", read::done).arg(id).arg(token).arg(source).raw(text)
     }
 
     /// A task's log after an entry, `0` for its beginning.
     #[must_use]
     pub fn logs(&self, id: &TaskId, after: &str, limit: u32) -> Call<Follow<LogEntry>> {
         let parse = |value: &Value| {
-            follow(value, 4, |item| match item {
+            read::follow(value, 4, |item| match item {
                 [at, attempt, source, text] => Some(LogEntry {
                     at: reply::number(at)?,
                     attempt: reply::number(attempt)?,
@@ -308,7 +309,7 @@ impl Calls {
     #[must_use]
     pub fn events(&self, queue: &QueueName, after: &str, limit: u32) -> Call<Follow<Event>> {
         let parse = |value: &Value| {
-            follow(value, 7, |item| match item {
+            read::follow(value, 7, |item| match item {
                 [id, from, to, attempt, at, by, why] => Some(Event {
                     id: reply::text(id)?,
                     from: reply::optional(from)?,
@@ -327,29 +328,7 @@ impl Calls {
     /// What decides whether and when a task runs.
     #[must_use]
     pub fn why(&self, id: &TaskId) -> Call<Why> {
-        let parse = |value: &Value| {
-            let facts: BTreeMap<String, String> = reply::groups(reply::array(value)?, 0, 2, |item| match item {
-                [name, value] => Some((reply::text(name)?, reply::text(value)?)),
-                _ => None,
-            })?
-            .into_iter()
-            .filter(|(_, value)| !value.is_empty())
-            .collect();
-            let fact = |name: &str| facts.get(name).cloned();
-            Some(Why {
-                status: fact("status")?.parse().ok()?,
-                queue: fact("queue")?,
-                eta: fact("eta").and_then(|eta| eta.parse().ok()),
-                paused: fact("paused"),
-                ahead: fact("ahead").and_then(|ahead| ahead.parse().ok()),
-                listeners: fact("listeners")?.parse().ok()?,
-                node: fact("node"),
-                deadline: fact("deadline").and_then(|deadline| deadline.parse().ok()),
-                cancelling: facts.contains_key("cancel"),
-                now: fact("now")?.parse().ok()?,
-            })
-        };
-        self.call("why", parse).arg(id)
+        self.call("why", read::why).arg(id)
     }
 
     /// Moves scheduled tasks that are due to pending.
@@ -358,7 +337,7 @@ impl Calls {
         let parse = |value: &Value| match reply::array(value)? {
             [promoted, more, next, ..] => Some(Promoted {
                 promoted: reply::number(promoted)?,
-                more: flag(more)?,
+                more: read::flag(more)?,
                 next: reply::optional(next)?.map(|eta| eta.parse().ok()).map_or(Some(None), |eta| eta.map(Some))?,
             }),
             _ => None,
@@ -375,7 +354,7 @@ impl Calls {
                 failed: reply::number(failed)?,
                 cancelled: reply::number(cancelled)?,
                 postponed: reply::number(postponed)?,
-                more: flag(more)?,
+                more: read::flag(more)?,
                 listeners: reply::number(listeners)?,
             }),
             _ => None,
@@ -387,7 +366,7 @@ impl Calls {
     #[must_use]
     pub fn retain(&self, queue: &QueueName, limit: u32, keep: Option<u32>, age: Option<Duration>) -> Call<Retained> {
         let parse = |value: &Value| match reply::array(value)? {
-            [deleted, more, ..] => Some(Retained { deleted: reply::number(deleted)?, more: flag(more)? }),
+            [deleted, more, ..] => Some(Retained { deleted: reply::number(deleted)?, more: read::flag(more)? }),
             _ => None,
         };
         self.call("retain", parse).arg(queue).arg(limit).option("keep", keep).option("seconds", age.map(seconds))
@@ -410,37 +389,37 @@ impl Calls {
     /// Stops a queue from giving out tasks.
     #[must_use]
     pub fn pause(&self, queue: &QueueName, by: &str, reason: &str) -> Call<()> {
-        self.call("pause", done).arg(queue).arg(by).arg(reason)
+        self.call("pause", read::done).arg(queue).arg(by).arg(reason)
     }
 
     /// Lets a queue give out tasks again.
     #[must_use]
     pub fn resume(&self, queue: &QueueName) -> Call<()> {
-        self.call("resume", done).arg(queue)
+        self.call("resume", read::done).arg(queue)
     }
 
     /// Makes a listener known to a queue.
     #[must_use]
     pub fn register(&self, queue: &QueueName, listener: &ListenerId) -> Call<()> {
-        self.call("register", done).arg(queue).arg(listener)
+        self.call("register", read::done).arg(queue).arg(listener)
     }
 
     /// Takes a listener that holds nothing off a queue.
     #[must_use]
     pub fn unregister(&self, queue: &QueueName, listener: &ListenerId) -> Call<()> {
-        self.call("unregister", done).arg(queue).arg(listener)
+        self.call("unregister", read::done).arg(queue).arg(listener)
     }
 
     /// Orders a listener to end what it holds and take no more, or takes the order back.
     #[must_use]
     pub fn drain(&self, queue: &QueueName, listener: &ListenerId, on: bool) -> Call<()> {
-        self.call("drain", done).arg(queue).arg(listener).arg(u8::from(on))
+        self.call("drain", read::done).arg(queue).arg(listener).arg(u8::from(on))
     }
 
     /// What a listener holds, 500 tasks at most.
     #[must_use]
     pub fn held(&self, queue: &QueueName, listener: &ListenerId) -> Call<Vec<Held>> {
-        let parse = |value: &Value| reply::groups(reply::array(value)?, 0, 6, held);
+        let parse = |value: &Value| reply::groups(reply::array(value)?, 0, 6, read::held);
         self.call("held", parse).arg(queue).arg(listener)
     }
 
@@ -448,7 +427,7 @@ impl Calls {
     #[must_use]
     pub fn listeners(&self, queue: &QueueName, cursor: &str, limit: u32) -> Call<Page<ListenerInfo>> {
         let parse = |value: &Value| {
-            page(value, 3, |item| match item {
+            read::page(value, 3, |item| match item {
                 [id, seen, held] => Some(ListenerInfo {
                     id: reply::text(id)?,
                     seen: reply::optional(seen)?.and_then(|seen| seen.parse().ok()),
@@ -464,7 +443,7 @@ impl Calls {
     #[must_use]
     pub fn queues(&self, cursor: &str, limit: u32) -> Call<Page<QueueInfo>> {
         let parse = |value: &Value| {
-            page(value, 3, |item| match item {
+            read::page(value, 3, |item| match item {
                 [name, listeners, paused] => Some(QueueInfo {
                     name: reply::text(name)?,
                     listeners: reply::number(listeners)?,
@@ -479,34 +458,14 @@ impl Calls {
     /// Ids of a queue's tasks in one state, or `all`.
     #[must_use]
     pub fn list(&self, queue: &QueueName, status: &str, cursor: &str, limit: u32) -> Call<Page<String>> {
-        let parse = |value: &Value| page(value, 1, |item| reply::text(item.first()?));
+        let parse = |value: &Value| read::page(value, 1, |item| reply::text(item.first()?));
         self.call("list", parse).arg(queue).arg(status).arg(cursor).arg(limit)
     }
 
     /// How many tasks of a queue are in each state.
     #[must_use]
     pub fn counts(&self, queue: &QueueName) -> Call<Counts> {
-        let parse = |value: &Value| {
-            let mut counts = Counts::default();
-            for (name, number) in reply::groups(reply::array(value)?, 0, 2, |item| match item {
-                [name, number] => Some((reply::text(name)?, reply::number(number)?)),
-                _ => None,
-            })? {
-                match name.as_str() {
-                    "scheduled" => counts.scheduled = number,
-                    "pending" => counts.pending = number,
-                    "reserved" => counts.reserved = number,
-                    "started" => counts.started = number,
-                    "complete" => counts.complete = number,
-                    "failed" => counts.failed = number,
-                    "cancelled" => counts.cancelled = number,
-                    "listeners" => counts.listeners = number,
-                    _ => {}
-                }
-            }
-            Some(counts)
-        };
-        self.call("counts", parse).arg(queue)
+        self.call("counts", read::counts).arg(queue)
     }
 
     /// The whole record of a task.
@@ -528,65 +487,4 @@ impl Calls {
 
 fn seconds(duration: Duration) -> String {
     format!("{}.{:06}", duration.as_secs(), duration.subsec_micros())
-}
-
-fn done(value: &Value) -> Option<()> {
-    reply::text(value).map(|_| ())
-}
-
-fn flag(value: &Value) -> Option<bool> {
-    reply::number::<u8>(value).map(|number| number != 0)
-}
-
-fn page<T>(value: &Value, size: usize, parse: impl Fn(&[Value]) -> Option<T>) -> Option<Page<T>> {
-    let items = reply::array(value)?;
-    let next = reply::text(items.first()?)?;
-    Some(Page { next: Some(next).filter(|next| next != "0"), items: reply::groups(items, 1, size, parse)? })
-}
-
-fn follow<T>(value: &Value, size: usize, parse: impl Fn(&[Value]) -> Option<T>) -> Option<Follow<T>> {
-    let items = reply::array(value)?;
-    Some(Follow { last: reply::text(items.first()?)?, items: reply::groups(items, 1, size, parse)? })
-}
-
-fn reservation(value: &Value) -> Option<Option<Reservation>> {
-    if matches!(value, Value::Nil) {
-        return Some(None);
-    }
-    let [id, queue, token, attempt, deadline, lease, outcome, losses, failures, parameters, checkpoint, ..] =
-        reply::array(value)?
-    else {
-        return None;
-    };
-    Some(Some(Reservation {
-        id: TaskId::new(reply::text(id)?).ok()?,
-        queue: QueueName::new(reply::text(queue)?).ok()?,
-        token: Token(reply::number(token)?),
-        attempt: reply::number(attempt)?,
-        deadline: reply::number(deadline)?,
-        lease: Duration::from_micros(reply::number(lease)?),
-        previous: reply::optional(outcome)?.and_then(|outcome| outcome.parse().ok()),
-        losses: reply::number(losses)?,
-        failures: reply::number(failures)?,
-        parameters: reply::bytes(parameters)?,
-        checkpoint: match checkpoint {
-            Value::Nil => None,
-            saved => Some(reply::bytes(saved)?),
-        },
-    }))
-}
-
-fn held(item: &[Value]) -> Option<Held> {
-    let [id, status, token, attempt, deadline, pid] = item else {
-        return None;
-    };
-    let known = |value| reply::optional(value);
-    Some(Held {
-        id: reply::text(id)?,
-        status: known(status)?.and_then(|status| status.parse().ok()),
-        token: known(token)?.and_then(|token| token.parse().ok()).map(Token),
-        attempt: reply::number(attempt)?,
-        deadline: known(deadline)?.and_then(|deadline| deadline.parse().ok()),
-        pid: known(pid)?.and_then(|pid| pid.parse().ok()),
-    })
 }
