@@ -3,6 +3,8 @@
 //! asynchronous one, or a cluster.
 
 mod read;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::time::Duration;

@@ -1,0 +1,80 @@
+//! Nothing that a server answers can do more than yield an error.
+
+use std::time::Duration;
+
+use redis::Value;
+
+use super::{Calls, NewTask, SubmitOptions};
+use crate::error::Result;
+use crate::names::{ListenerId, QueueName, TaskId, Token};
+
+/// Replies that no script gives: of every kind, and arrays of every length of each of them.
+fn nonsense() -> Vec<Value> {
+    let kinds = [
+        Value::Nil,
+        Value::Okay,
+        Value::Int(i64::MIN),
+        Value::Int(i64::MAX),
+        Value::Double(f64::NAN),
+        Value::BulkString(Vec::new()),
+        Value::BulkString(vec![0xff, 0x00]),
+        Value::BulkString(b"-1".to_vec()),
+        Value::SimpleString("nonsense".into()),
+        Value::Array(Vec::new()),
+        Value::Map(vec![(Value::Nil, Value::Nil)]),
+    ];
+    let arrays = kinds.iter().flat_map(|kind| (0..16).map(|length| Value::Array(vec![kind.clone(); length])));
+    arrays.chain(kinds.iter().cloned()).collect()
+}
+
+#[test]
+fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
+    let calls = Calls::default();
+    let (queue, id) = (QueueName::new("q")?, TaskId::new("t")?);
+    let (listener, token, lease) = (ListenerId::new("h_1")?, Token::from(1), Duration::from_secs(60));
+    let task = NewTask { id: &id, eta: None, parameters: b"" };
+    let held = [(id.clone(), token)];
+    let mut errors = 0;
+    for reply in nonsense() {
+        macro_rules! read {
+            ($($call:expr),+ $(,)?) => { $(errors += u32::from($call.read(&reply).is_err());)+ };
+        }
+        read!(
+            calls.hello(),
+            calls.submit(&queue, &[task], SubmitOptions::default()),
+            calls.reserve(&listener, std::slice::from_ref(&queue), lease, "r", false),
+            calls.adopt(&listener, &listener, &queue, &id, lease, "r"),
+            calls.start(&id, token, 1),
+            calls.heartbeat(&queue, &listener, lease, &held),
+            calls.progress(&id, token, b""),
+            calls.checkpoint(&id, token, b"", None),
+            calls.complete(&id, token, b"", None),
+            calls.fail(&id, token, b"", None),
+            calls.release(&id, token, None),
+            calls.cancel(&id, "", false),
+            calls.retry(&id, false),
+            calls.delete(&id),
+            calls.log(&id, token, "stdout", b""),
+            calls.logs(&id, "0", 1),
+            calls.events(&queue, "0", 1),
+            calls.why(&id),
+            calls.promote(&queue, 1),
+            calls.requeue_orphans(&queue, 1),
+            calls.retain(&queue, 1, None, None),
+            calls.mend(&queue, "", 1, None),
+            calls.pause(&queue, "me", ""),
+            calls.resume(&queue),
+            calls.register(&queue, &listener),
+            calls.unregister(&queue, &listener),
+            calls.drain(&queue, &listener, true),
+            calls.held(&queue, &listener),
+            calls.listeners(&queue, "0", 1),
+            calls.queues("0", 1),
+            calls.list(&queue, "all", "0", 1),
+            calls.counts(&queue),
+            calls.get(&id),
+        );
+    }
+    assert!(errors > 4_000, "most of it is refused: {errors}");
+    Ok(())
+}
