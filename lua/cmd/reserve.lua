@@ -92,7 +92,7 @@ if not task then
   space.begin()
   attempt.clear(ghosts)
   for i = 4, last do
-    redis.call('ZADD', prefix .. 'seen_' .. ARGV[i], space.now, listener)
+    listeners.seen(ARGV[i], listener)
   end
   return false
 end

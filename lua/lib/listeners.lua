@@ -18,6 +18,7 @@ function listeners.probe(queue)
   space.probe('ZCARD', space.prefix .. 'queues')
 end
 
+-- @cold
 function listeners.seen(queue, listener)
   redis.call('ZADD', space.key('seen', queue), space.now, listener)
 end
