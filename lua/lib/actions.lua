@@ -1,0 +1,2 @@
+-- What operators do to a task, alone or to many.
+local actions = {}

@@ -1,0 +1,2 @@
+-- How tasks are made.
+local birth = {}

@@ -1,0 +1,2 @@
+-- What binds a task to more than the index of its state.
+local bonds = {}

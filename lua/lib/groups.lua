@@ -1,0 +1,2 @@
+-- Failed tasks by their group.
+local groups = {}

@@ -1,0 +1,2 @@
+-- Where pending tasks stand that the plain list cannot hold.
+local lanes = {}

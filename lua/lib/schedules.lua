@@ -1,0 +1,2 @@
+-- Tasks that are made again and again.
+local schedules = {}

@@ -1,0 +1,2 @@
+-- Settings of a namespace and of its queues.
+local settings = {}

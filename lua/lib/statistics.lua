@@ -1,0 +1,2 @@
+-- Statistics of queues, added up from their events.
+local statistics = {}

@@ -1,0 +1,2 @@
+-- Tags of tasks, and their indexes.
+local tags = {}
