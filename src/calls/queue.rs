@@ -1,0 +1,112 @@
+//! Calls on a queue and its listeners.
+
+use redis::Value;
+
+use super::{Call, Calls, read};
+use crate::model::{Counts, Event, Follow, Held, ListenerInfo, Page, QueueInfo};
+use crate::names::{ListenerId, QueueName};
+use crate::reply;
+
+impl Calls {
+    /// A queue's transitions after an event, `0` for the oldest that is kept.
+    #[must_use]
+    pub fn events(&self, queue: &QueueName, after: &str, limit: u32) -> Call<Follow<Event>> {
+        let parse = |value: &Value| {
+            read::follow(value, 7, |item| match item {
+                [id, from, to, attempt, at, by, why] => Some(Event {
+                    id: reply::text(id)?,
+                    from: reply::optional(from)?,
+                    to: reply::text(to)?,
+                    attempt: reply::number(attempt)?,
+                    at: reply::number(at)?,
+                    by: reply::optional(by)?,
+                    why: reply::text(why)?,
+                }),
+                _ => None,
+            })
+        };
+        self.call("events", parse).arg(queue).arg(after).arg(limit)
+    }
+
+    /// Stops a queue from giving out tasks.
+    #[must_use]
+    pub fn pause(&self, queue: &QueueName, by: &str, reason: &str) -> Call<()> {
+        self.call("pause", read::done).arg(queue).arg(by).arg(reason)
+    }
+
+    /// Lets a queue give out tasks again.
+    #[must_use]
+    pub fn resume(&self, queue: &QueueName) -> Call<()> {
+        self.call("resume", read::done).arg(queue)
+    }
+
+    /// Makes a listener known to a queue.
+    #[must_use]
+    pub fn register(&self, queue: &QueueName, listener: &ListenerId) -> Call<()> {
+        self.call("register", read::done).arg(queue).arg(listener)
+    }
+
+    /// Takes a listener that holds nothing off a queue.
+    #[must_use]
+    pub fn unregister(&self, queue: &QueueName, listener: &ListenerId) -> Call<()> {
+        self.call("unregister", read::done).arg(queue).arg(listener)
+    }
+
+    /// Orders a listener to end what it holds and take no more, or takes the order back.
+    #[must_use]
+    pub fn drain(&self, queue: &QueueName, listener: &ListenerId, on: bool) -> Call<()> {
+        self.call("drain", read::done).arg(queue).arg(listener).arg(u8::from(on))
+    }
+
+    /// What a listener holds, 500 tasks at most.
+    #[must_use]
+    pub fn held(&self, queue: &QueueName, listener: &ListenerId) -> Call<Vec<Held>> {
+        let parse = |value: &Value| reply::groups(reply::array(value)?, 0, 6, read::held);
+        self.call("held", parse).arg(queue).arg(listener)
+    }
+
+    /// The listeners of a queue.
+    #[must_use]
+    pub fn listeners(&self, queue: &QueueName, cursor: &str, limit: u32) -> Call<Page<ListenerInfo>> {
+        let parse = |value: &Value| {
+            read::page(value, 3, |item| match item {
+                [id, seen, held] => Some(ListenerInfo {
+                    id: reply::text(id)?,
+                    seen: reply::optional(seen)?.and_then(|seen| seen.parse().ok()),
+                    held: reply::number(held)?,
+                }),
+                _ => None,
+            })
+        };
+        self.call("listeners", parse).arg(queue).arg(cursor).arg(limit)
+    }
+
+    /// The queues of the namespace.
+    #[must_use]
+    pub fn queues(&self, cursor: &str, limit: u32) -> Call<Page<QueueInfo>> {
+        let parse = |value: &Value| {
+            read::page(value, 3, |item| match item {
+                [name, listeners, paused] => Some(QueueInfo {
+                    name: reply::text(name)?,
+                    listeners: reply::number(listeners)?,
+                    paused: reply::optional(paused)?,
+                }),
+                _ => None,
+            })
+        };
+        self.call("queues", parse).arg(cursor).arg(limit)
+    }
+
+    /// Ids of a queue's tasks in one state, or `all`.
+    #[must_use]
+    pub fn list(&self, queue: &QueueName, status: &str, cursor: &str, limit: u32) -> Call<Page<String>> {
+        let parse = |value: &Value| read::page(value, 1, |item| reply::text(item.first()?));
+        self.call("list", parse).arg(queue).arg(status).arg(cursor).arg(limit)
+    }
+
+    /// How many tasks of a queue are in each state.
+    #[must_use]
+    pub fn counts(&self, queue: &QueueName) -> Call<Counts> {
+        self.call("counts", read::counts).arg(queue)
+    }
+}

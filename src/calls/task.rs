@@ -1,0 +1,67 @@
+//! Calls on one task, for everybody.
+
+use redis::Value;
+
+use super::{Call, Calls, read};
+use crate::model::{Cancelled, Follow, LogEntry, TaskInfo, Why};
+use crate::names::TaskId;
+use crate::reply;
+
+impl Calls {
+    /// Cancels a task; with `force` without waiting for its owner.
+    #[must_use]
+    pub fn cancel(&self, id: &TaskId, reason: &str, force: bool) -> Call<Cancelled> {
+        self.call("cancel", reply::number).arg(id).arg(reason).option("force", force.then_some("1"))
+    }
+
+    /// Runs a failed or cancelled task again; `fresh` forgets its checkpoint.
+    #[must_use]
+    pub fn retry(&self, id: &TaskId, fresh: bool) -> Call<()> {
+        self.call("retry", read::done).arg(id).option("fresh", fresh.then_some("1"))
+    }
+
+    /// Removes a finished task.
+    #[must_use]
+    pub fn delete(&self, id: &TaskId) -> Call<()> {
+        self.call("delete", read::done).arg(id)
+    }
+
+    /// A task's log after an entry, `0` for its beginning.
+    #[must_use]
+    pub fn logs(&self, id: &TaskId, after: &str, limit: u32) -> Call<Follow<LogEntry>> {
+        let parse = |value: &Value| {
+            read::follow(value, 4, |item| match item {
+                [at, attempt, source, text] => Some(LogEntry {
+                    at: reply::number(at)?,
+                    attempt: reply::number(attempt)?,
+                    source: reply::text(source)?,
+                    text: reply::bytes(text)?,
+                }),
+                _ => None,
+            })
+        };
+        self.call("logs", parse).arg(id).arg(after).arg(limit)
+    }
+
+    /// What decides whether and when a task runs.
+    #[must_use]
+    pub fn why(&self, id: &TaskId) -> Call<Why> {
+        self.call("why", read::why).arg(id)
+    }
+
+    /// The whole record of a task.
+    #[must_use]
+    pub fn get(&self, id: &TaskId) -> Call<Option<TaskInfo>> {
+        let parse = |value: &Value| {
+            if matches!(value, Value::Nil) {
+                return Some(None);
+            }
+            let fields = reply::groups(reply::array(value)?, 0, 2, |item| match item {
+                [field, value] => Some((reply::text(field)?, reply::bytes(value)?)),
+                _ => None,
+            })?;
+            Some(Some(TaskInfo { fields: fields.into_iter().collect() }))
+        };
+        self.call("get", parse).arg(id)
+    }
+}
