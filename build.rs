@@ -18,9 +18,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of `lua/lib`, each using only those before it.
-const LIBRARY: [&str; 21] = [
-    "reply", "args", "space", "settings", "server", "record", "tags", "groups", "history", "lanes", "bonds", "state",
-    "listeners", "interruption", "owner", "attempt", "birth", "actions", "schedules", "statistics", "mending",
+const LIBRARY: [&str; 22] = [
+    "reply",
+    "args",
+    "space",
+    "settings",
+    "server",
+    "record",
+    "tags",
+    "groups",
+    "history",
+    "lanes",
+    "bonds",
+    "state",
+    "listeners",
+    "interruption",
+    "owner",
+    "retries",
+    "attempt",
+    "birth",
+    "actions",
+    "schedules",
+    "statistics",
+    "mending",
 ];
 
 /// What every script ends with, and thereby uses.

@@ -3,7 +3,8 @@
 -- @options max_bytes
 -- @reply `complete`
 -- @errors LOST TOOBIG
-space.time(redis.call('HGET', space.meta, space.CLOCK))
+local meta = redis.call('HMGET', space.meta, space.CLOCK, 'limits')
+space.time(meta[1])
 local id, token, result = ARGV[2], ARGV[3], ARGV[4]
 if not result then
   args.missing('id token result')
@@ -24,6 +25,12 @@ redis.call('XLEN', events)
 redis.call('LLEN', prefix .. 'complete' .. tasks)
 if task.status == 'started' then
   redis.call('SCARD', prefix .. 'started' .. tasks)
+end
+if task.ties then
+  bonds.plan(task, 'complete')
+end
+if meta[2] or task.places then
+  state.plan_free(task)
 end
 if task.cancel then
   space.probe('HLEN', prefix .. 'orders_' .. task.queue)

@@ -1,12 +1,13 @@
---- Moves scheduled tasks that are due to pending.
+--- Moves scheduled tasks that are due to pending, and lets tasks go on that a rate or a changed limit held up.
 -- @args now queue limit
--- @reply number promoted, 1 if more are due, eta of the next one or an empty string
+-- @reply number promoted, 1 if more are due, when the next one is, in seconds, or an empty string
 -- @errors
-space.open()
+local meta = space.open_with('limits')
 local queue = args.plain(args.next('queue'), 'queue')
 local limit = args.limit()
 args.none()
 
+local limited, laned = meta[2], redis.call('HGET', space.meta, 'lanes:' .. queue)
 local scheduled = space.key('scheduled_tasks', queue)
 local due = redis.call('ZRANGEBYSCORE', scheduled, '-inf', space.now, 'LIMIT', 0, limit + 1)
 local later = redis.call('ZRANGEBYSCORE', scheduled, '(' .. space.now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
@@ -19,19 +20,34 @@ for i = 1, math.min(#due, limit) do
     strays[#strays + 1] = due[i]
   end
 end
-local answer = { #tasks, #due > limit and 1 or 0, later[2] or '' }
+local planned = {}
+for _, task in ipairs(tasks) do
+  -- Plain tasks are all alike, but for those of clients without scripts.
+  if task.ties or not planned.plain then
+    state.plan(task, 'pending')
+    planned.plain = planned.plain or not task.ties
+  end
+end
 if #tasks > 0 then
-  state.plan(tasks[1], 'pending')
-  space.probe('ZCARD', space.key('tasks', queue)) -- others may be of clients without scripts
+  space.probe('ZCARD', space.key('tasks', queue))
+end
+local held_up = (laned or limited) and lanes.plan_due(queue, limit) or { keys = {} }
+if held_up.wakes then
+  state.plan_wake(queue)
+end
+local answer = { #tasks, (#due > limit or held_up.more) and 1 or 0, later[2] or '' }
+if held_up.next and (answer[3] == '' or held_up.next < answer[3] * 1000000) then
+  answer[3] = space.decimal(held_up.next)
 end
 space.begin()
+lanes.due(queue, held_up)
 for _, id in ipairs(strays) do
   redis.call('ZREM', scheduled, id)
 end
 for _, task in ipairs(tasks) do
-  state.move(task, 'pending', 'promote', '')
+  state.move(task, 'pending', 'promote', '', 'promoted', state.time(task))
 end
-if #tasks > 0 then
+if #tasks > 0 or held_up.wakes then
   state.wake(queue)
 end
 return answer

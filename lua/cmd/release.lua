@@ -1,19 +1,24 @@
---- Gives a task back, uncounted, to the front of its queue. A task whose cancel was asked for becomes cancelled.
+--- Gives a task back, uncounted as a failure, to the front of its queue. Past its cap of releases it fails; if its cancel was asked for, it becomes cancelled.
 -- @args now id token
 -- @options reason
--- @reply `released` or `cancelled`
+-- @reply `released`, `cancelled` or `failed`
 -- @errors LOST
 space.open()
 local id, token = args.next('id'), args.next('token')
 local why = args.options({ reason = args.plain }).reason or 'release'
 
-local task, releases = owner.task(id, token, 'released cancelled ', 'releases')
+local task, releases = owner.task(id, token, 'released cancelled failed ', 'releases')
 if not task then
   return releases -- the first answer
 end
 releases = tonumber(releases or 0) + 1
 if task.cancel then
   return owner.finish(task, 'cancelled', 'cancelled', why, 'releases', releases)
+end
+local most = redis.call('HGET', space.prefix .. 'task_' .. id, 'max_releases') or lanes.setting(task.queue, 'max_releases')
+if releases > tonumber(most) then
+  return owner.finish(task, 'failed', 'failed', why,
+    'group', 'released', 'error', 'given back ' .. releases .. ' times', 'releases', releases)
 end
 task.front, task.forget = true, { state.attempt_fields() }
 owner.finish(task, 'pending', 'released', why, 'releases', releases)

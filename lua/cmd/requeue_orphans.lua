@@ -21,19 +21,22 @@ end
 gap = tonumber(gap or 0)
 
 local leases = space.touch(space.key('leases', queue))
+local places = space.probe('HLEN', space.key('places', queue)) > 0
 local expired = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('(%.0f', space.us), 'WITHSCORES', 'LIMIT', 0, limit + 1)
 local more = #expired > 2 * limit and 1 or 0
-local stale, foreign, postponed, lost = {}, {}, {}, {}
+local stale, foreign, freed, postponed, lost = {}, {}, {}, {}, {}
 for i = 1, math.min(#expired, 2 * limit), 2 do
   local member, deadline = expired[i], tonumber(expired[i + 1])
   local id, token = string.match(member, '^(%S+) (%d+)$')
   local task = record.find(id, 'max_losses', 'losses', 'lease', 'postponed', 'reclaimed_node', 'started')
   if not task or task.token ~= token then
     stale[#stale + 1] = member
+    freed[#freed + 1] = { id = id, token = token }
   elseif not record.held(task) or (task.extra[5] and not (task.status == 'started' and task.extra[6])) then
     -- A client without scripts ended or took it. Of one that we started it only
     -- writes that it took it: it waits for the dead process and does nothing more.
     stale[#stale + 1] = member
+    freed[#freed + 1] = task
     foreign[#foreign + 1] = task
   else
     local lease = tonumber(task.extra[3] or 60000000)
@@ -58,6 +61,9 @@ for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.key('seen', queue), 
     silent[#silent + 1] = listener
   end
 end
+if places then
+  lanes.plan_freed(queue, freed)
+end
 space.begin()
 
 -- A removal first: what follows may then be written even when memory is full.
@@ -67,6 +73,9 @@ redis.call('HSET', space.meta, 'run', here or '', 'gap', string.format('%.0f', g
 for _, task in ipairs(postponed) do
   redis.call('ZADD', leases, task.deadline, record.lease(task))
   redis.call('HSET', task.key, 'postponed', task.deadline)
+end
+for _, task in ipairs(places and freed or {}) do
+  lanes.free(queue, task.id, task.token)
 end
 for _, task in ipairs(foreign) do
   redis.call('HSET', task.key, 'token', '', 'ended', task.token, 'outcome', 'lost')

@@ -1,6 +1,6 @@
 --- Pops the next task of the first queue that has one, and gives it to a listener.
 -- @args now listener count queue*count
--- @options lease request woken
+-- @options lease request woken order weights
 -- @reply nil, or id queue token attempt deadline lease outcome losses failures parameters checkpoint
 -- @errors NOLISTENER DRAINING
 local GHOSTS = 100 -- ids without a pending task that one call clears away
@@ -11,19 +11,17 @@ if not ARGV[4] then
 end
 count = count == '1' and 1 or args.integer(count, 1, 32, 'count')
 local last = 3 + count
-local meta -- the clock, then for each queue whether it is paused
+-- The clock; for each queue whether it is paused, has lanes, has settings; those of all.
+local meta
 if count == 1 then
-  meta = redis.call('HMGET', space.meta, space.CLOCK, 'paused:' .. ARGV[4])
+  local queue = ARGV[4]
+  meta = redis.call('HMGET', space.meta, space.CLOCK, 'paused:' .. queue, 'lanes:' .. queue, 'settings:' .. queue, 'settings')
 else
-  local fields = {}
-  for i = 4, last do
-    fields[i - 3] = 'paused:' .. args.plain(ARGV[i] or reply.fail('BADARG', 'missing argument: queue'), 'queue')
-  end
-  meta = redis.call('HMGET', space.meta, space.CLOCK, unpack(fields))
+  meta = redis.call('HMGET', space.meta, attempt.meta(last))
 end
 space.time(meta[1])
 
-local lease, request, woken = attempt.LEASE, nil, nil
+local lease, request, woken, order = nil, nil, nil, nil
 for i = last + 1, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
   if name == 'request' and value and not request and #value <= 128 and string.find(value, args.PLAIN) then
@@ -31,8 +29,10 @@ for i = last + 1, #ARGV, 2 do
   elseif name == 'woken' and value == '1' and not woken then
     woken = true
   else
-    local options = args.options({ lease = args.lease, request = args.plain, woken = args.flag }, last)
-    lease, request, woken = options.lease or lease, options.request, options.woken
+    local options = args.options({ lease = args.lease, request = args.plain, woken = args.flag,
+      order = attempt.known_order, weights = attempt.known_weights }, last)
+    lease, request, woken = options.lease, options.request, options.woken
+    order = attempt.order(listener, last, options.order, options.weights)
     break
   end
 end
@@ -51,22 +51,26 @@ if request then
 end
 
 local task, v, ghosts
-for i = 4, last do
+for nth = 4, last do
+  local i = order and order[nth - 3].at or nth
   local queue, skipped = ARGV[i], 0
   local pending = prefix .. 'pending_tasks_' .. queue
-  while not meta[i - 2] and skipped < GHOSTS do
+  local at = 3 * i - 10 -- in `meta`
+  local open = not meta[at]
+  while open and skipped < GHOSTS do
     local id = redis.call('LINDEX', pending, -1 - skipped)
     if not id then
       break
     end
     v = redis.call('HMGET', prefix .. 'task_' .. id,
-      'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated')
+      'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties')
     if v[1] == 'pending' and v[2] == queue then
       task = {
         id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true,
         since = v[9], taker = listener, issue = false, deadline = false, -- what `attempt.begin` sets
       }
       task.foreign = not v[3] or nil
+      task.ties = v[10] or nil
       break
     end
     skipped = skipped + 1
@@ -75,6 +79,9 @@ for i = 4, last do
     ghosts = ghosts or {}
     ghosts[queue] = skipped
     space.touch(pending)
+  end
+  if open and (meta[at + 1] or meta[at + 2] or meta[#meta]) then
+    task, v = attempt.weigh(queue, listener, task, v, meta[at + 1])
   end
   if task then
     break
@@ -89,10 +96,16 @@ if not task then
       reply.fail('DRAINING', 'this listener was ordered to drain: end what it holds and unregister it')
     end
   end
+  if attempt.waits then
+    attempt.plan_waits()
+  end
   space.begin()
   attempt.clear(ghosts)
   for i = 4, last do
     listeners.seen(ARGV[i], listener)
+  end
+  if attempt.waits then
+    attempt.wait()
   end
   return false
 end
@@ -112,11 +125,22 @@ end
 if task.foreign then
   space.probe('ZCARD', prefix .. 'tasks_' .. queue)
 end
+if task.ties then
+  bonds.plan(task, 'reserved', listener)
+  lease = task.own_lease and tonumber(task.own_lease) or lease
+end
 if woken then
   woken = redis.call('LLEN', pending) - 1 > (ghosts and ghosts[queue] or 0)
+    or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1
   if woken then
     state.plan_wake(queue)
   end
+end
+if attempt.waits then
+  attempt.plan_waits()
+end
+if order then
+  space.probe('HLEN', prefix .. 'rounds_' .. listener)
 end
 if space.touched then
   space.begin(leases, prefix .. 'task_' .. task.id, pending, held, events)
@@ -125,7 +149,14 @@ if ghosts then
   redis.call('ZCARD', leases)
   attempt.clear(ghosts)
 end
+lease = lease or attempt.lease or attempt.LEASE
 local token, deadline = attempt.begin(task, listener, lease, request, 'reserve')
+if attempt.waits then
+  attempt.wait(queue)
+end
+if order then
+  attempt.served(listener, order, queue)
+end
 if woken then
   state.wake(queue) -- pass it on: one wake-up may stand for many tasks
 end

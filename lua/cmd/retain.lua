@@ -55,6 +55,7 @@ for _, task in ipairs(gone) do
   task.ours = task.status == task.kind and task.queue == queue
   if task.ours and planned[task.kind] then
     space.touch(space.key('log', task.id))
+    history.plan(task, 'deleted')
   elseif task.ours then
     planned[task.kind] = true
     state.plan(task, 'deleted')

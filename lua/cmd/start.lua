@@ -34,6 +34,9 @@ end
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 redis.call('XLEN', events)
 redis.call('SCARD', started)
+if task.ties then
+  bonds.plan(task, 'started')
+end
 if space.touched then
   space.begin(leases, events, started)
 end

@@ -1,9 +1,8 @@
 --- Puts tasks into a queue: pending, or scheduled where an eta lies ahead.
 -- @args now queue count (id eta parameters)*count
--- @options max_losses method max_bytes
--- @reply for each task `created`, or `existing` where the id was submitted before
--- @errors TOOBIG OTHERQUEUE
-space.time(redis.call('HGET', space.meta, space.CLOCK))
+-- @options max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes lease priority key weight needs tags unique unique_until unique_policy
+-- @reply for each task `created`, or `existing` where the id was submitted before; with a unique key `existing` or `replaced`, and the id of the other task
+-- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE TOOMANY
 local queue, count = ARGV[2], ARGV[3]
 if not count then
   args.missing('queue count')
@@ -11,24 +10,24 @@ end
 if #queue > 128 or not string.find(queue, args.PLAIN) then
   args.plain(queue, 'queue')
 end
+local meta = redis.call('HMGET', space.meta, space.CLOCK, 'settings:' .. queue, 'settings')
+space.time(meta[1])
 count = count == '1' and 1 or args.integer(count, 1, 500, 'count')
 local last = 3 + 3 * count
 if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, eta or parameters')
 end
-local most, common = 1048576, {}
+local most, wish = 1048576, nil
 if ARGV[last + 1] then
-  local options = args.options({
-    max_losses = function(value, what) return args.integer(value, 0, 1000, what) end,
-    method = args.plain, max_bytes = args.size,
-  }, last)
-  most = options.max_bytes or most
-  for _, name in ipairs({ 'max_losses', 'method' }) do
-    if options[name] then
-      common[#common + 1], common[#common + 2] = name, options[name]
-    end
+  wish = birth.wish(args.options(birth.known(), last))
+  if wish.unique and count > 1 then
+    reply.fail('BADARG', 'a unique key is for one task: count must be 1')
   end
 end
+if meta[2] or meta[3] then
+  most = tonumber(settings.value(meta[2], meta[3], 'max_bytes'))
+end
+most = wish and wish.max_bytes or most
 
 local prefix, now = space.prefix, space.now
 local fresh, answer, seen, pending, scheduled = {}, {}, count > 1 and {}, nil, nil
@@ -49,9 +48,16 @@ for at = 4, last, 3 do
   eta = eta ~= '' and args.moment(eta, 'eta') or nil
   local found = redis.call('HGET', prefix .. 'task_' .. id, 'queue')
   if not found then
-    local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = now, foreign = true }
-    if eta and eta > space.us then
-      task.eta = space.decimal(eta)
+    local task
+    if wish then
+      task = birth.task(id, queue, parameters, eta, wish)
+    else
+      task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = now, foreign = true }
+      if eta and eta > space.us then
+        task.eta = space.decimal(eta)
+      end
+    end
+    if task.eta then
       scheduled = task
     else
       pending = task
@@ -70,27 +76,55 @@ end
 if #fresh == 0 then
   return answer
 end
+if meta[2] or meta[3] then
+  birth.admit(queue, meta[2], meta[3])
+end
+local rival
+if wish and wish.unique then
+  local other
+  other, rival = birth.rival(fresh[1], wish)
+  if other then
+    answer = { rival and 'replaced' or 'existing', other }
+  end
+  if other and not rival then
+    return answer
+  end
+end
 
 -- What `state.plan` reads. The index of all tasks is written first, and that write proves it itself.
 local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix .. 'wake_' .. queue, prefix .. 'events_' .. queue
 redis.call('XLEN', events)
 redis.call('LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
-state.asleep = redis.call('LLEN', wake) == 0
+state.asleep = redis.call('LLEN', wake) == 0 and queue
 if scheduled then
   state.plan(scheduled, 'scheduled')
+end
+if wish and wish.ties then
+  birth.plan(fresh[1], 'pending')
+end
+if rival then
+  state.plan(rival, 'cancelled')
 end
 if space.touched then
   space.begin(prefix .. 'tasks_' .. queue, prefix .. 'queues', pending_key, wake, events)
 end
 
+if rival then
+  redis.call('ZADD', prefix .. 'tasks_' .. queue, now, fresh[1].id) -- refused when memory is full, before anything is lost
+  state.move(rival, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. fresh[1].id)
+end
 for i = 1, #fresh do
-  local task, more = fresh[i], common
-  if task.eta then
-    more = { 'eta', task.eta, unpack(common) }
+  local task = fresh[i]
+  if wish then
+    birth.make(task, wish, 'submit')
+  elseif task.eta then
+    state.move(task, 'scheduled', 'submit', '',
+      'queue', queue, 'parameters', task.parameters, 'created', now, 'attempt', '0', 'eta', task.eta)
+  else
+    state.move(task, 'pending', 'submit', '',
+      'queue', queue, 'parameters', task.parameters, 'created', now, 'attempt', '0')
   end
-  state.move(task, task.eta and 'scheduled' or 'pending', 'submit', '',
-    'queue', queue, 'parameters', task.parameters, 'created', now, 'attempt', '0', unpack(more))
 end
 if not known then
   redis.call('ZADD', prefix .. 'queues', 0, queue)

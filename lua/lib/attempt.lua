@@ -38,7 +38,8 @@ function attempt.begin(task, listener, lease, request, why)
   task.taker, task.issue, task.deadline = listener, token, string.format('%.0f', us + lease)
   task.attempt = string.format('%d', task.attempt + 1)
   state.move(task, 'reserved', why, listener,
-    'node', listener, 'token', token, 'attempt', task.attempt, 'lease', lease, 'request', request or '')
+    'node', listener, 'token', token, 'attempt', task.attempt, 'lease', lease, 'request', request or '',
+    'reserved', state.time(task))
   redis.call('HSET', space.meta, space.CLOCK, token)
   return token, us + lease
 end
@@ -52,4 +53,149 @@ function attempt.clear(ghosts)
       redis.call('RPOP', space.prefix .. 'pending_tasks_' .. queue)
     end
   end
+end
+
+-- The lease that the settings of the chosen queue give, where they do.
+attempt.lease = false
+
+-- What reserve learnt of queues with lanes and limits and has to write: by queue, keys
+-- whose entries are outdated, and when the rate of the queue lets it go on; of the
+-- chosen queue its rate.
+attempt.waits = false
+
+-- The fields of the meta hash that tell of the queues from the fourth argument on.
+-- @cold
+function attempt.meta(last)
+  local fields = { space.CLOCK }
+  for i = 4, last do
+    local queue = args.plain(ARGV[i] or reply.fail('BADARG', 'missing argument: queue'), 'queue')
+    fields[#fields + 1] = 'paused:' .. queue
+    fields[#fields + 1] = 'lanes:' .. queue
+    fields[#fields + 1] = 'settings:' .. queue
+  end
+  fields[#fields + 1] = 'settings'
+  return unpack(fields)
+end
+
+-- The next task of a queue that has lanes or settings: the first of its plain list,
+-- `task` with the values `v` of its record, or one of its lanes, or none yet.
+-- @cold
+function attempt.weigh(queue, listener, task, v, laned)
+  local waits = { stale = {}, rate = lanes.setting(queue, 'rate') }
+  attempt.waits = attempt.waits or {}
+  attempt.waits[queue] = waits
+  local open, free = lanes.open(queue, 1)
+  local best = task and { plain = true, score = 0, rank = lanes.rank(record.created(task.id) * 1000000), id = task.id }
+  if open and laned then
+    best = lanes.pick(queue, listener, best, waits.stale)
+  end
+  if best and not best.plain then
+    v = redis.call('HMGET', space.prefix .. 'task_' .. best.id,
+      'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties')
+    task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[9], ties = v[10] or 'r', taker = listener }
+  end
+  if open and best and task.ties then
+    bonds.load(task)
+    open, free = lanes.open(queue, tonumber(task.weight or 1))
+  end
+  waits.free = free
+  if not open or not best then
+    return nil
+  end
+  waits.chosen = true
+  local set = lanes.setting(queue, 'lease')
+  attempt.lease = args.lease(set, 'lease')
+  return task, v
+end
+
+-- Reads what `wait` writes.
+-- @cold
+function attempt.plan_waits()
+  for queue, waits in pairs(attempt.waits) do
+    lanes.plan_settle(queue, waits.stale)
+    if waits.free then
+      space.probe('ZCARD', space.key('delayed', queue))
+    end
+    if waits.chosen and waits.rate then
+      space.probe('LLEN', lanes.rates(queue))
+    end
+    waits.again = #waits.stale > 0 and not waits.chosen
+    if waits.again then
+      state.plan_wake(queue)
+    end
+  end
+end
+
+-- Puts outdated entries right, notes when the rate of a queue lets it go on, and
+-- counts the start of the task that was chosen.
+-- @cold
+function attempt.wait()
+  for queue, waits in pairs(attempt.waits) do
+    for _, key in ipairs(waits.stale) do
+      lanes.settle_all(queue, key)
+    end
+    if waits.free then
+      redis.call('ZADD', space.key('delayed', queue), string.format('%.0f', waits.free), '/')
+    end
+    if waits.chosen then
+      lanes.start(lanes.rates(queue), waits.rate, string.format('%.0f', space.us))
+    end
+    if waits.again then
+      state.wake(queue) -- there may be more behind the outdated ones
+    end
+  end
+end
+
+-- @cold
+function attempt.known_order(value, what)
+  if value ~= 'strict' and value ~= 'round' and value ~= 'weighted' then
+    reply.fail('BADARG', what .. ' must be strict, round or weighted')
+  end
+  return value
+end
+
+-- @cold
+function attempt.known_weights(value, what)
+  local weights = {}
+  for weight in string.gmatch(string.sub(value, 1, 200) .. ',', '([^,]*),') do
+    weights[#weights + 1] = args.integer(weight, 1, 1000, what)
+  end
+  return weights
+end
+
+-- In which order the queues of a call are asked: nil for that of the call; else those
+-- of which the listener had least, each by its weight, come first.
+-- @cold
+function attempt.order(listener, last, order, weights)
+  if (weights ~= nil) ~= (order == 'weighted') or weights and #weights ~= last - 3 then
+    reply.fail('BADARG', 'weights go with the order weighted, one for each queue')
+  elseif not order or order == 'strict' then
+    return nil
+  end
+  local passes = redis.call('HMGET', space.prefix .. 'rounds_' .. listener, unpack(ARGV, 4, last))
+  local queues = {}
+  for i = 4, last do
+    queues[i - 3] = { at = i, queue = ARGV[i], pass = tonumber(passes[i - 3] or 0), step = 1000000 / (weights and weights[i - 3] or 1) }
+  end
+  table.sort(queues, function(one, other)
+    return one.pass < other.pass or one.pass == other.pass and one.at < other.at
+  end)
+  return queues
+end
+
+-- Notes that a queue was served. Those that were asked before it and had nothing
+-- lose their claim.
+-- @cold
+function attempt.served(listener, order, queue)
+  local changes, pass = {}, 0
+  for _, asked in ipairs(order) do
+    if asked.queue == queue then
+      pass = asked.pass
+    end
+  end
+  for _, asked in ipairs(order) do
+    changes[#changes + 1] = asked.queue
+    changes[#changes + 1] = string.format('%.0f', asked.queue == queue and pass + asked.step or math.max(asked.pass, pass))
+  end
+  redis.call('HSET', space.prefix .. 'rounds_' .. listener, unpack(changes))
 end

@@ -1,2 +1,186 @@
--- How tasks are made.
+-- How tasks are made: what may be wished of one, and its first transition.
 local birth = {}
+
+-- @cold
+function birth.priority(value, what)
+  if #value > 5 or not string.find(value, '^%-?%d+$') or math.abs(tonumber(value)) > 1000 then
+    reply.fail('BADARG', what .. ' must be a whole number from -1000 to 1000')
+  end
+  return string.format('%d', tonumber(value))
+end
+
+-- NAME, or NAME OPERATOR NUMBER, separated by commas; the same needs make the same text.
+-- @cold
+function birth.needs(value, what)
+  local needs = {}
+  for need in string.gmatch(value .. ',', '([^,]*),') do
+    local name, operator, number = string.match(need, '^([%w_.-]+)([<>=]*)(.*)$')
+    local fits = name and #name <= 64 and (operator == '' and number == ''
+      or string.find(' >= <= > < = ', ' ' .. operator .. ' ', 1, true) and #number <= 16 and string.find(number, '^%d+%.?%d*$'))
+    if not fits then
+      reply.fail('BADARG', what .. ' must be names, each with an operator (>= <= > < =) and a number or without, separated by commas')
+    end
+    needs[#needs + 1] = need
+  end
+  if #needs > 8 or #value > 256 then
+    reply.fail('BADARG', what .. ' may be 8 at most, in 256 characters')
+  end
+  table.sort(needs)
+  return table.concat(needs, ',')
+end
+
+-- @cold
+function birth.till(value, what)
+  if value ~= 'start' and value ~= 'end' then
+    args.seconds(value, 1, 31536000, what)
+  end
+  return value
+end
+
+-- @cold
+function birth.policy(value, what)
+  if not string.find(' reject existing replace latest ', ' ' .. value .. ' ', 1, true) or value == '' then
+    reply.fail('BADARG', what .. ' must be reject, existing, replace or latest')
+  end
+  return value
+end
+
+-- 1 to 16 names, separated by commas; each once.
+-- @cold
+function birth.tags(value, what)
+  local tags, seen = {}, {}
+  for tag in string.gmatch(string.sub(value, 1, 2100) .. ',', '([^,]*),') do
+    args.plain(tag, what)
+    if not seen[tag] then
+      tags[#tags + 1], seen[tag] = tag, true
+    end
+  end
+  if #tags > 16 then
+    reply.fail('TOOMANY', 'a task has 16 tags at most')
+  end
+  table.sort(tags)
+  return table.concat(tags, ',')
+end
+
+-- Options of a task that are kept in its record as they are, each checked as the
+-- setting of its name; then those that are of tasks alone.
+-- @cold
+function birth.known()
+  local function setting(value, name)
+    return settings.known(name)[2](value, name)
+  end
+  return {
+    max_losses = setting, max_failures = setting, max_releases = setting, backoff = setting, delay = setting,
+    max_delay = setting, jitter = setting, method = args.plain, max_bytes = args.size, lease = args.lease,
+    priority = birth.priority, key = args.plain, needs = birth.needs, tags = birth.tags,
+    weight = function(value, what) return args.integer(value, 1, 1000, what) end,
+    unique = args.plain, unique_until = birth.till, unique_policy = birth.policy,
+  }
+end
+
+-- What checked options mean: `fields` for the record of each task, and what else
+-- `task` and `plan` go by.
+-- @cold
+function birth.wish(options)
+  local wish = { fields = {}, max_bytes = options.max_bytes, policy = options.unique_policy, unique = options.unique }
+  local function keep(name, value)
+    if value then
+      wish.fields[#wish.fields + 1], wish.fields[#wish.fields + 2] = name, value
+    end
+  end
+  if not options.unique and (options.unique_until or options.unique_policy) then
+    reply.fail('BADARG', 'unique_until and unique_policy are for a task with the option unique')
+  end
+  local priority, key, till = options.priority ~= '0' and options.priority or nil, options.key, options.unique_until or 'end'
+  if options.unique_policy == 'latest' then
+    if key or options.unique_until then
+      reply.fail('BADARG', 'the policy latest has a key and an end of its own: leave out key and unique_until')
+    end
+    key, till, wish.solo = options.unique, 'start', '1'
+  elseif options.solo then
+    key, wish.solo = options.solo, '1'
+  end
+  local weight = options.weight and options.weight > 1 and string.format('%d', options.weight) or nil
+  for _, name in ipairs({ 'max_losses', 'max_failures', 'max_releases', 'backoff', 'delay', 'max_delay', 'jitter', 'method', 'tags' }) do
+    keep(name, options[name])
+  end
+  keep('priority', priority)
+  keep('key', key)
+  keep('solo', wish.solo)
+  keep('weight', weight)
+  keep('needs', options.needs)
+  keep('unique', options.unique)
+  keep('unique_until', options.unique and till)
+  keep('own_lease', options.lease and string.format('%.0f', options.lease))
+  keep('schedule', options.schedule)
+  local ties = ((priority or key or options.needs) and 'r' or '') .. ((key or weight) and 'p' or '')
+    .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (options.lease and 'l' or '')
+  if ties ~= '' then
+    keep('ties', ties)
+    wish.ties = ties
+    wish.bonds = { priority, key, weight, options.needs, nil, options.unique, till, options.tags, options.lease, wish.solo }
+  end
+  return wish
+end
+
+-- A task that is not made yet. `eta` in microseconds where it lies ahead.
+-- @cold
+function birth.task(id, queue, parameters, eta, wish)
+  local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = space.now, foreign = true, ties = wish.ties }
+  if eta and eta > space.us then
+    task.eta = space.decimal(eta)
+  end
+  if wish.ties then
+    bonds.set(task, unpack(wish.bonds, 1, 10))
+  end
+  return task
+end
+
+-- Whether a unique key lets a task be made. Answers nothing, or the task that is in
+-- the way; `replaced`: it will be cancelled for the new one.
+-- @cold
+function birth.rival(task, wish)
+  local id, till = bonds.taken(task)
+  if not id then
+    return nil
+  end
+  local rival = record.find(id)
+  local policy = wish.policy or 'reject'
+  local waits = rival and (rival.status == 'pending' or rival.status == 'scheduled')
+  if policy == 'existing' then
+    return id
+  elseif waits and not tonumber(till) and (policy == 'replace' or policy == 'latest') then
+    rival.replaced = true
+    return id, rival
+  end
+  reply.fail('DUPLICATE', 'another task has this unique key; it ends, or starts, or its time passes first')
+end
+
+-- Needs of one queue are bounded where tasks are made, and not where they come back.
+-- @cold
+function birth.plan(task, to)
+  if task.needs and not lanes.number(task.queue, task.needs)
+    and redis.call('HLEN', space.key('needs', task.queue)) >= lanes.NEEDS then
+    reply.fail('TOOMANY', 'tasks of this queue wait with 64 different needs already')
+  end
+  state.plan(task, to)
+end
+
+-- The first transition of a planned task.
+-- @cold
+function birth.make(task, wish, why)
+  local more = wish.fields
+  if task.eta then
+    more = { 'eta', task.eta, unpack(wish.fields) }
+  end
+  state.move(task, task.eta and 'scheduled' or 'pending', why, '',
+    'queue', task.queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0', unpack(more))
+end
+
+-- Whether a queue takes tasks.
+-- @cold
+function birth.admit(queue, own, common)
+  if settings.value(own, common, 'closed') == '1' then
+    reply.fail('CLOSED', 'this queue takes no tasks: it was closed; set its setting closed to 0')
+  end
+end

@@ -1,2 +1,114 @@
--- What binds a task to more than the index of its state.
+-- What binds a task to more than the index of its state: its lane, its places, its
+-- unique key, its tags, a lease of its own. The field `ties` of the record has a
+-- letter for each, so that a task without any costs nothing.
 local bonds = {}
+
+-- The fields that stand behind the letters, for `load`.
+-- @cold
+function bonds.fields()
+  return 'priority', 'key', 'weight', 'needs', 'rank', 'unique', 'unique_until', 'tags', 'own_lease', 'solo'
+end
+
+-- Reads what a planned task is bound to.
+-- @cold
+function bonds.load(task)
+  if task.bound then
+    return
+  end
+  local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id, bonds.fields())
+  bonds.set(task, unpack(v, 1, 10))
+end
+
+-- @cold
+function bonds.set(task, priority, key, weight, needs, rank, unique, till, tags, lease, solo)
+  local function has(letter)
+    return string.find(task.ties, letter, 1, true) ~= nil
+  end
+  task.bound, task.lane, task.places = true, has('r'), has('p')
+  task.priority, task.lane_key, task.weight, task.needs, task.rank = priority, key, weight, needs, rank
+  task.unique, task.till, task.tags, task.own_lease = unique, till, tags, lease
+  task.solo = solo
+end
+
+-- The other task that holds the unique key of this one, or nil.
+-- @cold
+function bonds.taken(task)
+  local id, till = bonds.holder(task.queue, task.unique)
+  return id ~= task.id and id or nil, till
+end
+
+-- Who holds a unique key of a queue, and until what.
+-- @cold
+function bonds.holder(queue, unique)
+  local id, till = string.match(unique and redis.call('HGET', space.key('unique', queue), unique) or '', '^(%S+) (%S+)$')
+  if id and tonumber(till) and tonumber(till) <= space.us then
+    return nil
+  end
+  return id, till
+end
+
+-- Reads every key that `move` will write.
+-- @cold
+function bonds.plan(task, to, taker)
+  bonds.load(task)
+  local held = task.status == 'reserved' or task.status == 'started'
+  if task.lane and (task.rank or to == 'pending') or task.places and (held or taker) then
+    lanes.plan(task)
+  end
+  if task.unique then
+    space.probe('HLEN', space.key('unique', task.queue))
+    space.probe('ZCARD', space.key('unique_until', task.queue))
+  end
+end
+
+-- Takes the unique key of a task.
+-- @cold
+function bonds.claim(task)
+  local till = task.till
+  if tonumber(till) then
+    till = string.format('%.0f', space.us + tonumber(till) * 1000000)
+    redis.call('ZADD', space.key('unique_until', task.queue), till, task.unique)
+  end
+  redis.call('HSET', space.key('unique', task.queue), task.unique, task.id .. ' ' .. till)
+end
+
+-- Gives the unique key of a task back, where this task has it, and not for a time.
+-- @cold
+function bonds.disclaim(task)
+  local unique = space.key('unique', task.queue)
+  local id, till = string.match(redis.call('HGET', unique, task.unique) or '', '^(%S+) (%S+)$')
+  if id == task.id and not tonumber(till) then
+    redis.call('HDEL', unique, task.unique)
+  end
+end
+
+-- What a transition means for all that the task is bound to.
+-- @cold
+function bonds.move(task, to)
+  if not task.bound then
+    return
+  end
+  local from = task.status
+  local held = from == 'reserved' or from == 'started'
+  if task.places and held and to ~= 'started' then
+    lanes.free(task.queue, task.id, task.token)
+  end
+  if task.rank then
+    lanes.leave(task, to)
+    task.rank = nil
+  elseif task.places and to == 'reserved' then
+    lanes.take(task)
+    if task.lane_key then
+      lanes.settle_all(task.queue, task.lane_key)
+    end
+  end
+  if task.lane and to == 'pending' then
+    lanes.enter(task)
+  end
+  local ends = to == 'complete' or to == 'failed' or to == 'cancelled' or to == 'deleted' or to == 'moved'
+  if task.unique and (ends or to == 'started' and task.till == 'start') then
+    bonds.disclaim(task)
+  elseif task.unique and (not from or (from == 'failed' or from == 'cancelled') and not tonumber(task.till)) then
+    bonds.claim(task)
+  end
+end

@@ -1,2 +1,113 @@
--- What happened to a task, as far as its record does not tell.
+-- What happened to a task. Its record tells the transitions of its present try; those
+-- that the record would forget are kept in a stream, whose ids count the transitions
+-- of the task from 1: `1-0`, `2-0`, …
 local history = {}
+
+-- So many bytes of an attempt's error are kept after the next one.
+history.ERROR = 256
+
+-- How many entries a task of a queue keeps.
+history.bounds = {}
+
+-- What a record tells, in the order in which `derive` reads it.
+-- @cold
+function history.fields()
+  return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group', 'error'
+end
+
+-- The last transition that is kept: its number, when, the state that it led to, and the attempt.
+-- @cold
+function history.last(key)
+  local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
+  if not entry then
+    return 0, 0, '', 0
+  end
+  local v = entry[2]
+  return tonumber(string.match(entry[1], '^%d+')), tonumber(v[2]) or 0, v[6], tonumber(v[8]) or 0
+end
+
+-- The transitions that led from a kept one, or from nothing, to what the record is now,
+-- each as at from to attempt by why outcome group error. A client without scripts
+-- leaves one at the most, without a cause.
+-- @cold
+function history.derive(v, since, state, attempt)
+  local status, created, promoted, reserved, started, updated, node, number, outcome, group, text = unpack(v, 1, 11)
+  local found = {}
+  promoted = promoted and tonumber(promoted) >= since and promoted
+  number, node = number or '0', node or ''
+  local function step(at, to, by, why, ...)
+    found[#found + 1] = { at or '', state, to, state == '' and '0' or number, by, why, ... }
+    state = to
+  end
+  if state == '' or state == 'moved' then
+    local moved = state == 'moved'
+    step(moved and space.decimal(since * 1000000) or created, (promoted or status == 'scheduled') and 'scheduled' or 'pending',
+      '', moved and 'move' or 'submit', '', '', '')
+  end
+  if state == 'scheduled' and status ~= 'scheduled' and promoted then
+    found[#found + 1] = { promoted, state, 'pending', tostring(attempt), '', 'promote', '', '', '' }
+    state = 'pending'
+  end
+  if state == 'pending' and tonumber(number) > attempt then
+    step(reserved, 'reserved', node, 'reserve', '', '', '')
+  end
+  if state == 'reserved' and started then
+    step(started, 'started', node, 'start', '', '', '')
+  end
+  if state == status then
+    return found
+  end
+  if (state == 'reserved' or state == 'started') and status == outcome then
+    step(updated, status, node, status == 'failed' and 'fail' or status, outcome,
+      status == 'failed' and group or '', status == 'failed' and string.sub(text or '', 1, history.ERROR) or '')
+  elseif state == 'pending' and status == 'cancelled' then
+    step(updated, status, '', 'cancel', '', '', '')
+  else
+    step(updated, status, '', '', '', '', '')
+  end
+  return found
+end
+
+-- Reads what `archive` will write.
+-- @cold
+function history.plan(task, to)
+  if to == 'deleted' then
+    space.touch(space.key('history', task.id))
+  elseif task.status and to ~= 'started' and to ~= 'complete' then
+    space.probe('XLEN', space.key('history', task.id))
+  end
+end
+
+-- Keeps a transition after which the record tells less than before, and what it still
+-- tells of those before it. `...`: what the record is about to get.
+-- @cold
+function history.archive(task, to, why, by, at, ...)
+  local from = task.status
+  if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled') or (why == 'cancel' and from == 'pending') then
+    return -- the record tells
+  end
+  local outcome, group, text = to == 'reserved' and 'lost' or '', '', ''
+  local fields = { ... }
+  for i = 1, #fields, 2 do
+    if fields[i] == 'outcome' then
+      outcome = fields[i + 1]
+    elseif fields[i] == 'group' then
+      group = fields[i + 1]
+    elseif fields[i] == 'error' then
+      text = string.sub(fields[i + 1], 1, history.ERROR)
+    end
+  end
+  if from ~= 'reserved' and from ~= 'started' then
+    outcome, group, text = '', '', ''
+  end
+  local key = space.key('history', task.id)
+  local number, since, state, attempt = history.last(key)
+  local kept = history.derive(redis.call('HMGET', space.key('task', task.id), history.fields()), since, state, attempt)
+  kept[#kept + 1] = { at, from, to, task.attempt, by, why, outcome, group, text }
+  local most = history.bounds[task.queue] or settings.get(task.queue, 'history')
+  history.bounds[task.queue] = most
+  for i, v in ipairs(kept) do
+    redis.call('XADD', key, 'MAXLEN', most, string.format('%.0f-0', number + i),
+      'at', v[1], 'from', v[2], 'to', v[3], 'attempt', v[4], 'by', v[5], 'why', v[6], 'outcome', v[7], 'group', v[8], 'error', v[9])
+  end
+end

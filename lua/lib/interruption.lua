@@ -1,16 +1,13 @@
 -- An attempt that ended without its owner: what becomes of the task.
 local interruption = {}
 
--- Losses a task survives, unless submit said otherwise.
-interruption.MOST = 10
-
 -- Where a held task goes: cancelled if that was asked for, failed past its cap, else `back`.
 function interruption.target(task, back, max_losses, losses)
   task.losses = tonumber(losses or 0) + 1
   if task.cancel then
     return 'cancelled'
   end
-  return task.losses > tonumber(max_losses or interruption.MOST) and 'failed' or back
+  return task.losses > tonumber(max_losses or lanes.setting(task.queue, 'max_losses')) and 'failed' or back
 end
 
 -- Ends the attempt of a planned task. Back in the queue it goes to the front: it had its turn.

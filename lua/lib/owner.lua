@@ -20,7 +20,7 @@ end
 -- and its first answer, one of `endings` (words with a space after each); else LOST.
 function owner.task(id, token, endings, ...)
   local key = space.prefix .. 'task_' .. id
-  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', 'updated', ...)
+  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', 'updated', 'ties', ...)
   local status = v[1]
   if v[2] ~= token or not (status == 'started' or status == 'reserved') then
     return owner.stale(id, token, endings)
@@ -35,7 +35,10 @@ function owner.task(id, token, endings, ...)
   if v[7] then
     task.cancel = v[7]
   end
-  return task, v[9]
+  if v[9] then
+    task.ties = v[9]
+  end
+  return task, v[10]
 end
 
 -- Ends the attempt; its outcome is the answer. `...`: more fields for the record.

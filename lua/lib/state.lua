@@ -2,17 +2,20 @@
 -- the new one, gets its fields and leaves one event.
 local state = {}
 
--- Events kept per queue, at least: the server trims whole blocks.
-state.EVENTS = '10000'
+-- Events kept per queue, at least, where nobody tallies them; `tally` trims to the setting.
+state.EVENTS = '100000'
 
 -- What an attempt leaves in the record and the next one must not find.
 -- @cold
 function state.attempt_fields()
-  return 'node', 'pid', 'reclaimed_node', 'cancel', 'started', 'progress', 'progressed'
+  return 'node', 'pid', 'reclaimed_node', 'cancel', 'reserved', 'started', 'progress', 'progressed'
 end
 
--- Whether a planned queue has no wake-up on its list yet.
+-- The queue that submit found without a wake-up on its list, and those that
+-- `plan_wake` did.
 state.asleep = false
+
+state.sleepers = false
 
 function state.finished(status)
   return status == 'complete' or status == 'failed' or status == 'cancelled'
@@ -35,17 +38,34 @@ end
 
 -- @cold
 function state.plan_wake(queue)
-  state.asleep = space.probe('LLEN', space.prefix .. 'wake_' .. queue) == 0
+  state.sleepers = state.sleepers or {}
+  state.sleepers[queue] = space.probe('LLEN', space.prefix .. 'wake_' .. queue) == 0
 end
 
 -- Wakes one waiting listener of a planned queue: the first who waits on the
 -- list, and whoever subscribes to the channel.
 -- @cold
 function state.wake(queue)
-  if state.asleep then
+  if state.asleep == queue or state.sleepers and state.sleepers[queue] then
     redis.call('LPUSH', space.prefix .. 'wake_' .. queue, '1')
+    state.asleep, state.sleepers = false, state.sleepers or {}
+    state.sleepers[queue] = nil
   end
   redis.call('PUBLISH', space.prefix .. 'channel_' .. queue, '')
+end
+
+-- Where the end of an attempt frees a place, somebody who waits for it is woken.
+-- @cold
+function state.plan_free(task)
+  local queue = task.queue
+  if task.ties then
+    bonds.load(task)
+  end
+  if (task.places or lanes.setting(queue, 'concurrency'))
+    and (redis.call('LLEN', space.key('pending_tasks', queue)) > 0 or redis.call('EXISTS', space.key('lane_tasks', queue)) == 1) then
+    state.plan_wake(queue)
+    task.wakes = true
+  end
 end
 
 -- Reads every key that `move` will write, so that none of its writes can fail.
@@ -57,6 +77,9 @@ function state.plan(task, to, taker)
   local from, queue, prefix = task.status, task.queue, space.prefix
   local tasks = '_tasks_' .. queue
   probe('XLEN', prefix .. 'events_' .. queue)
+  if task.ties then
+    bonds.plan(task, to, taker)
+  end
   if from == 'reserved' or from == 'started' then
     probe('ZCARD', prefix .. 'leases_' .. queue)
     if from == 'started' then
@@ -68,9 +91,12 @@ function state.plan(task, to, taker)
     if task.cancel then
       probe('HLEN', prefix .. 'orders_' .. queue)
     end
+    if not taker then
+      state.plan_free(task)
+    end
   elseif from == 'scheduled' then
     probe('ZCARD', prefix .. from .. tasks)
-  elseif from and not (from == 'pending' and taker) then
+  elseif from and not task.rank and not (from == 'pending' and taker) then
     state.probe_list(prefix .. from .. tasks, task)
   end
 
@@ -79,18 +105,22 @@ function state.plan(task, to, taker)
     probe('ZCARD', prefix .. 'leases_' .. queue)
   elseif to == 'scheduled' then
     probe('ZCARD', prefix .. to .. tasks)
-  elseif to ~= 'deleted' then
+  elseif to ~= 'deleted' and to ~= 'moved' then
     probe('LLEN', prefix .. to .. tasks)
     if to == 'pending' then
       state.plan_wake(queue)
+      if task.lane then
+        task.last = false
+      end
     end
   end
-  if task.foreign or to == 'deleted' then
+  if task.foreign or to == 'deleted' or to == 'moved' then
     probe('ZCARD', prefix .. 'tasks_' .. queue)
   end
   if to == 'deleted' then
     space.touch(prefix .. 'log_' .. task.id)
   end
+  history.plan(task, to)
 end
 
 -- The time of this call, or of the task's last transition where the clock was
@@ -111,6 +141,8 @@ end
 --   pid         for started
 --   eta         for scheduled
 --   front       it goes to the front of pending
+--   lane        it is pending in the lanes, not in the list; `rank`: where it stands there
+--   wakes       its end frees a place that somebody waits for
 --   last        it stands at the tail of the list that it leaves
 --   from_end    the end of that list from which it is sooner found
 --   astray      that list, where it is not the one that the state names
@@ -146,24 +178,29 @@ function state.move(task, to, why, by, ...)
     if to == 'reserved' then
       new = prefix .. 'reserved' .. tasks .. '_' .. task.taker
     end
-    if task.last and to ~= 'deleted' and not task.front then
+    if task.last and to ~= 'scheduled' and to ~= 'deleted' and not task.front then
       redis.call('RPOPLPUSH', old, new)
     else
       if from == 'scheduled' then
         redis.call('ZREM', old, id)
-      elseif from then
+      elseif from and not task.rank then
         redis.call('LREM', task.astray or old, task.from_end or -1, id)
       end
       if to == 'scheduled' then
         redis.call('ZADD', new, task.eta, id)
-      elseif to ~= 'deleted' then
+      elseif to ~= 'deleted' and to ~= 'moved' and not (task.lane and to == 'pending') then
         redis.call(task.front and 'RPUSH' or 'LPUSH', new, id)
       end
     end
   end
 
-  if to == 'deleted' then
-    redis.call('UNLINK', key, prefix .. 'log_' .. id)
+  if from and to ~= 'started' and to ~= 'complete' and to ~= 'deleted' and not (from == 'pending' and why == 'reserve') then
+    history.archive(task, to, why, by, now, ...)
+  end
+  if to == 'deleted' or to == 'moved' then
+    if to == 'deleted' then
+      redis.call('UNLINK', key, prefix .. 'log_' .. id, prefix .. 'history_' .. id)
+    end
     redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
   else
     redis.call('HSET', key, 'status', to, 'updated', now, ...)
@@ -173,6 +210,12 @@ function state.move(task, to, why, by, ...)
       redis.call('HDEL', key, 'cancel')
     end
   end
+  if task.ties then
+    bonds.move(task, to)
+  end
   redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
-    'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why)
+    'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why, 'since', task.since or '')
+  if task.wakes then
+    state.wake(queue)
+  end
 end

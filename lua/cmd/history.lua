@@ -1,0 +1,41 @@
+--- What happened to a task, from a transition on: what is kept of its earlier tries, then what its record tells.
+-- @args now id after limit
+-- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to, attempt, by, why, and where it ended an attempt the outcome, group and the beginning of the error
+-- @errors NOTASK
+space.open()
+local id = args.plain(args.next('id'), 'id')
+local after = args.integer(args.next('after'), 0, 9007199254740991, 'after')
+local limit = args.limit()
+args.none()
+local v = redis.call('HMGET', space.key('task', id), 'queue', history.fields())
+if (v[1] or '') == '' then
+  reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
+end
+local key = space.key('history', id)
+local answer = { string.format('%.0f', after) }
+local function add(number, fields)
+  answer[1] = string.format('%.0f', number)
+  answer[#answer + 1] = answer[1]
+  for i = 1, 9 do
+    answer[#answer + 1] = fields[i]
+  end
+end
+local count = 0
+local number, since, state, attempt = history.last(key)
+if number > after then
+  for _, entry in ipairs(redis.call('XRANGE', key, string.format('(%.0f-0', after), '+', 'COUNT', limit)) do
+    local kept = {}
+    for i = 2, #entry[2], 2 do
+      kept[i / 2] = entry[2][i]
+    end
+    add(tonumber(string.match(entry[1], '^%d+')), kept)
+    count = count + 1
+  end
+end
+for i, fields in ipairs(history.derive({ unpack(v, 2, 12) }, since, state, attempt)) do
+  if number + i > after and count < limit then
+    add(number + i, fields)
+    count = count + 1
+  end
+end
+return answer

@@ -1,0 +1,32 @@
+--- Sets how many places a key of a queue has, and its rate, where they differ from the queue's settings. `-`: as the settings say.
+-- @args now queue key concurrency rate
+-- @reply `limited`
+-- @errors TOOMANY
+local MOST = 100000 -- keys with limits of their own
+
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+local key = args.plain(args.next('key'), 'key')
+local concurrency, rate = args.next('concurrency'), args.next('rate')
+args.none()
+if concurrency ~= '-' then
+  args.integer(concurrency, 1, 1000000, 'concurrency')
+end
+if rate ~= '-' then
+  settings.rate(rate, 'rate')
+end
+local limits, unset = space.key('limits', queue), concurrency == '-' and rate == '-'
+if not unset and redis.call('HEXISTS', limits, key) == 0 and redis.call('HLEN', limits) >= MOST then
+  reply.fail('TOOMANY', 'this queue has 100000 keys with limits of their own already')
+end
+lanes.plan_settle(queue, { key })
+state.plan_wake(queue)
+space.begin(nil, limits)
+if unset then
+  redis.call('HDEL', limits, key)
+else
+  redis.call('HSET', limits, key, concurrency .. ' ' .. rate)
+end
+lanes.settle_all(queue, key)
+state.wake(queue)
+return 'limited'

@@ -1,0 +1,16 @@
+--- The settings that hold for a queue, or with queue `*` for all that do not set them themselves.
+-- @args now queue
+-- @reply for each setting its name, its value (empty: no limit) and where it is set: `queue`, `namespace` or `default`
+-- @errors
+space.open()
+local queue = args.next('queue')
+args.none()
+local texts = redis.call('HMGET', space.meta, 'settings:' .. (queue == '*' and '*' or args.plain(queue, 'queue')), 'settings')
+local answer = {}
+for _, name in ipairs(settings.names()) do
+  local own, common = settings.find(texts[1], name), settings.find(texts[2], name)
+  answer[#answer + 1] = name
+  answer[#answer + 1] = own or common or settings.known(name)[1]
+  answer[#answer + 1] = own and 'queue' or common and 'namespace' or 'default'
+end
+return answer

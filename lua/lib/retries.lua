@@ -1,0 +1,61 @@
+-- Whether and when a failed attempt is followed by another.
+local retries = {}
+
+-- What a task says of its retries, and where it says nothing the settings of its queue.
+-- @cold
+function retries.policy(task)
+  local names = { 'max_failures', 'backoff', 'delay', 'max_delay', 'jitter' }
+  local own = redis.call('HMGET', space.prefix .. 'task_' .. task.id, unpack(names))
+  local policy = {}
+  for i, name in ipairs(names) do
+    policy[name] = own[i] or lanes.setting(task.queue, name)
+  end
+  return policy
+end
+
+-- A fraction from 0 to 1 that is the same on every server for this failure of this
+-- task, so that a call sent again, or a replica, pauses as long.
+-- @cold
+function retries.fraction(task, failures)
+  return tonumber(string.sub(redis.sha1hex(task.id .. ' ' .. failures), 1, 8), 16) / 4294967296
+end
+
+-- Microseconds until the next attempt, or nil where there is none. `again`: what the owner asked for.
+-- @cold
+function retries.pause(task, failures, again)
+  local policy = retries.policy(task)
+  if failures > tonumber(policy.max_failures) then
+    return nil
+  elseif again then
+    return again
+  end
+  local pause, most = tonumber(policy.delay), tonumber(policy.max_delay)
+  if policy.backoff == 'exponential' then
+    pause = pause * 2 ^ math.min(failures - 1, 40)
+  end
+  pause = math.min(pause, most)
+  return math.floor(pause * (1 - policy.jitter / 100 * retries.fraction(task, failures)) * 1000000)
+end
+
+-- Says in the task when it runs again. Answers its next state.
+-- @cold
+function retries.plan(task, pause)
+  if pause == 0 then
+    return 'pending'
+  end
+  task.eta = space.decimal(space.us + pause)
+  return 'scheduled'
+end
+
+-- Ends the attempt as planned.
+-- @cold
+function retries.finish(task, to, outcome, why, ...)
+  if to == 'scheduled' then
+    return owner.finish(task, to, outcome, why, 'eta', task.eta, ...)
+  end
+  owner.finish(task, to, outcome, why, ...)
+  if to == 'pending' then
+    state.wake(task.queue)
+  end
+  return outcome
+end
