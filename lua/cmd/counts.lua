@@ -12,7 +12,7 @@ end
 local started = redis.call('SCARD', space.key('started_tasks', queue))
 return {
   'scheduled', redis.call('ZCARD', space.key('scheduled_tasks', queue)),
-  'pending', redis.call('LLEN', space.key('pending_tasks', queue)),
+  'pending', redis.call('LLEN', space.key('pending_tasks', queue)) + redis.call('ZCARD', space.key('lane_tasks', queue)),
   'reserved', math.max(0, held - started), 'started', started,
   'complete', redis.call('LLEN', space.key('complete_tasks', queue)),
   'failed', redis.call('LLEN', space.key('failed_tasks', queue)),

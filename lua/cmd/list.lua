@@ -1,8 +1,8 @@
---- Ids of a queue's tasks in one state, or `all`. Pending: the next to run first; finished: the latest first.
+--- Ids of a queue's tasks in one state, or `all`. Pending: by priority, the first to enter first, whatever limits say; finished: the latest first.
 -- @args now queue status cursor limit
 -- @reply next cursor (0 at the end), then ids
 -- @errors
-local LISTS = { pending = 'pending_tasks', complete = 'complete_tasks', failed = 'failed_tasks', cancelled = 'cancelled_tasks' }
+local LISTS = { complete = 'complete_tasks', failed = 'failed_tasks', cancelled = 'cancelled_tasks' }
 local SETS = { scheduled = 'scheduled_tasks', all = 'tasks' }
 
 space.open()
@@ -15,10 +15,7 @@ local from = tonumber(cursor)
 
 local ids, after = {}, nil
 if status == 'pending' then
-  local page = redis.call('LRANGE', space.key(LISTS.pending, queue), -from - limit, -from - 1)
-  for i = #page, 1, -1 do
-    ids[#ids + 1] = page[i]
-  end
+  lanes.list(queue, from, limit, ids)
 elseif LISTS[status] then
   ids = redis.call('LRANGE', space.key(LISTS[status], queue), from, from + limit - 1)
 elseif SETS[status] then

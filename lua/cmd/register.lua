@@ -1,15 +1,21 @@
---- Makes a listener known to a queue.
+--- Makes a listener known to a queue, and what it has for tasks with needs.
 -- @args now queue listener
+-- @options has
 -- @reply `registered`, or `existing`
 -- @errors EVICTION
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')
 local listener = args.listener(args.next('listener'))
-args.none()
+local capabilities = args.options({ has = listeners.known }).has
 server.require()
 listeners.probe(queue)
 space.begin()
 local added = redis.call('SADD', space.key('listeners', queue), listener)
 redis.call('ZINCRBY', space.prefix .. 'queues', added, queue)
 listeners.seen(queue, listener)
+if capabilities and capabilities ~= '' then
+  redis.call('HSET', space.key('has', queue), listener, capabilities)
+elseif capabilities then
+  redis.call('HDEL', space.key('has', queue), listener)
+end
 return added == 1 and 'registered' or 'existing'

@@ -10,5 +10,9 @@ if redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener)) > 0
   reply.fail('HELD', 'the listener holds tasks: complete, fail or release them, or adopt them if its process is dead')
 end
 listeners.probe(queue)
+local rounds = space.probe('HLEN', space.prefix .. 'rounds_' .. listener) > 0 and space.prefix .. 'rounds_' .. listener
 space.begin()
+if rounds then
+  redis.call('UNLINK', rounds)
+end
 return listeners.remove(queue, listener) == 1 and 'unregistered' or 'absent'

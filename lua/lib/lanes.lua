@@ -496,3 +496,63 @@ function lanes.due(queue, found)
     redis.call('HSET', space.meta, 'sweep:' .. queue, found.sweep)
   end
 end
+
+-- How many listeners of a queue have what a task needs.
+-- @cold
+function lanes.able(queue, needs)
+  local number, capabilities = 0, redis.call('HSCAN', space.key('has', queue), 0, 'COUNT', 1000)[2]
+  for i = 1, #capabilities, 2 do
+    if lanes.suits(lanes.has(capabilities[i + 1]), needs) then
+      number = number + 1
+    end
+  end
+  return number
+end
+
+-- What of needs and limits decides over a pending task, for `why`: name and value in turn.
+-- @cold
+function lanes.facts(task)
+  local queue, key = task.queue, task.lane_key
+  local places = space.key('places', queue)
+  local used = redis.call('ZCARD', space.key('leases', queue)) + tonumber(redis.call('HGET', places, 'extra') or 0)
+  local _, free = lanes.paced(lanes.rates(queue), lanes.setting(queue, 'rate'))
+  local facts = {
+    'able', task.needs and lanes.able(queue, task.needs) or '',
+    'concurrency', lanes.setting(queue, 'concurrency') or '', 'used', used,
+    'rate_until', free and space.decimal(free) or '',
+  }
+  if key then
+    local most, rate = lanes.limit(queue, key)
+    local _, key_free = lanes.paced(lanes.rates(queue, key), rate)
+    for _, fact in ipairs({
+      'key_concurrency', task.solo or most or '', 'key_used', redis.call('HGET', places, 'k:' .. key) or '0',
+      'key_rate_until', key_free and space.decimal(key_free) or '',
+    }) do
+      facts[#facts + 1] = fact
+    end
+  end
+  return facts
+end
+
+-- Adds a page of the pending tasks of a queue to `ids`: those with a priority over 0,
+-- the plain list, the other lanes.
+-- @cold
+function lanes.list(queue, from, limit, ids)
+  local lane, list = space.key('lane_tasks', queue), space.key('pending_tasks', queue)
+  local urgent, plain = redis.call('ZCOUNT', lane, '-inf', '(0'), redis.call('LLEN', list)
+  local function ranked(first, last)
+    for _, member in ipairs(first <= last and redis.call('ZRANGE', lane, first, last) or {}) do
+      ids[#ids + 1] = string.match(member, ' (%S+)$')
+    end
+  end
+  local last = from + limit - 1
+  ranked(from, math.min(last, urgent - 1))
+  local first = math.max(0, from - urgent)
+  if last >= urgent and first < plain then
+    local page = redis.call('LRANGE', list, -math.min(plain, last - urgent + 1), -first - 1)
+    for i = #page, 1, -1 do
+      ids[#ids + 1] = page[i]
+    end
+  end
+  ranked(math.max(urgent, from - plain), last - plain)
+end

@@ -11,10 +11,28 @@ function listeners.require(queue, listener)
   end
 end
 
+-- What a listener has: NAME or NAME=NUMBER, separated by commas; nothing for none.
+-- @cold
+function listeners.known(value, what)
+  local number = 0
+  for one in string.gmatch(value == '' and '' or value .. ',', '([^,]*),') do
+    local name, amount = string.match(one, '^([%w_.-]+)(.*)$')
+    number = number + 1
+    if not name or #name > 64 or #amount > 17 or amount ~= '' and not string.find(amount, '^=%d+%.?%d*$') then
+      reply.fail('BADARG', what .. ' must be names, each with = and a number or without, separated by commas')
+    end
+  end
+  if number > 32 or #value > 1024 then
+    reply.fail('BADARG', what .. ' may be 32 at most, in 1024 characters')
+  end
+  return value
+end
+
 function listeners.probe(queue)
   space.probe('SCARD', space.key('listeners', queue))
   space.probe('ZCARD', space.key('seen', queue))
   space.probe('HLEN', space.key('orders', queue))
+  space.probe('HLEN', space.key('has', queue))
   space.probe('ZCARD', space.prefix .. 'queues')
 end
 
@@ -24,6 +42,7 @@ function listeners.seen(queue, listener)
 end
 
 function listeners.remove(queue, listener)
+  redis.call('HDEL', space.key('has', queue), listener)
   redis.call('ZREM', space.key('seen', queue), listener)
   redis.call('HDEL', space.key('orders', queue), 'l:' .. listener)
   local removed = redis.call('SREM', space.key('listeners', queue), listener)
