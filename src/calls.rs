@@ -5,6 +5,7 @@
 mod owner;
 mod queue;
 mod read;
+mod settings;
 mod submit;
 mod task;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use redis::Value;
 
+pub use owner::{FailOptions, ReserveOptions};
 pub use submit::{NewTask, SubmitOptions};
 
 use crate::bundle::{self, Command};

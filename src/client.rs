@@ -10,7 +10,7 @@ use crate::calls::{Call, Calls};
 use crate::error::{Error, Result};
 use crate::link::{Link, Wire};
 use crate::listener::Listener;
-use crate::model::{QueueInfo, TaskInfo};
+use crate::model::{Page, QueueInfo, Setting, TaskInfo};
 use crate::names::{ListenerId, Namespace, QueueName, TaskId};
 use crate::queue::Queue;
 use crate::task::Task;
@@ -96,16 +96,23 @@ impl Client {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn queues(&self) -> Result<Vec<QueueInfo>> {
-        let mut queues = Vec::new();
-        let mut cursor = "0".to_owned();
-        loop {
-            let page = self.call(&self.calls().queues(&cursor, 500))?;
-            queues.extend(page.items);
-            match page.next {
-                Some(next) => cursor = next,
-                None => return Ok(queues),
-            }
-        }
+        self.pages(|cursor| self.calls().queues(cursor, 500))
+    }
+
+    /// Sets a setting for all queues that do not set it themselves, or takes it back with none.
+    ///
+    /// # Errors
+    /// `BADARG` for an unknown setting or a value out of its bounds; those of [`Client::call`].
+    pub fn configure(&self, name: &str, value: Option<&str>) -> Result<()> {
+        self.call(&self.calls().configure(None, name, value))
+    }
+
+    /// Every setting of the namespace.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn settings(&self) -> Result<Vec<Setting>> {
+        self.call(&self.calls().settings(None))
     }
 
     /// The plain calls of the namespace, for whatever the other methods do not offer.
@@ -120,6 +127,20 @@ impl Client {
     /// The verdict of the script; [`Error::Unavailable`] after the limit.
     pub fn call<T>(&self, call: &Call<T>) -> Result<T> {
         self.inner.link.run(call)
+    }
+
+    /// All parts of an answer.
+    pub(crate) fn pages<T>(&self, part: impl Fn(&str) -> Call<Page<T>>) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        let mut cursor = "0".to_owned();
+        loop {
+            let page = self.call(&part(&cursor))?;
+            items.extend(page.items);
+            match page.next {
+                Some(next) => cursor = next,
+                None => return Ok(items),
+            }
+        }
     }
 
     pub(crate) fn max_bytes(&self) -> Option<u32> {

@@ -24,10 +24,12 @@ pub enum Error {
     /// meet it because the first try succeeded.
     #[error("no task has this id")]
     NotFound,
-    /// The task's state, or a listener's, does not allow the call.
+    /// The state of a task, a listener, a queue or a schedule does not allow the call.
     #[error("{code}: {text}")]
     State {
-        /// `STATE`, `HELD`, `NOLISTENER` or `DRAINING`.
+        /// `STATE`, `HELD`, `NOLISTENER` or `DRAINING`; `DUPLICATE` for a unique key that another
+        /// task has, `CLOSED` for a queue that takes no tasks, `TOOMANY` where a bound is reached,
+        /// `NOTEMPTY`, `NOSCHEDULE`.
         code: String,
         /// What state, and what to do.
         text: String,
@@ -123,7 +125,8 @@ impl Error {
             "LOST" => Self::Lost,
             "CANCELLED" => Self::Cancelled,
             "NOTASK" => Self::NotFound,
-            "STATE" | "HELD" | "NOLISTENER" | "DRAINING" => Self::State { code, text },
+            "STATE" | "HELD" | "NOLISTENER" | "DRAINING" | "DUPLICATE" | "CLOSED" | "TOOMANY" | "NOTEMPTY"
+            | "NOSCHEDULE" => Self::State { code, text },
             "BADARG" | "BADNAME" | "TOOBIG" | "OTHERQUEUE" => Self::Invalid { code, text },
             "SCHEMA" | "EVICTION" | "WRONGKEY" => Self::Unsuitable { code, text },
             _ => Self::Server { code, text },

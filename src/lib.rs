@@ -64,6 +64,7 @@ mod processor;
 mod queue;
 mod repeat;
 mod reply;
+mod submit;
 mod task;
 #[cfg(feature = "tokio")]
 pub mod tokio;
@@ -73,14 +74,16 @@ pub use client::{Client, ClientBuilder};
 pub use error::{Error, Result};
 pub use listener::{Interrupter, Listener};
 pub use model::{
-    Beat, Cancelled, Counts, Event, Follow, Greeting, Held, ListenerInfo, LogEntry, Mended, Order, Orphans, Outcome,
-    Page, Promoted, QueueInfo, Reservation, Retained, Status, Submitted, TaskInfo, Why,
+    Backoff, Beat, Cancelled, Counts, Event, Follow, Greeting, Held, KeyLimit, ListenerInfo, LogEntry, Mended, Order,
+    Orphans, Outcome, Page, Policy, Promoted, QueueInfo, QueueOrder, Rate, Reservation, Retained, Setting, Source,
+    Status, Submitted, TaskInfo, Until, Why,
 };
 pub use names::{ListenerId, Namespace, QueueName, TaskId, Token};
 pub use processor::Processor;
-pub use queue::{Queue, Submit};
+pub use queue::Queue;
+pub use submit::Submit;
 pub use task::Task;
-pub use worker::{Context, HandlerError, Stop, Stopped, Summary, Upkeep, Worker, WorkerBuilder};
+pub use worker::{Context, Failure, HandlerError, Stop, Stopped, Summary, Upkeep, Worker, WorkerBuilder};
 
 /// The README's examples compile.
 #[cfg(doctest)]

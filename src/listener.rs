@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::calls::ReserveOptions;
 use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::model::{Held, Reservation};
+use crate::model::{Held, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::processor::Processor;
 
@@ -74,7 +75,9 @@ pub struct Listener {
     client: Client,
     id: ListenerId,
     queues: Vec<QueueName>,
-    lease: Duration,
+    lease: Option<Duration>,
+    order: QueueOrder,
+    has: Option<String>,
     next: String,
     woken: bool,
 }
@@ -82,15 +85,15 @@ pub struct Listener {
 impl Listener {
     pub(crate) fn register(client: Client, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
         let interrupter = Interrupter::new(client.clone());
-        let lease = Duration::from_secs(60);
-        let listener = Self { interrupter, client, id, queues, lease, next: request(), woken: false };
+        let (lease, order, has) = (None, QueueOrder::Strict, None);
+        let listener = Self { interrupter, client, id, queues, lease, order, has, next: request(), woken: false };
         listener.announce()?;
         Ok(listener)
     }
 
     fn announce(&self) -> Result<()> {
         for queue in &self.queues {
-            self.client.call(&self.client.calls().register(queue, &self.id))?;
+            self.client.call(&self.client.calls().register(queue, &self.id, self.has.as_deref()))?;
         }
         Ok(())
     }
@@ -101,11 +104,28 @@ impl Listener {
         &self.id
     }
 
-    /// How long a reservation holds without a heartbeat: 1 s to 7 days, 60 s by default.
+    /// How long a reservation holds without a heartbeat: 1 s to 7 days; by default as the queue's settings say, 60 s.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
-        self.lease = lease;
+        self.lease = Some(lease);
         self
+    }
+
+    /// In which order its queues are asked: as they were named, by default.
+    #[must_use]
+    pub fn order(mut self, order: QueueOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Says what it has, for tasks that need it: `gpu,transcoder=3`.
+    ///
+    /// # Errors
+    /// `BADARG` for what has another form; those of [`Client::call`].
+    pub fn has(mut self, has: impl Into<String>) -> Result<Self> {
+        self.has = Some(has.into());
+        self.announce()?;
+        Ok(self)
     }
 
     /// What ends its waits from another thread.
@@ -174,7 +194,8 @@ impl Listener {
         let woken = mem::take(&mut self.woken);
         let sent = Instant::now();
         let calls = self.client.calls();
-        let call = calls.reserve(&self.id, &self.queues, self.lease, &self.next, woken);
+        let options = ReserveOptions { lease: self.lease, request: Some(&self.next), woken, order: Some(&self.order) };
+        let call = calls.reserve(&self.id, &self.queues, options);
         let reserved = match self.client.call(&call) {
             // Somebody took this process for dead, or the server lost its data.
             Err(Error::State { code, .. }) if code == "NOLISTENER" => {

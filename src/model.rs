@@ -3,13 +3,17 @@
 mod attempt;
 mod info;
 mod queue;
+mod settings;
+mod submitted;
 mod upkeep;
 mod why;
 mod words;
 
-pub use attempt::{Beat, Held, Reservation};
+pub use attempt::{Beat, Held, QueueOrder, Reservation};
 pub use info::TaskInfo;
 pub use queue::{Counts, ListenerInfo, QueueInfo};
+pub use settings::{KeyLimit, Rate, Setting, Source};
+pub use submitted::{Backoff, Policy, Submitted, Until};
 pub use upkeep::{Mended, Orphans, Promoted, Retained};
 pub use why::Why;
 use words::words;
@@ -43,16 +47,6 @@ impl Status {
 }
 
 words! {
-    /// Whether a submit made a task.
-    Submitted {
-        /// It did.
-        Created = "created",
-        /// The id had been submitted before; nothing changed.
-        Existing = "existing",
-    }
-}
-
-words! {
     /// What a heartbeat tells the owner of a task to do.
     Order {
         /// Go on.
@@ -79,6 +73,8 @@ words! {
         Released = "released",
         /// Its lease expired, or its process died.
         Lost = "lost",
+        /// With an error, and the task is tried again.
+        Retrying = "retrying",
         /// Ended, and then somebody asked for another try.
         Retry = "retry",
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::calls::FailOptions;
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::model::{Order, Outcome, Reservation};
@@ -120,15 +121,25 @@ impl Processor {
         self.client.call(&self.client.calls().complete(self.id(), token, result, self.client.max_bytes()))
     }
 
-    /// Ends the attempt with an error; one that was cancelled becomes cancelled.
+    /// Ends the attempt with an error: the task is tried again if it survives that, else it is
+    /// failed. One that was cancelled becomes cancelled.
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
     pub fn fail(&self, error: &str) -> Result<Outcome> {
-        self.client.call(&self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), None))
+        self.fail_with(error, FailOptions::default())
     }
 
-    /// Gives the task back to the front of its queue; one that was cancelled becomes cancelled.
+    /// The same, with a group of failures, a time for the next try, or none at all.
+    ///
+    /// # Errors
+    /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::fail`].
+    pub fn fail_with(&self, error: &str, options: FailOptions<'_>) -> Result<Outcome> {
+        self.client.call(&self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), options))
+    }
+
+    /// Gives the task back to the front of its queue; one that was cancelled becomes cancelled, and one
+    /// that was given back too often is failed.
     ///
     /// # Errors
     /// `LOST`; those of [`Client::call`].

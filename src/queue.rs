@@ -7,46 +7,10 @@ use serde::Serialize;
 use crate::calls::{NewTask, SubmitOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::model::{Counts, ListenerInfo, Orphans, Promoted, Retained, Submitted};
+use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Retained, Setting, Submitted};
 use crate::names::{ListenerId, QueueName, TaskId};
+use crate::submit::Submit;
 use crate::task::Task;
-
-/// How to submit a task.
-#[derive(Clone, Debug, Default)]
-#[must_use]
-pub struct Submit {
-    id: Option<TaskId>,
-    eta: Option<SystemTime>,
-    max_losses: Option<u32>,
-    method: Option<String>,
-}
-
-impl Submit {
-    /// An id of the caller's choice; a random one by default. The same id
-    /// submitted again makes no second task.
-    pub fn id(mut self, id: TaskId) -> Self {
-        self.id = Some(id);
-        self
-    }
-
-    /// Not before this time; at once by default.
-    pub fn eta(mut self, eta: SystemTime) -> Self {
-        self.eta = Some(eta);
-        self
-    }
-
-    /// How many lost owners the task survives before it fails: 10 by default, at most 1,000.
-    pub fn max_losses(mut self, max_losses: u32) -> Self {
-        self.max_losses = Some(max_losses);
-        self
-    }
-
-    /// What a worker for programs runs, where its queue has more than one program.
-    pub fn method(mut self, method: impl Into<String>) -> Self {
-        self.method = Some(method.into());
-        self
-    }
-}
 
 /// A queue of a namespace.
 #[derive(Clone, Debug)]
@@ -80,17 +44,22 @@ impl Queue {
         self.submit_bytes(&serde_json::to_vec(parameters)?, how)
     }
 
-    /// Submits a task with opaque bytes as parameters.
+    /// Submits a task with opaque bytes as parameters. Where another task has its unique
+    /// name and the policy is [`Policy::Existing`](crate::Policy), that task is the answer.
     ///
     /// # Errors
     /// `TOOBIG` over the client's `max_bytes`, `OTHERQUEUE` where the id is a task of
-    /// another queue; those of [`Client::call`].
-    pub fn submit_bytes(&self, parameters: &[u8], how: Submit) -> Result<Task> {
-        let id = how.id.unwrap_or_else(TaskId::random);
-        let eta = how.eta.map(since_epoch);
-        let task = NewTask { id: &id, eta, parameters };
-        let options = SubmitOptions { max_losses: how.max_losses, method: how.method.as_deref(), max_bytes: None };
-        self.submit_many(&[task], options)?;
+    /// another queue, `DUPLICATE` where another task has its unique name, `CLOSED` where the queue takes
+    /// no tasks, `BADARG` or `BADNAME` for an option out of its bounds; those of [`Client::call`].
+    pub fn submit_bytes(&self, parameters: &[u8], mut how: Submit) -> Result<Task> {
+        let id = how.id.take().unwrap_or_else(TaskId::random);
+        let task = NewTask { id: &id, eta: how.eta.map(since_epoch), parameters };
+        let tags = how.tags();
+        let made = self.submit_many(&[task], how.options(&tags))?;
+        let id = match made.into_iter().next() {
+            Some(Submitted::Taken(other)) => other,
+            _ => id,
+        };
         Ok(Task::new(self.client.clone(), id))
     }
 
@@ -125,16 +94,7 @@ impl Queue {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn listeners(&self) -> Result<Vec<ListenerInfo>> {
-        let mut listeners = Vec::new();
-        let mut cursor = "0".to_owned();
-        loop {
-            let page = self.client.call(&self.client.calls().listeners(&self.name, &cursor, 500))?;
-            listeners.extend(page.items);
-            match page.next {
-                Some(next) => cursor = next,
-                None => return Ok(listeners),
-            }
-        }
+        self.client.pages(|cursor| self.client.calls().listeners(&self.name, cursor, 500))
     }
 
     /// Stops giving out tasks; what runs goes on.
@@ -177,7 +137,7 @@ impl Queue {
         self.client.call(&self.client.calls().requeue_orphans(&self.name, 100))
     }
 
-    /// Deletes finished tasks over a number (50,000 by default) or an age (7 days by default): 100 at most.
+    /// Deletes finished tasks over a number or an age, by default as the settings say (50,000; 7 days): 100 at most.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -203,6 +163,38 @@ impl Queue {
                 None => return Ok((mended, suspected)),
             }
         }
+    }
+
+    /// Sets a setting for this queue, or takes it back with none. The contract lists them, with their bounds.
+    ///
+    /// # Errors
+    /// `BADARG` for an unknown setting or a value out of its bounds; those of [`Client::call`].
+    pub fn configure(&self, name: &str, value: Option<&str>) -> Result<()> {
+        self.client.call(&self.client.calls().configure(Some(&self.name), name, value))
+    }
+
+    /// Every setting that holds for this queue.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn settings(&self) -> Result<Vec<Setting>> {
+        self.client.call(&self.client.calls().settings(Some(&self.name)))
+    }
+
+    /// Gives a key limits of its own in this queue; what is none is as the settings say.
+    ///
+    /// # Errors
+    /// `BADARG` for a limit out of its bounds, `TOOMANY` over 100,000 keys; those of [`Client::call`].
+    pub fn limit(&self, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Result<()> {
+        self.client.call(&self.client.calls().limit(&self.name, key, concurrency, rate))
+    }
+
+    /// The keys that have limits of their own in this queue.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn limits(&self) -> Result<Vec<KeyLimit>> {
+        self.client.pages(|cursor| self.client.calls().limits(&self.name, cursor, 500))
     }
 
     /// The task of this id, if it belongs to this queue.

@@ -106,6 +106,14 @@ impl Task {
         self.client.call(&self.client.calls().retry(&self.id, true))
     }
 
+    /// Gives the waiting task another priority, -1,000 to 1,000, higher first; it goes behind those that have it already.
+    ///
+    /// # Errors
+    /// `NOTASK`; `STATE` for one that does not wait; `BADARG` out of bounds; those of [`Client::call`].
+    pub fn prioritise(&self, priority: i32) -> Result<()> {
+        self.client.call(&self.client.calls().prioritise(&self.id, priority))
+    }
+
     /// Removes the finished task. [`Error::NotFound`] may mean that a first try succeeded whose reply was lost.
     ///
     /// # Errors

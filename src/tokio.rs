@@ -22,7 +22,7 @@ use ::tokio::sync::Mutex;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
 
-use crate::calls::{Call, Calls};
+use crate::calls::{Call, Calls, ReserveOptions};
 use crate::error::{Error, Result};
 use crate::model::Reservation;
 use crate::names::{ListenerId, Namespace, QueueName};
@@ -102,7 +102,7 @@ impl Client {
     }
 
     /// Waits for a task of some queues, at most for `limit`. The listener must be
-    /// registered; the same `request` gives the same reservation.
+    /// registered; with a `request` the same one gives the same reservation.
     ///
     /// # Errors
     /// `NOLISTENER`; those of [`Client::call`].
@@ -110,16 +110,15 @@ impl Client {
         &self,
         listener: &ListenerId,
         queues: &[QueueName],
-        lease: Duration,
-        request: &str,
+        options: ReserveOptions<'_>,
         limit: Duration,
     ) -> Result<Option<Reservation>> {
         let deadline = Instant::now() + limit;
         let lists: Vec<String> = queues.iter().map(|queue| self.calls().wake_list(queue)).collect();
         let mut waiting = None;
-        let mut woken = false;
+        let mut options = options;
         loop {
-            let call = self.calls().reserve(listener, queues, lease, request, woken);
+            let call = self.calls().reserve(listener, queues, options);
             if let Some(reservation) = self.call(&call).await? {
                 return Ok(Some(reservation));
             }
@@ -127,7 +126,7 @@ impl Client {
             if left.is_zero() {
                 return Ok(None);
             }
-            woken = self.wait(&mut waiting, &lists, left.min(LOOK)).await;
+            options.woken = self.wait(&mut waiting, &lists, left.min(LOOK)).await;
         }
     }
 

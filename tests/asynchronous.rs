@@ -7,12 +7,14 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use blueque::calls::{NewTask, SubmitOptions};
+use blueque::calls::{NewTask, ReserveOptions, SubmitOptions};
 use blueque::tokio::Client;
 use blueque::{Error, ListenerId, Namespace, Order, Outcome, QueueName, Status, Submitted, TaskId};
 use support::Server;
 
 const LEASE: Duration = Duration::from_secs(60);
+const REQUEST: ReserveOptions<'static> =
+    ReserveOptions { lease: Some(LEASE), request: Some("r1"), woken: false, order: None };
 
 fn names() -> (QueueName, ListenerId) {
     (QueueName::new("q").unwrap(), ListenerId::new("host_1").unwrap())
@@ -32,9 +34,9 @@ async fn a_task_goes_through_its_whole_life_asynchronously() {
     let client = Client::open(&server.url()).await.unwrap();
     let (queue, listener) = names();
     let calls = client.calls();
-    client.call(&calls.register(&queue, &listener)).await.unwrap();
+    client.call(&calls.register(&queue, &listener, None)).await.unwrap();
     let id = submit(&client, &queue).await;
-    let work = client.listen(&listener, std::slice::from_ref(&queue), LEASE, "r1", LEASE).await.unwrap().unwrap();
+    let work = client.listen(&listener, std::slice::from_ref(&queue), REQUEST, LEASE).await.unwrap().unwrap();
     assert_eq!(work.id, id);
     client.call(&calls.start(&id, work.token, 7)).await.unwrap();
     let beat = client.call(&calls.heartbeat(&queue, &listener, LEASE, &[(id.clone(), work.token)])).await.unwrap();
@@ -50,10 +52,10 @@ async fn a_waiting_listener_does_not_hold_up_other_calls() {
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();
     let (queue, listener) = names();
-    client.call(&client.calls().register(&queue, &listener)).await.unwrap();
+    client.call(&client.calls().register(&queue, &listener, None)).await.unwrap();
     let waits = tokio::spawn({
         let (client, queue) = (client.clone(), queue.clone());
-        async move { client.listen(&listener, &[queue], LEASE, "r1", Duration::from_secs(25)).await }
+        async move { client.listen(&listener, &[queue], REQUEST, Duration::from_secs(25)).await }
     });
     let begun = Instant::now();
     loop {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::{NewTask, SubmitOptions};
+use blueque::calls::{NewTask, ReserveOptions, SubmitOptions};
 use blueque::{Client, Error, ListenerId, Namespace, Order, Outcome, Status, Submit, Submitted, TaskId, bundle};
 use support::Server;
 
@@ -167,7 +167,11 @@ fn a_reservation_whose_reply_was_lost_is_found_again() {
     queue.submit("x", Submit::default()).unwrap();
     queue.submit("y", Submit::default()).unwrap();
     let listener = client.listener_as(ListenerId::new("host_1").unwrap(), &["q"]).unwrap();
-    let call = client.calls().reserve(listener.id(), &[queue.name().clone()], SOON, "request-1", false);
+    let call = client.calls().reserve(
+        listener.id(),
+        &[queue.name().clone()],
+        ReserveOptions { request: Some("request-1"), ..ReserveOptions::default() },
+    );
     let first = client.call(&call).unwrap().unwrap();
     let again = client.call(&call).unwrap().unwrap();
     assert_eq!(first, again);

@@ -3,29 +3,56 @@
 use std::time::Duration;
 
 use super::{Call, Calls, read, seconds};
-use crate::model::{Beat, Order, Outcome, Reservation};
+use crate::model::{Beat, Order, Outcome, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::reply;
 
+/// How to reserve a task.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReserveOptions<'a> {
+    /// The length of the lease, 1 s to 7 days; none for what the queue's settings say.
+    pub lease: Option<Duration>,
+    /// Makes the call repeatable: the same request gives the same answer.
+    pub request: Option<&'a str>,
+    /// A wake-up led here; it is passed on if more tasks wait.
+    pub woken: bool,
+    /// In which order several queues are asked: as they stand, where none is given.
+    pub order: Option<&'a QueueOrder>,
+}
+
+/// How an attempt fails.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FailOptions<'a> {
+    /// Sorts failures of one kind together: a name like a queue's.
+    pub group: Option<&'a str>,
+    /// The pause before the next try, where there is one: at most a year. None for what the task's backoff says.
+    pub again: Option<Duration>,
+    /// No other try follows, however many failures the task survives.
+    pub permanent: bool,
+    /// How large the error may be: 1 MiB where none is given, at most 8 MiB.
+    pub max_bytes: Option<u32>,
+}
+
 impl Calls {
-    /// Takes the next task of the first of the queues that has one. The same
-    /// `request` gives the same answer; `woken` says that a wake-up led here.
+    /// Takes the next task of the queues, asked in the order that the options say.
     #[must_use]
     pub fn reserve(
         &self,
         listener: &ListenerId,
         queues: &[QueueName],
-        lease: Duration,
-        request: &str,
-        woken: bool,
+        options: ReserveOptions<'_>,
     ) -> Call<Option<Reservation>> {
         let mut call = self.call("reserve", read::reservation).arg(listener).arg(queues.len());
         for queue in queues {
             call = call.arg(queue);
         }
-        call.option("lease", Some(seconds(lease)))
-            .option("request", Some(request))
-            .option("woken", woken.then_some("1"))
+        let order = options.order.filter(|&order| *order != QueueOrder::Strict);
+        let weights = order.and_then(QueueOrder::weights);
+        call.option("lease", options.lease.map(seconds))
+            .option("request", options.request)
+            .option("woken", options.woken.then_some("1"))
+            .option("order", order.map(QueueOrder::as_str))
+            .option("weights", weights)
     }
 
     /// Takes a task from a listener whose process is dead. None where the task ended instead.
@@ -36,7 +63,7 @@ impl Calls {
         from: &ListenerId,
         queue: &QueueName,
         id: &TaskId,
-        lease: Duration,
+        lease: Option<Duration>,
         request: &str,
     ) -> Call<Option<Reservation>> {
         self.call("adopt", read::reservation)
@@ -44,7 +71,7 @@ impl Calls {
             .arg(from)
             .arg(queue)
             .arg(id)
-            .option("lease", Some(seconds(lease)))
+            .option("lease", lease.map(seconds))
             .option("request", Some(request))
     }
 
@@ -99,10 +126,17 @@ impl Calls {
         self.call("complete", reply::number).arg(id).arg(token).raw(result).option("max_bytes", max_bytes)
     }
 
-    /// Ends an attempt with an error; `group` sorts failures of one kind together.
+    /// Ends an attempt with an error. The task is tried again as long as it survives its failures.
     #[must_use]
-    pub fn fail(&self, id: &TaskId, token: Token, error: &[u8], group: Option<&str>) -> Call<Outcome> {
-        self.call("fail", reply::number).arg(id).arg(token).raw(error).option("group", group)
+    pub fn fail(&self, id: &TaskId, token: Token, error: &[u8], options: FailOptions<'_>) -> Call<Outcome> {
+        self.call("fail", reply::number)
+            .arg(id)
+            .arg(token)
+            .raw(error)
+            .option("group", options.group)
+            .option("again", options.again.map(seconds))
+            .option("final", options.permanent.then_some("1"))
+            .option("max_bytes", options.max_bytes)
     }
 
     /// Gives a task back to the front of its queue.

@@ -40,10 +40,10 @@ impl Calls {
         self.call("resume", read::done).arg(queue)
     }
 
-    /// Makes a listener known to a queue.
+    /// Makes a listener known to a queue, with what it has: `gpu,transcoder=3`.
     #[must_use]
-    pub fn register(&self, queue: &QueueName, listener: &ListenerId) -> Call<()> {
-        self.call("register", read::done).arg(queue).arg(listener)
+    pub fn register(&self, queue: &QueueName, listener: &ListenerId, has: Option<&str>) -> Call<()> {
+        self.call("register", read::done).arg(queue).arg(listener).option("has", has)
     }
 
     /// Takes a listener that holds nothing off a queue.

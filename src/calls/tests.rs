@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use redis::Value;
 
-use super::{Calls, NewTask, SubmitOptions};
+use super::{Calls, FailOptions, NewTask, ReserveOptions, SubmitOptions};
 use crate::error::Result;
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 
@@ -42,14 +42,20 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
         read!(
             calls.hello(),
             calls.submit(&queue, &[task], SubmitOptions::default()),
-            calls.reserve(&listener, std::slice::from_ref(&queue), lease, "r", false),
-            calls.adopt(&listener, &listener, &queue, &id, lease, "r"),
+            calls.submit(&queue, &[task], SubmitOptions { unique: Some("u"), ..SubmitOptions::default() }),
+            calls.prioritise(&id, 1),
+            calls.configure(None, "lease", None),
+            calls.settings(Some(&queue)),
+            calls.limit(&queue, "k", None, None),
+            calls.limits(&queue, "0", 1),
+            calls.reserve(&listener, std::slice::from_ref(&queue), ReserveOptions::default()),
+            calls.adopt(&listener, &listener, &queue, &id, None, "r"),
             calls.start(&id, token, 1),
             calls.heartbeat(&queue, &listener, lease, &held),
             calls.progress(&id, token, b""),
             calls.checkpoint(&id, token, b"", None),
             calls.complete(&id, token, b"", None),
-            calls.fail(&id, token, b"", None),
+            calls.fail(&id, token, b"", FailOptions::default()),
             calls.release(&id, token, None),
             calls.cancel(&id, "", false),
             calls.retry(&id, false),
@@ -64,7 +70,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.mend(&queue, "", 1, None),
             calls.pause(&queue, "me", ""),
             calls.resume(&queue),
-            calls.register(&queue, &listener),
+            calls.register(&queue, &listener, None),
             calls.unregister(&queue, &listener),
             calls.drain(&queue, &listener, true),
             calls.held(&queue, &listener),

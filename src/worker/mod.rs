@@ -1,6 +1,8 @@
 //! A worker in this process: closures on threads, heartbeats on a thread of their own.
 
+mod beats;
 mod context;
+mod failure;
 mod run;
 mod upkeep;
 
@@ -14,9 +16,11 @@ use serde::de::DeserializeOwned;
 
 use crate::client::Client;
 use crate::error::{Error, Result};
+use crate::model::QueueOrder;
 use crate::names::QueueName;
 
 pub use context::{Context, Stopped};
+pub use failure::Failure;
 pub use run::{Summary, Worker};
 pub use upkeep::Upkeep;
 
@@ -43,7 +47,9 @@ pub struct WorkerBuilder {
     pub(crate) client: Client,
     pub(crate) queues: Vec<QueueName>,
     pub(crate) slots: usize,
-    pub(crate) lease: Duration,
+    pub(crate) lease: Option<Duration>,
+    pub(crate) order: QueueOrder,
+    pub(crate) has: Option<String>,
     pub(crate) beat: Option<Duration>,
     pub(crate) patience: Duration,
     pub(crate) adopt_dead: bool,
@@ -66,7 +72,9 @@ impl WorkerBuilder {
             client,
             queues: Vec::new(),
             slots: 1,
-            lease: Duration::from_secs(60),
+            lease: None,
+            order: QueueOrder::Strict,
+            has: None,
             beat: None,
             patience: Duration::from_secs(3600),
             adopt_dead: false,
@@ -74,7 +82,7 @@ impl WorkerBuilder {
         }
     }
 
-    /// A queue to take tasks of. Those named first are asked first.
+    /// A queue to take tasks of. Those named first are asked first, unless [`WorkerBuilder::order`] says otherwise.
     ///
     /// # Errors
     /// `BADNAME` for a name that a queue cannot have.
@@ -89,9 +97,22 @@ impl WorkerBuilder {
         self
     }
 
-    /// How long a task stays this worker's without a heartbeat: 60 s by default, 1 s to 7 days.
+    /// How long a task stays this worker's without a heartbeat: 1 s to 7 days; by default as the settings
+    /// of its queue say, 60 s. A task may have a lease of its own.
     pub fn lease(mut self, lease: Duration) -> Self {
-        self.lease = lease;
+        self.lease = Some(lease);
+        self
+    }
+
+    /// In which order its queues are asked: as they were named, by default.
+    pub fn order(mut self, order: QueueOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// What it has, for tasks that need it: `gpu,transcoder=3`.
+    pub fn has(mut self, has: impl Into<String>) -> Self {
+        self.has = Some(has.into());
         self
     }
 
@@ -119,7 +140,8 @@ impl WorkerBuilder {
     /// What to do with a task: parameters and result are JSON.
     ///
     /// Long work calls [`Context::check`] between its steps and passes its error on.
-    /// Any other error fails the task, and so does a panic.
+    /// Any other error fails the attempt, and so does a panic: the task is tried again if it survives that
+    /// (see [`crate::Submit::max_failures`]). A [`Failure`] says when, or that it is no use.
     pub fn handle<P, R, F>(self, handler: F) -> Self
     where
         P: DeserializeOwned,
@@ -150,7 +172,7 @@ impl WorkerBuilder {
         if self.queues.is_empty() {
             return missing("a worker needs a queue: call queue(…)");
         }
-        if self.lease < Duration::from_secs(1) {
+        if self.lease.is_some_and(|lease| lease < Duration::from_secs(1)) {
             return missing("the lease must be at least 1 s");
         }
         match self.handler.clone() {

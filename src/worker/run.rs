@@ -9,16 +9,15 @@ use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use super::context::{Context, Stopped};
+use super::failure::Failure;
 use super::upkeep::Upkeep;
 use super::{Handler, Stop, WorkerBuilder};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::listener::{Listener, unblock};
 use crate::model::{Order, Outcome};
-use crate::names::{ListenerId, QueueName, TaskId, Token};
-
-/// Tasks that one heartbeat can carry.
-const BATCH: usize = 500;
+use crate::names::{ListenerId, QueueName};
+use crate::processor::Processor;
 
 /// How a run of a worker went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +25,10 @@ const BATCH: usize = 500;
 pub struct Summary {
     /// Tasks completed.
     pub complete: u64,
-    /// Attempts that failed.
+    /// Tasks that failed.
     pub failed: u64,
+    /// Attempts that failed, of tasks that are tried again.
+    pub retrying: u64,
     /// Tasks whose cancel was carried out.
     pub cancelled: u64,
     /// Tasks given back.
@@ -37,15 +38,15 @@ pub struct Summary {
 }
 
 #[derive(Default)]
-struct State {
-    running: Vec<Arc<Context>>,
-    stop: Option<(Stop, Instant)>,
-    ended: bool,
+pub(super) struct State {
+    pub(super) running: Vec<Arc<Context>>,
+    pub(super) stop: Option<(Stop, Instant)>,
+    pub(super) ended: bool,
     summary: Summary,
 }
 
 /// What the worker's threads share.
-struct Shared {
+pub(super) struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     /// The connection that waits for a task, to be woken when the worker is to stop.
@@ -53,16 +54,16 @@ struct Shared {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until something changes, at most for `limit`.
-    fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
+    pub(super) fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
         self.changed.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    fn update(&self, change: impl FnOnce(&mut State)) {
+    pub(super) fn update(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.lock());
         self.changed.notify_all();
     }
@@ -86,9 +87,9 @@ impl Shared {
 /// Clones are handles to the same worker, to stop it from another thread.
 #[derive(Clone)]
 pub struct Worker {
-    settings: Arc<WorkerBuilder>,
+    pub(super) settings: Arc<WorkerBuilder>,
     handler: Arc<Handler>,
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl std::fmt::Debug for Worker {
@@ -126,7 +127,14 @@ impl Worker {
     /// Those that waiting cannot mend: of the configuration, of the server's state. What runs is ended first.
     pub fn run(&self) -> Result<Summary> {
         let queues: Vec<&str> = self.settings.queues.iter().map(QueueName::as_str).collect();
-        let mut listener = self.settings.client.listener(&queues)?.lease(self.settings.lease);
+        let settings = &self.settings;
+        let mut listener = settings.client.listener(&queues)?.order(settings.order.clone());
+        if let Some(lease) = settings.lease {
+            listener = listener.lease(lease);
+        }
+        if let Some(has) = &settings.has {
+            listener = listener.has(has.as_str())?;
+        }
         let id = listener.id().clone();
         let taken = thread::scope(|scope| {
             scope.spawn(|| self.beats(&id));
@@ -206,6 +214,7 @@ impl Worker {
             match outcome {
                 Ok(Outcome::Complete) => summary.complete += 1,
                 Ok(Outcome::Failed) => summary.failed += 1,
+                Ok(Outcome::Retrying) => summary.retrying += 1,
                 Ok(Outcome::Cancelled) => summary.cancelled += 1,
                 Ok(Outcome::Released) => summary.released += 1,
                 _ => summary.lost += 1,
@@ -222,18 +231,33 @@ impl Worker {
         }
         match catch_unwind(AssertUnwindSafe(|| (self.handler)(context))) {
             Ok(Ok(result)) => match self.persist(|| processor.complete_bytes(&result)) {
-                Err(Error::Invalid { code, text }) => self.persist(|| processor.fail(&format!("{code}: {text}"))),
+                Err(Error::Invalid { code, text }) => self.fail(processor, &Failure::new(format!("{code}: {text}"))),
                 outcome => outcome,
             },
             Ok(Err(error)) => match (error.downcast_ref::<Stopped>(), error.downcast_ref::<Error>()) {
                 (Some(Stopped(Order::Lost)), _) | (_, Some(Error::Lost)) => Err(Error::Lost),
                 (Some(_), _) => self.persist(|| processor.release()),
-                _ => self.persist(|| processor.fail(&error.to_string())),
+                _ => match error.downcast_ref::<Failure>() {
+                    Some(failure) => self.fail(processor, failure),
+                    None => self.fail(processor, &Failure::new(error.to_string())),
+                },
             },
             Err(panic) => {
                 let text = format!("the handler panicked: {}", message(panic.as_ref()));
-                self.persist(|| processor.fail(&text))
+                self.fail(processor, &Failure::new(text))
             }
+        }
+    }
+
+    fn fail(&self, processor: &Processor, failure: &Failure) -> Result<Outcome> {
+        let text = failure.to_string();
+        match self.persist(|| processor.fail_with(&text, failure.options())) {
+            // The handler's wishes are out of bounds, or its text is too large: that shall not keep the attempt from ending.
+            Err(Error::Invalid { code, text }) => {
+                let about = format!("the handler's failure was refused, {code}: {text}");
+                self.persist(|| processor.fail(&about))
+            }
+            outcome => outcome,
         }
     }
 
@@ -246,42 +270,6 @@ impl Worker {
                     thread::sleep(Duration::from_millis(500));
                 }
                 outcome => return outcome,
-            }
-        }
-    }
-
-    /// Renews the leases of what runs, and passes on the orders that come back.
-    fn beats(&self, listener: &ListenerId) {
-        let every = self.settings.beat.unwrap_or(self.settings.lease / 3);
-        while !self.shared.ended_within(every) {
-            let running = self.shared.lock().running.clone();
-            for queue in &self.settings.queues {
-                let here: Vec<_> = running.iter().filter(|cx| cx.reservation().queue == *queue).collect();
-                for batch in here.chunks(BATCH) {
-                    self.beat(queue, listener, batch);
-                }
-            }
-        }
-    }
-
-    fn beat(&self, queue: &QueueName, listener: &ListenerId, batch: &[&Arc<Context>]) {
-        let tasks: Vec<(TaskId, Token)> =
-            batch.iter().map(|cx| (cx.reservation().id.clone(), cx.reservation().token)).collect();
-        let client = &self.settings.client;
-        let sent = Instant::now();
-        // A failure needs no word: a context that is not renewed loses its task by itself.
-        let Ok(beat) = client.call(&client.calls().heartbeat(queue, listener, self.settings.lease, &tasks)) else {
-            return;
-        };
-        for (context, order) in batch.iter().zip(beat.orders) {
-            if order != Order::Lost {
-                context.renew(sent);
-            }
-            context.obey(order);
-            if order == Order::Drain {
-                self.shared.update(|state| {
-                    state.stop.get_or_insert((Stop::Release, sent));
-                });
             }
         }
     }

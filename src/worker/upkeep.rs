@@ -18,6 +18,9 @@ const EVERY: Duration = Duration::from_secs(2);
 /// So many listeners look as often as one would.
 const SHARING: u32 = 5;
 
+/// The shortest pause between two rounds.
+const SHORTEST: Duration = Duration::from_millis(10);
+
 /// How often retention and mending are due.
 const SELDOM: Duration = Duration::from_secs(60);
 
@@ -37,6 +40,8 @@ pub struct Upkeep {
     mend_at: Instant,
     retain_at: Instant,
     cursors: HashMap<QueueName, String>,
+    /// The server's clock, and when it was read.
+    clock: Option<(f64, Instant)>,
 }
 
 impl Upkeep {
@@ -44,20 +49,32 @@ impl Upkeep {
     #[must_use]
     pub fn new(client: Client, queues: Vec<QueueName>) -> Self {
         let now = Instant::now();
-        Self { client, queues, mend_at: now, retain_at: now, cursors: HashMap::new() }
+        Self { client, queues, mend_at: now, retain_at: now, cursors: HashMap::new(), clock: None }
     }
 
     /// One round over all queues: scheduled tasks that are due, orphans, retention,
-    /// a step of mending. Answers how long to pause before the next.
+    /// a step of mending. Answers how long to pause before the next: about two seconds for a few
+    /// listeners, longer for many, but not beyond the moment when something is due.
     ///
     /// # Errors
     /// Those of [`Client::call`]. What was not done is done by the next round.
     pub fn round(&mut self) -> Result<Duration> {
         let seldom = self.retain_at <= Instant::now();
         let mut pause = EVERY;
+        let mut due = f64::INFINITY;
+        if seldom || self.clock.is_none() {
+            let greeting = self.client.call(&self.client.calls().hello())?;
+            self.clock = Some((greeting.time, Instant::now()));
+        }
         for name in self.queues.clone() {
             let queue = Queue::new(self.client.clone(), name.clone());
-            while queue.promote()?.more {}
+            let next = loop {
+                let promoted = queue.promote()?;
+                if !promoted.more {
+                    break promoted.next;
+                }
+            };
+            due = due.min(next.unwrap_or(f64::INFINITY));
             let orphans = loop {
                 let orphans = queue.requeue_orphans()?;
                 if !orphans.more {
@@ -74,7 +91,17 @@ impl Upkeep {
         if seldom {
             self.retain_at = Instant::now() + SELDOM;
         }
-        Ok(pause)
+        Ok(self.until(due, pause))
+    }
+
+    /// How long to pause where something is due at `due`. Many listeners do not all look at that
+    /// moment: each goes on looking at a time of its own.
+    fn until(&self, due: f64, pause: Duration) -> Duration {
+        let Some((time, read)) = self.clock else { return pause };
+        let left = Duration::try_from_secs_f64((due - time).max(0.0)).unwrap_or(Duration::MAX);
+        let left = left.saturating_sub(read.elapsed());
+        let shortest = pause.saturating_sub(EVERY) / 20;
+        pause.min(left.max(shortest).max(SHORTEST))
     }
 
     /// Some steps of mending at a time, so that a round stays short.
@@ -135,7 +162,7 @@ impl Upkeep {
                 continue;
             }
             let request = TaskId::random();
-            let adopted = self.client.call(&calls.adopt(own, dead, queue, &id, HANDOVER, request.as_str()))?;
+            let adopted = self.client.call(&calls.adopt(own, dead, queue, &id, Some(HANDOVER), request.as_str()))?;
             if let Some(adopted) = adopted {
                 self.client.call(&calls.release(&adopted.id, adopted.token, Some("orphan")))?;
             }

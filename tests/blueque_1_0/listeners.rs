@@ -34,7 +34,7 @@ fn both_sides_see_each_others_listeners_and_count_them_alike() {
     let seen = both.old.call("seen_listeners", json!({"queue": QUEUE}));
     assert!(seen.as_array().unwrap().contains(&json!([host, pid.parse::<u32>().unwrap()])), "{seen}");
 
-    let call = both.client.calls().register(both.queue.name(), &both.old.listener());
+    let call = both.client.calls().register(both.queue.name(), &both.old.listener(), None);
     both.client.call(&call).unwrap();
     assert_eq!(score(&both), 2, "registered before, by the other side");
     both.client.call(&both.client.calls().unregister(both.queue.name(), &both.old.listener())).unwrap();

@@ -91,10 +91,14 @@ impl New {
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta.map(|eta| eta.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
         let task = NewTask { id: &id, eta, parameters: &parameters };
-        let options =
-            SubmitOptions { max_losses: self.max_losses, method: self.method.as_deref(), max_bytes: self.max_bytes };
+        let options = SubmitOptions {
+            max_losses: self.max_losses,
+            method: self.method.as_deref(),
+            max_bytes: self.max_bytes,
+            ..SubmitOptions::default()
+        };
         let made = session.client.call(&session.client.calls().submit(&self.queue, &[task], options))?;
-        let made = made.first().copied().unwrap_or(Submitted::Created);
+        let made = made.into_iter().next().unwrap_or(Submitted::Created);
         if made == Submitted::Existing {
             say(format!("{id} exists already; nothing was changed"));
         }

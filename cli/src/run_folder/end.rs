@@ -41,6 +41,12 @@ pub struct End {
     pub outcome: Outcome,
     /// The group of a failure, the reason of a release.
     pub word: Option<String>,
+    /// No other try follows a failure.
+    #[serde(default)]
+    pub permanent: bool,
+    /// The pause before the next try that the program asked for, in seconds.
+    #[serde(default)]
+    pub again: Option<f64>,
     /// The checkpoint file may be newer than what the server has.
     #[serde(default)]
     pub checkpoint: bool,
@@ -55,6 +61,8 @@ impl End {
             version: VERSION,
             outcome,
             word: word.map(str::to_owned),
+            permanent: false,
+            again: None,
             checkpoint: false,
             payload: String::new(),
             post_mortem,

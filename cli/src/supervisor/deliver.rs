@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
+use blueque::calls::FailOptions;
 use blueque::{Client, Error};
 
 use super::link::Link;
@@ -123,7 +124,11 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
     let word = end.word.as_deref();
     match end.outcome {
         Outcome::Complete => client.call(&calls.complete(&link.id, link.token, payload, link.max_bytes)),
-        Outcome::Fail => client.call(&calls.fail(&link.id, link.token, payload, word)),
+        Outcome::Fail => {
+            let again = end.again.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            let options = FailOptions { group: word, again, permanent: end.permanent, ..FailOptions::default() };
+            client.call(&calls.fail(&link.id, link.token, payload, options))
+        }
         Outcome::Release => client.call(&calls.release(&link.id, link.token, word)),
     }
     .map(|_| ())

@@ -17,6 +17,9 @@ const TEMPORARY: i32 = 75;
 /// Wrong arguments or data, no rights, wrong configuration; not executable, not found.
 const PERMANENT: [i32; 6] = [64, 65, 77, 78, 126, 127];
 
+/// The group of failures after which no other try follows.
+const PERMANENT_GROUP: &str = "permanent";
+
 /// What the error shows of stderr.
 const SHOWN: usize = 1_000;
 
@@ -29,6 +32,8 @@ pub fn judge(
     post_mortem: PostMortem,
 ) -> Option<(End, Vec<u8>)> {
     let changed = seen.checkpoint.is_some() && !seen.too_large;
+    // Only a program that ended by itself can have meant it.
+    let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
     let (outcome, word, payload) = match ended {
         Ended::Lost => return None,
         Ended::Stopped(Reason::Cancel) => (Outcome::Release, None, Vec::new()),
@@ -51,7 +56,7 @@ pub fn judge(
         Ended::Exit(Exit::Code(code)) => {
             let group = match code {
                 TEMPORARY => "temporary",
-                _ if PERMANENT.contains(&code) => "permanent",
+                _ if PERMANENT.contains(&code) => PERMANENT_GROUP,
                 _ => "exit",
             };
             failure(group, &format!("it ended with exit code {code}"), &seen)
@@ -59,6 +64,8 @@ pub fn judge(
     };
     let mut end = End::new(outcome, word, post_mortem);
     end.checkpoint = changed && outcome != Outcome::Complete;
+    end.permanent = outcome == Outcome::Fail && word == Some(PERMANENT_GROUP);
+    end.again = again.filter(|_| outcome == Outcome::Fail && !end.permanent);
     Some((end, payload))
 }
 

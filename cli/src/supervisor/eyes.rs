@@ -27,6 +27,8 @@ pub struct Seen {
     pub stdout: Spool,
     pub shape: Shape,
     pub last_words: String,
+    /// After how many seconds the program wants to be tried again, should it fail.
+    pub again: Option<f64>,
     /// The digest of the last checkpoint that the server can take, if the program wrote one.
     pub checkpoint: Option<Vec<u8>>,
     /// The checkpoint file is too large for the server.
@@ -63,6 +65,7 @@ impl Eyes {
                 stdout: Spool::open(folder.stdout()),
                 shape: Shape::default(),
                 last_words: String::new(),
+                again: None,
                 checkpoint: None,
                 too_large: false,
             },
@@ -142,6 +145,7 @@ impl Eyes {
                 Said::Log(text) => self.shared.log("event", format!("{text}\n").as_bytes()),
                 Said::Other(text) => self.shared.say(&text),
                 Said::Alive => {}
+                Said::Again(seconds) => self.seen.again = Some(seconds),
                 Said::Extend(seconds) => {
                     let until = Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |time| {
                         boot_clock_us().saturating_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))

@@ -9,6 +9,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+/// The longest pause before another try that the server takes, in seconds.
+const AGAIN: f64 = 31_536_000.0;
+
 /// A longer line is cut.
 const LINE: usize = 64 << 10;
 
@@ -26,6 +29,7 @@ struct Line {
     message: Option<Value>,
     log: Option<Value>,
     extend: Option<f64>,
+    again: Option<f64>,
 }
 
 /// What the program said.
@@ -35,6 +39,8 @@ pub enum Said {
     Log(String),
     /// Seconds from now that it needs.
     Extend(f64),
+    /// Seconds after which it wants to be tried again, should it fail.
+    Again(f64),
     /// Nothing else; a sign of life.
     Alive,
     /// Not JSON, or not an object.
@@ -129,6 +135,9 @@ fn interpret(line: &[u8], said: &mut Vec<Said>) {
     }
     if let Some(seconds) = event.extend.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
         said.push(Said::Extend(seconds));
+    }
+    if let Some(seconds) = event.again.filter(|seconds| seconds.is_finite() && *seconds >= 0.0) {
+        said.push(Said::Again(seconds.min(AGAIN)));
     }
     if said.len() == before {
         said.push(Said::Alive);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use blueque::calls::FailOptions;
 use blueque::{Client, Error, Listener, Outcome, Processor, Reservation, TaskInfo};
 
 use super::handle::Handle;
@@ -85,7 +86,8 @@ impl Taker {
             Ok(None) => return Ok(()),
             Ok(Some(why)) => {
                 self.pool.say(&format!("failed {}: {why}", task.id));
-                self.client.call(&calls.fail(&task.id, task.token, why.as_bytes(), Some("permanent")))
+                let options = FailOptions { group: Some("permanent"), permanent: true, ..FailOptions::default() };
+                self.client.call(&calls.fail(&task.id, task.token, why.as_bytes(), options))
             }
             Err(error) => {
                 self.pool.say(&format!("cannot begin {}, which goes back: {error:#}", task.id));

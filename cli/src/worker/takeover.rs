@@ -141,7 +141,8 @@ impl Takeover {
             (Some(run), Some(from)) if adopts => {
                 let queue = QueueName::new(run.queue.as_str())?;
                 let request = format!("adopt-{}", subject.token);
-                let adopted = self.client.call(&calls.adopt(&self.listener, &from, &queue, &id, HANDOVER, &request))?;
+                let adopted =
+                    self.client.call(&calls.adopt(&self.listener, &from, &queue, &id, Some(HANDOVER), &request))?;
                 match adopted {
                     Some(new) => self.client.call(&calls.release(&id, new.token, Some("orphan"))).map(|_| ()),
                     None => Ok(()),

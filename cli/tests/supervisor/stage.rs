@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use blueque::calls::ReserveOptions;
 use blueque::{Client, ListenerId, Submit, Task, TaskInfo};
 use nix::sys::signal::{Signal, kill};
 use nix::time::{ClockId, clock_gettime};
@@ -47,7 +48,9 @@ impl Stage {
         let renewed = boot_clock_us();
         let listener = ListenerId::new(LISTENER).unwrap();
         let queue = self.client.queue(QUEUE).unwrap();
-        let call = self.client.calls().reserve(&listener, &[queue.name().clone()], lease, task.id().as_str(), false);
+        let options =
+            ReserveOptions { lease: Some(lease), request: Some(task.id().as_str()), ..ReserveOptions::default() };
+        let call = self.client.calls().reserve(&listener, &[queue.name().clone()], options);
         let reserved = self.client.call(&call).unwrap().expect("the task is there to be reserved");
         assert_eq!(&reserved.id, task.id(), "the only task");
         let id = reserved.id.as_str();

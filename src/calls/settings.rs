@@ -1,0 +1,75 @@
+//! Settings of a queue or of the namespace, and limits of keys.
+
+use redis::Value;
+
+use super::{Call, Calls, read};
+use crate::model::{KeyLimit, Page, Rate, Setting};
+use crate::names::{QueueName, TaskId};
+use crate::reply;
+
+/// What stands for all queues that do not set something themselves.
+const ALL: &str = "*";
+
+impl Calls {
+    /// Sets a setting of a queue, or with none for the namespace: what its queues do not set themselves. None takes it back.
+    #[must_use]
+    pub fn configure(&self, queue: Option<&QueueName>, name: &str, value: Option<&str>) -> Call<()> {
+        self.call("configure", read::done).arg(whose(queue)).arg(name).arg(value.unwrap_or_default())
+    }
+
+    /// Every setting that holds for a queue, or with none for the namespace.
+    #[must_use]
+    pub fn settings(&self, queue: Option<&QueueName>) -> Call<Vec<Setting>> {
+        let parse = |value: &Value| {
+            reply::groups(reply::array(value)?, 0, 3, |item| match item {
+                [name, value, source] => Some(Setting {
+                    name: reply::text(name)?,
+                    value: reply::optional(value)?,
+                    source: reply::number(source)?,
+                }),
+                _ => None,
+            })
+        };
+        self.call("settings", parse).arg(whose(queue))
+    }
+
+    /// Gives a key limits of its own; what is none is as the queue's settings say.
+    #[must_use]
+    pub fn limit(&self, queue: &QueueName, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
+        let text = |value: Option<String>| value.unwrap_or_default();
+        let (concurrency, rate) = (concurrency.map(|number| number.to_string()), rate.map(|rate| rate.to_string()));
+        self.call("limit", read::done).arg(queue).arg(key).arg(text(concurrency)).arg(text(rate))
+    }
+
+    /// The keys of a queue that have limits of their own.
+    #[must_use]
+    pub fn limits(&self, queue: &QueueName, cursor: &str, limit: u32) -> Call<Page<KeyLimit>> {
+        let parse = |value: &Value| {
+            read::page(value, 4, |item| match item {
+                [key, concurrency, rate, in_use] => Some(KeyLimit {
+                    key: reply::text(key)?,
+                    concurrency: set(concurrency)?.and_then(|number| number.parse().ok()),
+                    rate: set(rate)?.and_then(|rate| rate.parse().ok()),
+                    in_use: reply::number(in_use)?,
+                }),
+                _ => None,
+            })
+        };
+        self.call("limits", parse).arg(queue).arg(cursor).arg(limit)
+    }
+
+    /// Gives a waiting task another priority; it goes behind those that have it already.
+    #[must_use]
+    pub fn prioritise(&self, id: &TaskId, priority: i32) -> Call<()> {
+        self.call("prioritise", read::done).arg(id).arg(priority)
+    }
+}
+
+fn whose(queue: Option<&QueueName>) -> &str {
+    queue.map_or(ALL, QueueName::as_str)
+}
+
+/// An empty text or a dash say that it is not set.
+fn set(value: &Value) -> Option<Option<String>> {
+    reply::optional(value).map(|text| text.filter(|text| text != "-"))
+}

@@ -1,0 +1,88 @@
+//! What can be wished of a new task, and what became of it.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::words::words;
+use crate::names::TaskId;
+
+/// What a submit did.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Submitted {
+    /// It made the task.
+    Created,
+    /// The id had been submitted before; nothing changed.
+    Existing,
+    /// This other task has the unique key; nothing changed.
+    Taken(TaskId),
+    /// It made the task, and cancelled this one, which had the unique key.
+    Replaced(TaskId),
+}
+
+impl Submitted {
+    /// The word for it in the contract.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Existing | Self::Taken(_) => "existing",
+            Self::Replaced(_) => "replaced",
+        }
+    }
+
+    /// The other task that has the unique key, or had it.
+    #[must_use]
+    pub fn other(&self) -> Option<&TaskId> {
+        match self {
+            Self::Taken(other) | Self::Replaced(other) => Some(other),
+            Self::Created | Self::Existing => None,
+        }
+    }
+}
+
+words! {
+    /// How the pause before another try grows from one failure to the next.
+    Backoff {
+        /// It doubles.
+        Exponential = "exponential",
+        /// It stays.
+        Fixed = "fixed",
+    }
+}
+
+words! {
+    /// What follows if another task has the unique key.
+    Policy {
+        /// The error `DUPLICATE`.
+        Reject = "reject",
+        /// Nothing is made; the other task is the answer.
+        Existing = "existing",
+        /// The other task is cancelled if it waits; else `DUPLICATE`.
+        Replace = "replace",
+        /// At most one runs, and at most one waits, the latest: a key with one place, unique until the start, replaced.
+        Latest = "latest",
+    }
+}
+
+/// How long a task has its unique key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Until {
+    /// Until it is complete, failed or cancelled.
+    End,
+    /// Until it starts.
+    Start,
+    /// For this time from the submit, whatever becomes of it: 1 s to a year.
+    For(Duration),
+}
+
+impl fmt::Display for Until {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::End => f.write_str("end"),
+            Self::Start => f.write_str("start"),
+            Self::For(time) => write!(f, "{}.{:06}", time.as_secs(), time.subsec_micros()),
+        }
+    }
+}

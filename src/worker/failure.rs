@@ -1,0 +1,68 @@
+//! What a handler says of its failure beside the text.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use crate::calls::FailOptions;
+
+/// An error that says what comes next: when to try again, or that it is no use.
+///
+/// ```
+/// # use std::time::Duration;
+/// use blueque::Failure;
+///
+/// fn transcode(name: &str) -> Result<(), blueque::HandlerError> {
+///     if name.ends_with(".txt") {
+///         return Err(Failure::new("not a film").permanent().into());
+///     }
+///     Err(Failure::new("the quota is used up").group("quota").again_in(Duration::from_secs(3600)).into())
+/// }
+/// # assert!(transcode("a.txt").is_err());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Failure {
+    text: String,
+    group: Option<String>,
+    again: Option<Duration>,
+    permanent: bool,
+}
+
+impl Failure {
+    /// A failure with a text for people.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Sorts failures of one kind together: a name like a queue's.
+    pub fn group(mut self, group: impl Into<String>) -> Self {
+        self.group = Some(group.into());
+        self
+    }
+
+    /// The pause before the next try, where the task survives this failure: at most a year.
+    /// Without it the pause is as the task's backoff says.
+    pub fn again_in(mut self, pause: Duration) -> Self {
+        self.again = Some(pause);
+        self
+    }
+
+    /// No other try follows, however many failures the task survives.
+    pub fn permanent(mut self) -> Self {
+        self.permanent = true;
+        self
+    }
+
+    pub(crate) fn options(&self) -> FailOptions<'_> {
+        FailOptions { group: self.group.as_deref(), again: self.again, permanent: self.permanent, max_bytes: None }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl StdError for Failure {}
