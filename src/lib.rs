@@ -74,9 +74,9 @@ pub use client::{Client, ClientBuilder};
 pub use error::{Error, Result};
 pub use listener::{Interrupter, Listener};
 pub use model::{
-    Backoff, Beat, Cancelled, Counts, Event, Follow, Greeting, Held, KeyLimit, ListenerInfo, LogEntry, Mended, Order,
-    Orphans, Outcome, Page, Policy, Promoted, QueueInfo, QueueOrder, Rate, Reservation, Retained, Setting, Source,
-    Status, Submitted, TaskInfo, Until, Why,
+    Backoff, Beat, Cancelled, Counts, Event, Follow, Greeting, Held, KeyLimit, Limits, ListenerInfo, LogEntry, Mended,
+    Order, Orphans, Outcome, Page, Policy, Promoted, QueueInfo, QueueOrder, Rate, Reservation, Retained, Setting,
+    Source, Status, Submitted, TaskInfo, Until, Why,
 };
 pub use names::{ListenerId, Namespace, QueueName, TaskId, Token};
 pub use processor::Processor;

@@ -15,7 +15,7 @@ pub use queue::{Counts, ListenerInfo, QueueInfo};
 pub use settings::{KeyLimit, Rate, Setting, Source};
 pub use submitted::{Backoff, Policy, Submitted, Until};
 pub use upkeep::{Mended, Orphans, Promoted, Retained};
-pub use why::Why;
+pub use why::{Limits, Why};
 use words::words;
 
 words! {

@@ -189,12 +189,12 @@ impl Queue {
         self.client.call(&self.client.calls().limit(&self.name, key, concurrency, rate))
     }
 
-    /// The keys that have limits of their own in this queue.
+    /// The keys that have limits of their own in this queue, or with `used` those that take places now.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn limits(&self) -> Result<Vec<KeyLimit>> {
-        self.client.pages(|cursor| self.client.calls().limits(&self.name, cursor, 500))
+    pub fn limits(&self, used: bool) -> Result<Vec<KeyLimit>> {
+        self.client.pages(|cursor| self.client.calls().limits(&self.name, cursor, 500, used))
     }
 
     /// The task of this id, if it belongs to this queue.

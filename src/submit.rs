@@ -74,7 +74,7 @@ impl Submit {
         delay: Duration,
         /// The longest pause before another try: an hour by default, at most a year.
         max_delay: Duration,
-        /// How much of the pause is spread, in percent: 20 by default, so that it is up to 20 % longer.
+        /// How much of the pause is spread, in percent: 20 by default, so that it is up to 20 % shorter.
         jitter: u32,
         /// The lease of each attempt, whatever the worker asks for: 1 s to 7 days.
         lease: Duration,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use redis::Value;
 
-use crate::model::{Counts, Follow, Held, Page, Reservation, Why};
+use crate::model::{Counts, Follow, Held, Limits, Page, Reservation, Why};
 use crate::names::{QueueName, TaskId, Token};
 use crate::reply;
 
@@ -39,16 +39,31 @@ pub(super) fn why(value: &Value) -> Option<Why> {
     .filter(|(_, value)| !value.is_empty())
     .collect();
     let fact = |name: &str| facts.get(name).cloned();
+    let number = |name: &str| fact(name).and_then(|number| number.parse().ok());
+    let limits = |of: &str| Limits {
+        concurrency: number(&format!("{of}concurrency")),
+        used: number(&format!("{of}used")).unwrap_or(0),
+        rate_until: fact(&format!("{of}rate_until")).and_then(|until| until.parse().ok()),
+    };
     Some(Why {
         status: fact("status")?.parse().ok()?,
         queue: fact("queue")?,
         eta: fact("eta").and_then(|eta| eta.parse().ok()),
         paused: fact("paused"),
-        ahead: fact("ahead").and_then(|ahead| ahead.parse().ok()),
+        ahead: number("ahead"),
         listeners: fact("listeners")?.parse().ok()?,
         node: fact("node"),
-        deadline: fact("deadline").and_then(|deadline| deadline.parse().ok()),
+        deadline: number("deadline"),
         cancelling: facts.contains_key("cancel"),
+        priority: fact("priority").and_then(|priority| priority.parse().ok()).unwrap_or(0),
+        key: fact("key"),
+        weight: number("weight").unwrap_or(1),
+        needs: fact("needs"),
+        able: number("able"),
+        limits: limits(""),
+        key_limits: limits("key_"),
+        failures: fact("failures").and_then(|failures| failures.parse().ok()).unwrap_or(0),
+        losses: fact("losses").and_then(|losses| losses.parse().ok()).unwrap_or(0),
         now: fact("now")?.parse().ok()?,
     })
 }

@@ -10,6 +10,9 @@ use crate::reply;
 /// What stands for all queues that do not set something themselves.
 const ALL: &str = "*";
 
+/// What stands for a limit that is as the queue's settings say.
+const UNSET: &str = "-";
+
 impl Calls {
     /// Sets a setting of a queue, or with none for the namespace: what its queues do not set themselves. None takes it back.
     #[must_use]
@@ -36,14 +39,14 @@ impl Calls {
     /// Gives a key limits of its own; what is none is as the queue's settings say.
     #[must_use]
     pub fn limit(&self, queue: &QueueName, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
-        let text = |value: Option<String>| value.unwrap_or_default();
-        let (concurrency, rate) = (concurrency.map(|number| number.to_string()), rate.map(|rate| rate.to_string()));
-        self.call("limit", read::done).arg(queue).arg(key).arg(text(concurrency)).arg(text(rate))
+        let concurrency = concurrency.map_or(UNSET.to_owned(), |number| number.to_string());
+        let rate = rate.map_or(UNSET.to_owned(), |rate| rate.to_string());
+        self.call("limit", read::done).arg(queue).arg(key).arg(concurrency).arg(rate)
     }
 
-    /// The keys of a queue that have limits of their own.
+    /// The keys of a queue that have limits of their own, or with `used` those that take places now.
     #[must_use]
-    pub fn limits(&self, queue: &QueueName, cursor: &str, limit: u32) -> Call<Page<KeyLimit>> {
+    pub fn limits(&self, queue: &QueueName, cursor: &str, limit: u32, used: bool) -> Call<Page<KeyLimit>> {
         let parse = |value: &Value| {
             read::page(value, 4, |item| match item {
                 [key, concurrency, rate, in_use] => Some(KeyLimit {
@@ -55,7 +58,7 @@ impl Calls {
                 _ => None,
             })
         };
-        self.call("limits", parse).arg(queue).arg(cursor).arg(limit)
+        self.call("limits", parse).arg(queue).arg(cursor).arg(limit).option("used", used.then_some("1"))
     }
 
     /// Gives a waiting task another priority; it goes behind those that have it already.
@@ -69,7 +72,6 @@ fn whose(queue: Option<&QueueName>) -> &str {
     queue.map_or(ALL, QueueName::as_str)
 }
 
-/// An empty text or a dash say that it is not set.
 fn set(value: &Value) -> Option<Option<String>> {
-    reply::optional(value).map(|text| text.filter(|text| text != "-"))
+    reply::optional(value).map(|text| text.filter(|text| text != UNSET))
 }

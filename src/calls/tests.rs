@@ -47,7 +47,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.configure(None, "lease", None),
             calls.settings(Some(&queue)),
             calls.limit(&queue, "k", None, None),
-            calls.limits(&queue, "0", 1),
+            calls.limits(&queue, "0", 1, false),
             calls.reserve(&listener, std::slice::from_ref(&queue), ReserveOptions::default()),
             calls.adopt(&listener, &listener, &queue, &id, None, "r"),
             calls.start(&id, token, 1),

@@ -58,7 +58,7 @@ words! {
         Reject = "reject",
         /// Nothing is made; the other task is the answer.
         Existing = "existing",
-        /// The other task is cancelled if it waits; else `DUPLICATE`.
+        /// The other task is cancelled if it waits and has the key for no fixed time; else `DUPLICATE`.
         Replace = "replace",
         /// At most one runs, and at most one waits, the latest: a key with one place, unique until the start, replaced.
         Latest = "latest",

@@ -24,6 +24,36 @@ pub struct Why {
     pub deadline: Option<u64>,
     /// Whether a cancel waits for its owner.
     pub cancelling: bool,
+    /// Its priority.
+    pub priority: i32,
+    /// Its key.
+    pub key: Option<String>,
+    /// How many places it takes.
+    pub weight: u64,
+    /// What it needs.
+    pub needs: Option<String>,
+    /// How many listeners of its queue have what it needs, if it is pending and needs something.
+    pub able: Option<u64>,
+    /// The limits of its queue, if it is pending.
+    pub limits: Limits,
+    /// The limits of its key, if it is pending and has one.
+    pub key_limits: Limits,
+    /// How often attempts failed.
+    pub failures: u32,
+    /// How often owners were lost.
+    pub losses: u32,
     /// The server's time, in seconds since 1970.
     pub now: f64,
+}
+
+/// How the limits of a queue or of a key stand.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How many places there are; none for no limit.
+    pub concurrency: Option<u64>,
+    /// How many are taken.
+    pub used: u64,
+    /// Until when the rate lets nothing start, in seconds since 1970; none where it does.
+    pub rate_until: Option<f64>,
 }

@@ -55,7 +55,8 @@ impl Failure {
     }
 
     pub(crate) fn options(&self) -> FailOptions<'_> {
-        FailOptions { group: self.group.as_deref(), again: self.again, permanent: self.permanent, max_bytes: None }
+        let again = self.again.filter(|_| !self.permanent);
+        FailOptions { group: self.group.as_deref(), again, permanent: self.permanent, max_bytes: None }
     }
 }
 
