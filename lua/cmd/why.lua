@@ -12,17 +12,8 @@ if task.ties then
   bonds.load(task)
 end
 local ahead, deadline = '', ''
-if task.rank then
-  local lane = space.key('lane_tasks', queue)
-  ahead = redis.call('ZRANK', lane, task.rank .. ' ' .. task.id) or 0
-  if tonumber(task.priority or 0) <= 0 then
-    ahead = ahead + redis.call('LLEN', space.key('pending_tasks', queue))
-  end
-  ahead = math.min(ahead, FAR)
-elseif task.status == 'pending' then
-  ahead = redis.call('LPOS', space.key('pending_tasks', queue), task.id, 'RANK', -1, 'MAXLEN', FAR)
-  ahead = ahead and redis.call('LLEN', space.key('pending_tasks', queue)) - 1 - ahead or FAR
-  ahead = math.min(ahead + redis.call('ZCOUNT', space.key('lane_tasks', queue), '-inf', '(0'), FAR)
+if task.status == 'pending' then
+  ahead = lanes.ahead(task, FAR)
 elseif record.held(task) then
   deadline = redis.call('ZSCORE', space.key('leases', queue), record.lease(task)) or ''
 end

@@ -556,3 +556,20 @@ function lanes.list(queue, from, limit, ids)
   end
   ranked(math.max(urgent, from - plain), last - plain)
 end
+
+-- How many tasks run before a pending one, as far as `far`.
+-- @cold
+function lanes.ahead(task, far)
+  local pending, lane = space.key('pending_tasks', task.queue), space.key('lane_tasks', task.queue)
+  local ahead
+  if task.rank then
+    ahead = redis.call('ZRANK', lane, task.rank .. ' ' .. task.id) or 0
+    if tonumber(task.priority or 0) <= 0 then
+      ahead = ahead + redis.call('LLEN', pending)
+    end
+  else
+    ahead = redis.call('LPOS', pending, task.id, 'RANK', -1, 'MAXLEN', far)
+    ahead = (ahead and redis.call('LLEN', pending) - 1 - ahead or far) + redis.call('ZCOUNT', lane, '-inf', '(0')
+  end
+  return math.min(ahead, far)
+end

@@ -231,6 +231,9 @@ end
 function mending.finish()
   if #mending.moves > 0 then
     state.plan({ id = '', status = 'pending', queue = mending.queue, foreign = true, from_end = -1 }, 'pending')
+    for _, task in ipairs(mending.moves) do
+      history.plan(task, 'pending')
+    end
   end
   space.begin()
   for _, task in ipairs(mending.moves) do

@@ -1,2 +1,285 @@
--- Statistics of queues, added up from their events.
+-- Statistics of queues, added up from their events, by day in UTC.
 local statistics = {}
+
+-- What is counted.
+-- @cold
+function statistics.counts()
+  return { 'submitted', 'started', 'complete', 'failed', 'cancelled', 'failures', 'retries', 'losses', 'releases', 'missed' }
+end
+
+-- What is measured: how long tasks waited to be reserved; how long attempts ran, whatever
+-- their end; and how long those ran that completed their task.
+-- @cold
+function statistics.measures()
+  return { 'wait', 'run', 'done' }
+end
+
+-- The upper bounds of the histograms' buckets in seconds: 1 s to 4 weeks. What is longer is in `over`.
+-- @cold
+function statistics.bounds()
+  return { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 57600,
+    86400, 172800, 345600, 604800, 1209600, 2419200 }
+end
+
+-- The fields of one measure, in their order.
+-- @cold
+function statistics.fields(measure)
+  local names = {}
+  for _, name in ipairs({ 'count', 'sum', 'squares', 'least', 'most' }) do
+    names[#names + 1] = measure .. '.' .. name
+  end
+  for _, bound in ipairs(statistics.bounds()) do
+    names[#names + 1] = measure .. '.' .. bound
+  end
+  names[#names + 1] = measure .. '.over'
+  return names
+end
+
+-- The fields of a day, in their order.
+-- @cold
+function statistics.names()
+  local names = statistics.counts()
+  for _, measure in ipairs(statistics.measures()) do
+    for _, name in ipairs(statistics.fields(measure)) do
+      names[#names + 1] = name
+    end
+  end
+  return names
+end
+
+-- YYYYMMDD of a day counted from 1970-01-01, in the calendar that days have everywhere.
+-- @cold
+function statistics.date(day)
+  local floor = math.floor
+  local shifted = day + 719468 -- days from 0000-03-01
+  local era = floor(shifted / 146097)
+  local of_era = shifted - era * 146097
+  local year = floor((of_era - floor(of_era / 1460) + floor(of_era / 36524) - floor(of_era / 146096)) / 365)
+  local of_year = of_era - (365 * year + floor(year / 4) - floor(year / 100))
+  local month = floor((5 * of_year + 2) / 153)
+  local date = of_year - floor((153 * month + 2) / 5) + 1
+  return string.format('%04d%02d%02d', era * 400 + year + (month >= 10 and 1 or 0), month < 10 and month + 3 or month - 9, date)
+end
+
+-- The day of a date as `statistics.date` writes it.
+-- @cold
+function statistics.day(value, what)
+  local year, month, date = string.match(value, '^(%d%d%d%d)(%d%d)(%d%d)$')
+  local day
+  if #value == 8 and year then
+    local floor = math.floor
+    year = month + 0 > 2 and year + 0 or year - 1
+    local era = floor(year / 400)
+    local of_era = year - era * 400
+    local of_year = floor((153 * (month + 0 > 2 and month - 3 or month + 9) + 2) / 5) + date - 1
+    day = era * 146097 + of_era * 365 + floor(of_era / 4) - floor(of_era / 100) + of_year - 719468
+  end
+  if not day or day < 0 or statistics.date(day) ~= value then
+    reply.fail('BADARG', what .. ' must be a day in UTC from 1970 on, as YYYYMMDD')
+  end
+  return day
+end
+
+-- How far a task is, from 0 to 1.
+-- @cold
+function statistics.fraction(value, what)
+  if #value > 24 or not string.find(value, '^%d+%.?%d*$') or tonumber(value) > 1 then
+    reply.fail('BADARG', what .. ' must be a decimal number from 0 to 1')
+  end
+  return tonumber(value)
+end
+
+-- Puts a duration into the sums of a day.
+function statistics.measure(own, seconds, bounds)
+  own.count = own.count + 1
+  own.sum = own.sum + seconds
+  own.squares = own.squares + seconds * seconds
+  if seconds < own.least then
+    own.least = seconds
+  end
+  if seconds > own.most then
+    own.most = seconds
+  end
+  local i = seconds > 600 and 10 or seconds > 10 and 5 or 1
+  while bounds[i] and seconds > bounds[i] do
+    i = i + 1
+  end
+  own[i] = (own[i] or 0) + 1
+end
+
+-- The sums of a day: of each measure a table, of its buckets by their position; the counts beside them.
+-- @cold
+function statistics.sums()
+  local sums = {}
+  for _, name in ipairs(statistics.counts()) do
+    sums[name] = 0
+  end
+  for _, name in ipairs(statistics.measures()) do
+    sums[name] = { count = 0, sum = 0, squares = 0, least = math.huge, most = 0 }
+  end
+  return sums
+end
+
+-- Puts an event into the sums of its day. Whoever gives a task back names a reason, which
+-- can be any word but `fail`; that nobody is named in `by` tells a lost attempt apart.
+function statistics.event(sums, from, to, took, by, why, bounds)
+  if from == 'pending' then
+    if to == 'reserved' and took then
+      statistics.measure(sums.wait, took, bounds)
+    end
+  elseif from == 'reserved' or from == 'started' then
+    if from == 'started' and took then
+      statistics.measure(sums.run, took, bounds)
+      if to == 'complete' then
+        statistics.measure(sums.done, took, bounds)
+      end
+    end
+    if to == 'reserved' or (by == '' and (why == 'lost' or why == 'adopt')) then
+      sums.losses = sums.losses + 1
+    elseif to ~= 'started' and to ~= 'complete' and by ~= '' then
+      if why ~= 'fail' then
+        sums.releases = sums.releases + 1
+      else
+        sums.failures = sums.failures + 1
+        if to == 'pending' or to == 'scheduled' then
+          sums.retries = sums.retries + 1
+        end
+      end
+    end
+  elseif from == '' then
+    if why ~= 'move' then
+      sums.submitted = sums.submitted + 1
+    end
+  elseif to == 'pending' and why == 'retry' then
+    sums.retries = sums.retries + 1
+  end
+  if to == 'started' or to == 'complete' or to == 'failed' or to == 'cancelled' then
+    sums[to] = sums[to] + 1
+  end
+end
+
+-- Adds the sums of a day to what its hash holds. Answers fields and values to write.
+-- Seconds have six decimals, so that their sum stays exact as far as its digits go.
+-- @cold
+function statistics.merge(key, sums)
+  local names, added, bounds = {}, {}, statistics.bounds()
+  local function add(name, value)
+    names[#names + 1] = name
+    added[name] = value
+  end
+  for _, name in ipairs(statistics.counts()) do
+    if sums[name] > 0 then
+      add(name, sums[name])
+    end
+  end
+  for _, measure in ipairs(statistics.measures()) do
+    local own = sums[measure]
+    if own.count > 0 then
+      for _, name in ipairs({ 'count', 'sum', 'squares', 'least', 'most' }) do
+        add(measure .. '.' .. name, own[name])
+      end
+      for i = 1, #bounds + 1 do
+        if own[i] then
+          add(measure .. '.' .. (bounds[i] or 'over'), own[i])
+        end
+      end
+    end
+  end
+  local held, fields = #names > 0 and redis.call('HMGET', key, unpack(names)), {}
+  for i, name in ipairs(names) do
+    local kind = statistics.kind(name)
+    fields[#fields + 1] = name
+    fields[#fields + 1] = statistics.text(kind, statistics.join(kind, tonumber(held[i]), added[name]))
+  end
+  return fields
+end
+
+-- What a field is: a count, or one of the words after the name of a measure.
+function statistics.kind(name)
+  return string.match(name, '%.(%a+)$') or 'count'
+end
+
+-- Two values of a field together.
+function statistics.join(kind, held, added)
+  if not held then
+    return added
+  elseif kind == 'least' then
+    return math.min(held, added)
+  elseif kind == 'most' then
+    return math.max(held, added)
+  end
+  return held + added
+end
+
+-- A value of a field as it is written.
+function statistics.text(kind, value)
+  if kind == 'sum' or kind == 'least' or kind == 'most' then
+    return string.format('%.6f', value)
+  elseif kind == 'squares' then
+    return string.format('%.17g', value)
+  end
+  return string.format('%.0f', value)
+end
+
+-- Whether an entry of a stream stands before another.
+-- @cold
+function statistics.before(one, other)
+  local ms, number = string.match(one, '^(%d+)%-(%d+)$')
+  local other_ms, other_number = string.match(other, '^(%d+)%-(%d+)$')
+  ms, other_ms = tonumber(ms), tonumber(other_ms)
+  return ms < other_ms or (ms == other_ms and tonumber(number) < tonumber(other_number))
+end
+
+-- The key of a day.
+-- @cold
+function statistics.key(queue, date)
+  return space.key('statistics', queue .. '/' .. date)
+end
+
+-- What the last days with numbers tell of how long things take.
+-- @cold
+function statistics.recent(queue)
+  local names = { 'wait.count', 'wait.sum', 'run.count', 'run.sum', unpack(statistics.fields('done')) }
+  local kinds, total = {}, {}
+  for i, name in ipairs(names) do
+    kinds[i] = statistics.kind(name)
+  end
+  for _, date in ipairs(redis.call('ZREVRANGE', space.key('days', queue), 0, 6)) do
+    local values = redis.call('HMGET', statistics.key(queue, date), unpack(names))
+    for i, name in ipairs(names) do
+      if values[i] then
+        total[name] = statistics.join(kinds[i], total[name], tonumber(values[i]))
+      end
+    end
+  end
+  return total
+end
+
+-- The mean of a measure, or nil.
+-- @cold
+function statistics.mean(total, measure)
+  local number = total[measure .. '.count'] or 0
+  return number > 0 and total[measure .. '.sum'] / number or nil
+end
+
+-- How long those attempts that completed their task took in the mean that took longer
+-- than `elapsed`, or nil where none did.
+-- @cold
+function statistics.longer(total, elapsed)
+  local least, most = total['done.least'], total['done.most']
+  if not least or elapsed < least then
+    return statistics.mean(total, 'done')
+  end
+  local low, weight, sum = 0, 0, 0
+  local bounds = statistics.bounds()
+  for i = 1, #bounds + 1 do
+    local number = total['done.' .. (bounds[i] or 'over')] or 0
+    local from, to = math.max(low, least), math.min(bounds[i] or most, most)
+    if number > 0 and to > elapsed then
+      local part = from < elapsed and number * (to - elapsed) / (to - from) or number
+      weight, sum = weight + part, sum + part * (math.max(from, elapsed) + to) / 2
+    end
+    low = bounds[i]
+  end
+  return weight > 0 and sum / weight or nil
+end

@@ -1,0 +1,55 @@
+--- When a task is expected to start and to end: by its progress, from 0 to 1, and by the statistics of the last days.
+-- @args now id
+-- @options progress
+-- @reply name and value in turn: status start end basis (`progress`, `history` or `both`) runs mean now; what is not known is empty
+-- @errors NOTASK
+local FAR = 10000 -- what is further back in its queue is too far away to tell
+
+space.open()
+local task = record.get(args.next('id'), 'eta', 'started', 'progressed')
+local progress = args.options({ progress = statistics.fraction }).progress or 0
+local queue, now = task.queue, space.us / 1000000
+local total = statistics.recent(queue)
+local mean, run = statistics.mean(total, 'done'), statistics.mean(total, 'run')
+local start, finish, basis = nil, nil, ''
+
+local listening = redis.call('SCARD', space.key('listeners', queue)) > 0
+  and redis.call('HEXISTS', space.meta, 'paused:' .. queue) == 0
+if task.status == 'started' then
+  start = tonumber(task.extra[2]) or tonumber(task.since) or now
+  local told = math.max(start, math.min(now, tonumber(task.extra[3]) or now))
+  local by_progress = progress > 0 and (told - start) / progress or nil
+  local by_history = statistics.longer(total, now - start)
+  if by_progress and by_history then
+    basis = 'both' -- the further it is, the more its own pace tells
+    finish = start + progress * by_progress + (1 - progress) * by_history
+  elseif by_progress or by_history then
+    basis = by_progress and 'progress' or 'history'
+    finish = start + (by_progress or by_history)
+  end
+elseif task.status == 'reserved' then
+  start = now
+elseif task.status == 'scheduled' and listening then
+  start = math.max(now, tonumber(task.extra[1]) or now) + (statistics.mean(total, 'wait') or 0)
+elseif task.status == 'pending' and listening then
+  if task.ties then
+    bonds.load(task)
+  end
+  local busy = redis.call('ZCARD', space.key('leases', queue))
+  local ahead = lanes.ahead(task, FAR)
+  if task.needs and lanes.able(queue, task.needs) == 0 then
+    start = nil -- nobody has what it needs
+  elseif busy == 0 and ahead == 0 then
+    start = now
+  elseif run and ahead < FAR then
+    start = now + (ahead + (busy > 0 and 1 or 0)) * run / math.max(1, busy)
+  end
+end
+if start and not finish and mean and task.status ~= 'started' then
+  finish, basis = start + mean, 'history'
+end
+return {
+  'status', task.status, 'start', start and string.format('%.6f', start) or '',
+  'end', finish and string.format('%.6f', math.max(now, finish)) or '', 'basis', basis,
+  'runs', string.format('%.0f', total['done.count'] or 0), 'mean', mean and string.format('%.6f', mean) or '', 'now', space.now,
+}

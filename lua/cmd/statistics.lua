@@ -1,0 +1,35 @@
+--- Statistics of a queue by day, and of all these days together, as far as `tally` has read the events.
+-- @args now queue days
+-- @options until
+-- @reply name and value in turn: `day` and `total`, then what is known of all the days; then for each day that has any, the earliest first, `day` and YYYYMMDD and what is known of it
+-- @errors
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+local count = args.integer(args.next('days'), 1, 31, 'days')
+local last = args.options({ ['until'] = statistics.day })['until'] or math.floor(space.us / 86400000000)
+
+local names, kinds, total, days = statistics.names(), {}, {}, {}
+for i, name in ipairs(names) do
+  kinds[i] = statistics.kind(name)
+end
+for _, date in ipairs(redis.call('ZRANGEBYSCORE', space.key('days', queue), last - count + 1, last, 'LIMIT', 0, 31)) do
+  local values = redis.call('HMGET', statistics.key(queue, date), unpack(names))
+  days[#days + 1], days[#days + 2] = 'day', date
+  for i, name in ipairs(names) do
+    local value = values[i]
+    if value then
+      days[#days + 1], days[#days + 2] = name, value
+      total[i] = statistics.join(kinds[i], total[i], tonumber(value))
+    end
+  end
+end
+local answer = { 'day', 'total' }
+for i, name in ipairs(names) do
+  if total[i] then
+    answer[#answer + 1], answer[#answer + 2] = name, statistics.text(kinds[i], total[i])
+  end
+end
+for _, value in ipairs(days) do
+  answer[#answer + 1] = value
+end
+return answer

@@ -1,0 +1,110 @@
+--- Adds events that were not read yet to the statistics of their days, each once, and then trims the events.
+-- @args now queue limit
+-- @reply number of events read, 1 if more are there, number of events that were trimmed before they were read
+-- @errors
+local GONE = 100 -- days over the age that one call removes
+
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+local limit = args.limit()
+args.none()
+
+local events, tally, days = space.key('events', queue), space.key('tally', queue), space.key('days', queue)
+local texts = redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
+local kept_days = tonumber(settings.value(texts[1], texts[2], 'statistics'))
+local kept_events = tonumber(settings.value(texts[1], texts[2], 'events'))
+space.touch(tally)
+local place = redis.call('HMGET', tally, 'last', 'read')
+local last, read = place[1] or '0-0', tonumber(place[2] or 0)
+local today = math.floor(space.us / 86400000000)
+local oldest = today - kept_days + 1
+space.touch(days)
+local gone = redis.call('ZRANGEBYSCORE', days, '-inf', oldest - 1, 'LIMIT', 0, GONE)
+
+-- The server counts the entries that a stream ever had: those that were trimmed unread were missed.
+local length = space.probe('XLEN', events)
+local added, newest = 0, '0-0'
+if length > 0 then
+  local info = redis.call('XINFO', 'STREAM', events)
+  for i = 1, #info, 2 do
+    if info[i] == 'entries-added' then
+      added = info[i + 1]
+    elseif info[i] == 'last-generated-id' then
+      newest = info[i + 1]
+    end
+  end
+  if added < read or statistics.before(newest, last) then
+    last, read = '0-0', 0 -- somebody removed the stream, and this is another
+  end
+end
+local missed = math.max(0, added - length - read)
+read = math.max(read, added - length)
+local found = {}
+if length > 0 and kept_days > 0 then
+  found = redis.call('XRANGE', events, '(' .. last, '+', 'COUNT', limit)
+  read = read + #found
+  if #found > 0 then
+    last = found[#found][1]
+  end
+  if #found < limit then
+    missed, read = missed + math.max(0, added - read), added -- somebody removed entries from its middle
+  end
+elseif length > 0 then
+  missed, last, read = 0, newest, added
+end
+
+local days_sums, bounds, floor = {}, statistics.bounds(), math.floor
+local day, sums -- of the event before
+for i = 1, #found do
+  local v = found[i][2]
+  local why, at, since = v[14], tonumber(v[10]), tonumber(v[16])
+  if why and at and at >= 0 and at <= 100000000000 then -- a foreign entry could be anything
+    local own = floor(at / 86400)
+    if own ~= day then
+      day = own
+      sums = days_sums[day] or statistics.sums()
+      days_sums[day] = sums
+    end
+    local took = since and since >= 0 and since <= at and floor((at - since) * 1000000 + 0.5) / 1000000
+    statistics.event(sums, v[4], v[6], took, v[12], why, bounds)
+  end
+end
+if missed > 0 then
+  days_sums[today] = days_sums[today] or statistics.sums()
+  days_sums[today].missed = missed
+end
+local writes = {}
+for day, own in pairs(days_sums) do
+  local date = statistics.date(day)
+  local fields = day >= oldest and statistics.merge(space.touch(statistics.key(queue, date)), own) or {}
+  if #fields > 0 then
+    writes[#writes + 1] = { day = day, date = date, fields = fields }
+  end
+end
+table.sort(writes, function(a, b) return a.day < b.day end)
+for _, date in ipairs(gone) do
+  space.touch(statistics.key(queue, date))
+end
+
+local most = math.max(kept_events, added - read)
+local more = read < added and 1 or 0
+if last == place[1] and #writes == 0 and #gone == 0 and length <= most then
+  return { 0, 0, 0 }
+end
+space.begin()
+-- A removal first: what follows may then be written even when memory is full.
+redis.call('XTRIM', events, 'MAXLEN', '~', most)
+for _, date in ipairs(gone) do
+  redis.call('UNLINK', statistics.key(queue, date))
+end
+if #gone > 0 then
+  redis.call('ZREM', days, unpack(gone))
+end
+if length > 0 then
+  redis.call('HSET', tally, 'last', last, 'read', string.format('%.0f', read))
+end
+for _, write in ipairs(writes) do
+  redis.call('HSET', statistics.key(queue, write.date), unpack(write.fields))
+  redis.call('ZADD', days, write.day, write.date)
+end
+return { #found, more, missed }
