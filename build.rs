@@ -7,8 +7,8 @@
 //! - A piece in capitals on one line, `state.EVENTS = '10000'`, is a constant: its value
 //!   stands wherever it is used.
 //! - A piece under the comment line `-- @cold` is seldom needed, mostly to refuse a call.
-//!   All such pieces share one function, `cold`, which makes the one that it is asked for:
-//!   `args.plain(…)` becomes `cold('args.plain')(…)`, and costs nothing until then.
+//!   All such pieces share one function, `cold`, which makes the one that it is asked for
+//!   by number: `args.plain(…)` becomes `cold(12 --[[args.plain]])(…)`, and costs nothing until then.
 //!
 //! Same sources, same bytes: nothing else goes in.
 
@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of `lua/lib`, each using only those before it.
-const LIBRARY: [&str; 22] = [
+const LIBRARY: [&str; 23] = [
     "reply",
     "args",
     "space",
@@ -37,6 +37,7 @@ const LIBRARY: [&str; 22] = [
     "retries",
     "attempt",
     "birth",
+    "search",
     "actions",
     "schedules",
     "statistics",
@@ -160,17 +161,25 @@ fn opening<'a>(line: &'a str, library: &str) -> Option<(&'a str, String)> {
 fn compose(library: &[Piece], source: &str) -> Result<String, String> {
     let body: String = source.lines().skip_while(|line| line.starts_with("--")).fold(String::new(), indent);
     let mut used = references(&format!("{body}{EPILOGUE}"));
-    for piece in library.iter().rev() {
-        if used.contains(&piece.name) {
-            used.extend(piece.uses.iter().cloned());
+    loop {
+        let more: Vec<&String> =
+            library.iter().filter(|piece| used.contains(&piece.name)).flat_map(|piece| &piece.uses).collect();
+        let before = used.len();
+        used.extend(more.into_iter().cloned());
+        if used.len() == before {
+            break;
         }
     }
     if let Some(unknown) = used.iter().find(|name| !library.iter().any(|piece| piece.name == **name)) {
-        return Err(format!("{unknown} is not in the library, or defined after its use"));
+        return Err(format!("{unknown} is not in the library"));
     }
-
     let used: Vec<&Piece> = library.iter().filter(|piece| used.contains(&piece.name)).collect();
-    let names = used.iter().map(|piece| (piece.name.as_str(), in_script(piece))).collect();
+    let mut number = 0;
+    let names = used.iter().map(|piece| {
+        number += u32::from(piece.kind == Kind::Cold);
+        (piece.name.as_str(), in_script(piece, number))
+    });
+    let names = names.collect();
 
     // The header first: whoever prints a script sees what it is.
     let mut script = String::new();
@@ -181,22 +190,35 @@ fn compose(library: &[Piece], source: &str) -> Result<String, String> {
     for piece in used.iter().filter(|piece| piece.kind == Kind::Hot) {
         script += &format!("\n{}local {}", piece.comment, localise(&piece.body, &names));
     }
-    script += "\nfunction cold(name)\n";
-    for piece in used.iter().filter(|piece| piece.kind == Kind::Cold) {
-        let (_, function) = piece.body.split_once('(').unwrap_or_default();
-        let function = format!("return function({function}").lines().fold(String::new(), indent);
-        let text = format!("if name == '{}' then\n{}end\n", piece.name, localise(&function, &names));
-        script += &format!("{}{text}", piece.comment).lines().fold(String::new(), indent);
-    }
+    let cold: Vec<&Piece> = used.iter().copied().filter(|piece| piece.kind == Kind::Cold).collect();
+    script += &format!("\nfunction cold(number)\n{}", choice(&cold, 1, &names).lines().fold(String::new(), indent));
     script += &format!("end\n\nlocal function command()\n{}end\n", localise(&body, &names));
     Ok(script + &localise(EPILOGUE, &names))
 }
 
-/// What stands in a script where a source names this piece.
-fn in_script(piece: &Piece) -> String {
+/// Makes one of these cold pieces, found by halving: the first has the number `first`.
+fn choice(pieces: &[&Piece], first: usize, names: &BTreeMap<&str, String>) -> String {
+    match pieces {
+        [] => String::new(),
+        [piece] => {
+            let (_, function) = piece.body.split_once('(').unwrap_or_default();
+            format!("-- {}\n{}return function({}", piece.name, piece.comment, localise(function, names))
+        }
+        _ => {
+            let (low, high) = pieces.split_at(pieces.len() / 2);
+            let second = first + low.len();
+            let low = choice(low, first, names).lines().fold(String::new(), indent);
+            let high = choice(high, second, names).lines().fold(String::new(), indent);
+            format!("if number < {second} then\n{low}else\n{high}end\n")
+        }
+    }
+}
+
+/// What stands in a script where a source names this piece, the so manieth cold one.
+fn in_script(piece: &Piece, number: u32) -> String {
     match piece.kind {
         Kind::Constant => piece.body.split_once(" = ").unwrap_or_default().1.trim_end().into(),
-        Kind::Cold => format!("cold('{}')", piece.name),
+        Kind::Cold => format!("cold({number} --[[{}]])", piece.name),
         Kind::Hot => piece.name.replace('.', "_"),
     }
 }

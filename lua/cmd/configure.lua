@@ -7,9 +7,10 @@ local queue = args.next('queue')
 local name, value = args.next('name'), args.next('value')
 args.none()
 local field = queue == '*' and 'settings' or 'settings:' .. args.plain(queue, 'queue')
-local known = settings.known(name) or reply.fail('BADARG', 'unknown setting: the contract lists them')
-if value ~= '' then
-  known[2](value, 'the setting')
+if not settings.known(name) then
+  reply.fail('BADARG', 'unknown setting: the contract lists them')
+elseif value ~= '' then
+  settings.check(name, value, 'the setting')
 end
 
 local text, kept = redis.call('HGET', space.meta, field) or '', {}

@@ -7,10 +7,10 @@ local queue = args.next('queue')
 args.none()
 local texts = redis.call('HMGET', space.meta, 'settings:' .. (queue == '*' and '*' or args.plain(queue, 'queue')), 'settings')
 local answer = {}
-for _, name in ipairs(settings.names()) do
+for name in string.gmatch(settings.NAMES, '%S+') do
   local own, common = settings.find(texts[1], name), settings.find(texts[2], name)
   answer[#answer + 1] = name
-  answer[#answer + 1] = own or common or settings.known(name)[1]
+  answer[#answer + 1] = own or common or settings.find(settings.DEFAULTS, name) or ''
   answer[#answer + 1] = own and 'queue' or common and 'namespace' or 'default'
 end
 return answer

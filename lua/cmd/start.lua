@@ -34,7 +34,7 @@ end
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 redis.call('XLEN', events)
 redis.call('SCARD', started)
-if task.ties then
+if task.ties and string.find(task.ties, 'u', 1, true) then
   bonds.plan(task, 'started')
 end
 if space.touched then

@@ -19,7 +19,7 @@ if not ARGV[last] then
 end
 local most, wish = 1048576, nil
 if ARGV[last + 1] then
-  wish = birth.wish(args.options(birth.known(), last))
+  wish = birth.wish(args.options(birth.check, last))
   if wish.unique and count > 1 then
     reply.fail('BADARG', 'a unique key is for one task: count must be 1')
   end
@@ -98,10 +98,10 @@ redis.call('LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
 state.asleep = redis.call('LLEN', wake) == 0 and queue
 if scheduled then
-  state.plan(scheduled, 'scheduled')
+  space.probe('ZCARD', prefix .. 'scheduled_tasks_' .. queue)
 end
 if wish and wish.ties then
-  birth.plan(fresh[1], 'pending')
+  birth.plan(pending or scheduled)
 end
 if rival then
   state.plan(rival, 'cancelled')

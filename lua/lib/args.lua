@@ -116,21 +116,34 @@ function args.missing(names)
   end
 end
 
--- What follows the positional arguments: pairs of an option, named in `known`
--- with the function that checks it, and its value. `last`: the last positional argument.
+-- @cold
+function args.unknown()
+  reply.fail('BADARG', 'unknown option or extra argument: the contract lists the options of this command')
+end
+
+-- What follows the positional arguments: pairs of an option and its value. `known`:
+-- by name the functions that check them, or one for all that answers nil for a name
+-- that it does not know. `last`: the last positional argument.
 -- @cold
 function args.options(known, last)
-  local found = {}
+  local found, each = {}, type(known) == 'table'
   for i = (last or args.at) + 1, #ARGV, 2 do
     local name, value = ARGV[i], ARGV[i + 1]
-    if not known[name] then
-      reply.fail('BADARG', 'unknown option or extra argument: the contract lists the options of this command')
+    if each and not known[name] then
+      args.unknown()
     elseif not value then
       reply.fail('BADARG', 'an option has no value: options come in pairs')
     elseif found[name] ~= nil then
       reply.fail('BADARG', 'an option is given twice')
     end
-    found[name] = known[name](value, name)
+    if each then
+      found[name] = known[name](value, name)
+    else
+      found[name] = known(name, value)
+      if found[name] == nil then
+        args.unknown()
+      end
+    end
   end
   return found
 end

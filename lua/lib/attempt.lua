@@ -96,7 +96,9 @@ function attempt.weigh(queue, listener, task, v, laned)
   end
   if open and best and task.ties then
     bonds.load(task)
-    open, free = lanes.open(queue, tonumber(task.weight or 1))
+    if task.weight then
+      open, free = lanes.open(queue, tonumber(task.weight))
+    end
   end
   waits.free = free
   if not open or not best then

@@ -62,32 +62,38 @@ function birth.tags(value, what)
   return table.concat(tags, ',')
 end
 
--- Options of a task that are kept in its record as they are, each checked as the
--- setting of its name; then those that are of tasks alone.
+-- Checks an option of a new task; nil for a name that is none.
 -- @cold
-function birth.known()
-  local function setting(value, name)
-    return settings.known(name)[2](value, name)
+function birth.check(name, value)
+  if name == 'priority' then
+    return birth.priority(value, name)
+  elseif name == 'key' or name == 'unique' or name == 'method' then
+    return args.plain(value, name)
+  elseif name == 'needs' then
+    return birth.needs(value, name)
+  elseif name == 'tags' then
+    return birth.tags(value, name)
+  elseif name == 'weight' then
+    return args.integer(value, 1, 1000, name)
+  elseif name == 'unique_until' then
+    return birth.till(value, name)
+  elseif name == 'unique_policy' then
+    return birth.policy(value, name)
+  elseif name == 'lease' then
+    return args.lease(value, name)
+  elseif name == 'max_bytes' then
+    return args.size(value, name)
+  elseif string.find(' max_losses max_failures max_releases backoff delay max_delay jitter ', ' ' .. name .. ' ', 1, true) then
+    return settings.check(name, value, name)
   end
-  return {
-    max_losses = setting, max_failures = setting, max_releases = setting, backoff = setting, delay = setting,
-    max_delay = setting, jitter = setting, method = args.plain, max_bytes = args.size, lease = args.lease,
-    priority = birth.priority, key = args.plain, needs = birth.needs, tags = birth.tags,
-    weight = function(value, what) return args.integer(value, 1, 1000, what) end,
-    unique = args.plain, unique_until = birth.till, unique_policy = birth.policy,
-  }
 end
 
--- What checked options mean: `fields` for the record of each task, and what else
--- `task` and `plan` go by.
+-- What checked options mean: `fields` for the record of each task, which are the
+-- options themselves where nothing is said, and what else `task` and `plan` go by.
 -- @cold
 function birth.wish(options)
-  local wish = { fields = {}, max_bytes = options.max_bytes, policy = options.unique_policy, unique = options.unique }
-  local function keep(name, value)
-    if value then
-      wish.fields[#wish.fields + 1], wish.fields[#wish.fields + 2] = name, value
-    end
-  end
+  local fields = {}
+  local wish = { fields = fields, max_bytes = options.max_bytes, policy = options.unique_policy, unique = options.unique }
   if not options.unique and (options.unique_until or options.unique_policy) then
     reply.fail('BADARG', 'unique_until and unique_policy are for a task with the option unique')
   end
@@ -101,24 +107,20 @@ function birth.wish(options)
     key, wish.solo = options.solo, '1'
   end
   local weight = options.weight and options.weight > 1 and string.format('%d', options.weight) or nil
-  for _, name in ipairs({ 'max_losses', 'max_failures', 'max_releases', 'backoff', 'delay', 'max_delay', 'jitter', 'method', 'tags' }) do
-    keep(name, options[name])
-  end
-  keep('priority', priority)
-  keep('key', key)
-  keep('solo', wish.solo)
-  keep('weight', weight)
-  keep('needs', options.needs)
-  keep('unique', options.unique)
-  keep('unique_until', options.unique and till)
-  keep('own_lease', options.lease and string.format('%.0f', options.lease))
-  keep('schedule', options.schedule)
+  local lease = options.lease and string.format('%.0f', options.lease)
   local ties = ((priority or key or options.needs) and 'r' or '') .. ((key or weight) and 'p' or '')
-    .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (options.lease and 'l' or '')
+    .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
+  options.priority, options.key, options.weight, options.solo, options.lease = priority, key, weight, wish.solo, nil
+  options.unique_until, options.own_lease = options.unique and till, lease
+  options.max_bytes, options.unique_policy = nil, nil
   if ties ~= '' then
-    keep('ties', ties)
-    wish.ties = ties
-    wish.bonds = { priority, key, weight, options.needs, nil, options.unique, till, options.tags, options.lease, wish.solo }
+    options.ties, wish.ties = ties, ties
+    wish.bonds = { priority, key, weight, options.needs, nil, options.unique, till, options.tags, lease, wish.solo }
+  end
+  for name, value in pairs(options) do
+    if value then
+      fields[#fields + 1], fields[#fields + 2] = name, value
+    end
   end
   return wish
 end
@@ -156,14 +158,15 @@ function birth.rival(task, wish)
   reply.fail('DUPLICATE', 'another task has this unique key; it ends, or starts, or its time passes first')
 end
 
--- Needs of one queue are bounded where tasks are made, and not where they come back.
+-- Reads what a new task is bound to. Needs of one queue are bounded where tasks are
+-- made, and not where they come back.
 -- @cold
-function birth.plan(task, to)
+function birth.plan(task)
   if task.needs and not lanes.number(task.queue, task.needs)
     and redis.call('HLEN', space.key('needs', task.queue)) >= lanes.NEEDS then
     reply.fail('TOOMANY', 'tasks of this queue wait with 64 different needs already')
   end
-  state.plan(task, to)
+  bonds.plan(task, task.eta and 'scheduled' or 'pending')
 end
 
 -- The first transition of a planned task.

@@ -198,12 +198,13 @@ end
 -- @cold
 function lanes.plan(task)
   local queue, probe = task.queue, space.probe
-  probe('HLEN', space.key('places', queue))
+  if task.places then
+    probe('HLEN', space.key('places', queue))
+  end
   if task.lane then
     local number = lanes.number(queue, task.needs)
     probe('ZCARD', space.key('lane_tasks', queue))
-    probe('HLEN', space.key('needs', queue))
-    for _, other in ipairs(lanes.numbers(queue)) do
+    for _, other in ipairs((task.needs or task.lane_key) and lanes.numbers(queue) or { '' }) do
       probe('ZCARD', lanes.ranked(queue, other))
       if task.lane_key then
         probe('ZCARD', lanes.keyed(queue, task.lane_key, other))
@@ -391,8 +392,8 @@ end
 function lanes.pick(queue, listener, best, stale)
   local ageing = tonumber(lanes.setting(queue, 'ageing'))
   ageing = ageing and ageing * 1000000
-  local has = lanes.has(redis.call('HGET', space.key('has', queue), listener))
   local needs = redis.call('HGETALL', space.key('needs', queue))
+  local has = #needs > 0 and lanes.has(redis.call('HGET', space.key('has', queue), listener))
   needs[#needs + 1], needs[#needs + 2] = '', ''
   for i = 1, #needs, 2 do
     local number = string.match(needs[i + 1], '^%d*')

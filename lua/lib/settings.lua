@@ -2,6 +2,14 @@
 -- `name=value name=value`. Every value was checked when it was set.
 local settings = {}
 
+settings.NAMES = ' ageing backoff closed concurrency delay events grace history jitter keep key_concurrency key_rate lease max_bytes max_delay max_failures max_losses max_releases rate retain statistics '
+
+-- What holds where nobody sets anything; nothing for limits.
+settings.DEFAULTS = 'lease=60 grace=30 keep=50000 retain=604800 max_losses=10 max_failures=0 max_releases=1000 backoff=exponential delay=10 max_delay=3600 jitter=20 max_bytes=1048576 statistics=30 events=10000 history=100 closed=0'
+
+-- Of those that are numbers: whole ones or seconds, the least, the most.
+settings.BOUNDS = ' lease=seconds:1:604800 grace=seconds:0:86400 keep=whole:0:10000000 retain=seconds:0:100000000000 max_losses=whole:0:1000 max_failures=whole:0:1000 max_releases=whole:0:1000000 delay=seconds:0:31536000 max_delay=seconds:0:31536000 jitter=whole:0:100 max_bytes=whole:0:8388608 concurrency=whole:1:1000000 key_concurrency=whole:1:1000000 ageing=seconds:1:604800 statistics=whole:0:400 events=whole:100:100000 history=whole:1:1000 closed=whole:0:1 '
+
 -- @cold
 function settings.rate(value, what)
   local number, seconds = string.match(value, '^(%d+)/(%d+)$')
@@ -20,52 +28,24 @@ function settings.backoff(value, what)
   return value
 end
 
--- How each setting is checked, and what holds where it is not set.
+-- Whether there is a setting of this name.
 -- @cold
 function settings.known(name)
-  local function whole(low, high, default)
-    return { default, function(value, what)
-      args.integer(value, low, high, what)
-      return value
-    end }
-  end
-  local function seconds(low, high, default)
-    return { default, function(value, what)
-      args.seconds(value, low, high, what)
-      return value
-    end }
-  end
-  local known = {
-    lease = seconds(1, 604800, '60'),
-    grace = seconds(0, 86400, '30'),
-    keep = whole(0, 10000000, '50000'),
-    retain = seconds(0, 100000000000, '604800'),
-    max_losses = whole(0, 1000, '10'),
-    max_failures = whole(0, 1000, '0'),
-    max_releases = whole(0, 1000000, '1000'),
-    backoff = { 'exponential', settings.backoff },
-    delay = seconds(0, 31536000, '10'),
-    max_delay = seconds(0, 31536000, '3600'),
-    jitter = whole(0, 100, '20'),
-    max_bytes = whole(0, 8388608, '1048576'),
-    concurrency = whole(1, 1000000, ''),
-    key_concurrency = whole(1, 1000000, ''),
-    rate = { '', settings.rate },
-    key_rate = { '', settings.rate },
-    ageing = seconds(1, 604800, ''),
-    statistics = whole(0, 400, '30'),
-    events = whole(100, 100000, '10000'),
-    history = whole(1, 1000, '100'),
-    closed = whole(0, 1, '0'),
-  }
-  return known[name]
+  return string.find(name, '^[%l_]+$') and string.find(settings.NAMES, ' ' .. name .. ' ', 1, true)
 end
 
--- The names, in their order.
+-- Checks the value of a known setting.
 -- @cold
-function settings.names()
-  return { 'ageing', 'backoff', 'closed', 'concurrency', 'delay', 'events', 'grace', 'history', 'jitter', 'keep', 'key_concurrency',
-    'key_rate', 'lease', 'max_bytes', 'max_delay', 'max_failures', 'max_losses', 'max_releases', 'rate', 'retain', 'statistics' }
+function settings.check(name, value, what)
+  if name == 'backoff' then
+    return settings.backoff(value, what)
+  elseif name == 'rate' or name == 'key_rate' then
+    return settings.rate(value, what)
+  end
+  local kind, low, high = string.match(settings.BOUNDS, ' ' .. name .. '=(%l+):(%d+):(%d+) ')
+  local check = kind == 'seconds' and args.seconds or args.integer
+  check(value, tonumber(low), tonumber(high), what)
+  return value
 end
 
 -- What a text sets, or nil.
@@ -78,8 +58,7 @@ end
 -- for a limit that nobody set.
 -- @cold
 function settings.value(own, common, name)
-  local value = settings.find(own, name) or settings.find(common, name) or settings.known(name)[1]
-  return value ~= '' and value or nil
+  return settings.find(own, name) or settings.find(common, name) or settings.find(settings.DEFAULTS, name)
 end
 
 -- The value that holds for a queue. Reads the meta hash: before the first write.
