@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{doctor, events, lifecycle, logs, ls, queues, run, show, submit, task, top, wait, why, workers};
+use crate::commands::{
+    config, doctor, events, lifecycle, limit, logs, ls, queues, run, show, submit, task, top, wait, why, workers,
+};
 use crate::output::Format;
 
 const URL_HELP: &str = "The server, without a password: redis://host:port/db or unix:///path. Passwords come from \
@@ -74,6 +76,14 @@ pub enum Command {
     Release(lifecycle::Release),
     /// Remove finished tasks
     Delete(lifecycle::Delete),
+    /// Give waiting tasks another priority
+    Prioritise(lifecycle::Prioritise),
+    /// Show or change the settings of a queue or of the namespace
+    Config(config::Options),
+    /// Limit how much of a queue one key may take
+    Limit(limit::Options),
+    /// List the keys of a queue that have limits of their own
+    Limits(limit::List),
     /// List queues with the number of tasks in each state
     Queues(queues::Options),
     /// Stop a queue from giving out tasks; what runs goes on

@@ -24,7 +24,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::pool::Pool;
-use self::settings::{Drain, Settings};
+use self::settings::{Drain, RELEASE, Settings};
 use self::take::Taker;
 use self::takeover::Takeover;
 use crate::args::Connection;
@@ -35,9 +35,6 @@ pub use self::settings::Options;
 
 /// A supervisor that only can be asked whether it lives is asked this often.
 const ASK: Duration = Duration::from_millis(500);
-
-/// How long `--drain release` lets programs save.
-const RELEASE: Duration = Duration::from_secs(1);
 
 /// More slots than this need more files than a process usually may open: two for each.
 const FEW: usize = 200;
@@ -57,7 +54,13 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         return Ok(ExitCode::SUCCESS);
     };
     let queues: Vec<&str> = settings.queues.iter().map(QueueName::as_str).collect();
-    let mut listener = client.listener(&queues)?.lease(settings.lease);
+    let mut listener = client.listener(&queues)?.order(settings.order.clone());
+    if let Some(lease) = settings.lease {
+        listener = listener.lease(lease);
+    }
+    if let Some(has) = &settings.has {
+        listener = listener.has(has.as_str())?;
+    }
     let id = listener.id().clone();
 
     let (wake, woken) = UnixStream::pair()?;

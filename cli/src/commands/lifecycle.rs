@@ -44,6 +44,16 @@ pub struct Delete {
     tasks: Tasks,
 }
 
+/// They go behind those that have this priority already.
+#[derive(Args, Debug)]
+pub struct Prioritise {
+    /// Higher first, from -1000 to 1000; 0 is that of a task submitted without one
+    #[arg(value_name = "PRIORITY", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-1000..=1000))]
+    priority: i32,
+    #[command(flatten)]
+    tasks: Tasks,
+}
+
 #[derive(Args, Debug)]
 struct Tasks {
     /// Ids, or unambiguous beginnings of them
@@ -94,6 +104,13 @@ pub fn delete(session: &Session, options: &Delete) -> anyhow::Result<Code> {
     })
 }
 
+pub fn prioritise(session: &Session, options: &Prioritise) -> anyhow::Result<Code> {
+    each(session, &options.tasks, |id| {
+        session.client.call(&session.client.calls().prioritise(id, options.priority))?;
+        Ok("prioritised")
+    })
+}
+
 pub fn release(session: &Session, options: &Release) -> anyhow::Result<Code> {
     each(session, &options.tasks, |id| {
         let info = session.client.task(id.as_str())?.info()?;
@@ -104,6 +121,7 @@ pub fn release(session: &Session, options: &Release) -> anyhow::Result<Code> {
         let call = session.client.calls().release(id, token, Some("operator"));
         Ok(match session.client.call(&call) {
             Ok(Outcome::Cancelled) => "cancelled",
+            Ok(Outcome::Failed) => "failed",
             Ok(_) => "pending",
             Err(blueque::Error::Lost) => {
                 return Err(fault(Code::Refused, "the attempt ended by itself at this moment; nothing was done"));

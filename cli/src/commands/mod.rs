@@ -1,11 +1,13 @@
 //! The commands that ask and steer: everything but the worker.
 
+pub mod config;
 pub mod dev;
 pub mod doctor;
 pub mod events;
 mod find;
 mod follow;
 pub mod lifecycle;
+pub mod limit;
 pub mod logs;
 pub mod ls;
 mod progress;
@@ -19,6 +21,7 @@ pub mod top;
 mod view;
 pub mod wait;
 pub mod why;
+mod wish;
 pub mod workers;
 
 use std::process::ExitCode;
@@ -73,6 +76,10 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Retry(options) => lifecycle::retry(session, options),
         Command::Release(options) => lifecycle::release(session, options),
         Command::Delete(options) => lifecycle::delete(session, options),
+        Command::Prioritise(options) => lifecycle::prioritise(session, options),
+        Command::Config(options) => config::run(session, options),
+        Command::Limit(options) => limit::set(session, options),
+        Command::Limits(options) => limit::list(session, options),
         Command::Queues(options) => queues::list(session, options),
         Command::Pause(options) => queues::pause(session, options),
         Command::Resume(options) => queues::resume(session, options),
@@ -132,6 +139,11 @@ impl Session {
 /// A queue's name, as an argument.
 fn queue_name(text: &str) -> Result<QueueName, String> {
     QueueName::new(text).map_err(|_| "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
+}
+
+/// Methods, keys, tags and unique names have the same form as queues.
+fn plain(text: &str) -> Result<String, String> {
+    queue_name(text).map(|name| name.to_string())
 }
 
 /// A time such as `90s` or `1h 30m`, as an argument.

@@ -3,14 +3,15 @@
 use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use blueque::calls::{NewTask, SubmitOptions};
+use blueque::calls::NewTask;
 use blueque::{QueueName, Submitted, TaskId};
 use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::follow::{Follower, Streams};
-use super::{Session, queue_name, times, wait};
+use super::wish::Wish;
+use super::{Session, plain, queue_name, times, wait};
 use crate::output::table::{Row, write_one};
 use crate::output::{Code, Format, fault, line, say};
 
@@ -38,15 +39,8 @@ pub struct New {
     /// An id of your choice; submitted twice, it makes one task
     #[arg(long, value_parser = task_id)]
     id: Option<TaskId>,
-    /// What a worker for programs runs
-    #[arg(long, value_name = "NAME", value_parser = plain)]
-    method: Option<String>,
-    /// How many lost owners the task survives [default: 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
-    max_losses: Option<u32>,
-    /// How large the parameters may be, up to 8 MiB [default: 1 MiB]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=8 << 20))]
-    max_bytes: Option<u32>,
+    #[command(flatten)]
+    wish: Wish,
 }
 
 #[derive(Args, Debug)]
@@ -70,6 +64,9 @@ struct Made {
     id: String,
     queue: String,
     submitted: &'static str,
+    /// The task that it took the place of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced: Option<String>,
 }
 
 impl Row for Made {
@@ -91,16 +88,17 @@ impl New {
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta.map(|eta| eta.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
         let task = NewTask { id: &id, eta, parameters: &parameters };
-        let options = SubmitOptions {
-            max_losses: self.max_losses,
-            method: self.method.as_deref(),
-            max_bytes: self.max_bytes,
-            ..SubmitOptions::default()
-        };
-        let made = session.client.call(&session.client.calls().submit(&self.queue, &[task], options))?;
-        let made = made.into_iter().next().unwrap_or(Submitted::Created);
-        if made == Submitted::Existing {
-            say(format!("{id} exists already; nothing was changed"));
+        let tags = self.wish.tags();
+        let call = session.client.calls().submit(&self.queue, &[task], self.wish.options(&tags));
+        let made = session.client.call(&call)?.into_iter().next().unwrap_or(Submitted::Created);
+        match &made {
+            Submitted::Existing => say(format!("{id} exists already; nothing was changed")),
+            Submitted::Taken(other) => {
+                say(format!("{other} has this unique name; nothing was made"));
+                return Ok((other.clone(), made));
+            }
+            Submitted::Replaced(other) => say(format!("{other} was cancelled: {id} takes its place")),
+            _ => {}
         }
         Ok((id, made))
     }
@@ -145,17 +143,16 @@ fn task_id(text: &str) -> Result<TaskId, String> {
     plain(text).and_then(|text| TaskId::new(text).map_err(|error| error.to_string()))
 }
 
-/// Methods have the same form as queues and ids.
-fn plain(text: &str) -> Result<String, String> {
-    queue_name(text).map(|name| name.to_string())
-}
-
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, made) = options.new.submit(session)?;
     let format = if options.id_only { Format::Id } else { session.format };
     let follows = options.wait || options.follow;
     if !follows || matches!(format, Format::Table | Format::Id) {
-        let row = Made { id: id.to_string(), queue: options.new.queue.to_string(), submitted: made.as_str() };
+        let replaced = match &made {
+            Submitted::Replaced(other) => Some(other.to_string()),
+            _ => None,
+        };
+        let row = Made { id: id.to_string(), queue: options.new.queue.to_string(), submitted: made.as_str(), replaced };
         write_one(format, &row)?;
     }
     if !follows {

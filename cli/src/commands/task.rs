@@ -5,6 +5,7 @@ use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
@@ -30,6 +31,11 @@ pub enum Word {
     Checkpoint { value: String },
     /// Leave the result; - reads stdin, @FILE a file
     Result { value: String },
+    /// Ask to be tried again after a time such as 10m, should the program fail; the task must survive that failure
+    Again {
+        #[arg(value_name = "TIME", value_parser = super::duration)]
+        pause: Duration,
+    },
     /// Write a line into the task's log
     Log {
         message: String,
@@ -71,6 +77,7 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
             };
             tell(&json!({ "log": { "level": level, "message": message } }))?;
         }
+        Word::Again { pause } => tell(&json!({ "again": pause.as_secs_f64() }))?,
         Word::Checkpoint { value } => keep("BLUEQUE_CHECKPOINT", value)?,
         Word::Result { value } => keep("BLUEQUE_RESULT", value)?,
     }

@@ -53,6 +53,18 @@ pub struct TaskView {
     pub status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     pub attempt: u32,
     pub failures: u32,
     pub losses: u32,
@@ -119,6 +131,12 @@ impl TaskView {
             queue: info.queue().unwrap_or_default(),
             status: text(info, "status").unwrap_or_default(),
             method: info.method(),
+            priority: text(info, "priority").and_then(|number| number.parse().ok()),
+            key: text(info, "key"),
+            weight: number("weight"),
+            needs: text(info, "needs"),
+            unique: text(info, "unique"),
+            tags: text(info, "tags").map(|tags| tags.split(',').map(str::to_owned).collect()).unwrap_or_default(),
             attempt: info.attempts(),
             failures: number("failures").unwrap_or(0),
             losses: info.losses(),

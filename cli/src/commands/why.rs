@@ -54,7 +54,7 @@ struct How {
 
 fn word(info: &blueque::TaskInfo) -> Option<String> {
     match info.status() {
-        Some(Status::Failed) => info.error(),
+        Some(Status::Failed | Status::Scheduled) => info.error(),
         Some(_) if info.is_cancelling() => info.reason(),
         Some(Status::Cancelled) => info.reason(),
         _ => None,
@@ -77,12 +77,17 @@ fn sentence(why: &Why, how: &How, listeners: &[ListenerInfo]) -> String {
             let late =
                 if late && why.listeners > 0 { ", and becomes pending when a worker looks next" } else { nobody };
             let paused = paused.map_or(String::new(), |paused| format!(", and its queue is {paused}"));
-            format!("It is scheduled for {due}{late}{paused}.")
+            match why.failures {
+                0 => format!("It is scheduled for {due}{late}{paused}."),
+                failures => {
+                    format!("It is tried again at {due}, after {}{late}{paused}{word}.", times_failed(failures))
+                }
+            }
         }
         Status::Pending => match paused {
             Some(paused) => format!("Its queue {} is {paused}.", why.queue),
             None if why.listeners == 0 => format!("Its queue {} has no listener: start a worker for it.", why.queue),
-            None => waiting(why, listeners),
+            None => held_up(why).unwrap_or_else(|| waiting(why, listeners)),
         },
         Status::Reserved | Status::Started if why.cancelling => {
             format!("It is being cancelled, and {node} has yet to stop it{word}{lease}.")
@@ -103,7 +108,11 @@ fn sentence(why: &Why, how: &How, listeners: &[ListenerInfo]) -> String {
                 Status::Failed => "It failed",
                 _ => "It was cancelled",
             };
-            format!("{what}{when}{word}.")
+            let often = match why.failures {
+                failures @ 2.. if ended == Status::Failed => format!(", after {}", times_failed(failures)),
+                _ => String::new(),
+            };
+            format!("{what}{when}{often}{word}.")
         }
     }
 }
@@ -120,6 +129,46 @@ fn lease(why: &Why) -> String {
     } else {
         String::new()
     }
+}
+
+fn times_failed(failures: u32) -> String {
+    if failures == 1 { "1 failure".to_owned() } else { format!("{failures} failures") }
+}
+
+/// Which need or limit keeps a pending task from running, whoever waits before it.
+fn held_up(why: &Why) -> Option<String> {
+    let Why { queue, weight, .. } = why;
+    if let (Some(needs), Some(0)) = (&why.needs, why.able) {
+        let them = match why.listeners {
+            1 => "the only listener".to_owned(),
+            all => format!("none of the {all} listeners"),
+        };
+        let verb = if why.listeners == 1 { "does not have" } else { "has" };
+        return Some(format!("It needs {needs}, which {them} of {queue} {verb}."));
+    }
+    let of_queue = (&why.limits, format!("its queue {queue}"));
+    let of_key = why.key.as_ref().map(|key| (&why.key_limits, format!("its key {key}")));
+    let all = [Some(of_queue), of_key];
+    let full = all.iter().flatten().find_map(|(limits, whose)| {
+        let most = limits.concurrency?;
+        if limits.used + (*weight).min(most) <= most {
+            return None;
+        }
+        let places = match (most, limits.used) {
+            (1, _) => format!("The only place of {whose} is taken"),
+            (most, used) if used >= most => format!("All {most} places of {whose} are taken"),
+            (most, used) => format!("{used} of the {most} places of {whose} are taken"),
+        };
+        let own = if *weight > 1 { format!(", and it takes {weight}") } else { String::new() };
+        Some(format!("{places}{own}."))
+    });
+    full.or_else(|| {
+        all.iter().flatten().find_map(|(limits, whose)| {
+            let until = limits.rate_until.filter(|&until| until > why.now)?;
+            let when = format!("{} ({})", times::to_the_second(until), times::relative(until, why.now));
+            Some(format!("The rate of {whose} lets the next task start at {when}."))
+        })
+    })
 }
 
 fn waiting(why: &Why, listeners: &[ListenerInfo]) -> String {

@@ -5,12 +5,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use blueque::{QueueName, Token};
+use blueque::{Client, QueueName, QueueOrder, Token};
 use clap::{Args, ValueEnum};
 
 use super::program::Programs;
 use crate::config;
+use crate::output::{Code, fault};
 use crate::run_folder::{Limits, OnDrain, RunFolder};
+
+/// How long `--drain release` lets programs save.
+pub const RELEASE: Duration = Duration::from_secs(1);
+
+/// The grace of a server that does not say.
+const GRACE: Duration = Duration::from_secs(30);
 
 /// What becomes of running tasks when the worker is told to end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -24,11 +31,28 @@ pub enum Drain {
     Release,
 }
 
+/// In which order several queues are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// Those named first are asked first, always
+    Strict,
+    /// In turns
+    Round,
+    /// In turns, so that each gets its share by its weight; 1 where none is given
+    Weighted,
+}
+
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// A queue to take tasks of; those named first are asked first
-    #[arg(long = "queue", short, required = true, value_name = "QUEUE", value_parser = queue)]
-    pub queues: Vec<QueueName>,
+    /// A queue to take tasks of; may be repeated. Those named first are asked first; with QUEUE=WEIGHT each gets its share
+    #[arg(long = "queue", short, required = true, value_name = "QUEUE[=WEIGHT]", value_parser = queue)]
+    pub queues: Vec<(QueueName, Option<u32>)>,
+    /// In which order the queues are asked [default: strict, or weighted where a queue has a weight]
+    #[arg(long, value_name = "ORDER")]
+    pub order: Option<Order>,
+    /// What this worker has, for tasks that need it: gpu,transcoder=3
+    #[arg(long, value_name = "HAS")]
+    pub has: Option<String>,
     /// The folder of programs: DIR/METHOD does a task, DIR/QUEUE one without a method
     #[arg(long, value_name = "DIR", required_unless_present = "command", conflicts_with = "command")]
     pub dir: Option<PathBuf>,
@@ -39,14 +63,15 @@ pub struct Options {
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500))]
     pub slots: u16,
     /// How long a task stays this worker's without a sign of life; heartbeats come every third of it
-    #[arg(long, default_value = "60s", value_name = "TIME", value_parser = lease)]
-    pub lease: Duration,
+    /// [default: as the queue's settings say, 60s]
+    #[arg(long, value_name = "TIME", value_parser = lease)]
+    pub lease: Option<Duration>,
     /// Where runs are kept on disk (default: ~/.local/state/blueque). All workers of a host share one
     #[arg(long, env = "BLUEQUE_STATE_DIR", value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
-    /// From SIGTERM to SIGKILL for a program that is stopped
-    #[arg(long, default_value = "10s", value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub grace: Duration,
+    /// From SIGTERM to SIGKILL for a program that is stopped [default: as the queue's settings say, 30s]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub grace: Option<Duration>,
     /// How long a program may run, unless it extends that itself
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub max_run: Option<Duration>,
@@ -90,8 +115,13 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Settings {
     pub queues: Vec<QueueName>,
+    pub order: QueueOrder,
+    pub has: Option<String>,
     pub slots: usize,
-    pub lease: Duration,
+    /// None for what the settings of the queue say.
+    pub lease: Option<Duration>,
+    /// The same.
+    pub grace: Option<Duration>,
     pub namespace: String,
     /// Without the password.
     pub url: String,
@@ -114,30 +144,43 @@ impl Options {
         }
     }
 
+    fn order(&self) -> anyhow::Result<QueueOrder> {
+        let weighed = self.queues.iter().any(|(_, weight)| weight.is_some());
+        let weights = || self.queues.iter().map(|(_, weight)| weight.unwrap_or(1)).collect();
+        Ok(match self.order {
+            Some(Order::Strict | Order::Round) if weighed => {
+                return Err(fault(Code::Usage, "weights go with --order weighted"));
+            }
+            Some(Order::Round) => QueueOrder::Round,
+            Some(Order::Weighted) => QueueOrder::Weighted(weights()),
+            None if weighed => QueueOrder::Weighted(weights()),
+            _ => QueueOrder::Strict,
+        })
+    }
+
     pub fn settings(&self, server: &config::Settings) -> anyhow::Result<Settings> {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let max_bytes = u32::try_from(self.max_bytes).ok().filter(|bytes| (1..=8 << 20).contains(bytes));
         let limits = Limits {
-            grace_ms: ms(if self.drain == Drain::Release {
-                self.grace.min(Duration::from_secs(1))
-            } else {
-                self.grace
-            }),
             max_run_ms: self.max_run.map(ms),
             warn_ms: self.warn.map(ms),
             no_progress_ms: self.no_progress.map(ms),
             memory: self.memory,
             nice: self.nice,
             max_bytes: max_bytes.context("--max-bytes must be 1 to 8M")?,
+            ..Limits::default()
         };
         let state = match &self.state_dir {
             Some(folder) => folder.clone(),
             None => default_state()?,
         };
         Ok(Settings {
-            queues: self.queues.clone(),
+            queues: self.queues.iter().map(|(name, _)| name.clone()).collect(),
+            order: self.order()?,
+            has: self.has.clone(),
             slots: usize::from(self.slots),
             lease: self.lease,
+            grace: self.grace,
             namespace: server.namespace().to_string(),
             url: server.url().to_owned(),
             password: server.password().map(str::to_owned),
@@ -155,6 +198,20 @@ impl Options {
 impl Settings {
     pub fn serves(&self, queue: &str) -> bool {
         self.queues.iter().any(|name| name.as_str() == queue)
+    }
+
+    /// From SIGTERM to SIGKILL for the tasks of a queue.
+    pub fn grace(&self, client: &Client, queue: &QueueName) -> blueque::Result<Duration> {
+        let grace = match self.grace {
+            Some(grace) => grace,
+            None => {
+                let settings = client.call(&client.calls().settings(Some(queue)))?;
+                let set = settings.into_iter().find(|setting| setting.name == "grace").and_then(|found| found.value);
+                let seconds = set.and_then(|seconds| seconds.parse().ok());
+                seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(GRACE)
+            }
+        };
+        Ok(if self.drain == Drain::Release { grace.min(RELEASE) } else { grace })
     }
 
     /// Whether the drain order, heard by a supervisor's heartbeat, stops its program.
@@ -179,8 +236,14 @@ fn default_state() -> anyhow::Result<PathBuf> {
     }
 }
 
-fn queue(name: &str) -> Result<QueueName, String> {
-    QueueName::new(name).map_err(|error| error.to_string())
+/// `QUEUE` or `QUEUE=WEIGHT`.
+fn queue(text: &str) -> Result<(QueueName, Option<u32>), String> {
+    let (name, weight) = text.split_once('=').map_or((text, None), |(name, weight)| (name, Some(weight)));
+    let weight = weight.map(|weight| match weight.parse() {
+        Ok(weight @ 1..=1000) => Ok(weight),
+        _ => Err("a weight is a whole number from 1 to 1000".to_owned()),
+    });
+    Ok((QueueName::new(name).map_err(|error| error.to_string())?, weight.transpose()?))
 }
 
 fn lease(text: &str) -> Result<Duration, String> {

@@ -12,7 +12,7 @@ use super::keeper::Keeper;
 use super::pool::{Kept, Pool};
 use super::program::Programs;
 use super::settings::Settings;
-use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id};
+use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 
 /// How often an order to drain is looked for while nothing is taken.
 const LOOK: Duration = Duration::from_secs(2);
@@ -113,6 +113,8 @@ impl Taker {
             Err(why) => return Ok(Err(why)),
         };
         let settings = &self.settings;
+        let grace = settings.grace(&self.client, &task.queue)?;
+        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         Ok(Ok(Run {
             version: VERSION,
             namespace: settings.namespace.clone(),
@@ -131,7 +133,7 @@ impl Taker {
             environment: settings.environment.clone(),
             publish: settings.publish.clone(),
             on_drain: settings.on_drain(),
-            limits: settings.limits.clone(),
+            limits: Limits { grace_ms, ..settings.limits.clone() },
         }))
     }
 
