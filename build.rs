@@ -17,8 +17,8 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files of `lua/lib`, each using only those before it.
-const LIBRARY: [&str; 23] = [
+/// The files of `lua/lib`, each with what runs at once in it after what that uses.
+const LIBRARY: [&str; 26] = [
     "reply",
     "args",
     "space",
@@ -28,6 +28,9 @@ const LIBRARY: [&str; 23] = [
     "tags",
     "groups",
     "history",
+    "needs",
+    "places",
+    "turns",
     "lanes",
     "bonds",
     "state",

@@ -19,7 +19,7 @@ local limits, unset = space.key('limits', queue), concurrency == '-' and rate ==
 if not unset and redis.call('HEXISTS', limits, key) == 0 and redis.call('HLEN', limits) >= MOST then
   reply.fail('TOOMANY', 'this queue has 100000 keys with limits of their own already')
 end
-lanes.plan_settle(queue, { key })
+turns.plan_settle(queue, { key })
 state.plan_wake(queue)
 space.begin(nil, limits)
 if unset then
@@ -27,6 +27,6 @@ if unset then
 else
   redis.call('HSET', limits, key, concurrency .. ' ' .. rate)
 end
-lanes.settle_all(queue, key)
+turns.settle_all(queue, key)
 state.wake(queue)
 return 'limited'

@@ -31,7 +31,7 @@ end
 if #tasks > 0 then
   space.probe('ZCARD', space.key('tasks', queue))
 end
-local held_up = (laned or limited) and lanes.plan_due(queue, limit) or { keys = {} }
+local held_up = (laned or limited) and turns.plan_due(queue, limit) or { keys = {} }
 if held_up.wakes then
   state.plan_wake(queue)
 end
@@ -40,7 +40,7 @@ if held_up.next and (answer[3] == '' or held_up.next < answer[3] * 1000000) then
   answer[3] = space.decimal(held_up.next)
 end
 space.begin()
-lanes.due(queue, held_up)
+turns.due(queue, held_up)
 for _, id in ipairs(strays) do
   redis.call('ZREM', scheduled, id)
 end

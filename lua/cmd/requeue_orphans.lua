@@ -62,7 +62,7 @@ for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.key('seen', queue), 
   end
 end
 if places then
-  lanes.plan_freed(queue, freed)
+  places.plan_freed(queue, freed)
 end
 space.begin()
 
@@ -75,7 +75,7 @@ for _, task in ipairs(postponed) do
   redis.call('HSET', task.key, 'postponed', task.deadline)
 end
 for _, task in ipairs(places and freed or {}) do
-  lanes.free(queue, task.id, task.token)
+  places.free(queue, task.id, task.token)
 end
 for _, task in ipairs(foreign) do
   redis.call('HSET', task.key, 'token', '', 'ended', task.token, 'outcome', 'lost')

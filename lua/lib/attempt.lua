@@ -81,11 +81,11 @@ end
 -- `task` with the values `v` of its record, or one of its lanes, or none yet.
 -- @cold
 function attempt.weigh(queue, listener, task, v, laned)
-  local waits = { stale = {}, rate = lanes.setting(queue, 'rate') }
+  local waits = { stale = {}, rate = settings.get(queue, 'rate') }
   attempt.waits = attempt.waits or {}
   attempt.waits[queue] = waits
-  local open, free = lanes.open(queue, 1)
-  local best = task and { plain = true, score = 0, rank = lanes.rank(record.created(task.id) * 1000000), id = task.id }
+  local open, free = places.open(queue, 1)
+  local best = task and { plain = true, score = 0, rank = turns.rank(record.created(task.id) * 1000000), id = task.id }
   if open and laned then
     best = lanes.pick(queue, listener, best, waits.stale)
   end
@@ -97,7 +97,7 @@ function attempt.weigh(queue, listener, task, v, laned)
   if open and best and task.ties then
     bonds.load(task)
     if task.weight then
-      open, free = lanes.open(queue, tonumber(task.weight))
+      open, free = places.open(queue, tonumber(task.weight))
     end
   end
   waits.free = free
@@ -105,7 +105,7 @@ function attempt.weigh(queue, listener, task, v, laned)
     return nil
   end
   waits.chosen = true
-  local set = lanes.setting(queue, 'lease')
+  local set = settings.get(queue, 'lease')
   attempt.lease = args.lease(set, 'lease')
   return task, v
 end
@@ -114,12 +114,12 @@ end
 -- @cold
 function attempt.plan_waits()
   for queue, waits in pairs(attempt.waits) do
-    lanes.plan_settle(queue, waits.stale)
+    turns.plan_settle(queue, waits.stale)
     if waits.free then
       space.probe('ZCARD', space.key('delayed', queue))
     end
     if waits.chosen and waits.rate then
-      space.probe('LLEN', lanes.rates(queue))
+      space.probe('LLEN', places.rates(queue))
     end
     waits.again = #waits.stale > 0 and not waits.chosen
     if waits.again then
@@ -134,13 +134,13 @@ end
 function attempt.wait()
   for queue, waits in pairs(attempt.waits) do
     for _, key in ipairs(waits.stale) do
-      lanes.settle_all(queue, key)
+      turns.settle_all(queue, key)
     end
     if waits.free then
       redis.call('ZADD', space.key('delayed', queue), string.format('%.0f', waits.free), '/')
     end
     if waits.chosen then
-      lanes.start(lanes.rates(queue), waits.rate, string.format('%.0f', space.us))
+      places.start(places.rates(queue), waits.rate, string.format('%.0f', space.us))
     end
     if waits.again then
       state.wake(queue) -- there may be more behind the outdated ones

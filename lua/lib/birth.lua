@@ -162,8 +162,8 @@ end
 -- made, and not where they come back.
 -- @cold
 function birth.plan(task)
-  if task.needs and not lanes.number(task.queue, task.needs)
-    and redis.call('HLEN', space.key('needs', task.queue)) >= lanes.NEEDS then
+  if task.needs and not needs.number(task.queue, task.needs)
+    and redis.call('HLEN', space.key('needs', task.queue)) >= needs.MOST then
     reply.fail('TOOMANY', 'tasks of this queue wait with 64 different needs already')
   end
   bonds.plan(task, task.eta and 'scheduled' or 'pending')

@@ -59,6 +59,9 @@ function bonds.plan(task, to, taker)
     space.probe('HLEN', space.key('unique', task.queue))
     space.probe('ZCARD', space.key('unique_until', task.queue))
   end
+  if task.tags and (not task.status or to == 'deleted' or to == 'moved') then
+    tags.plan(task.queue, task.tags)
+  end
 end
 
 -- Takes the unique key of a task.
@@ -91,19 +94,24 @@ function bonds.move(task, to)
   local from = task.status
   local held = from == 'reserved' or from == 'started'
   if task.places and held and to ~= 'started' then
-    lanes.free(task.queue, task.id, task.token)
+    places.free(task.queue, task.id, task.token)
   end
   if task.rank then
     lanes.leave(task, to)
     task.rank = nil
   elseif task.places and to == 'reserved' then
-    lanes.take(task)
+    places.take(task)
     if task.lane_key then
-      lanes.settle_all(task.queue, task.lane_key)
+      turns.settle_all(task.queue, task.lane_key)
     end
   end
   if task.lane and to == 'pending' then
     lanes.enter(task)
+  end
+  if task.tags and not from then
+    tags.enter(task.queue, task.id, task.created, task.tags)
+  elseif task.tags and (to == 'deleted' or to == 'moved') then
+    tags.leave(task.queue, task.id, task.tags)
   end
   local ends = to == 'complete' or to == 'failed' or to == 'cancelled' or to == 'deleted' or to == 'moved'
   if task.unique and (ends or to == 'started' and task.till == 'start') then

@@ -7,7 +7,8 @@ function interruption.target(task, back, max_losses, losses)
   if task.cancel then
     return 'cancelled'
   end
-  return task.losses > tonumber(max_losses or lanes.setting(task.queue, 'max_losses')) and 'failed' or back
+  task.group = 'lost'
+  return task.losses > tonumber(max_losses or settings.get(task.queue, 'max_losses')) and 'failed' or back
 end
 
 -- Ends the attempt of a planned task. Back in the queue it goes to the front: it had its turn.

@@ -8,7 +8,7 @@ function retries.policy(task)
   local own = redis.call('HMGET', space.prefix .. 'task_' .. task.id, unpack(names))
   local policy = {}
   for i, name in ipairs(names) do
-    policy[name] = own[i] or lanes.setting(task.queue, name)
+    policy[name] = own[i] or settings.get(task.queue, name)
   end
   return policy
 end

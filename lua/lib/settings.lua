@@ -61,9 +61,17 @@ function settings.value(own, common, name)
   return settings.find(own, name) or settings.find(common, name) or settings.find(settings.DEFAULTS, name)
 end
 
--- The value that holds for a queue. Reads the meta hash: before the first write.
+-- The texts of each queue that this script has asked for.
+settings.texts = false
+
+-- The value that holds for a queue, or nil for a limit that nobody set.
 -- @cold
 function settings.get(queue, name)
-  local texts = redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
+  settings.texts = settings.texts or {}
+  local texts = settings.texts[queue]
+  if not texts then
+    texts = redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
+    settings.texts[queue] = texts
+  end
   return settings.value(texts[1], texts[2], name)
 end

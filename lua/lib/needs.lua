@@ -1,0 +1,91 @@
+-- What tasks need of a listener, and what listeners have.
+local needs = {}
+
+-- Different needs that tasks of one queue may wait with.
+needs.MOST = 64
+
+-- The numbers by which the needs of waiting tasks are known.
+-- @cold
+function needs.numbers(queue)
+  local numbers = { '' }
+  for _, known in ipairs(redis.call('HVALS', space.key('needs', queue))) do
+    numbers[#numbers + 1] = string.match(known, '^%d+')
+  end
+  return numbers
+end
+
+-- The number of these needs, where a task waits with them.
+-- @cold
+function needs.number(queue, needs)
+  if not needs then
+    return ''
+  end
+  return string.match(redis.call('HGET', space.key('needs', queue), needs) or '', '^%d+')
+end
+
+-- One more or less task waits with these needs. Answers their number.
+-- @cold
+function needs.count(queue, needs, by)
+  if not needs then
+    return ''
+  end
+  local known = space.key('needs', queue)
+  local number, count = string.match(redis.call('HGET', known, needs) or '', '^(%d+) (%d+)$')
+  if not number then
+    local taken = {}
+    for _, other in ipairs(needs.numbers(queue)) do
+      taken[other] = true
+    end
+    number = 1
+    while taken[tostring(number)] do
+      number = number + 1
+    end
+    count = 0
+  end
+  count = count + by
+  if count > 0 then
+    redis.call('HSET', known, needs, number .. ' ' .. count)
+  else
+    redis.call('HDEL', known, needs)
+  end
+  return tostring(number)
+end
+
+-- What a listener has, by name: a number, or true.
+-- @cold
+function needs.has(text)
+  local has = {}
+  for name, number in string.gmatch(text or '', '([%w_.-]+)=?([%d.]*)') do
+    has[name] = tonumber(number) or true
+  end
+  return has
+end
+
+-- Whether it has what a task needs.
+-- @cold
+function needs.suits(has, needs)
+  for name, operator, number in string.gmatch(needs, '([%w_.-]+)([<>=]*)([%d.]*)') do
+    local own, asked = has[name], tonumber(number)
+    local holds = own
+    if operator ~= '' then
+      holds = own and own ~= true and (operator == '>=' and own >= asked or operator == '<=' and own <= asked
+        or operator == '>' and own > asked or operator == '<' and own < asked or operator == '=' and own == asked)
+    end
+    if not holds then
+      return false
+    end
+  end
+  return true
+end
+
+-- How many listeners of a queue have what a task needs.
+-- @cold
+function needs.able(queue, needs)
+  local number, capabilities = 0, redis.call('HSCAN', space.key('has', queue), 0, 'COUNT', 1000)[2]
+  for i = 1, #capabilities, 2 do
+    if needs.suits(needs.has(capabilities[i + 1]), needs) then
+      number = number + 1
+    end
+  end
+  return number
+end

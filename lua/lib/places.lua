@@ -1,0 +1,122 @@
+-- The places of limits, of a queue and of a key in it, and how fast they let tasks
+-- start. A place belongs to an attempt, and is free when that ends.
+local places = {}
+
+-- @cold
+function places.rates(queue, key)
+  return space.prefix .. 'rate_' .. queue .. (key and '/' .. key or '')
+end
+
+-- How many places a key has, or nil, and its rate.
+-- @cold
+function places.limit(queue, key)
+  local own, rate = string.match(redis.call('HGET', space.key('limits', queue), key) or '- -', '^(%S+) (%S+)$')
+  return tonumber(own ~= '-' and own or settings.get(queue, 'key_concurrency')),
+    rate ~= '-' and rate or settings.get(queue, 'key_rate')
+end
+
+-- Whether the places of a key suffice for a task of this weight, or `solo`, and its
+-- rate; else when the rate will. What weighs more than all places runs alone.
+-- @cold
+function places.fits(queue, key, weight)
+  local most, rate = places.limit(queue, key)
+  if weight == 'solo' then
+    most, weight = 1, 1
+  end
+  if most then
+    local used = tonumber(redis.call('HGET', space.key('places', queue), 'k:' .. key) or 0)
+    if used + math.min(tonumber(weight), most) > most then
+      return false
+    end
+  end
+  return places.paced(places.rates(queue, key), rate)
+end
+
+-- Whether a rate lets a task start now; else when it will.
+-- @cold
+function places.paced(starts, rate)
+  if not rate then
+    return true
+  end
+  local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
+  local last = redis.call('LINDEX', starts, number - 1)
+  local free = last and last + seconds * 1000000
+  if free and free > space.us then
+    return false, free
+  end
+  return true
+end
+
+-- An attempt begins: it takes its places, which are its own until it ends.
+-- @cold
+function places.take(task)
+  local queue, key, weight = task.queue, task.lane_key, tonumber(task.weight or 1)
+  local places = space.key('places', queue)
+  redis.call('HSET', places, 'a:' .. task.id .. ' ' .. task.issue, weight .. ' ' .. (key or ''))
+  if weight > 1 then
+    redis.call('HINCRBY', places, 'extra', weight - 1)
+  end
+  if key then
+    local _, rate = places.limit(queue, key)
+    redis.call('HINCRBY', places, 'k:' .. key, weight)
+    redis.call('HSET', space.key('turns', queue), key, turns.rank(tonumber(task.issue)))
+    places.start(places.rates(queue, key), rate, task.issue)
+  end
+end
+
+-- A start counts for a rate.
+-- @cold
+function places.start(starts, rate, us)
+  if rate then
+    redis.call('LPUSH', starts, us)
+    redis.call('LTRIM', starts, 0, string.match(rate, '^%d+') - 1)
+  end
+end
+
+-- An attempt has ended: its places are free.
+-- @cold
+function places.free(queue, id, token)
+  local places, member = space.key('places', queue), 'a:' .. id .. ' ' .. token
+  local weight, key = string.match(redis.call('HGET', places, member) or '', '^(%d+) (%S*)$')
+  if not weight then
+    return
+  end
+  redis.call('HDEL', places, member)
+  local counts = { extra = weight - 1 }
+  if key ~= '' then
+    counts['k:' .. key] = tonumber(weight)
+  end
+  for field, count in pairs(counts) do
+    if count > 0 and redis.call('HINCRBY', places, field, -count) <= 0 then
+      redis.call('HDEL', places, field)
+    end
+  end
+  if key ~= '' then
+    turns.settle_all(queue, key)
+  end
+end
+
+-- Whether a queue's own limits let a task of this weight start; else when its rate will.
+-- @cold
+function places.open(queue, weight)
+  local most = tonumber(settings.get(queue, 'concurrency'))
+  if most then
+    local used = redis.call('ZCARD', space.key('leases', queue))
+      + tonumber(redis.call('HGET', space.key('places', queue), 'extra') or 0)
+    if used + math.min(weight, most) > most then
+      return false
+    end
+  end
+  return places.paced(places.rates(queue), settings.get(queue, 'rate'))
+end
+
+-- Reads what `free` writes for attempts that nobody owns any more.
+-- @cold
+function places.plan_freed(queue, attempts)
+  local keys = {}
+  for _, ended in ipairs(attempts) do
+    local held = redis.call('HGET', space.key('places', queue), 'a:' .. ended.id .. ' ' .. ended.token)
+    keys[#keys + 1] = held and string.match(held, '^%d+ (%S+)$')
+  end
+  turns.plan_settle(queue, keys)
+end

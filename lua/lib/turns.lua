@@ -1,0 +1,144 @@
+-- Whose turn it is among the keys of a queue: `ranked_tasks` holds what may run next,
+-- in its order: tasks without a key, and for each key that has places left one entry,
+-- which stands for the first of its tasks. So whatever may not run is in nobody's way,
+-- and is looked at when a place is freed.
+local turns = {}
+
+-- @cold
+function turns.ranked(queue, number)
+  return space.prefix .. 'ranked_tasks_' .. queue .. (number == '' and '' or '/' .. number)
+end
+
+-- @cold
+function turns.keyed(queue, key, number)
+  return space.prefix .. 'key_tasks_' .. queue .. '/' .. key .. (number == '' and '' or '/' .. number)
+end
+
+-- A number from which what enters later has a larger one.
+-- @cold
+function turns.rank(us)
+  return string.format('%016.0f', us)
+end
+
+-- When a rank was issued. Those of tasks that went to the front begin with a minus and run down.
+-- @cold
+function turns.age(rank)
+  if string.sub(rank, 1, 1) == '-' then
+    return 9007199254740991 - tonumber(string.sub(rank, 2))
+  end
+  return tonumber(rank)
+end
+
+-- Brings the entry of a key in the order up to date: there is one where its first
+-- task may run. A key that was served goes behind those that have waited longer.
+-- @cold
+function turns.settle(queue, key, number)
+  local turns, field = space.key('turns', queue), key .. '/' .. number
+  local first = redis.call('ZRANGE', turns.keyed(queue, key, number), 0, 0, 'WITHSCORES')
+  local current, wanted = redis.call('HGET', turns, field) or nil, nil
+  if first[1] then
+    local rank, weight = string.match(first[1], '^(%S+) %S+ (%S+)$')
+    local fits, free = places.fits(queue, key, weight)
+    if fits then
+      local served = redis.call('HGET', turns, key)
+      if served and served > rank then
+        rank = served
+      end
+      wanted = first[2] .. ' ' .. rank
+    elseif free then
+      redis.call('ZADD', space.key('delayed', queue), string.format('%.0f', free), key)
+    end
+  end
+  if current == wanted then
+    return
+  end
+  local ranked = turns.ranked(queue, number)
+  if wanted then
+    local score, rank = string.match(wanted, '^(%S+) (%S+)$')
+    redis.call('ZADD', ranked, score, rank .. ' /' .. key)
+    redis.call('HSET', turns, field, wanted)
+  else
+    redis.call('HDEL', turns, field)
+  end
+  if current then
+    redis.call('ZREM', ranked, string.match(current, ' (%S+)$') .. ' /' .. key)
+  end
+end
+
+-- The same for all needs that tasks of the key may have.
+-- @cold
+function turns.settle_all(queue, key)
+  local waits = false
+  for _, number in ipairs(needs.numbers(queue)) do
+    turns.settle(queue, key, number)
+    waits = waits or redis.call('EXISTS', turns.keyed(queue, key, number)) == 1
+  end
+  if not waits and not redis.call('HGET', space.key('places', queue), 'k:' .. key) then
+    redis.call('HDEL', space.key('turns', queue), key)
+    redis.call('ZREM', space.key('delayed', queue), key)
+  end
+end
+
+-- Reads what `settle_all` of these keys writes.
+-- @cold
+function turns.plan_settle(queue, keys)
+  if #keys > 0 then
+    space.probe('HLEN', space.key('turns', queue))
+    space.probe('ZCARD', space.key('delayed', queue))
+  end
+  for _, number in ipairs(#keys > 0 and needs.numbers(queue) or {}) do
+    space.probe('ZCARD', turns.ranked(queue, number))
+    for _, key in ipairs(keys) do
+      space.probe('ZCARD', turns.keyed(queue, key, number))
+    end
+  end
+end
+
+-- What `due` has to do: keys whose rate lets them go on, and after a change of limits
+-- some of those that hold places; `wakes`: somebody may go on; `next`: when the next rate does.
+-- @cold
+function turns.plan_due(queue, limit)
+  local delayed, sweep = space.key('delayed', queue), 'sweep:' .. queue
+  local now = string.format('%.0f', space.us)
+  limit = math.min(limit, 100) -- one costs more than a task that is due
+  local found = { keys = {}, free = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'LIMIT', 0, limit) }
+  local later = redis.call('ZRANGEBYSCORE', delayed, '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  found.next, found.more = tonumber(later[2]), #found.free == limit
+  for _, key in ipairs(found.free) do
+    if key ~= '/' then
+      found.keys[#found.keys + 1] = key
+    end
+  end
+  local cursor = redis.call('HGET', space.meta, sweep)
+  if cursor then
+    local page = redis.call('HSCAN', space.key('places', queue), cursor, 'COUNT', limit)
+    for i = 1, #page[2], 2 do
+      found.keys[#found.keys + 1] = string.match(page[2][i], '^k:(.+)$')
+    end
+    for _, key in ipairs(redis.call('ZRANGE', delayed, 0, limit - 1)) do
+      found.keys[#found.keys + 1] = key ~= '/' and key or nil
+    end
+    found.sweep, found.more = page[1], found.more or page[1] ~= '0'
+  end
+  found.wakes = #found.free > 0 or cursor ~= false
+  turns.plan_settle(queue, found.keys)
+  if #found.free > 0 then
+    space.probe('ZCARD', delayed)
+  end
+  return found
+end
+
+-- @cold
+function turns.due(queue, found)
+  if found.free and #found.free > 0 then
+    redis.call('ZREM', space.key('delayed', queue), unpack(found.free))
+  end
+  for _, key in ipairs(found.keys) do
+    turns.settle_all(queue, key)
+  end
+  if found.sweep == '0' then
+    redis.call('HDEL', space.meta, 'sweep:' .. queue)
+  elseif found.sweep then
+    redis.call('HSET', space.meta, 'sweep:' .. queue, found.sweep)
+  end
+end
