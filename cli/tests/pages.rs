@@ -1,0 +1,163 @@
+//! The examples of the pages in `docs/` run: each block of shell under `<!-- runs -->`, in the page's order, in a
+//! folder of the page's own, with a server of its own. If a block of text follows, the output must be that, where
+//! `…` stands for anything and the width of gaps does not matter.
+//!
+//! `BLUEQUE_PAGE=retries cargo test -p blueque-cli --test pages` runs one page.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use support::{Folder, Server, eventually};
+
+const MARK: &str = "<!-- runs -->";
+
+/// A block of shell, and what it must write.
+struct Block {
+    line: usize,
+    script: String,
+    output: Option<String>,
+}
+
+/// The blocks of a page that run.
+fn blocks(page: &str) -> Vec<Block> {
+    let lines: Vec<&str> = page.lines().collect();
+    let fenced = |from: usize| {
+        let length = lines[from..].iter().position(|&line| line == "```").expect("the end of a block");
+        (lines[from..from + length].join("\n"), from + length + 1)
+    };
+    let mut found = Vec::new();
+    for mark in (0..lines.len()).filter(|&at| lines[at] == MARK) {
+        assert_eq!(lines.get(mark + 1), Some(&"```sh"), "line {}: a block of shell follows the mark", mark + 1);
+        let (script, after) = fenced(mark + 2);
+        let next = (after..lines.len()).find(|&at| !lines[at].is_empty());
+        let output = next.filter(|&at| lines[at] == "```text").map(|at| fenced(at + 1).0);
+        found.push(Block { line: mark + 2, script, output });
+    }
+    found
+}
+
+/// Whether a text is what a page shows.
+fn agrees(shown: &str, text: &str) -> bool {
+    let squeezed = |text: &str| {
+        let lines = text.trim_end().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let (shown, text) = (squeezed(shown), squeezed(text));
+    let parts: Vec<&str> = shown.split('…').collect();
+    let [first, middle @ .., last] = parts.as_slice() else { return shown == text };
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// Where a page runs. At its end nothing that it started is left.
+struct Place {
+    server: Server,
+    folder: Folder,
+    groups: Vec<i32>,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { server: Server::start(), folder: Folder::new(), groups: Vec::new() }
+    }
+
+    /// What a block writes, to stdout and stderr together. Others that it started may go on.
+    fn run(&mut self, block: &Block) -> Result<String, String> {
+        let path = self.folder.path().join(".output");
+        let output = File::create(&path).unwrap();
+        let binaries = Path::new(env!("CARGO_BIN_EXE_blueque")).parent().unwrap();
+        let mut child = Command::new("sh")
+            .args(["-euc", &block.script])
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("PATH", format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap()))
+            .env("BLUEQUE_URL", self.server.url())
+            .env("TZ", "UTC")
+            .stdin(Stdio::null())
+            .stdout(output.try_clone().unwrap())
+            .stderr(output)
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        self.groups.push(child.id().cast_signed());
+        let status = eventually(&format!("the block in line {} ends", block.line), || child.try_wait().unwrap());
+        let text = String::from_utf8(fs::read(&path).unwrap()).unwrap();
+        if status.success() { Ok(text) } else { Err(format!("{status}\n{text}")) }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let kill = |pid: i32| {
+            let _ = Command::new("kill").args(["-KILL", "--", &pid.to_string()]).stderr(Stdio::null()).status();
+        };
+        self.groups.iter().for_each(|&group| kill(-group));
+        // Supervisors and their programs are in sessions of their own.
+        let folder = self.folder.path().to_str().unwrap().to_owned();
+        for entry in fs::read_dir("/proc").unwrap().flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+            let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+            if String::from_utf8_lossy(&environment).split('\0').any(|variable| variable == format!("HOME={folder}")) {
+                kill(pid);
+            }
+        }
+    }
+}
+
+fn page(path: &Path) -> Result<(), String> {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let mut place = Place::new();
+    for block in blocks(&fs::read_to_string(path).unwrap()) {
+        let wrong = |what: String| format!("docs/{name}, line {}: {what}", block.line);
+        let text = place.run(&block).map_err(wrong)?;
+        if let Some(shown) = &block.output
+            && !agrees(shown, &text)
+        {
+            return Err(wrong(format!("the page shows\n{shown}\nand this was written:\n{text}")));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_example_of_the_pages_runs_and_writes_what_the_page_shows() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let only = std::env::var("BLUEQUE_PAGE").ok();
+    let mut pages: Vec<PathBuf> = fs::read_dir(docs).unwrap().map(|entry| entry.unwrap().path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.retain(|path| only.as_ref().is_none_or(|only| path.file_stem().unwrap() == only.as_str()));
+    pages.retain(|path| fs::read_to_string(path).unwrap().lines().any(|line| line == MARK));
+    pages.sort();
+    assert!(!pages.is_empty(), "no page has examples");
+    let failed: Vec<String> = std::thread::scope(|scope| {
+        let runs: Vec<_> = pages.iter().map(|path| scope.spawn(move || page(path))).collect();
+        let ends = runs.into_iter().zip(&pages).map(|(run, path)| match run.join() {
+            Ok(end) => end,
+            Err(_) => Err(format!("{} panicked", path.display())),
+        });
+        ends.filter_map(Result::err).collect()
+    });
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+#[test]
+fn what_a_page_shows_stands_for_what_is_written() {
+    assert!(agrees("id  state\n1   …", "id state\n1 pending, since 12s\n"));
+    assert!(agrees("a … c … e", "a b c d e"));
+    assert!(!agrees("a … c", "a b"));
+    assert!(!agrees("a", "a\nb"));
+}
