@@ -39,20 +39,27 @@ pub struct Life {
     connection: Connection,
     shas: Vec<String>,
     floor: bool,
+    queue: &'static str,
+    options: &'static [&'static str],
     round: usize,
     took: [Vec<f64>; 4],
 }
 
 impl Life {
     /// Blueque's scripts, on the queue `q` with the registered listener `host_1`.
-    pub fn ours(mut connection: Connection) -> Result<Self> {
+    pub fn ours(connection: Connection) -> Result<Self> {
+        Self::with(connection, "q", &[])
+    }
+
+    /// The same on another queue, each task submitted with these options; `*` stands for its id.
+    pub fn with(mut connection: Connection, queue: &'static str, options: &'static [&'static str]) -> Result<Self> {
         let shas = STEPS.iter().map(|name| load_command(&mut connection, name)).collect::<Result<_>>()?;
-        Ok(Self { connection, shas, floor: false, round: 0, took: Default::default() })
+        Ok(Self { connection, shas, floor: false, queue, options, round: 0, took: Default::default() })
     }
 
     pub fn floor(mut connection: Connection) -> Result<Self> {
         let shas = FLOOR.iter().map(|source| load(&mut connection, source)).collect::<Result<_>>()?;
-        Ok(Self { connection, shas, floor: true, round: 0, took: Default::default() })
+        Ok(Self { connection, shas, floor: true, queue: "q", options: &[], round: 0, took: Default::default() })
     }
 
     /// Takes a batch of tasks through the whole life.
@@ -60,23 +67,28 @@ impl Life {
         self.round += 1;
         let mut ids: Vec<String> = (0..BATCH).map(|_| id()).collect();
         let now = format!("1800000000.{:06}", self.round);
+        let (floor, queue, options) = (self.floor, self.queue, self.options);
         let submit = |id: &String| {
-            if self.floor { args(&[id, PARAMETERS, &now]) } else { args(&["", "q", "1", id, "", PARAMETERS]) }
+            if floor {
+                return args(&[id, PARAMETERS, &now]);
+            }
+            let options = options.iter().map(|&option| if option == "*" { id.as_str() } else { option });
+            args(&["", queue, "1", id, "", PARAMETERS]).into_iter().chain(options.map(str::to_owned)).collect()
         };
         self.step(0, &ids.iter().map(submit).collect::<Vec<_>>())?;
         let reserve =
-            |id: &String| if self.floor { args(&[&now]) } else { args(&["", "host_1", "1", "q", "request", id]) };
+            |id: &String| if floor { args(&[&now]) } else { args(&["", "host_1", "1", queue, "request", id]) };
         let reserved = self.step(1, &ids.iter().map(reserve).collect::<Vec<_>>())?;
         let mut tokens = vec![String::new(); BATCH];
-        if !self.floor {
+        if !floor {
             (ids, tokens) = reserved.into_iter().map(attempt).collect::<Result<_>>()?;
         }
         let tasks = || ids.iter().zip(&tokens);
         let start =
-            |(id, token): (&String, &String)| if self.floor { args(&[id, &now]) } else { args(&["", id, token, "77"]) };
+            |(id, token): (&String, &String)| if floor { args(&[id, &now]) } else { args(&["", id, token, "77"]) };
         self.step(2, &tasks().map(start).collect::<Vec<_>>())?;
         let complete = |(id, token): (&String, &String)| {
-            if self.floor { args(&[id, r#"{"ok":true}"#, &now]) } else { args(&["", id, token, r#"{"ok":true}"#]) }
+            if floor { args(&[id, r#"{"ok":true}"#, &now]) } else { args(&["", id, token, r#"{"ok":true}"#]) }
         };
         self.step(3, &tasks().map(complete).collect::<Vec<_>>())?;
         Ok(())

@@ -5,6 +5,7 @@ mod life;
 mod programs;
 mod server;
 mod sizes;
+mod tail;
 mod throughput;
 mod waiting;
 
@@ -38,7 +39,8 @@ fn main() -> Result<()> {
         version.or_else(|_| info(&mut connection, "server", "redis_version:").map(|v| format!("Redis {v}")))?;
     println!("{version}. Server time in microseconds; only ratios mean something on another machine.\n");
 
-    goals.push(beside_the_floor(&small)?);
+    goals.extend(beside_the_floor(&small)?);
+    goals.push(keys()?);
     goals.extend(at_sizes(&small)?);
     println!("requests per second (submit, reserve, start, complete by turns; client and server share the machine)");
     for connections in [1, 50] {
@@ -71,17 +73,42 @@ fn heading(what: &str) {
     println!("{:>9}", "life");
 }
 
-fn beside_the_floor(server: &Server) -> Result<Goal> {
+/// What every task can ask for, and lives with each: its queue and its options.
+const WISHES: [(&str, &str, &[&str]); 6] = [
+    ("retries", "q", &["max_failures", "3"]),
+    ("priority", "q", &["priority", "5"]),
+    ("unique key", "q", &["unique", "*"]),
+    ("limit of the queue", "limited", &[]),
+    ("all four", "limited", &["max_failures", "3", "priority", "5", "unique", "*"]),
+    ("with a key's limit", "keyed", &["max_failures", "3", "priority", "5", "unique", "*", "key", "tenant"]),
+];
+
+fn beside_the_floor(server: &Server) -> Result<[Goal; 2]> {
+    sizes::queue(server, "limited", "concurrency", "1000")?;
+    sizes::queue(server, "keyed", "key_concurrency", "1000")?;
     let mut floor = Life::floor(server.connect()?)?;
     let mut ours = Life::ours(server.connect()?)?;
+    let wishes = WISHES.iter().map(|(_, queue, options)| Life::with(server.connect()?, queue, options));
+    let mut wishes = wishes.collect::<Result<Vec<_>>>()?;
     for _ in 0..ROUNDS {
         floor.round()?;
         ours.round()?;
+        for life in &mut wishes {
+            life.round()?;
+        }
     }
     let (floor, ours) = (floor.medians(), ours.medians());
     heading("beside the floor");
     table("floor", floor);
     table("Blueque", ours);
+    let mut all = f64::NAN;
+    for ((name, ..), life) in WISHES.iter().zip(&wishes) {
+        let steps = life.medians();
+        table(name, steps);
+        if *name == "all four" {
+            all = steps.iter().sum::<f64>() / floor.iter().sum::<f64>();
+        }
+    }
     let mut ratios = ours;
     for (ratio, floor) in ratios.iter_mut().zip(floor) {
         *ratio /= floor;
@@ -92,21 +119,49 @@ fn beside_the_floor(server: &Server) -> Result<Goal> {
         print!("{ratio:>9.2}");
     }
     println!("{life:>9.2}\n");
-    Ok(Goal { name: "life-over-floor", measured: life, target: 2.0 })
+    Ok([
+        Goal { name: "life-over-floor", measured: life, target: 2.0 },
+        Goal { name: "life-with-all-four-over-floor", measured: all, target: 3.5 },
+    ])
 }
 
-fn at_sizes(small: &Server) -> Result<[Goal; 2]> {
+/// Lives beside tasks that wait for a place of one of few keys, or of many.
+fn keys() -> Result<Goal> {
+    let few = sizes::waiting_for_places(10)?;
+    let many = sizes::waiting_for_places(10_000)?;
+    let options: &[&str] = &["key", "another", "priority", "1"];
+    let mut lives = [&few, &many].map(|server| Life::with(server.connect()?, "keyed", options));
+    for _ in 0..ROUNDS / 2 {
+        for life in &mut lives {
+            life.as_mut().map_err(|error| error.to_string())?.round()?;
+        }
+    }
+    let mut sums = Vec::new();
+    heading("beside full keys");
+    for (name, life) in ["10 keys", "10k keys"].iter().zip(lives) {
+        let steps = life?.medians();
+        table(name, steps);
+        sums.push(steps.iter().sum::<f64>());
+    }
+    println!();
+    let [few, many] = sums.as_slice() else { return Err("two servers".into()) };
+    Ok(Goal { name: "10k-over-10-keys", measured: many / few, target: 1.25 })
+}
+
+fn at_sizes(small: &Server) -> Result<[Goal; 5]> {
     let (middle, large, held) = (sizes::filled(100_000)?, sizes::filled(1_000_000)?, sizes::filled(12_000)?);
     let tasks = sizes::hold(&held, 100, 100)?;
-    let lives = sizes::lives(&[small, &middle, &large, &held], ROUNDS / 2)?;
+    let ((lives, costs), slow) = tail::watch(&large, || {
+        let servers = [small, &middle, &large, &held];
+        let lives = sizes::lives(&servers, ROUNDS / 2)?;
+        Ok((lives, servers.map(|server| each::costs(server, 15)).into_iter().collect::<Result<Vec<_>>>()?))
+    })?;
     heading("with many others");
     let names = ["1k pending", "100k pending", "1M pending", "10k held, 2k pending"];
     for (name, steps) in names.iter().zip(&lives) {
         table(name, *steps);
     }
     println!("\n{:<24}{:>12}{:>12}{:>12}{:>12}", "every other command", "1k", "100k", "1M", "10k held");
-    let costs = [small, &middle, &large, &held].map(|server| each::costs(server, 15));
-    let costs = costs.into_iter().collect::<Result<Vec<_>>>()?;
     for (number, row) in each::ROWS.iter().enumerate() {
         print!("  {row:<22}");
         for column in &costs {
@@ -117,9 +172,22 @@ fn at_sizes(small: &Server) -> Result<[Goal; 2]> {
     let life = |number: usize| lives.get(number).map_or(f64::NAN, |steps| steps.iter().sum());
     let heartbeat = sizes::heartbeat(&held, &tasks)?;
     println!("  heartbeat of 500 tasks, per task {heartbeat:.2}\n");
+    slow.print();
+    // The middle of the list is where its removal has to look furthest.
+    let growth =
+        each::ROWS.iter().zip(0..).filter(|(row, _)| **row != "cancel (middle)").map(|(_, number): (_, usize)| {
+            let cost = |column: usize| {
+                costs.get(column).and_then(|all: &Vec<f64>| all.get(number)).copied().unwrap_or(f64::NAN)
+            };
+            cost(2) / cost(0)
+        });
+    let growth = growth.fold(0.0, f64::max);
     Ok([
         Goal { name: "1M-over-1k-pending", measured: life(2) / life(0), target: 1.25 },
+        Goal { name: "slowest-growth-of-a-command", measured: growth, target: 1.25 },
         Goal { name: "heartbeat-microseconds-per-task", measured: heartbeat, target: 1.5 },
+        Goal { name: "p99-milliseconds-at-1M", measured: slow.p99, target: 2.0 },
+        Goal { name: "worst-milliseconds-at-1M", measured: slow.worst, target: 20.0 },
     ])
 }
 

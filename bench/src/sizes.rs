@@ -30,9 +30,40 @@ pub fn filled(pending: usize) -> Result<Server> {
 }
 
 fn register(connection: &mut Connection, listener: &str) -> Result<()> {
-    let register = load_command(connection, "register")?;
-    call(&register, "blueque", &args(&["", "q", listener])).exec(connection)?;
-    Ok(())
+    one(connection, "register", &["", "q", listener])
+}
+
+fn one(connection: &mut Connection, command: &str, values: &[&str]) -> Result<()> {
+    let sha = load_command(connection, command)?;
+    Ok(call(&sha, "blueque", &args(values)).exec(connection)?)
+}
+
+/// Another queue with the listener `host_1` and a setting.
+pub fn queue(server: &Server, name: &str, setting: &str, value: &str) -> Result<()> {
+    let mut connection = server.connect()?;
+    one(&mut connection, "register", &["", name, "host_1"])?;
+    one(&mut connection, "configure", &["", name, setting, value])
+}
+
+/// A server whose queue `keyed` has so many keys, each with one place, which is taken, and
+/// a task that waits for it.
+pub fn waiting_for_places(keys: usize) -> Result<Server> {
+    let server = Server::start()?;
+    queue(&server, "keyed", "key_concurrency", "1")?;
+    let mut connection = server.connect()?;
+    one(&mut connection, "limit", &["", "keyed", "another", "1000", "-"])?;
+    let (submit, reserve) = (load_command(&mut connection, "submit")?, load_command(&mut connection, "reserve")?);
+    for number in 0..keys {
+        let (key, running, waiting) = (format!("tenant-{number}"), id(), id());
+        let mut pipe = redis::pipe();
+        for task in [&running, &waiting] {
+            pipe.add_command(call(&submit, "blueque", &args(&["", "keyed", "1", task, "", "{}", "key", &key])))
+                .ignore();
+        }
+        pipe.add_command(call(&reserve, "blueque", &args(&["", "host_1", "1", "keyed"]))).ignore();
+        pipe.query::<()>(&mut connection)?;
+    }
+    Ok(server)
 }
 
 /// Each of some listeners reserves as many tasks; their ids and tokens, for a heartbeat.
