@@ -81,7 +81,7 @@ for nth = 4, last do
     space.touch(pending)
   end
   if open and (meta[at + 1] or meta[at + 2] or meta[#meta]) then
-    task, v = attempt.weigh(queue, listener, task, v, meta[at + 1])
+    task, v = attempt.weigh(queue, listener, task, v, meta[at + 1], meta[at + 2], meta[#meta])
   end
   if task then
     break

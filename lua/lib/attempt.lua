@@ -77,10 +77,13 @@ function attempt.meta(last)
   return unpack(fields)
 end
 
--- The next task of a queue that has lanes or settings: the first of its plain list,
+-- The next task of a queue that has lanes or settings, of which `own` and `common` are the
+-- texts: the first of its plain list,
 -- `task` with the values `v` of its record, or one of its lanes, or none yet.
 -- @cold
-function attempt.weigh(queue, listener, task, v, laned)
+function attempt.weigh(queue, listener, task, v, laned, own, common)
+  settings.texts = settings.texts or {}
+  settings.texts[queue] = { own, common }
   local waits = { stale = {}, rate = settings.get(queue, 'rate') }
   attempt.waits = attempt.waits or {}
   attempt.waits[queue] = waits
@@ -92,6 +95,10 @@ function attempt.weigh(queue, listener, task, v, laned)
   if best and not best.plain then
     v = redis.call('HMGET', space.prefix .. 'task_' .. best.id,
       'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties')
+    if v[1] ~= 'pending' or v[2] ~= queue then
+      waits.ghost = best
+      return nil
+    end
     task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[9], ties = v[10] or 'r', taker = listener }
   end
   if open and best and task.ties then
@@ -121,7 +128,10 @@ function attempt.plan_waits()
     if waits.chosen and waits.rate then
       space.probe('LLEN', places.rates(queue))
     end
-    waits.again = #waits.stale > 0 and not waits.chosen
+    if waits.ghost then
+      lanes.plan_drop(queue, waits.ghost)
+    end
+    waits.again = (waits.ghost or #waits.stale > 0) and not waits.chosen
     if waits.again then
       state.plan_wake(queue)
     end
@@ -133,6 +143,9 @@ end
 -- @cold
 function attempt.wait()
   for queue, waits in pairs(attempt.waits) do
+    if waits.ghost then
+      lanes.drop(queue, waits.ghost)
+    end
     for _, key in ipairs(waits.stale) do
       turns.settle_all(queue, key)
     end

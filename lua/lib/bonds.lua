@@ -55,9 +55,11 @@ function bonds.plan(task, to, taker)
   if task.lane and (task.rank or to == 'pending') or task.places and (held or taker) then
     lanes.plan(task)
   end
-  if task.unique then
+  if task.unique and not (to == 'reserved' or to == 'started' and task.till ~= 'start') then
     space.probe('HLEN', space.key('unique', task.queue))
-    space.probe('ZCARD', space.key('unique_until', task.queue))
+    if tonumber(task.till) then
+      space.probe('ZCARD', space.key('unique_until', task.queue))
+    end
   end
   if task.tags and (not task.status or to == 'deleted' or to == 'moved') then
     tags.plan(task.queue, task.tags)

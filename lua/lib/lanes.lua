@@ -92,18 +92,51 @@ function lanes.first(queue, number, stale, low, high)
   local entries = redis.call('ZRANGEBYSCORE', ranked, low, high, 'WITHSCORES', 'LIMIT', 0, lanes.LOOKS)
   for i = 1, #entries, 2 do
     local rank, what = string.match(entries[i], '^(%S+) (%S+)$')
-    local found = { rank = rank, score = tonumber(entries[i + 1]), id = what }
+    local found = { rank = rank, score = tonumber(entries[i + 1]), id = what, number = number, member = entries[i] }
     if string.sub(what, 1, 1) ~= '/' then
       return found
     end
     local key = string.sub(what, 2)
+    found.key = key
     local head = redis.call('ZRANGE', turns.keyed(queue, key, number), 0, 0)[1]
     local weight
+    found.member = head
     found.id, weight = string.match(head or '', '^%S+ (%S+) (%S+)$')
     if found.id and places.fits(queue, key, weight) then
       return found
     end
     stale[#stale + 1] = key
+  end
+end
+
+-- Reads what `drop` writes.
+-- @cold
+function lanes.plan_drop(queue, ghost)
+  space.probe('ZCARD', space.key('lane_tasks', queue))
+  space.probe('ZCARD', turns.ranked(queue, ghost.number))
+  space.probe('HLEN', space.key('needs', queue))
+  if ghost.key then
+    turns.plan_settle(queue, { ghost.key })
+  end
+end
+
+-- Takes an entry out of the lanes whose record is gone, or pending no more: somebody
+-- deleted or changed it by hand.
+-- @cold
+function lanes.drop(queue, ghost)
+  local rank, id = string.match(ghost.member, '^(%S+) (%S+)')
+  redis.call('ZREM', space.key('lane_tasks', queue), rank .. ' ' .. id)
+  if ghost.key then
+    redis.call('ZREM', turns.keyed(queue, ghost.key, ghost.number), ghost.member)
+    turns.settle_all(queue, ghost.key)
+  else
+    redis.call('ZREM', turns.ranked(queue, ghost.number), ghost.member)
+  end
+  local known = redis.call('HGETALL', space.key('needs', queue))
+  for i = 1, #known, 2 do
+    if string.match(known[i + 1], '^%d+') == ghost.number then
+      needs.count(queue, known[i], -1)
+    end
   end
 end
 

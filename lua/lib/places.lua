@@ -69,7 +69,9 @@ end
 function places.start(starts, rate, us)
   if rate then
     redis.call('LPUSH', starts, us)
-    redis.call('LTRIM', starts, 0, string.match(rate, '^%d+') - 1)
+    local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
+    redis.call('LTRIM', starts, 0, number - 1)
+    redis.call('EXPIRE', starts, 2 * seconds + 60) -- keys come and go; what is older decides nothing
   end
 end
 
