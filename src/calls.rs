@@ -2,10 +2,12 @@
 //! how to read the reply. The same value runs on a synchronous connection, an
 //! asynchronous one, or a cluster.
 
+mod history;
 mod owner;
 mod queue;
 mod read;
 mod settings;
+mod statistics;
 mod submit;
 mod task;
 #[cfg(test)]

@@ -64,6 +64,7 @@ mod processor;
 mod queue;
 mod repeat;
 mod reply;
+mod statistics;
 mod submit;
 mod task;
 #[cfg(feature = "tokio")]
@@ -74,9 +75,10 @@ pub use client::{Client, ClientBuilder};
 pub use error::{Error, Result};
 pub use listener::{Interrupter, Listener};
 pub use model::{
-    Backoff, Beat, Cancelled, Counts, Event, Follow, Greeting, Held, KeyLimit, Limits, ListenerInfo, LogEntry, Mended,
-    Order, Orphans, Outcome, Page, Policy, Promoted, QueueInfo, QueueOrder, Rate, Reservation, Retained, Setting,
-    Source, Status, Submitted, TaskInfo, Until, Why,
+    Backoff, Basis, Beat, Cancelled, Counts, Day, Durations, Estimate, Event, Events, Figures, Follow, Greeting, Held,
+    KeyLimit, Limits, ListenerInfo, LogEntry, Mended, Order, Orphans, Outcome, Page, Policy, Promoted, QueueInfo,
+    QueueOrder, Rate, Reservation, Retained, Setting, Source, Statistics, Status, Submitted, Tallied, TaskInfo,
+    Transition, Until, Why,
 };
 pub use names::{ListenerId, Namespace, QueueName, TaskId, Token};
 pub use processor::Processor;

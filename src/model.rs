@@ -1,18 +1,22 @@
 //! What the calls answer.
 
 mod attempt;
+mod history;
 mod info;
 mod queue;
 mod settings;
+mod statistics;
 mod submitted;
 mod upkeep;
 mod why;
 mod words;
 
 pub use attempt::{Beat, Held, QueueOrder, Reservation};
+pub use history::{Event, Events, Transition};
 pub use info::TaskInfo;
 pub use queue::{Counts, ListenerInfo, QueueInfo};
 pub use settings::{KeyLimit, Rate, Setting, Source};
+pub use statistics::{Basis, Day, Durations, Estimate, Figures, Statistics, Tallied};
 pub use submitted::{Backoff, Policy, Submitted, Until};
 pub use upkeep::{Mended, Orphans, Promoted, Retained};
 pub use why::{Limits, Why};
@@ -132,24 +136,4 @@ pub struct LogEntry {
     pub source: String,
     /// What it wrote: any bytes, not necessarily whole lines.
     pub text: Vec<u8>,
-}
-
-/// A transition of a task.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Event {
-    /// The task.
-    pub id: String,
-    /// The state it left; none for a new task.
-    pub from: Option<String>,
-    /// The state it entered, or `deleted`.
-    pub to: String,
-    /// The number of the attempt.
-    pub attempt: u32,
-    /// When, in seconds since 1970.
-    pub at: f64,
-    /// The listener that did it, if one did.
-    pub by: Option<String>,
-    /// The command, or another cause.
-    pub why: String,
 }

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::model::{Cancelled, Status, TaskInfo};
+use crate::model::{Cancelled, Estimate, Status, TaskInfo, Transition};
 use crate::names::TaskId;
 
 /// The longest pause between two looks at a task that is waited for.
@@ -112,6 +112,30 @@ impl Task {
     /// `NOTASK`; `STATE` for one that does not wait; `BADARG` out of bounds; those of [`Client::call`].
     pub fn prioritise(&self, priority: i32) -> Result<()> {
         self.client.call(&self.client.calls().prioritise(&self.id, priority))
+    }
+
+    /// What happened to it, as far as that is kept: its last transitions, the earliest first.
+    ///
+    /// # Errors
+    /// `NOTASK`; those of [`Client::call`].
+    pub fn history(&self) -> Result<Vec<Transition>> {
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map_or(0, |last: &Transition| last.number);
+            let page = self.client.call(&self.client.calls().history(&self.id, after, 500))?;
+            if page.items.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page.items);
+        }
+    }
+
+    /// When it is expected to start and to end. `progress`, from 0 to 1, says how far it is, where that is known.
+    ///
+    /// # Errors
+    /// `NOTASK`; those of [`Client::call`].
+    pub fn estimate(&self, progress: Option<f64>) -> Result<Estimate> {
+        self.client.call(&self.client.calls().estimate(&self.id, progress))
     }
 
     /// Removes the finished task. [`Error::NotFound`] may mean that a first try succeeded whose reply was lost.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    config, doctor, events, lifecycle, limit, logs, ls, queues, run, show, submit, task, top, wait, why, workers,
+    config, doctor, events, history, lifecycle, limit, logs, ls, queues, run, show, stats, submit, task, top, wait,
+    why, workers,
 };
 use crate::output::Format;
 
@@ -96,6 +97,10 @@ pub enum Command {
     Drain(workers::Drain),
     /// Show what happened to the tasks of a queue
     Events(events::Options),
+    /// Show what happened to a task: every transition, and how each attempt ended
+    History(history::Options),
+    /// Show how many tasks a queue had in the last days, how long they waited and ran
+    Stats(stats::Options),
     /// Say in one sentence why a task does not run, or what it does instead
     Why(why::Options),
     /// Watch running tasks and queues on a live screen

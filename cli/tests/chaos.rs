@@ -122,7 +122,7 @@ fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {
         let mut after = "0".to_owned();
         let mut all = Vec::new();
         loop {
-            let page = world.client.call(&world.client.calls().events(queue.name(), &after, 500)).unwrap();
+            let page = world.client.call(&world.client.calls().events(queue.name(), &after, 500, None)).unwrap();
             if page.items.is_empty() {
                 break all;
             }

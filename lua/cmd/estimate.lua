@@ -37,7 +37,7 @@ elseif task.status == 'pending' and listening then
   end
   local busy = redis.call('ZCARD', space.key('leases', queue))
   local ahead = lanes.ahead(task, FAR)
-  if task.needs and lanes.able(queue, task.needs) == 0 then
+  if task.needs and needs.able(queue, task.needs) == 0 then
     start = nil -- nobody has what it needs
   elseif busy == 0 and ahead == 0 then
     start = now

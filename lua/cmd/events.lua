@@ -1,10 +1,27 @@
---- A queue's transitions from an event on.
+--- A queue's transitions from an event on; with `id` those of one task among the next `limit` events.
 -- @args now queue after limit
--- @reply id of the last event (`after` again if there is none), then for each id, from, to, attempt, at, by, why
+-- @options id
+-- @reply the last event looked at (`after` again if there is none), 1 if events next to `after` are kept no more and may have been missed, then for each its event, id, from, to, attempt, at, by, why, since
 -- @errors
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')
 local after = args.entry(args.next('after'))
 local limit = args.limit()
-args.none()
-return space.follow(space.key('events', queue), after, limit)
+local only = args.options({ id = args.plain }).id
+local key = space.key('events', queue)
+local answer = { after, 0 }
+-- The last event is never trimmed: where `after` itself is gone, others have come and may have gone.
+if after ~= '0' and #redis.call('XRANGE', key, after, after) == 0 then
+  answer[2] = 1
+end
+for _, entry in ipairs(redis.call('XRANGE', key, '(' .. after, '+', 'COUNT', limit)) do
+  local v = entry[2]
+  answer[1] = entry[1]
+  if not only or v[2] == only then
+    answer[#answer + 1] = entry[1]
+    for i = 2, 16, 2 do
+      answer[#answer + 1] = v[i] or ''
+    end
+  end
+end
+return answer

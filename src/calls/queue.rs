@@ -3,31 +3,11 @@
 use redis::Value;
 
 use super::{Call, Calls, read};
-use crate::model::{Counts, Event, Follow, Held, ListenerInfo, Page, QueueInfo};
+use crate::model::{Counts, Held, ListenerInfo, Page, QueueInfo};
 use crate::names::{ListenerId, QueueName};
 use crate::reply;
 
 impl Calls {
-    /// A queue's transitions after an event, `0` for the oldest that is kept.
-    #[must_use]
-    pub fn events(&self, queue: &QueueName, after: &str, limit: u32) -> Call<Follow<Event>> {
-        let parse = |value: &Value| {
-            read::follow(value, 7, |item| match item {
-                [id, from, to, attempt, at, by, why] => Some(Event {
-                    id: reply::text(id)?,
-                    from: reply::optional(from)?,
-                    to: reply::text(to)?,
-                    attempt: reply::number(attempt)?,
-                    at: reply::number(at)?,
-                    by: reply::optional(by)?,
-                    why: reply::text(why)?,
-                }),
-                _ => None,
-            })
-        };
-        self.call("events", parse).arg(queue).arg(after).arg(limit)
-    }
-
     /// Stops a queue from giving out tasks.
     #[must_use]
     pub fn pause(&self, queue: &QueueName, by: &str, reason: &str) -> Call<()> {

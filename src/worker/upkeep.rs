@@ -24,6 +24,9 @@ const SHORTEST: Duration = Duration::from_millis(10);
 /// How often retention and mending are due.
 const SELDOM: Duration = Duration::from_secs(60);
 
+/// Calls of `tally` in one round: as many as the events that a queue keeps are worth.
+const TALLIES: usize = 200;
+
 /// Steps of mending in one round.
 const STEPS: usize = 10;
 
@@ -53,7 +56,7 @@ impl Upkeep {
     }
 
     /// One round over all queues: scheduled tasks that are due, orphans, retention,
-    /// a step of mending. Answers how long to pause before the next: about two seconds for a few
+    /// a step of mending, statistics. Answers how long to pause before the next: about two seconds for a few
     /// listeners, longer for many, but not beyond the moment when something is due.
     ///
     /// # Errors
@@ -87,6 +90,7 @@ impl Upkeep {
                 while queue.retain(None, None)?.more {}
             }
             self.mend(&name)?;
+            tally(&queue)?;
         }
         if seldom {
             self.retain_at = Instant::now() + SELDOM;
@@ -172,6 +176,16 @@ impl Upkeep {
         }
         Ok(())
     }
+}
+
+/// Adds up what happened since the round before.
+fn tally(queue: &Queue) -> Result<()> {
+    for _ in 0..TALLIES {
+        if !queue.tally()?.more {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn alive(pid: u32) -> bool {

@@ -1,30 +1,43 @@
 //! `blueque events`
 
 use std::collections::VecDeque;
+use std::fs;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{Event, QueueName};
+use anyhow::Context;
+use blueque::{Error, Event, QueueName, Status, TaskId};
 use clap::Args;
 use serde::Serialize;
 
 use super::{Session, queue_name, times};
 use crate::output::table::{self, Row};
-use crate::output::{Code, Format, fault};
+use crate::output::{Code, Format, fault, say};
 
 const PAGE: u32 = 500;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    #[arg(value_name = "QUEUE", value_parser = queue_name)]
-    queue: QueueName,
-    /// Go on as things happen
+    /// The queue; with --task that of the task
+    #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present = "task")]
+    queue: Option<QueueName>,
+    /// Go on as things happen; with --task until the task is finished
     #[arg(short, long)]
     follow: bool,
     /// Only the last ones [default: 10 with --follow, else all that are kept]
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["after", "resume"])]
     last: Option<usize>,
+    /// Only those of one task: its id, or an unambiguous beginning of it
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// Only those after an event: the cursor of one in JSON
+    #[arg(long, value_name = "CURSOR")]
+    after: Option<String>,
+    /// Only those that the last call with this file did not show; the cursor is kept in it
+    #[arg(long, value_name = "FILE", conflicts_with = "after")]
+    resume: Option<PathBuf>,
 }
 
 /// A transition.
@@ -39,12 +52,15 @@ struct EventView {
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
     why: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    cursor: String,
 }
 
 impl From<Event> for EventView {
     fn from(event: Event) -> Self {
-        let Event { id, from, to, attempt, at, by, why, .. } = event;
-        Self { at: times::exact(at), id, from, to, attempt, by, why }
+        let Event { cursor, id, from, to, attempt, at, by, why, since, .. } = event;
+        Self { at: times::exact(at), id, from, to, attempt, by, why, since: since.and_then(times::exact), cursor }
     }
 }
 
@@ -68,42 +84,120 @@ impl Row for EventView {
     }
 }
 
+/// Reads the events of a queue on and on.
+struct Reader<'a> {
+    session: &'a Session,
+    queue: QueueName,
+    only: Option<TaskId>,
+    after: String,
+    resume: Option<&'a Path>,
+}
+
+impl Reader<'_> {
+    /// The next events, and whether there may be more right now.
+    fn next(&mut self) -> anyhow::Result<(Vec<EventView>, bool)> {
+        let calls = self.session.client.calls();
+        let page = self.session.client.call(&calls.events(&self.queue, &self.after, PAGE, self.only.as_ref()))?;
+        if page.missed {
+            say(format!(
+                "-- events of {} after {} are kept no more: some may be missing here --",
+                self.queue, self.after
+            ));
+        }
+        let more = page.last != self.after;
+        self.after = page.last;
+        Ok((page.items.into_iter().map(EventView::from).collect(), more))
+    }
+
+    /// Remembers what was shown, once it was.
+    fn shown(&self) -> anyhow::Result<()> {
+        io::stdout().flush()?;
+        let Some(file) = self.resume else { return Ok(()) };
+        let mut fresh = file.as_os_str().to_owned();
+        fresh.push(".new");
+        let keep = || fs::write(&fresh, format!("{}\n", self.after)).and_then(|()| fs::rename(&fresh, file));
+        keep().with_context(|| format!("the cursor cannot be kept in {}", file.display()))
+    }
+
+    /// Whether nothing more is to come, because it is about one task and that is finished.
+    fn over(&self) -> anyhow::Result<bool> {
+        let Some(id) = &self.only else { return Ok(false) };
+        match self.session.client.task(id.as_str())?.info() {
+            Ok(info) => Ok(info.status().is_some_and(Status::is_finished)),
+            Err(Error::NotFound) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.follow && session.format == Format::Json {
         return Err(fault(Code::Usage, "what is followed has no end: use -o jsonl"));
     }
-    let keep = options.last.unwrap_or(if options.follow { 10 } else { usize::MAX });
-    let mut after = "0".to_owned();
+    let mut reader = reader(session, options)?;
+    let brief = options.follow && reader.only.is_none() && reader.after == "0" && options.resume.is_none();
+    let keep = options.last.unwrap_or(if brief { 10 } else { usize::MAX });
     let mut kept: VecDeque<EventView> = VecDeque::new();
     loop {
-        let page = session.client.call(&session.client.calls().events(&options.queue, &after, PAGE))?;
-        let over = page.items.len() < PAGE as usize;
-        after = page.last;
-        for event in page.items {
-            kept.push_back(event.into());
+        let (events, more) = reader.next()?;
+        for event in events {
+            kept.push_back(event);
             if kept.len() > keep {
                 kept.pop_front();
             }
         }
-        if over {
+        if !more {
             break;
         }
     }
     let kept = Vec::from(kept);
     if !options.follow {
         table::write(session.format, &kept)?;
+        reader.shown()?;
         return Ok(Code::Ok);
     }
     kept.iter().try_for_each(|event| table::write_one(session.format, event))?;
     loop {
-        io::stdout().flush()?;
-        let page = session.client.call(&session.client.calls().events(&options.queue, &after, PAGE))?;
-        after = page.last;
-        if page.items.is_empty() {
+        reader.shown()?;
+        // The record first: what is read after its end is all there is.
+        let over = reader.over()?;
+        let (events, more) = reader.next()?;
+        events.iter().try_for_each(|event| table::write_one(session.format, event))?;
+        if !more && over {
+            reader.shown()?;
+            return Ok(Code::Ok);
+        }
+        if !more {
             thread::sleep(Duration::from_millis(200));
         }
-        for event in page.items {
-            table::write_one(session.format, &EventView::from(event))?;
+    }
+}
+
+fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Reader<'a>> {
+    let mut only = None;
+    let mut queue = options.queue.clone();
+    if let Some(id) = &options.task {
+        match session.find_task(id) {
+            Ok((id, info)) => {
+                if queue.is_none() {
+                    queue = info.queue().map(QueueName::new).transpose()?;
+                }
+                only = Some(id);
+            }
+            // Of a task that is gone the events may yet be there.
+            Err(_) if queue.is_some() => only = Some(TaskId::new(id.as_str())?),
+            Err(error) => return Err(error),
         }
     }
+    let queue = queue.ok_or_else(|| fault(Code::Usage, "which queue?"))?;
+    let after = match (&options.after, &options.resume) {
+        (Some(after), _) => after.clone(),
+        (None, Some(file)) => match fs::read_to_string(file) {
+            Ok(text) => text.trim().to_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "0".to_owned(),
+            Err(error) => return Err(error).with_context(|| format!("{} cannot be read", file.display())),
+        },
+        (None, None) => "0".to_owned(),
+    };
+    Ok(Reader { session, queue, only, after, resume: options.resume.as_deref() })
 }

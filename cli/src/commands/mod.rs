@@ -4,8 +4,10 @@ pub mod config;
 pub mod dev;
 pub mod doctor;
 pub mod events;
+mod expected;
 mod find;
 mod follow;
+pub mod history;
 pub mod lifecycle;
 pub mod limit;
 pub mod logs;
@@ -14,6 +16,7 @@ mod progress;
 pub mod queues;
 pub mod run;
 pub mod show;
+pub mod stats;
 pub mod submit;
 pub mod task;
 mod times;
@@ -86,6 +89,8 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Workers(options) => workers::list(session, options),
         Command::Drain(options) => workers::drain(session, options),
         Command::Events(options) => events::run(session, options),
+        Command::History(options) => history::run(session, options),
+        Command::Stats(options) => stats::run(session, options),
         Command::Why(options) => why::run(session, options),
         Command::Top(options) => top::run(session, options),
         // These are dealt with before a server is asked.

@@ -20,7 +20,8 @@ pub struct Options {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, info) = session.find_task(&options.id)?;
-    let task = TaskView::whole(id.as_str(), &info);
+    let mut task = TaskView::whole(id.as_str(), &info);
+    task.expected = session.expected(&id, &info)?;
     match session.format {
         Format::Table => people(&task, &info)?,
         format => write_one(format, &task)?,
@@ -58,6 +59,7 @@ fn people(task: &TaskView, info: &TaskInfo) -> anyhow::Result<()> {
         ("created", moment(info.created())),
         ("started", moment(info.started())),
         ("updated", moment(info.updated())),
+        ("expected", task.expected.as_ref().map(|expected| expected.words().to_owned())),
         ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
         ("reason", task.reason.clone()),
         ("group", task.group.clone()),

@@ -4,6 +4,7 @@ use blueque::{Status, TaskInfo};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::expected::Expected;
 use super::progress::Progress;
 use super::times;
 use crate::output::table::Row;
@@ -94,6 +95,8 @@ pub struct TaskView {
     pub error: Option<Payload>,
     #[serde(flatten)]
     pub payloads: Option<Payloads>,
+    #[serde(flatten)]
+    pub expected: Option<Expected>,
     #[serde(skip)]
     seen: Seen,
 }
@@ -154,6 +157,7 @@ impl TaskView {
             progress: info.progress().and_then(filled),
             error: info.fields.get("error").map(Vec::as_slice).and_then(filled),
             payloads: None,
+            expected: None,
             seen: Seen {
                 progress: info.progress().map(Progress::read).unwrap_or_default(),
                 age: since.map(|since| times::relative(since, times::now())).unwrap_or_default(),

@@ -4,6 +4,7 @@ use blueque::{ListenerInfo, Status, Why};
 use clap::Args;
 use serde::Serialize;
 
+use super::expected::Expected;
 use super::queues::Paused;
 use super::{Session, times};
 use crate::output::{Code, Format, clean_line, json, line};
@@ -22,6 +23,8 @@ struct Answer<'a> {
     queue: &'a str,
     status: &'static str,
     why: String,
+    #[serde(flatten)]
+    expected: Option<Expected>,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
@@ -32,12 +35,20 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         _ => Vec::new(),
     };
     let how = How { started: info.started(), updated: info.updated(), attempt: info.attempts(), word: word(&info) };
-    let sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
+    let mut sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
+    let expected = session.expected(&id, &info)?;
+    if let Some(expected) = &expected
+        && sentence.ends_with('.')
+    {
+        sentence.pop();
+        sentence.push_str(&format!("; expected {}.", expected.words()));
+    }
     match session.format {
         Format::Table => line(sentence)?,
         Format::Id => line(id.as_str())?,
         Format::Json | Format::Jsonl => {
-            line(json(&Answer { id: id.as_str(), queue: &why.queue, status: why.status.as_str(), why: sentence })?)?;
+            let status = why.status.as_str();
+            line(json(&Answer { id: id.as_str(), queue: &why.queue, status, why: sentence, expected })?)?;
         }
     }
     Ok(Code::Ok)

@@ -134,7 +134,7 @@ impl Stage {
     /// How often a task went into a state.
     pub fn transitions(&self, run: &Run, to: &str) -> usize {
         let queue = self.client.queue(QUEUE).unwrap();
-        let events = self.client.call(&self.client.calls().events(queue.name(), "0", 500)).unwrap().items;
+        let events = self.client.call(&self.client.calls().events(queue.name(), "0", 500, None)).unwrap().items;
         events.iter().filter(|event| event.id == run.task.id().as_str() && event.to == to).count()
     }
 

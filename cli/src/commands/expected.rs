@@ -1,0 +1,70 @@
+//! When a task is expected to start and to end.
+
+use blueque::{Basis, Error, Estimate, Status, TaskId, TaskInfo};
+use serde::Serialize;
+
+use super::progress::Progress;
+use super::{Session, times};
+
+/// What can be told of a task that is not finished.
+#[derive(Debug, Serialize)]
+pub struct Expected {
+    #[serde(rename = "expected_start", skip_serializing_if = "Option::is_none")]
+    start: Option<String>,
+    #[serde(rename = "expected_end", skip_serializing_if = "Option::is_none")]
+    end: Option<String>,
+    #[serde(rename = "expected_by", skip_serializing_if = "Option::is_none")]
+    by: Option<&'static str>,
+    #[serde(skip)]
+    words: String,
+}
+
+impl Session {
+    /// None where nothing tells.
+    pub fn expected(&self, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
+        if info.status().is_none_or(Status::is_finished) {
+            return Ok(None);
+        }
+        let progress = info.progress().and_then(|bytes| Progress::read(bytes).fraction);
+        match self.client.call(&self.client.calls().estimate(id, progress)) {
+            Ok(estimate) => Ok(Expected::new(&estimate)),
+            Err(Error::NotFound) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Expected {
+    fn new(estimate: &Estimate) -> Option<Self> {
+        let end = estimate.end?;
+        let waits = matches!(estimate.status, Status::Scheduled | Status::Pending);
+        let start = estimate.start.filter(|_| waits);
+        let soon = |at: f64| {
+            if at - estimate.now < 1.0 {
+                "at once".to_owned()
+            } else {
+                format!("in {}", times::span(at - estimate.now))
+            }
+        };
+        let begin = start.map_or(String::new(), |start| format!("to start {} and ", soon(start)));
+        let runs =
+            if estimate.runs == 1 { "the last run".to_owned() } else { format!("the last {} runs", estimate.runs) };
+        let by = match estimate.basis {
+            Some(Basis::Progress) => "by its progress".to_owned(),
+            Some(Basis::Both) => format!("by its progress and {runs}"),
+            _ => format!("by {runs}"),
+        };
+        let words = format!("{begin}to end {} ({}), {by}", soon(end), times::to_the_second(end));
+        Some(Self {
+            start: start.and_then(times::exact),
+            end: times::exact(end),
+            by: estimate.basis.map(Basis::as_str),
+            words,
+        })
+    }
+
+    /// As the end of a sentence that begins with "expected".
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+}

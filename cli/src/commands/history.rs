@@ -1,0 +1,107 @@
+//! `blueque history`
+
+use blueque::Transition;
+use clap::Args;
+use serde::Serialize;
+
+use super::view::Payload;
+use super::{Session, times};
+use crate::output::table::{self, Row};
+use crate::output::{Code, Format, fault, say};
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The id, or an unambiguous beginning of it
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+/// A transition of a task.
+#[derive(Serialize)]
+struct Step {
+    number: u64,
+    at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    to: String,
+    attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// Seconds in the state that it left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Payload>,
+    #[serde(skip)]
+    moment: String,
+}
+
+impl Step {
+    fn new(step: Transition, before: Option<f64>) -> Self {
+        let Transition { number, at, from, to, attempt, by, why, outcome, group, error, .. } = step;
+        Self {
+            number,
+            at: at.and_then(times::exact),
+            from,
+            to,
+            attempt,
+            by,
+            why,
+            after: at.zip(before).map(|(at, before)| ((at - before).max(0.0) * 1e6).round() / 1e6),
+            outcome: outcome.map(blueque::Outcome::as_str),
+            group,
+            error: error.map(Payload),
+            moment: at.map(times::to_the_second).unwrap_or_default(),
+        }
+    }
+}
+
+impl Row for Step {
+    const HEADS: &'static [&'static str] = &["at", "from", "to", "attempt", "by", "why", "after", "error"];
+
+    fn id(&self) -> &str {
+        ""
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        let error = self.error.as_ref().map(|Payload(bytes)| String::from_utf8_lossy(bytes).into_owned());
+        vec![
+            self.moment.clone(),
+            known(&self.from),
+            self.to.clone(),
+            self.attempt.to_string(),
+            known(&self.by),
+            known(&self.why),
+            self.after.map_or_else(|| "-".to_owned(), times::span),
+            error.unwrap_or_default(),
+        ]
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    if session.format == Format::Id {
+        return Err(fault(Code::Usage, "a history has no ids: use -o table, json or jsonl"));
+    }
+    let id = session.find(&options.id)?;
+    let history = session.client.task(id.as_str())?.history()?;
+    let gone = history.first().map_or(0, |first| first.number.saturating_sub(1));
+    if gone > 0 {
+        say(format!("-- the first {gone} transitions of {id} are kept no more --"));
+    }
+    let mut before = None;
+    let mut steps = Vec::new();
+    for step in history {
+        let at = step.at;
+        steps.push(Step::new(step, before));
+        before = at;
+    }
+    table::write(session.format, &steps)?;
+    Ok(Code::Ok)
+}

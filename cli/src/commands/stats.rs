@@ -1,0 +1,267 @@
+//! `blueque stats`
+
+use blueque::{Durations, Figures, QueueName, Statistics};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::{Session, queue_name, times};
+use crate::output::table::{self, Row};
+use crate::output::{Code, Format, json, line, say};
+
+/// Calls that bring the numbers up to date: as many as the events that a queue keeps are worth.
+const TALLIES: usize = 200;
+
+/// The widest bar of a histogram.
+const BAR: f64 = 40.0;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    /// Of so many days, today included; 30 are kept where the setting `statistics` says nothing else
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=400))]
+    days: u32,
+    /// A line for each day
+    #[arg(long, conflicts_with = "histogram")]
+    each: bool,
+    /// How many took how long
+    #[arg(long, value_enum, value_name = "WHAT")]
+    histogram: Option<Measure>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Measure {
+    /// Waiting for a listener
+    Wait,
+    /// Running, whatever the end
+    Run,
+    /// Running, and then complete
+    Done,
+}
+
+/// How long something took, as data.
+#[derive(Serialize)]
+struct Took {
+    count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deviation: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    median: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p90: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p99: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    histogram: Vec<Bucket>,
+}
+
+#[derive(Serialize)]
+struct Bucket {
+    /// Seconds; absent for what took longer than all bounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    up_to: Option<f64>,
+    count: u64,
+}
+
+impl Took {
+    fn new(all: &Durations) -> Self {
+        let any = all.count > 0;
+        let buckets = all.buckets.iter().enumerate().filter(|(_, count)| **count > 0);
+        Self {
+            count: all.count,
+            mean: all.mean(),
+            deviation: all.deviation(),
+            least: any.then_some(all.least),
+            median: all.quantile(0.5),
+            p90: all.quantile(0.9),
+            p99: all.quantile(0.99),
+            most: any.then_some(all.most),
+            histogram: buckets.map(|(i, &count)| Bucket { up_to: Durations::BOUNDS.get(i).copied(), count }).collect(),
+        }
+    }
+}
+
+/// The numbers of some days, or of one.
+#[derive(Serialize)]
+struct Numbers {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    day: Option<String>,
+    submitted: u64,
+    started: u64,
+    complete: u64,
+    failed: u64,
+    cancelled: u64,
+    failures: u64,
+    retries: u64,
+    losses: u64,
+    releases: u64,
+    missed: u64,
+    wait: Took,
+    run: Took,
+    done: Took,
+}
+
+impl Numbers {
+    fn new(day: Option<&str>, all: &Figures) -> Self {
+        Self {
+            day: day.map(dashed),
+            submitted: all.submitted,
+            started: all.started,
+            complete: all.complete,
+            failed: all.failed,
+            cancelled: all.cancelled,
+            failures: all.failures,
+            retries: all.retries,
+            losses: all.losses,
+            releases: all.releases,
+            missed: all.missed,
+            wait: Took::new(&all.wait),
+            run: Took::new(&all.run),
+            done: Took::new(&all.done),
+        }
+    }
+}
+
+impl Row for Numbers {
+    const HEADS: &'static [&'static str] =
+        &["day", "submitted", "complete", "failed", "cancelled", "failures", "losses", "wait", "run", "done"];
+
+    fn id(&self) -> &str {
+        self.day.as_deref().unwrap_or_default()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let counts = [self.submitted, self.complete, self.failed, self.cancelled, self.failures, self.losses];
+        let means = [&self.wait, &self.run, &self.done].map(|took| span(took.mean));
+        std::iter::once(self.id().to_owned()).chain(counts.map(|count| count.to_string())).chain(means).collect()
+    }
+}
+
+/// The whole answer, as data.
+#[derive(Serialize)]
+struct Answer<'a> {
+    queue: &'a str,
+    first: String,
+    last: String,
+    total: Numbers,
+    days: &'a [Numbers],
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let queue = session.client.queue(options.queue.as_str())?;
+    for _ in 0..TALLIES {
+        if !queue.tally()?.more {
+            break;
+        }
+    }
+    let found = queue.statistics(options.days)?;
+    let days: Vec<Numbers> = found.days.iter().map(|day| Numbers::new(Some(&day.date), &day.figures)).collect();
+    match session.format {
+        Format::Table if options.each => table::write(Format::Table, &days)?,
+        Format::Table => people(options, &found)?,
+        Format::Id => days.iter().try_for_each(|day| line(day.id()))?,
+        Format::Json | Format::Jsonl if !options.each => {
+            let (first, last) = (dashed(&found.first), dashed(&found.last));
+            let total = Numbers::new(None, &found.total);
+            line(json(&Answer { queue: options.queue.as_str(), first, last, total, days: &days })?)?;
+        }
+        format => table::write(format, &days)?,
+    }
+    if found.total.missed > 0 {
+        say(format!(
+            "-- {} events were trimmed before anybody counted them: keep a worker running, or raise the setting events --",
+            found.total.missed
+        ));
+    }
+    Ok(Code::Ok)
+}
+
+fn people(options: &Options, found: &Statistics) -> anyhow::Result<()> {
+    let all = &found.total;
+    let range = if found.first == found.last {
+        dashed(&found.first)
+    } else {
+        format!("{} to {}", dashed(&found.first), dashed(&found.last))
+    };
+    line(format!("{}, {range} (UTC)", options.queue))?;
+    if let Some(measure) = options.histogram {
+        let durations = match measure {
+            Measure::Wait => &all.wait,
+            Measure::Run => &all.run,
+            Measure::Done => &all.done,
+        };
+        return histogram(durations);
+    }
+    let counts = [
+        ("submitted", all.submitted),
+        ("started", all.started),
+        ("complete", all.complete),
+        ("failed", all.failed),
+        ("cancelled", all.cancelled),
+        ("failures", all.failures),
+        ("retries", all.retries),
+        ("losses", all.losses),
+        ("releases", all.releases),
+    ];
+    for (name, count) in counts {
+        line(format!("{name:<11} {count}"))?;
+    }
+    line("")?;
+    let heads = ["", "count", "mean", "deviation", "least", "median", "90%", "99%", "most"];
+    let rows = [("wait", &all.wait), ("run", &all.run), ("done", &all.done)].map(|(name, durations)| {
+        let took = Took::new(durations);
+        let spans = [took.mean, took.deviation, took.least, took.median, took.p90, took.p99, took.most].map(span);
+        [name.to_owned(), took.count.to_string()].into_iter().chain(spans).collect()
+    });
+    table::table(&heads, rows.into_iter())
+}
+
+fn histogram(durations: &Durations) -> anyhow::Result<()> {
+    let largest = durations.buckets.iter().max().copied().unwrap_or(0);
+    let used = |at: &usize| durations.buckets.get(*at).is_some_and(|&count| count > 0);
+    let (Some(first), Some(last)) = ((0..22).find(used), (0..22).rev().find(used)) else {
+        line("nothing yet")?;
+        return Ok(());
+    };
+    for at in first..=last {
+        let count = durations.buckets.get(at).copied().unwrap_or(0);
+        let bound = match Durations::BOUNDS.get(at) {
+            Some(&bound) => format!("up to {}", whole(bound)),
+            None => "longer".to_owned(),
+        };
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "0 to 40"
+        )]
+        let bar = (count as f64 / largest as f64 * BAR).ceil() as usize;
+        line(format!("{bound:<13} {count:>8}  {}", "#".repeat(bar)).trim_end())?;
+    }
+    Ok(())
+}
+
+/// A bound of a bucket: `10m`, `8h`, `14days`.
+fn whole(seconds: f64) -> String {
+    let units = [(604_800.0, "w"), (86_400.0, "d"), (3_600.0, "h"), (60.0, "m")];
+    let unit = units.into_iter().find(|(size, _)| seconds >= *size);
+    unit.map_or_else(|| format!("{seconds}s"), |(size, unit)| format!("{}{unit}", seconds / size))
+}
+
+fn span(seconds: Option<f64>) -> String {
+    seconds.map_or_else(|| "-".to_owned(), times::span)
+}
+
+/// 2026-11-21 of 20261121.
+fn dashed(date: &str) -> String {
+    match (date.get(..4), date.get(4..6), date.get(6..)) {
+        (Some(year), Some(month), Some(day)) => format!("{year}-{month}-{day}"),
+        _ => date.to_owned(),
+    }
+}

@@ -1,0 +1,346 @@
+//! Statistics of queues, and what can be expected from them.
+
+use super::Status;
+use super::words::words;
+
+/// What `tally` did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tallied {
+    /// Events that were added to the statistics.
+    pub events: u64,
+    /// Whether more are there.
+    pub more: bool,
+    /// Events that were trimmed before they were read.
+    pub missed: u64,
+}
+
+/// How long something took: enough to say how many, the mean, the variance, and about each quantile.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Durations {
+    /// How many.
+    pub count: u64,
+    /// Their sum, in seconds.
+    pub sum: f64,
+    /// The sum of their squares, in seconds².
+    pub squares: f64,
+    /// The shortest, in seconds.
+    pub least: f64,
+    /// The longest, in seconds.
+    pub most: f64,
+    /// How many of them were as long as each of [`Durations::BOUNDS`] at most, and longer than the bound before it; the last: longer than all bounds.
+    pub buckets: [u64; 22],
+}
+
+impl Durations {
+    /// The bounds of the buckets, in seconds: from 1 s to 4 weeks.
+    pub const BOUNDS: [f64; 21] = [
+        1.0,
+        2.0,
+        5.0,
+        10.0,
+        30.0,
+        60.0,
+        120.0,
+        300.0,
+        600.0,
+        1_800.0,
+        3_600.0,
+        7_200.0,
+        14_400.0,
+        28_800.0,
+        57_600.0,
+        86_400.0,
+        172_800.0,
+        345_600.0,
+        604_800.0,
+        1_209_600.0,
+        2_419_200.0,
+    ];
+
+    /// The mean in seconds; none of nothing.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / number(self.count))
+    }
+
+    /// The variance in seconds²: of these durations, not of what they may be a sample of.
+    #[must_use]
+    pub fn variance(&self) -> Option<f64> {
+        let mean = self.mean()?;
+        Some((self.squares / number(self.count) - mean * mean).max(0.0))
+    }
+
+    /// The standard deviation in seconds.
+    #[must_use]
+    pub fn deviation(&self) -> Option<f64> {
+        self.variance().map(f64::sqrt)
+    }
+
+    /// What a part `share` (0 to 1) of them did not exceed, in seconds; estimated within a bucket.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        if self.count == 0 || !(0.0..=1.0).contains(&share) {
+            return None;
+        }
+        let rank = share * number(self.count);
+        let (mut below, mut low) = (0.0, 0.0_f64);
+        for (i, &here) in self.buckets.iter().enumerate() {
+            let high = Self::BOUNDS.get(i).copied().unwrap_or(self.most);
+            let here = number(here);
+            if here > 0.0 && below + here >= rank {
+                let (from, to) = (low.max(self.least), high.min(self.most));
+                return Some((from + (to - from) * (rank - below) / here).clamp(self.least, self.most));
+            }
+            below += here;
+            low = high;
+        }
+        Some(self.most)
+    }
+
+    fn add(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        self.least = if self.count == 0 { other.least } else { self.least.min(other.least) };
+        self.most = self.most.max(other.most);
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+        for (own, more) in self.buckets.iter_mut().zip(other.buckets) {
+            *own += more;
+        }
+    }
+
+    /// Takes the value of one of the fields of the contract. One that is not known is left out.
+    fn take(&mut self, field: &str, value: &str) -> Option<()> {
+        match field {
+            "count" => self.count = value.parse().ok()?,
+            "sum" => self.sum = finite(value)?,
+            "squares" => self.squares = finite(value)?,
+            "least" => self.least = finite(value)?,
+            "most" => self.most = finite(value)?,
+            bound => {
+                let over = (bound == "over").then_some(Self::BOUNDS.len());
+                let at = over.or_else(|| {
+                    let bound: f64 = bound.parse().ok()?;
+                    Self::BOUNDS.iter().position(|known| (known - bound).abs() < 0.5)
+                });
+                if let Some(bucket) = at.and_then(|at| self.buckets.get_mut(at)) {
+                    *bucket = value.parse().ok()?;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// The numbers of a day, or of several.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Figures {
+    /// Tasks that were made.
+    pub submitted: u64,
+    /// Attempts that started.
+    pub started: u64,
+    /// Tasks that ended with a result.
+    pub complete: u64,
+    /// Tasks that ended with an error, or were lost or given back too often.
+    pub failed: u64,
+    /// Tasks that were cancelled.
+    pub cancelled: u64,
+    /// Attempts that failed, whether the task was tried again or not.
+    pub failures: u64,
+    /// Tries after a failure, by themselves or by hand.
+    pub retries: u64,
+    /// Attempts whose owner was lost.
+    pub losses: u64,
+    /// Attempts that were given back.
+    pub releases: u64,
+    /// Events that were trimmed before they were counted: so much the other numbers may lack.
+    pub missed: u64,
+    /// How long tasks waited, each time that they were pending, until they were reserved.
+    pub wait: Durations,
+    /// How long attempts ran, however they ended.
+    pub run: Durations,
+    /// How long attempts ran that completed their task.
+    pub done: Durations,
+}
+
+impl Figures {
+    /// Adds the numbers of other days.
+    pub fn add(&mut self, other: &Self) {
+        self.submitted += other.submitted;
+        self.started += other.started;
+        self.complete += other.complete;
+        self.failed += other.failed;
+        self.cancelled += other.cancelled;
+        self.failures += other.failures;
+        self.retries += other.retries;
+        self.losses += other.losses;
+        self.releases += other.releases;
+        self.missed += other.missed;
+        self.wait.add(&other.wait);
+        self.run.add(&other.run);
+        self.done.add(&other.done);
+    }
+
+    /// Takes the value of one of the fields of the contract. One that is not known is left out.
+    pub(crate) fn take(&mut self, field: &str, value: &str) -> Option<()> {
+        if let Some((measure, field)) = field.split_once('.') {
+            return match measure {
+                "wait" => self.wait.take(field, value),
+                "run" => self.run.take(field, value),
+                "done" => self.done.take(field, value),
+                _ => Some(()),
+            };
+        }
+        let count = match field {
+            "submitted" => &mut self.submitted,
+            "started" => &mut self.started,
+            "complete" => &mut self.complete,
+            "failed" => &mut self.failed,
+            "cancelled" => &mut self.cancelled,
+            "failures" => &mut self.failures,
+            "retries" => &mut self.retries,
+            "losses" => &mut self.losses,
+            "releases" => &mut self.releases,
+            "missed" => &mut self.missed,
+            _ => return Some(()),
+        };
+        *count = value.parse().ok()?;
+        Some(())
+    }
+}
+
+/// The numbers of one day.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Day {
+    /// Which, in UTC, as YYYYMMDD.
+    pub date: String,
+    /// Its numbers.
+    pub figures: Figures,
+}
+
+/// The statistics of a queue over some days.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// The first day, in UTC, as YYYYMMDD.
+    pub first: String,
+    /// The last day.
+    pub last: String,
+    /// The day before the first one; none before 1970.
+    pub before: Option<String>,
+    /// All days together.
+    pub total: Figures,
+    /// Those days that have any, the earliest first.
+    pub days: Vec<Day>,
+}
+
+words! {
+    /// What an estimate comes from.
+    Basis {
+        /// How fast the task got as far as it is.
+        Progress = "progress",
+        /// How long others took in the last days.
+        History = "history",
+        /// Both: the further the task is, the more its own pace tells.
+        Both = "both",
+    }
+}
+
+/// When a task is expected to start and to end.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Estimate {
+    /// Its state.
+    pub status: Status,
+    /// When it started, or is expected to, in seconds since 1970; none where nothing tells.
+    pub start: Option<f64>,
+    /// When it is expected to end, in seconds since 1970; none where nothing tells.
+    pub end: Option<f64>,
+    /// What the end comes from.
+    pub basis: Option<Basis>,
+    /// How many runs of the last days completed their task.
+    pub runs: u64,
+    /// How long those took in the mean, in seconds.
+    pub mean: Option<f64>,
+    /// The server's time, in seconds since 1970.
+    pub now: f64,
+}
+
+#[allow(clippy::cast_precision_loss, reason = "nobody counts to 2^52")]
+fn number(count: u64) -> f64 {
+    count as f64
+}
+
+fn finite(value: &str) -> Option<f64> {
+    value.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Durations, Figures};
+
+    fn of(durations: &[f64]) -> Durations {
+        let mut all = Durations::default();
+        for &one in durations {
+            let mut buckets = [0; 22];
+            let at = Durations::BOUNDS.iter().position(|&bound| one <= bound).unwrap_or(21);
+            if let Some(bucket) = buckets.get_mut(at) {
+                *bucket = 1;
+            }
+            all.add(&Durations { count: 1, sum: one, squares: one * one, least: one, most: one, buckets });
+        }
+        all
+    }
+
+    fn close(found: Option<f64>, wanted: f64) -> bool {
+        found.is_some_and(|found| (found - wanted).abs() < 1e-9)
+    }
+
+    #[test]
+    fn nothing_has_no_mean() {
+        let none = Durations::default();
+        assert_eq!((none.mean(), none.variance(), none.quantile(0.5)), (None, None, None));
+    }
+
+    #[test]
+    fn a_mean_a_deviation_and_quantiles_are_told_of_what_was_added() {
+        let all = of(&[3.0, 3.0, 5.0, 5.0]);
+        assert!(close(all.mean(), 4.0) && close(all.deviation(), 1.0));
+        assert!(close(all.quantile(0.0), 3.0) && close(all.quantile(1.0), 5.0) && close(all.quantile(0.5), 4.0));
+        assert_eq!(all.quantile(1.5), None);
+    }
+
+    #[test]
+    fn a_quantile_is_never_outside_of_what_was_seen() {
+        let one = of(&[90.0]);
+        assert!([0.0, 0.5, 0.99, 1.0].iter().all(|&share| close(one.quantile(share), 90.0)));
+        let long = of(&[10.0, 9_000_000.0]);
+        assert!(close(long.quantile(0.5), 10.0) && close(long.quantile(1.0), 9_000_000.0));
+    }
+
+    #[test]
+    fn fields_are_taken_and_unknown_ones_left_out() {
+        let mut figures = Figures::default();
+        for (field, value) in
+            [("complete", "3"), ("done.count", "3"), ("done.sum", "7.500000"), ("done.60", "2"), ("done.over", "1")]
+        {
+            assert_eq!(figures.take(field, value), Some(()));
+        }
+        assert_eq!(
+            (figures.complete, figures.done.count, figures.done.buckets[5], figures.done.buckets[21]),
+            (3, 3, 2, 1)
+        );
+        for field in ["new", "new.count", "done.61", "done.new"] {
+            assert_eq!(figures.take(field, "1"), Some(()));
+        }
+        for (field, value) in [("complete", "-1"), ("done.sum", "nan"), ("done.60", "x")] {
+            assert_eq!(figures.take(field, value), None);
+        }
+    }
+}
