@@ -1,0 +1,270 @@
+//! What a queue is told to do with its tasks: retries, priorities, unique names, limits, needs, settings, turns.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::time::Duration;
+
+use blueque::calls::{FailOptions, NewTask, ReserveOptions, SubmitOptions};
+use blueque::{
+    Backoff, Client, Error, Listener, ListenerId, Outcome, Policy, Processor, Queue, QueueOrder, Rate, Source, Status,
+    Submit, Submitted, TaskId, Until,
+};
+use support::Server;
+
+struct World {
+    _server: Server,
+    client: Client,
+    queue: Queue,
+}
+
+impl World {
+    fn new() -> Self {
+        let server = Server::start();
+        let client = Client::open(&server.url()).unwrap();
+        let queue = client.queue("q").unwrap();
+        Self { _server: server, client, queue }
+    }
+
+    fn submit(&self, id: &str, how: Submit) {
+        self.queue.submit(&(), how.id(TaskId::new(id).unwrap())).unwrap();
+    }
+
+    fn listener(&self) -> Listener {
+        self.client.listener(&["q"]).unwrap()
+    }
+
+    fn take(&self, listener: &mut Listener) -> Processor {
+        listener.try_listen().unwrap().expect("a task")
+    }
+
+    fn status(&self, id: &str) -> Status {
+        self.client.task(id).unwrap().info().unwrap().status().unwrap()
+    }
+}
+
+fn next(listener: &mut Listener) -> Option<String> {
+    listener.try_listen().unwrap().map(|task| task.id().to_string())
+}
+
+fn code<T: std::fmt::Debug>(outcome: blueque::Result<T>) -> String {
+    outcome.unwrap_err().code().to_owned()
+}
+
+#[test]
+fn a_failure_that_the_task_survives_is_followed_by_another_try_after_a_pause_that_grows() {
+    let world = World::new();
+    let how = Submit::default().max_failures(2).delay(Duration::from_secs(100)).jitter(0);
+    world.submit("a", how.backoff(Backoff::Exponential));
+    let mut listener = world.listener();
+    for pause in [100.0, 200.0] {
+        let task = world.take(&mut listener);
+        task.checkpoint(&pause).unwrap();
+        assert_eq!(task.fail("no luck").unwrap(), Outcome::Retrying);
+        assert_eq!(task.fail("no luck").unwrap(), Outcome::Retrying, "the same call, sent again");
+        let info = world.client.task("a").unwrap().info().unwrap();
+        assert_eq!((info.status(), info.error().as_deref()), (Some(Status::Scheduled), Some("no luck")));
+        let why = world.client.call(&world.client.calls().why(task.id())).unwrap();
+        assert!((pause - 5.0..=pause).contains(&(why.eta.unwrap() - why.now)), "{why:?}");
+        let later = format!("{:.6}", why.eta.unwrap() + 0.001);
+        let promoted = world.client.call(&world.client.calls().promote(world.queue.name(), 10).at(&later)).unwrap();
+        assert_eq!(promoted.promoted, 1);
+    }
+    let task = world.take(&mut listener);
+    assert_eq!((task.reservation().failures, task.reservation().previous), (2, Some(Outcome::Retrying)));
+    assert_eq!(task.last_checkpoint::<f64>().unwrap(), Some(200.0));
+    assert_eq!(task.fail("no luck").unwrap(), Outcome::Failed);
+}
+
+#[test]
+fn the_owner_says_when_to_try_again_or_that_it_is_no_use() {
+    let world = World::new();
+    world.submit("a", Submit::default().max_failures(9));
+    world.submit("b", Submit::default().max_failures(9));
+    world.submit("c", Submit::default());
+    let mut listener = world.listener();
+    let again = |seconds| FailOptions { again: Some(Duration::from_secs(seconds)), ..FailOptions::default() };
+    let a = world.take(&mut listener);
+    assert_eq!(code(a.fail_with("x", again(40_000_000))), "BADARG", "over a year");
+    assert_eq!(a.fail_with("x", again(0)).unwrap(), Outcome::Retrying);
+    assert_eq!(world.status("a"), Status::Pending, "at once");
+    let b = world.take(&mut listener);
+    let never = FailOptions { permanent: true, group: Some("codec"), ..FailOptions::default() };
+    assert_eq!(b.fail_with("x", never).unwrap(), Outcome::Failed);
+    assert_eq!(world.client.task("b").unwrap().info().unwrap().group().as_deref(), Some("codec"));
+    let c = world.take(&mut listener);
+    assert_eq!(c.fail_with("x", again(5)).unwrap(), Outcome::Failed, "a wish is no failure more");
+}
+
+#[test]
+fn a_task_that_is_given_back_too_often_fails() {
+    let world = World::new();
+    world.submit("a", Submit::default().max_releases(1));
+    let mut listener = world.listener();
+    assert_eq!(world.take(&mut listener).release().unwrap(), Outcome::Released);
+    assert_eq!(world.take(&mut listener).release().unwrap(), Outcome::Failed);
+    assert_eq!(world.client.task("a").unwrap().info().unwrap().group().as_deref(), Some("released"));
+}
+
+#[test]
+fn higher_priorities_go_first_and_may_change_while_a_task_waits() {
+    let world = World::new();
+    for (id, priority) in [("low", -5), ("plain", 0), ("high", 7), ("higher", 8), ("high-too", 7)] {
+        world.submit(id, Submit::default().priority(priority));
+    }
+    world.client.task("low").unwrap().prioritise(7).unwrap();
+    let mut listener = world.listener();
+    let order: Vec<String> = std::iter::from_fn(|| next(&mut listener)).collect();
+    assert_eq!(order, ["higher", "high", "high-too", "low", "plain"]);
+    assert_eq!(code(world.client.task("plain").unwrap().prioritise(1)), "STATE");
+    assert_eq!(code(world.client.task("none").unwrap().prioritise(1)), "NOTASK");
+    assert_eq!(code(world.queue.submit(&(), Submit::default().priority(1001))), "BADARG");
+}
+
+#[test]
+fn a_unique_name_is_of_one_task_at_a_time() {
+    let world = World::new();
+    let unique = |policy: Policy| Submit::default().unique("name").unique_policy(policy);
+    world.submit("a", Submit::default().unique("name"));
+    assert_eq!(code(world.queue.submit(&(), unique(Policy::Reject))), "DUPLICATE");
+    let other = world.queue.submit(&(), unique(Policy::Existing)).unwrap();
+    assert_eq!(other.id().as_str(), "a", "the answer is the task that has the name");
+    world.submit("b", unique(Policy::Replace));
+    assert_eq!((world.status("a"), world.status("b")), (Status::Cancelled, Status::Pending));
+    let mut listener = world.listener();
+    let b = world.take(&mut listener);
+    assert_eq!(code(world.queue.submit(&(), unique(Policy::Replace))), "DUPLICATE", "it runs");
+    b.complete(&()).unwrap();
+    world.submit("c", Submit::default().unique("name").unique_until(Until::Start));
+    world.take(&mut listener).start(1).unwrap();
+    world.submit("d", unique(Policy::Reject));
+
+    let (e, f) = (TaskId::new("e").unwrap(), TaskId::new("f").unwrap());
+    let options =
+        SubmitOptions { unique: Some("latest"), unique_policy: Some(Policy::Latest), ..SubmitOptions::default() };
+    let new = |id| [NewTask { id, eta: None, parameters: b"" }];
+    assert_eq!(world.queue.submit_many(&new(&e), options).unwrap(), [Submitted::Created]);
+    assert_eq!(world.queue.submit_many(&new(&f), options).unwrap(), [Submitted::Replaced(e)]);
+}
+
+#[test]
+fn places_of_a_queue_and_of_a_key_are_taken_and_freed_with_the_attempt() {
+    let world = World::new();
+    world.queue.configure("concurrency", Some("2")).unwrap();
+    world.queue.limit("acme", Some(1), None).unwrap();
+    for id in ["a1", "a2"] {
+        world.submit(id, Submit::default().key("acme"));
+    }
+    for id in ["p1", "p2"] {
+        world.submit(id, Submit::default());
+    }
+    let mut listener = world.listener();
+    let (first, second) = (world.take(&mut listener), world.take(&mut listener));
+    assert_eq!((first.id().as_str(), second.id().as_str()), ("a1", "p1"), "a2 is in nobody's way");
+    assert_eq!(next(&mut listener), None, "the queue is full");
+    let limits = world.queue.limits(false).unwrap();
+    assert_eq!((limits[0].key.as_str(), limits[0].concurrency, limits[0].in_use), ("acme", Some(1), 1));
+    second.release().unwrap();
+    let second = world.take(&mut listener);
+    assert_eq!(second.id().as_str(), "p1", "at the front again");
+    first.complete(&()).unwrap();
+    assert_eq!(next(&mut listener).as_deref(), Some("p2"), "it came before the key was served last");
+    assert_eq!(next(&mut listener), None);
+    second.fail("x").unwrap();
+    assert_eq!(next(&mut listener).as_deref(), Some("a2"));
+    world.queue.limit("acme", None, None).unwrap();
+    assert_eq!(world.queue.limits(false).unwrap(), []);
+    assert_eq!(world.queue.limits(true).unwrap()[0].key, "acme", "its task runs on");
+}
+
+#[test]
+fn a_rate_slides() {
+    let world = World::new();
+    world.queue.configure("rate", Some("2/60")).unwrap();
+    for id in ["a", "b", "c"] {
+        world.submit(id, Submit::default());
+    }
+    let mut listener = world.listener();
+    assert_eq!((next(&mut listener).as_deref(), next(&mut listener).as_deref()), (Some("a"), Some("b")));
+    assert_eq!(next(&mut listener), None);
+    let why = world.client.call(&world.client.calls().why(&TaskId::new("c").unwrap())).unwrap();
+    let until = why.limits.rate_until.unwrap();
+    assert!((59.0..=60.0).contains(&(until - why.now)), "{why:?}");
+    let promoted = world.queue.promote().unwrap();
+    assert!((promoted.next.unwrap() - until).abs() < 0.001, "upkeep looks at that moment: {promoted:?}");
+    let later = format!("{:.6}", until + 0.001);
+    let queues = [world.queue.name().clone()];
+    let call = world.client.calls().reserve(listener.id(), &queues, ReserveOptions::default()).at(&later);
+    assert_eq!(world.client.call(&call).unwrap().unwrap().id.as_str(), "c");
+    assert_eq!("2/60".parse(), Ok(Rate { starts: 2, seconds: 60 }));
+}
+
+#[test]
+fn only_a_listener_that_has_what_a_task_needs_gets_it() {
+    let world = World::new();
+    world.submit("heavy", Submit::default().needs("gpu,transcoder>=3"));
+    let mut plain = world.listener();
+    assert_eq!(next(&mut plain), None);
+    let why = || world.client.call(&world.client.calls().why(&TaskId::new("heavy").unwrap())).unwrap();
+    assert_eq!((why().needs.as_deref(), why().able), (Some("gpu,transcoder>=3"), Some(0)));
+    let mut weak = world.listener().has("gpu,transcoder=2").unwrap();
+    assert_eq!(next(&mut weak), None);
+    let mut able = world.listener().has("transcoder=3.5,gpu").unwrap();
+    assert_eq!(why().able, Some(1));
+    assert_eq!(next(&mut able).as_deref(), Some("heavy"));
+    assert_eq!(code(world.listener().has("gpu>=3")), "BADARG");
+}
+
+#[test]
+fn settings_are_of_the_task_the_queue_or_the_namespace_and_checked_when_they_are_set() {
+    let world = World::new();
+    let lease = || {
+        let all = world.queue.settings().unwrap();
+        let found = all.into_iter().find(|setting| setting.name == "lease").unwrap();
+        (found.value.unwrap(), found.source)
+    };
+    assert_eq!(lease(), ("60".to_owned(), Source::Default));
+    world.client.configure("lease", Some("120")).unwrap();
+    assert_eq!(lease(), ("120".to_owned(), Source::Namespace));
+    world.queue.configure("lease", Some("90")).unwrap();
+    assert_eq!(lease(), ("90".to_owned(), Source::Queue));
+    for (name, value) in [("lease", "0"), ("lease", "-1"), ("lease", "1e3"), ("rate", "0/1"), ("nonsense", "1")] {
+        assert_eq!(code(world.queue.configure(name, Some(value))), "BADARG", "{name} {value}");
+    }
+    assert_eq!(code(world.queue.configure("nonsense", None)), "BADARG");
+    world.submit("a", Submit::default());
+    world.submit("b", Submit::default().lease(Duration::from_secs(30)));
+    let mut listener = world.listener();
+    assert_eq!(world.take(&mut listener).lease(), Duration::from_secs(90));
+    assert_eq!(world.take(&mut listener).lease(), Duration::from_secs(30));
+    for name in ["lease", "rate", "concurrency", "backoff"] {
+        world.queue.configure(name, None).unwrap();
+    }
+    world.submit("c", Submit::default());
+    assert_eq!(world.take(&mut listener).lease(), Duration::from_secs(120));
+    world.queue.configure("closed", Some("1")).unwrap();
+    let refused = world.queue.submit(&(), Submit::default()).unwrap_err();
+    assert!(matches!(&refused, Error::State { code, .. } if code == "CLOSED"), "{refused}");
+}
+
+#[test]
+fn several_queues_are_asked_in_order_in_turns_or_by_weight() {
+    let world = World::new();
+    let take = |order: QueueOrder, number: usize| {
+        for name in ["a", "b"] {
+            let queue = world.client.queue(name).unwrap();
+            (0..9).for_each(|_| drop(queue.submit(&(), Submit::default()).unwrap()));
+        }
+        let id = ListenerId::of_process("host", u32::try_from(number).unwrap());
+        let mut listener = world.client.listener_as(id, &["a", "b"]).unwrap().order(order);
+        let queues: Vec<_> = (0..number).map(|_| world.take(&mut listener).reservation().queue.to_string()).collect();
+        queues.concat()
+    };
+    assert_eq!(take(QueueOrder::Strict, 5), "aaaaa");
+    assert_eq!(take(QueueOrder::Round, 6), "ababab");
+    let taken = take(QueueOrder::Weighted(vec![3, 1]), 8);
+    assert_eq!(taken.matches('a').count(), 6, "{taken}");
+    let mut listener = world.client.listener(&["a", "b"]).unwrap().order(QueueOrder::Weighted(vec![1]));
+    assert_eq!(code(listener.try_listen()), "BADARG", "one weight for each queue");
+}
