@@ -6,36 +6,15 @@
 space.open()
 local id = args.next('id')
 local reason = args.text(args.next('reason'), 'reason')
-local options = args.options({ force = args.flag })
+local wish = args.options({ force = args.flag })
+wish.reason = reason
 
-local task = record.get(id)
-if task.status == 'cancelled' then
-  return 'cancelled'
+local task = actions.get(id)
+local code, text = actions.cancel(task, wish)
+if code then
+  reply.fail(code, text)
 end
-if task.status == 'complete' or task.status == 'failed' then
-  record.refuse(task.status)
+if task.to then
+  actions.run(actions.do_cancel, { task }, wish)
 end
-local held = record.held(task)
-if held and not options.force then
-  if task.cancel then
-    return 'cancelling'
-  end
-  local orders = space.key('orders', task.queue)
-  space.probe('HLEN', orders)
-  space.begin()
-  -- A removal first: a cancel must get through when memory is full.
-  redis.call('HDEL', orders, '')
-  redis.call('HSET', orders, 't:' .. id, 'cancel')
-  redis.call('HSET', task.key, 'cancel', space.now, 'reason', reason)
-  redis.call('PUBLISH', orders, '')
-  return 'cancelling'
-end
-
-state.plan(task, 'cancelled')
-space.begin()
-if held then
-  state.move(task, 'cancelled', 'cancel', '', 'reason', reason, 'token', '', 'ended', task.token, 'outcome', 'lost')
-else
-  state.move(task, 'cancelled', 'cancel', '', 'reason', reason)
-end
-return 'cancelled'
+return record.held(task) and not wish.force and 'cancelling' or 'cancelled'

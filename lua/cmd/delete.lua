@@ -6,11 +6,10 @@ space.open()
 local id = args.next('id')
 args.none()
 
-local task = record.get(id)
-if not state.finished(task.status) then
-  record.refuse(task.status)
+local task, wish = actions.get(id), {}
+local code, text = actions.delete(task, wish)
+if code then
+  reply.fail(code, text)
 end
-state.plan(task, 'deleted')
-space.begin()
-state.move(task, 'deleted', 'delete', '')
+actions.run(actions.do_delete, { task }, wish)
 return 'deleted'

@@ -18,7 +18,7 @@ local task, failures = owner.task(id, token, 'failed retrying cancelled ', 'fail
 if not task then
   return failures -- the first answer
 end
-failures = tonumber(failures or 0) + 1
+failures, task.group = tonumber(failures or 0) + 1, options.group
 local to, outcome = 'failed', 'failed'
 if task.cancel then
   to, outcome = 'cancelled', 'cancelled'

@@ -25,7 +25,8 @@ end
 
 local orders, usual, ordered = space.key('orders', queue), 'continue', {}
 if redis.call('HLEN', orders) > 0 then
-  usual = redis.call('HGET', orders, 'l:' .. listener) or usual
+  local common = redis.call('HMGET', orders, 'l:' .. listener, 'q')
+  usual = common[1] or common[2] or usual
   for i = 1, count do
     ordered[i] = 't:' .. ARGV[first + 2 * i - 2]
   end

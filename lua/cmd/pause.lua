@@ -1,12 +1,21 @@
---- Stops a queue from giving out tasks; what runs goes on.
+--- Stops a queue from giving out tasks. What runs goes on, or with `stop` is told by its heartbeats to be given back.
 -- @args now queue by reason
+-- @options stop
 -- @reply `paused`
 -- @errors TOOBIG
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')
 local by = args.plain(args.next('by'), 'by')
 local reason = args.text(args.next('reason'), 'reason')
-args.none()
+local stop = args.options({ stop = args.flag }).stop
+local orders = space.key('orders', queue)
+space.probe('HLEN', orders)
 space.begin()
 redis.call('HSET', space.meta, 'paused:' .. queue, space.now .. ' ' .. by .. ' ' .. reason)
+if stop then
+  redis.call('HSET', orders, 'q', 'drain')
+  redis.call('PUBLISH', orders, '')
+else
+  redis.call('HDEL', orders, 'q')
+end
 return 'paused'

@@ -1,6 +1,6 @@
 --- The queues of the namespace.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each queue its name, its number of listeners, and who paused it when and why, or an empty string
+-- @reply next cursor (0 at the end), then for each queue its name, its number of listeners, who paused it when and why, or an empty string, and `drain` where what runs is stopped too
 -- @errors
 space.open()
 local cursor = args.cursor(args.next('cursor'))
@@ -11,6 +11,8 @@ local answer = { #page < 2 * limit and '0' or string.format('%.0f', cursor + lim
 for i = 1, #page, 2 do
   answer[#answer + 1] = page[i]
   answer[#answer + 1] = page[i + 1]
-  answer[#answer + 1] = redis.call('HGET', space.meta, 'paused:' .. page[i]) or ''
+  local paused = redis.call('HGET', space.meta, 'paused:' .. page[i])
+  answer[#answer + 1] = paused or ''
+  answer[#answer + 1] = paused and redis.call('HGET', space.key('orders', page[i]), 'q') or ''
 end
 return answer

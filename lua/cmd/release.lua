@@ -5,7 +5,7 @@
 -- @errors LOST
 space.open()
 local id, token = args.next('id'), args.next('token')
-local why = args.options({ reason = args.plain }).reason or 'release'
+local why = args.options({ reason = args.cause }).reason or 'release'
 
 local task, releases = owner.task(id, token, 'released cancelled failed ', 'releases')
 if not task then
@@ -15,8 +15,9 @@ releases = tonumber(releases or 0) + 1
 if task.cancel then
   return owner.finish(task, 'cancelled', 'cancelled', why, 'releases', releases)
 end
-local most = redis.call('HGET', space.prefix .. 'task_' .. id, 'max_releases') or lanes.setting(task.queue, 'max_releases')
+local most = redis.call('HGET', space.prefix .. 'task_' .. id, 'max_releases') or settings.get(task.queue, 'max_releases')
 if releases > tonumber(most) then
+  task.group = 'released'
   return owner.finish(task, 'failed', 'failed', why,
     'group', 'released', 'error', 'given back ' .. releases .. ' times', 'releases', releases)
 end

@@ -4,7 +4,6 @@
 -- @reply number deleted, 1 if more are to go
 -- @errors
 local KINDS = { 'complete', 'failed', 'cancelled' }
-local KEEP, SECONDS = 50000, 7 * 86400
 
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')
@@ -13,8 +12,8 @@ local options = args.options({
   keep = function(value, what) return args.integer(value, 0, 10000000, what) end,
   seconds = function(value, what) return args.seconds(value, 0, 100000000000, what) end,
 })
-local keep = options.keep or KEEP
-local oldest = space.us - (options.seconds or SECONDS * 1000000)
+local keep = options.keep or tonumber(settings.get(queue, 'keep'))
+local oldest = space.us - (options.seconds or settings.get(queue, 'retain') * 1000000)
 
 local total, taken, tails = 0, {}, {}
 local function tail(kind)
@@ -53,11 +52,10 @@ end
 local planned = {}
 for _, task in ipairs(gone) do
   task.ours = task.status == task.kind and task.queue == queue
-  if task.ours and planned[task.kind] then
-    space.touch(space.key('log', task.id))
-    history.plan(task, 'deleted')
+  if task.ours and planned[task.kind] and not task.ties then
+    state.plan_own(task, 'deleted')
   elseif task.ours then
-    planned[task.kind] = true
+    planned[task.kind] = planned[task.kind] or not task.ties
     state.plan(task, 'deleted')
   end
 end

@@ -1,2 +1,296 @@
--- What operators do to a task, alone or to many.
+-- What operators do to tasks, to one or to many in a step. An action plans: it reads all
+-- that it will write and says what it will do, or answers the code and the text of its
+-- refusal. After `space.begin` it is done. `wish`: what was asked for, and in a step what
+-- its tasks have in common.
 local actions = {}
+
+-- A step ends when it has searched so many entries of lists for the tasks that leave them.
+actions.ENTRIES = 20000
+
+-- So far from either end of its list a task is looked for.
+actions.NEAR = 500
+
+-- The task, with what every action reads.
+-- @cold
+function actions.find(id)
+  return record.find(id, 'outcome', 'created', 'eta')
+end
+
+-- @cold
+function actions.get(id)
+  return record.get(id, 'outcome', 'created', 'eta')
+end
+
+-- @cold
+function actions.refuse(task)
+  return 'STATE', 'the task is ' .. task.status .. ', which does not allow this call'
+end
+
+-- Reads what a transition writes. In a step, what plain tasks share is read once.
+-- @cold
+function actions.plan(task, to, wish)
+  task.to = to
+  local kind = task.status .. ' ' .. to
+  if not record.held(task) then
+    actions.seek(task, wish)
+    if wish.planned and wish.planned[kind] and not task.ties then
+      return state.plan_own(task, to)
+    elseif wish.planned and not task.ties then
+      wish.planned[kind] = true
+    end
+  end
+  state.plan(task, to)
+end
+
+-- When a task entered its list: what was given back went to the front, in its place by age.
+-- @cold
+function actions.entered(status, updated, created, outcome)
+  local front = status == 'pending' and (outcome == 'released' or outcome == 'lost')
+  return tonumber(front and created or updated or created) or 0
+end
+
+-- Finds the end of its list from which a task is sooner removed: of long lists that of
+-- the half in which it stands by its time. Counts how many entries a step searches.
+-- @cold
+function actions.seek(task, wish)
+  if task.ties then
+    bonds.load(task)
+  end
+  if task.status == 'scheduled' or task.rank then
+    return
+  end
+  local list = space.key(task.status .. '_tasks', task.queue)
+  wish.lists, wish.entries = wish.lists or {}, wish.entries or 0
+  local known = wish.lists[list]
+  if not known then
+    known = { length = redis.call('LLEN', list), middle = 0 }
+    wish.lists[list] = known
+    if known.length > 100 then
+      local middle = redis.call('LINDEX', list, math.floor(known.length / 2))
+      known.middle = actions.entered(unpack(redis.call('HMGET', space.key('task', middle), 'status', 'updated', 'created', 'outcome')))
+    end
+  end
+  if known.length <= 100 then
+    wish.entries = wish.entries + known.length
+    return
+  end
+  local own = actions.entered(task.status, task.since, task.extra[2], task.extra[1])
+  local nearer = own <= known.middle and -1 or 1
+  for _, direction in ipairs({ nearer, -nearer }) do
+    local at = redis.call('LPOS', list, task.id, 'RANK', direction, 'MAXLEN', actions.NEAR)
+    if at then
+      task.from_end = direction
+      wish.entries = wish.entries + (direction == 1 and at or known.length - at)
+      return
+    end
+  end
+  task.from_end = nearer
+  wish.entries = wish.entries + known.length / 2
+end
+
+-- Whether a unique key of a queue is free for this task, also of the others of its step.
+-- @cold
+function actions.unique(task, wish)
+  if not task.ties then
+    return true
+  end
+  bonds.load(task)
+  if not task.unique then
+    return true
+  end
+  wish.claimed = wish.claimed or {}
+  if bonds.taken(task) or wish.claimed[task.unique] then
+    return false
+  end
+  wish.claimed[task.unique] = true
+  return true
+end
+
+-- Cancels a task. One that is held is told by its next heartbeat, or with `wish.force` cut off.
+-- @cold
+function actions.cancel(task, wish)
+  if task.status == 'cancelled' then
+    return
+  elseif task.status == 'complete' or task.status == 'failed' then
+    return actions.refuse(task)
+  elseif record.held(task) and not wish.force then
+    task.to = not task.cancel and 'cancelling'
+    space.probe('HLEN', space.key('orders', task.queue))
+    return
+  end
+  actions.plan(task, 'cancelled', wish)
+end
+
+-- @cold
+function actions.do_cancel(task, wish)
+  if task.to == 'cancelling' then
+    local orders = space.key('orders', task.queue)
+    -- A removal first: a cancel must get through when memory is full.
+    redis.call('HDEL', orders, '')
+    redis.call('HSET', orders, 't:' .. task.id, 'cancel')
+    redis.call('HSET', task.key, 'cancel', space.now, 'reason', wish.reason)
+    redis.call('PUBLISH', orders, '')
+  elseif record.held(task) then
+    state.move(task, 'cancelled', 'cancel', '', 'reason', wish.reason, 'token', '', 'ended', task.token, 'outcome', 'lost')
+  else
+    state.move(task, 'cancelled', 'cancel', '', 'reason', wish.reason)
+  end
+end
+
+-- Runs a failed or cancelled task again.
+-- @cold
+function actions.retry(task, wish)
+  if task.status == 'pending' and task.extra[1] == 'retry' then
+    return -- sent again after a lost reply
+  elseif task.status ~= 'failed' and task.status ~= 'cancelled' then
+    return actions.refuse(task)
+  elseif not actions.unique(task, wish) then
+    return 'DUPLICATE', 'another task has the unique key of this one'
+  end
+  actions.plan(task, 'pending', wish)
+end
+
+-- @cold
+function actions.do_retry(task, wish)
+  task.forget = { 'error', 'group', 'reason', state.attempt_fields() }
+  if wish.fresh then
+    task.forget[#task.forget + 1] = 'checkpoint'
+    task.forget[#task.forget + 1] = 'checkpointed'
+  end
+  local stale = {}
+  if task.token ~= '' then
+    stale = { 'token', '', 'ended', task.token } -- a client without scripts ended the attempt and left it
+  end
+  state.move(task, 'pending', 'retry', '',
+    'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
+  wish.wakes = task.queue
+end
+
+-- Removes a finished task, or with `wish.waiting` also one that waits.
+-- @cold
+function actions.delete(task, wish)
+  if record.held(task) or not (wish.waiting or state.finished(task.status)) then
+    return actions.refuse(task)
+  end
+  actions.plan(task, 'deleted', wish)
+end
+
+-- @cold
+function actions.do_delete(task, wish)
+  state.move(task, 'deleted', wish.waiting and 'purge' or 'delete', '')
+end
+
+-- Reads what a queue says that tasks will be moved to. Answers the refusal of one that takes none.
+-- @cold
+function actions.destination(wish)
+  if not wish.known then
+    wish.known = redis.call('ZSCORE', space.touch(space.prefix .. 'queues'), wish.queue) and 'old' or 'new'
+    wish.closed = settings.get(wish.queue, 'closed') == '1'
+    wish.needs = { count = redis.call('HLEN', space.key('needs', wish.queue)) }
+  end
+  if wish.closed then
+    return 'CLOSED', 'the other queue takes no tasks: it was closed; set its setting closed to 0'
+  end
+end
+
+-- Puts a task that waits into another queue, behind those that wait there.
+-- @cold
+function actions.move(task, wish)
+  if task.queue == wish.queue then
+    return -- sent again after a lost reply
+  elseif task.status ~= 'pending' and task.status ~= 'scheduled' then
+    return actions.refuse(task)
+  end
+  local code, text = actions.destination(wish)
+  if code then
+    return code, text
+  end
+  local other = {
+    id = task.id, key = task.key, queue = wish.queue, attempt = task.attempt, ties = task.ties, foreign = true,
+    created = task.extra[2] or '0', eta = task.status == 'scheduled' and task.extra[3] or nil,
+  }
+  if other.ties then
+    bonds.load(other)
+    other.rank = nil
+  end
+  if not actions.unique(other, wish) then
+    return 'DUPLICATE', 'another task of the other queue has this unique key'
+  end
+  if other.needs and not wish.needs[other.needs] and not needs.number(other.queue, other.needs) then
+    if wish.needs.count >= needs.MOST then
+      return 'TOOMANY', 'tasks of the other queue wait with 64 different needs already'
+    end
+    wish.needs[other.needs], wish.needs.count = true, wish.needs.count + 1
+  end
+  actions.plan(task, 'moved', wish)
+  state.plan(other, task.status)
+  task.other = other
+end
+
+-- @cold
+function actions.do_move(task, wish)
+  local other, to = task.other, task.status
+  state.move(task, 'moved', 'move', '')
+  if to == 'scheduled' then
+    state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, 'eta', other.eta)
+  else
+    state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt)
+    wish.wakes = other.queue
+  end
+  if wish.known == 'new' then
+    redis.call('ZADD', space.prefix .. 'queues', 0, other.queue)
+    wish.known = 'old'
+  end
+end
+
+-- Gives a task that waits another priority; in a queue it goes behind those that have it.
+-- @cold
+function actions.prioritise(task, wish)
+  if task.status ~= 'pending' and task.status ~= 'scheduled' then
+    return actions.refuse(task)
+  elseif task.ties then
+    bonds.load(task)
+  end
+  if tonumber(task.priority or 0) == tonumber(wish.priority) then
+    return
+  end
+  task.to, task.lane = 'prioritised', true
+  if task.status == 'pending' then
+    actions.seek(task, wish)
+    if not task.rank then
+      space.probe('LLEN', space.key('pending_tasks', task.queue))
+    end
+    lanes.plan(task)
+  end
+end
+
+-- @cold
+function actions.do_prioritise(task, wish)
+  -- Refused first, where memory is full.
+  redis.call('HSET', task.key, 'priority', wish.priority, 'ties', 'r' .. string.gsub(task.ties or '', 'r', ''))
+  if task.status ~= 'pending' then
+    return
+  end
+  local old = { id = task.id, queue = task.queue, rank = task.rank, lane_key = task.lane_key, needs = task.needs,
+    weight = task.weight, solo = task.solo }
+  task.priority = wish.priority
+  lanes.enter(task)
+  if old.rank then
+    lanes.leave(old, '')
+    redis.call('HSET', task.key, 'rank', task.rank)
+  else
+    redis.call('LREM', space.key('pending_tasks', task.queue), task.from_end or -1, task.id)
+  end
+end
+
+-- Does what was planned to all tasks.
+-- @cold
+function actions.run(act, tasks, wish)
+  space.begin()
+  for _, task in ipairs(tasks) do
+    act(task, wish)
+  end
+  if wish.wakes then
+    state.wake(wish.wakes)
+  end
+end

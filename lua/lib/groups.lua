@@ -1,2 +1,38 @@
--- Failed tasks by their group.
+-- Failed tasks by the group of their error; an empty name stands for those without one.
 local groups = {}
+
+-- @cold
+function groups.key(queue, group)
+  return space.prefix .. 'group_' .. queue .. '/' .. group
+end
+
+-- Reads what `enter` and `leave` write. A task that fails has its `group` from the
+-- command; of one that leaves the failed ones the record tells it, where a client
+-- without scripts did not fail it.
+-- @cold
+function groups.plan(task, to)
+  if to ~= 'failed' then
+    task.group = redis.call('HGET', space.prefix .. 'task_' .. task.id, 'group') or ''
+  end
+  local key = groups.key(task.queue, task.group or '')
+  space.probe('ZCARD', space.key('groups', task.queue))
+  space.probe('ZCARD', key)
+  if to ~= 'failed' and not redis.call('ZSCORE', key, task.id) then
+    task.group = nil
+  end
+end
+
+-- @cold
+function groups.enter(task, now)
+  local group = task.group or ''
+  local key = groups.key(task.queue, group)
+  redis.call('ZADD', key, now, task.id)
+  redis.call('ZADD', space.key('groups', task.queue), redis.call('ZCARD', key), group)
+end
+
+-- @cold
+function groups.leave(task)
+  if task.group then
+    tags.remove(groups.key(task.queue, task.group), space.key('groups', task.queue), task.group, task.id)
+  end
+end

@@ -107,7 +107,8 @@ end
 -- Notes a key that this script may write, for `begin`.
 -- @cold
 function space.touch(key)
-  if space.touched then
+  if space.touched and not space.touched[key] then
+    space.touched[key] = true
     space.touched[#space.touched + 1] = key
   end
   return key
@@ -148,9 +149,11 @@ function space.begin(first, ...)
   for _, key in ipairs(space.touched) do
     keys[#keys + 1] = key
   end
-  local answer = redis.pcall('EXISTS', space.meta, unpack(keys))
-  if type(answer) == 'table' and answer.err then
-    reply.fail('RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again')
+  for i = 1, math.max(1, #keys), 5000 do -- Lua hands over 8000 values at most
+    local answer = redis.pcall('EXISTS', space.meta, unpack(keys, i, math.min(#keys, i + 4999)))
+    if type(answer) == 'table' and answer.err then
+      reply.fail('RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again')
+    end
   end
   if space.touched.unborn then
     if first then

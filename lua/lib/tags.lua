@@ -1,2 +1,114 @@
--- Tags of tasks, and their indexes.
+-- Tags of tasks: names by which they are found. The record has them as one text,
+-- `a,b`; each has an index of its tasks, and all are counted in one.
 local tags = {}
+
+-- Of one task.
+tags.MOST = 16
+
+-- @cold
+function tags.key(queue, tag)
+  return space.prefix .. 'tag_' .. queue .. '/' .. tag
+end
+
+-- The names in a text.
+-- @cold
+function tags.names(text)
+  local names = {}
+  for tag in string.gmatch(text or '', '[^,]+') do
+    names[#names + 1] = tag
+  end
+  return names
+end
+
+-- Reads what `enter` and `leave` write.
+-- @cold
+function tags.plan(queue, text)
+  space.probe('ZCARD', space.key('tags', queue))
+  for _, tag in ipairs(tags.names(text)) do
+    space.probe('ZCARD', tags.key(queue, tag))
+  end
+end
+
+-- @cold
+function tags.enter(queue, id, created, text)
+  for _, tag in ipairs(tags.names(text)) do
+    local key = tags.key(queue, tag)
+    redis.call('ZADD', key, created, id)
+    redis.call('ZADD', space.key('tags', queue), redis.call('ZCARD', key), tag)
+  end
+end
+
+-- Takes a task out of an index, and counts what remains. Nothing is read after the
+-- last of it is gone: in a slot that is being moved, an absent key is an error.
+-- @cold
+function tags.remove(key, counts, name, id)
+  local left = redis.call('ZCARD', key)
+  left = left - redis.call('ZREM', key, id)
+  if left > 0 then
+    redis.call('ZADD', counts, left, name)
+  else
+    redis.call('ZREM', counts, name)
+  end
+end
+
+-- @cold
+function tags.leave(queue, id, text)
+  for _, tag in ipairs(tags.names(text)) do
+    tags.remove(tags.key(queue, tag), space.key('tags', queue), tag, id)
+  end
+end
+
+-- The names that a `tag` or `untag` asks for.
+-- @cold
+function tags.asked()
+  local count = args.integer(args.next('count'), 1, tags.MOST, 'count')
+  local names = {}
+  for i = 1, count do
+    names[i] = args.plain(args.next('tag'), 'tag')
+  end
+  args.none()
+  return names
+end
+
+-- Gives a task other tags: `wanted`, a set of names. Answers them in their order.
+-- @cold
+function tags.change(task, had, wanted)
+  local names, gone, come = {}, {}, {}
+  for tag in pairs(wanted) do
+    names[#names + 1] = tag
+  end
+  table.sort(names)
+  if #names > tags.MOST then
+    reply.fail('TOOMANY', 'a task has 16 tags at most')
+  end
+  for _, tag in ipairs(tags.names(had)) do
+    if not wanted[tag] then
+      gone[#gone + 1] = tag
+    end
+  end
+  for _, tag in ipairs(names) do
+    if not string.find(',' .. (had or '') .. ',', ',' .. tag .. ',', 1, true) then
+      come[#come + 1] = tag
+    end
+  end
+  if #gone + #come == 0 then
+    return names
+  end
+  local gone_text, come_text = table.concat(gone, ','), table.concat(come, ',')
+  local created = record.created(task.id)
+  tags.plan(task.queue, gone_text)
+  tags.plan(task.queue, come_text)
+  space.begin()
+  tags.leave(task.queue, task.id, gone_text)
+  tags.enter(task.queue, task.id, created, come_text)
+  local ties = string.gsub(task.ties or '', 't', '')
+  if #names > 0 then
+    redis.call('HSET', task.key, 'tags', table.concat(names, ','), 'ties', ties .. 't')
+  elseif ties ~= '' then
+    redis.call('HDEL', task.key, 'tags')
+    redis.call('HSET', task.key, 'ties', ties)
+  else
+    redis.call('HDEL', task.key, 'tags', 'ties')
+  end
+  return names
+end

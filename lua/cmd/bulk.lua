@@ -1,0 +1,64 @@
+--- Does one thing to the tasks of a queue that all options choose, the oldest first. A step changes `limit` tasks and looks at 300.
+-- @args now queue action cursor limit
+-- @options prefix status tag method key group from to reason force fresh into priority
+-- @reply next cursor (0 at the end), number looked at, changed, refused
+-- @errors TOOBIG
+local ACTIONS = {
+  cancel = { actions.cancel, actions.do_cancel, reason = true, force = true },
+  retry = { actions.retry, actions.do_retry, fresh = true },
+  delete = { actions.delete, actions.do_delete },
+  purge = { actions.delete, actions.do_delete },
+  move = { actions.move, actions.do_move, into = true },
+  prioritise = { actions.prioritise, actions.do_prioritise, priority = true },
+}
+
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+local action = args.next('action')
+local act = ACTIONS[action] or reply.fail('BADARG', 'action must be cancel, retry, delete, purge, move or prioritise')
+local cursor = search.cursor(args.next('cursor'), true)
+local limit = args.limit()
+local known = search.known()
+known.reason, known.force, known.fresh, known.into, known.priority = args.text, args.flag, args.flag, args.plain, birth.priority
+local options = args.options(known)
+for _, name in ipairs({ 'reason', 'force', 'fresh', 'into', 'priority' }) do
+  if options[name] ~= nil and not act[name] then
+    reply.fail('BADARG', 'this action does not take the option ' .. name)
+  end
+end
+if action == 'move' and (not options.into or options.into == queue) or action == 'prioritise' and not options.priority then
+  reply.fail('BADARG', 'move needs the option into, another queue, and prioritise the option priority')
+end
+local wish = {
+  reason = options.reason or '', force = options.force, fresh = options.fresh, queue = options.into, priority = options.priority,
+  waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
+}
+
+-- What came after the first step is not looked at: a bulk of many steps ends.
+local chosen = search.chosen(queue, options)
+local till = cursor and cursor.till or (tonumber(space.now) < (tonumber(chosen.high) or math.huge) and space.now or chosen.high)
+local page, after = search.page(chosen.index, false, cursor, chosen.low, search.LOOKS)
+local tasks, looked, refused = {}, 0, 0
+for i = 1, #page, 2 do
+  if tonumber(page[i + 1]) > tonumber(till) then
+    after = '0'
+    break
+  end
+  looked = looked + 1
+  local task = search.matches(page[i], chosen) and actions.find(page[i])
+  if task then
+    if act[1](task, wish) then
+      refused = refused + 1
+    elseif task.to then
+      tasks[#tasks + 1] = task
+    end
+  end
+  if (#tasks == limit or wish.entries > actions.ENTRIES) and (i < #page - 1 or after ~= '0') then
+    after = search.after(page, i)
+    break
+  end
+end
+if #tasks > 0 then
+  actions.run(act[2], tasks, wish)
+end
+return { after == '0' and '0' or after .. '/' .. till, looked, #tasks, refused }

@@ -1,0 +1,19 @@
+--- The groups of a queue's failures, the largest first.
+-- @args now queue cursor limit
+-- @reply next cursor (0 at the end), then for each group its name, its number of failed tasks, the last of them, and when that failed
+-- @errors
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+local cursor = search.cursor(args.next('cursor'))
+local limit = args.limit()
+args.none()
+local page, after = search.page(space.key('groups', queue), true, cursor, '+inf', limit)
+local answer = { after }
+for i = 1, #page, 2 do
+  local last = redis.call('ZREVRANGE', groups.key(queue, page[i]), 0, 0, 'WITHSCORES')
+  answer[#answer + 1] = page[i]
+  answer[#answer + 1] = tonumber(page[i + 1])
+  answer[#answer + 1] = last[1] or ''
+  answer[#answer + 1] = last[2] or ''
+end
+return answer

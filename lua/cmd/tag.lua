@@ -1,0 +1,16 @@
+--- Gives a task tags, in any state.
+-- @args now id count tag*count
+-- @reply its tags
+-- @errors NOTASK TOOMANY
+space.open()
+local id = args.next('id')
+local names = tags.asked()
+local task = record.get(id, 'tags')
+local had, wanted = task.extra[1], {}
+for _, tag in ipairs(tags.names(had)) do
+  wanted[tag] = true
+end
+for _, tag in ipairs(names) do
+  wanted[tag] = true
+end
+return tags.change(task, had, wanted)

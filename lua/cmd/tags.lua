@@ -1,0 +1,16 @@
+--- The tags of a queue's tasks, the most used first.
+-- @args now queue cursor limit
+-- @reply next cursor (0 at the end), then for each tag its name and how many tasks have it
+-- @errors
+space.open()
+local queue = args.plain(args.next('queue'), 'queue')
+local cursor = search.cursor(args.next('cursor'))
+local limit = args.limit()
+args.none()
+local page, after = search.page(space.key('tags', queue), true, cursor, '+inf', limit)
+local answer = { after }
+for i = 1, #page, 2 do
+  answer[#answer + 1] = page[i]
+  answer[#answer + 1] = tonumber(page[i + 1])
+end
+return answer

@@ -1,0 +1,157 @@
+-- Looking through an index of tasks, page by page. A page begins behind a score and a
+-- name, so that no removal on the way makes a reader miss anything.
+local search = {}
+
+-- Tasks that one call looks at.
+search.LOOKS = 300
+
+-- States, separated by commas.
+-- @cold
+function search.states(value, what)
+  local states = {}
+  for status in string.gmatch(string.sub(value, 1, 100) .. ',', '([^,]*),') do
+    if status == '' or not string.find(' scheduled pending reserved started complete failed cancelled ', ' ' .. status .. ' ', 1, true) then
+      reply.fail('BADARG', what .. ' must be of scheduled, pending, reserved, started, complete, failed, cancelled, separated by commas')
+    end
+    states[status] = true
+  end
+  return states
+end
+
+-- @cold
+function search.group(value, what)
+  return value == '' and value or args.plain(value, what)
+end
+
+-- The options by which tasks are chosen, each with its check.
+-- @cold
+function search.known()
+  return {
+    prefix = args.plain, status = search.states, tag = args.plain, method = args.plain, key = args.plain,
+    group = search.group, from = args.moment, to = args.moment,
+  }
+end
+
+-- Where to go on: nil for `0`, else behind which score and name; `till` in a cursor of three.
+-- @cold
+function search.cursor(text, three)
+  if text == '0' then
+    return nil
+  end
+  local score, name, till = string.match(text, three and '^([%d.e+-]+)/(.*)/([%d.e+-]+)$' or '^([%d.e+-]+)/(.*)$')
+  if not score or #text > 1024 or not tonumber(score) or three and not tonumber(till) then
+    reply.fail('BADARG', 'the cursor must be 0 or what the call before answered')
+  end
+  return { score = string.format('%.17g', tonumber(score)), name = name, till = till }
+end
+
+-- Whether a name comes before another in an index: by its bytes, whatever the locale.
+-- @cold
+function search.before(one, other)
+  for i = 1, math.min(#one, #other) do
+    local a, b = string.byte(one, i), string.byte(other, i)
+    if a ~= b then
+      return a < b
+    end
+  end
+  return #one < #other
+end
+
+-- How many entries of an index come before this one, and 1 if it is there itself.
+-- @cold
+function search.rank(index, cursor)
+  local score, name = cursor.score, cursor.name
+  local found = redis.call('ZSCORE', index, name)
+  if found and tonumber(found) == tonumber(score) then
+    return redis.call('ZRANK', index, name), 1
+  end
+  local low, high = redis.call('ZCOUNT', index, '-inf', '(' .. score), redis.call('ZCOUNT', index, '-inf', score)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if search.before(redis.call('ZRANGE', index, middle, middle)[1], name) then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low, 0
+end
+
+-- The next entries of an index behind a cursor, or from the score `first` on: name and
+-- score in turn; then the cursor behind them, `0` where there are no more.
+-- @cold
+function search.page(index, backwards, cursor, first, limit)
+  local rank, here
+  if cursor then
+    rank, here = search.rank(index, cursor)
+  end
+  local page
+  if backwards then
+    local from = redis.call('ZCARD', index) - (rank or redis.call('ZCOUNT', index, '-inf', first))
+    page = redis.call('ZREVRANGE', index, from, from + limit - 1, 'WITHSCORES')
+  else
+    local from = rank and rank + here or redis.call('ZCOUNT', index, '-inf', '(' .. first)
+    page = redis.call('ZRANGE', index, from, from + limit - 1, 'WITHSCORES')
+  end
+  return page, #page < 2 * limit and '0' or search.after(page, #page - 1)
+end
+
+-- The cursor behind the entry of a page.
+-- @cold
+function search.after(page, i)
+  return page[i + 1] .. '/' .. page[i]
+end
+
+-- What options choose: the index to look through, and from which score to which.
+-- @cold
+function search.chosen(queue, options)
+  if options.from and options.to and options.from > options.to then
+    reply.fail('BADARG', 'from must not be after to')
+  end
+  local chosen = { queue = queue, options = options, low = '-inf', high = '+inf', index = space.key('tasks', queue) }
+  chosen.names, chosen.wanted = search.fields(options)
+  if options.group and not options.tag then
+    chosen.index, chosen.failures = groups.key(queue, options.group), true
+    return chosen
+  elseif options.tag then
+    chosen.index = tags.key(queue, options.tag)
+  end
+  chosen.low = options.from and space.decimal(options.from) or chosen.low
+  chosen.high = options.to and space.decimal(options.to) or chosen.high
+  return chosen
+end
+
+-- The fields that tell whether a task is chosen, and what each must be.
+-- @cold
+function search.fields(options)
+  local names, wanted = { 'queue', 'status', 'tags', 'created', 'group' }, {}
+  for _, name in ipairs({ 'method', 'key' }) do
+    if options[name] then
+      names[#names + 1] = name
+      wanted[#names] = options[name]
+    end
+  end
+  return names, wanted
+end
+
+-- Whether a task is one of those chosen.
+-- @cold
+function search.matches(id, chosen)
+  local options = chosen.options
+  if options.prefix and string.sub(id, 1, #options.prefix) ~= options.prefix then
+    return false
+  end
+  local v = redis.call('HMGET', space.prefix .. 'task_' .. id, unpack(chosen.names))
+  if v[1] ~= chosen.queue or not v[2] or options.status and not options.status[v[2]]
+    or options.tag and not (v[3] and string.find(',' .. v[3] .. ',', ',' .. options.tag .. ',', 1, true))
+    or options.group and (v[2] ~= 'failed' or (v[5] or '') ~= options.group) then
+    return false
+  end
+  for i, value in pairs(chosen.wanted) do
+    if v[i] ~= value then
+      return false
+    end
+  end
+  local created = chosen.failures and (tonumber(v[4]) or 0) * 1000000
+  return not (created and (options.from and created < options.from or options.to and created > options.to))
+end
