@@ -167,6 +167,15 @@ function args.bytes(value, most, what)
   return value
 end
 
+-- Why an attempt is given back. Events and statistics tell a failure by the word `fail`.
+-- @cold
+function args.cause(value, what)
+  if value == 'fail' then
+    reply.fail('BADARG', what .. ' must be another word than fail: that call is for failures')
+  end
+  return args.plain(value, what)
+end
+
 -- A short text for people.
 -- @cold
 function args.text(value, what)

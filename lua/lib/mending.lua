@@ -182,7 +182,9 @@ function mending.orders(cursor, limit)
   for i = 1, #page[2], 2 do
     local kind, name = string.match(page[2][i], '^(%l):(.+)$')
     local stands
-    if kind == 't' then
+    if page[2][i] == 'q' then
+      stands = redis.call('HEXISTS', space.meta, 'paused:' .. mending.queue) == 1
+    elseif kind == 't' then
       local task = record.find(name)
       stands = task and record.held(task)
     else
