@@ -58,10 +58,7 @@ end
 -- @cold
 function state.plan_free(task)
   local queue = task.queue
-  if task.ties then
-    bonds.load(task)
-  end
-  if (task.places or lanes.setting(queue, 'concurrency'))
+  if (task.places or settings.get(queue, 'concurrency'))
     and (redis.call('LLEN', space.key('pending_tasks', queue)) > 0 or redis.call('EXISTS', space.key('lane_tasks', queue)) == 1) then
     state.plan_wake(queue)
     task.wakes = true
@@ -117,10 +114,20 @@ function state.plan(task, to, taker)
   if task.foreign or to == 'deleted' or to == 'moved' then
     probe('ZCARD', prefix .. 'tasks_' .. queue)
   end
+  state.plan_own(task, to)
+end
+
+-- What is a task's own among those keys: all that is left to read where another one,
+-- which is bound to nothing, makes the same transition in the same call.
+-- @cold
+function state.plan_own(task, to)
   if to == 'deleted' then
-    space.touch(prefix .. 'log_' .. task.id)
+    space.touch(space.prefix .. 'log_' .. task.id)
   end
   history.plan(task, to)
+  if to == 'failed' or task.status == 'failed' then
+    groups.plan(task, to)
+  end
 end
 
 -- The time of this call, or of the task's last transition where the clock was
@@ -146,6 +153,7 @@ end
 --   last        it stands at the tail of the list that it leaves
 --   from_end    the end of that list from which it is sooner found
 --   astray      that list, where it is not the one that the state names
+--   group       of its error, for failed
 --   forget      a list of fields to remove
 function state.move(task, to, why, by, ...)
   local id, queue, from, prefix, now = task.id, task.queue, task.status, space.prefix, state.time(task)
@@ -154,7 +162,7 @@ function state.move(task, to, why, by, ...)
     -- First of all, so that the set of leases never vanishes in mid-script.
     redis.call('ZADD', prefix .. 'leases_' .. queue, task.deadline, id .. ' ' .. (task.issue or task.token))
   end
-  if task.foreign and to ~= 'deleted' then
+  if task.foreign and to ~= 'deleted' and to ~= 'moved' then
     redis.call('ZADD', prefix .. 'tasks_' .. queue, task.created or record.created(id), id)
   end
 
@@ -178,7 +186,7 @@ function state.move(task, to, why, by, ...)
     if to == 'reserved' then
       new = prefix .. 'reserved' .. tasks .. '_' .. task.taker
     end
-    if task.last and to ~= 'scheduled' and to ~= 'deleted' and not task.front then
+    if task.last and to ~= 'scheduled' and to ~= 'deleted' and to ~= 'moved' and not task.front then
       redis.call('RPOPLPUSH', old, new)
     else
       if from == 'scheduled' then
@@ -212,6 +220,11 @@ function state.move(task, to, why, by, ...)
   end
   if task.ties then
     bonds.move(task, to)
+  end
+  if to == 'failed' then
+    groups.enter(task, now)
+  elseif from == 'failed' then
+    groups.leave(task)
   end
   redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
     'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why, 'since', task.since or '')
