@@ -1,0 +1,140 @@
+//! A worker's retries, its leases, and its upkeep.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use blueque::{
+    Client, Context, Failure, HandlerError, QueueName, QueueOrder, Status, Stop, Submit, Summary, Upkeep, Worker,
+};
+use support::{Server, eventually};
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn run(worker: &Worker) -> thread::JoinHandle<blueque::Result<Summary>> {
+    let worker = worker.clone();
+    thread::spawn(move || worker.run())
+}
+
+fn end(worker: &Worker, ends: thread::JoinHandle<blueque::Result<Summary>>) -> Summary {
+    worker.stop(Stop::Drain);
+    ends.join().unwrap().unwrap()
+}
+
+#[test]
+fn a_handler_that_fails_is_tried_again_as_often_as_its_task_survives() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    queue.configure("max_failures", Some("2")).unwrap();
+    queue.configure("delay", Some("0")).unwrap();
+    let task = queue.submit("x", Submit::default()).unwrap();
+    let never = queue.submit("never", Submit::default().max_failures(0)).unwrap();
+    let handler = |name: String, cx: &Context| -> Result<u32, HandlerError> {
+        let tried = cx.last_checkpoint::<u32>()?.unwrap_or(0) + 1;
+        cx.checkpoint(&tried)?;
+        if tried <= 2 { Err(format!("{name} fails").into()) } else { Ok(tried) }
+    };
+    let worker = Worker::builder(&client).queue("q").unwrap().handle(handler).build().unwrap();
+    let ends = run(&worker);
+    assert_eq!(task.result::<u32>(LIMIT).unwrap(), 3);
+    assert_eq!(never.wait(LIMIT).unwrap().error().as_deref(), Some("never fails"));
+    let summary = end(&worker, ends);
+    assert_eq!((summary.complete, summary.retrying, summary.failed), (1, 2, 1));
+}
+
+#[test]
+fn a_failure_says_when_to_try_again_its_group_or_that_it_is_no_use() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    let submit = |what: &str| queue.submit(what, Submit::default().max_failures(5)).unwrap();
+    let (later, never, wrong) = (submit("later"), submit("never"), submit("wrong"));
+    let handler = |what: String, _: &Context| -> Result<(), HandlerError> {
+        let failure = Failure::new(what.as_str());
+        Err(match what.as_str() {
+            "later" => failure.again_in(Duration::from_secs(3600)).group("quota"),
+            "never" => failure.permanent().again_in(Duration::from_secs(1)),
+            _ => failure.group("not a name"),
+        }
+        .into())
+    };
+    let worker = Worker::builder(&client).queue("q").unwrap().handle(handler).build().unwrap();
+    let ends = run(&worker);
+    assert_eq!(never.wait(LIMIT).unwrap().error().as_deref(), Some("never"));
+    eventually("the third was tried", || wrong.info().unwrap().error());
+    assert!(wrong.info().unwrap().error().unwrap().contains("BADNAME"), "the attempt ends all the same");
+    let info = later.info().unwrap();
+    assert_eq!((info.status(), info.group().as_deref()), (Some(Status::Scheduled), Some("quota")));
+    let why = client.call(&client.calls().why(later.id())).unwrap();
+    assert!((3500.0..=3600.0).contains(&(why.eta.unwrap() - why.now)), "{why:?}");
+    end(&worker, ends);
+}
+
+#[test]
+fn tasks_with_leases_of_their_own_are_each_renewed_in_time() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    queue.configure("lease", Some("3600")).unwrap();
+    let long = queue.submit("long", Submit::default()).unwrap();
+    let short = queue.submit("short", Submit::default().lease(Duration::from_secs(1))).unwrap();
+    let handler = |_: String, cx: &Context| -> Result<u64, HandlerError> {
+        let lease = cx.reservation().lease;
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(2_500) {
+            cx.check()?;
+            thread::sleep(Duration::from_millis(2));
+        }
+        Ok(lease.as_secs())
+    };
+    let worker = Worker::builder(&client).queue("q").unwrap().slots(2).handle(handler).build().unwrap();
+    let ends = run(&worker);
+    assert_eq!((long.result::<u64>(LIMIT).unwrap(), short.result::<u64>(LIMIT).unwrap()), (3600, 1));
+    assert_eq!(short.info().unwrap().attempts(), 1);
+    assert_eq!(end(&worker, ends).lost, 0);
+}
+
+#[test]
+fn a_worker_says_what_it_has_and_in_which_order_it_asks() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queues = [client.queue("a").unwrap(), client.queue("b").unwrap()];
+    let tasks: Vec<_> = (0..6_u32).map(|n| queues[usize::from(n > 2)].submit(&n, Submit::default()).unwrap()).collect();
+    let heavy = queues[1].submit(&9, Submit::default().needs("gpu")).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let handler = move |n: u32, cx: &Context| -> Result<u32, HandlerError> {
+        tell.send(cx.reservation().queue.to_string())?;
+        Ok(n)
+    };
+    let builder = Worker::builder(&client).queue("a").unwrap().queue("b").unwrap();
+    let worker = builder.order(QueueOrder::Round).has("gpu").handle(handler).build().unwrap();
+    let ends = run(&worker);
+    for task in tasks.iter().chain([&heavy]) {
+        task.wait(LIMIT).unwrap();
+    }
+    end(&worker, ends);
+    let order: Vec<String> = told.try_iter().take(6).collect();
+    assert_eq!(order.concat(), "ababab");
+}
+
+#[test]
+fn upkeep_pauses_until_the_next_thing_is_due_and_no_longer_than_usual() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    let mut upkeep = Upkeep::new(client.clone(), vec![QueueName::new("q").unwrap()]);
+    assert_eq!(upkeep.round().unwrap(), Duration::from_secs(2));
+    queue.submit("later", Submit::default().eta(SystemTime::now() + Duration::from_secs(60))).unwrap();
+    assert_eq!(upkeep.round().unwrap(), Duration::from_secs(2));
+    let task = queue.submit("soon", Submit::default().eta(SystemTime::now() + Duration::from_millis(500))).unwrap();
+    let pause = upkeep.round().unwrap();
+    assert!(pause <= Duration::from_millis(500), "{pause:?}");
+    eventually("the task is due", || {
+        thread::sleep(upkeep.round().unwrap().min(Duration::from_millis(500)));
+        (task.info().unwrap().status() == Some(Status::Pending)).then_some(())
+    });
+}
