@@ -10,6 +10,8 @@ mod doctor;
 mod follow;
 #[path = "commands/inside.rs"]
 mod inside;
+#[path = "commands/policies.rs"]
+mod policies;
 #[path = "commands/steer.rs"]
 mod steer;
 #[path = "commands/submit.rs"]

@@ -1,0 +1,197 @@
+use std::time::Duration;
+
+use blueque::calls::FailOptions;
+
+use crate::Desk;
+
+/// Every option of a submit, as the record has it.
+#[test]
+fn each_policy_of_a_submit_reaches_the_task() {
+    let desk = Desk::new();
+    let options = "--priority -7 --max-failures 3 --backoff fixed --delay 90s --max-delay 2h --jitter 5 --max-losses 4 \
+                   --max-releases 9 --lease 10m --key acme --weight 2 --needs gpu>=2 --unique one --unique-until start \
+                   --unique-policy existing --tag a --tag b --method m";
+    let args: Vec<&str> = ["submit", "q", "--id", "t"].into_iter().chain(options.split_whitespace()).collect();
+    desk.ok(&args);
+    let record: Vec<(String, String)> =
+        redis::cmd("HGETALL").arg("blueque_task_t").query(&mut desk.server.connection()).unwrap();
+    let seconds = |text: &str| text.parse::<f64>().unwrap();
+    for (name, value) in [
+        ("priority", "-7"),
+        ("max_failures", "3"),
+        ("backoff", "fixed"),
+        ("jitter", "5"),
+        ("max_losses", "4"),
+        ("max_releases", "9"),
+        ("own_lease", "600000000"),
+        ("key", "acme"),
+        ("weight", "2"),
+        ("needs", "gpu>=2"),
+        ("unique", "one"),
+        ("unique_until", "start"),
+        ("tags", "a,b"),
+        ("method", "m"),
+    ] {
+        let found = record.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str());
+        assert_eq!(found, Some(value), "{name}");
+    }
+    for (name, value) in [("delay", 90.0), ("max_delay", 7200.0)] {
+        let found = record.iter().find(|(field, _)| field == name).map(|(_, value)| seconds(value));
+        assert_eq!(found, Some(value), "{name}");
+    }
+    let shown = desk.json(&["show", "t"]);
+    assert_eq!((&shown["priority"], &shown["tags"][1], &shown["needs"]), (&(-7).into(), &"b".into(), &"gpu>=2".into()));
+    assert!(desk.ok(&["show", "t"]).contains("key         acme\n"));
+}
+
+#[test]
+fn a_policy_out_of_its_bounds_is_wrong_usage_and_makes_no_task() {
+    let desk = Desk::new();
+    for wrong in [
+        &["--priority", "1001"][..],
+        &["--priority", "high"],
+        &["--max-failures", "1001"],
+        &["--jitter", "101"],
+        &["--backoff", "never"],
+        &["--weight", "0"],
+        &["--key", ""],
+        &["--lease", "0s"],
+        &["--lease", "8days"],
+        &["--delay", "2years"],
+        &["--needs", "gpu>>3"],
+        &["--needs", ""],
+        &["--unique", "a b"],
+        &["--unique-policy", "replace"],
+        &["--unique", "x", "--unique-until", "soon"],
+        &["--unique", "x", "--unique-until", "0s"],
+        &["--tag", "a,b"],
+    ] {
+        let args: Vec<&str> = ["submit", "q"].iter().chain(wrong).copied().collect();
+        desk.refused(2, &args);
+    }
+    assert_eq!(desk.ok(&["ls", "q", "-o", "id"]), "");
+}
+
+#[test]
+fn a_unique_name_is_taken_answered_or_replaced() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "a", "--unique", "n"]);
+    assert!(desk.refused(5, &["submit", "q", "--unique", "n"]).contains("DUPLICATE"));
+    let made = desk.json(&["submit", "q", "--unique", "n", "--unique-policy", "existing"]);
+    assert_eq!((&made["id"], &made["submitted"]), (&"a".into(), &"existing".into()));
+    let made = desk.json(&["submit", "q", "--id", "b", "--unique", "n", "--unique-policy", "replace"]);
+    assert_eq!((&made["submitted"], &made["replaced"]), (&"replaced".into(), &"a".into()));
+    desk.take("q").complete(&3).unwrap();
+    assert_eq!(desk.ok(&["ls", "q", "--status", "pending", "-o", "id"]), "");
+    desk.ok(&["submit", "q", "--id", "c", "--unique", "n"]);
+}
+
+#[test]
+fn settings_are_shown_set_and_taken_back_and_a_wrong_one_changes_nothing() {
+    let desk = Desk::new();
+    let set_for = |queue: &[&str], name: &str| {
+        let args: Vec<&str> = ["config", "show"].iter().chain(queue).copied().collect();
+        let all = desk.json(&args);
+        let found = all.as_array().unwrap().iter().find(|setting| setting["name"] == name).unwrap().clone();
+        (found["value"].as_str().map(str::to_owned), found["source"].as_str().unwrap().to_owned())
+    };
+    let is = |value: &str, source: &str| (Some(value.to_owned()), source.to_owned());
+    assert_eq!(set_for(&[], "concurrency"), (None, "default".to_owned()));
+    desk.ok(&["config", "set", "lease=90s", "max_delay=1h"]);
+    desk.ok(&["config", "set", "-q", "q", "lease=2m", "rate=3/min", "backoff=fixed"]);
+    assert_eq!(set_for(&["-q", "q"], "lease"), is("120", "queue"));
+    assert_eq!(set_for(&["-q", "q"], "rate"), is("3/60", "queue"));
+    assert_eq!(set_for(&["-q", "other"], "lease"), is("90", "namespace"));
+    desk.ok(&["config", "unset", "-q", "q", "lease", "rate"]);
+    assert_eq!(set_for(&["-q", "q"], "lease"), is("90", "namespace"));
+    for wrong in ["lease=soon", "lease=0", "rate=5", "rate=0/60", "jitter=101", "nonsense=1", "closed=2", "backoff="] {
+        desk.refused(2, &["config", "set", "-q", "q", wrong]);
+    }
+    for wrong in [&["config", "set", "lease"][..], &["config", "unset", "nonsense"], &["config", "set"]] {
+        desk.refused(2, wrong);
+    }
+    assert_eq!(set_for(&["-q", "q"], "jitter"), is("20", "default"));
+    assert!(desk.ok(&["config", "-q", "q"]).contains("fixed"));
+}
+
+#[test]
+fn keys_have_limits_of_their_own() {
+    let desk = Desk::new();
+    desk.ok(&["limit", "q", "acme", "--concurrency", "2", "--rate", "100/1h"]);
+    desk.ok(&["submit", "q", "--key", "acme"]);
+    desk.ok(&["submit", "q", "--key", "other"]);
+    let (_first, _second) = (desk.take_as("q", 1), desk.take_as("q", 2));
+    let limits = desk.json(&["limits", "q"]);
+    assert_eq!(limits.as_array().unwrap().len(), 1);
+    let acme = &limits[0];
+    assert_eq!((&acme["concurrency"], &acme["rate"], &acme["in_use"]), (&2.into(), &"100/3600".into(), &1.into()));
+    assert_eq!(desk.ok(&["limits", "q", "--used", "-o", "id"]), "acme\nother\n");
+    desk.ok(&["limit", "q", "acme", "--none"]);
+    assert_eq!(desk.ok(&["limits", "q", "-o", "id"]), "");
+    for wrong in
+        [&["limit", "q", "acme"][..], &["limit", "q", "a", "--rate", "5"], &["limit", "q", "a", "--concurrency", "0"]]
+    {
+        desk.refused(2, wrong);
+    }
+}
+
+#[test]
+fn priorities_decide_and_change_while_a_task_waits() {
+    let desk = Desk::new();
+    for (id, priority) in [("low", "-1"), ("plain", "0"), ("high", "1")] {
+        desk.ok(&["submit", "q", "--id", id, "--priority", priority]);
+    }
+    assert_eq!(desk.ok(&["ls", "q", "-o", "id"]), "high\nplain\nlow\n");
+    assert_eq!(desk.ok(&["prioritise", "-5", "high", "plain", "-o", "id"]), "high\nplain\n");
+    assert_eq!(desk.ok(&["ls", "q", "-o", "id"]), "low\nhigh\nplain\n");
+    let task = desk.take("q");
+    assert_eq!(task.id().as_str(), "low");
+    assert!(desk.refused(5, &["prioritise", "5", "low"]).contains("STATE"));
+    desk.refused(4, &["prioritise", "5", "none"]);
+    desk.refused(2, &["prioritise", "1001", "high"]);
+}
+
+#[test]
+fn a_closed_queue_takes_nothing_and_what_is_there_runs_on() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "a"]);
+    desk.ok(&["config", "set", "-q", "q", "closed=1"]);
+    assert!(desk.refused(5, &["submit", "q"]).contains("CLOSED"));
+    desk.take("q").complete(&1).unwrap();
+    desk.ok(&["config", "set", "-q", "q", "closed=0"]);
+    desk.ok(&["submit", "q"]);
+}
+
+#[test]
+fn why_names_the_need_the_limit_or_the_failure() {
+    let desk = Desk::new();
+    let why = |id: &str| desk.ok(&["why", id]);
+    desk.ok(&["submit", "q", "--id", "heavy", "--needs", "gpu"]);
+    desk.ok(&["submit", "q", "--id", "first", "--key", "acme"]);
+    desk.ok(&["submit", "q", "--id", "second", "--key", "acme"]);
+    desk.ok(&["submit", "q", "--id", "wide", "--weight", "3"]);
+    desk.ok(&["config", "set", "-q", "q", "key_concurrency=1", "rate=10/1day"]);
+    desk.ok(&["limit", "q", "acme", "--rate", "1/1h"]);
+    let first = desk.take("q");
+    assert_eq!(first.id().as_str(), "first");
+    assert_eq!(why("heavy"), "It needs gpu, which the only listener of q does not have.\n");
+    assert_eq!(why("second"), "The only place of its key acme is taken.\n");
+    desk.ok(&["config", "set", "-q", "q", "key_concurrency=2", "concurrency=3"]);
+    assert_eq!(why("wide"), "1 of the 3 places of its queue q are taken, and it takes 3.\n");
+    desk.ok(&["config", "set", "-q", "q", "concurrency=1"]);
+    assert_eq!(why("second"), "The only place of its queue q is taken.\n");
+    desk.ok(&["config", "unset", "-q", "q", "concurrency"]);
+    let sentence = why("second");
+    assert!(sentence.starts_with("The rate of its key acme lets the next task start at 20"), "{sentence}");
+    assert!(sentence.ends_with("(in 59m 59s).\n") || sentence.ends_with("(in 59m 58s).\n"), "{sentence}");
+    desk.ok(&["config", "set", "-q", "q", "rate=1/1day"]);
+    assert!(why("wide").starts_with("The rate of its queue q lets the next task start at 20"), "{}", why("wide"));
+
+    desk.ok(&["submit", "r", "--id", "fails", "--max-failures", "2"]);
+    let again = Some(Duration::from_secs(7_200));
+    desk.take("r").fail_with("no luck", FailOptions { again, ..FailOptions::default() }).unwrap();
+    let sentence = why("fails");
+    assert!(sentence.starts_with("It is tried again at 20"), "{sentence}");
+    assert!(sentence.ends_with("(in 1h 59m), after 1 failure: no luck.\n"), "{sentence}");
+    assert!(desk.json(&["show", "fails"])["eta"].is_string());
+}
