@@ -1,4 +1,4 @@
---- Deletes the oldest finished tasks: those over a number, and those older than an age.
+--- Deletes the oldest finished tasks: those over a number, and those older than an age. Forgets unique keys whose time has passed.
 -- @args now queue limit
 -- @options keep seconds
 -- @reply number deleted, 1 if more are to go
@@ -59,7 +59,9 @@ for _, task in ipairs(gone) do
     state.plan(task, 'deleted')
   end
 end
+local expired = bonds.expired(queue, limit)
 space.begin()
+bonds.expire(queue, expired)
 for _, task in ipairs(gone) do
   if task.ours then
     state.move(task, 'deleted', 'retain', '')

@@ -87,6 +87,27 @@ function bonds.disclaim(task)
   end
 end
 
+-- Unique keys that were held for a time which has passed.
+-- @cold
+function bonds.expired(queue, limit)
+  space.probe('HLEN', space.key('unique', queue))
+  local until_key = space.touch(space.key('unique_until', queue))
+  return redis.call('ZRANGEBYSCORE', until_key, '-inf', string.format('%.0f', space.us), 'LIMIT', 0, limit)
+end
+
+-- Gives them back. Another task may have taken one since.
+-- @cold
+function bonds.expire(queue, expired)
+  local unique = space.key('unique', queue)
+  for _, name in ipairs(expired) do
+    local till = tonumber(string.match(redis.call('HGET', unique, name) or '', ' (%S+)$'))
+    if till and till <= space.us then
+      redis.call('HDEL', unique, name)
+    end
+    redis.call('ZREM', space.key('unique_until', queue), name)
+  end
+end
+
 -- What a transition means for all that the task is bound to.
 -- @cold
 function bonds.move(task, to)

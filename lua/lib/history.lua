@@ -6,9 +6,6 @@ local history = {}
 -- So many bytes of an attempt's error are kept after the next one.
 history.ERROR = 256
 
--- How many entries a task of a queue keeps.
-history.bounds = {}
-
 -- What a record tells, in the order in which `derive` reads it.
 -- @cold
 function history.fields()
@@ -104,8 +101,7 @@ function history.archive(task, to, why, by, at, ...)
   local number, since, state, attempt = history.last(key)
   local kept = history.derive(redis.call('HMGET', space.key('task', task.id), history.fields()), since, state, attempt)
   kept[#kept + 1] = { at, from, to, task.attempt, by, why, outcome, group, text }
-  local most = history.bounds[task.queue] or settings.get(task.queue, 'history')
-  history.bounds[task.queue] = most
+  local most = settings.get(task.queue, 'history')
   for i, v in ipairs(kept) do
     redis.call('XADD', key, 'MAXLEN', most, string.format('%.0f-0', number + i),
       'at', v[1], 'from', v[2], 'to', v[3], 'attempt', v[4], 'by', v[5], 'why', v[6], 'outcome', v[7], 'group', v[8], 'error', v[9])
