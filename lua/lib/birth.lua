@@ -39,7 +39,7 @@ end
 
 -- @cold
 function birth.policy(value, what)
-  if not string.find(' reject existing replace latest ', ' ' .. value .. ' ', 1, true) or value == '' then
+  if not string.find(value, '^%a+$') or not string.find(' reject existing replace latest ', ' ' .. value .. ' ', 1, true) then
     reply.fail('BADARG', what .. ' must be reject, existing, replace or latest')
   end
   return value

@@ -1,2 +1,354 @@
--- Tasks that are made again and again.
+-- Tasks that are made again and again. A schedule has slots, points in time in whole
+-- seconds, and each makes one task, whose id is that of the slot: `NAME@SECONDS`.
+--
+-- The slots of `every` are reckoned here. Those of cron are told by clients, some ahead.
+-- `done` is the time up to which all slots are dealt with: it only grows, and so does the
+-- floor of time, so that no slot is dealt with twice.
 local schedules = {}
+
+-- Schedules of a namespace.
+schedules.MOST = 100000
+
+-- Slots of cron that are known ahead, and how few are too few.
+schedules.AHEAD = 64
+
+schedules.FEW = 32
+
+-- How late a slot may be with the policy `skip`, where nothing else is said.
+schedules.LATE = 60
+
+-- Tasks that one schedule makes in one call.
+schedules.BATCH = 100
+
+-- @cold
+function schedules.name(value)
+  if #value > 100 or not string.find(value, args.PLAIN) then
+    reply.fail('BADNAME', 'name must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -')
+  end
+  return value
+end
+
+-- `every SECONDS OFFSET`, or `cron ZONE MINUTE HOUR DAY MONTH WEEKDAY`. Answers its
+-- normal text, and for the first kind its numbers.
+-- @cold
+function schedules.rhythm(value)
+  local every, offset = string.match(value, '^every (%d+) ?(%d*)$')
+  if every and #every <= 9 and #offset <= 9 and (offset ~= '' or string.sub(value, -1) ~= ' ') then
+    every, offset = tonumber(every), tonumber(offset ~= '' and offset or 0)
+    if every >= 1 and every <= 315360000 and offset < every then
+      return string.format('every %d %d', every, offset), every, offset
+    end
+  end
+  if #value <= 256 and string.find(value, '^cron [%w/_+-]+ [%w*,/#?-]+ [%w*,/#?-]+ [%w*,/#?-]+ [%w*,/#?-]+ [%w*,/#?-]+$') then
+    return value
+  end
+  reply.fail('BADARG', 'the rhythm must be `every SECONDS OFFSET` (1 to 315360000 seconds, an offset below that),'
+    .. ' or `cron ZONE` and five fields, in 256 characters')
+end
+
+-- The arguments `count (slot)*count`: whole seconds, ascending.
+-- @cold
+function schedules.slots()
+  local count = args.integer(args.next('count'), 0, schedules.AHEAD, 'count')
+  local slots = {}
+  for i = 1, count do
+    slots[i] = args.integer(args.next('slot'), 0, 100000000000, 'slot')
+    if i > 1 and slots[i] <= slots[i - 1] then
+      reply.fail('BADARG', 'each slot must be later than the one before')
+    end
+  end
+  return slots
+end
+
+-- @cold
+function schedules.overlap(value)
+  if not string.find(value, '^%a+$') or not string.find(' skip queue cancel allow ', ' ' .. value .. ' ', 1, true) then
+    reply.fail('BADARG', 'overlap must be skip, queue, cancel or allow')
+  end
+  return value
+end
+
+-- Checks an option of a schedule, or of its tasks; nil for a name that is none.
+-- @cold
+function schedules.check(name, value)
+  if name == 'overlap' then
+    return schedules.overlap(value)
+  elseif name == 'missed' then
+    if value ~= 'one' and value ~= 'skip' and value ~= 'all' then
+      reply.fail('BADARG', 'missed must be one, skip or all')
+    end
+    return value
+  elseif name == 'start' or name == 'end' then
+    return args.moment(value, name) and value
+  elseif name == 'late' then
+    return string.format('%.0f', args.integer(value, 1, 31536000, name))
+  elseif name == 'times' then
+    return string.format('%.0f', args.integer(value, 1, 1000000000, name))
+  end
+  return birth.check(name, value)
+end
+
+-- What makes two schedules the same.
+-- @cold
+function schedules.definition()
+  return { 'rhythm', 'queue', 'parameters', 'options', 'overlap', 'missed', 'late', 'start', 'end', 'times' }
+end
+
+-- A schedule as its hash tells, and in numbers, or nil.
+-- @cold
+function schedules.find(name)
+  local key = space.touch(space.key('schedule', name))
+  local flat, found = redis.call('HGETALL', key), {}
+  for i = 1, #flat, 2 do
+    found[flat[i]] = flat[i + 1]
+  end
+  if not found.rhythm then
+    return nil
+  end
+  found.name, found.key = name, key
+  return schedules.read(found)
+end
+
+-- @cold
+function schedules.read(schedule)
+  schedule.every, schedule.offset = select(2, schedules.rhythm(schedule.rhythm))
+  schedule.list = {}
+  for slot in string.gmatch(schedule.slots or '', '%d+') do
+    schedule.list[#schedule.list + 1] = tonumber(slot)
+  end
+  return schedule
+end
+
+-- @cold
+function schedules.get(name)
+  return schedules.find(name) or reply.fail('NOSCHEDULE', 'no schedule has this name; it was never made, or removed')
+end
+
+-- Reads what `write` will.
+-- @cold
+function schedules.probe()
+  space.probe('ZCARD', space.prefix .. 'schedules')
+  space.probe('ZCARD', space.prefix .. 'low_schedules')
+end
+
+-- The last slot that is known of a cron schedule, or the time up to which all are dealt with.
+-- @cold
+function schedules.tail(schedule)
+  return math.max(schedule.list[#schedule.list] or 0, tonumber(schedule.done))
+end
+
+-- The slots of a list that are still to come, within its bounds.
+-- @cold
+function schedules.ahead(schedule)
+  local ahead, done = {}, tonumber(schedule.done)
+  local first, last = tonumber(schedule.start or 0), tonumber(schedule['end'] or math.huge)
+  for _, slot in ipairs(schedule.list) do
+    if slot > done and slot >= first and slot <= last then
+      ahead[#ahead + 1] = slot
+    end
+  end
+  return ahead
+end
+
+-- The first slot of `every` that is not before a time.
+-- @cold
+function schedules.from(schedule, time)
+  return math.ceil((time - schedule.offset) / schedule.every) * schedule.every + schedule.offset
+end
+
+-- Reckons the next slot, and with it whether the schedule has ended, and wants to be told more slots.
+-- @cold
+function schedules.settle(schedule)
+  local done, last = tonumber(schedule.done), tonumber(schedule['end'] or math.huge)
+  local tail, slot = schedules.tail(schedule), nil
+  if schedule.every then
+    slot = math.max(schedules.from(schedule, tonumber(schedule.start or 0)),
+      math.floor((done - schedule.offset) / schedule.every + 1) * schedule.every + schedule.offset)
+    slot = slot <= last and slot or nil
+  else
+    schedule.list = schedules.ahead(schedule)
+    schedule.final = schedule.final or tail >= last and '1' or nil
+    slot = schedule.list[1]
+  end
+  local over = schedule.times and tonumber(schedule.made) >= tonumber(schedule.times)
+    or not slot and (schedule.every or schedule.final)
+  schedule.ended = over and (schedule.ended or space.now) or nil
+  schedule.next = not over and not schedule.paused and slot and string.format('%.0f', slot) or nil
+  schedule.slots = schedule.list[1] and table.concat(schedule.list, ' ') or nil
+  schedule.tells = not schedule.every and not over and not schedule.paused and not schedule.final
+    and #schedule.list < schedules.FEW and string.format('%.6f', tail) or nil
+end
+
+-- Writes these fields of a settled schedule, and what every call changes. Refused when memory is full.
+-- @cold
+function schedules.write(schedule, ...)
+  local set, gone = {}, {}
+  for _, field in ipairs({ 'done', 'made', 'skipped', 'passed', 'next', 'slots', 'final', 'ended', ... }) do
+    if schedule[field] then
+      set[#set + 1], set[#set + 2] = field, schedule[field]
+    else
+      gone[#gone + 1] = field
+    end
+  end
+  redis.call('HSET', schedule.key, unpack(set))
+  if #gone > 0 then
+    redis.call('HDEL', schedule.key, unpack(gone))
+  end
+  redis.call('ZADD', space.prefix .. 'schedules', schedule.next or '+inf', schedule.name)
+  local low = space.prefix .. 'low_schedules'
+  if schedule.tells then
+    redis.call('ZADD', low, schedule.tells, schedule.name)
+  else
+    redis.call('ZREM', low, schedule.name)
+  end
+end
+
+-- `paused`, `ended`, `dry` (its next slots must be told), or `active`.
+-- @cold
+function schedules.state(paused, ended, coming)
+  return paused and 'paused' or ended and 'ended' or coming and 'active' or 'dry'
+end
+
+-- The options of a template, `name=value name=value`, checked as those of a submit.
+-- @cold
+function schedules.options(schedule)
+  local options = { schedule = schedule.name }
+  for name, value in string.gmatch(schedule.options, '([^%s=]+)=(%S+)') do
+    options[name] = birth.check(name, value)
+  end
+  if (schedule.overlap == 'queue' or schedule.overlap == 'cancel') and options.unique_policy ~= 'latest' then
+    options.solo = 'schedule:' .. schedule.name
+  end
+  return options
+end
+
+-- The latest task of a schedule, where it is not finished.
+-- @cold
+function schedules.unfinished(schedule)
+  local task = schedule.last_task and actions.find(schedule.last_task)
+  if task and task.queue ~= '' and not state.finished(task.status) then
+    return task
+  end
+end
+
+-- Which slots are due: the earliest first, and how many are passed over because they are
+-- too late, or a later one stands for them. Moves `done`.
+-- @cold
+function schedules.due(schedule, room)
+  local now, first = space.us / 1000000, tonumber(schedule.next)
+  local last = math.min(now, tonumber(schedule['end'] or math.huge))
+  local oldest = now - (tonumber(schedule.late) or schedule.missed == 'skip' and schedules.LATE or math.huge)
+  local all = schedule.missed == 'all' and (schedule.overlap == 'queue' or schedule.overlap == 'allow')
+  local slots, passed = {}, 0
+  if schedule.every then
+    local every, final = schedule.every, math.floor((last - schedule.offset) / schedule.every) * schedule.every + schedule.offset
+    local from = oldest > first and math.min(schedules.from(schedule, oldest), final + every) or first
+    if not all and from < final then
+      from = final
+    end
+    passed = (from - first) / every
+    for slot = from, math.min(final, from + (room - 1) * every), every do
+      slots[#slots + 1] = slot
+    end
+    schedule.done = all and string.format('%.0f', slots[#slots] or final) or space.now
+  else
+    local known = {}
+    for _, slot in ipairs(schedules.ahead(schedule)) do
+      if slot <= last then
+        known[#known + 1] = slot
+      end
+    end
+    for i, slot in ipairs(known) do
+      if slot < oldest or not all and i < #known then
+        passed = passed + 1
+      elseif #slots < room then
+        slots[#slots + 1] = slot
+      end
+    end
+    schedule.done = all and string.format('%.0f', slots[#slots] or known[#known]) or space.now
+  end
+  return slots, passed
+end
+
+-- Reads what a new task of a schedule needs, and cancels `old` for it where there is
+-- one. `taken`: what this call will have changed already. Answers nothing where the call
+-- must be another one.
+-- @cold
+function schedules.plan(schedule, id, slot, old, taken)
+  local queue, plan = schedule.queue, { id = id, schedule = schedule, old = old }
+  birth.admit(queue, unpack(redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings'), 1, 2))
+  local options = schedules.options(schedule)
+  local claims = (options.unique or options.needs) and queue
+  if old and taken[old.id] or claims and taken['/' .. queue] then
+    return nil
+  end
+  options.slot = slot
+  local wish = birth.wish(options)
+  local task = birth.task(id, queue, schedule.parameters, nil, wish)
+  if old then
+    old.reason = 'a later slot of the schedule ' .. schedule.name
+    actions.cancel(old, old)
+  end
+  if wish.unique and not (old and old.to == 'cancelled' and bonds.taken(task) == old.id) then
+    local other, rival = birth.rival(task, wish)
+    if rival and taken[rival.id] then
+      return nil
+    elseif rival then
+      state.plan(rival, 'cancelled')
+      plan.rival = rival
+    elseif other then
+      plan.other = other
+      return plan
+    end
+  end
+  space.touch(space.key('task', id))
+  plan.unknown = not redis.call('ZSCORE', space.touch(space.prefix .. 'queues'), queue)
+  if task.ties then
+    birth.plan(task)
+  end
+  state.plan(task, 'pending')
+  plan.task, plan.wish = task, wish
+  taken[old and old.id or ''], taken[plan.rival and plan.rival.id or ''], taken[claims and '/' .. queue or ''] = true, true, true
+  return plan
+end
+
+-- Makes a planned task.
+-- @cold
+function schedules.make(plan, why)
+  local queue = plan.schedule.queue
+  if plan.old and plan.old.to then
+    actions.do_cancel(plan.old, plan.old)
+  end
+  if plan.rival then
+    state.move(plan.rival, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. plan.id)
+  end
+  birth.make(plan.task, plan.wish, why)
+  if plan.unknown then
+    redis.call('ZADD', space.prefix .. 'queues', 0, queue)
+  end
+  state.wake(queue)
+end
+
+-- Which cron schedules want to be told more slots once these are written: for each its
+-- name, its rhythm, and after what time.
+-- @cold
+function schedules.low(changed)
+  local low, known = {}, {}
+  local function add(name, rhythm, tail)
+    low[#low + 1], low[#low + 2], low[#low + 3] = name, rhythm, string.format('%.0f', math.floor(tail))
+  end
+  for _, schedule in ipairs(changed) do
+    known[schedule.name] = true
+    if schedule.tells then
+      add(schedule.name, schedule.rhythm, schedule.tells)
+    end
+  end
+  local page = redis.call('ZRANGE', space.prefix .. 'low_schedules', 0, 99, 'WITHSCORES')
+  for i = 1, #page, 2 do
+    local rhythm = not known[page[i]] and redis.call('HGET', space.key('schedule', page[i]), 'rhythm')
+    if rhythm then
+      add(page[i], rhythm, page[i + 1])
+    end
+  end
+  return low
+end

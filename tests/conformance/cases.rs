@@ -105,7 +105,9 @@ fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
     let surplus = list(&data["surplus"]).iter().map(|extra| badarg([&good[..], list(extra)].concat())).collect();
     cases.push(refused("extra arguments".into(), surplus, &good));
     for option in list(&one["options"]) {
-        let named = [&good[..], from_ref(&option[0])].concat();
+        // Some options stand only beside others, some only in another call.
+        let good = if option[4].is_array() { list(&option[4]).to_vec() } else { good.clone() };
+        let named = [&good[..], list(&option[3]), from_ref(&option[0])].concat();
         let whole = [&named[..], from_ref(&option[1])].concat();
         let twice = [&whole[..], &[option[0].clone(), option[1].clone()]].concat();
         let mut calls = bad(option, &named, &[]);

@@ -1,0 +1,16 @@
+--- Stops a schedule from making tasks. Slots that pass meanwhile make none.
+-- @args now name by reason
+-- @reply `paused`
+-- @errors NOSCHEDULE TOOBIG
+space.open()
+local name = schedules.name(args.next('name'))
+local by = args.plain(args.next('by'), 'by')
+local reason = args.text(args.next('reason'), 'reason')
+args.none()
+local schedule = schedules.get(name)
+schedule.paused = space.now .. ' ' .. by .. ' ' .. reason
+schedules.settle(schedule)
+schedules.probe()
+space.begin()
+schedules.write(schedule, 'paused')
+return 'paused'

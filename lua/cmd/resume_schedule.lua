@@ -1,0 +1,20 @@
+--- Lets a paused schedule make tasks again, from its next slot on.
+-- @args now name
+-- @reply `resumed`
+-- @errors NOSCHEDULE
+space.open()
+local name = schedules.name(args.next('name'))
+args.none()
+local schedule = schedules.get(name)
+if not schedule.paused then
+  return 'resumed'
+end
+schedule.paused = nil
+if tonumber(schedule.done) < tonumber(space.now) then
+  schedule.done = space.now
+end
+schedules.settle(schedule)
+schedules.probe()
+space.begin()
+schedules.write(schedule, 'paused')
+return 'resumed'

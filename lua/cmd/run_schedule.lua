@@ -1,0 +1,30 @@
+--- Makes a task of a schedule at once, beside its slots, also of one that is paused or has ended.
+-- @args now name id
+-- @options overlap
+-- @reply `created` or `existing`, and the id of the task
+-- @errors NOSCHEDULE STATE OTHERQUEUE CLOSED DUPLICATE TOOMANY
+space.open()
+local name = schedules.name(args.next('name'))
+local id = args.plain(args.next('id'), 'id')
+local options = args.options({ overlap = schedules.overlap })
+local schedule = schedules.get(name)
+local found = redis.call('HGET', space.key('task', id), 'queue')
+if found == schedule.queue then
+  return { 'existing', id }
+elseif found then
+  reply.fail('OTHERQUEUE', 'this id is a task of another queue; ids are unique in a namespace')
+end
+local overlap = options.overlap or schedule.overlap
+local old = schedules.unfinished(schedule)
+if old and overlap == 'skip' then
+  reply.fail('STATE', 'its task ' .. old.id .. ' is ' .. old.status .. ': wait for its end, or allow both to run')
+end
+local template = { name = name, queue = schedule.queue, parameters = schedule.parameters, options = schedule.options, overlap = overlap }
+local plan = schedules.plan(template, id, nil, overlap == 'cancel' and old or nil, {})
+if plan.other then
+  return { 'existing', plan.other }
+end
+space.begin()
+redis.call('HSET', schedule.key, 'last_task', id, 'last_at', space.now)
+schedules.make(plan, 'run_schedule')
+return { 'created', id }

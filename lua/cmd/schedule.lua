@@ -1,0 +1,71 @@
+--- Makes a schedule, or changes the one of this name.
+-- @args now name queue rhythm parameters count (slot)*count
+-- @options overlap missed late start end times max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes lease priority key weight needs tags unique unique_until unique_policy
+-- @reply `created`, `changed`, or `existing` where nothing differs
+-- @errors TOOBIG TOOMANY
+space.open()
+local name = schedules.name(args.next('name'))
+local queue = args.plain(args.next('queue'), 'queue')
+local rhythm, every, offset = schedules.rhythm(args.next('rhythm'))
+local parameters = args.next('parameters')
+local slots = schedules.slots()
+local options, texts, own = args.options(schedules.check), {}, {}
+for _, name in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times' }) do
+  own[name], options[name] = options[name], nil
+end
+for i = args.at + 1, #ARGV, 2 do
+  if not own[ARGV[i]] then
+    texts[#texts + 1] = ARGV[i] .. '=' .. ARGV[i + 1]
+  end
+end
+table.sort(texts)
+if every and #slots > 0 then
+  reply.fail('BADARG', 'only the slots of cron are told; count must be 0')
+end
+local new = {
+  name = name, key = space.key('schedule', name), rhythm = rhythm, every = every, offset = offset, queue = queue, parameters = parameters,
+  options = table.concat(texts, ' '), overlap = own.overlap or 'skip', missed = own.missed or 'one', late = own.late,
+  start = own.start, ['end'] = own['end'], times = own.times, changed = space.now,
+}
+local most = options.max_bytes or tonumber(settings.get(queue, 'max_bytes'))
+if options.key and (new.overlap == 'queue' or new.overlap == 'cancel') then
+  reply.fail('BADARG', 'overlap queue and cancel have a key of their own: leave out key, or use skip or allow')
+end
+args.bytes(parameters, most, 'parameters')
+birth.wish(options)
+
+local old = schedules.find(name)
+local same = old ~= nil
+for _, field in ipairs(schedules.definition()) do
+  same = same and old[field] == new[field]
+end
+if same then
+  return 'existing'
+end
+if not old and space.probe('ZCARD', space.prefix .. 'schedules') >= schedules.MOST then
+  reply.fail('TOOMANY', 'there are 100000 schedules already')
+end
+old = old or { made = '0', skipped = '0', passed = '0', created = space.now, done = space.now }
+for _, field in ipairs({ 'made', 'skipped', 'passed', 'created', 'done', 'paused' }) do
+  new[field] = old[field]
+end
+new.list = old.list
+if not old.next or old.rhythm ~= new.rhythm or old.start ~= new.start then
+  new.list = slots
+  if tonumber(new.done) < tonumber(space.now) then
+    new.done = space.now
+  end
+end
+if tonumber(new['end'] or math.huge) <= math.max(space.us / 1000000, tonumber(new.start or 0)) then
+  reply.fail('BADARG', 'the end lies in the past, or not after the start')
+elseif tonumber(new.made) >= tonumber(new.times or math.huge) then
+  reply.fail('BADARG', 'the schedule has made so many tasks already')
+end
+schedules.settle(new)
+if new.ended or not every and not new.list[1] then
+  reply.fail('BADARG', every and 'no slot lies before the end' or 'no slot was told that lies ahead, between start and end')
+end
+schedules.probe()
+space.begin()
+schedules.write(new, 'created', 'changed', unpack(schedules.definition()))
+return old.rhythm and 'changed' or 'created'

@@ -1,0 +1,21 @@
+--- The schedules of the namespace, those whose next slot comes first at the front.
+-- @args now cursor limit
+-- @reply next cursor (0 at the end), then for each schedule its name, queue, rhythm, state (`active paused ended dry`), next slot, tasks made, slots skipped, slots passed over, its last task, and its last error; what does not apply is empty
+-- @errors
+space.open()
+local cursor = args.cursor(args.next('cursor'))
+local limit = args.limit()
+args.none()
+local page = redis.call('ZRANGE', space.prefix .. 'schedules', cursor, cursor + limit - 1)
+local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
+for _, name in ipairs(page) do
+  local v = redis.call('HMGET', space.key('schedule', name),
+    'queue', 'rhythm', 'next', 'made', 'skipped', 'passed', 'last_task', 'error', 'paused', 'ended')
+  if v[1] then
+    local rest = { name, v[1], v[2], schedules.state(v[9], v[10], v[3]), v[3] or '', v[4], v[5], v[6], v[7] or '', v[8] or '' }
+    for _, value in ipairs(rest) do
+      answer[#answer + 1] = value
+    end
+  end
+end
+return answer
