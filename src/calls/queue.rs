@@ -65,11 +65,12 @@ impl Calls {
     #[must_use]
     pub fn queues(&self, cursor: &str, limit: u32) -> Call<Page<QueueInfo>> {
         let parse = |value: &Value| {
-            read::page(value, 3, |item| match item {
-                [name, listeners, paused] => Some(QueueInfo {
+            read::page(value, 4, |item| match item {
+                [name, listeners, paused, order] => Some(QueueInfo {
                     name: reply::text(name)?,
                     listeners: reply::number(listeners)?,
                     paused: reply::optional(paused)?,
+                    stopping: reply::optional(order)?.is_some(),
                 }),
                 _ => None,
             })

@@ -34,6 +34,8 @@ pub struct QueueInfo {
     pub listeners: i64,
     /// When and by whom it was paused, and why: `SECONDS BY REASON`.
     pub paused: Option<String>,
+    /// Whether what runs is stopped too.
+    pub stopping: bool,
 }
 
 /// A listener.
