@@ -66,8 +66,9 @@ impl Upkeep {
         let mut pause = EVERY;
         let mut due = f64::INFINITY;
         if seldom || self.clock.is_none() {
-            let greeting = self.client.call(&self.client.calls().hello())?;
-            self.clock = Some((greeting.time, Instant::now()));
+            // A server that would not be taken at the start still has to be looked after.
+            let greeting = self.client.call(&self.client.calls().hello());
+            self.clock = greeting.ok().map(|greeting| (greeting.time, Instant::now())).or(self.clock);
         }
         for name in self.queues.clone() {
             let queue = Queue::new(self.client.clone(), name.clone());
