@@ -3,6 +3,7 @@
 -- @options prefix status tag method key group from to reason force fresh into priority
 -- @reply next cursor (0 at the end), number looked at, changed, refused
 -- @errors TOOBIG
+-- @noted STATE DUPLICATE CLOSED TOOMANY
 local ACTIONS = {
   cancel = { actions.cancel, actions.do_cancel, reason = true, force = true },
   retry = { actions.retry, actions.do_retry, fresh = true },
