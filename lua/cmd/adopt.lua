@@ -31,6 +31,7 @@ end
 local extra = task.extra -- max_losses, and what `attempt.fields` names
 local to = interruption.target(task, 'reserved', extra[1], extra[3])
 state.plan(task, to, to == 'reserved' and listener or nil)
+local lease = tonumber(task.own_lease) or options.lease or args.lease(settings.get(queue, 'lease'), 'lease')
 space.begin()
 if to ~= 'reserved' then
   interruption.move(task, to, 'adopt')
@@ -38,7 +39,6 @@ if to ~= 'reserved' then
 end
 redis.call('HSET', task.key, 'losses', task.losses, 'outcome', 'lost', 'ended', task.token)
 task.forget = { 'pid', 'reclaimed_node', 'started', 'progress', 'progressed' }
-local lease = options.lease or attempt.LEASE
 local token, deadline = attempt.begin(task, listener, lease, options.request, 'adopt')
 return attempt.answer(id, queue, token, task.attempt, deadline, lease,
   'lost', tostring(task.losses), extra[4], extra[5], extra[6])

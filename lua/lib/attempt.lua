@@ -212,5 +212,7 @@ function attempt.served(listener, order, queue)
     changes[#changes + 1] = asked.queue
     changes[#changes + 1] = string.format('%.0f', asked.queue == queue and pass + asked.step or math.max(asked.pass, pass))
   end
-  redis.call('HSET', space.prefix .. 'rounds_' .. listener, unpack(changes))
+  local rounds = space.prefix .. 'rounds_' .. listener
+  redis.call('HSET', rounds, unpack(changes))
+  redis.call('EXPIRE', rounds, 86400) -- listeners come and go
 end

@@ -13,7 +13,7 @@ end
 -- @cold
 function birth.needs(value, what)
   local needs = {}
-  for need in string.gmatch(value .. ',', '([^,]*),') do
+  for need in string.gmatch(string.sub(value, 1, 257) .. ',', '([^,]*),') do
     local name, operator, number = string.match(need, '^([%w_.-]+)([<>=]*)(.*)$')
     local fits = name and #name <= 64 and (operator == '' and number == ''
       or string.find(' >= <= > < = ', ' ' .. operator .. ' ', 1, true) and #number <= 16 and string.find(number, '^%d+%.?%d*$'))
@@ -55,7 +55,7 @@ function birth.tags(value, what)
       tags[#tags + 1], seen[tag] = tag, true
     end
   end
-  if #tags > 16 then
+  if #tags > 16 or #value > 2100 then
     reply.fail('TOOMANY', 'a task has 16 tags at most')
   end
   table.sort(tags)

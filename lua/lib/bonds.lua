@@ -37,14 +37,24 @@ function bonds.taken(task)
   return id ~= task.id and id or nil, till
 end
 
--- Who holds a unique key of a queue, and until what.
+-- Who holds a unique key of a queue, and until what. One that a client without scripts
+-- ended or deleted holds it no more.
 -- @cold
 function bonds.holder(queue, unique)
   local id, till = string.match(unique and redis.call('HGET', space.key('unique', queue), unique) or '', '^(%S+) (%S+)$')
-  if id and tonumber(till) and tonumber(till) <= space.us then
+  if not id then
     return nil
+  elseif tonumber(till) then
+    if tonumber(till) <= space.us then
+      return nil
+    end
+    return id, till
   end
-  return id, till
+  local status = redis.call('HGET', space.prefix .. 'task_' .. id, 'status') or ''
+  local holds = status == 'scheduled' or status == 'pending' or status == 'reserved' or status == 'started' and till ~= 'start'
+  if holds then
+    return id, till
+  end
 end
 
 -- Reads every key that `move` will write.
@@ -54,6 +64,9 @@ function bonds.plan(task, to, taker)
   local held = task.status == 'reserved' or task.status == 'started'
   if task.lane and (task.rank or to == 'pending') or task.places and (held or taker) then
     lanes.plan(task)
+  end
+  if task.places and held and taker then
+    space.unmoved() -- its places are freed and taken again
   end
   if task.unique and not (to == 'reserved' or to == 'started' and task.till ~= 'start') then
     space.probe('HLEN', space.key('unique', task.queue))

@@ -5,6 +5,9 @@ local lanes = {}
 -- Entries of one order that a reserve looks at, and what it finds outdated is put right.
 lanes.LOOKS = 10
 
+-- Priorities that a reserve of a queue with ageing looks at.
+lanes.LEVELS = 200
+
 -- Reads all that `enter`, `leave`, `take` and `free` of a task write.
 -- @cold
 function lanes.plan(task)
@@ -13,17 +16,14 @@ function lanes.plan(task)
     probe('HLEN', space.key('places', queue))
   end
   if task.lane then
-    local number = needs.number(queue, task.needs)
+    space.unmoved()
     probe('ZCARD', space.key('lane_tasks', queue))
-    for _, other in ipairs((task.needs or task.lane_key) and needs.numbers(queue) or { '' }) do
-      probe('ZCARD', turns.ranked(queue, other))
+    local numbers = task.lane_key and needs.numbers(queue) or {}
+    numbers[#numbers + 1] = needs.plan(queue, task.needs)
+    for _, number in ipairs(numbers) do
+      probe('ZCARD', turns.ranked(queue, number))
       if task.lane_key then
-        probe('ZCARD', turns.keyed(queue, task.lane_key, other))
-      end
-    end
-    if not number then -- these needs will get one of the numbers that are free
-      for other = 1, needs.MOST do
-        probe('ZCARD', turns.ranked(queue, other))
+        probe('ZCARD', turns.keyed(queue, task.lane_key, number))
       end
     end
   end
@@ -89,10 +89,13 @@ end
 -- @cold
 function lanes.first(queue, number, stale, low, high)
   local ranked = turns.ranked(queue, number)
-  local entries = redis.call('ZRANGEBYSCORE', ranked, low, high, 'WITHSCORES', 'LIMIT', 0, lanes.LOOKS)
-  for i = 1, #entries, 2 do
-    local rank, what = string.match(entries[i], '^(%S+) (%S+)$')
-    local found = { rank = rank, score = tonumber(entries[i + 1]), id = what, number = number, member = entries[i] }
+  for i = 0, lanes.LOOKS - 1 do
+    local entry = redis.call('ZRANGEBYSCORE', ranked, low, high, 'WITHSCORES', 'LIMIT', i, 1)
+    if not entry[1] then
+      return nil
+    end
+    local rank, what = string.match(entry[1], '^(%S+) (%S+)$')
+    local found = { rank = rank, score = tonumber(entry[2]), id = what, number = number, member = entry[1] }
     if string.sub(what, 1, 1) ~= '/' then
       return found
     end
@@ -163,6 +166,7 @@ function lanes.pick(queue, listener, best, stale)
   local needs = redis.call('HGETALL', space.key('needs', queue))
   local has = #needs > 0 and needs.has(redis.call('HGET', space.key('has', queue), listener))
   needs[#needs + 1], needs[#needs + 2] = '', ''
+  local levels = 0
   for i = 1, #needs, 2 do
     local number = string.match(needs[i + 1], '^%d*')
     local low = needs[i] ~= '' and not needs.suits(has, needs[i]) and '+inf' or '-inf'
@@ -171,7 +175,8 @@ function lanes.pick(queue, listener, best, stale)
       if found and lanes.before(found, best, ageing) then
         best = found
       end
-      low = found and ageing and '(' .. found.score or '+inf' -- the oldest of each priority
+      levels = levels + 1
+      low = found and ageing and levels < lanes.LEVELS and '(' .. found.score or '+inf' -- the oldest of each priority
     end
   end
   return best

@@ -23,6 +23,31 @@ function needs.number(queue, needs)
   return string.match(redis.call('HGET', space.key('needs', queue), needs) or '', '^%d+')
 end
 
+-- The numbers that needs will get with which no task waits yet, by queue and needs.
+needs.given = {}
+
+-- The number of these needs, or the one that they will get.
+-- @cold
+function needs.plan(queue, needs)
+  local number, given = needs.number(queue, needs), needs.given[queue] or {}
+  if number or given[needs] then
+    return number or given[needs]
+  end
+  local taken = {}
+  for _, other in ipairs(needs.numbers(queue)) do
+    taken[other] = true
+  end
+  for _, other in pairs(given) do
+    taken[other] = true
+  end
+  number = 1
+  while taken[tostring(number)] do
+    number = number + 1
+  end
+  given[needs], needs.given[queue] = tostring(number), given
+  return given[needs]
+end
+
 -- One more or less task waits with these needs. Answers their number.
 -- @cold
 function needs.count(queue, needs, by)
@@ -32,15 +57,7 @@ function needs.count(queue, needs, by)
   local known = space.key('needs', queue)
   local number, count = string.match(redis.call('HGET', known, needs) or '', '^(%d+) (%d+)$')
   if not number then
-    local taken = {}
-    for _, other in ipairs(needs.numbers(queue)) do
-      taken[other] = true
-    end
-    number = 1
-    while taken[tostring(number)] do
-      number = number + 1
-    end
-    count = 0
+    number, count = needs.plan(queue, needs), 0
   end
   count = count + by
   if count > 0 then
@@ -48,7 +65,7 @@ function needs.count(queue, needs, by)
   else
     redis.call('HDEL', known, needs)
   end
-  return tostring(number)
+  return number
 end
 
 -- What a listener has, by name: a number, or true.

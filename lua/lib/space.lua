@@ -121,6 +121,13 @@ function space.probe(command, key)
   return redis.call(command, key)
 end
 
+-- For writes that cannot do without reading what they may have emptied: while the slot
+-- is being moved, an absent key is an error, and `begin` refuses a call that names one.
+-- @cold
+function space.unmoved()
+  space.touch(space.prefix .. 'unmoved') -- there never is one
+end
+
 -- What a stream holds after an entry: the id of the last one read, then the values of each.
 -- @cold
 function space.follow(key, after, limit)

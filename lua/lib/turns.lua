@@ -52,16 +52,18 @@ function turns.settle(queue, key, number)
   if current == wanted then
     return
   end
-  local ranked = turns.ranked(queue, number)
+  local ranked, rank = turns.ranked(queue, number), nil
   if wanted then
-    local score, rank = string.match(wanted, '^(%S+) (%S+)$')
+    local score
+    score, rank = string.match(wanted, '^(%S+) (%S+)$')
     redis.call('ZADD', ranked, score, rank .. ' /' .. key)
     redis.call('HSET', turns, field, wanted)
   else
     redis.call('HDEL', turns, field)
   end
-  if current then
-    redis.call('ZREM', ranked, string.match(current, ' (%S+)$') .. ' /' .. key)
+  local former = current and string.match(current, ' (%S+)$')
+  if former and former ~= rank then
+    redis.call('ZREM', ranked, former .. ' /' .. key)
   end
 end
 
@@ -83,8 +85,14 @@ end
 -- @cold
 function turns.plan_settle(queue, keys)
   if #keys > 0 then
+    space.unmoved()
     space.probe('HLEN', space.key('turns', queue))
+    space.probe('HLEN', space.key('limits', queue))
+    space.probe('HLEN', space.key('places', queue))
     space.probe('ZCARD', space.key('delayed', queue))
+    for _, key in ipairs(keys) do
+      space.probe('LLEN', places.rates(queue, key))
+    end
   end
   for _, number in ipairs(#keys > 0 and needs.numbers(queue) or {}) do
     space.probe('ZCARD', turns.ranked(queue, number))
@@ -100,7 +108,8 @@ end
 function turns.plan_due(queue, limit)
   local delayed, sweep = space.key('delayed', queue), 'sweep:' .. queue
   local now = string.format('%.0f', space.us)
-  limit = math.min(limit, 100) -- one costs more than a task that is due
+  -- One costs more than a task that is due, and the more, the more needs there are.
+  limit = math.max(1, math.floor(math.min(limit, 100) / #needs.numbers(queue)))
   local found = { keys = {}, free = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'LIMIT', 0, limit) }
   local later = redis.call('ZRANGEBYSCORE', delayed, '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   found.next, found.more = tonumber(later[2]), #found.free == limit
