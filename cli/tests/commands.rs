@@ -8,6 +8,8 @@ mod connect;
 mod doctor;
 #[path = "commands/follow.rs"]
 mod follow;
+#[path = "commands/history.rs"]
+mod history;
 #[path = "commands/inside.rs"]
 mod inside;
 #[path = "commands/policies.rs"]

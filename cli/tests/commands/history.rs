@@ -1,0 +1,250 @@
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use blueque::calls::{FailOptions, NewTask, ReserveOptions, SubmitOptions};
+use blueque::{ListenerId, QueueName, TaskId, Token};
+use serde_json::json;
+
+use crate::Desk;
+
+/// Lives of tasks at times of the test's choice, all in the last hours.
+struct Past {
+    desk: Desk,
+    queue: QueueName,
+    listener: ListenerId,
+    begin: f64,
+}
+
+impl Past {
+    fn new() -> Self {
+        let desk = Desk::new();
+        let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::of_process("host", 1));
+        let client = desk.client();
+        client.call(&client.calls().register(&queue, &listener, None)).unwrap();
+        let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64().floor() - 20_000.0;
+        Self { desk, queue, listener, begin }
+    }
+
+    fn at(&self, seconds: f64) -> String {
+        format!("{:.6}", self.begin + seconds)
+    }
+
+    fn submit(&self, at: f64, id: &str, options: SubmitOptions<'_>) {
+        let (client, id) = (self.desk.client(), TaskId::new(id).unwrap());
+        let task = NewTask { id: &id, eta: None, parameters: b"[]" };
+        client.call(&client.calls().submit(&self.queue, &[task], options).at(&self.at(at))).unwrap();
+    }
+
+    fn take(&self, at: f64, start: f64) -> (TaskId, Token) {
+        let client = self.desk.client();
+        let queues = std::slice::from_ref(&self.queue);
+        let call = client.calls().reserve(&self.listener, queues, ReserveOptions::default());
+        let taken = client.call(&call.at(&self.at(at))).unwrap().expect("a task");
+        client.call(&client.calls().start(&taken.id, taken.token, 7).at(&self.at(start))).unwrap();
+        (taken.id, taken.token)
+    }
+
+    fn complete(&self, at: f64, (id, token): &(TaskId, Token)) {
+        let client = self.desk.client();
+        client.call(&client.calls().complete(id, *token, b"1", None).at(&self.at(at))).unwrap();
+    }
+
+    /// Submitted at `at`, reserved 10 s later, done after `ran` seconds.
+    fn life(&self, at: f64, id: &str, ran: f64) {
+        self.submit(at, id, SubmitOptions::default());
+        let task = self.take(at + 10.0, at + 10.0);
+        self.complete(at + 10.0 + ran, &task);
+    }
+}
+
+#[test]
+fn a_history_tells_of_every_attempt_and_how_it_ended() {
+    let past = Past::new();
+    past.submit(0.0, "t", SubmitOptions { max_failures: Some(1), ..SubmitOptions::default() });
+    let client = past.desk.client();
+    let (id, token) = past.take(5.0, 6.0);
+    let options = FailOptions { group: Some("disk"), again: Some(std::time::Duration::ZERO), ..FailOptions::default() };
+    client.call(&client.calls().fail(&id, token, b"no disk\x1b[2J", options).at(&past.at(96.0))).unwrap();
+    let task = past.take(100.0, 101.0);
+    past.complete(161.0, &task);
+
+    let steps = past.desk.json(&["history", "t"]);
+    let told: Vec<(u64, &str, &str, Option<f64>)> = steps
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| {
+            (s["number"].as_u64().unwrap(), s["to"].as_str().unwrap(), s["why"].as_str().unwrap(), s["after"].as_f64())
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (1, "pending", "submit", None),
+            (2, "reserved", "reserve", Some(5.0)),
+            (3, "started", "start", Some(1.0)),
+            (4, "pending", "fail", Some(90.0)),
+            (5, "reserved", "reserve", Some(4.0)),
+            (6, "started", "start", Some(1.0)),
+            (7, "complete", "complete", Some(60.0)),
+        ]
+    );
+    assert_eq!((&steps[3]["outcome"], &steps[3]["group"]), (&json!("retrying"), &json!("disk")));
+    let table = past.desk.ok(&["history", "t"]);
+    let heads: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(heads, ["AT", "FROM", "TO", "ATTEMPT", "BY", "WHY", "AFTER", "ERROR"]);
+    let failed = table.lines().nth(4).unwrap();
+    assert!(failed.ends_with("1m 30s  no disk") && !table.contains('\u{1b}'), "{table:?}");
+    past.desk.refused(2, &["history", "t", "-o", "id"]);
+    past.desk.refused(4, &["history", "nothing"]);
+}
+
+#[test]
+fn a_history_that_was_cut_says_so() {
+    let past = Past::new();
+    past.desk.client().queue("q").unwrap().configure("history", Some("2")).unwrap();
+    past.submit(0.0, "t", SubmitOptions::default());
+    let client = past.desk.client();
+    let (id, token) = past.take(5.0, 6.0);
+    client.call(&client.calls().release(&id, token, Some("deploy")).at(&past.at(7.0))).unwrap();
+    let left = past.desk.run(&["history", "t", "-o", "jsonl"]);
+    assert_eq!((left.code, left.out.lines().count()), (0, 2));
+    assert!(left.err.contains("the first 2 transitions of t are kept no more"), "{}", left.err);
+}
+
+#[test]
+fn statistics_tell_how_many_and_how_long() {
+    let past = Past::new();
+    past.life(0.0, "a", 60.0);
+    past.life(100.0, "b", 120.0);
+    past.life(300.0, "c", 120.0);
+    past.submit(1_000.0, "d", SubmitOptions::default());
+    past.desk.ok(&["cancel", "d"]);
+    let all = past.desk.json(&["stats", "q", "--days", "2"]);
+    let total = &all["total"];
+    assert_eq!((&total["submitted"], &total["complete"], &total["cancelled"]), (&json!(4), &json!(3), &json!(1)));
+    assert_eq!((&total["done"]["count"], &total["done"]["mean"]), (&json!(3), &json!(100.0)));
+    assert_eq!((&total["run"]["least"], &total["run"]["most"]), (&json!(60.0), &json!(120.0)));
+    assert_eq!(total["done"]["histogram"], json!([{"up_to": 60.0, "count": 1}, {"up_to": 120.0, "count": 2}]));
+    assert_eq!(total["wait"]["mean"], 10.0);
+    assert_eq!(past.desk.json(&["stats", "q", "--days", "2"]), all, "nothing is counted twice");
+
+    let table = past.desk.ok(&["stats", "q", "--days", "2"]);
+    assert!(table.lines().any(|line| line.split_whitespace().eq(["complete", "3"])), "{table}");
+    let done = table.lines().find(|line| line.starts_with("done ")).unwrap();
+    assert!(done.contains("1m 40s") && done.trim_end().ends_with("2m"), "{table}");
+    let histogram = past.desk.ok(&["stats", "q", "--days", "2", "--histogram", "done"]);
+    let bars: Vec<Vec<&str>> =
+        histogram.lines().skip(1).map(|line| line.split_whitespace().take(4).collect()).collect();
+    assert_eq!(bars[0][..3], ["up", "to", "1m"]);
+    assert_eq!((bars[0][3], bars[1][3]), ("1", "2"));
+    let each = past.desk.json(&["stats", "q", "--days", "2", "--each"]);
+    let sum: u64 = each.as_array().unwrap().iter().map(|day| day["complete"].as_u64().unwrap()).sum();
+    assert_eq!(sum, 3);
+    assert_eq!(past.desk.json(&["stats", "empty"])["total"]["done"], json!({"count": 0}));
+    assert!(past.desk.ok(&["stats", "empty", "--histogram", "run"]).contains("nothing yet"));
+    past.desk.refused(2, &["stats", "q", "--days", "0"]);
+    past.desk.refused(2, &["stats", "q", "--days", "401"]);
+}
+
+#[test]
+fn statistics_of_many_days_are_those_of_all_calls_together() {
+    let past = Past::new();
+    past.desk.client().queue("q").unwrap().configure("statistics", Some("400")).unwrap();
+    for day in [0.0, 40.0, 100.0] {
+        past.submit(day * -86_400.0, &format!("t{day}"), SubmitOptions::default());
+    }
+    let days = |days: &str| past.desk.json(&["stats", "q", "--days", days])["total"]["submitted"].clone();
+    assert_eq!((days("2"), days("42"), days("400")), (json!(1), json!(2), json!(3)));
+}
+
+#[test]
+fn events_that_were_trimmed_uncounted_are_told() {
+    let past = Past::new();
+    past.submit(0.0, "a", SubmitOptions::default());
+    past.submit(1.0, "b", SubmitOptions::default());
+    let mut connection = past.desk.server.connection();
+    redis::cmd("XTRIM").arg("blueque_events_q").arg("MAXLEN").arg(1).exec(&mut connection).unwrap();
+    let left = past.desk.run(&["stats", "q", "-o", "json"]);
+    assert!(
+        left.out.contains("\"missed\":1") && left.err.contains("1 events were trimmed"),
+        "{}{}",
+        left.out,
+        left.err
+    );
+}
+
+#[test]
+fn the_expected_end_is_told_by_why_and_show() {
+    let past = Past::new();
+    past.life(0.0, "a", 3_600.0);
+    past.desk.ok(&["stats", "q"]);
+    past.submit(3_700.0, "runs", SubmitOptions::default());
+    past.submit(3_700.0, "waits", SubmitOptions::default());
+    let now = 20_000.0;
+    let (id, token) = past.take(now - 600.0, now - 600.0);
+    let why = past.desk.ok(&["why", "runs"]);
+    assert!(why.contains("; expected to end in 4") && why.ends_with("by the last run.\n"), "{why}");
+    let why = past.desk.json(&["why", "waits"]);
+    assert!(why["why"].as_str().unwrap().contains("; expected to start in 5"), "{why}");
+    assert!(
+        why["expected_start"].is_string() && why["expected_end"].is_string() && why["expected_by"] == "history",
+        "{why}"
+    );
+
+    let client = past.desk.client();
+    client.call(&client.calls().progress(&id, token, b"{\"progress\":0.5}").at(&past.at(now - 300.0))).unwrap();
+    let show = past.desk.json(&["show", "runs"]);
+    assert_eq!(show["expected_by"], "both");
+    assert!(past.desk.ok(&["show", "runs"]).contains("expected    to end in "));
+    assert!(past.desk.json(&["show", "a"]).get("expected_end").is_none(), "it has ended");
+}
+
+#[test]
+fn events_are_read_on_from_a_file_and_miss_nothing() {
+    let desk = Desk::new();
+    let place = desk.home.path().join("cursor");
+    let file = place.to_str().unwrap();
+    let read = || desk.ok(&["events", "q", "--resume", file, "-o", "id"]);
+    assert_eq!(read(), "");
+    desk.ok(&["submit", "q", "--id", "a"]);
+    desk.ok(&["submit", "q", "--id", "b"]);
+    assert_eq!(read(), "a\nb\n");
+    assert_eq!(read(), "");
+    desk.ok(&["cancel", "a"]);
+    assert_eq!(read(), "a\n");
+    let events = desk.json(&["events", "q"]);
+    let cursor = events[1]["cursor"].as_str().unwrap();
+    assert_eq!(desk.ok(&["events", "q", "--after", cursor, "-o", "id"]), "a\n");
+    let mut connection = desk.server.connection();
+    redis::cmd("XTRIM").arg("blueque_events_q").arg("MAXLEN").arg(1).exec(&mut connection).unwrap();
+    let left = desk.run(&["events", "q", "--after", cursor, "-o", "id"]);
+    assert!(left.out == "a\n" && left.err.contains("some may be missing"), "{}{}", left.out, left.err);
+    fs::write(&place, "rubbish").unwrap();
+    desk.refused(2, &["events", "q", "--resume", file]);
+    desk.refused(2, &["events", "q", "--after", "rubbish"]);
+    desk.refused(2, &["events"]);
+}
+
+#[test]
+fn one_task_is_followed_to_its_end() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "other"]);
+    desk.ok(&["submit", "q", "--id", "task"]);
+    let mut child = desk.command(&["events", "--task", "task", "-f", "-o", "jsonl"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("\"submit\""));
+    desk.take("q").complete("x").unwrap();
+    let task = desk.take("q");
+    assert!(lines.next().unwrap().unwrap().contains("\"reserve\""));
+    task.complete("x").unwrap();
+    assert!(lines.next().unwrap().unwrap().contains("\"start\""));
+    assert!(lines.next().unwrap().unwrap().contains("\"complete\""));
+    assert!(lines.next().is_none(), "it is finished");
+    assert!(child.wait().unwrap().success());
+    assert_eq!(desk.ok(&["events", "q", "--task", "task", "-o", "id"]).lines().count(), 4);
+    desk.ok(&["delete", "task"]);
+    assert_eq!(desk.ok(&["events", "q", "--task", "task", "-o", "id"]).lines().count(), 5);
+    desk.refused(4, &["events", "--task", "task"]);
+}
