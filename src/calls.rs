@@ -6,6 +6,8 @@ mod history;
 mod owner;
 mod queue;
 mod read;
+mod schedules;
+mod search;
 mod settings;
 mod statistics;
 mod submit;
@@ -20,6 +22,7 @@ use std::time::Duration;
 use redis::Value;
 
 pub use owner::{FailOptions, ReserveOptions};
+pub use schedules::ScheduleOptions;
 pub use submit::{NewTask, SubmitOptions};
 
 use crate::bundle::{self, Command};

@@ -48,13 +48,15 @@
 //! Start with [`Client`]. [`Queue`] submits, [`Listener`] takes tasks, [`Processor`] is one
 //! attempt, [`Worker`] runs closures. [`calls`] has every command as a plain value;
 //! [`bundle`] has the scripts. All of it blocks; the feature `tokio` adds an asynchronous
-//! client, `cluster` connections to a cluster, `tls-rustls` TLS.
+//! client, `cluster` connections to a cluster, `cron` schedules by cron expressions, `tls-rustls` TLS.
 
 #![doc(test(attr(deny(unused_must_use))))]
 
 pub mod bundle;
 pub mod calls;
 mod client;
+#[cfg(feature = "cron")]
+mod cron;
 mod error;
 mod link;
 mod listener;
@@ -64,6 +66,9 @@ mod processor;
 mod queue;
 mod repeat;
 mod reply;
+mod rhythm;
+mod schedule;
+mod search;
 mod statistics;
 mod submit;
 mod task;
@@ -75,14 +80,18 @@ pub use client::{Client, ClientBuilder};
 pub use error::{Error, Result};
 pub use listener::{Interrupter, Listener};
 pub use model::{
-    Backoff, Basis, Beat, Cancelled, Counts, Day, Durations, Estimate, Event, Events, Figures, Follow, Greeting, Held,
-    KeyLimit, Limits, ListenerInfo, LogEntry, Mended, Order, Orphans, Outcome, Page, Policy, Promoted, QueueInfo,
-    QueueOrder, Rate, Reservation, Retained, Setting, Source, Statistics, Status, Submitted, Tallied, TaskInfo,
-    Transition, Until, Why,
+    Backoff, Basis, Beat, Cancelled, Changed, Counts, Day, Durations, Estimate, Event, Events, Figures, Follow,
+    Greeting, Group, Held, KeyLimit, Limits, ListenerInfo, LogEntry, LowSchedule, Mended, Missed, Order, Orphans,
+    Outcome, Overlap, Page, Policy, Promoted, QueueInfo, QueueOrder, Ran, Rate, Reservation, Retained, ScheduleInfo,
+    ScheduleState, ScheduleSummary, Scheduled, Setting, Source, Statistics, Status, Step, Submitted, Tag, Tallied,
+    TaskInfo, Ticked, Transition, Until, Why,
 };
-pub use names::{ListenerId, Namespace, QueueName, TaskId, Token};
+pub use names::{ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};
 pub use processor::Processor;
 pub use queue::Queue;
+pub use rhythm::Rhythm;
+pub use schedule::{Plan, Schedule};
+pub use search::{Action, Filter};
 pub use submit::Submit;
 pub use task::Task;
 pub use worker::{Context, Failure, HandlerError, Stop, Stopped, Summary, Upkeep, Worker, WorkerBuilder};

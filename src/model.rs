@@ -4,6 +4,8 @@ mod attempt;
 mod history;
 mod info;
 mod queue;
+mod schedules;
+mod search;
 mod settings;
 mod statistics;
 mod submitted;
@@ -15,6 +17,10 @@ pub use attempt::{Beat, Held, QueueOrder, Reservation};
 pub use history::{Event, Events, Transition};
 pub use info::TaskInfo;
 pub use queue::{Counts, ListenerInfo, QueueInfo};
+pub use schedules::{
+    LowSchedule, Missed, Overlap, Ran, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Ticked,
+};
+pub use search::{Changed, Group, Step, Tag};
 pub use settings::{KeyLimit, Rate, Setting, Source};
 pub use statistics::{Basis, Day, Durations, Estimate, Figures, Statistics, Tallied};
 pub use submitted::{Backoff, Policy, Submitted, Until};

@@ -57,6 +57,11 @@ name! {
 }
 
 name! {
+    /// A schedule's name: 1 to 100 characters of `A-Z a-z 0-9 . _ : @ -`.
+    ScheduleName
+}
+
+name! {
     /// A listener: `HOSTNAME_PID`, at most 200 characters of `A-Z a-z 0-9 . : -` before the `_`.
     ListenerId
 }
@@ -92,6 +97,21 @@ impl QueueName {
     pub fn new(name: impl Into<String>) -> Result<Self> {
         let name = name.into();
         if plain(&name) { Ok(Self(name)) } else { Err(Error::name(&format!("a queue's name {PLAIN}"))) }
+    }
+}
+
+impl ScheduleName {
+    /// Checks a schedule's name. It is shorter than an id, because it begins those of its tasks.
+    ///
+    /// # Errors
+    /// `BADNAME` for other characters or lengths.
+    pub fn new(name: impl Into<String>) -> Result<Self> {
+        let name = name.into();
+        if plain(&name) && name.len() <= 100 {
+            Ok(Self(name))
+        } else {
+            Err(Error::name("a schedule's name must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -"))
+        }
     }
 }
 

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use redis::Value;
 
-use super::{Calls, FailOptions, NewTask, ReserveOptions, SubmitOptions};
+use super::{Calls, FailOptions, NewTask, ReserveOptions, ScheduleOptions, SubmitOptions};
 use crate::error::Result;
-use crate::names::{ListenerId, QueueName, TaskId, Token};
+use crate::model::LowSchedule;
+use crate::names::{ListenerId, QueueName, ScheduleName, TaskId, Token};
+use crate::search::{Action, Filter};
 
 /// Replies that no script gives: of every kind, and arrays of every length of each of them.
 fn nonsense() -> Vec<Value> {
@@ -34,6 +36,8 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
     let (listener, token, lease) = (ListenerId::new("h_1")?, Token::from(1), Duration::from_secs(60));
     let task = NewTask { id: &id, eta: None, parameters: b"" };
     let held = [(id.clone(), token)];
+    let name = ScheduleName::new("s")?;
+    let low = LowSchedule { name: name.clone(), rhythm: String::new(), after: 0 };
     let mut errors = 0;
     for reply in nonsense() {
         macro_rules! read {
@@ -72,7 +76,15 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.requeue_orphans(&queue, 1),
             calls.retain(&queue, 1, None, None),
             calls.mend(&queue, "", 1, None),
-            calls.pause(&queue, "me", ""),
+            calls.pause(&queue, "me", "", true),
+            calls.find(&queue, &Filter::new(), "0", 1),
+            calls.bulk(&queue, &Action::Purge, &Filter::new(), "0", 1),
+            calls.tags(&queue, "0", 1),
+            calls.groups(&queue, "0", 1),
+            calls.tag(&id, &["a"]),
+            calls.untag(&id, &["a"]),
+            calls.move_to(&id, &queue),
+            calls.forget(&queue),
             calls.resume(&queue),
             calls.register(&queue, &listener, None),
             calls.unregister(&queue, &listener),
@@ -83,6 +95,15 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.list(&queue, "all", "0", 1),
             calls.counts(&queue),
             calls.get(&id),
+            calls.schedule(&name, &queue, "", b"", &[1], &ScheduleOptions::default()),
+            calls.schedules("0", 1),
+            calls.show_schedule(&name),
+            calls.unschedule(&name),
+            calls.pause_schedule(&name, "me", ""),
+            calls.resume_schedule(&name),
+            calls.run_schedule(&name, &id, None),
+            calls.tick(1),
+            calls.slots(&low, &[]),
         );
     }
     assert!(errors > 4_000, "most of it is refused: {errors}");

@@ -1,5 +1,5 @@
-//! What every worker does for its queues beside its own tasks: scheduled tasks
-//! that are due, orphans, retention, and what clients without scripts leave.
+//! What every worker does for its queues beside its own tasks: schedules, scheduled
+//! tasks that are due, orphans, retention, and what clients without scripts leave.
 //! Any number of workers do it safely together, each the less often the more they are.
 
 use std::collections::HashMap;
@@ -55,21 +55,23 @@ impl Upkeep {
         Self { client, queues, mend_at: now, retain_at: now, cursors: HashMap::new(), clock: None }
     }
 
-    /// One round over all queues: scheduled tasks that are due, orphans, retention,
-    /// a step of mending, statistics. Answers how long to pause before the next: about two seconds for a few
-    /// listeners, longer for many, but not beyond the moment when something is due.
+    /// One round: slots of schedules that are due, in whatever queue; then over all queues scheduled tasks that
+    /// are due, orphans, retention, a step of mending, statistics. Answers how long to pause before the next: about
+    /// two seconds for a few listeners, longer for many, but not beyond the moment when something is due.
     ///
     /// # Errors
     /// Those of [`Client::call`]. What was not done is done by the next round.
     pub fn round(&mut self) -> Result<Duration> {
         let seldom = self.retain_at <= Instant::now();
         let mut pause = EVERY;
-        let mut due = f64::INFINITY;
         if seldom || self.clock.is_none() {
             // A server that would not be taken at the start still has to be looked after.
             let greeting = self.client.call(&self.client.calls().hello());
             self.clock = greeting.ok().map(|greeting| (greeting.time, Instant::now())).or(self.clock);
         }
+        // Neither the trouble of schedules nor that of a queue keeps the other from its upkeep.
+        let slots = self.make_slots();
+        let mut due = f64::INFINITY;
         for name in self.queues.clone() {
             let queue = Queue::new(self.client.clone(), name.clone());
             let next = loop {
@@ -96,7 +98,18 @@ impl Upkeep {
         if seldom {
             self.retain_at = Instant::now() + SELDOM;
         }
-        Ok(self.until(due, pause))
+        Ok(self.until(due.min(slots?), pause))
+    }
+
+    /// Makes the tasks of slots that are due. Answers when the next one is, in seconds since 1970.
+    fn make_slots(&self) -> Result<f64> {
+        loop {
+            let ticked = self.client.tick()?;
+            if !ticked.more {
+                #[allow(clippy::cast_precision_loss, reason = "seconds since 1970 are far below 2^52")]
+                return Ok(ticked.next.map_or(f64::INFINITY, |next| next as f64));
+            }
+        }
     }
 
     /// How long to pause where something is due at `due`. Many listeners do not all look at that

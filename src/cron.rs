@@ -1,0 +1,131 @@
+//! Cron expressions in time zones. The crate `croner` finds the times that an expression names;
+//! what a change of the clock does to them is decided here.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use croner::parser::{CronParser, Seconds, Year};
+use jiff::civil::DateTime;
+use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::{Timestamp, Zoned};
+
+use crate::error::{Error, Result};
+
+const NICKNAMES: [(&str, &str); 7] = [
+    ("@YEARLY", "0 0 1 1 *"),
+    ("@ANNUALLY", "0 0 1 1 *"),
+    ("@MONTHLY", "0 0 1 * *"),
+    ("@WEEKLY", "0 0 * * 0"),
+    ("@DAILY", "0 0 * * *"),
+    ("@MIDNIGHT", "0 0 * * *"),
+    ("@HOURLY", "0 * * * *"),
+];
+
+/// An expression and its zone.
+#[derive(Clone, Debug)]
+pub(crate) struct Cron {
+    expression: String,
+    zone: String,
+    times: croner::Cron,
+    clock: TimeZone,
+}
+
+impl Cron {
+    pub(crate) fn new(expression: &str, zone: &str) -> Result<Self> {
+        let mut expression = expression.split_whitespace().collect::<Vec<_>>().join(" ").to_uppercase();
+        if let Some((_, fields)) = NICKNAMES.iter().find(|(name, _)| *name == expression) {
+            (*fields).clone_into(&mut expression);
+        }
+        let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
+        let times = parser.parse(&expression).map_err(|error| {
+            bad(format!("the cron expression `{expression}` cannot be read: {error} Its fields are minute, hour, day of the month, month, day of the week"))
+        })?;
+        let clock = TimeZone::get(zone).ok().filter(|clock| clock.iana_name().is_some());
+        let clock =
+            clock.ok_or_else(|| bad(format!("there is no time zone `{zone}`; such as Europe/Berlin or UTC")))?;
+        let cron = Self { expression, zone: zone.to_owned(), times, clock };
+        // Any year has all the dates that there are, but for 29 February on a certain day of the week.
+        if cron.slots(0, 1).is_empty() {
+            return Err(bad(format!("no date fits the cron expression `{}`", cron.expression)));
+        }
+        Ok(cron)
+    }
+
+    /// From the contract's form.
+    pub(crate) fn read(rhythm: &str) -> Result<Self> {
+        let mut words = rhythm.splitn(3, ' ');
+        match (words.next(), words.next(), words.next()) {
+            (Some("cron"), Some(zone), Some(expression)) => Self::new(expression, zone),
+            _ => Err(bad(format!("`{rhythm}` is no cron rhythm"))),
+        }
+    }
+
+    /// The next slots after a time, ascending, both in seconds since 1970. Fewer only where there are no more.
+    pub(crate) fn slots(&self, after: u64, count: usize) -> Vec<u64> {
+        let mut slots: Vec<u64> = Vec::new();
+        let Some(start) = i64::try_from(after).ok().and_then(|after| Timestamp::from_second(after).ok()) else {
+            return slots;
+        };
+        if self.expression.split(' ').nth(1).is_some_and(|hour| hour.starts_with('*')) {
+            let mut at = start.to_zoned(self.clock.clone());
+            while slots.len() < count {
+                let Ok(next) = self.times.find_next_occurrence(&at, false) else { break };
+                slots.extend(u64::try_from(next.timestamp().as_second()).ok());
+                at = next;
+            }
+            return slots;
+        }
+        // The times on the wall, each of which is one moment at most.
+        let mut wall = start.to_zoned(self.clock.clone()).datetime();
+        let mut last = after;
+        while slots.len() < count {
+            let Some(next) = self.next_on_the_wall(wall) else { break };
+            wall = next;
+            match self.moment(next).and_then(|moment| u64::try_from(moment.as_second()).ok()) {
+                Some(slot) if slot > last => {
+                    slots.push(slot);
+                    last = slot;
+                }
+                _ => {}
+            }
+        }
+        slots
+    }
+
+    fn next_on_the_wall(&self, wall: DateTime) -> Option<DateTime> {
+        let wall: Zoned = wall.to_zoned(TimeZone::UTC).ok()?;
+        self.times.find_next_occurrence(&wall, false).ok().map(|next| next.datetime())
+    }
+
+    /// When the clock shows this: the first time if it does twice, the moment of the change if never.
+    fn moment(&self, wall: DateTime) -> Option<Timestamp> {
+        let ambiguous = self.clock.to_ambiguous_timestamp(wall);
+        match ambiguous.offset() {
+            AmbiguousOffset::Gap { .. } => {
+                let before = ambiguous.earlier().ok()?;
+                self.clock.following(before).next().map(|change| change.timestamp())
+            }
+            _ => ambiguous.earlier().ok(),
+        }
+    }
+}
+
+impl PartialEq for Cron {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.expression, &self.zone) == (&other.expression, &other.zone)
+    }
+}
+
+impl Eq for Cron {}
+
+impl fmt::Display for Cron {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cron {} {}", self.zone, self.expression)
+    }
+}
+
+fn bad(text: String) -> Error {
+    Error::Invalid { code: "BADARG".into(), text }
+}

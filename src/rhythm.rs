@@ -1,0 +1,131 @@
+//! When a schedule makes its tasks.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// The most slots of cron that a schedule knows ahead.
+const AHEAD: usize = 64;
+
+/// When a schedule makes its tasks: at its slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rhythm(Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Every {
+        period: u64,
+        offset: u64,
+    },
+    #[cfg(feature = "cron")]
+    Cron(Box<crate::cron::Cron>),
+}
+
+impl Rhythm {
+    /// Every so many whole seconds, 1 s to ten years: at the multiples of this time since 1970.
+    ///
+    /// # Errors
+    /// `BADARG` for a part of a second, or a time out of its bounds.
+    pub fn every(period: Duration) -> Result<Self> {
+        Self::every_after(period, Duration::ZERO)
+    }
+
+    /// The same, so much after those multiples: `every_after` a day and 3 hours is 03:00 UTC.
+    ///
+    /// # Errors
+    /// `BADARG` for parts of a second, or times out of their bounds; the offset must be less than the period.
+    pub fn every_after(period: Duration, offset: Duration) -> Result<Self> {
+        let (seconds, after) = (period.as_secs(), offset.as_secs());
+        let whole = period.subsec_nanos() == 0 && offset.subsec_nanos() == 0;
+        if whole && (1..=315_360_000).contains(&seconds) && after < seconds {
+            Ok(Self(Kind::Every { period: seconds, offset: after }))
+        } else {
+            let text = "a period must be 1 s to ten years, its offset less than it, both in whole seconds";
+            Err(Error::Invalid { code: "BADARG".into(), text: text.into() })
+        }
+    }
+
+    /// By a cron expression of five fields (minute, hour, day of the month, month, day of the week) or a
+    /// nickname such as `@daily`, in a time zone such as `Europe/Berlin` (feature `cron`).
+    ///
+    /// A time that a change of the clock leaves out has its slot at the first moment after it; one that
+    /// comes twice has it the first time. Where the hour begins with `*` the slots go on as time does.
+    ///
+    /// # Errors
+    /// `BADARG` for an expression that cannot be read or that no date fits, or for an unknown zone.
+    #[cfg(feature = "cron")]
+    pub fn cron(expression: &str, zone: &str) -> Result<Self> {
+        Ok(Self(Kind::Cron(Box::new(crate::cron::Cron::new(expression, zone)?))))
+    }
+
+    /// The slots that have to be told to the server: for cron up to 64 after a time, in seconds since 1970; else none.
+    pub(crate) fn slots(&self, after: u64) -> Vec<u64> {
+        if self.is_cron() { self.preview(after, AHEAD) } else { Vec::new() }
+    }
+
+    /// Whether its slots have to be told to the server.
+    pub(crate) fn is_cron(&self) -> bool {
+        !matches!(self.0, Kind::Every { .. })
+    }
+
+    /// The next slots after a time, both in seconds since 1970.
+    #[must_use]
+    pub fn preview(&self, after: u64, count: usize) -> Vec<u64> {
+        match &self.0 {
+            Kind::Every { period, offset } => {
+                let first = match after.checked_sub(*offset) {
+                    Some(since) => (since / period + 1).saturating_mul(*period).saturating_add(*offset),
+                    None => *offset,
+                };
+                (0..).map(|n: u64| first.saturating_add(n.saturating_mul(*period))).take(count).collect()
+            }
+            #[cfg(feature = "cron")]
+            Kind::Cron(cron) => cron.slots(after, count),
+        }
+    }
+}
+
+impl fmt::Display for Rhythm {
+    /// As the contract writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Every { period, offset } => write!(f, "every {period} {offset}"),
+            #[cfg(feature = "cron")]
+            Kind::Cron(cron) => cron.fmt(f),
+        }
+    }
+}
+
+/// The slots of a rhythm that a server named; none where this build or this machine cannot reckon them.
+pub(crate) fn told(rhythm: &str, after: u64) -> Option<Vec<u64>> {
+    #[cfg(feature = "cron")]
+    return crate::cron::Cron::read(rhythm).ok().map(|cron| cron.slots(after, AHEAD));
+    #[cfg(not(feature = "cron"))]
+    {
+        let _ = (rhythm, after);
+        None
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slots_of_a_period_are_its_multiples_and_the_offset() -> Result<()> {
+        let seconds = Duration::from_secs;
+        let rhythm = Rhythm::every_after(seconds(60), seconds(7))?;
+        assert_eq!(rhythm.to_string(), "every 60 7");
+        assert_eq!(rhythm.preview(1000, 2), [1027, 1087]);
+        assert_eq!(rhythm.preview(1027, 1), [1087]);
+        assert_eq!(rhythm.preview(0, 1), [7]);
+        assert!(!rhythm.is_cron() && rhythm.slots(0).is_empty());
+        for (period, offset) in [(0, 0), (315_360_001, 0), (60, 60)] {
+            assert_eq!(Rhythm::every_after(seconds(period), seconds(offset)).unwrap_err().code(), "BADARG");
+        }
+        assert_eq!(Rhythm::every(Duration::from_millis(1500)).unwrap_err().code(), "BADARG");
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! Tasks that are made again and again.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use crate::calls::ScheduleOptions;
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::model::{Missed, Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
+use crate::names::{QueueName, ScheduleName, TaskId};
+use crate::rhythm::{self, Rhythm};
+use crate::submit::Submit;
+use crate::task::Task;
+
+/// Slots made by one call of `tick`.
+const BATCH: u32 = 100;
+
+/// How a schedule makes its tasks.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Plan {
+    options: ScheduleOptions<'static>,
+    task: Submit,
+}
+
+impl Plan {
+    /// What a slot does while the last task is not finished: it makes none by default.
+    pub fn overlap(mut self, overlap: Overlap) -> Self {
+        self.options.overlap = Some(overlap);
+        self
+    }
+
+    /// What becomes of slots that nobody made in time: by default the latest makes a task, for all of them.
+    pub fn missed(mut self, missed: Missed) -> Self {
+        self.options.missed = Some(missed);
+        self
+    }
+
+    /// How late a slot may be, 1 s to a year in whole seconds: a minute with [`Missed::Skip`], any by default.
+    pub fn late(mut self, late: Duration) -> Self {
+        self.options.late = Some(u32::try_from(late.as_secs()).unwrap_or(u32::MAX));
+        self
+    }
+
+    /// No slot before this time.
+    pub fn start(mut self, start: SystemTime) -> Self {
+        self.options.start = Some(since_epoch(start));
+        self
+    }
+
+    /// No slot after this time.
+    pub fn end(mut self, end: SystemTime) -> Self {
+        self.options.end = Some(since_epoch(end));
+        self
+    }
+
+    /// How many tasks it makes: 1 to 1,000,000,000, or without end by default.
+    pub fn times(mut self, times: u32) -> Self {
+        self.options.times = Some(times);
+        self
+    }
+
+    /// What its tasks are submitted with. Their ids and times are those of the slots.
+    pub fn task(mut self, task: Submit) -> Self {
+        self.task = task;
+        self
+    }
+}
+
+/// A schedule of a namespace.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use blueque::{Overlap, Plan, Rhythm, Submit};
+///
+/// # fn main() -> blueque::Result<()> {
+/// let client = blueque::Client::open("redis://127.0.0.1/")?;
+/// let hourly = Rhythm::every(Duration::from_secs(3600))?;
+/// let plan = Plan::default().overlap(Overlap::Queue).task(Submit::default().priority(5));
+/// client.schedule("reindex")?.set("index", &hourly, &["all"], &plan)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    client: Client,
+    name: ScheduleName,
+}
+
+impl Schedule {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &ScheduleName {
+        &self.name
+    }
+
+    /// Makes it, or changes it: tasks of a queue, with their parameters as JSON.
+    ///
+    /// # Errors
+    /// `PAYLOAD` if the parameters are no JSON; those of [`Schedule::set_bytes`].
+    pub fn set<P: Serialize + ?Sized>(
+        &self,
+        queue: &str,
+        rhythm: &Rhythm,
+        parameters: &P,
+        plan: &Plan,
+    ) -> Result<Scheduled> {
+        self.set_bytes(queue, rhythm, &serde_json::to_vec(parameters)?, plan)
+    }
+
+    /// Makes it, or changes it: tasks of a queue, with opaque bytes as parameters. What it has made, its pause and
+    /// its counts stay.
+    ///
+    /// # Errors
+    /// `BADARG` for a value out of its bounds, an end in the past, or where no slot lies ahead; `BADNAME`, `TOOBIG`
+    /// as for a submit, `TOOMANY` for over 100,000 schedules; those of [`Client::call`].
+    pub fn set_bytes(&self, queue: &str, rhythm: &Rhythm, parameters: &[u8], plan: &Plan) -> Result<Scheduled> {
+        let queue = QueueName::new(queue)?;
+        if plan.task.id.is_some() || plan.task.eta.is_some() {
+            let text = "the ids and the times of a schedule's tasks are those of its slots";
+            return Err(Error::Invalid { code: "BADARG".into(), text: text.into() });
+        }
+        let tags = plan.task.tags();
+        let mut options = ScheduleOptions { task: plan.task.options(&tags), ..plan.options };
+        options.task.max_bytes = options.task.max_bytes.or(self.client.max_bytes());
+        self.client.set_schedule(&self.name, &queue, rhythm, parameters, &options)
+    }
+
+    /// All that is known of it.
+    ///
+    /// # Errors
+    /// `NOSCHEDULE`; those of [`Client::call`].
+    pub fn info(&self) -> Result<ScheduleInfo> {
+        self.client.call(&self.client.calls().show_schedule(&self.name))
+    }
+
+    /// Stops it from making tasks. Slots that pass meanwhile make none.
+    ///
+    /// # Errors
+    /// `NOSCHEDULE`; `BADNAME` or `TOOBIG` for what cannot be kept; those of [`Client::call`].
+    pub fn pause(&self, by: &str, reason: &str) -> Result<()> {
+        self.client.call(&self.client.calls().pause_schedule(&self.name, by, reason))
+    }
+
+    /// Lets it make tasks again, from its next slot on.
+    ///
+    /// # Errors
+    /// `NOSCHEDULE`; those of [`Client::call`].
+    pub fn resume(&self) -> Result<()> {
+        self.client.call(&self.client.calls().resume_schedule(&self.name))
+    }
+
+    /// Makes a task at once, beside the slots, as its own overlap says or as the caller does.
+    ///
+    /// # Errors
+    /// `NOSCHEDULE`; `STATE` where the last task is not finished and the overlap is [`Overlap::Skip`]; those of a submit.
+    pub fn run(&self, overlap: Option<Overlap>) -> Result<Task> {
+        let ran = self.client.call(&self.client.calls().run_schedule(&self.name, &TaskId::random(), overlap))?;
+        Ok(Task::new(self.client.clone(), ran.id))
+    }
+
+    /// Removes it. The tasks that it has made stay.
+    ///
+    /// # Errors
+    /// `NOSCHEDULE`; those of [`Client::call`].
+    pub fn remove(&self) -> Result<()> {
+        self.client.call(&self.client.calls().unschedule(&self.name))
+    }
+}
+
+impl Client {
+    /// A schedule by its name. Does not ask the server.
+    ///
+    /// # Errors
+    /// `BADNAME` for a name that a schedule cannot have.
+    pub fn schedule(&self, name: &str) -> Result<Schedule> {
+        Ok(Schedule { client: self.clone(), name: ScheduleName::new(name)? })
+    }
+
+    /// Every schedule of the namespace, those whose next slot comes first at the front.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn schedules(&self) -> Result<Vec<ScheduleSummary>> {
+        self.pages(|cursor| self.calls().schedules(cursor, 500))
+    }
+
+    /// Makes a schedule, or changes it, with options as plain values.
+    ///
+    /// # Errors
+    /// As [`Schedule::set_bytes`].
+    pub fn set_schedule(
+        &self,
+        name: &ScheduleName,
+        queue: &QueueName,
+        rhythm: &Rhythm,
+        parameters: &[u8],
+        options: &ScheduleOptions<'_>,
+    ) -> Result<Scheduled> {
+        let mut slots = Vec::new();
+        if rhythm.is_cron() {
+            let now = self.call(&self.calls().hello())?.time;
+            // A slot may be at the start itself.
+            let after = options.start.map_or(now, |start| now.max(start.ceil() - 1.0));
+            slots = rhythm.slots(whole(after));
+        }
+        self.call(&self.calls().schedule(name, queue, &rhythm.to_string(), parameters, &slots, options))
+    }
+
+    /// Makes the tasks of slots that are due, 100 at most, and tells the server the next slots of cron
+    /// (feature `cron`) where it has few. Every worker calls it: see [`Upkeep`](crate::Upkeep).
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn tick(&self) -> Result<Ticked> {
+        let ticked = self.call(&self.calls().tick(BATCH))?;
+        for low in &ticked.low {
+            let Some(slots) = rhythm::told(&low.rhythm, low.after) else { continue };
+            match self.call(&self.calls().slots(low, &slots)) {
+                // Somebody removed it meanwhile.
+                Err(error) if error.code() != "NOSCHEDULE" => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(ticked)
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time out of range has no slots after it")]
+fn whole(seconds: f64) -> u64 {
+    seconds.max(0.0) as u64
+}
+
+fn since_epoch(time: SystemTime) -> f64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
