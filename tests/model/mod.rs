@@ -1,13 +1,21 @@
 //! Runs cases against a server and the model.
 
+pub mod arbitrary;
+pub mod args;
 pub mod check;
 pub mod commands;
+pub mod holds;
 pub mod keys;
+pub mod lanes;
 pub mod ops;
 pub mod owners;
 pub mod planted;
+pub mod reading;
+pub mod reserve;
 pub mod settle;
 pub mod state;
+pub mod submit;
+pub mod upkeep;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -80,7 +88,8 @@ impl Bench {
         model.queues = ops::QUEUES.iter().map(|name| ((*name).to_owned(), state::Queue::default())).collect();
         let (mut wall, mut log, mut story) = (START, Log::default(), String::new());
         let (mut before, mut last) = (Keys::new(), None);
-        let everywhere = (0..2).flat_map(|queue| (0..3).map(move |listener| Op::Register { queue, listener }));
+        let everywhere =
+            (0..2).flat_map(|queue| (0..3).map(move |listener| Op::Register { queue, listener, has: None }));
         let first = everywhere.filter(|_| case.listening).map(|op| (Step::Stay, op));
         for (step, op) in first.chain(case.calls.iter().cloned()) {
             let (mut op, again) = match (op, last) {
@@ -201,7 +210,7 @@ pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: shrink, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let strategy = ops::case();
+    let strategy = arbitrary::case();
     while bench.calls < calls {
         let tree = strategy.new_tree(&mut runner).unwrap();
         let played = std::cell::RefCell::new(&mut *bench);

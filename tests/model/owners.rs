@@ -2,16 +2,16 @@
 
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Op};
-use crate::model::settle::{listener, payload, queue};
-use crate::model::state::{Model, Verdict, decimal};
+use crate::model::settle::{HAS, listener, payload, queue};
+use crate::model::state::{ATTEMPT, Model, SECOND, Verdict, decimal};
 
 impl Model {
     pub fn owner(&mut self, id: &str, token: &str, act: &Act) -> Verdict<Reply> {
         let now = self.now;
         let endings: &[&str] = match act {
             Act::Complete(_) => &["complete"],
-            Act::Fail { .. } => &["failed", "cancelled"],
-            Act::Release { .. } => &["released", "cancelled"],
+            Act::Fail { .. } => &["failed", "retrying", "cancelled"],
+            Act::Release { .. } => &["released", "cancelled", "failed"],
             _ => &[],
         };
         let holds = self.tasks.get(id).is_some_and(|task| task.held() && task.get("token") == token);
@@ -24,6 +24,7 @@ impl Model {
             let again = task.get("ended") == token && endings.contains(&outcome);
             return if again { Ok(Reply::text(outcome)) } else { Err("LOST") };
         }
+        let releases = self.cap(id, "max_releases");
         let task = self.task(id);
         let cancelled = task.has("cancel");
         match act {
@@ -55,20 +56,54 @@ impl Model {
                 task.set("result", payload(*result));
                 Ok(self.end(id, "complete", "complete", "complete"))
             }
-            Act::Fail { error, group } => {
+            Act::Fail { error, group, again, last } => {
                 task.set("error", payload(*error));
                 task.set("group", if *group { "disk" } else { "" });
                 task.set("failures", task.number("failures") + 1);
-                let to = if cancelled { "cancelled" } else { "failed" };
-                Ok(self.end(id, to, to, "fail"))
+                let pause = self.pause(id, *again).filter(|_| !cancelled && *last != Some(true));
+                Ok(match pause {
+                    _ if cancelled => self.end(id, "cancelled", "cancelled", "fail"),
+                    None => self.end(id, "failed", "failed", "fail"),
+                    Some(0) => self.end(id, "pending", "retrying", "fail"),
+                    Some(pause) => {
+                        self.task(id).set("eta", decimal(now + pause));
+                        self.end(id, "scheduled", "retrying", "fail")
+                    }
+                })
             }
             Act::Release { reason } => {
-                task.set("releases", task.number("releases") + 1);
+                let given = task.number("releases") + 1;
+                task.set("releases", given);
                 let why = if *reason { "deploy" } else { "release" };
+                if !cancelled && given > releases {
+                    task.set("group", "released");
+                    task.set("error", format!("given back {given} times"));
+                    return Ok(self.end(id, "failed", "failed", why));
+                }
                 let (to, outcome) = if cancelled { ("cancelled", "cancelled") } else { ("pending", "released") };
                 Ok(self.end(id, to, outcome, why))
             }
         }
+    }
+
+    /// How many µs after this failure the task is tried again, if it is.
+    fn pause(&self, id: &str, again: Option<u32>) -> Option<u64> {
+        let task = &self.tasks[id];
+        let policy = |name: &str| task.fields.get(name).cloned().or_else(|| self.setting(&task.queue, name)).unwrap();
+        let number = |name: &str| policy(name).parse::<f64>().unwrap();
+        let failures = task.number("failures");
+        if failures > self.cap(id, "max_failures") {
+            return None;
+        }
+        if let Some(again) = again {
+            return Some(u64::from(again) * SECOND);
+        }
+        let grown = if policy("backoff") == "exponential" { 2_f64.powf((failures - 1).min(40) as f64) } else { 1.0 };
+        let pause = (number("delay") * grown).min(number("max_delay"));
+        // The same for this failure of this task on every server.
+        let digest = redis::Script::new(&format!("{id} {failures}")).get_hash().to_owned();
+        let fraction = f64::from(u32::from_str_radix(&digest[..8], 16).unwrap()) / 4_294_967_296.0;
+        Some((pause * (1.0 - number("jitter") / 100.0 * fraction) * 1e6).floor() as u64)
     }
 
     fn end(&mut self, id: &str, to: &str, outcome: &str, why: &str) -> Reply {
@@ -77,11 +112,12 @@ impl Model {
         task.set("ended", task.get("token").to_owned());
         task.set("token", "");
         task.set("outcome", outcome);
-        if to == "pending" {
-            task.forget(&["node", "pid", "started", "progress", "progressed"]);
+        if to == "pending" || to == "scheduled" {
+            task.forget(&ATTEMPT);
         }
-        self.shift(id, to, why, &node, true);
-        self.queue(&name).wake |= to == "pending";
+        let awaited = self.place_is_awaited(id);
+        self.shift(id, to, why, &node, outcome == "released");
+        self.queue(&name).wake |= to == "pending" || awaited;
         Reply::text(outcome)
     }
 
@@ -90,7 +126,7 @@ impl Model {
         self.born = true;
         self.clock = self.now;
         let mut answer = vec![Reply::text(deadline)];
-        let drain = self.queue(name).draining.contains(who);
+        let drain = self.queue(name).draining.contains(who) || self.queue(name).stopped;
         for (id, token) in tasks {
             let task = self.tasks.get_mut(*id).filter(|task| task.held() && task.queue == name);
             answer.push(Reply::text(match task.filter(|task| task.get("token") == *token) {
@@ -112,25 +148,40 @@ impl Model {
         Reply::List(answer)
     }
 
+    /// Takes a listener off a queue.
+    pub fn dismiss(&mut self, name: &str, who: &str) {
+        let queue = self.queue(name);
+        queue.listeners.remove(who);
+        queue.draining.remove(who);
+        queue.has.remove(who);
+    }
+
     /// `register`, `unregister`, `drain`.
     pub fn attend(&mut self, op: &Op) -> Verdict<Reply> {
         let now = self.now;
         let answer = match op {
-            Op::Register { queue: name, listener: who } => {
+            Op::Register { queue: name, listener: who, has } => {
                 let queue = self.queue(queue(*name));
                 queue.known = true;
+                if let Some(has) = has.map(|has| HAS[usize::from(has)]) {
+                    queue.has.insert(listener(*who).into(), has.into());
+                    queue.has.retain(|_, has| !has.is_empty());
+                }
                 match queue.listeners.insert(listener(*who).into(), now) {
                     None => "registered",
                     Some(_) => "existing",
                 }
             }
             Op::Unregister { queue: name, listener: who } => {
-                let (queue, who) = (self.queue(queue(*name)), listener(*who));
+                let (name, who) = (queue(*name), listener(*who));
+                let queue = self.queue(name);
                 if queue.held.get(who).is_some_and(|held| !held.is_empty()) {
                     return Err("HELD");
                 }
-                queue.draining.remove(who);
-                if queue.listeners.remove(who).is_some() { "unregistered" } else { "absent" }
+                let known = queue.listeners.contains_key(who);
+                self.dismiss(name, who);
+                self.rounds.remove(who);
+                if known { "unregistered" } else { "absent" }
             }
             Op::Drain { queue: name, listener: who, on } => {
                 let (queue, who) = (self.queue(queue(*name)), listener(*who));
@@ -149,78 +200,5 @@ impl Model {
         };
         self.born = true;
         Ok(Reply::text(answer))
-    }
-
-    /// The calls that change nothing.
-    pub fn read(&mut self, op: &Op) -> Reply {
-        let of = |name: &str, status: &str| {
-            let tasks = self.tasks.values().filter(|task| task.queue == name && task.status == status);
-            tasks.map(|task| task.id.clone()).collect::<Vec<_>>()
-        };
-        let mut answer: Vec<String> = Vec::new();
-        match op {
-            Op::Get { task } => match self.tasks.get(task.id()) {
-                None => return Reply::Nil,
-                Some(task) => task.record().into_iter().for_each(|(field, value)| answer.extend([field, value])),
-            },
-            Op::Held { queue: name, listener: who } => {
-                let held = self.queue(queue(*name)).held.get(listener(*who)).cloned().unwrap_or_default();
-                for task in held.iter().map(|id| &self.tasks[id]) {
-                    let (attempt, deadline) = (task.attempt.to_string(), task.deadline.unwrap().to_string());
-                    let (token, pid) = (task.get("token").to_owned(), task.get("pid").to_owned());
-                    answer.extend([task.id.clone(), task.status.clone(), token, attempt, deadline, pid]);
-                }
-            }
-            Op::List { queue: name, status, cursor, limit } => {
-                let name = queue(*name);
-                let ids = match *status {
-                    "pending" => self.queue(name).pending.iter().rev().cloned().collect(),
-                    "complete" | "failed" | "cancelled" => {
-                        self.queue(name).finished.get(*status).cloned().unwrap_or_default()
-                    }
-                    "reserved" | "started" => of(name, status),
-                    _ => {
-                        let all = *status == "all";
-                        let tasks = self.tasks.values().filter(|task| task.queue == name);
-                        let tasks = tasks.filter(|task| all || task.status == "scheduled");
-                        let by = tasks.map(|task| if all { decimal(task.created) } else { task.get("eta").to_owned() });
-                        let ids = self.tasks.values().filter(|task| task.queue == name);
-                        let ids = ids.filter(|task| all || task.status == "scheduled").map(|task| task.id.clone());
-                        let mut order: Vec<(String, String)> = by.zip(ids).collect();
-                        order.sort();
-                        order.into_iter().map(|(_, id)| id).collect::<Vec<_>>()
-                    }
-                };
-                let page: Vec<String> = ids.into_iter().skip(*cursor as usize).take(*limit as usize).collect();
-                answer.push(if page.len() < *limit as usize { 0 } else { cursor + limit }.to_string());
-                answer.extend(page);
-            }
-            Op::Counts { queue: name } => {
-                let name = queue(*name);
-                for status in ["scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"] {
-                    answer.extend([status.to_owned(), of(name, status).len().to_string()]);
-                }
-                answer.extend(["listeners".to_owned(), self.queue(name).listeners.len().to_string()]);
-            }
-            Op::Listeners { queue: name } => {
-                answer.push("0".into());
-                let queue = self.queue(queue(*name));
-                for (who, seen) in &queue.listeners {
-                    let held = queue.held.get(who).map_or(0, Vec::len);
-                    answer.extend([who.clone(), decimal(*seen), held.to_string()]);
-                }
-            }
-            Op::Queues => {
-                answer.push("0".into());
-                let known = self.queues.iter().filter(|(_, queue)| queue.known);
-                let mut known: Vec<_> = known.map(|(name, queue)| (queue.listeners.len(), name, queue)).collect();
-                known.sort_by_key(|(listeners, name, _)| (*listeners, (*name).clone()));
-                for (listeners, name, queue) in known {
-                    answer.extend([name.clone(), listeners.to_string(), queue.paused.clone().unwrap_or_default()]);
-                }
-            }
-            other => panic!("not a reading call: {other:?}"),
-        }
-        Reply::List(answer.into_iter().map(Reply::Text).collect())
     }
 }

@@ -1,11 +1,16 @@
 //! The model's state: plain maps and lists. It knows neither Redis nor the scripts;
-//! `keys` says what the contract wants the database to hold for it.
+//! `holds` says what the contract wants the database to hold for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::keys::{Kept, Keys};
+use crate::model::lanes::Lanes;
 
 pub type Verdict<T> = Result<T, &'static str>;
+
+pub const SECOND: u64 = 1_000_000;
+
+/// What an attempt leaves in the record and the next one must not find.
+pub const ATTEMPT: [&str; 6] = ["node", "pid", "reserved", "started", "progress", "progressed"];
 
 #[derive(Default)]
 pub struct Task {
@@ -48,8 +53,29 @@ impl Task {
         self.status == "reserved" || self.status == "started"
     }
 
+    pub fn waits(&self) -> bool {
+        self.status == "pending" || self.status == "scheduled"
+    }
+
     pub fn finished(&self) -> bool {
         matches!(self.status.as_str(), "complete" | "failed" | "cancelled")
+    }
+
+    /// Whether it is bound to what this letter stands for.
+    pub fn tied(&self, letter: char) -> bool {
+        self.get("ties").contains(letter)
+    }
+
+    pub fn priority(&self) -> i64 {
+        self.fields.get("priority").map_or(0, |priority| priority.parse().unwrap())
+    }
+
+    pub fn weight(&self) -> u64 {
+        self.number("weight").max(1)
+    }
+
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        self.get("tags").split(',').filter(|tag| !tag.is_empty())
     }
 
     pub fn record(&self) -> BTreeMap<String, String> {
@@ -68,23 +94,35 @@ impl Task {
     }
 }
 
+/// Names and values, in the order in which they were set.
+pub type Settings = Vec<(String, String)>;
+
 #[derive(Default)]
 pub struct Queue {
     /// Whether it is in the list of queues.
     pub known: bool,
-    /// The next one to run stands last.
+    /// The plain ones. The next one to run stands last.
     pub pending: Vec<String>,
+    pub lanes: Lanes,
     /// By status; the latest first.
     pub finished: BTreeMap<String, Vec<String>>,
     /// By listener; the latest first.
     pub held: BTreeMap<String, Vec<String>>,
     /// When each was last heard of.
     pub listeners: BTreeMap<String, u64>,
+    /// What each has.
+    pub has: BTreeMap<String, String>,
     pub draining: BTreeSet<String>,
     pub wake: bool,
     /// `name=value|name=value…`
     pub events: Vec<String>,
     pub paused: Option<String>,
+    /// Paused, and what runs is told to end.
+    pub stopped: bool,
+    pub settings: Settings,
+    /// By name: the task that holds it, and until what.
+    pub unique: BTreeMap<String, (String, String)>,
+    pub unique_until: BTreeMap<String, u64>,
 }
 
 #[derive(Default)]
@@ -92,6 +130,8 @@ pub struct Model {
     pub born: bool,
     /// The time of the call that is being made.
     pub now: u64,
+    /// The same, moved by the tokens that the call has issued.
+    pub us: u64,
     pub clock: u64,
     /// The server that was seen last.
     pub run: Option<String>,
@@ -102,6 +142,24 @@ pub struct Model {
     pub tokens: BTreeMap<String, Vec<String>>,
     /// This server.
     pub here: String,
+    pub settings: Settings,
+    /// Whether limits were ever set.
+    pub limited: bool,
+    /// How much of each queue each listener had.
+    pub rounds: BTreeMap<String, BTreeMap<String, String>>,
+    /// Every transition of each task.
+    pub histories: BTreeMap<String, Vec<Transition>>,
+}
+
+/// One transition, as `history` tells it.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    pub at: String,
+    pub from: String,
+    pub to: String,
+    pub attempt: u64,
+    pub by: String,
+    pub why: String,
 }
 
 /// Seconds, as the scripts write them.
@@ -109,7 +167,7 @@ pub fn decimal(us: u64) -> String {
     format!("{}.{:06}", us / 1_000_000, us % 1_000_000)
 }
 
-fn score(us: u64) -> f64 {
+pub fn score(us: u64) -> f64 {
     decimal(us).parse().unwrap()
 }
 
@@ -122,10 +180,15 @@ impl Model {
         self.tasks.get_mut(id).unwrap()
     }
 
-    /// Moves a task to another state: the lists, the status, the time, one event.
+    pub fn known(&mut self, id: &str) -> Verdict<&mut Task> {
+        self.tasks.get_mut(id).ok_or("NOTASK")
+    }
+
+    /// Moves a task to another state: the lists, the status, the time, what it is bound to, one event.
     pub fn shift(&mut self, id: &str, to: &str, why: &str, by: &str, front: bool) {
         let task = self.tasks.get_mut(id).unwrap();
         let now = self.now.max(task.updated);
+        let laned = to == "pending" && task.tied('r');
         let queue = self.queues.entry(task.queue.clone()).or_default();
         if to != "started" {
             let lists = queue.finished.values_mut().chain(queue.held.values_mut());
@@ -134,96 +197,59 @@ impl Model {
             }
         }
         match to {
+            "pending" if laned => {}
             "pending" if front => queue.pending.push(id.to_owned()),
             "pending" => queue.pending.insert(0, id.to_owned()),
             "reserved" => queue.held.entry(task.get("node").to_owned()).or_default().insert(0, id.to_owned()),
-            "started" | "scheduled" | "deleted" => {}
+            "started" | "scheduled" | "deleted" | "moved" => {}
             _ => queue.finished.entry(to.to_owned()).or_default().insert(0, id.to_owned()),
         }
-        let (from, attempt, at) = (&task.status, task.attempt, decimal(now));
-        queue.events.push(format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}"));
+        let (from, attempt, at) = (task.status.clone(), task.attempt, decimal(now));
+        let since = if from.is_empty() { String::new() } else { decimal(task.updated) };
+        let event = format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
+        queue.events.push(event);
+        let transition = Transition { at, from: from.clone(), to: to.into(), attempt, by: by.into(), why: why.into() };
+        self.histories.entry(id.into()).or_default().push(transition);
         to.clone_into(&mut task.status);
         task.updated = now;
         task.forget(&["cancel"]); // no flag survives a transition: start refuses where there is one
         if !task.held() {
             task.deadline = None;
         }
+        self.rebind(id, &from, to, front);
         if to == "deleted" {
             self.tasks.remove(id);
+            self.histories.remove(id);
         }
     }
 
-    /// What the database must hold.
-    pub fn keys(&self) -> Keys {
-        let mut keys = Keys::new();
-        if !self.born {
-            return keys;
-        }
-        let mut meta =
-            BTreeMap::from([("schema".to_owned(), "1".to_owned()), ("clock:1".into(), self.clock.to_string())]);
-        if let Some(run) = &self.run {
-            meta.insert("run".into(), run.clone());
-            meta.insert("gap".into(), self.gap.to_string());
-        }
-        let mut known = BTreeMap::new();
-        for (name, queue) in &self.queues {
-            if let Some(paused) = &queue.paused {
-                meta.insert(format!("paused:{name}"), paused.clone());
-            }
-            if queue.known {
-                known.insert(name.clone(), f64::from(u32::try_from(queue.listeners.len()).unwrap()));
-            }
-            self.queue_keys(name, queue, &mut keys);
-        }
-        keys.insert("meta".into(), Kept::Hash(meta));
-        keys.insert("queues".into(), Kept::Zset(known));
-        for task in self.tasks.values() {
-            keys.insert(format!("task_{}", task.id), Kept::Hash(task.record()));
-        }
-        keys.retain(|_, kept| match kept {
-            Kept::Hash(hash) => !hash.is_empty(),
-            Kept::List(list) => !list.is_empty(),
-            Kept::Set(set) => !set.is_empty(),
-            Kept::Zset(zset) => !zset.is_empty(),
-            Kept::Stream(stream) => !stream.is_empty(),
-            Kept::Other(_) => true,
-        });
-        keys
+    /// Whether somebody who waits for a place of this attempt is there to be woken by its end.
+    pub fn place_is_awaited(&self, id: &str) -> bool {
+        let task = &self.tasks[id];
+        let limited = task.tied('p') || self.setting(&task.queue, "concurrency").is_some();
+        limited && self.tasks.values().any(|other| other.queue == task.queue && other.status == "pending")
     }
 
-    fn queue_keys(&self, name: &str, queue: &Queue, keys: &mut Keys) {
-        let tasks = || self.tasks.values().filter(|task| task.queue == name);
-        let held = || tasks().filter(|task| task.held());
-        let scheduled = tasks().filter(|task| task.status == "scheduled");
-        let mut orders: BTreeMap<String, String> =
-            held().filter(|task| task.has("cancel")).map(|task| (format!("t:{}", task.id), "cancel".into())).collect();
-        orders.extend(queue.draining.iter().map(|listener| (format!("l:{listener}"), "drain".into())));
-
-        let mut put = |kind: &str, kept| keys.insert(format!("{kind}_{name}"), kept);
-        put("pending_tasks", Kept::List(queue.pending.clone()));
-        for (status, list) in &queue.finished {
-            put(&format!("{status}_tasks"), Kept::List(list.clone()));
-        }
-        put(
-            "scheduled_tasks",
-            Kept::Zset(scheduled.map(|task| (task.id.clone(), task.get("eta").parse().unwrap())).collect()),
-        );
-        let started = tasks().filter(|task| task.status == "started");
-        put(
-            "started_tasks",
-            Kept::Set(started.map(|task| format!("{} {} {}", task.get("node"), task.get("pid"), task.id)).collect()),
-        );
-        put("tasks", Kept::Zset(tasks().map(|task| (task.id.clone(), score(task.created))).collect()));
-        #[allow(clippy::cast_precision_loss)]
-        let deadline = |task: &Task| task.deadline.unwrap() as f64;
-        put("leases", Kept::Zset(held().map(|task| (task.lease(), deadline(task))).collect()));
-        put("orders", Kept::Hash(orders));
-        put("listeners", Kept::Set(queue.listeners.keys().cloned().collect()));
-        put("seen", Kept::Zset(queue.listeners.iter().map(|(id, seen)| (id.clone(), score(*seen))).collect()));
-        put("wake", Kept::List(vec!["1".to_owned(); usize::from(queue.wake)]));
-        put("events", Kept::Stream(queue.events.clone()));
-        for (listener, list) in &queue.held {
-            keys.insert(format!("reserved_tasks_{name}_{listener}"), Kept::List(list.clone()));
-        }
+    /// The value of a setting that holds for a queue, if there is any.
+    pub fn setting(&self, queue: &str, name: &str) -> Option<String> {
+        let set =
+            |settings: &Settings| settings.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+        let own = self.queues.get(queue).and_then(|queue| set(&queue.settings));
+        own.or_else(|| set(&self.settings)).or_else(|| default(name).map(str::to_owned))
     }
+}
+
+fn default(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "lease" => "60",
+        "keep" => "50000",
+        "retain" => "604800",
+        "max_losses" | "delay" => "10",
+        "max_failures" | "closed" => "0",
+        "max_releases" => "1000",
+        "backoff" => "exponential",
+        "max_delay" => "3600",
+        "jitter" => "20",
+        _ => return None,
+    })
 }

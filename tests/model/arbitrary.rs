@@ -1,0 +1,263 @@
+//! How cases are made up.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::Union;
+
+use crate::model::ops::{Act, Case, Eta, Key, Op, Order, PARTS, Step, Which, Wish};
+use crate::model::settle::{HAS, KEYS, RATES, SETTINGS};
+
+const STATUSES: [&str; 8] = ["all", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
+
+/// Options of new tasks, and their values.
+const WISHES: [(&str, &[&str]); 13] = [
+    ("max_losses", &["0", "1", "2"]),
+    ("max_failures", &["0", "1", "3"]),
+    ("max_releases", &["0", "1", "3"]),
+    ("backoff", &["fixed", "exponential"]),
+    ("delay", &["0", "3", "20"]),
+    ("max_delay", &["1", "30"]),
+    ("jitter", &["0", "50"]),
+    ("lease", &["5", "90"]),
+    ("priority", &["-3", "0", "5", "1000"]),
+    ("weight", &["1", "2", "3"]),
+    ("needs", &["gpu", "cores>=4", "gpu,cores>=4", "cores<4"]),
+    ("tags", &["x", "x,y", "y,x,z"]),
+    ("method", &["m"]),
+];
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        30 => Just(Step::Stay),
+        30 => (0..8_u32).prop_map(Step::Seconds),
+        10 => (8..30_u32).prop_map(Step::Seconds),
+        10 => (1..2_000_000_u32).prop_map(Step::Micros),
+        1 => (60..600_u32).prop_map(Step::Seconds),
+        1 => prop_oneof![60..600_u32, 3600..20_000_u32].prop_map(Step::Seconds),
+        4 => (1..60_u32).prop_map(Step::Back),
+        2 => (60..7200_u32).prop_map(Step::Back),
+        8 => (-1..=1_i8).prop_map(Step::Deadline),
+        6 => (-1..=1_i8).prop_map(Step::Due),
+    ]
+}
+
+fn queue() -> impl Strategy<Value = u8> + Clone {
+    prop_oneof![2 => Just(0_u8), 1 => Just(1_u8)]
+}
+
+fn listener() -> std::ops::Range<u8> {
+    0..3
+}
+
+fn payload() -> std::ops::Range<u8> {
+    0..5
+}
+
+fn index<T>(of: &[T]) -> std::ops::Range<u8> {
+    0..u8::try_from(of.len()).unwrap()
+}
+
+fn lease() -> impl Strategy<Value = Option<u32>> + Clone {
+    option::weighted(0.8, 1..120_u32)
+}
+
+fn request() -> impl Strategy<Value = Option<u8>> + Clone {
+    option::weighted(0.6, 0..3_u8)
+}
+
+fn any_task() -> impl Strategy<Value = Which> + Clone {
+    (0..8_u8).prop_map(Which::Any)
+}
+
+fn held_task() -> impl Strategy<Value = Which> + Clone {
+    prop_oneof![4 => (0..8_u8).prop_map(Which::Held), 1 => any_task()]
+}
+
+fn finished_task() -> impl Strategy<Value = Which> + Clone {
+    prop_oneof![3 => (0..8_u8).prop_map(Which::Finished), 1 => any_task()]
+}
+
+fn token() -> impl Strategy<Value = Key> + Clone {
+    prop_oneof![
+        16 => Just(Key::Last),
+        3 => (0..4_u8).prop_map(Key::Older),
+        1 => (0..8_u8).prop_map(Key::Of),
+        1 => Just(Key::MadeUp),
+        1 => Just(Key::Malformed),
+    ]
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let again = || option::weighted(0.2, prop_oneof![Just(0), 1..20_u32]);
+    let fail = (payload(), any::<bool>(), again(), option::weighted(0.2, any::<bool>())).prop_map(
+        |(error, group, again, last)| Act::Fail { error, group, again, last: last.filter(|_| again.is_none()) },
+    );
+    prop_oneof![
+        12 => (1..3_u8, option::weighted(0.3, 1..120_u32)).prop_map(|(pid, lease)| Act::Start { pid, lease }),
+        3 => payload().prop_map(Act::Progress),
+        3 => payload().prop_map(Act::Checkpoint),
+        4 => payload().prop_map(Act::Complete),
+        6 => fail,
+        4 => any::<bool>().prop_map(|reason| Act::Release { reason }),
+    ]
+}
+
+fn option_of(wishes: &'static [(&str, &[&str])]) -> impl Strategy<Value = Wish> {
+    select(wishes).prop_flat_map(|(name, values)| select(values).prop_map(move |value| vec![(name, value)]))
+}
+
+/// A unique name with what may be said of it; or that without a name, which is refused.
+fn unique() -> impl Strategy<Value = Wish> {
+    let name = option::weighted(0.98, select(&["k", "u"][..]));
+    let until = option::weighted(0.4, select(&["end", "start", "20"][..]));
+    let policy = option::weighted(0.8, select(&["reject", "existing", "replace", "replace", "latest", "latest"][..]));
+    (name, until, policy).prop_map(|(name, until, policy)| {
+        let until = until.filter(|_| policy != Some("latest"));
+        let all = [("unique", name), ("unique_until", until), ("unique_policy", policy)];
+        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    })
+}
+
+fn wish() -> impl Strategy<Value = Wish> {
+    let key = select(&KEYS[..]).prop_map(|key| vec![("key", key)]);
+    let one = prop_oneof![6 => option_of(&WISHES), 3 => key, 2 => unique()];
+    let several = vec(one, 1..5).prop_map(|parts| {
+        let mut wish = Wish::new();
+        for (name, value) in parts.into_iter().flatten() {
+            if wish.iter().all(|(other, _)| *other != name) {
+                wish.push((name, value));
+            }
+        }
+        wish
+    });
+    prop_oneof![2 => Just(Wish::new()), 1 => option_of(&WISHES[..1]), 4 => several]
+}
+
+fn submit() -> BoxedStrategy<Op> {
+    let eta = || option::weighted(0.3, (-20..90_i32).prop_map(Eta::In));
+    // Ids of one call are mostly distinct; the same one twice is refused.
+    let tasks = prop_oneof![
+        5 => (0..8_u8, eta(), payload()).prop_map(|task| vec![task]),
+        2 => vec((0..8_u8, eta(), payload()), 2..5),
+    ];
+    (proptest::bool::weighted(0.6), queue(), tasks, wish())
+        .prop_map(|(free, queue, tasks, wish)| Op::Submit { free, queue, tasks, wish })
+        .boxed()
+}
+
+fn reserve() -> BoxedStrategy<Op> {
+    let weights = vec(1..4_u32, 3..4);
+    let order = option::weighted(
+        0.3,
+        prop_oneof![1 => Just(Order::Strict), 2 => Just(Order::Round), 3 => weights.prop_map(Order::Weighted)],
+    );
+    (proptest::bool::weighted(0.8), listener(), vec(queue(), 1..4), lease(), request(), any::<bool>(), order)
+        .prop_map(|(able, listener, queues, lease, request, woken, order)| {
+            let order = order.map(|order| match order {
+                Order::Weighted(weights) => Order::Weighted(weights[..queues.len()].to_vec()),
+                other => other,
+            });
+            Op::Reserve { able, listener, queues, lease, request, woken, order }
+        })
+        .boxed()
+}
+
+fn upkeep() -> BoxedStrategy<Op> {
+    prop_oneof![
+        5 => (queue(), 1..4_u32).prop_map(|(queue, limit)| Op::Promote { queue, limit }),
+        5 => (queue(), 1..4_u32).prop_map(|(queue, limit)| Op::Requeue { queue, limit }),
+        3 => (queue(), 1..4_u32, option::of(0..4_u32), option::of(0..600_u32))
+            .prop_map(|(queue, limit, keep, seconds)| Op::Retain { queue, limit, keep, seconds }),
+        1 => (queue(), payload(), option::of(any::<bool>()))
+            .prop_map(|(queue, reason, stop)| Op::Pause { queue, reason, stop }),
+        2 => queue().prop_map(|queue| Op::Resume { queue }),
+        2 => (queue(), listener(), any::<bool>())
+            .prop_map(|(queue, listener, on)| Op::Drain { queue, listener, on }),
+        2 => queue().prop_map(|queue| Op::Wake { queue }),
+        1 => Just(Op::Restarted),
+    ]
+    .boxed()
+}
+
+/// What operators set.
+fn rules() -> BoxedStrategy<Op> {
+    let places = option::weighted(0.7, 1..4_u32);
+    prop_oneof![
+        4 => (option::weighted(0.8, queue()), index(&SETTINGS), 0..8_u8)
+            .prop_map(|(queue, setting, value)| Op::Configure { queue, setting, value }),
+        2 => (queue(), index(&KEYS), places, option::weighted(0.5, index(&RATES)))
+            .prop_map(|(queue, key, places, rate)| Op::Limit { queue, key, places, rate }),
+    ]
+    .boxed()
+}
+
+fn reading() -> BoxedStrategy<Op> {
+    prop_oneof![
+        1 => any_task().prop_map(|task| Op::Get { task }),
+        1 => (queue(), listener()).prop_map(|(queue, listener)| Op::Held { queue, listener }),
+        3 => (queue(), select(&STATUSES[..]), 0..3_u32, 1..4_u32)
+            .prop_map(|(queue, status, cursor, limit)| Op::List { queue, status, cursor, limit }),
+        1 => queue().prop_map(|queue| Op::Counts { queue }),
+        1 => queue().prop_map(|queue| Op::Listeners { queue }),
+        1 => Just(Op::Queues),
+        1 => (queue(), any::<bool>()).prop_map(|(queue, used)| Op::Limits { queue, used }),
+        2 => (queue(), select(&PARTS[..])).prop_map(|(queue, part)| Op::Mend { queue, part }),
+    ]
+    .boxed()
+}
+
+fn call() -> impl Strategy<Value = Op> {
+    let owned = prop_oneof![5 => held_task(), 1 => finished_task()];
+    let owner = (owned, token(), act()).prop_map(|(task, token, act)| Op::Owner { task, token, act });
+    let beat = (queue(), listener(), 1..120_u32, vec((held_task(), token()), 0..4))
+        .prop_map(|(queue, listener, lease, tasks)| Op::Heartbeat { queue, listener, lease, tasks });
+    let other = |most| option::weighted(0.2, 0..most);
+    let adopt = (listener(), other(3_u8), other(2_u8), held_task(), lease(), request()).prop_map(
+        |(listener, from, queue, task, lease, request)| Op::Adopt { listener, from, queue, task, lease, request },
+    );
+    let cancel =
+        (prop_oneof![held_task().boxed(), any_task().boxed()], payload(), option::weighted(0.4, any::<bool>()))
+            .prop_map(|(task, reason, force)| Op::Cancel { task, reason, force });
+    let retry = (finished_task(), option::of(any::<bool>())).prop_map(|(task, fresh)| Op::Retry { task, fresh });
+    let register = (queue(), listener(), option::weighted(0.6, index(&HAS)))
+        .prop_map(|(queue, listener, has)| Op::Register { queue, listener, has });
+    let here = (queue(), listener());
+    Union::new_weighted(vec![
+        (24, submit()),
+        (28, reserve()),
+        (40, owner.boxed()),
+        (6, beat.boxed()),
+        (5, adopt.boxed()),
+        (7, cancel.boxed()),
+        (6, retry.boxed()),
+        (6, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
+        (9, register.boxed()),
+        (1, here.prop_map(|(queue, listener)| Op::Unregister { queue, listener }).boxed()),
+        (18, upkeep()),
+        (9, rules()),
+        (8, reading()),
+        (8, Just(Op::Again).boxed()),
+    ])
+}
+
+/// A call at some time; or what is due at the very time when it is, or about it.
+fn timed() -> impl Strategy<Value = (Step, Op)> {
+    let about = -1..=1_i8;
+    prop_oneof![
+        40 => (step(), call()),
+        3 => (about.clone(), queue(), 1..4_u32)
+            .prop_map(|(by, queue, limit)| (Step::Deadline(by), Op::Requeue { queue, limit })),
+        2 => (about, queue(), 1..4_u32).prop_map(|(by, queue, limit)| (Step::Due(by), Op::Promote { queue, limit })),
+    ]
+}
+
+/// 100 calls on the average, and as few as one after shrinking.
+pub fn case() -> impl Strategy<Value = Case> {
+    (any::<bool>(), proptest::bool::weighted(0.9), vec(timed(), 1..200)).prop_map(|(tagged, listening, calls)| Case {
+        tagged,
+        listening,
+        calls,
+    })
+}

@@ -1,0 +1,156 @@
+//! Writes calls as the scripts take them, and replies in one form.
+
+use crate::model::keys::Reply;
+use crate::model::ops::{Act, Eta, IDS, Op, Order};
+use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
+use crate::model::state::decimal;
+
+struct Args(&'static str, Vec<String>);
+
+impl Args {
+    fn of(command: &'static str) -> Self {
+        Self(command, Vec::new())
+    }
+
+    fn arg(mut self, value: impl ToString) -> Self {
+        self.1.push(value.to_string());
+        self
+    }
+
+    fn option(self, name: &str, value: Option<impl ToString>) -> Self {
+        match value {
+            Some(value) => self.arg(name).arg(value),
+            None => self,
+        }
+    }
+
+    fn flag(self, name: &str, value: Option<bool>) -> Self {
+        self.option(name, value.map(u8::from))
+    }
+}
+
+impl Op {
+    /// The command and its arguments after `now`; none for what is not a call.
+    pub fn args(&self) -> Option<(&'static str, Vec<String>)> {
+        let here = |command, number: &u8| Args::of(command).arg(queue(*number));
+        let args = match self {
+            Self::Submit { queue: name, tasks, wish, .. } => {
+                let mut args = here("submit", name).arg(tasks.len());
+                for (id, eta, parameters) in tasks {
+                    let eta = match eta {
+                        Some(Eta::At(us)) => decimal(*us),
+                        _ => String::new(),
+                    };
+                    args = args.arg(IDS[usize::from(*id)]).arg(eta).arg(payload(*parameters));
+                }
+                wish.iter().fold(args, |args, (name, value)| args.option(name, Some(value)))
+            }
+            Self::Reserve { listener: who, queues, lease, request: name, woken, order, .. } => {
+                let args = Args::of("reserve").arg(listener(*who)).arg(queues.len());
+                let args = queues.iter().fold(args, |args, number| args.arg(queue(*number)));
+                let args = args.option("lease", *lease).option("request", name.map(request));
+                let args = args.flag("woken", woken.then_some(true));
+                let (order, weights) = match order {
+                    None => (None, None),
+                    Some(Order::Strict) => (Some("strict"), None),
+                    Some(Order::Round) => (Some("round"), None),
+                    Some(Order::Weighted(weights)) => {
+                        let weights: Vec<String> = weights.iter().map(u32::to_string).collect();
+                        (Some("weighted"), Some(weights.join(",")))
+                    }
+                };
+                args.option("order", order).option("weights", weights)
+            }
+            Self::Owner { task, token, act } => return Some(act.args(task.id(), token.token())),
+            Self::Heartbeat { queue: name, listener: who, lease, tasks } => {
+                let args = here("heartbeat", name).arg(listener(*who)).arg(lease).arg(tasks.len());
+                tasks.iter().fold(args, |args, (task, token)| args.arg(task.id()).arg(token.token()))
+            }
+            Self::Adopt { listener: who, from, queue: name, task, lease, request: again } => Args::of("adopt")
+                .arg(listener(*who))
+                .arg(listener(from.unwrap()))
+                .arg(queue(name.unwrap()))
+                .arg(task.id())
+                .option("lease", *lease)
+                .option("request", again.map(request)),
+            Self::Cancel { task, reason, force } => {
+                Args::of("cancel").arg(task.id()).arg(payload(*reason)).flag("force", *force)
+            }
+            Self::Retry { task, fresh } => Args::of("retry").arg(task.id()).flag("fresh", *fresh),
+            Self::Delete { task } => Args::of("delete").arg(task.id()),
+            Self::Get { task } => Args::of("get").arg(task.id()),
+            Self::Promote { queue: name, limit } => here("promote", name).arg(limit),
+            Self::Requeue { queue: name, limit } => here("requeue_orphans", name).arg(limit),
+            Self::Retain { queue: name, limit, keep, seconds } => {
+                here("retain", name).arg(limit).option("keep", *keep).option("seconds", *seconds)
+            }
+            Self::Register { queue: name, listener: who, has } => {
+                here("register", name).arg(listener(*who)).option("has", has.map(|has| HAS[usize::from(has)]))
+            }
+            Self::Unregister { queue: name, listener: who } => here("unregister", name).arg(listener(*who)),
+            Self::Pause { queue: name, reason, stop } => {
+                here("pause", name).arg("me").arg(payload(*reason)).flag("stop", *stop)
+            }
+            Self::Configure { queue: name, setting, value } => {
+                let (setting, values) = SETTINGS[usize::from(*setting)];
+                let name = name.map_or("*", queue);
+                Args::of("configure").arg(name).arg(setting).arg(values[usize::from(*value) % values.len()])
+            }
+            Self::Limit { queue: name, key, places, rate } => {
+                let places = places.map_or("-".to_owned(), |places| places.to_string());
+                let rate = rate.map_or("-", |rate| RATES[usize::from(rate)]);
+                here("limit", name).arg(KEYS[usize::from(*key)]).arg(places).arg(rate)
+            }
+            Self::Limits { queue: name, used } => here("limits", name).arg(0).arg(500).flag("used", Some(*used)),
+            Self::Resume { queue: name } => here("resume", name),
+            Self::Drain { queue: name, listener: who, on } => {
+                here("drain", name).arg(listener(*who)).arg(u8::from(*on))
+            }
+            Self::Held { queue: name, listener: who } => here("held", name).arg(listener(*who)),
+            Self::List { queue: name, status, cursor, limit } => here("list", name).arg(status).arg(cursor).arg(limit),
+            Self::Counts { queue: name } => here("counts", name),
+            Self::Listeners { queue: name } => here("listeners", name).arg(0).arg(500),
+            Self::Queues => Args::of("queues").arg(0).arg(500),
+            Self::Mend { queue: name, part } => here("mend", name).arg(format!("{part}:0")).arg(500),
+            Self::Wake { .. } | Self::Restarted | Self::Again => return None,
+        };
+        Some((args.0, args.1))
+    }
+
+    /// Sorts what has no order in a reply, and writes a score in one way.
+    pub fn canonical(&self, reply: Reply) -> Reply {
+        match self {
+            Self::Get { .. } => reply.sorted(0, 2),
+            Self::Listeners { .. } => reply.sorted(1, 3),
+            Self::Limits { .. } => reply.sorted(1, 4),
+            Self::List { status: "reserved" | "started", .. } => reply.sorted(1, 1),
+            Self::Promote { .. } => match reply {
+                Reply::List(mut items) if items.len() == 3 && !items[2].as_text().is_empty() => {
+                    items[2] = Reply::text(format!("{:.6}", items[2].as_text().parse::<f64>().unwrap()));
+                    Reply::List(items)
+                }
+                other => other,
+            },
+            _ => reply,
+        }
+    }
+}
+
+impl Act {
+    fn args(&self, id: &str, token: &str) -> (&'static str, Vec<String>) {
+        let of = |command| Args::of(command).arg(id).arg(token);
+        let args = match self {
+            Self::Start { pid, lease } => of("start").arg(pid).option("lease", *lease),
+            Self::Progress(progress) => of("progress").arg(payload(*progress)),
+            Self::Checkpoint(checkpoint) => of("checkpoint").arg(payload(*checkpoint)),
+            Self::Complete(result) => of("complete").arg(payload(*result)),
+            Self::Fail { error, group, again, last } => of("fail")
+                .arg(payload(*error))
+                .option("group", group.then_some("disk"))
+                .option("again", *again)
+                .flag("final", *last),
+            Self::Release { reason } => of("release").option("reason", reason.then_some("deploy")),
+        };
+        (args.0, args.1)
+    }
+}

@@ -1,0 +1,112 @@
+//! I17 to I19: what the events tell.
+
+use std::collections::BTreeMap;
+
+use super::{Checked, ensure, field, hash, records};
+use crate::model::keys::{Kept, Keys};
+use crate::model::ops::QUEUES;
+
+/// Where a task can go from each state.
+const DIAGRAM: [(&str, &[&str]); 8] = [
+    ("", &["scheduled", "pending"]),
+    ("scheduled", &["pending", "cancelled", "deleted", "moved"]),
+    ("pending", &["reserved", "cancelled", "deleted", "moved"]),
+    ("reserved", &["started", "reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
+    ("started", &["reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
+    ("complete", &["deleted"]),
+    ("failed", &["pending", "deleted"]),
+    ("cancelled", &["pending", "deleted"]),
+];
+
+/// I17, I18, I19: the events of each task are a path of the diagram, one for each
+/// transition, and tell the same as its record.
+pub fn check(keys: &Keys) -> Checked {
+    let mut tasks: BTreeMap<(String, String), History> = BTreeMap::new();
+    for queue in QUEUES {
+        let Some(Kept::Stream(entries)) = keys.get(&format!("events_{queue}")) else { continue };
+        for event in entries {
+            let history = tasks.entry((of(event, "id").to_owned(), queue.to_owned())).or_default();
+            history.follow(event).map_err(|what| format!("{what}: {event}"))?;
+        }
+    }
+    for ((id, queue), history) in tasks {
+        let record = hash(keys, &format!("task_{id}"));
+        if history.gone() {
+            ensure(field(&record, "queue") != queue, || format!("I18: {id} was deleted and is there"))?;
+            continue;
+        }
+        let own = [
+            ("queue", queue),
+            ("status", history.status),
+            ("updated", history.at),
+            ("attempt", history.attempt.to_string()),
+        ];
+        for (name, value) in own {
+            ensure(field(&record, name) == value, || {
+                format!("I18: {id} has {name} {value:?} in its events: {record:?}")
+            })?;
+        }
+        for (name, number) in
+            [("failures", history.failures), ("losses", history.losses), ("releases", history.releases)]
+        {
+            if history.came {
+                continue; // what it had before is told by another queue's events
+            }
+            let counted = record.get(name).map_or(Ok(0), |value| value.parse::<u64>());
+            ensure(counted == Ok(number), || format!("I19: {number} {name} of {id} by its events: {record:?}"))?;
+        }
+    }
+    let live = records(keys).len();
+    let told = keys.iter().filter(|(name, _)| name.starts_with("events_")).count();
+    ensure(live == 0 || told > 0, || "I18: tasks without events".into())
+}
+
+/// A field of an event.
+fn of<'a>(event: &'a str, name: &str) -> &'a str {
+    event.split('|').find_map(|part| part.strip_prefix(name)?.strip_prefix('=')).unwrap_or_default()
+}
+
+#[derive(Default)]
+struct History {
+    status: String,
+    at: String,
+    attempt: u64,
+    failures: u64,
+    losses: u64,
+    releases: u64,
+    /// From another queue, and not retried since.
+    came: bool,
+}
+
+impl History {
+    fn gone(&self) -> bool {
+        self.status == "deleted" || self.status == "moved"
+    }
+
+    fn follow(&mut self, event: &str) -> Checked {
+        let (from, to, why) = (of(event, "from"), of(event, "to"), of(event, "why"));
+        if self.gone() {
+            *self = Self::default();
+        }
+        if from.is_empty() && why == "move" {
+            (self.came, self.attempt) = (true, of(event, "attempt").parse().unwrap());
+        }
+        let since = if from.is_empty() { "" } else { &self.at };
+        ensure(of(event, "since") == since, || format!("I18: it was so since {since:?}"))?;
+        ensure(self.status == from, || format!("I18: the task was {:?}", self.status))?;
+        let allowed = DIAGRAM.iter().any(|(state, next)| *state == from && next.contains(&to));
+        ensure(allowed, || "I18: not in the diagram".into())?;
+        self.attempt += u64::from(to == "reserved");
+        ensure(of(event, "attempt") == self.attempt.to_string(), || format!("I17, I19: attempt {} ran", self.attempt))?;
+        match why {
+            "fail" => self.failures += 1,
+            "lost" | "adopt" => self.losses += 1,
+            "release" | "deploy" => self.releases += 1,
+            "retry" => (self.failures, self.losses, self.releases, self.came) = (0, 0, 0, false),
+            _ => {}
+        }
+        self.status = to.to_owned();
+        of(event, "at").clone_into(&mut self.at);
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! I5: each key is one of the contract's, of its type, within its bound.
+
+use std::collections::BTreeSet;
+
+use super::{Checked, Record, ensure, field, hash, held, set};
+use crate::model::keys::{Kept, Keys};
+use crate::model::ops::{LISTENERS, QUEUES};
+
+const META: [&str; 6] = ["schema", "clock:1", "run", "gap", "settings", "limits"];
+const META_OF_QUEUES: [&str; 4] = ["paused:", "settings:", "lanes:", "sweep:"];
+
+/// A key's kind, its queue, and what follows that.
+fn parts(name: &str) -> (&str, Option<&'static str>, &str) {
+    let (head, rest) = name.split_once('/').unwrap_or((name, ""));
+    let queue = QUEUES.into_iter().find(|queue| head.ends_with(&format!("_{queue}")));
+    (queue.map_or(head, |queue| &head[..head.len() - queue.len() - 1]), queue, rest)
+}
+
+pub fn check(keys: &Keys) -> Checked {
+    for (name, kept) in keys {
+        let (kind, queue, rest) = parts(name);
+        let fits = match queue {
+            Some(queue) => of_queue(keys, kind, queue, rest, kept),
+            None => of_namespace(keys, kind, kept),
+        };
+        ensure(fits, || format!("I5: {name} is not of the contract: {kept:?}"))?;
+    }
+    Ok(())
+}
+
+fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
+    match (kind, kept) {
+        ("meta", Kept::Hash(meta)) => {
+            let known = |field: &String| {
+                META.contains(&field.as_str()) || META_OF_QUEUES.iter().any(|kind| field.starts_with(kind))
+            };
+            field(meta, "schema") == "1" && meta.keys().all(known)
+        }
+        ("queues", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
+        (other, Kept::List(_)) => other.starts_with("reserved_tasks_"),
+        (other, Kept::Hash(_)) => match other.strip_prefix("rounds_") {
+            Some(listener) => LISTENERS.contains(&listener),
+            None => other.starts_with("task_"),
+        },
+        (other, Kept::Stream(entries)) => match other.strip_prefix("history_") {
+            Some(id) => entries.len() <= 100 && keys.contains_key(&format!("task_{id}")),
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bool {
+    let registered = set(keys, &format!("listeners_{queue}"));
+    let orders = |order: (&String, &String)| match (order.0.split_once(':'), order.1.as_str()) {
+        (Some(("t", id)), "cancel") => {
+            let record = hash(keys, &format!("task_{id}"));
+            held(field(&record, "status")) && record.contains_key("cancel")
+        }
+        (Some(("l", who)), "drain") => registered.contains(who),
+        (None, "drain") => order.0 == "q" && hash(keys, "meta").contains_key(&format!("paused:{queue}")),
+        _ => false,
+    };
+    match (kind, kept) {
+        ("wake", Kept::List(items)) => items.len() <= 1,
+        ("events", Kept::Stream(entries)) => entries.len() <= 10_200,
+        ("orders", Kept::Hash(entries)) => entries.iter().all(orders),
+        ("listeners", Kept::Set(ids)) => ids.iter().all(|id| LISTENERS.contains(&id.as_str())),
+        ("seen", Kept::Zset(seen)) => seen.keys().cloned().collect::<BTreeSet<_>>() == registered,
+        ("has", Kept::Hash(has)) => has.iter().all(|(who, what)| registered.contains(who) && !what.is_empty()),
+        ("unique", Kept::Hash(names)) => names.values().all(|holder| holder.split(' ').count() == 2),
+        ("rate", Kept::List(starts)) => starts.len() <= 1000,
+        ("key_tasks" | "group" | "tag", Kept::Zset(_)) => kind == "group" || !rest.is_empty(),
+        ("ranked_tasks", Kept::Zset(_)) => true,
+        _ if !rest.is_empty() => false,
+        ("delayed", Kept::Zset(delayed)) => delayed.keys().all(|key| key == "/" || used(keys, queue, key)),
+        ("turns" | "places" | "needs" | "limits", Kept::Hash(_)) => true,
+        ("pending_tasks" | "complete_tasks" | "failed_tasks" | "cancelled_tasks", Kept::List(_))
+        | ("scheduled_tasks" | "tasks" | "leases" | "lane_tasks" | "unique_until" | "groups" | "tags", Kept::Zset(_))
+        | ("started_tasks", Kept::Set(_)) => true,
+        _ => false,
+    }
+}
+
+/// Whether there is a task of a key that waits or runs.
+pub fn used(keys: &Keys, queue: &str, key: &str) -> bool {
+    let busy = |record: &&Record| held(field(record, "status")) || field(record, "status") == "pending";
+    super::records_of(keys, queue).into_values().filter(busy).any(|record| field(record, "key") == key)
+}

@@ -1,0 +1,186 @@
+//! I7, I8, I23: lanes, places and unique keys, computed from the records.
+
+use std::collections::BTreeMap;
+
+use super::{Checked, Record, ensure, field, hash, held, number, records_of, zset};
+use crate::model::keys::{Kept, Keys};
+use crate::model::ops::QUEUES;
+
+pub fn check(keys: &Keys) -> Checked {
+    for queue in QUEUES {
+        places(keys, queue)?;
+        lanes(keys, queue)?;
+        unique(keys, queue)?;
+    }
+    Ok(())
+}
+
+/// I7: the places that are held are those of live attempts, and the sums are right.
+fn places(keys: &Keys, queue: &str) -> Checked {
+    let (mut expected, mut sums) = (Record::new(), BTreeMap::<String, i64>::new());
+    for (id, record) in records_of(keys, queue) {
+        let tied = field(record, "ties").contains('p');
+        if !tied || !held(field(record, "status")) {
+            continue;
+        }
+        let (weight, key) = (number(record, "weight", 1), field(record, "key"));
+        expected.insert(format!("a:{id} {}", field(record, "token")), format!("{weight} {key}"));
+        *sums.entry("extra".into()).or_default() += weight - 1;
+        if !key.is_empty() {
+            *sums.entry(format!("k:{key}")).or_default() += weight;
+        }
+    }
+    expected.extend(sums.into_iter().filter(|(_, sum)| *sum > 0).map(|(name, sum)| (name, sum.to_string())));
+    let found = hash(keys, &format!("places_{queue}"));
+    ensure(found == expected, || {
+        format!("I7: the places of {queue} are {found:?}\n    live attempts have {expected:?}")
+    })
+}
+
+/// The tasks that wait in the lanes of a queue.
+pub fn waiting<'a>(keys: &'a Keys, queue: &str) -> Vec<(&'a str, &'a Record)> {
+    let waits = |(_, record): &(&str, &Record)| field(record, "status") == "pending" && record.contains_key("rank");
+    records_of(keys, queue).into_iter().filter(waits).collect()
+}
+
+/// Where a task stands: the least goes first.
+#[allow(clippy::cast_precision_loss)]
+pub fn place(record: &Record) -> (i64, String) {
+    (-number(record, "priority", 0), field(record, "rank").to_owned())
+}
+
+/// I7, I23: the keys of the lanes hold what the records say, and whatever may run is in the order.
+fn lanes(keys: &Keys, queue: &str) -> Checked {
+    let waiting = waiting(keys, queue);
+    let needs = hash(keys, &format!("needs_{queue}"));
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for (_, record) in waiting.iter().filter(|(_, record)| record.contains_key("needs")) {
+        *counts.entry(field(record, "needs")).or_default() += 1;
+    }
+    let mut numbers = BTreeMap::from([("", "")]);
+    for (text, known) in &needs {
+        let (number, count) = known.split_once(' ').unwrap_or((known, ""));
+        ensure(counts.get(text.as_str()).is_some_and(|own| own.to_string() == count), || {
+            format!("I7: {count} tasks of {queue} need {text:?}; the records say {counts:?}")
+        })?;
+        ensure(!numbers.values().any(|other| *other == number), || {
+            format!("I7: two needs have one number: {needs:?}")
+        })?;
+        numbers.insert(text, number);
+    }
+    ensure(counts.len() == needs.len(), || format!("I7: the needs are {needs:?}; the records say {counts:?}"))?;
+
+    let mut expected: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
+    let mut firsts: BTreeMap<(&str, &str), (i64, String)> = BTreeMap::new();
+    let suffix = |number: &str| if number.is_empty() { String::new() } else { format!("/{number}") };
+    for (id, record) in &waiting {
+        let (score, rank) = place(record);
+        let mut put = |key: String, member: String| {
+            #[allow(clippy::cast_precision_loss)]
+            expected.entry(key).or_default().insert(member, score as f64);
+        };
+        put(format!("lane_tasks_{queue}"), format!("{rank} {id}"));
+        let number = numbers[field(record, "needs")];
+        let key = field(record, "key");
+        if key.is_empty() {
+            put(format!("ranked_tasks_{queue}{}", suffix(number)), format!("{rank} {id}"));
+        } else {
+            let weight = if record.contains_key("solo") {
+                "solo".into()
+            } else {
+                super::number(record, "weight", 1).to_string()
+            };
+            put(format!("key_tasks_{queue}/{key}{}", suffix(number)), format!("{rank} {id} {weight}"));
+            let first = firsts.entry((key, number)).or_insert_with(|| place(record));
+            *first = place(record).min(first.clone());
+        }
+    }
+    entries(keys, queue, &firsts, &mut expected)?;
+    let found: BTreeMap<String, BTreeMap<String, f64>> = keys
+        .iter()
+        .filter(|(name, _)| {
+            ["lane_tasks", "ranked_tasks", "key_tasks"].iter().any(|kind| {
+                name.strip_prefix(&format!("{kind}_{queue}"))
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        })
+        .filter_map(|(name, kept)| match kept {
+            Kept::Zset(zset) => Some((name.clone(), zset.clone())),
+            _ => None,
+        })
+        .collect();
+    ensure(found == expected, || format!("I7: the lanes hold {found:?}\n    the records say {expected:?}"))
+}
+
+/// What stands for keys in the order: `turns` says it, and the order must hold it. A key
+/// that waits is there, or its places are held, or its rate says when it goes on.
+fn entries(
+    keys: &Keys,
+    queue: &str,
+    firsts: &BTreeMap<(&str, &str), (i64, String)>,
+    expected: &mut BTreeMap<String, BTreeMap<String, f64>>,
+) -> Checked {
+    let turns = hash(keys, &format!("turns_{queue}"));
+    let places = hash(keys, &format!("places_{queue}"));
+    let delayed = zset(keys, &format!("delayed_{queue}"));
+    for ((key, number), (score, rank)) in firsts {
+        match turns.get(&format!("{key}/{number}")) {
+            None => ensure(places.contains_key(&format!("k:{key}")) || delayed.contains_key(*key), || {
+                format!("I23: the key {key} of {queue} waits for nothing: {turns:?}")
+            })?,
+            Some(entry) => {
+                let own = turns.get(*key).filter(|served| *served > rank).unwrap_or(rank);
+                ensure(*entry == format!("{score} {own}"), || {
+                    format!("I23: the key {key} of {queue} has the turn {entry}, not {score} {own}")
+                })?;
+                let suffix = if number.is_empty() { String::new() } else { format!("/{number}") };
+                let ranked = expected.entry(format!("ranked_tasks_{queue}{suffix}")).or_default();
+                #[allow(clippy::cast_precision_loss)]
+                ranked.insert(format!("{own} /{key}"), *score as f64);
+            }
+        }
+    }
+    for turn in turns.keys() {
+        let known = match turn.split_once('/') {
+            Some((key, number)) => firsts.contains_key(&(key, number)),
+            None => super::known::used(keys, queue, turn),
+        };
+        ensure(known, || format!("I7: {queue} keeps a turn of {turn}, which nothing waits for"))?;
+    }
+    Ok(())
+}
+
+/// I8: a unique key belongs to one live task, which holds it as long as it says.
+fn unique(keys: &Keys, queue: &str) -> Checked {
+    let holders = hash(keys, &format!("unique_{queue}"));
+    let mut live = BTreeMap::<&str, Vec<&str>>::new();
+    for (id, record) in records_of(keys, queue) {
+        let (name, until) = (field(record, "unique"), field(record, "unique_until"));
+        let done = super::log::FINISHED.contains(&field(record, "status"));
+        if name.is_empty() || done {
+            continue;
+        }
+        if until == "end" {
+            live.entry(name).or_default().push(id);
+            ensure(field(&holders, name) == format!("{id} end"), || {
+                format!("I8: {id} lives and does not hold its unique key: {holders:?}")
+            })?;
+        }
+    }
+    for (name, holder) in &holders {
+        let (id, until) = holder.split_once(' ').unwrap();
+        let record = hash(keys, &format!("task_{id}"));
+        if until != "end" && until != "start" {
+            continue; // for a time, whatever becomes of the task
+        }
+        let status = field(&record, "status");
+        let waits = ["pending", "scheduled", "reserved"].contains(&status);
+        ensure(waits || until == "end" && status == "started", || {
+            format!("I8: {id} holds the unique key {name} until its {until}, and is {status:?}")
+        })?;
+        ensure(field(&record, "queue") == queue && field(&record, "unique") == name, || {
+            format!("I8: the unique key {name} is held by {id}, which has another")
+        })?;
+    }
+    ensure(live.values().all(|ids| ids.len() == 1), || format!("I8: a unique key has several live tasks: {live:?}"))
+}

@@ -1,0 +1,97 @@
+//! What is checked of each call and its answer.
+
+use std::collections::BTreeMap;
+
+use super::starts::{Starts, caps, early};
+use super::{Checked, ensure, field, hash, records};
+use crate::model::Turn;
+use crate::model::keys::Reply;
+use crate::model::ops::{Act, Op, PAYLOADS};
+use crate::model::settle::micros;
+
+pub const FINISHED: [&str; 3] = ["complete", "failed", "cancelled"];
+
+/// A call whose reply was lost gives its first answer, or one that says the same.
+fn repeated(turn: &Turn, first: &Reply) -> Checked {
+    let expected = match (&turn.op, first) {
+        (_, Reply::Refused(_) | Reply::Nil) => return Ok(()),
+        (Op::Submit { tasks, .. }, Reply::List(first)) if first.len() == tasks.len() => {
+            Reply::List(vec![Reply::text("existing"); tasks.len()])
+        }
+        (Op::Reserve { request, .. } | Op::Adopt { request, .. }, _) if request.is_some() => first.clone(),
+        (Op::Owner { act: Act::Complete(_) | Act::Fail { .. } | Act::Release { .. }, .. }, _) => first.clone(),
+        (Op::Cancel { .. } | Op::Retry { .. }, _) => first.clone(),
+        _ => return Ok(()),
+    };
+    ensure(turn.reply == expected, || format!("the same call again should answer {expected:?}"))?;
+    ensure(turn.before == turn.after, || "the same call again changed something".into())
+}
+
+/// What has been answered so far.
+#[derive(Default)]
+pub struct Log {
+    /// The largest token, and each one with the task it was issued for.
+    tokens: BTreeMap<u64, &'static str>,
+    /// The first result that was accepted of each token.
+    results: BTreeMap<String, u8>,
+    clock: u64,
+    starts: Starts,
+}
+
+impl Log {
+    /// I6, I16, I17, I24 of one call, and what is promised of a repetition.
+    pub fn call(&mut self, turn: &Turn) -> Checked {
+        let Turn { op, reply, before, after, .. } = turn;
+        if let Some(first) = &turn.again {
+            repeated(turn, first)?;
+        }
+        if let Reply::Refused(code) = reply {
+            ensure(before == after, || format!("I24: refused with {code}, and something changed"))?;
+        }
+        caps(turn)?;
+        early(turn)?;
+        match (op, reply) {
+            (Op::Reserve { .. } | Op::Adopt { .. }, Reply::List(items)) => {
+                let (id, token) = (items[0].as_text(), items[2].as_text().parse().unwrap());
+                let id = crate::model::ops::IDS.into_iter().find(|other| *other == id).unwrap();
+                let newest = self.tokens.last_key_value().map_or(0, |(token, _)| *token);
+                let known = self.tokens.get(&token);
+                ensure(known.map_or(token > newest, |of| *of == id), || format!("I16: {token} after {newest}"))?;
+                ensure(known.is_none() || before == after, || "a repeated reservation changed something".into())?;
+                if known.is_none() && matches!(op, Op::Reserve { .. }) {
+                    self.starts.reserved(id, token, before, after)?;
+                }
+                self.tokens.insert(token, id);
+            }
+            (Op::Configure { .. } | Op::Limit { .. }, _) => self.starts.forget_changed(after),
+            (Op::Owner { task, token, act }, answer) => {
+                let (id, token) = (task.id(), token.token());
+                let current = field(&hash(before, &format!("task_{id}")), "token") == token;
+                ensure(current || before == after, || "I16: a stale token changed something".into())?;
+                if let (Act::Complete(result), Reply::Text(_)) = (act, answer) {
+                    self.results.entry(token.to_owned()).or_insert(*result);
+                }
+            }
+            _ => {}
+        }
+        for (id, record) in records(after) {
+            if field(record, "status") == "complete" {
+                let sent = self.results.get(field(record, "ended")).map(|result| PAYLOADS[usize::from(*result)]);
+                ensure(sent == Some(field(record, "result")), || format!("I17: the result of {id} is not {sent:?}"))?;
+            }
+            let times: Vec<u64> = ["created", "started", "updated"]
+                .iter()
+                .filter_map(|name| record.get(*name))
+                .map(|at| micros(at))
+                .collect();
+            ensure(times.is_sorted(), || format!("I6: {id} has {record:?}"))?;
+            ensure(FINISHED.contains(&field(record, "status")) || !record.contains_key("result"), || {
+                format!("I17: {id} has a result")
+            })?;
+        }
+        let clock = hash(after, "meta").get("clock:1").map_or(0, |clock| clock.parse().unwrap());
+        ensure(clock >= self.clock, || format!("I6: the clock went from {} to {clock}", self.clock))?;
+        self.clock = clock;
+        Ok(())
+    }
+}

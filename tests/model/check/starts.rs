@@ -1,0 +1,164 @@
+//! I7, I19, I20, I23 of one call: what is reserved may run, and comes next; what comes
+//! back does so within its caps.
+
+use std::collections::BTreeMap;
+
+use super::lanes::{place, waiting};
+use super::{Checked, Record, ensure, field, hash, held, limit, number, pace, records, records_of, setting};
+use crate::model::Turn;
+use crate::model::keys::{Keys, Reply};
+use crate::model::ops::{Act, Op};
+use crate::model::settle::micros;
+
+/// The starts since a rate got its value, by queue or queue and key.
+#[derive(Default)]
+pub struct Starts(BTreeMap<String, (String, Vec<u64>)>);
+
+impl Starts {
+    /// The start of a new attempt.
+    pub fn reserved(&mut self, id: &str, token: u64, before: &Keys, after: &Keys) -> Checked {
+        let record = hash(after, &format!("task_{id}"));
+        let (queue, key) = (field(&record, "queue"), field(&record, "key"));
+        ensure(!hash(before, "meta").contains_key(&format!("paused:{queue}")), || {
+            format!("I20: {id} is reserved from a paused queue")
+        })?;
+        let mine = |record: &&&Record| held(field(record, "status"));
+        let weight = number(&record, "weight", 1);
+        let used = |key: Option<&str>| -> i64 {
+            let others = records_of(before, queue);
+            let others = others.values().filter(mine).filter(|other| key.is_none_or(|key| field(other, "key") == key));
+            others.map(|other| number(other, "weight", 1)).sum()
+        };
+        let fits = |used: i64, most: i64| used + weight.min(most) <= most;
+        if let Some(most) = setting(before, queue, "concurrency") {
+            let used = used(None);
+            ensure(fits(used, most.parse().unwrap()), || {
+                format!("I7: {id} is one too many for {queue}: {used} of {most}")
+            })?;
+        }
+        let (most, key_rate) = limit(before, queue, key);
+        let most = if record.contains_key("solo") { Some(1) } else { most };
+        if let (false, Some(most)) = (key.is_empty(), most) {
+            let used = used(Some(key));
+            let most = i64::try_from(most).unwrap();
+            ensure(fits(used, most) && !(record.contains_key("solo") && used > 0), || {
+                format!("I7: {id} is one too many for the key {key} of {queue}: {used} of {most}")
+            })?;
+        }
+        self.pace(queue, setting(before, queue, "rate"), token)?;
+        if !key.is_empty() {
+            self.pace(&format!("{queue}/{key}"), key_rate, token)?;
+        }
+        order(id, &record, before)
+    }
+
+    /// I7: no more starts in any window than a rate allows.
+    fn pace(&mut self, of: &str, rate: Option<String>, token: u64) -> Checked {
+        let Some(rate) = rate else {
+            self.0.remove(of);
+            return Ok(());
+        };
+        let entry = self.0.entry(of.to_owned()).or_default();
+        if entry.0 != rate {
+            *entry = (rate.clone(), Vec::new());
+        }
+        entry.1.push(token);
+        let (most, window) = pace(&rate);
+        let recent = entry.1.iter().filter(|start| **start + window >= token).count();
+        ensure(recent <= most, || format!("I7: {recent} starts of {of} at a rate of {rate}: {:?}", entry.1))
+    }
+
+    /// A change of a rate begins a new count.
+    pub fn forget_changed(&mut self, after: &Keys) {
+        self.0.retain(|of, (rate, _)| {
+            let now = match of.split_once('/') {
+                Some((queue, key)) => limit(after, queue, key).1,
+                None => setting(after, of, "rate"),
+            };
+            now.as_ref() == Some(rate)
+        });
+    }
+}
+
+/// I23: nothing that is surely before it waits.
+fn order(id: &str, record: &Record, before: &Keys) -> Checked {
+    let queue = field(record, "queue");
+    if setting(before, queue, "ageing").is_some() {
+        return Ok(());
+    }
+    let was = hash(before, &format!("task_{id}"));
+    let (key, needs) = (field(&was, "key"), field(&was, "needs"));
+    let laned = was.contains_key("rank");
+    let plain = super::list(before, &format!("pending_tasks_{queue}"));
+    let priority = number(&was, "priority", 0);
+    ensure(laned || plain.last().is_some_and(|last| last == id), || format!("I23: {id} is not the next of the list"))?;
+    ensure(!laned || priority >= 0 || plain.is_empty(), || format!("I23: {id} goes before the list {plain:?}"))?;
+    for (other, waits) in waiting(before, queue) {
+        let (other_key, other_needs) = (field(waits, "key"), field(waits, "needs"));
+        let higher = number(waits, "priority", 0) > priority;
+        let free = other_key.is_empty() && (other_needs.is_empty() || other_needs == needs);
+        ensure(!free || !higher, || format!("I23: {id} goes before {other}, which has a higher priority"))?;
+        let alike = laned && other_key == key && other_needs == needs;
+        ensure(!alike || place(&was) <= place(waits), || format!("I23: {id} goes before {other}, which came earlier"))?;
+    }
+    let turns = hash(before, &format!("turns_{queue}"));
+    let number_of = |needs: &str| match needs {
+        "" => Some(String::new()),
+        _ => hash(before, &format!("needs_{queue}")).get(needs)?.split(' ').next().map(str::to_owned),
+    };
+    let (true, false, Some(number)) = (laned, key.is_empty(), number_of(needs)) else { return Ok(()) };
+    let own = turns.get(&format!("{key}/{number}"));
+    ensure(own.is_some(), || format!("I7: {id} is reserved, and its key {key} may not go on: {turns:?}"))
+}
+
+/// I19: what happened to an attempt fits the caps of its task.
+pub fn caps(turn: &Turn) -> Checked {
+    let Turn { op, reply, before, after, .. } = turn;
+    let cap = |record: &Record, name: &str, unset: i64| {
+        let set = || setting(before, field(record, "queue"), name).map(|value| value.parse().unwrap());
+        record.get(name).map(|value| value.parse().unwrap()).or_else(set).unwrap_or(unset)
+    };
+    if let (Op::Owner { task, act, .. }, Reply::Text(answer)) = (op, reply) {
+        let record = hash(after, &format!("task_{}", task.id()));
+        let changed = before != after;
+        let within = |count: &str, name: &str, unset| number(&record, count, 0) <= cap(&record, name, unset);
+        let fits = match (act, answer.as_str()) {
+            (Act::Fail { last, .. }, "retrying") => within("failures", "max_failures", 0) && *last != Some(true),
+            (Act::Fail { last, .. }, "failed") if changed => {
+                !within("failures", "max_failures", 0) || *last == Some(true)
+            }
+            (Act::Release { .. }, "released") => within("releases", "max_releases", 1000),
+            (Act::Release { .. }, "failed") if changed => !within("releases", "max_releases", 1000),
+            _ => true,
+        };
+        ensure(fits, || format!("I19: the answer {answer} does not fit the caps: {record:?}"))?;
+    }
+    for (id, record) in records(after) {
+        let was = hash(before, &format!("task_{id}"));
+        if number(record, "losses", 0) <= number(&was, "losses", 0) {
+            continue;
+        }
+        let over = number(record, "losses", 0) > cap(record, "max_losses", 10);
+        let fits = match field(record, "status") {
+            "failed" => over,
+            "cancelled" => true,
+            _ => !over,
+        };
+        ensure(fits, || format!("I19: {id} was lost, which does not fit its cap: {record:?}"))?;
+    }
+    Ok(())
+}
+
+/// I20: nothing that has an eta runs before it.
+pub fn early(turn: &Turn) -> Checked {
+    let Op::Promote { .. } = turn.op else { return Ok(()) };
+    for (id, record) in records(&turn.after) {
+        let was = hash(&turn.before, &format!("task_{id}"));
+        if field(&was, "status") == "scheduled" && field(record, "status") == "pending" {
+            ensure(micros(field(record, "updated")) >= micros(field(record, "eta")), || {
+                format!("I20: {id} is early: {record:?}")
+            })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,345 @@
+//! Which pending task comes next, by the rules: the higher priority, then the key that
+//! was served least recently, then first in, first out; as far as limits let it start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::state::{Model, SECOND, Task};
+
+/// What a queue knows of its lanes.
+#[derive(Default)]
+pub struct Lanes {
+    /// The rank that was given last.
+    pub last: u64,
+    /// By key and needs: what a key that may go on has in the order, a priority and a rank.
+    pub entries: BTreeMap<(String, String), (i64, String)>,
+    /// When each key was served last, as a rank.
+    pub served: BTreeMap<String, String>,
+    /// When its rate lets a key go on, or `/` the queue.
+    pub delayed: BTreeMap<String, u64>,
+    /// The latest starts that count for a rate, by key, or `/` of the queue; the latest first.
+    pub starts: BTreeMap<String, Vec<u64>>,
+    /// What each attempt takes, by its lease: weight and key.
+    pub places: BTreeMap<String, (u64, String)>,
+    /// By key: places and rate of its own.
+    pub limits: BTreeMap<String, (String, String)>,
+    /// Limits have changed, and those that they held up are not looked at yet.
+    pub sweep: bool,
+}
+
+/// What may run next.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub id: String,
+    pub plain: bool,
+    pub priority: i64,
+    /// Where it stands in the order; a key's, not the task's.
+    pub rank: String,
+    own: String,
+}
+
+/// What a look for the next task has met.
+#[derive(Default)]
+pub struct Look {
+    /// Keys whose entry is out of date.
+    pub stale: BTreeSet<String>,
+    /// When the queue's rate lets it go on.
+    pub free: Option<u64>,
+    pub chosen: bool,
+}
+
+pub fn rank(us: u64) -> String {
+    format!("{us:016}")
+}
+
+const LAST: u64 = 9_007_199_254_740_991;
+
+fn age(rank: &str) -> u64 {
+    rank.strip_prefix('-').map_or_else(|| rank.parse().unwrap(), |front| LAST - front.parse::<u64>().unwrap())
+}
+
+/// Whether a listener that has this can do what needs that.
+pub fn suits(has: &str, needs: &str) -> bool {
+    let own = |name: &str| has.split(',').find_map(|one| (one.split('=').next() == Some(name)).then_some(one));
+    needs.split(',').filter(|need| !need.is_empty()).all(|need| {
+        let name = need.split(['<', '>', '=']).next().unwrap();
+        let operator = need[name.len()..].trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let Some(found) = own(name) else { return false };
+        let amount = found.split_once('=').map(|(_, amount)| amount.parse::<f64>().unwrap());
+        let asked = need[name.len() + operator.len()..].parse::<f64>();
+        match (operator, amount, asked) {
+            ("", ..) => true,
+            (">=", Some(amount), Ok(asked)) => amount >= asked,
+            ("<=", Some(amount), Ok(asked)) => amount <= asked,
+            (">", Some(amount), Ok(asked)) => amount > asked,
+            ("<", Some(amount), Ok(asked)) => amount < asked,
+            ("=", Some(amount), Ok(asked)) => (amount - asked).abs() < f64::EPSILON,
+            _ => false,
+        }
+    })
+}
+
+impl Model {
+    /// The tasks of a key that wait with these needs, in their order.
+    fn waiting(&self, queue: &str, key: &str, needs: &str) -> Vec<&Task> {
+        let mine = |task: &&Task| {
+            task.queue == queue && task.has("rank") && task.get("key") == key && task.get("needs") == needs
+        };
+        let mut tasks: Vec<&Task> = self.tasks.values().filter(mine).collect();
+        tasks.sort_by_key(|task| (-task.priority(), task.get("rank").to_owned()));
+        tasks
+    }
+
+    /// Places and rate of a key.
+    pub fn limit(&self, queue: &str, key: &str) -> (Option<u64>, Option<String>) {
+        let unset = ("-".to_owned(), "-".to_owned());
+        let (places, rate) = self.queues[queue].lanes.limits.get(key).unwrap_or(&unset);
+        let own = |value: &String| (value != "-").then(|| value.clone());
+        let places = own(places).or_else(|| self.setting(queue, "key_concurrency"));
+        (places.map(|places| places.parse().unwrap()), own(rate).or_else(|| self.setting(queue, "key_rate")))
+    }
+
+    /// Whether a rate lets a task start; else when it will.
+    fn paced(&self, queue: &str, of: &str, rate: Option<&str>) -> Result<(), Option<u64>> {
+        let Some((number, seconds)) = rate.and_then(|rate| rate.split_once('/')) else { return Ok(()) };
+        let (number, seconds): (usize, u64) = (number.parse().unwrap(), seconds.parse().unwrap());
+        let starts = self.queues[queue].lanes.starts.get(of);
+        let free = starts.and_then(|starts| starts.get(number - 1)).map(|last| last + seconds * SECOND);
+        free.filter(|free| *free > self.us).map_or(Ok(()), |free| Err(Some(free)))
+    }
+
+    /// Whether the limits of its key let a task start; else when its rate will, or no one knows.
+    fn fits(&self, task: &Task) -> Result<(), Option<u64>> {
+        let (queue, key) = (task.queue.as_str(), task.get("key"));
+        let (most, rate) = self.limit(queue, key);
+        let (most, weight) = if task.has("solo") { (Some(1), 1) } else { (most, task.weight()) };
+        if let Some(most) = most {
+            let places = self.queues[queue].lanes.places.values().filter(|(_, other)| other == key);
+            let used: u64 = places.map(|(weight, _)| weight).sum();
+            if used + weight.min(most) > most {
+                return Err(None);
+            }
+        }
+        self.paced(queue, key, rate.as_deref())
+    }
+
+    /// Whether the queue's own limits let a task of this weight start.
+    fn open(&self, queue: &str, weight: u64) -> Result<(), Option<u64>> {
+        if let Some(most) = self.setting(queue, "concurrency") {
+            let most: u64 = most.parse().unwrap();
+            let held = self.tasks.values().filter(|task| task.queue == queue && task.held());
+            if held.map(Task::weight).sum::<u64>() + weight.min(most) > most {
+                return Err(None);
+            }
+        }
+        self.paced(queue, "/", self.setting(queue, "rate").as_deref())
+    }
+
+    /// Looks at a key: whether its first task may run, and in which turn.
+    fn look_at(&mut self, name: &str, key: &str, needs: &str) {
+        let first = self.waiting(name, key, needs).into_iter().next();
+        let verdict = first.map(|task| (task.priority(), task.get("rank").to_owned(), self.fits(task)));
+        let lanes = &mut self.queue(name).lanes;
+        let place = (key.to_owned(), needs.to_owned());
+        match verdict {
+            Some((priority, rank, Ok(()))) => {
+                let turn = lanes.served.get(key).filter(|served| **served > rank).cloned().unwrap_or(rank);
+                lanes.entries.insert(place, (priority, turn));
+            }
+            other => {
+                lanes.entries.remove(&place);
+                if let Some((.., Err(Some(free)))) = other {
+                    lanes.delayed.insert(key.into(), free);
+                }
+            }
+        }
+    }
+
+    /// The same for all needs that its tasks may have.
+    pub fn settle_all(&mut self, name: &str, key: &str) {
+        let tasks = self.tasks.values().filter(|task| task.queue == name && task.has("rank"));
+        let mut needs: BTreeSet<String> = tasks.map(|task| task.get("needs").to_owned()).collect();
+        let known = self.queues[name].lanes.entries.keys().filter(|(other, _)| other == key);
+        needs.extend(known.map(|(_, needs)| needs.clone()));
+        needs.insert(String::new());
+        let mut waits = false;
+        for needs in needs {
+            self.look_at(name, key, &needs);
+            waits |= !self.waiting(name, key, &needs).is_empty();
+        }
+        let lanes = &mut self.queue(name).lanes;
+        if !waits && !lanes.places.values().any(|(_, other)| other == key) {
+            lanes.served.remove(key);
+            lanes.delayed.remove(key);
+        }
+    }
+
+    /// A task becomes pending in the lanes.
+    pub fn enter(&mut self, id: &str, front: bool) {
+        let us = self.us;
+        let task = &self.tasks[id];
+        let (name, key, needs) = (task.queue.clone(), task.get("key").to_owned(), task.get("needs").to_owned());
+        let lanes = &mut self.queue(&name).lanes;
+        lanes.last = us.max(lanes.last + 1);
+        let last = lanes.last;
+        self.task(id).set("rank", if front { format!("-{}", rank(LAST - last)) } else { rank(last) });
+        if !key.is_empty() {
+            self.look_at(&name, &key, &needs);
+        }
+    }
+
+    fn take_places(&mut self, id: &str) {
+        let task = &self.tasks[id];
+        let (name, key, lease) = (task.queue.clone(), task.get("key").to_owned(), task.lease());
+        let (token, weight) = (task.number("token"), task.weight());
+        let rate = self.limit(&name, &key).1;
+        let lanes = &mut self.queue(&name).lanes;
+        lanes.places.insert(lease, (weight, key.clone()));
+        if !key.is_empty() {
+            lanes.served.insert(key.clone(), rank(token));
+            lanes.start(&key, rate.as_deref(), token);
+        }
+    }
+
+    /// What a transition means for all that the task is bound to.
+    pub fn rebind(&mut self, id: &str, from: &str, to: &str, front: bool) {
+        let task = &self.tasks[id];
+        let (name, key) = (task.queue.clone(), task.get("key").to_owned());
+        let (places, lane, keyed) = (task.tied('p'), task.tied('r'), !key.is_empty());
+        let held = from == "reserved" || from == "started";
+        if places && held && to != "started" {
+            let mine = format!("{id} ");
+            self.queue(&name).lanes.places.retain(|lease, _| !lease.starts_with(&mine));
+            if keyed {
+                self.settle_all(&name, &key);
+            }
+        }
+        let ranked = self.task(id).fields.remove("rank").is_some();
+        if places && to == "reserved" {
+            self.take_places(id);
+        }
+        if keyed && (ranked || places && to == "reserved") {
+            self.settle_all(&name, &key);
+        }
+        if lane && to == "pending" {
+            self.enter(id, front);
+        }
+        self.rebind_unique(id, from, to);
+    }
+
+    fn rebind_unique(&mut self, id: &str, from: &str, to: &str) {
+        let task = &self.tasks[id];
+        if !task.has("unique") {
+            return;
+        }
+        let (unique, until) = (task.get("unique").to_owned(), task.get("unique_until").to_owned());
+        let timed = until.parse::<u64>().ok();
+        let ends = task.finished() || to == "deleted" || to == "moved";
+        let (us, name) = (self.us, task.queue.clone());
+        let queue = self.queue(&name);
+        if ends || to == "started" && until == "start" {
+            if queue.unique.get(&unique).is_some_and(|(by, till)| by == id && till.parse::<u64>().is_err()) {
+                queue.unique.remove(&unique);
+            }
+        } else if from.is_empty() || (from == "failed" || from == "cancelled") && timed.is_none() {
+            let till = timed.map(|seconds| us + seconds * SECOND);
+            if let Some(till) = till {
+                queue.unique_until.insert(unique.clone(), till);
+            }
+            queue.unique.insert(unique, (id.into(), till.map_or(until, |till| till.to_string())));
+        }
+    }
+
+    /// Who holds a unique key, and until what.
+    pub fn holder(&self, queue: &str, unique: &str) -> Option<(String, String)> {
+        let holder = self.queues[queue].unique.get(unique)?;
+        let over = holder.1.parse::<u64>().is_ok_and(|till| till <= self.us);
+        (!over).then(|| holder.clone())
+    }
+
+    /// The next task of a queue for a listener.
+    pub fn next(&self, name: &str, who: &str) -> (Option<Candidate>, Look) {
+        let queue = &self.queues[name];
+        let mut look = Look::default();
+        let mut best = queue.pending.last().map(|id| {
+            let rank = rank(self.tasks[id].created);
+            Candidate { id: id.clone(), plain: true, priority: 0, own: rank.clone(), rank }
+        });
+        if queue.lanes.last == 0 && queue.settings.is_empty() && self.settings.is_empty() {
+            return (best, look);
+        }
+        let mut open = self.open(name, 1);
+        if open.is_ok() && queue.lanes.last > 0 {
+            best = self.pick(name, who, best, &mut look);
+        }
+        if let (Ok(()), Some(best)) = (open, &best) {
+            open = self.open(name, self.tasks[&best.id].weight());
+        }
+        look.free = open.err().flatten();
+        look.chosen = open.is_ok() && best.is_some();
+        (best.filter(|_| open.is_ok()), look)
+    }
+
+    fn pick(&self, name: &str, who: &str, mut best: Option<Candidate>, look: &mut Look) -> Option<Candidate> {
+        let queue = &self.queues[name];
+        let has = queue.has.get(who).map_or("", String::as_str);
+        let ageing = self.setting(name, "ageing").map(|seconds| seconds.parse::<f64>().unwrap() * 1e6);
+        #[allow(clippy::cast_precision_loss)]
+        let value =
+            |one: &Candidate| -one.priority as f64 + ageing.map_or(0.0, |ageing| age(&one.rank) as f64 / ageing);
+        let tasks = || self.tasks.values().filter(|task| task.queue == name && task.has("rank"));
+        let mut kinds: BTreeSet<&str> = tasks().map(|task| task.get("needs")).collect();
+        kinds.retain(|needs| suits(has, needs));
+        for needs in kinds {
+            // What is in the order, with the name under which it stands there.
+            let plain = tasks().filter(|task| task.get("needs") == needs && !task.has("key"));
+            let entry = |priority: i64, rank: &str, name: String| (-priority, rank.to_owned(), name);
+            let mut order: Vec<(i64, String, String)> =
+                plain.map(|task| entry(task.priority(), task.get("rank"), task.id.clone())).collect();
+            let keys = queue.lanes.entries.iter().filter(|((_, other), _)| other == needs);
+            order.extend(keys.map(|((key, _), (priority, rank))| entry(*priority, rank, format!("/{key}"))));
+            order.sort();
+            let mut passed = None;
+            for (score, rank, what) in order {
+                if passed == Some(score) {
+                    continue; // only the oldest of each priority
+                }
+                let id = match what.strip_prefix('/') {
+                    None => what.clone(),
+                    Some(key) => match self.waiting(name, key, needs).first() {
+                        Some(task) if self.fits(task).is_ok() => task.id.clone(),
+                        _ => {
+                            look.stale.insert(key.to_owned());
+                            continue;
+                        }
+                    },
+                };
+                passed = Some(score);
+                let own = self.tasks[&id].get("rank").to_owned();
+                let found = Candidate { id, plain: false, priority: -score, rank, own };
+                let better = best.as_ref().is_none_or(|best| {
+                    let (mine, theirs) = (value(&found), value(best));
+                    mine < theirs
+                        || mine.total_cmp(&theirs).is_eq() && (&found.rank, &found.own) < (&best.rank, &best.own)
+                });
+                if better {
+                    best = Some(found);
+                }
+                if ageing.is_none() {
+                    break;
+                }
+            }
+        }
+        best
+    }
+}
+
+impl Lanes {
+    /// A start that counts for a rate.
+    pub fn start(&mut self, of: &str, rate: Option<&str>, us: u64) {
+        if let Some((number, _)) = rate.and_then(|rate| rate.split_once('/')) {
+            let starts = self.starts.entry(of.into()).or_default();
+            starts.insert(0, us);
+            starts.truncate(number.parse().unwrap());
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The model's calls that change nothing.
+
+use std::collections::BTreeSet;
+
+use crate::model::keys::Reply;
+use crate::model::ops::Op;
+use crate::model::settle::{listener, queue};
+use crate::model::state::{Model, decimal};
+
+impl Model {
+    /// The calls that change nothing.
+    pub fn read(&mut self, op: &Op) -> Reply {
+        let of = |name: &str, status: &str| {
+            let tasks = self.tasks.values().filter(|task| task.queue == name && task.status == status);
+            tasks.map(|task| task.id.clone()).collect::<Vec<_>>()
+        };
+        let mut answer: Vec<String> = Vec::new();
+        match op {
+            Op::Get { task } => match self.tasks.get(task.id()) {
+                None => return Reply::Nil,
+                Some(task) => task.record().into_iter().for_each(|(field, value)| answer.extend([field, value])),
+            },
+            Op::Held { queue: name, listener: who } => {
+                let held = self.queue(queue(*name)).held.get(listener(*who)).cloned().unwrap_or_default();
+                for task in held.iter().map(|id| &self.tasks[id]) {
+                    let (attempt, deadline) = (task.attempt.to_string(), task.deadline.unwrap().to_string());
+                    let (token, pid) = (task.get("token").to_owned(), task.get("pid").to_owned());
+                    answer.extend([task.id.clone(), task.status.clone(), token, attempt, deadline, pid]);
+                }
+            }
+            Op::List { queue: name, status, cursor, limit } => {
+                let name = queue(*name);
+                let ids = match *status {
+                    "pending" => self.all_pending(name),
+                    "complete" | "failed" | "cancelled" => {
+                        self.queue(name).finished.get(*status).cloned().unwrap_or_default()
+                    }
+                    "reserved" | "started" => of(name, status),
+                    _ => {
+                        let all = *status == "all";
+                        let tasks = self.tasks.values().filter(|task| task.queue == name);
+                        let tasks = tasks.filter(|task| all || task.status == "scheduled");
+                        let by = tasks.map(|task| if all { decimal(task.created) } else { task.get("eta").to_owned() });
+                        let ids = self.tasks.values().filter(|task| task.queue == name);
+                        let ids = ids.filter(|task| all || task.status == "scheduled").map(|task| task.id.clone());
+                        let mut order: Vec<(String, String)> = by.zip(ids).collect();
+                        order.sort();
+                        order.into_iter().map(|(_, id)| id).collect::<Vec<_>>()
+                    }
+                };
+                let page: Vec<String> = ids.into_iter().skip(*cursor as usize).take(*limit as usize).collect();
+                answer.push(if page.len() < *limit as usize { 0 } else { cursor + limit }.to_string());
+                answer.extend(page);
+            }
+            Op::Counts { queue: name } => {
+                let name = queue(*name);
+                for status in ["scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"] {
+                    answer.extend([status.to_owned(), of(name, status).len().to_string()]);
+                }
+                answer.extend(["listeners".to_owned(), self.queue(name).listeners.len().to_string()]);
+            }
+            Op::Listeners { queue: name } => {
+                answer.push("0".into());
+                let queue = self.queue(queue(*name));
+                for (who, seen) in &queue.listeners {
+                    let held = queue.held.get(who).map_or(0, Vec::len);
+                    answer.extend([who.clone(), decimal(*seen), held.to_string()]);
+                }
+            }
+            Op::Queues => {
+                answer.push("0".into());
+                let known = self.queues.iter().filter(|(_, queue)| queue.known);
+                let mut known: Vec<_> = known.map(|(name, queue)| (queue.listeners.len(), name, queue)).collect();
+                known.sort_by_key(|(listeners, name, _)| (*listeners, (*name).clone()));
+                for (listeners, name, queue) in known {
+                    let stopped = if queue.stopped { "drain" } else { "" };
+                    answer.extend([name.clone(), listeners.to_string(), queue.paused.clone().unwrap_or_default()]);
+                    answer.push(stopped.into());
+                }
+            }
+            Op::Limits { queue: name, used } => {
+                answer.push("0".into());
+                let name = queue(*name);
+                let lanes = &self.queues[name].lanes;
+                let mut keys: BTreeSet<&String> = lanes.limits.keys().collect();
+                if *used {
+                    keys = lanes.places.values().map(|(_, key)| key).filter(|key| !key.is_empty()).collect();
+                }
+                for key in keys {
+                    let unset = ("-".to_owned(), "-".to_owned());
+                    let (places, rate) = lanes.limits.get(key).unwrap_or(&unset);
+                    let taken = lanes.places.values().filter(|(_, other)| other == key);
+                    let taken: u64 = taken.map(|(weight, _)| weight).sum();
+                    answer.extend([key.clone(), places.clone(), rate.clone(), taken.to_string()]);
+                }
+            }
+            other => panic!("not a reading call: {other:?}"),
+        }
+        Reply::List(answer.into_iter().map(Reply::Text).collect())
+    }
+
+    /// By priority, then in the order in which they came; whatever limits say.
+    fn all_pending(&self, name: &str) -> Vec<String> {
+        let tasks = self.tasks.values().filter(|task| task.queue == name && task.has("rank"));
+        let mut laned: Vec<(i64, &str, &str)> =
+            tasks.map(|task| (-task.priority(), task.get("rank"), task.id.as_str())).collect();
+        laned.sort_unstable();
+        let urgent = laned.iter().filter(|(score, ..)| *score < 0).count();
+        let mut ids: Vec<String> = laned.iter().map(|(.., id)| (*id).to_owned()).collect();
+        ids.splice(urgent..urgent, self.queues[name].pending.iter().rev().cloned());
+        ids
+    }
+}

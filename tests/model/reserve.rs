@@ -1,0 +1,221 @@
+//! What begins attempts, and what ends them without their owner.
+
+use crate::model::keys::Reply;
+use crate::model::ops::Order;
+use crate::model::settle::queue;
+use crate::model::state::{ATTEMPT, Model, SECOND, Verdict, decimal};
+
+/// How a listener asks.
+pub struct Asked<'a> {
+    pub who: &'a str,
+    pub lease: Option<u32>,
+    pub request: Option<String>,
+}
+
+impl Model {
+    fn reservation(&self, id: &str) -> Reply {
+        let task = &self.tasks[id];
+        let or = |field, none: &str| Reply::text(task.fields.get(field).map_or(none, String::as_str));
+        Reply::List(vec![
+            Reply::text(id),
+            Reply::text(&task.queue),
+            or("token", ""),
+            Reply::text(task.attempt),
+            Reply::text(task.deadline.unwrap()),
+            or("lease", ""),
+            or("outcome", ""),
+            or("losses", "0"),
+            or("failures", "0"),
+            or("parameters", ""),
+            task.fields.get("checkpoint").map_or(Reply::Nil, Reply::text),
+        ])
+    }
+
+    fn repeated(&self, id: &str, asked: &Asked) -> Option<Reply> {
+        let task = &self.tasks[id];
+        let same = asked.request.as_ref().is_some_and(|request| task.get("request") == request);
+        (same && task.held() && task.get("node") == asked.who).then(|| self.reservation(id))
+    }
+
+    pub fn listens(&self, name: &str, who: &str) -> Verdict<()> {
+        let known = self.queues.get(name).is_some_and(|queue| queue.listeners.contains_key(who));
+        if known { Ok(()) } else { Err("NOLISTENER") }
+    }
+
+    /// A new attempt, with a lease of so many µs.
+    fn take(&mut self, id: &str, asked: &Asked, lease: u64, why: &str) -> Reply {
+        let now = self.now;
+        let token = now + 1;
+        (self.clock, self.us) = (token, token);
+        self.tokens.entry(id.into()).or_default().push(token.to_string());
+        let task = self.task(id);
+        task.attempt += 1;
+        task.deadline = Some(token + lease);
+        task.set("node", asked.who);
+        task.set("token", token);
+        task.set("lease", lease);
+        task.set("request", asked.request.clone().unwrap_or_default());
+        task.set("reserved", decimal(now.max(task.updated)));
+        self.shift(id, "reserved", why, asked.who, false);
+        self.reservation(id)
+    }
+
+    fn lease_of(&self, id: &str, asked: &Asked) -> u64 {
+        let task = &self.tasks[id];
+        let set = || self.setting(&task.queue, "lease").unwrap().parse::<u64>().unwrap();
+        let own = task.fields.get("own_lease").map(|lease| lease.parse().unwrap());
+        own.unwrap_or_else(|| asked.lease.map_or_else(set, u64::from) * SECOND)
+    }
+
+    /// In which order queues are asked, by their places in the call, and how far each
+    /// moves on when it is served.
+    fn rounds(&self, who: &str, names: &[&str], order: &Order) -> Vec<(usize, f64, f64)> {
+        let passes = self.rounds.get(who);
+        let pass = |name: &str| passes.and_then(|passes| passes.get(name)).map_or(0.0, |pass| pass.parse().unwrap());
+        let step = |at: usize| match order {
+            Order::Weighted(weights) => 1e6 / f64::from(weights[at]),
+            _ => 1e6,
+        };
+        let mut order: Vec<(usize, f64, f64)> =
+            names.iter().enumerate().map(|(at, name)| (at, pass(name), step(at))).collect();
+        order.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
+        order
+    }
+
+    fn served(&mut self, who: &str, names: &[&str], order: &[(usize, f64, f64)], served: &str) {
+        let pass = order.iter().rfind(|(at, ..)| names[*at] == served).map_or(0.0, |(_, pass, _)| *pass);
+        let passes = self.rounds.entry(who.into()).or_default();
+        for (at, own, step) in order {
+            let next = if names[*at] == served { pass + step } else { own.max(pass) };
+            passes.insert(names[*at].into(), format!("{next:.0}"));
+        }
+    }
+
+    pub fn reserve(&mut self, asked: &Asked, queues: &[u8], woken: bool, order: Option<&Order>) -> Verdict<Reply> {
+        let names: Vec<&str> = queues.iter().map(|number| queue(*number)).collect();
+        for name in &names {
+            let latest = self.queue(name).held.get(asked.who).and_then(|held| held.first()).cloned();
+            if let Some(answer) = latest.and_then(|id| self.repeated(&id, asked)) {
+                return Ok(answer);
+            }
+        }
+        let rounds = order.filter(|order| !matches!(order, Order::Strict));
+        let turns = rounds.map(|order| self.rounds(asked.who, &names, order));
+        let strict: Vec<usize> = (0..names.len()).collect();
+        let sequence = turns.as_ref().map_or(strict, |turns| turns.iter().map(|(at, ..)| *at).collect());
+        let (mut looks, mut found) = (Vec::new(), None);
+        for name in sequence.into_iter().map(|at| names[at]) {
+            if self.queues[name].paused.is_some() {
+                continue;
+            }
+            let (next, look) = self.next(name, asked.who);
+            looks.push((name, look));
+            if let Some(next) = next {
+                found = Some((name, next.id));
+                break;
+            }
+        }
+        let Some((name, id)) = found else {
+            for name in &names {
+                self.listens(name, asked.who)?;
+                if self.queues[*name].draining.contains(asked.who) {
+                    return Err("DRAINING");
+                }
+            }
+            let now = self.now;
+            for name in names {
+                self.queue(name).listeners.insert(asked.who.into(), now);
+            }
+            self.born = true;
+            self.looked(looks);
+            return Ok(Reply::Nil);
+        };
+        self.listens(name, asked.who)?;
+        let queue = self.queue(name);
+        let plain = queue.pending.len();
+        let laned = self.tasks.values().any(|task| task.queue == name && task.has("rank"));
+        let lease = self.lease_of(&id, asked);
+        let answer = self.take(&id, asked, lease, "reserve");
+        self.looked(looks);
+        if let Some(turns) = turns {
+            self.served(
+                asked.who,
+                &queues.iter().map(|number| crate::model::settle::queue(*number)).collect::<Vec<_>>(),
+                &turns,
+                name,
+            );
+        }
+        self.queue(name).wake |= woken && (plain > 1 || laned);
+        Ok(answer)
+    }
+
+    /// What a look at queues leaves: outdated entries are put right, rates noted.
+    fn looked(&mut self, looks: Vec<(&str, crate::model::lanes::Look)>) {
+        let us = self.us;
+        for (name, look) in looks {
+            for key in &look.stale {
+                self.settle_all(name, key);
+            }
+            let rate = self.setting(name, "rate");
+            let queue = self.queue(name);
+            if let Some(free) = look.free {
+                queue.lanes.delayed.insert("/".into(), free);
+            }
+            if look.chosen {
+                queue.lanes.start("/", rate.as_deref(), us);
+            }
+            queue.wake |= !look.stale.is_empty() && !look.chosen;
+        }
+    }
+
+    pub fn adopt(&mut self, asked: &Asked, from: &str, name: &str, id: &str) -> Verdict<Reply> {
+        if self.known(id)?.queue != name {
+            return Err("OTHERQUEUE");
+        }
+        self.listens(name, asked.who)?;
+        if let Some(answer) = self.repeated(id, asked) {
+            return Ok(answer);
+        }
+        let task = self.task(id);
+        if !task.held() || task.get("node") != from || from == asked.who {
+            return Err("STATE");
+        }
+        let to = self.lose(id, "reserved", "adopt");
+        let lease = self.lease_of(id, asked);
+        Ok(if to == "reserved" { self.take(id, asked, lease, "adopt") } else { Reply::Nil })
+    }
+
+    /// Ends an attempt without its owner. Where that makes a new attempt, the caller begins it.
+    pub fn lose(&mut self, id: &str, back: &'static str, why: &str) -> &'static str {
+        let most = self.cap(id, "max_losses");
+        let awaited = self.place_is_awaited(id);
+        let task = self.task(id);
+        let losses = task.number("losses") + 1;
+        task.set("losses", losses);
+        task.set("ended", task.get("token").to_owned());
+        task.set("outcome", "lost");
+        let to = if task.has("cancel") {
+            "cancelled"
+        } else if losses > most {
+            task.set("group", "lost");
+            task.set("error", format!("lost {losses} times: its owners stopped reporting"));
+            "failed"
+        } else {
+            task.forget(if back == "reserved" { &ATTEMPT[1..] } else { &ATTEMPT });
+            back
+        };
+        if to != "reserved" {
+            task.set("token", "");
+            let name = task.queue.clone();
+            self.shift(id, to, why, "", true);
+            self.queue(&name).wake |= awaited;
+        }
+        to
+    }
+
+    /// How often something may happen to a task: its own cap, or its queue's.
+    pub fn cap(&self, id: &str, name: &str) -> u64 {
+        let task = &self.tasks[id];
+        task.fields.get(name).cloned().or_else(|| self.setting(&task.queue, name)).unwrap().parse().unwrap()
+    }
+}

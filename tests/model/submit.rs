@@ -1,0 +1,123 @@
+//! What makes tasks.
+
+use crate::model::keys::Reply;
+use crate::model::ops::{Eta, IDS, Wish};
+use crate::model::settle::payload;
+use crate::model::state::{Model, SECOND, Task, Verdict, decimal};
+
+/// Sorted, each once.
+fn names(value: &str) -> String {
+    let mut names: Vec<&str> = value.split(',').collect();
+    names.sort_unstable();
+    names.dedup();
+    names.join(",")
+}
+
+/// The fields of the record that options make.
+fn fields(wish: &Wish) -> Verdict<Vec<(&'static str, String)>> {
+    let asked = |name: &str| wish.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+    let (unique, until, policy) = (asked("unique"), asked("unique_until"), asked("unique_policy"));
+    let latest = policy == Some("latest");
+    let orphaned = unique.is_none() && (until.is_some() || policy.is_some());
+    if orphaned || latest && (asked("key").is_some() || until.is_some()) {
+        return Err("BADARG");
+    }
+    let key = if latest { unique } else { asked("key") };
+    let priority = asked("priority").filter(|priority| *priority != "0");
+    let weight = asked("weight").filter(|weight| *weight != "1");
+    let mut fields = Vec::new();
+    let mut put = |name, value: Option<String>| fields.extend(value.map(|value| (name, value)));
+    let copied = ["max_losses", "max_failures", "max_releases", "backoff", "delay", "max_delay", "jitter", "method"];
+    for name in copied {
+        put(name, asked(name).map(str::to_owned));
+    }
+    let mut ties = String::new();
+    let mut tie = |letter, tied: bool| ties.extend(tied.then_some(letter));
+    tie('r', priority.is_some() || key.is_some() || asked("needs").is_some());
+    tie('p', key.is_some() || weight.is_some());
+    tie('u', unique.is_some());
+    tie('t', asked("tags").is_some());
+    tie('l', asked("lease").is_some());
+    put("priority", priority.map(str::to_owned));
+    put("key", key.map(str::to_owned));
+    put("weight", weight.map(str::to_owned));
+    put("needs", asked("needs").map(names));
+    put("unique", unique.map(str::to_owned));
+    put("unique_until", unique.map(|_| if latest { "start" } else { until.unwrap_or("end") }.to_owned()));
+    put("tags", asked("tags").map(names));
+    put("own_lease", asked("lease").map(|lease| (lease.parse::<u64>().unwrap() * SECOND).to_string()));
+    put("solo", latest.then(|| "1".to_owned()));
+    put("ties", Some(ties).filter(|ties| !ties.is_empty()));
+    Ok(fields)
+}
+
+impl Model {
+    pub fn submit(&mut self, name: &str, tasks: &[(u8, Option<Eta>, u8)], wish: &Wish) -> Verdict<Reply> {
+        let fields = fields(wish)?;
+        let unique = fields.iter().find(|(name, _)| *name == "unique").map(|(_, value)| value.clone());
+        if unique.is_some() && tasks.len() > 1 {
+            return Err("BADARG");
+        }
+        let mut answers = Vec::new();
+        for (at, (number, ..)) in tasks.iter().enumerate() {
+            if tasks[..at].iter().any(|(other, ..)| other == number) {
+                return Err("BADARG");
+            }
+            match self.tasks.get(IDS[usize::from(*number)]) {
+                None => answers.push("created".to_owned()),
+                Some(task) if task.queue == name => answers.push("existing".into()),
+                Some(_) => return Err("OTHERQUEUE"),
+            }
+        }
+        let answer = |answers: Vec<String>| Ok(Reply::List(answers.into_iter().map(Reply::text).collect()));
+        let fresh: Vec<bool> = answers.iter().map(|answer| answer == "created").collect();
+        if !fresh.contains(&true) {
+            return answer(answers);
+        }
+        if self.setting(name, "closed").as_deref() == Some("1") {
+            return Err("CLOSED");
+        }
+        if let Some((rival, _)) = unique.as_ref().and_then(|unique| self.holder(name, unique)) {
+            let policy = wish.iter().find(|(name, _)| *name == "unique_policy").map_or("reject", |(_, policy)| policy);
+            answers = self.rival(name, unique.as_deref().unwrap(), &rival, policy, IDS[usize::from(tasks[0].0)])?;
+            if answers[0] == "existing" {
+                return answer(answers);
+            }
+        }
+        for ((number, eta, parameters), _) in tasks.iter().zip(fresh).filter(|(_, fresh)| *fresh) {
+            let id = IDS[usize::from(*number)];
+            let mut task = Task { id: id.into(), queue: name.into(), created: self.now, ..Task::default() };
+            task.fields.extend(fields.iter().cloned());
+            task.set("parameters", payload(*parameters));
+            let due = match eta {
+                Some(Eta::At(eta)) if *eta > self.now => Some(*eta),
+                _ => None,
+            };
+            if let Some(eta) = due {
+                task.set("eta", decimal(eta));
+            }
+            self.tasks.insert(id.into(), task);
+            self.shift(id, if due.is_some() { "scheduled" } else { "pending" }, "submit", "", false);
+            let queue = self.queue(name);
+            queue.known = true;
+            queue.wake |= due.is_none();
+            self.born = true;
+        }
+        answer(answers)
+    }
+
+    /// What becomes of a task that has the unique key already.
+    fn rival(&mut self, name: &str, unique: &str, id: &str, policy: &str, by: &str) -> Verdict<Vec<String>> {
+        let timed = self.queues[name].unique[unique].1.parse::<u64>().is_ok();
+        let waits = self.tasks.get(id).is_some_and(Task::waits);
+        match policy {
+            "existing" => Ok(vec!["existing".into(), id.into()]),
+            "replace" | "latest" if waits && !timed => {
+                self.task(id).set("reason", format!("replaced by {by}"));
+                self.shift(id, "cancelled", "replaced", "", false);
+                Ok(vec!["replaced".into(), id.into()])
+            }
+            _ => Err("DUPLICATE"),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What any client does now and then.
+
+use std::collections::BTreeSet;
+
+use crate::model::keys::Reply;
+use crate::model::settle::micros;
+use crate::model::state::{Model, SECOND, decimal};
+
+impl Model {
+    /// Keys that a rate or a changed limit held up go on. Answers whether there may be any,
+    /// whether there may be more, and when the next one may.
+    fn go_on(&mut self, name: &str, limit: usize) -> (bool, bool, Option<u64>) {
+        let now = self.now;
+        let needs: BTreeSet<&str> = self
+            .tasks
+            .values()
+            .filter(|task| task.queue == name && task.has("rank"))
+            .map(|task| task.get("needs"))
+            .filter(|needs| !needs.is_empty())
+            .collect();
+        // One costs the more, the more different needs there are.
+        let limit = (limit / (needs.len() + 1)).max(1);
+        let lanes = &self.queues[name].lanes;
+        let mut delayed: Vec<(u64, String)> = lanes.delayed.iter().map(|(key, at)| (*at, key.clone())).collect();
+        delayed.sort();
+        let next = delayed.iter().find(|(at, _)| *at > now).map(|(at, _)| *at);
+        let free: Vec<String> =
+            delayed.iter().filter(|(at, _)| *at <= now).take(limit).map(|(_, key)| key.clone()).collect();
+        let mut keys = free.clone();
+        if lanes.sweep {
+            keys.extend(lanes.places.values().map(|(_, key)| key.clone()));
+            keys.extend(delayed.into_iter().take(limit).map(|(_, key)| key));
+        }
+        let wakes = !free.is_empty() || lanes.sweep;
+        let queue = self.queue(name);
+        queue.wake |= wakes;
+        queue.lanes.sweep = false;
+        for key in &free {
+            queue.lanes.delayed.remove(key);
+        }
+        for key in keys.iter().filter(|key| !key.is_empty() && *key != "/") {
+            self.settle_all(name, key);
+        }
+        (wakes, free.len() == limit, next)
+    }
+
+    pub fn promote(&mut self, name: &str, limit: usize) -> Reply {
+        self.born = true;
+        let scheduled = self.tasks.values().filter(|task| task.queue == name && task.status == "scheduled");
+        let mut etas: Vec<(u64, String)> = scheduled.map(|task| (micros(task.get("eta")), task.id.clone())).collect();
+        etas.sort();
+        let due = etas.iter().filter(|(eta, _)| *eta <= self.now).count();
+        let mut later = etas.get(due).map(|(eta, _)| *eta);
+        let mut more = due > limit;
+        if self.limited || self.queues[name].lanes.last > 0 {
+            let (_, others, next) = self.go_on(name, limit);
+            more |= others;
+            later = later.into_iter().chain(next).min();
+        }
+        for (_, id) in &etas[..due.min(limit)] {
+            let now = decimal(self.now.max(self.tasks[id].updated));
+            self.task(id).set("promoted", now);
+            self.shift(id, "pending", "promote", "", false);
+            self.queue(name).wake = true;
+        }
+        let later = later.map_or(String::new(), decimal);
+        Reply::List(vec![Reply::text(due.min(limit)), Reply::text(u8::from(more)), Reply::text(later)])
+    }
+
+    pub fn requeue(&mut self, name: &str, limit: usize) -> Reply {
+        let now = self.now;
+        let restarted = self.run.as_ref().is_some_and(|run| *run != self.here);
+        if restarted || self.clock != 0 && now - self.clock > 15 * SECOND {
+            self.gap = now;
+        }
+        let leases = self.tasks.values().filter(|task| task.queue == name && task.deadline.is_some_and(|at| at < now));
+        let mut expired: Vec<(u64, String, String)> =
+            leases.map(|task| (task.deadline.unwrap(), task.lease(), task.id.clone())).collect();
+        expired.sort();
+        let more = expired.len() > limit;
+        expired.truncate(limit);
+
+        let mut silent: Vec<(u64, String)> =
+            self.queue(name).listeners.iter().map(|(who, seen)| (*seen, who.clone())).collect();
+        silent.retain(|(seen, _)| *seen + 300 * SECOND <= now);
+        silent.sort();
+        silent.truncate(limit);
+        let queue = self.queue(name);
+        silent.retain(|(_, who)| queue.held.get(who).is_none_or(Vec::is_empty));
+
+        self.born = true;
+        self.clock = now;
+        self.run = Some(self.here.clone());
+        let (mut counts, mut postponed, gap) = ([0, 0, 0], 0, self.gap);
+        for (deadline, _, id) in expired {
+            let task = self.task(&id);
+            let lease = task.number("lease");
+            // Where the lease had run into the gap and one lease's time has not passed since.
+            let waits = gap + lease > now && deadline - lease < gap;
+            if waits && (restarted || task.number("postponed") != deadline) {
+                task.deadline = Some(gap + lease);
+                task.set("postponed", gap + lease);
+                postponed += 1;
+            } else {
+                match self.lose(&id, "pending", "lost") {
+                    "pending" => {
+                        counts[0] += 1;
+                        self.queue(name).wake = true;
+                    }
+                    "failed" => counts[1] += 1,
+                    _ => counts[2] += 1,
+                }
+            }
+        }
+        for (_, who) in silent {
+            self.dismiss(name, &who);
+        }
+        let [requeued, failed, cancelled] = counts;
+        let listeners = self.queues[name].listeners.len();
+        let numbers = [requeued, failed, cancelled, postponed, usize::from(more), listeners];
+        Reply::List(numbers.into_iter().map(Reply::text).collect())
+    }
+
+    /// Unique keys whose time has passed are given back.
+    fn expire(&mut self, name: &str, limit: usize) {
+        let now = self.now;
+        let queue = self.queue(name);
+        let mut past: Vec<(u64, String)> =
+            queue.unique_until.iter().map(|(name, till)| (*till, name.clone())).collect();
+        past.retain(|(till, _)| *till <= now);
+        past.sort();
+        for (_, name) in past.into_iter().take(limit) {
+            queue.unique_until.remove(&name);
+            let over = |(_, till): &(String, String)| till.parse::<u64>().is_ok_and(|till| till <= now);
+            if queue.unique.get(&name).is_some_and(over) {
+                queue.unique.remove(&name);
+            }
+        }
+    }
+
+    pub fn retain(&mut self, name: &str, limit: usize, keep: Option<u32>, seconds: Option<u32>) -> Reply {
+        self.born = true;
+        let set = |setting| self.setting(name, setting).unwrap().parse::<u64>().unwrap();
+        let seconds = seconds.map_or_else(|| set("retain"), u64::from);
+        let keep = keep.map_or_else(|| usize::try_from(set("keep")).unwrap(), |keep| keep as usize);
+        // The scripts compare in the server's numbers, and so does this.
+        #[allow(clippy::cast_precision_loss)]
+        let oldest = (self.now - seconds * SECOND) as f64;
+        self.expire(name, limit);
+        let mut deleted = 0;
+        loop {
+            let (queue, tasks) = (&self.queues[name], &self.tasks);
+            let left: usize = queue.finished.values().map(Vec::len).sum();
+            let tails = queue.finished.values().filter_map(|list| list.last());
+            let ages = tails.map(|id| (decimal(tasks[id].updated).parse::<f64>().unwrap() * 1e6, id));
+            // The earliest; `complete`, `failed`, `cancelled` where they are equal.
+            let order = |id: &String| ["complete", "failed", "cancelled"].iter().position(|s| *s == tasks[id].status);
+            let next = ages.min_by(|a, b| a.0.total_cmp(&b.0).then_with(|| order(a.1).cmp(&order(b.1))));
+            let next = next.filter(|(age, _)| left > keep || *age < oldest).map(|(_, id)| id.clone());
+            match next {
+                Some(id) if deleted < limit => self.shift(&id, "deleted", "retain", "", false),
+                more => return Reply::List(vec![Reply::text(deleted), Reply::text(u8::from(more.is_some()))]),
+            }
+            deleted += 1;
+        }
+    }
+}
