@@ -95,7 +95,7 @@ function lanes.first(queue, number, stale, low, high)
       return nil
     end
     local rank, what = string.match(entry[1], '^(%S+) (%S+)$')
-    local found = { rank = rank, score = tonumber(entry[2]), id = what, number = number, member = entry[1] }
+    local found = { rank = rank, own = rank, score = tonumber(entry[2]), id = what, number = number, member = entry[1] }
     if string.sub(what, 1, 1) ~= '/' then
       return found
     end
@@ -104,7 +104,7 @@ function lanes.first(queue, number, stale, low, high)
     local head = redis.call('ZRANGE', turns.keyed(queue, key, number), 0, 0)[1]
     local weight
     found.member = head
-    found.id, weight = string.match(head or '', '^%S+ (%S+) (%S+)$')
+    found.own, found.id, weight = string.match(head or '', '^(%S+) (%S+) (%S+)$')
     if found.id and places.fits(queue, key, weight) then
       return found
     end
@@ -144,7 +144,7 @@ function lanes.drop(queue, ghost)
 end
 
 -- Whether one entry goes before another: by priority, one level more for each
--- `ageing` microseconds of waiting, then by rank.
+-- `ageing` microseconds of waiting, then by rank; tasks of one key with different needs by their own.
 -- @cold
 function lanes.before(one, other, ageing)
   if not other then
@@ -154,7 +154,8 @@ function lanes.before(one, other, ageing)
   if ageing then
     mine, theirs = mine + turns.age(one.rank) / ageing, theirs + turns.age(other.rank) / ageing
   end
-  return mine < theirs or mine == theirs and one.rank < other.rank
+  return mine < theirs or mine == theirs
+    and (one.rank < other.rank or one.rank == other.rank and one.own < (other.own or other.rank))
 end
 
 -- The task that comes next in a queue with lanes: better than `best`, the first of
