@@ -128,7 +128,8 @@ function statistics.event(sums, from, to, took, by, why, bounds)
       statistics.measure(sums.wait, took, bounds)
     end
   elseif from == 'reserved' or from == 'started' then
-    if from == 'started' and took then
+    -- An owner that never said that it started worked on the task all the same.
+    if took and (from == 'started' or to == 'complete' or (why == 'fail' and by ~= '')) then
       statistics.measure(sums.run, took, bounds)
       if to == 'complete' then
         statistics.measure(sums.done, took, bounds)
@@ -282,4 +283,21 @@ function statistics.longer(total, elapsed)
     low = bounds[i]
   end
   return weight > 0 and sum / weight or nil
+end
+
+-- When the tasks that run are expected to end, the first one first: all of them where
+-- they are few, else some. Where none runs a place is free now.
+-- @cold
+function statistics.ends(queue, total, busy, now, run)
+  local ends, number = {}, math.min(busy, 32)
+  for _, entry in ipairs(redis.call('SRANDMEMBER', space.key('started_tasks', queue), number)) do
+    local started = tonumber(redis.call('HGET', space.key('task', string.match(entry, '%S*$')), 'started'))
+    local took = started and statistics.longer(total, now - started)
+    ends[#ends + 1] = took and math.max(now, started + took) or now + run
+  end
+  while #ends < number do
+    ends[#ends + 1] = now + run
+  end
+  table.sort(ends)
+  return ends[1] and ends or { now }
 end

@@ -53,8 +53,8 @@ impl Past {
     /// Submitted at `at`, reserved 10 s later, done after `ran` seconds.
     fn life(&self, at: f64, id: &str, ran: f64) {
         self.submit(at, id, SubmitOptions::default());
-        let task = self.take(at + 10.0, at + 10.0);
-        self.complete(at + 10.0 + ran, &task);
+        let task = self.take(at + 10.0, at + 11.0);
+        self.complete(at + 11.0 + ran, &task);
     }
 }
 
@@ -187,7 +187,7 @@ fn the_expected_end_is_told_by_why_and_show() {
     let why = past.desk.ok(&["why", "runs"]);
     assert!(why.contains("; expected to end in 4") && why.ends_with("by the last run.\n"), "{why}");
     let why = past.desk.json(&["why", "waits"]);
-    assert!(why["why"].as_str().unwrap().contains("; expected to start in 5"), "{why}");
+    assert!(why["why"].as_str().unwrap().contains("; expected to start in 49m"), "{why}");
     assert!(
         why["expected_start"].is_string() && why["expected_end"].is_string() && why["expected_by"] == "history",
         "{why}"
