@@ -1,7 +1,16 @@
 //! `blueque doctor`: looks at server, settings and data, and changes nothing.
 
+mod bounds;
+mod data;
+mod entries;
 mod index;
 mod keys;
+mod lanes;
+mod limits;
+mod names;
+mod place;
+mod remedy;
+mod schedules;
 mod server;
 
 use std::collections::BTreeMap;

@@ -1,10 +1,12 @@
-//! Where a task stands, and where its record says that it stands (I1, I2, I3).
+//! Where a task stands, and where its record says that it stands (I1, I2, I3, I7, I8).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use redis::{Pipeline, Value};
 
 use super::Exam;
+use super::place::{FIELDS, Head, Numbers, Place, expected};
+use super::remedy;
 
 /// Records read at once.
 const BATCH: usize = 500;
@@ -13,36 +15,7 @@ const BATCH: usize = 500;
 const SUSPECTS: usize = 1_000;
 
 /// A look that a transition came between is repeated so often.
-const TRIES: usize = 5;
-
-/// One entry of an index.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// Every task of the queue.
-    All,
-    /// A list of the queue, such as `pending_tasks`.
-    List(&'static str),
-    Scheduled,
-    /// The list of a listener.
-    Reserved(String),
-    /// The whole entry.
-    Started(String),
-    /// The token.
-    Lease(String),
-}
-
-/// What tells where a task belongs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
-    status: String,
-    queue: String,
-    attempt: String,
-    token: String,
-    node: String,
-    pid: String,
-}
-
-const FIELDS: [&str; 6] = ["status", "queue", "attempt", "token", "node", "pid"];
+pub const TRIES: usize = 5;
 
 /// Every entry of a queue's indexes that was read.
 #[derive(Default)]
@@ -52,6 +25,8 @@ pub struct Entries {
     twice: BTreeSet<String>,
     /// Whether an index was not read to its end, so that what was not seen may yet be there.
     pub cut: bool,
+    /// By what tasks need, how many of the lanes wait with it.
+    pub needs: BTreeMap<String, usize>,
 }
 
 impl Entries {
@@ -63,62 +38,28 @@ impl Entries {
     }
 }
 
-impl Head {
-    fn read(values: Vec<Option<Vec<u8>>>) -> Option<Self> {
-        let mut texts = values.into_iter().map(|value| value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
-        let status = texts.next()?;
-        let queue = texts.next()?;
-        // A record without a queue is what a late update made of a deleted task.
-        let (status, queue) = (status?, queue.filter(|queue| !queue.is_empty())?);
-        let mut next = || texts.next().flatten().unwrap_or_default();
-        Some(Self { status, queue, attempt: next(), token: next(), node: next(), pid: next() })
-    }
-
-    fn is_held(&self) -> bool {
-        self.status == "reserved" || self.status == "started"
-    }
-
-    /// Where it belongs.
-    fn places(&self) -> BTreeSet<Place> {
-        let mut places = BTreeSet::new();
-        match self.status.as_str() {
-            "scheduled" => places.insert(Place::Scheduled),
-            "pending" => places.insert(Place::List("pending_tasks")),
-            "complete" => places.insert(Place::List("complete_tasks")),
-            "failed" => places.insert(Place::List("failed_tasks")),
-            "cancelled" => places.insert(Place::List("cancelled_tasks")),
-            _ => false,
-        };
-        if self.is_held() {
-            places.insert(Place::Reserved(self.node.clone()));
-            // A task of a client without scripts has no lease.
-            if !self.attempt.is_empty() {
-                places.insert(Place::Lease(self.token.clone()));
-            }
-        }
-        if self.status == "started" {
-            places.insert(Place::Started(format!("{} {} ", self.node, self.pid)));
-        }
-        places
-    }
-}
-
 impl Exam {
     /// Compares every entry of a queue's indexes with its record. Whatever looks wrong is looked at once more,
     /// alone and at one moment, because tasks move on meanwhile.
-    pub fn places(&mut self, queue: &str, entries: &Entries) -> anyhow::Result<()> {
+    pub fn places(&mut self, queue: &str, entries: &mut Entries) -> anyhow::Result<()> {
         let ids: Vec<&String> = entries.places.keys().collect();
         let mut suspects = Vec::new();
+        let mut needs: BTreeMap<String, usize> = BTreeMap::new();
+        let numbers = self.numbers(queue)?;
         for batch in ids.chunks(BATCH) {
             let heads = self.heads(batch)?;
             for (id, head) in batch.iter().zip(heads) {
                 let Some(found) = entries.places.get(id.as_str()) else { continue };
-                let expected = expected(head.as_ref(), queue, found);
+                let expected = expected(id, head.as_ref(), queue, found, &numbers);
                 let missing = !entries.cut && expected.difference(found).next().is_some();
-                let unknown = head.as_ref().is_some_and(|head| head.places().is_empty());
+                let odd = head.as_ref().is_some_and(Head::is_odd);
                 let twice = entries.twice.contains(id.as_str());
-                if missing || unknown || twice || found.difference(&expected).next().is_some() {
+                if missing || odd || twice || found.difference(&expected).next().is_some() {
                     suspects.push((*id, found));
+                }
+                let waits = found.iter().any(|place| matches!(place, Place::Lane(..)));
+                if let Some(head) = head.filter(|head| waits && !head.needs.is_empty()) {
+                    *needs.entry(head.needs).or_default() += 1;
                 }
             }
         }
@@ -134,6 +75,7 @@ impl Exam {
         for (id, found) in suspects.into_iter().take(SUSPECTS) {
             self.judge(queue, id, found)?;
         }
+        entries.needs = needs;
         Ok(())
     }
 
@@ -149,14 +91,24 @@ impl Exam {
         Ok(values.into_iter().map(|value| value.ok().and_then(read)).collect())
     }
 
+    /// The numbers of what tasks of a queue need.
+    fn numbers(&mut self, queue: &str) -> anyhow::Result<Numbers> {
+        let known: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("needs", queue)])?;
+        Ok(known.into_iter().map(|(needs, value)| (needs, number(&value))).collect())
+    }
+
     /// Looks at one task at one moment.
     fn judge(&mut self, queue: &str, id: &String, found: &BTreeSet<Place>) -> anyhow::Result<()> {
         for _ in 0..TRIES {
             let head = self.heads(&[id])?.pop().flatten();
-            let expected = expected(head.as_ref(), queue, found);
+            let needs = head.as_ref().map(|head| head.needs.clone()).unwrap_or_default();
+            let known: Option<String> = self.ask(&["HGET", &self.key("needs", queue), &needs])?;
+            let numbers = known.iter().map(|value| (needs.clone(), number(value))).collect();
+            let expected = expected(id, head.as_ref(), queue, found, &numbers);
             let places: Vec<Place> = found.union(&expected).cloned().collect();
             let mut pipeline = redis::pipe();
             pipeline.atomic().cmd("HMGET").arg(self.key("task", id)).arg(&FIELDS);
+            pipeline.cmd("HGET").arg(self.key("needs", queue)).arg(&needs);
             for place in &places {
                 self.count(&mut pipeline, queue, id, place);
             }
@@ -164,16 +116,21 @@ impl Exam {
                 // A key of a wrong type: the look at the keys says so.
                 return Ok(());
             };
-            if answers.is_empty() {
+            if answers.len() < 2 {
                 return Ok(());
             }
-            let counts = answers.split_off(1);
+            let counts = answers.split_off(2);
+            let known_now = answers.pop().and_then(|value| remedy::text_of(&value));
             let now = answers.pop().and_then(|value| redis::from_redis_value::<Vec<Option<Vec<u8>>>>(value).ok());
-            if now.and_then(Head::read) != head {
+            if now.and_then(Head::read) != head || known_now.as_deref().map(number) != known.as_deref().map(number) {
                 continue;
             }
-            let stands: BTreeMap<Place, usize> = places.into_iter().zip(counts.iter().map(number)).collect();
-            self.verdict(queue, id, head.as_ref(), &expected, &stands);
+            let stands = |place: &Place, answer| remedy::stands(id, place, answer);
+            let stands = places.into_iter().zip(&counts).map(|(place, answer)| {
+                let count = stands(&place, answer);
+                (place, count)
+            });
+            self.verdict(queue, id, head.as_ref(), &expected, &stands.collect());
             return Ok(());
         }
         Ok(())
@@ -188,18 +145,10 @@ impl Exam {
         stands: &BTreeMap<Place, usize>,
     ) {
         let mend = "a worker sets this right within minutes; if it stays, stop the clients that write these keys";
-        let named = |place: &Place| match place {
-            Place::All => "tasks".to_owned(),
-            Place::List(list) => (*list).to_owned(),
-            Place::Scheduled => "scheduled_tasks".to_owned(),
-            Place::Reserved(listener) => format!("the list of {listener}"),
-            Place::Started(_) => "started_tasks".to_owned(),
-            Place::Lease(_) => "leases".to_owned(),
-        };
         let status = head.map_or("without a record", |head| head.status.as_str());
         let id = crate::output::clean_line(id, 200);
         if let Some(head) = head {
-            if head.queue == queue && head.places().is_empty() {
+            if head.queue == queue && head.is_odd() {
                 self.finding(
                     "tasks",
                     format!("{id} has the unknown status {status}"),
@@ -210,61 +159,45 @@ impl Exam {
                 self.finding("leases", format!("{id} is {status}, but has no node or no token"), mend);
             }
         }
+        let rankless = head.is_some_and(Head::is_rankless);
+        if rankless {
+            let rank = stands.iter().find_map(|(place, count)| match place {
+                Place::Lane(rank, _) if *count > 0 => Some(rank),
+                _ => None,
+            });
+            let todo = rank.map_or_else(
+                || format!("blueque cancel {id}, then blueque retry {id}: it enters anew"),
+                |rank| format!("HSET {} rank {rank}", self.key("task", &id)),
+            );
+            self.finding("lanes", format!("{id} is pending in the lanes of {queue}, but its record has no rank"), todo);
+        }
         for (place, &count) in stands {
-            let check = if matches!(place, Place::Lease(_)) { "leases" } else { "tasks" };
+            let (check, name) = (place.check(), place.name());
+            let removal = self.removal(queue, &id, place).unwrap_or_else(|| mend.to_owned());
             match (expected.contains(place), count) {
                 (true, 1) | (false, 0) => {}
+                (true, 0) if place.stands_otherwise(stands) => {}
+                _ if rankless && check == "lanes" => {}
                 (true, 0) => {
-                    self.finding(check, format!("{id} is {status}, but is not in {} of {queue}", named(place)), mend);
+                    let todo = self.return_of(queue, &id, place).unwrap_or_else(|| mend.to_owned());
+                    self.finding(check, format!("{id} is {status}, but is not in {name} of {queue}"), todo);
                 }
                 (true, _) => {
                     let todo = "no loss: the second entry is dropped when it is met";
-                    self.finding(check, format!("{id} stands twice in {} of {queue}", named(place)), todo);
+                    self.finding(check, format!("{id} stands twice in {name} of {queue}"), todo);
                 }
                 (false, _) if head.is_none() => {
-                    self.finding(check, format!("{id} is in {} of {queue}, but has no record", named(place)), mend);
+                    self.finding(check, format!("{id} is in {name} of {queue}, but has no record"), removal);
                 }
                 (false, _) => {
-                    self.finding(check, format!("{id} is {status}, but is in {} of {queue}", named(place)), mend);
+                    self.finding(check, format!("{id} is {status}, but is in {name} of {queue}"), removal);
                 }
             }
         }
     }
-
-    /// Adds the question how often an id stands in a place.
-    fn count(&self, pipeline: &mut Pipeline, queue: &str, id: &str, place: &Place) {
-        match place {
-            Place::List(list) => pipeline.cmd("LPOS").arg(self.key(list, queue)).arg(id).arg("COUNT").arg(2),
-            Place::Reserved(listener) => {
-                let key = self.key("reserved_tasks", &format!("{queue}_{listener}"));
-                pipeline.cmd("LPOS").arg(key).arg(id).arg("COUNT").arg(2)
-            }
-            Place::All => pipeline.cmd("ZSCORE").arg(self.key("tasks", queue)).arg(id),
-            Place::Scheduled => pipeline.cmd("ZSCORE").arg(self.key("scheduled_tasks", queue)).arg(id),
-            Place::Started(owner) => {
-                pipeline.cmd("SISMEMBER").arg(self.key("started_tasks", queue)).arg(format!("{owner}{id}"))
-            }
-            Place::Lease(token) => pipeline.cmd("ZSCORE").arg(self.key("leases", queue)).arg(format!("{id} {token}")),
-        };
-    }
 }
 
-/// Where a task belongs in this queue.
-fn expected(head: Option<&Head>, queue: &str, found: &BTreeSet<Place>) -> BTreeSet<Place> {
-    let Some(head) = head.filter(|head| head.queue == queue) else { return BTreeSet::new() };
-    let mut places = head.places();
-    // Clients without scripts do not list all their tasks.
-    if !head.attempt.is_empty() || found.contains(&Place::All) {
-        places.insert(Place::All);
-    }
-    places
-}
-
-fn number(value: &Value) -> usize {
-    match value {
-        Value::Nil => 0,
-        Value::Int(number) => usize::try_from(*number).unwrap_or(0),
-        Value::Array(items) => items.len(),
-        _ => 1,
-    }
+/// The first word of `NUMBER COUNT`.
+fn number(value: &str) -> String {
+    value.split(' ').next().unwrap_or_default().to_owned()
 }

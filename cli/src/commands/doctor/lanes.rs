@@ -1,0 +1,276 @@
+//! The orders of tasks that wait in the lanes: what needs there are, and whose turn it is (I1, I4).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use redis::Value;
+
+use super::Exam;
+use super::entries::PAGE;
+use super::index::{Entries, TRIES};
+use super::keys::Scan;
+use super::remedy::{text_of, whole};
+
+/// Different needs that tasks of one queue may be made with.
+const NEEDS: usize = 64;
+
+/// The tasks of one key that wait with the same needs: the key, and their number or nothing.
+type Row = (String, String);
+
+/// What was read of a row at one moment.
+#[derive(Default)]
+struct Look {
+    /// Score and rank of its first task.
+    head: Option<(i64, String)>,
+    /// Its entry in the order, as the hash of turns tells: score and rank.
+    turn: Option<(i64, String)>,
+    /// When the key was served last.
+    served: Option<String>,
+    used: bool,
+    delayed: bool,
+}
+
+impl Exam {
+    /// What tasks need is counted: by the hash of needs, and by the tasks themselves.
+    pub fn needs(&mut self, queue: &str, entries: &Entries) -> anyhow::Result<()> {
+        let key = self.key("needs", queue);
+        let known: BTreeMap<String, String> = self.ask(&["HGETALL", &key])?;
+        let mut numbers = BTreeSet::new();
+        let mut counts = BTreeMap::new();
+        for (needs, value) in &known {
+            let parsed = value.split_once(' ').and_then(|(number, count)| {
+                Some((number.parse::<usize>().ok()?, count.parse::<usize>().ok().filter(|count| *count > 0)?))
+            });
+            let Some((_, count)) = parsed.filter(|(number, _)| numbers.insert(*number)) else {
+                let text = format!("{key} says {value} of {needs}, and must say NUMBER COUNT, each number once");
+                self.finding("lanes", text, "cancel the tasks that wait in this queue, HDEL the field, and retry them");
+                continue;
+            };
+            counts.insert(needs.clone(), count);
+        }
+        if !entries.cut && counts != entries.needs {
+            self.recount(queue, &key)?;
+        }
+        Ok(())
+    }
+
+    /// Counts what the tasks of the lanes need, while nobody changes it.
+    fn recount(&mut self, queue: &str, key: &str) -> anyhow::Result<()> {
+        for _ in 0..TRIES {
+            self.ask::<()>(&["WATCH", key])?;
+            let mut ids = Vec::new();
+            self.zsets(&[self.key("lane_tasks", queue)], |_, member, _| {
+                ids.push(member.rsplit(' ').next().unwrap_or_default().to_owned());
+            })?;
+            let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+            let mut strange = false;
+            for batch in ids.chunks(PAGE) {
+                let mut pipeline = redis::pipe();
+                for id in batch {
+                    pipeline.cmd("HMGET").arg(self.key("task", id)).arg(&["status", "needs"]);
+                }
+                for (status, needs) in self.send::<Vec<(Option<String>, Option<String>)>>(&pipeline)? {
+                    strange |= status.as_deref() != Some("pending");
+                    *counts.entry(needs.unwrap_or_default()).or_default() += 1;
+                }
+            }
+            counts.remove("");
+            let mut last = redis::pipe();
+            last.atomic().cmd("HGETALL").arg(key);
+            // Nothing where somebody came between.
+            let Some((known,)): Option<(BTreeMap<String, String>,)> = self.send(&last)? else { continue };
+            // An entry without a pending task is a finding of its own, and is counted until it is met.
+            for (needs, value) in known.iter().filter(|_| !strange) {
+                let number = counts.remove(needs).unwrap_or(0);
+                if value.split_once(' ').is_some_and(|(_, count)| count != number.to_string()) {
+                    let text = format!("{key} counts {value} of {needs}, and {number} wait");
+                    let todo = format!("HSET {key} '{needs}' 'NUMBER {number}', with its first word as it is");
+                    self.finding("lanes", text, todo);
+                }
+            }
+            for (needs, number) in counts.iter().filter(|_| !strange) {
+                let todo = "cancel these tasks and retry them: they enter anew";
+                self.finding(
+                    "lanes",
+                    format!("{number} tasks of {queue} wait with {needs}, which {key} does not know"),
+                    todo,
+                );
+            }
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Each key whose first task may run has one entry in the order, as the hash of turns says; and one whose first
+    /// task may not run waits for something.
+    pub fn turns(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
+        let mut rows: BTreeSet<Row> = BTreeSet::new();
+        let mut served = BTreeSet::new();
+        self.fields(&self.key("turns", queue), |field, _| match field.split_once('/') {
+            Some((key, number)) => {
+                rows.insert((key.to_owned(), number.to_owned()));
+            }
+            None => {
+                served.insert(field.to_owned());
+            }
+        })?;
+        let split =
+            |part: &str| part.split_once('/').map_or((part.to_owned(), String::new()), |(a, b)| (a.into(), b.into()));
+        rows.extend(scan.of("key_tasks", queue).into_iter().map(split));
+        // What the orders hold: the rank of each key's entries, and their scores.
+        let plain = scan.all("ranked_tasks").iter().filter(|tail| *tail == queue).map(|_| String::new());
+        let numbers: Vec<String> =
+            plain.chain(scan.of("ranked_tasks", queue).into_iter().map(ToOwned::to_owned)).collect();
+        let keys: Vec<String> = numbers.iter().map(|number| self.ranked(queue, number)).collect();
+        let mut ranks: BTreeMap<Row, BTreeMap<String, i64>> = BTreeMap::new();
+        self.zsets(&keys, |at, member, score| {
+            if let (Some((rank, key)), Some(number)) = (member.split_once(" /"), numbers.get(at)) {
+                rows.insert((key.to_owned(), number.clone()));
+                ranks.entry((key.to_owned(), number.clone())).or_default().insert(rank.to_owned(), score);
+            }
+        })?;
+        let rows: Vec<Row> = rows.into_iter().collect();
+        for batch in rows.chunks(100) {
+            let looks = self.rows(queue, batch)?;
+            for (row, look) in batch.iter().zip(looks) {
+                let right = self.row(queue, row, &look);
+                let seen = ranks.remove(row).unwrap_or_default();
+                let turn: BTreeMap<String, i64> = look.turn.into_iter().map(|(score, rank)| (rank, score)).collect();
+                if right && seen != turn {
+                    self.entry(queue, row, seen.into_keys().collect())?;
+                }
+            }
+        }
+        let waiting: BTreeSet<&String> = rows.iter().map(|(key, _)| key).collect();
+        for key in served.iter().filter(|key| !waiting.contains(key)) {
+            self.leftover(queue, key)?;
+        }
+        Ok(())
+    }
+
+    fn ranked(&self, queue: &str, number: &str) -> String {
+        self.key("ranked_tasks", &if number.is_empty() { queue.to_owned() } else { format!("{queue}/{number}") })
+    }
+
+    /// Looks at rows at one moment.
+    fn rows(&mut self, queue: &str, rows: &[Row]) -> anyhow::Result<Vec<Look>> {
+        let mut pipeline = redis::pipe();
+        pipeline.atomic();
+        let turns = self.key("turns", queue);
+        for (key, number) in rows {
+            let part = if number.is_empty() { key.clone() } else { format!("{key}/{number}") };
+            let keyed = self.key("key_tasks", &format!("{queue}/{part}"));
+            pipeline.cmd("ZRANGE").arg(keyed).arg(0).arg(0).arg("WITHSCORES");
+            pipeline.cmd("HGET").arg(&turns).arg(format!("{key}/{number}"));
+            pipeline.cmd("HGET").arg(&turns).arg(key);
+            pipeline.cmd("HEXISTS").arg(self.key("places", queue)).arg(format!("k:{key}"));
+            pipeline.cmd("ZSCORE").arg(self.key("delayed", queue)).arg(key);
+        }
+        let answers: Vec<Value> = self.send(&pipeline)?;
+        let read = |answer: &[Value]| match answer {
+            [head, turn, served, used, delayed] => {
+                let head: Vec<(String, f64)> = redis::from_redis_value_ref(head).unwrap_or_default();
+                let head = head.into_iter().next();
+                Look {
+                    head: head.map(|(member, score)| (whole(score).unwrap_or(i64::MAX), first(&member))),
+                    turn: text_of(turn).map(|text| turn_of(&text)),
+                    served: text_of(served),
+                    used: *used == Value::Int(1),
+                    delayed: *delayed != Value::Nil,
+                }
+            }
+            _ => Look::default(),
+        };
+        Ok(answers.chunks(5).map(read).collect())
+    }
+
+    /// Whether a row has the turn that its first task says, as far as it has one.
+    fn row(&mut self, queue: &str, (key, number): &Row, look: &Look) -> bool {
+        let again = format!("set its limits again, as they are: blueque limit {queue} {key} …");
+        let of = if number.is_empty() { String::new() } else { format!(" (needs {number})") };
+        // Those served least recently come first.
+        let rank = |rank: &String| look.served.as_ref().filter(|served| *served > rank).unwrap_or(rank).clone();
+        let expected = look.head.as_ref().map(|(score, of)| (*score, rank(of)));
+        match (&expected, &look.turn) {
+            (None, Some(_)) => {
+                self.finding("lanes", format!("key {key}{of} of {queue} has a turn, and no task waits"), again);
+            }
+            (Some(expected), Some(turn)) if expected != turn => {
+                let text = format!("key {key}{of} of {queue} has its turn at another place than its first task says");
+                self.finding("lanes", text, again);
+            }
+            (Some(_), None) if !look.used && !look.delayed => {
+                let text =
+                    format!("key {key}{of} of {queue} has tasks and free places, and no turn: none of them will run");
+                self.finding("lanes", text, again);
+            }
+            _ => return true,
+        }
+        false
+    }
+
+    /// Compares a row's entries in the order with its turn. `asked`: the ranks that were read.
+    fn entry(&mut self, queue: &str, (key, number): &Row, mut asked: BTreeSet<String>) -> anyhow::Result<()> {
+        let turns = self.key("turns", queue);
+        let field = format!("{key}/{number}");
+        for _ in 0..TRIES {
+            let turn: Option<String> = self.ask(&["HGET", &turns, &field])?;
+            let turn = turn.map(|text| turn_of(&text));
+            asked.extend(turn.iter().map(|(_, rank)| rank.clone()));
+            let ranked = self.ranked(queue, number);
+            let mut pipeline = redis::pipe();
+            pipeline.atomic().cmd("HGET").arg(&turns).arg(&field);
+            for rank in &asked {
+                pipeline.cmd("ZSCORE").arg(&ranked).arg(format!("{rank} /{key}"));
+            }
+            let answers: Vec<Value> = self.send(&pipeline)?;
+            let Some((now, scores)) = answers.split_first() else { return Ok(()) };
+            if text_of(now).map(|text| turn_of(&text)) != turn {
+                continue;
+            }
+            for (rank, score) in asked.iter().zip(scores) {
+                let score: Option<f64> = redis::from_redis_value_ref(score).unwrap_or(None);
+                let is = score.map(|score| (whole(score).unwrap_or(i64::MAX), rank.clone()));
+                let own = turn.clone().filter(|(_, own)| own == rank);
+                if is.is_some() && is != own {
+                    let text = format!("key {key} stands in {ranked} at another place than its turn says");
+                    self.finding("lanes", text, format!("ZREM {ranked} '{rank} /{key}', then look again"));
+                } else if is.is_none() && own.is_some() {
+                    let text =
+                        format!("key {key} has its turn, and does not stand in {ranked}: none of its tasks will run");
+                    let todo = format!("HDEL {turns} {field}, then set its limits again, as they are");
+                    self.finding("lanes", text, todo);
+                }
+            }
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// A key that was served, and of which nothing waits or runs any more, is forgotten.
+    fn leftover(&mut self, queue: &str, key: &str) -> anyhow::Result<()> {
+        let turns = self.key("turns", queue);
+        let mut pipeline = redis::pipe();
+        pipeline.atomic().cmd("HEXISTS").arg(&turns).arg(key);
+        pipeline.cmd("HEXISTS").arg(self.key("places", queue)).arg(format!("k:{key}"));
+        pipeline.cmd("EXISTS").arg(self.key("key_tasks", &format!("{queue}/{key}")));
+        for number in 1..=NEEDS {
+            pipeline.arg(self.key("key_tasks", &format!("{queue}/{key}/{number}")));
+        }
+        let (stands, used, waits): (bool, bool, usize) = self.send(&pipeline)?;
+        if stands && !used && waits == 0 {
+            let text = format!("{turns} remembers key {key}, of which no task waits or runs");
+            self.finding("lanes", text, format!("HDEL {turns} {key}"));
+        }
+        Ok(())
+    }
+}
+
+fn first(text: &str) -> String {
+    text.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// `SCORE RANK`
+fn turn_of(text: &str) -> (i64, String) {
+    let (score, rank) = text.split_once(' ').unwrap_or((text, ""));
+    (score.parse::<f64>().ok().and_then(whole).unwrap_or(i64::MAX), rank.to_owned())
+}

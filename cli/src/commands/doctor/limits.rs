@@ -1,0 +1,168 @@
+//! Places, limits and rates (I7): sums are those of the attempts that run, and no limit is exceeded.
+
+use std::collections::BTreeMap;
+
+use redis::{Pipeline, Value};
+
+use super::Exam;
+use super::keys::Scan;
+use super::remedy::text_of;
+
+/// Keys of a queue with limits of their own, and starts that a rate remembers.
+const LIMITS: usize = 100_000;
+const STARTS: usize = 1_000;
+
+/// What the attempts of a queue take, by key.
+#[derive(Default)]
+struct Taken {
+    keys: BTreeMap<String, (u64, usize)>,
+    extra: u64,
+}
+
+impl Exam {
+    pub fn limits(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
+        let taken = self.sums(queue)?;
+        let own = self.own(queue)?;
+        self.exceeded(queue, &taken, &own)?;
+        let plain = scan.all("rate").iter().filter(|tail| *tail == queue).map(|_| String::new());
+        let rates: Vec<String> = plain.chain(scan.of("rate", queue).into_iter().map(|key| format!("/{key}"))).collect();
+        for batch in rates.chunks(100) {
+            let mut pipeline = Pipeline::new();
+            for part in batch {
+                let key = self.key("rate", &format!("{queue}{part}"));
+                pipeline.atomic().cmd("LLEN").arg(&key).cmd("TTL").arg(&key);
+            }
+            let answers: Vec<i64> = self.send(&pipeline)?;
+            for (part, answer) in batch.iter().zip(answers.chunks(2)) {
+                let key = self.key("rate", &format!("{queue}{part}"));
+                if let [length, ttl] = answer {
+                    if usize::try_from(*length).is_ok_and(|length| length > STARTS) {
+                        let text = format!("{key} remembers {length} starts, the bound is 1,000");
+                        self.finding("limits", text, format!("LTRIM {key} 0 999"));
+                    }
+                    if *ttl == -1 {
+                        let text =
+                            format!("{key} does not expire: it is there for ever where its key does not come again");
+                        self.finding("limits", text, format!("EXPIRE {key} 604800"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the sums of places with the attempts that take them: all in one hash, read at one moment.
+    fn sums(&mut self, queue: &str) -> anyhow::Result<Taken> {
+        let key = self.key("places", queue);
+        let mut taken = Taken::default();
+        if self.ask::<usize>(&["HLEN", &key])? > 2 * self.limit {
+            self.note(
+                "limits",
+                format!("{queue}: more attempts take places than are looked at; --limit looks at more"),
+            );
+            return Ok(taken);
+        }
+        let places: BTreeMap<String, String> = self.ask(&["HGETALL", &key])?;
+        let mut said: BTreeMap<&str, &str> = BTreeMap::new();
+        for (field, value) in &places {
+            if let Some(attempt) = field.strip_prefix("a:") {
+                let weight = value.split_once(' ').and_then(|(weight, key)| Some((weight.parse::<u64>().ok()?, key)));
+                let Some((weight, of)) = weight.filter(|(weight, _)| *weight > 0) else {
+                    let text = format!("{key} says {value} of the attempt {attempt}, and must say WEIGHT KEY");
+                    self.finding("limits", text, format!("HDEL {key} 'a:{attempt}', then look again"));
+                    continue;
+                };
+                taken.extra += weight - 1;
+                if !of.is_empty() {
+                    let sum = taken.keys.entry(of.to_owned()).or_default();
+                    *sum = (sum.0 + weight, sum.1 + 1);
+                }
+            } else {
+                said.insert(field, value);
+            }
+        }
+        let mut sums: BTreeMap<String, u64> =
+            taken.keys.iter().map(|(of, (sum, _))| (format!("k:{of}"), *sum)).collect();
+        if taken.extra > 0 {
+            sums.insert("extra".to_owned(), taken.extra);
+        }
+        for (field, value) in said {
+            let sum = sums.remove(field).unwrap_or(0);
+            if sum.to_string() != value {
+                let known = field == "extra" || field.starts_with("k:");
+                let set =
+                    if known && sum > 0 { format!("HSET {key} {field} {sum}") } else { format!("HDEL {key} {field}") };
+                let text = format!("{key} says {field} is {value}, and the attempts that run take {sum}");
+                self.finding("limits", text, format!("{set}, then set the limits of that key again, as they are"));
+            }
+        }
+        for (field, sum) in sums {
+            let text = format!("{key} does not say {field}, and the attempts that run take {sum}");
+            self.finding("limits", text, format!("HSET {key} {field} {sum}"));
+        }
+        Ok(taken)
+    }
+
+    /// The limits of keys that have their own.
+    fn own(&mut self, queue: &str) -> anyhow::Result<BTreeMap<String, String>> {
+        let key = self.key("limits", queue);
+        let mut own = BTreeMap::new();
+        let mut wrong = Vec::new();
+        self.fields(&key, |name, value| {
+            let (places, rate) = value.split_once(' ').unwrap_or((value, ""));
+            let limit = places == "-" || places.parse::<u32>().is_ok_and(|places| (1..=1_000_000).contains(&places));
+            if !limit || !(rate == "-" || is_rate(rate)) {
+                wrong.push((name.to_owned(), value.to_owned()));
+            }
+            own.insert(name.to_owned(), places.to_owned());
+        })?;
+        for (name, value) in wrong {
+            let text = format!("{key} says {value} of {name}, and must say PLACES STARTS/SECONDS, or - for either");
+            self.finding("limits", text, format!("blueque limit {queue} {name} …, or --none"));
+        }
+        if own.len() > LIMITS {
+            let text = format!("{key} has {} keys, the bound is 100,000", own.len());
+            self.finding("limits", text, "another client writes them: look at who does");
+        }
+        Ok(own)
+    }
+
+    /// More than a limit lets, which is right where it was lowered while tasks ran.
+    fn exceeded(&mut self, queue: &str, taken: &Taken, own: &BTreeMap<String, String>) -> anyhow::Result<()> {
+        let mut pipeline = redis::pipe();
+        pipeline.atomic().cmd("ZCARD").arg(self.key("leases", queue));
+        pipeline.cmd("HGET").arg(self.key("places", queue)).arg("extra");
+        pipeline.cmd("HMGET").arg(format!("{}meta", self.prefix)).arg(format!("settings:{queue}")).arg("settings");
+        let answers: Vec<Value> = self.send(&pipeline)?;
+        let [leases, extra, texts] = answers.as_slice() else { return Ok(()) };
+        let leases: u64 = redis::from_redis_value_ref(leases).unwrap_or(0);
+        let extra: u64 = text_of(extra).and_then(|extra| extra.parse().ok()).unwrap_or(0);
+        let texts: Vec<Option<String>> = redis::from_redis_value_ref(texts).unwrap_or_default();
+        let set = |name: &str| -> Option<u64> {
+            let values =
+                texts.iter().flatten().flat_map(|text| text.split(' ')).filter_map(|pair| pair.split_once('='));
+            values.filter(|(of, _)| *of == name).find_map(|(_, value)| value.parse().ok())
+        };
+        // What weighs more than all places runs alone.
+        if let Some(most) = set("concurrency").filter(|most| leases + extra > *most && leases > 1) {
+            let used = leases + extra;
+            self.note("limits", format!("{queue}: {used} places of {most} are taken: the limit was lowered since"));
+        }
+        for (key, (sum, attempts)) in &taken.keys {
+            let most = own.get(key).and_then(|most| most.parse().ok()).or_else(|| set("key_concurrency"));
+            if let Some(most) = most.filter(|most| sum > most && *attempts > 1) {
+                let text = format!("{queue}: key {key} takes {sum} places of {most}: the limit was lowered since");
+                self.note("limits", text);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `STARTS/SECONDS`
+pub fn is_rate(text: &str) -> bool {
+    text.split_once('/').is_some_and(|(starts, seconds)| {
+        starts.parse::<u32>().is_ok_and(|starts| (1..=1_000).contains(&starts))
+            && seconds.parse::<u32>().is_ok_and(|seconds| (1..=604_800).contains(&seconds))
+    })
+}

@@ -1,0 +1,141 @@
+//! What tasks are found by: unique names that are held for a time, tags, groups of failures (I4, I8).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use redis::Pipeline;
+
+use super::Exam;
+use super::keys::Scan;
+
+impl Exam {
+    pub fn names(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
+        self.timed(queue)?;
+        self.counted(queue, scan, "tag", "tags")?;
+        self.counted(queue, scan, "group", "groups")
+    }
+
+    /// Each name that is held for a time is in the index of those times, or it would be held for ever.
+    fn timed(&mut self, queue: &str) -> anyhow::Result<()> {
+        let (key, until) = (self.key("unique", queue), self.key("timed", queue));
+        let mut times = BTreeMap::new();
+        let mut wrong = Vec::new();
+        self.fields(&key, |name, value| match value.split_once(' ').map(|(_, until)| until) {
+            Some("end" | "start") => {}
+            Some(time) if time.parse::<u64>().is_ok() => {
+                times.insert(name.to_owned(), time.to_owned());
+            }
+            _ => wrong.push((name.to_owned(), value.to_owned())),
+        })?;
+        for (name, value) in wrong {
+            let text = format!("{key} says {value} of {name}, and must say ID and end, start or a time");
+            self.finding("unique", text, format!("HDEL {key} {name}, then look again"));
+        }
+        let names: Vec<&String> = times.keys().collect();
+        for batch in names.chunks(100) {
+            let mut pipeline = Pipeline::new();
+            for name in batch {
+                pipeline.atomic().cmd("HGET").arg(&key).arg(name).cmd("ZSCORE").arg(&until).arg(name);
+            }
+            let answers: Vec<Option<String>> = self.send(&pipeline)?;
+            for (name, answer) in batch.iter().zip(answers.chunks(2)) {
+                let [Some(value), score] = answer else { continue };
+                let Some(time) = value.split_once(' ').and_then(|(_, time)| time.parse::<f64>().ok()) else { continue };
+                let score = score.as_ref().and_then(|score| score.parse::<f64>().ok());
+                if score.is_none_or(|score| (score - time).abs() > 0.5) {
+                    let text =
+                        format!("{queue} holds the unique name {name} for a time, and {until} does not have that time");
+                    self.finding("unique", text, format!("ZADD {until} {time:.0} {name}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Each name is counted: as many tasks as its index has.
+    fn counted(&mut self, queue: &str, scan: &Scan, kind: &str, counts: &'static str) -> anyhow::Result<()> {
+        let all = self.key(counts, queue);
+        let mut names: BTreeSet<String> = scan.of(kind, queue).into_iter().map(ToOwned::to_owned).collect();
+        self.pages(&all, &["ZRANGE"], |name| {
+            names.insert(name.to_owned());
+        })?;
+        let names: Vec<String> = names.into_iter().collect();
+        for batch in names.chunks(100) {
+            let mut pipeline = Pipeline::new();
+            for name in batch {
+                let own = self.key(kind, &format!("{queue}/{name}"));
+                pipeline.atomic().cmd("ZCARD").arg(own).cmd("ZSCORE").arg(&all).arg(name);
+            }
+            let answers: Vec<Option<String>> = self.send(&pipeline)?;
+            for (name, answer) in batch.iter().zip(answers.chunks(2)) {
+                let [number, counted] = answer else { continue };
+                let number = number.as_deref().unwrap_or("0");
+                let counted = counted.as_deref().unwrap_or("0");
+                if number != counted {
+                    let what =
+                        if name.is_empty() { "failures without a group".to_owned() } else { format!("{kind} {name}") };
+                    let set = if number == "0" {
+                        format!("ZREM {all} '{name}'")
+                    } else {
+                        format!("ZADD {all} {number} '{name}'")
+                    };
+                    self.finding(
+                        counts,
+                        format!("{queue} counts {counted} tasks of the {what}, and has {number}"),
+                        set,
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Streams of tasks: their length, and whether the task is there.
+    pub fn streams(&mut self, scan: &Scan) -> anyhow::Result<()> {
+        for (kind, bound) in [("log", 64), ("history", 1_000)] {
+            for batch in scan.all(kind).chunks(100) {
+                let mut pipeline = Pipeline::new();
+                for id in batch {
+                    let key = self.key(kind, id);
+                    pipeline
+                        .atomic()
+                        .cmd("XLEN")
+                        .arg(&key)
+                        .cmd("TTL")
+                        .arg(&key)
+                        .cmd("EXISTS")
+                        .arg(self.key("task", id));
+                }
+                let answers: Vec<i64> = self.send(&pipeline)?;
+                for (id, answer) in batch.iter().zip(answers.chunks(3)) {
+                    let &[length, ttl, exists] = answer else { continue };
+                    let key = self.key(kind, id);
+                    if length > bound {
+                        let todo = format!("XTRIM {key} MAXLEN {bound}; another client writes it: look at who does");
+                        self.finding(kind, format!("{key} keeps {length} entries, the bound is {bound}"), todo);
+                    }
+                    if exists == 0 && ttl == -1 {
+                        self.finding(kind, format!("{key} is there, and its task is not"), format!("DEL {key}"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What listeners remember of the turns of their queues goes with them.
+    pub fn rounds(&mut self, scan: &Scan) -> anyhow::Result<()> {
+        for batch in scan.all("rounds").chunks(100) {
+            let mut pipeline = Pipeline::new();
+            for listener in batch {
+                pipeline.cmd("TTL").arg(self.key("rounds", listener));
+            }
+            let answers: Vec<i64> = self.send(&pipeline)?;
+            for (listener, _) in batch.iter().zip(answers).filter(|(_, ttl)| *ttl == -1) {
+                let key = self.key("rounds", listener);
+                let text = format!("{key} does not expire: it is there for ever where its listener is gone");
+                self.finding("listeners", text, format!("EXPIRE {key} 86400"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,272 @@
+//! The entries that a task has in indexes, and those that its record says that it has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One entry of an index.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Every task of the queue.
+    All,
+    /// A list of the queue, such as `pending_tasks`.
+    List(&'static str),
+    Scheduled,
+    /// The list of a listener.
+    Reserved(String),
+    /// The whole entry.
+    Started(String),
+    /// The token.
+    Lease(String),
+    /// Its rank among all tasks of the lanes, and the score.
+    Lane(String, i64),
+    /// One of the orders that `reserve` reads: the key without the namespace, the entry, the score.
+    Order(String, String, i64),
+    /// The places of limits that an attempt takes: its token, and what it takes.
+    Limits(String, String),
+    /// A unique name, and until when the task has it.
+    Unique(String, String),
+    Tag(String),
+    /// The group of a failure.
+    Group(String),
+}
+
+/// What tells where a task belongs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    pub status: String,
+    pub queue: String,
+    pub attempt: String,
+    pub token: String,
+    pub node: String,
+    pub pid: String,
+    pub needs: String,
+    ties: String,
+    priority: String,
+    rank: String,
+    key: String,
+    weight: String,
+    solo: String,
+    unique: String,
+    until: String,
+    tags: String,
+    group: String,
+    outcome: String,
+}
+
+pub const FIELDS: [&str; 18] = [
+    "status",
+    "queue",
+    "attempt",
+    "token",
+    "node",
+    "pid",
+    "needs",
+    "ties",
+    "priority",
+    "rank",
+    "key",
+    "weight",
+    "solo",
+    "unique",
+    "unique_until",
+    "tags",
+    "group",
+    "outcome",
+];
+
+/// By what tasks need, the number of the order in which those wait.
+pub type Numbers = BTreeMap<String, String>;
+
+impl Head {
+    pub fn read(values: Vec<Option<Vec<u8>>>) -> Option<Self> {
+        let mut texts = values.into_iter().map(|value| value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
+        let status = texts.next()?;
+        let queue = texts.next()?;
+        // A record without a queue is what a late update made of a deleted task.
+        let (status, queue) = (status?, queue.filter(|queue| !queue.is_empty())?);
+        let mut next = || texts.next().flatten().unwrap_or_default();
+        Some(Self {
+            status,
+            queue,
+            attempt: next(),
+            token: next(),
+            node: next(),
+            pid: next(),
+            needs: next(),
+            ties: next(),
+            priority: next(),
+            rank: next(),
+            key: next(),
+            weight: next(),
+            solo: next(),
+            unique: next(),
+            until: next(),
+            tags: next(),
+            group: next(),
+            outcome: next(),
+        })
+    }
+
+    pub fn is_held(&self) -> bool {
+        self.status == "reserved" || self.status == "started"
+    }
+
+    /// Whether it waits to run, or runs.
+    fn lives(&self) -> bool {
+        self.is_held() || self.waits()
+    }
+
+    fn waits(&self) -> bool {
+        self.status == "scheduled" || self.status == "pending"
+    }
+
+    /// Whether it waits in the lanes, and does not say where.
+    pub fn is_rankless(&self) -> bool {
+        self.status == "pending" && self.ties.contains('r') && self.rank.is_empty()
+    }
+
+    /// Whether its status is none of those that there are.
+    pub fn is_odd(&self) -> bool {
+        !self.lives() && !matches!(self.status.as_str(), "complete" | "failed" | "cancelled")
+    }
+
+    /// Where it must be.
+    fn places(&self, id: &str, numbers: &Numbers) -> BTreeSet<Place> {
+        let mut places = BTreeSet::new();
+        match self.status.as_str() {
+            "scheduled" => places.insert(Place::Scheduled),
+            "pending" if self.rank.is_empty() && !self.ties.contains('r') => {
+                places.insert(Place::List("pending_tasks"))
+            }
+            "pending" => {
+                let score = self.priority.parse::<i64>().map_or(0, |priority| -priority);
+                places.insert(self.order(id, numbers, score));
+                places.insert(Place::Lane(self.rank.clone(), score))
+            }
+            "complete" => places.insert(Place::List("complete_tasks")),
+            "failed" => places.insert(Place::List("failed_tasks")),
+            "cancelled" => places.insert(Place::List("cancelled_tasks")),
+            _ => false,
+        };
+        if self.is_held() {
+            places.insert(Place::Reserved(self.node.clone()));
+            // A task of a client without scripts has no lease.
+            if !self.attempt.is_empty() {
+                places.insert(Place::Lease(self.token.clone()));
+            }
+            if self.ties.contains('p') {
+                places.insert(Place::Limits(self.token.clone(), format!("{} {}", self.weight(), self.key)));
+            }
+        }
+        if self.status == "started" {
+            places.insert(Place::Started(format!("{} {} ", self.node, self.pid)));
+        }
+        let fresh = self.until == "start" && self.waits() && self.attempt == "0";
+        if !self.unique.is_empty() && (self.until == "end" && self.lives() || fresh) {
+            places.insert(Place::Unique(self.unique.clone(), self.until.clone()));
+        }
+        places.extend(self.tags.split(',').filter(|tag| !tag.is_empty()).map(|tag| Place::Tag(tag.to_owned())));
+        // Clients without scripts fail tasks too, without a group.
+        if self.status == "failed" && (self.outcome == "failed" || !self.group.is_empty()) {
+            places.insert(Place::Group(self.group.clone()));
+        }
+        places
+    }
+
+    fn weight(&self) -> &str {
+        if self.weight.is_empty() { "1" } else { &self.weight }
+    }
+
+    /// Its entry in the order that `reserve` reads, or in that of its key.
+    fn order(&self, id: &str, numbers: &Numbers, score: i64) -> Place {
+        let number = match numbers.get(&self.needs) {
+            _ if self.needs.is_empty() => String::new(),
+            Some(number) => format!("/{number}"),
+            None => "/?".to_owned(),
+        };
+        let (queue, key, rank) = (&self.queue, &self.key, &self.rank);
+        if key.is_empty() {
+            return Place::Order(format!("ranked_tasks_{queue}{number}"), format!("{rank} {id}"), score);
+        }
+        let weight = if self.solo.is_empty() { self.weight() } else { "solo" };
+        Place::Order(format!("key_tasks_{queue}/{key}{number}"), format!("{rank} {id} {weight}"), score)
+    }
+
+    /// Whether it may be there too.
+    fn may(&self, place: &Place) -> bool {
+        match place {
+            // Clients without scripts do not list all their tasks.
+            Place::All => true,
+            // A start gives it back, and the attempt after it does not take it again.
+            Place::Unique(name, until) => *name == self.unique && until == "start" && self.waits_or_is_reserved(),
+            Place::Group(group) => self.status == "failed" && *group == self.group,
+            _ => false,
+        }
+    }
+
+    fn waits_or_is_reserved(&self) -> bool {
+        self.waits() || self.status == "reserved"
+    }
+}
+
+/// Where a task belongs in this queue, where it was found in some places.
+pub fn expected(
+    id: &str,
+    head: Option<&Head>,
+    queue: &str,
+    found: &BTreeSet<Place>,
+    numbers: &Numbers,
+) -> BTreeSet<Place> {
+    // A name that is unique for a time is held for that time, whatever becomes of the task.
+    let timed = |place: &&Place| matches!(place, Place::Unique(_, until) if until.parse::<u64>().is_ok());
+    let mut places: BTreeSet<Place> = found.iter().filter(timed).cloned().collect();
+    if let Some(head) = head.filter(|head| head.queue == queue) {
+        places.extend(head.places(id, numbers));
+        places.extend(found.iter().filter(|place| head.may(place)).cloned());
+        if !head.attempt.is_empty() {
+            places.insert(Place::All);
+        }
+    }
+    places
+}
+
+impl Place {
+    /// What findings about it are called.
+    pub fn check(&self) -> &'static str {
+        match self {
+            Self::Lease(_) => "leases",
+            Self::Limits(..) => "limits",
+            Self::Unique(..) => "unique",
+            Self::Tag(_) => "tags",
+            Self::Group(_) => "groups",
+            Self::Lane(..) | Self::Order(..) => "lanes",
+            _ => "tasks",
+        }
+    }
+
+    /// Whether an attempt takes other places than these, which is a finding of its own.
+    pub fn stands_otherwise(&self, stands: &BTreeMap<Self, usize>) -> bool {
+        let Self::Limits(token, what) = self else { return false };
+        let other = |place: &Self| matches!(place, Self::Limits(of, takes) if of == token && takes != what);
+        stands.iter().any(|(place, count)| *count > 0 && other(place))
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> String {
+        match self {
+            Self::All => "tasks".to_owned(),
+            Self::List(list) => (*list).to_owned(),
+            Self::Scheduled => "scheduled_tasks".to_owned(),
+            Self::Reserved(listener) => format!("the list of {listener}"),
+            Self::Started(_) => "started_tasks".to_owned(),
+            Self::Lease(_) => "leases".to_owned(),
+            Self::Lane(_, score) => format!("lane_tasks (priority {})", -score),
+            Self::Order(key, _, score) if key.starts_with("key") => format!("key_tasks (priority {})", -score),
+            Self::Order(_, _, score) => format!("ranked_tasks (priority {})", -score),
+            Self::Limits(_, what) => format!("the places ({})", what.trim_end()),
+            Self::Unique(name, until) => format!("the unique names as {name} ({until})"),
+            Self::Tag(tag) => format!("the tag {tag}"),
+            Self::Group(group) if group.is_empty() => "the failures without a group".to_owned(),
+            Self::Group(group) => format!("the failure group {group}"),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! How the entries of a task are asked for, and what is to be done where one is wrong.
+
+use redis::{Pipeline, Value};
+
+use super::Exam;
+use super::place::Place;
+
+impl Exam {
+    /// Adds the question whether, or how often, an id stands in a place.
+    pub fn count(&self, pipeline: &mut Pipeline, queue: &str, id: &str, place: &Place) {
+        match place {
+            Place::List(list) => pipeline.cmd("LPOS").arg(self.key(list, queue)).arg(id).arg("COUNT").arg(2),
+            Place::Reserved(listener) => {
+                let key = self.key("reserved_tasks", &format!("{queue}_{listener}"));
+                pipeline.cmd("LPOS").arg(key).arg(id).arg("COUNT").arg(2)
+            }
+            Place::All => pipeline.cmd("ZSCORE").arg(self.key("tasks", queue)).arg(id),
+            Place::Scheduled => pipeline.cmd("ZSCORE").arg(self.key("scheduled_tasks", queue)).arg(id),
+            Place::Started(owner) => {
+                pipeline.cmd("SISMEMBER").arg(self.key("started_tasks", queue)).arg(format!("{owner}{id}"))
+            }
+            Place::Lease(token) => pipeline.cmd("ZSCORE").arg(self.key("leases", queue)).arg(format!("{id} {token}")),
+            Place::Lane(rank, _) => {
+                pipeline.cmd("ZSCORE").arg(self.key("lane_tasks", queue)).arg(format!("{rank} {id}"))
+            }
+            Place::Order(key, entry, _) => pipeline.cmd("ZSCORE").arg(format!("{}{key}", self.prefix)).arg(entry),
+            Place::Limits(token, _) => {
+                pipeline.cmd("HGET").arg(self.key("places", queue)).arg(format!("a:{id} {token}"))
+            }
+            Place::Unique(name, _) => pipeline.cmd("HGET").arg(self.key("unique", queue)).arg(name),
+            Place::Tag(tag) => pipeline.cmd("ZSCORE").arg(self.key("tag", &format!("{queue}/{tag}"))).arg(id),
+            Place::Group(group) => pipeline.cmd("ZSCORE").arg(self.key("group", &format!("{queue}/{group}"))).arg(id),
+        };
+    }
+
+    /// How an entry is taken out by hand, where nothing else does it.
+    pub fn removal(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
+        Some(match place {
+            Place::Lane(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("lane_tasks", queue)),
+            Place::Order(key, entry, _) => format!("ZREM {}{key} '{entry}'", self.prefix),
+            Place::Limits(token, _) => format!("HDEL {} 'a:{id} {token}', then look again", self.key("places", queue)),
+            Place::Unique(name, _) => format!("HDEL {} {name}", self.key("unique", queue)),
+            Place::Tag(tag) => format!("ZREM {} {id}", self.key("tag", &format!("{queue}/{tag}"))),
+            Place::Group(group) => format!("ZREM {} {id}", self.key("group", &format!("{queue}/{group}"))),
+            _ => return None,
+        })
+    }
+
+    /// How a missing entry comes back, where a worker does not see to it.
+    pub fn return_of(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
+        Some(match place {
+            Place::Lane(..) | Place::Order(..) => {
+                format!("blueque cancel {id}, then blueque retry {id}: it enters anew")
+            }
+            Place::Limits(..) => "its places are given out twice until it ends: nothing else to do".to_owned(),
+            Place::Unique(name, until) => format!(
+                "cancel one of the two where another task holds it (HGET {key} {name}), else HSET {key} {name} '{id} {until}'",
+                key = self.key("unique", queue)
+            ),
+            Place::Tag(tag) => format!("ZADD {} CREATED {id}", self.key("tag", &format!("{queue}/{tag}"))),
+            Place::Group(group) => format!("ZADD {} UPDATED {id}", self.key("group", &format!("{queue}/{group}"))),
+            _ => return None,
+        })
+    }
+}
+
+/// How often an id stands in a place, from what `count` answered.
+pub fn stands(id: &str, place: &Place, answer: &Value) -> usize {
+    let is = |text: &str| usize::from(text_of(answer).as_deref() == Some(text));
+    match place {
+        Place::Lane(_, score) | Place::Order(_, _, score) => usize::from(score_of(answer) == Some(*score)),
+        Place::Limits(_, what) => is(what),
+        Place::Unique(_, until) => is(&format!("{id} {until}")),
+        _ => match answer {
+            Value::Nil => 0,
+            Value::Int(number) => usize::try_from(*number).unwrap_or(0),
+            Value::Array(items) => items.len(),
+            _ => 1,
+        },
+    }
+}
+
+pub fn text_of(value: &Value) -> Option<String> {
+    let bytes = redis::from_redis_value_ref::<Option<Vec<u8>>>(value).ok().flatten()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A score that is a whole number; `-0` is 0.
+fn score_of(value: &Value) -> Option<i64> {
+    whole(redis::from_redis_value_ref::<Option<f64>>(value).ok().flatten()?)
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "checked")]
+pub fn whole(score: f64) -> Option<i64> {
+    (score.fract() == 0.0 && score.abs() < 9e15).then_some(score as i64)
+}

@@ -1,0 +1,127 @@
+//! Schedules: each is in the index with its next slot (I25 needs it), and in that of those that must be told slots.
+
+use std::collections::BTreeSet;
+
+use redis::Value;
+
+use super::Exam;
+use super::keys::Scan;
+use super::remedy::text_of;
+use crate::commands::times;
+
+const FIELDS: [&str; 8] = ["rhythm", "next", "done", "paused", "ended", "final", "slots", "queue"];
+
+/// Slots of cron that are few.
+const FEW: usize = 32;
+
+/// Slots that are told ahead.
+const AHEAD: usize = 64;
+
+/// A slot that is later than this by so many seconds says that nobody makes its task.
+const LATE: f64 = 300.0;
+
+impl Exam {
+    pub fn schedules(&mut self, scan: &Scan) -> anyhow::Result<()> {
+        let mut names: BTreeSet<String> = scan.all("schedule").iter().cloned().collect();
+        for index in ["schedules", "low_schedules"] {
+            let key = format!("{}{index}", self.prefix);
+            self.pages(&key, &["ZRANGE"], |name| {
+                names.insert(name.to_owned());
+            })?;
+        }
+        let names: Vec<String> = names.into_iter().collect();
+        let mut late = 0;
+        for batch in names.chunks(100) {
+            let mut pipeline = redis::pipe();
+            for name in batch {
+                pipeline.atomic().cmd("HMGET").arg(self.key("schedule", name)).arg(&FIELDS);
+                pipeline.cmd("ZSCORE").arg(format!("{}schedules", self.prefix)).arg(name);
+                pipeline.cmd("ZSCORE").arg(format!("{}low_schedules", self.prefix)).arg(name);
+            }
+            let answers: Vec<Value> = self.send(&pipeline)?;
+            for (name, answer) in batch.iter().zip(answers.chunks(3)) {
+                let [fields, slot, low] = answer else { continue };
+                let fields: Vec<Option<String>> = redis::from_redis_value_ref(fields).unwrap_or_default();
+                let slot = text_of(slot).and_then(|slot| slot.parse::<f64>().ok());
+                late += usize::from(slot.is_some_and(|slot| slot + LATE < times::now()));
+                self.schedule(name, &fields, slot, *low != Value::Nil);
+            }
+        }
+        if late > 0 {
+            let text = format!("{late} schedules have slots that passed 5 minutes ago or more");
+            self.note("schedules", format!("{text}: a worker, of whatever queue, makes their tasks"));
+        }
+        Ok(())
+    }
+
+    /// One schedule, read at one moment: its fields, its slot in the index, and whether it is to be told slots.
+    fn schedule(&mut self, name: &str, fields: &[Option<String>], slot: Option<f64>, low: bool) {
+        let [rhythm, next, done, paused, ended, last, slots, queue] = fields else { return };
+        let (all, low_ones) = (format!("{}schedules", self.prefix), format!("{}low_schedules", self.prefix));
+        let again = format!("blueque schedule pause {name}, then blueque schedule resume {name}");
+        let (Some(rhythm), Some(_)) = (rhythm, queue) else {
+            if rhythm.is_some() {
+                let key = self.key("schedule", name);
+                self.finding(
+                    "schedules",
+                    format!("schedule {name} has no queue"),
+                    format!("DEL {key}, and make it again"),
+                );
+            } else if slot.is_some() || low {
+                let todo = format!("ZREM {all} {name}, and ZREM {low_ones} {name}");
+                self.finding("schedules", format!("schedule {name} is in an index, but is not there"), todo);
+            }
+            return;
+        };
+        let number = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<f64>().ok());
+        let (next, done) = (number(next), number(done).unwrap_or(0.0));
+        let rests = paused.is_some() || ended.is_some();
+        let told: Vec<f64> =
+            slots.iter().flat_map(|text| text.split(' ')).filter_map(|slot| slot.parse().ok()).collect();
+        let every = rhythm.strip_prefix("every ").and_then(|text| {
+            let (every, offset) = text.split_once(' ')?;
+            Some((every.parse::<f64>().ok()?, offset.parse::<f64>().ok()?))
+        });
+        match slot {
+            None => {
+                let text = format!("schedule {name} is not in {all}: it makes no tasks");
+                let set = next.map_or("+inf".to_owned(), |next| format!("{next:.0}"));
+                self.finding("schedules", text, format!("ZADD {all} {set} {name}"));
+            }
+            Some(slot) if slot.total_cmp(&next.unwrap_or(f64::INFINITY)).is_ne() => {
+                let said = next.map_or("none".to_owned(), |next| format!("{next:.0}"));
+                let text = format!("schedule {name} is in {all} at {slot:.0}, and its next slot is {said}");
+                self.finding("schedules", text, again.clone());
+            }
+            Some(_) => {}
+        }
+        let due = match (next, every) {
+            (Some(_), _) if rests => Some("has a next slot, but is paused or has ended"),
+            (None, Some(_)) if !rests => Some("has no next slot, and is not paused and has not ended"),
+            (None, None) if !rests && !told.is_empty() => Some("has no next slot, and was told some"),
+            (Some(next), _) if next <= done => Some("has a next slot which is dealt with already"),
+            (Some(next), Some((every, offset))) if (next - offset) % every != 0.0 => {
+                Some("has a next slot which is none of its rhythm")
+            }
+            (Some(next), None) if told.first() != Some(&next) => {
+                Some("has a next slot which is not the first it was told")
+            }
+            _ => None,
+        };
+        if let Some(due) = due {
+            self.finding("schedules", format!("schedule {name} {due}"), again.clone());
+        }
+        if told.len() > AHEAD {
+            let text = format!("schedule {name} was told {} slots, the bound is 64", told.len());
+            self.finding("schedules", text, again.clone());
+        }
+        let tells = every.is_none() && !rests && last.is_none() && told.len() < FEW;
+        if tells && !low {
+            let text = format!("schedule {name} needs to be told slots, and is not in {low_ones}: it will run dry");
+            self.finding("schedules", text, again);
+        } else if low && !tells {
+            let text = format!("schedule {name} is in {low_ones}, but needs to be told no slots");
+            self.finding("schedules", text, format!("ZREM {low_ones} {name}"));
+        }
+    }
+}

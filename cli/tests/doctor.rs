@@ -1,0 +1,169 @@
+//! `blueque doctor` on the data of every feature: sound data has no finding, each damage by hand is found.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "doctor/damage.rs"]
+mod damage;
+#[path = "doctor/furnish.rs"]
+mod furnish;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use std::process::Command;
+
+use redis::Value;
+use support::{Folder, Server};
+
+/// A server with data, and a home without a configuration.
+struct Ward {
+    server: Server,
+    home: Folder,
+    caller: Caller,
+}
+
+/// Who calls commands of the contract.
+struct Caller(redis::Connection);
+
+impl Caller {
+    fn plant(&mut self, words: &[&str]) {
+        redis::cmd(words[0]).arg(&words[1..]).exec(&mut self.0).unwrap();
+    }
+
+    fn ask<T: redis::FromRedisValue>(&mut self, words: &[&str]) -> T {
+        redis::cmd(words[0]).arg(&words[1..]).query(&mut self.0).unwrap()
+    }
+
+    /// Calls a command of the contract at the server's time: its name, then its arguments; `~` stands for a space.
+    fn call(&mut self, words: &str) -> Vec<String> {
+        self.call_at("", words)
+    }
+
+    fn call_at(&mut self, now: &str, words: &str) -> Vec<String> {
+        let mut words = words.split(' ').map(|word| if word == "''" { String::new() } else { word.replace('~', " ") });
+        let command = blueque::bundle::command(&words.next().unwrap()).unwrap();
+        let mut eval = redis::cmd("EVAL");
+        eval.arg(command.source()).arg(1).arg("blueque_meta").arg(now);
+        let answer: Value = eval.arg(words.collect::<Vec<_>>()).query(&mut self.0).unwrap();
+        let text = |value: &Value| redis::from_redis_value_ref::<Option<String>>(value).unwrap().unwrap_or_default();
+        match &answer {
+            Value::Array(items) => items.iter().map(text).collect(),
+            Value::Nil => Vec::new(),
+            other => vec![text(other)],
+        }
+    }
+}
+
+impl Ward {
+    fn new() -> Self {
+        let server = Server::start_with(&["--appendonly", "yes"]);
+        let caller = Caller(server.connection());
+        Self { server, home: Folder::new(), caller }
+    }
+
+    /// What the doctor says, and its code.
+    fn doctor(&self, args: &[&str]) -> (String, i32) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_URL", self.server.url());
+        let output = command.arg("doctor").args(args).output().unwrap();
+        (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap_or(-1))
+    }
+
+    fn plant(&mut self, words: &[&str]) {
+        self.caller.plant(words);
+    }
+
+    fn ask<T: redis::FromRedisValue>(&mut self, words: &[&str]) -> T {
+        self.caller.ask(words)
+    }
+
+    fn call(&mut self, words: &str) -> Vec<String> {
+        self.caller.call(words)
+    }
+
+    /// Takes the next task of a queue: its id and token.
+    fn take(&mut self, queue: &str) -> (String, String) {
+        let answer = self.call(&format!("reserve host_1 1 {queue}"));
+        let [id, _, token, ..] = answer.as_slice() else { panic!("nothing in {queue}") };
+        (id.clone(), token.clone())
+    }
+
+    /// The same, started.
+    fn run(&mut self, queue: &str) -> (String, String) {
+        let (id, token) = self.take(queue);
+        self.call(&format!("start {id} {token} 1"));
+        (id, token)
+    }
+}
+
+#[test]
+fn data_of_every_feature_has_no_finding() {
+    let mut ward = Ward::new();
+    ward.furnish();
+    let (out, code) = ward.doctor(&[]);
+    assert!(code == 0 && !out.contains("FINDING"), "{out}");
+}
+
+#[test]
+fn limits_that_were_lowered_are_notes_and_so_is_what_is_not_looked_at() {
+    let mut ward = Ward::new();
+    ward.furnish();
+    for setting in ["limits concurrency 2", "limits key_concurrency 1"] {
+        ward.call(&format!("configure {setting}"));
+    }
+    let (out, code) = ward.doctor(&[]);
+    assert_eq!(code, 0, "{out}");
+    assert!(
+        out.contains("note     limits       limits: key full takes 2 places of 1: the limit was lowered since"),
+        "{out}"
+    );
+    assert!(out.contains("places of 2 are taken"), "{out}");
+    let (out, code) = ward.doctor(&["--limit", "1"]);
+    assert!(code == 0 && out.contains("--limit looks at more"), "{out}");
+}
+
+#[test]
+fn tasks_of_every_kind_that_move_while_the_doctor_looks_are_no_findings() {
+    let ward = Ward::new();
+    let looked = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for pid in 1..=2 {
+            let mut busy = Caller(ward.server.connection());
+            let looked = &looked;
+            scope.spawn(move || {
+                busy.call("configure q key_concurrency 1");
+                busy.call(&format!("register q host_{pid} has gpu"));
+                let mut number = 0;
+                while !looked.load(std::sync::atomic::Ordering::Acquire) {
+                    number += 1;
+                    for options in [
+                        "key a tags red",
+                        "key b needs gpu priority 1",
+                        "needs gpu tags red,blue",
+                        "priority 2 weight 3 unique one unique_policy existing",
+                        "unique two unique_until 1 unique_policy existing",
+                        "max_failures 1",
+                    ] {
+                        number += 1;
+                        busy.call(&format!("submit q 1 t{pid}.{number} '' x {options}"));
+                    }
+                    while let [id, _, token, ..] = busy.call(&format!("reserve host_{pid} 1 q")).as_slice() {
+                        busy.call(&format!("start {id} {token} {pid}"));
+                        match number % 3 {
+                            0 => drop(busy.call(&format!("fail {id} {token} x group g again 0"))),
+                            _ => drop(busy.call(&format!("complete {id} {token} x"))),
+                        }
+                    }
+                    busy.call("tally q 500");
+                    busy.call("retain q 500 keep 20");
+                }
+            });
+        }
+        let left: Vec<_> = (0..8).map(|_| ward.doctor(&[])).collect();
+        looked.store(true, std::sync::atomic::Ordering::Release);
+        for (out, code) in left {
+            assert!(code == 0, "{out}");
+        }
+    });
+    let (out, code) = ward.doctor(&[]);
+    assert!(code == 0, "{out}");
+}

@@ -1,0 +1,222 @@
+//! Each damage by hand is found, and the finding says what to do.
+
+use crate::Ward;
+
+/// A server that is furnished anew from a copy of its keys.
+struct Copy {
+    ward: Ward,
+    keys: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Copy {
+    fn new() -> Self {
+        let mut ward = Ward::new();
+        ward.furnish();
+        let names: Vec<Vec<u8>> = ward.ask(&["KEYS", "*"]);
+        let keys = names.into_iter().map(|key| {
+            let dump: Vec<u8> = redis::cmd("DUMP").arg(&key).query(&mut ward.caller.0).unwrap();
+            (key, dump)
+        });
+        let keys = keys.collect();
+        Self { ward, keys }
+    }
+
+    /// The findings after some commands. `TOKEN` and `RANK` of a task stand for what it has.
+    fn findings(&mut self, damage: &[&str]) -> Vec<String> {
+        self.ward.plant(&["FLUSHALL"]);
+        let mut all = redis::pipe();
+        for (key, dump) in &self.keys {
+            all.cmd("RESTORE").arg(key).arg(0).arg(dump);
+        }
+        all.exec(&mut self.ward.caller.0).unwrap();
+        // Restored keys do not expire.
+        for key in self.ward.ask::<Vec<String>>(&["KEYS", "blueque_r[ao][tu]*"]) {
+            if key.contains("_rate_") || key.contains("_rounds_") {
+                self.ward.plant(&["EXPIRE", &key, "1000"]);
+            }
+        }
+        for line in damage {
+            let words: Vec<String> = line.split(' ').map(|word| self.word(word)).collect();
+            self.ward.plant(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        let (out, code) = self.ward.doctor(&[]);
+        let findings: Vec<String> =
+            out.lines().filter(|line| line.starts_with("FINDING")).map(ToOwned::to_owned).collect();
+        assert_eq!(code, i32::from(!findings.is_empty()), "{out}");
+        findings
+    }
+
+    /// `<ID.FIELD>` is what the record of a task says; `~` stands for a space,
+    /// `DAY` for one with statistics.
+    fn word(&mut self, word: &str) -> String {
+        if word.contains("DAY") {
+            let days: Vec<String> = self.ward.ask(&["ZRANGE", "blueque_days_plain", "0", "0"]);
+            return word.replace("DAY", &days[0]);
+        }
+        let Some((before, rest)) = word.split_once('<') else { return word.replace('~', " ") };
+        let (field, after) = rest.split_once('>').unwrap();
+        let (id, field) = field.split_once('.').unwrap();
+        let value: String = self.ward.ask(&["HGET", &format!("blueque_task_{id}"), field]);
+        format!("{before}{value}{after}").replace('~', " ")
+    }
+}
+
+/// Each damage has at most three findings, of which one says this.
+fn found(damages: &[(&[&str], &str)]) {
+    let mut copy = Copy::new();
+    assert_eq!(copy.findings(&[]), Vec::<String>::new());
+    let mut missed = Vec::new();
+    for (damage, expected) in damages {
+        let findings = copy.findings(damage);
+        let told = findings.iter().any(|line| line.contains(expected) && line.contains(": "));
+        if !told || findings.len() > 3 {
+            missed.push(format!("{damage:?} should say {expected:?}:\n  {}", findings.join("\n  ")));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn of_tasks_in_the_lanes() {
+    found(&[
+        (
+            &["ZREM blueque_lane_tasks_lanes <idle.rank>~idle"],
+            "idle is pending, but is not in lane_tasks (priority -9) of lanes",
+        ),
+        (&["ZREM blueque_ranked_tasks_lanes <idle.rank>~idle"], "idle is pending, but is not in ranked_tasks"),
+        (&["ZADD blueque_lane_tasks_lanes 3 <idle.rank>~idle"], "idle is pending, but is in lane_tasks (priority -3)"),
+        (&["ZADD blueque_ranked_tasks_lanes 0 17~pending"], "is in ranked_tasks (priority 0) of lanes"),
+        (&["ZADD blueque_lane_tasks_lanes 0 17~complete"], "is in lane_tasks (priority 0) of lanes"),
+        (&["LPUSH blueque_pending_tasks_lanes idle"], "idle is pending, but is in pending_tasks of lanes"),
+        (&["LPUSH blueque_pending_tasks_lanes nobody"], "nobody is in pending_tasks of lanes, but has no record"),
+        (&["HDEL blueque_task_idle rank"], "its record has no rank: HSET blueque_task_idle rank"),
+        (
+            &["HDEL blueque_task_idle rank ties", "LPUSH blueque_pending_tasks_lanes idle"],
+            "idle is pending, but is in lane_tasks",
+        ),
+        (&["DEL blueque_task_unable2"], "unable2 is in lane_tasks (priority 0) of lanes, but has no record"),
+        (&["ZREM blueque_key_tasks_limits/full <full4.rank>~full4~1"], "full4 is pending, but is not in key_tasks"),
+        (
+            &["ZADD blueque_key_tasks_limits/full 9 7~ghost~1"],
+            "ghost is in key_tasks (priority -9) of limits, but has no record",
+        ),
+    ]);
+}
+
+#[test]
+fn of_needs_and_turns() {
+    found(&[
+        (&["HSET blueque_needs_lanes tape 2~7"], "blueque_needs_lanes counts 2 7 of tape, and 4 wait"),
+        (&["HSET blueque_needs_lanes disk 9~1"], "blueque_needs_lanes counts 9 1 of disk, and 0 wait"),
+        (&["HSET blueque_needs_lanes disk many"], "says many of disk"),
+        (&["HDEL blueque_turns_lanes b/2"], "key b (needs 2) of lanes has tasks and free places, and no turn"),
+        (&["HSET blueque_turns_lanes zzz/ 0~17"], "key zzz of lanes has a turn, and no task waits"),
+        (&["HSET blueque_turns_lanes b/2 1~17"], "has its turn at another place than its first task says"),
+        (&["ZREM blueque_ranked_tasks_lanes/2 <b1.rank>~/b"], "key b has its turn, and does not stand in"),
+        (&["ZADD blueque_ranked_tasks_lanes 0 17~/b"], "key b stands in blueque_ranked_tasks_lanes at another place"),
+        (&["HSET blueque_turns_lanes zzz 0000000000000017"], "remembers key zzz, of which no task waits or runs"),
+    ]);
+}
+
+#[test]
+fn of_places_and_limits() {
+    found(&[
+        (&["HSET blueque_places_limits a:ghost~7 1~"], "ghost is in the places (1) of limits, but has no record"),
+        (&["HSET blueque_places_limits a:slow2~7 1~"], "slow2 is pending, but is in the places (1) of limits"),
+        (&["HDEL blueque_places_limits a:slow1~<slow1.token>"], "slow1 is reserved, but is not in the places (1 slow)"),
+        (
+            &["HSET blueque_places_limits a:slow1~<slow1.token> 2~slow"],
+            "slow1 is reserved, but is in the places (2 slow)",
+        ),
+        (&["HSET blueque_places_limits a:slow1~<slow1.token> none"], "says none of the attempt slow1"),
+        (&["HSET blueque_places_limits k:slow 3"], "says k:slow is 3, and the attempts that run take 1"),
+        (&["HSET blueque_places_limits k:other 1"], "says k:other is 1, and the attempts that run take 0"),
+        (&["HDEL blueque_places_limits k:slow"], "does not say k:slow, and the attempts that run take 1"),
+        (&["HSET blueque_places_limits extra 17"], "says extra is 17, and the attempts that run take 3"),
+        (&["HSET blueque_limits_limits slow many"], "says many of slow, and must say PLACES"),
+        (&["PERSIST blueque_rate_limits/slow"], "blueque_rate_limits/slow does not expire"),
+        (&["PERSIST blueque_rounds_host_1"], "blueque_rounds_host_1 does not expire"),
+        (&["HSET blueque_has_limits ghost_1 gpu"], "ghost_1 has capabilities in limits, but is not registered"),
+    ]);
+}
+
+#[test]
+fn of_names_tags_and_groups() {
+    found(&[
+        (&["HSET blueque_unique_names done over~end"], "over is complete, but is in the unique names as done (end)"),
+        (
+            &["HSET blueque_unique_names odd ghost~end"],
+            "ghost is in the unique names as odd (end) of names, but has no record",
+        ),
+        (&["HDEL blueque_unique_names waits"], "waits is pending, but is not in the unique names as waits (end)"),
+        (&["HSET blueque_task_stays unique waits"], "stays is pending, but is not in the unique names as waits (end)"),
+        (
+            &["HSET blueque_unique_names till_start first~start"],
+            "first is started, but is in the unique names as till_start",
+        ),
+        (&["ZREM blueque_timed_names timed"], "holds the unique name timed for a time"),
+        (&["HSET blueque_unique_names odd nothing"], "says nothing of odd, and must say ID"),
+        (
+            &["ZREM blueque_tag_names/green waits", "ZREM blueque_tags_names green"],
+            "waits is pending, but is not in the tag green",
+        ),
+        (
+            &["ZADD blueque_tag_names/green 1 stays", "ZADD blueque_tags_names 2 green"],
+            "stays is pending, but is in the tag green",
+        ),
+        (&["ZADD blueque_tags_names 5 green"], "names counts 5 tasks of the tag green, and has 1"),
+        (&["ZADD blueque_tags_names 5 grey"], "names counts 5 tasks of the tag grey, and has 0"),
+        (
+            &["ZREM blueque_group_groups/oom oom", "ZADD blueque_groups_groups 2 oom"],
+            "oom is failed, but is not in the failure group oom",
+        ),
+        (
+            &["ZREM blueque_group_groups/ bare", "ZREM blueque_groups_groups "],
+            "bare is failed, but is not in the failures without a group",
+        ),
+        (
+            &["ZADD blueque_group_groups/oom 1 retried", "ZADD blueque_groups_groups 4 oom"],
+            "retried is complete, but is in the failure group oom",
+        ),
+        (&["ZADD blueque_groups_groups 5 oom"], "groups counts 5 tasks of the group oom, and has 3"),
+    ]);
+}
+
+#[test]
+fn of_schedules() {
+    found(&[
+        (&["ZREM blueque_schedules ticks"], "schedule ticks is not in blueque_schedules"),
+        (&["ZADD blueque_schedules 17 ticks"], "schedule ticks is in blueque_schedules at 17"),
+        (&["ZADD blueque_schedules 17 nobody"], "schedule nobody is in an index, but is not there"),
+        (&["DEL blueque_schedule_ticks"], "schedule ticks is in an index, but is not there"),
+        (&["ZREM blueque_low_schedules cron"], "schedule cron needs to be told slots"),
+        (&["ZADD blueque_low_schedules 1 ticks"], "schedule ticks is in blueque_low_schedules, but needs"),
+        (&["HDEL blueque_schedule_ticks next", "ZADD blueque_schedules +inf ticks"], "schedule ticks has no next slot"),
+        (
+            &["HSET blueque_schedule_ticks next 9999999999", "ZADD blueque_schedules 9999999999 ticks"],
+            "none of its rhythm",
+        ),
+        (&["HSET blueque_schedule_ticks next 5", "ZADD blueque_schedules 5 ticks"], "dealt with already"),
+        (&["HSET blueque_schedule_ticks paused 1"], "schedule ticks has a next slot, but is paused"),
+        (&["HDEL blueque_schedule_ticks queue"], "schedule ticks has no queue"),
+    ]);
+}
+
+#[test]
+fn of_streams_statistics_and_settings() {
+    found(&[
+        (&["DEL blueque_statistics_plain/DAY"], "plain has no statistics of 2"),
+        (&["ZREM blueque_days_plain DAY"], "is not in blueque_days_plain"),
+        (&["ZADD blueque_days_plain 1 19700102"], "plain has no statistics of 19700102"),
+        (
+            &["COPY blueque_history_backs blueque_history_nobody"],
+            "blueque_history_nobody is there, and its task is not",
+        ),
+        (&["HSET blueque_meta settings keep=x"], "settings has keep=x, which is no setting"),
+        (&["HSET blueque_meta settings:plain odd=1"], "settings:plain has odd=1, which is no setting"),
+        (&["HSET blueque_meta settings:plain rate=0/5"], "settings:plain has rate=0/5"),
+        (&["HSET blueque_meta odd 1"], "the field odd, which is unknown"),
+        (&["SET blueque_tag_plain x"], "blueque_tag_plain is unknown"),
+        (&["SET blueque_places_plain x"], "blueque_places_plain is a string and must be a hash"),
+    ]);
+}

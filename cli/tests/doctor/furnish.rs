@@ -1,0 +1,170 @@
+//! Data of every feature, made by the commands of the contract.
+
+use crate::Ward;
+
+impl Ward {
+    /// Data of every feature. Of the queues, `plain` has what the first version had, `lanes` tasks in every order,
+    /// `limits` limits and rates, `names` unique names and tags, `groups` failures.
+    pub fn furnish(&mut self) {
+        for setting in ["* keep 1000", "lanes ageing 3600", "limits key_concurrency 2", "limits concurrency 100"] {
+            self.call(&format!("configure {setting}"));
+        }
+        self.schedules();
+        self.plain();
+        self.lanes();
+        self.limits();
+        self.names();
+        self.groups();
+        for queue in ["plain", "lanes", "limits", "names", "groups"] {
+            self.call(&format!("promote {queue} 500"));
+            self.call(&format!("requeue_orphans {queue} 500"));
+            self.call(&format!("tally {queue} 500"));
+        }
+        self.call("submit plain 1 late '' x");
+        self.call("pause lanes me tidying stop 1");
+    }
+
+    fn plain(&mut self) {
+        self.call("register plain host_1");
+        for id in ["complete", "failed", "started", "pending", "cancelled"] {
+            self.call(&format!("submit plain 1 {id} '' x"));
+        }
+        self.call("submit plain 1 scheduled 99999999999 x");
+        self.call("cancel cancelled no");
+        let (id, token) = self.run("plain");
+        self.call(&format!("log {id} {token} me hello"));
+        self.call(&format!("complete {id} {token} x"));
+        let (id, token) = self.run("plain");
+        self.call(&format!("fail {id} {token} x"));
+        let (id, token) = self.run("plain");
+        self.call(&format!("release {id} {token}"));
+        self.run("plain");
+    }
+
+    fn lanes(&mut self) {
+        self.call("register lanes host_1 has gpu,memory=64");
+        for (id, options) in [
+            ("urgent", "priority 5"),
+            ("idle", "priority -5"),
+            ("able", "needs gpu,memory>=32"),
+            ("unable", "needs tape"),
+            ("unable2", "needs tape priority 3"),
+            ("a1", "key a"),
+            ("a2", "key a weight 2 priority 1"),
+            ("a3", "key a needs tape"),
+            ("b1", "key b needs tape priority -1"),
+            ("gone", "key c needs tape"),
+            ("moved", "key d"),
+            ("heavy", "weight 3"),
+        ] {
+            self.call(&format!("submit lanes 1 {id} '' x {options}"));
+        }
+        self.call("submit lanes 1 later 99999999999 x priority 7 key e");
+        self.call("cancel gone no");
+        self.call("move moved limits");
+        self.call("prioritise idle -9");
+        self.call("prioritise unable2 0");
+        self.call("submit lanes 1 plain1 '' x");
+        self.call("prioritise plain1 2");
+        let answer = self.call("reserve host_1 2 lanes plain order weighted weights 3,1");
+        assert_eq!(answer[0], "urgent");
+        let (id, token) = self.run("lanes");
+        self.call(&format!("release {id} {token}"));
+        self.run("lanes");
+        self.run("lanes");
+    }
+
+    fn limits(&mut self) {
+        self.call("register limits host_1");
+        for number in 1..=4 {
+            self.call(&format!("submit limits 1 full{number} '' x key full max_failures 2"));
+        }
+        self.call("limit limits slow - 1/3600");
+        for number in 1..=2 {
+            self.call(&format!("submit limits 1 slow{number} '' x key slow"));
+        }
+        self.call("limit limits roomy 5 -");
+        self.call("submit limits 1 roomy '' x key roomy weight 4");
+        let mut ids = Vec::new();
+        while let [id, _, token, ..] = self.call("reserve host_1 1 limits").as_slice() {
+            ids.push(id.clone());
+            if id == "full1" {
+                let (id, token) = (id.clone(), token.clone());
+                self.call(&format!("start {id} {token} 1"));
+                self.call(&format!("fail {id} {token} x again 0"));
+            }
+        }
+        assert!(ids.contains(&"slow1".to_owned()) && !ids.contains(&"slow2".to_owned()), "{ids:?}");
+        self.call("submit limits 1 solo1 '' x unique solo unique_policy latest");
+        self.run("limits");
+        self.call("submit limits 1 solo2 '' x unique solo unique_policy latest");
+        self.call("submit limits 1 solo3 '' x unique solo unique_policy latest");
+        // Lowered while they run.
+        self.call("limit limits roomy 3 -");
+        self.call("submit limits 1 roomy2 '' x key roomy");
+    }
+
+    fn names(&mut self) {
+        self.call("register names host_1");
+        self.call("submit names 1 first '' x unique till_end tags red,blue");
+        self.call("submit names 1 second '' x unique till_start unique_until start tags red");
+        self.call("submit names 1 third '' x unique timed unique_until 3600");
+        self.call("submit names 1 over '' x unique done");
+        let held: Vec<_> = (0..4).map(|_| self.run("names")).collect();
+        for (id, token) in held {
+            match id.as_str() {
+                "second" => drop(self.call(&format!("release {id} {token}"))),
+                "third" | "over" => drop(self.call(&format!("complete {id} {token} x"))),
+                _ => {}
+            }
+        }
+        self.call("delete third");
+        self.call("submit names 1 waits '' x unique waits tags green");
+        self.call("tag waits 2 red blue");
+        self.call("untag first 1 red");
+        self.call("submit names 1 stays '' x unique stays");
+        self.call("cancel stays no");
+        self.call("retry stays");
+    }
+
+    fn groups(&mut self) {
+        self.call("register groups host_1");
+        for id in ["oom", "oom2", "bare", "again", "retried"] {
+            self.call(&format!("submit groups 1 {id} '' x max_failures 0"));
+        }
+        let held: Vec<_> = (0..5).map(|_| self.run("groups")).collect();
+        for (id, token) in held {
+            let group = if id == "bare" { "" } else { " group oom" };
+            self.call(&format!("fail {id} {token} x{group}"));
+        }
+        self.call("retry retried");
+        self.call("submit groups 1 backs '' x max_failures 3 delay 1000");
+        let (id, token) = self.run("groups");
+        assert_eq!(id, "retried");
+        self.call(&format!("complete {id} {token} x"));
+        let (id, token) = self.run("groups");
+        self.call(&format!("fail {id} {token} x group net"));
+    }
+
+    /// First of all: time never runs back.
+    fn schedules(&mut self) {
+        let seconds: Vec<String> = self.ask(&["TIME"]);
+        let before = (seconds[0].parse::<u64>().unwrap() - 1_000).to_string();
+        for schedule in [
+            "ticks plain every~60~5 x 0 tags nightly",
+            "ends plain every~60~0 x 0 times 1",
+            "rests plain every~60~0 x 0",
+            "cron plain cron~Europe/Rome~0~3~*~*~* x 2 9999999999 99999999999",
+        ] {
+            self.caller.call_at(&before, &format!("schedule {schedule}"));
+        }
+        self.caller.call_at(&before, "pause_schedule rests me tidying");
+        assert_eq!(self.call("tick 100")[0], "2");
+        self.call("run_schedule cron by_hand");
+        for _ in 0..3 {
+            self.call("register plain host_1");
+            let (id, token) = self.run("plain");
+            self.call(&format!("complete {id} {token} x"));
+        }
+    }
+}
