@@ -8,7 +8,7 @@ local HOLDS = {
   SCARD = { 'started_tasks', 'listeners' },
 }
 local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'groups', 'needs', 'ranked_tasks', 'turns', 'places', 'limits',
-  'delayed', 'rate', 'unique', 'unique_until', 'has', 'tally', 'days' }
+  'delayed', 'rate', 'unique', 'timed', 'has', 'tally', 'days' }
 
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')

@@ -48,15 +48,15 @@ end
 -- 1 to 16 names, separated by commas; each once.
 -- @cold
 function birth.tags(value, what)
-  local tags, seen = {}, {}
-  for tag in string.gmatch(string.sub(value, 1, 2100) .. ',', '([^,]*),') do
+  local tags, seen, number = {}, {}, 0
+  for tag in string.gmatch(value .. ',', '([^,]*),') do
     args.plain(tag, what)
-    if not seen[tag] then
+    number = number + 1
+    if number > 16 then
+      reply.fail('TOOMANY', 'a task has 16 tags at most')
+    elseif not seen[tag] then
       tags[#tags + 1], seen[tag] = tag, true
     end
-  end
-  if #tags > 16 or #value > 2100 then
-    reply.fail('TOOMANY', 'a task has 16 tags at most')
   end
   table.sort(tags)
   return table.concat(tags, ',')
@@ -142,7 +142,7 @@ end
 -- the way; `replaced`: it will be cancelled for the new one.
 -- @cold
 function birth.rival(task, wish)
-  local id, till = bonds.taken(task)
+  local id = bonds.taken(task)
   if not id then
     return nil
   end
@@ -151,7 +151,7 @@ function birth.rival(task, wish)
   local waits = rival and (rival.status == 'pending' or rival.status == 'scheduled')
   if policy == 'existing' then
     return id
-  elseif waits and not tonumber(till) and (policy == 'replace' or policy == 'latest') then
+  elseif waits and (policy == 'replace' or policy == 'latest') then
     rival.replaced = true
     return id, rival
   end

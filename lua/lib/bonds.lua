@@ -33,28 +33,9 @@ end
 -- The other task that holds the unique key of this one, or nil.
 -- @cold
 function bonds.taken(task)
-  local id, till = bonds.holder(task.queue, task.unique)
-  return id ~= task.id and id or nil, till
-end
-
--- Who holds a unique key of a queue, and until what. One that a client without scripts
--- ended or deleted holds it no more.
--- @cold
-function bonds.holder(queue, unique)
-  local id, till = string.match(unique and redis.call('HGET', space.key('unique', queue), unique) or '', '^(%S+) (%S+)$')
-  if not id then
-    return nil
-  elseif tonumber(till) then
-    if tonumber(till) <= space.us then
-      return nil
-    end
-    return id, till
-  end
-  local status = redis.call('HGET', space.prefix .. 'task_' .. id, 'status') or ''
-  local holds = status == 'scheduled' or status == 'pending' or status == 'reserved' or status == 'started' and till ~= 'start'
-  if holds then
-    return id, till
-  end
+  local id, till = string.match(redis.call('HGET', space.key('unique', task.queue), task.unique) or '', '^(%S+) (%S+)$')
+  local over = tonumber(till) and tonumber(till) <= space.us
+  return id ~= task.id and not over and id or nil
 end
 
 -- Reads every key that `move` will write.
@@ -71,7 +52,7 @@ function bonds.plan(task, to, taker)
   if task.unique and not (to == 'reserved' or to == 'started' and task.till ~= 'start') then
     space.probe('HLEN', space.key('unique', task.queue))
     if tonumber(task.till) then
-      space.probe('ZCARD', space.key('unique_until', task.queue))
+      space.probe('ZCARD', space.key('timed', task.queue))
     end
   end
   if task.tags and (not task.status or to == 'deleted' or to == 'moved') then
@@ -85,7 +66,7 @@ function bonds.claim(task)
   local till = task.till
   if tonumber(till) then
     till = string.format('%.0f', space.us + tonumber(till) * 1000000)
-    redis.call('ZADD', space.key('unique_until', task.queue), till, task.unique)
+    redis.call('ZADD', space.key('timed', task.queue), till, task.unique)
   end
   redis.call('HSET', space.key('unique', task.queue), task.unique, task.id .. ' ' .. till)
 end
@@ -104,7 +85,7 @@ end
 -- @cold
 function bonds.expired(queue, limit)
   space.probe('HLEN', space.key('unique', queue))
-  local until_key = space.touch(space.key('unique_until', queue))
+  local until_key = space.touch(space.key('timed', queue))
   return redis.call('ZRANGEBYSCORE', until_key, '-inf', string.format('%.0f', space.us), 'LIMIT', 0, limit)
 end
 
@@ -117,7 +98,7 @@ function bonds.expire(queue, expired)
     if till and till <= space.us then
       redis.call('HDEL', unique, name)
     end
-    redis.call('ZREM', space.key('unique_until', queue), name)
+    redis.call('ZREM', space.key('timed', queue), name)
   end
 end
 

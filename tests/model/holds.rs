@@ -120,7 +120,7 @@ impl Model {
         let unique = queue.unique.iter().map(|(name, (id, until))| (name.clone(), format!("{id} {until}")));
         put("unique", Kept::Hash(unique.collect()));
         let until = queue.unique_until.iter().map(|(name, till)| (name.clone(), moment(*till)));
-        put("unique_until", Kept::Zset(until.collect()));
+        put("timed", Kept::Zset(until.collect()));
         for (of, starts) in &queue.lanes.starts {
             let suffix = if of == "/" { "" } else { &format!("/{of}") };
             let starts = starts.iter().map(u64::to_string).collect();

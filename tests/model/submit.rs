@@ -108,11 +108,10 @@ impl Model {
 
     /// What becomes of a task that has the unique key already.
     fn rival(&mut self, name: &str, unique: &str, id: &str, policy: &str, by: &str) -> Verdict<Vec<String>> {
-        let timed = self.queues[name].unique[unique].1.parse::<u64>().is_ok();
         let waits = self.tasks.get(id).is_some_and(Task::waits);
         match policy {
             "existing" => Ok(vec!["existing".into(), id.into()]),
-            "replace" | "latest" if waits && !timed => {
+            "replace" | "latest" if waits => {
                 self.task(id).set("reason", format!("replaced by {by}"));
                 self.shift(id, "cancelled", "replaced", "", false);
                 Ok(vec!["replaced".into(), id.into()])

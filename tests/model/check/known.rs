@@ -76,7 +76,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
         ("delayed", Kept::Zset(delayed)) => delayed.keys().all(|key| key == "/" || used(keys, queue, key)),
         ("turns" | "places" | "needs" | "limits", Kept::Hash(_)) => true,
         ("pending_tasks" | "complete_tasks" | "failed_tasks" | "cancelled_tasks", Kept::List(_))
-        | ("scheduled_tasks" | "tasks" | "leases" | "lane_tasks" | "unique_until" | "groups" | "tags", Kept::Zset(_))
+        | ("scheduled_tasks" | "tasks" | "leases" | "lane_tasks" | "timed" | "groups" | "tags", Kept::Zset(_))
         | ("started_tasks", Kept::Set(_)) => true,
         _ => false,
     }
