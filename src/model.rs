@@ -63,6 +63,8 @@ words! {
         Continue = "continue",
         /// Somebody cancelled the task: stop, then release it.
         Cancel = "cancel",
+        /// The queue is stopped: save a checkpoint and release the task.
+        Stop = "stop",
         /// The listener is to end: save a checkpoint and release the task, or finish it.
         Drain = "drain",
         /// The attempt no longer holds the task: stop, and discard what it made.

@@ -102,7 +102,7 @@ impl Queue {
     /// # Errors
     /// `BADNAME` or `TOOBIG` for what cannot be kept; those of [`Client::call`].
     pub fn pause(&self, by: &str, reason: &str) -> Result<()> {
-        self.client.call(&self.client.calls().pause(&self.name, by, reason))
+        self.client.call(&self.client.calls().pause(&self.name, by, reason, false))
     }
 
     /// Gives out tasks again.

@@ -25,6 +25,10 @@ impl Task {
         Self { client, id }
     }
 
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Its id.
     #[must_use]
     pub fn id(&self) -> &TaskId {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    config, doctor, events, history, lifecycle, limit, logs, ls, queues, run, show, stats, submit, task, top, wait,
-    why, workers,
+    bulk, config, doctor, events, history, lifecycle, limit, logs, ls, queues, run, schedule, search, show, stats,
+    submit, task, top, wait, why, workers,
 };
 use crate::output::Format;
 
@@ -79,6 +79,26 @@ pub enum Command {
     Delete(lifecycle::Delete),
     /// Give waiting tasks another priority
     Prioritise(lifecycle::Prioritise),
+    /// Put waiting tasks into another queue
+    Move(lifecycle::Move),
+    /// Find tasks by id, state, tag, method, key, time or group of failure, the latest first
+    Find(search::Find),
+    /// Give a task tags
+    Tag(search::Tags),
+    /// Take tags from a task
+    Untag(search::Tags),
+    /// List the tags of a queue, the most used first
+    Tags(search::Queues),
+    /// List the groups of a queue's failures, the largest first
+    Groups(search::Queues),
+    /// Cancel, retry, delete, purge, move or prioritise all tasks of a queue that are meant
+    Bulk(bulk::Options),
+    /// Remove the tasks of a queue that wait or are finished
+    Purge(bulk::All),
+    /// Remove what is left of a queue without tasks and listeners
+    Forget(queues::Forget),
+    /// Make tasks again and again: every so often, or by cron
+    Schedule(schedule::Options),
     /// Show or change the settings of a queue or of the namespace
     Config(config::Options),
     /// Limit how much of a queue one key may take
@@ -87,13 +107,13 @@ pub enum Command {
     Limits(limit::List),
     /// List queues with the number of tasks in each state
     Queues(queues::Options),
-    /// Stop a queue from giving out tasks; what runs goes on
+    /// Stop a queue from giving out tasks; what runs goes on, or is stopped too
     Pause(queues::Pause),
     /// Let a queue give out tasks again
     Resume(queues::Resume),
     /// List listeners: when they were last heard of, and what they hold
     Workers(workers::Options),
-    /// Order a listener to end what it holds and take no more
+    /// Order a queue to take no more tasks, or a listener to end what it holds and take no more
     Drain(workers::Drain),
     /// Show what happened to the tasks of a queue
     Events(events::Options),

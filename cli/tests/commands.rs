@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "commands/bulk.rs"]
+mod bulk;
 #[path = "commands/connect.rs"]
 mod connect;
 #[path = "commands/doctor.rs"]
@@ -14,6 +16,8 @@ mod history;
 mod inside;
 #[path = "commands/policies.rs"]
 mod policies;
+#[path = "commands/schedule.rs"]
+mod schedule;
 #[path = "commands/steer.rs"]
 mod steer;
 #[path = "commands/submit.rs"]

@@ -1,6 +1,6 @@
 --- Renews the leases of tasks that a listener holds; each answer carries an order.
 -- @args now queue listener lease count (id token)*count
--- @reply deadline, then for each task `continue`, `cancel`, `drain` or `lost`
+-- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`
 -- @errors
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')
@@ -26,7 +26,7 @@ end
 local orders, usual, ordered = space.key('orders', queue), 'continue', {}
 if redis.call('HLEN', orders) > 0 then
   local common = redis.call('HMGET', orders, 'l:' .. listener, 'q')
-  usual = common[1] or common[2] or usual
+  usual = common[2] or common[1] or usual
   for i = 1, count do
     ordered[i] = 't:' .. ARGV[first + 2 * i - 2]
   end

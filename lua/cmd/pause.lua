@@ -13,7 +13,7 @@ space.probe('HLEN', orders)
 space.begin()
 redis.call('HSET', space.meta, 'paused:' .. queue, space.now .. ' ' .. by .. ' ' .. reason)
 if stop then
-  redis.call('HSET', orders, 'q', 'drain')
+  redis.call('HSET', orders, 'q', 'stop')
   redis.call('PUBLISH', orders, '')
 else
   redis.call('HDEL', orders, 'q')

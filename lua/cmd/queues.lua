@@ -1,6 +1,6 @@
 --- The queues of the namespace.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each queue its name, its number of listeners, who paused it when and why, or an empty string, and `drain` where what runs is stopped too
+-- @reply next cursor (0 at the end), then for each queue its name, its number of listeners, who paused it when and why, or an empty string, and `stop` where what runs is stopped too
 -- @errors
 space.open()
 local cursor = args.cursor(args.next('cursor'))

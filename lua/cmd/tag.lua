@@ -13,4 +13,11 @@ end
 for _, tag in ipairs(names) do
   wanted[tag] = true
 end
+local count = 0
+for _ in pairs(wanted) do
+  count = count + 1
+end
+if count > tags.MOST then
+  reply.fail('TOOMANY', 'a task has 16 tags at most')
+end
 return tags.change(task, had, wanted)

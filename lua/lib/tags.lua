@@ -78,9 +78,6 @@ function tags.change(task, had, wanted)
     names[#names + 1] = tag
   end
   table.sort(names)
-  if #names > tags.MOST then
-    reply.fail('TOOMANY', 'a task has 16 tags at most')
-  end
   for _, tag in ipairs(tags.names(had)) do
     if not wanted[tag] then
       gone[#gone + 1] = tag

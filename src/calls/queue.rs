@@ -8,10 +8,10 @@ use crate::names::{ListenerId, QueueName};
 use crate::reply;
 
 impl Calls {
-    /// Stops a queue from giving out tasks.
+    /// Stops a queue from giving out tasks; with `stop` also what runs.
     #[must_use]
-    pub fn pause(&self, queue: &QueueName, by: &str, reason: &str) -> Call<()> {
-        self.call("pause", read::done).arg(queue).arg(by).arg(reason)
+    pub fn pause(&self, queue: &QueueName, by: &str, reason: &str, stop: bool) -> Call<()> {
+        self.call("pause", read::done).arg(queue).arg(by).arg(reason).option("stop", stop.then_some("1"))
     }
 
     /// Lets a queue give out tasks again.

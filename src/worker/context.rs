@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::model::{Order, Reservation};
 use crate::processor::Processor;
 
-const ORDERS: [Order; 4] = [Order::Continue, Order::Drain, Order::Cancel, Order::Lost];
+const ORDERS: [Order; 5] = [Order::Continue, Order::Stop, Order::Drain, Order::Cancel, Order::Lost];
 
 /// An order that ended a handler: what [`Context::check`] fails with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! `blueque cancel`, `retry`, `release`, `delete`: what a person does to tasks.
 
-use blueque::{Cancelled, Outcome, TaskId, Token};
+use blueque::{Cancelled, Outcome, QueueName, TaskId, Token};
 use clap::Args;
 use serde::Serialize;
 
-use super::Session;
 use super::view::text;
+use super::{Session, queue_name};
 use crate::output::table::{self, Row};
 use crate::output::{Code, chain, clean, code, fault, say};
 
@@ -50,6 +50,16 @@ pub struct Prioritise {
     /// Higher first, from -1000 to 1000; 0 is that of a task submitted without one
     #[arg(value_name = "PRIORITY", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-1000..=1000))]
     priority: i32,
+    #[command(flatten)]
+    tasks: Tasks,
+}
+
+/// They go behind those that wait there.
+#[derive(Args, Debug)]
+pub struct Move {
+    /// The other queue
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
     #[command(flatten)]
     tasks: Tasks,
 }
@@ -108,6 +118,13 @@ pub fn prioritise(session: &Session, options: &Prioritise) -> anyhow::Result<Cod
     each(session, &options.tasks, |id| {
         session.client.call(&session.client.calls().prioritise(id, options.priority))?;
         Ok("prioritised")
+    })
+}
+
+pub fn move_to(session: &Session, options: &Move) -> anyhow::Result<Code> {
+    each(session, &options.tasks, |id| {
+        session.client.call(&session.client.calls().move_to(id, &options.queue))?;
+        Ok("moved")
     })
 }
 

@@ -1,10 +1,10 @@
 //! `blueque ls`
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write as _};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{QueueName, TaskId};
+use blueque::{QueueName, Status, TaskId};
 use clap::{Args, ValueEnum};
 
 use super::view::TaskView;
@@ -35,7 +35,7 @@ pub struct Options {
 
 /// In the order in which tasks are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum State {
+pub enum State {
     Started,
     Reserved,
     Pending,
@@ -46,15 +46,15 @@ enum State {
 }
 
 impl State {
-    fn word(self) -> &'static str {
+    pub fn status(self) -> Status {
         match self {
-            Self::Started => "started",
-            Self::Reserved => "reserved",
-            Self::Pending => "pending",
-            Self::Scheduled => "scheduled",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Complete => "complete",
+            Self::Started => Status::Started,
+            Self::Reserved => Status::Reserved,
+            Self::Pending => Status::Pending,
+            Self::Scheduled => Status::Scheduled,
+            Self::Failed => Status::Failed,
+            Self::Cancelled => Status::Cancelled,
+            Self::Complete => Status::Complete,
         }
     }
 }
@@ -67,11 +67,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             // Clears the screen, and goes to its corner.
             write!(io::stdout().lock(), "\x1b[2J\x1b[H")?;
         }
-        if session.format == Format::Id {
-            ids.iter().try_for_each(line)?;
-        } else {
-            table::write(session.format, &tasks(session, &ids)?)?;
-        }
+        write(session, &ids)?;
         if more && session.format == Format::Table {
             say(format!("the first {} tasks; --limit shows more", ids.len()));
         }
@@ -94,7 +90,8 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
             while let Some(at) = cursor {
                 // One more than is shown tells whether there are more.
                 let wanted = u32::try_from(limit + 1 - ids.len()).unwrap_or(1).clamp(1, 500);
-                let page = session.client.call(&session.client.calls().list(queue, state.word(), &at, wanted))?;
+                let page =
+                    session.client.call(&session.client.calls().list(queue, state.status().as_str(), &at, wanted))?;
                 ids.extend(page.items);
                 if ids.len() > limit {
                     ids.truncate(limit);
@@ -105,6 +102,15 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
         }
     }
     Ok((ids, false))
+}
+
+/// Shows tasks, in this order.
+pub fn write(session: &Session, ids: &[String]) -> anyhow::Result<()> {
+    if session.format == Format::Id {
+        ids.iter().try_for_each(line)?;
+        return Ok(());
+    }
+    table::write(session.format, &tasks(session, ids)?)
 }
 
 /// Their records; those that were deleted meanwhile are left out.

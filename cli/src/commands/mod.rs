@@ -1,5 +1,6 @@
 //! The commands that ask and steer: everything but the worker.
 
+pub mod bulk;
 pub mod config;
 pub mod dev;
 pub mod doctor;
@@ -12,9 +13,12 @@ pub mod lifecycle;
 pub mod limit;
 pub mod logs;
 pub mod ls;
+mod parameters;
 mod progress;
 pub mod queues;
 pub mod run;
+pub mod schedule;
+pub mod search;
 pub mod show;
 pub mod stats;
 pub mod submit;
@@ -23,6 +27,7 @@ mod times;
 pub mod top;
 mod view;
 pub mod wait;
+mod which;
 pub mod why;
 mod wish;
 pub mod workers;
@@ -80,9 +85,19 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Release(options) => lifecycle::release(session, options),
         Command::Delete(options) => lifecycle::delete(session, options),
         Command::Prioritise(options) => lifecycle::prioritise(session, options),
+        Command::Move(options) => lifecycle::move_to(session, options),
+        Command::Find(options) => search::find(session, options),
+        Command::Tag(options) => search::tag(session, options),
+        Command::Untag(options) => search::untag(session, options),
+        Command::Tags(options) => search::tags(session, options),
+        Command::Groups(options) => search::groups(session, options),
+        Command::Bulk(options) => bulk::run(session, options),
+        Command::Purge(options) => bulk::purge(session, options),
+        Command::Forget(options) => queues::forget(session, options),
         Command::Config(options) => config::run(session, options),
         Command::Limit(options) => limit::set(session, options),
         Command::Limits(options) => limit::list(session, options),
+        Command::Schedule(options) => schedule::run(session, options),
         Command::Queues(options) => queues::list(session, options),
         Command::Pause(options) => queues::pause(session, options),
         Command::Resume(options) => queues::resume(session, options),

@@ -18,10 +18,19 @@ pub struct Pause {
     /// Why, for whoever finds it paused
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
+    /// Stop what runs too: owners are ordered to save a checkpoint and give their tasks back
+    #[arg(long)]
+    stop: bool,
 }
 
 #[derive(Args, Debug)]
 pub struct Resume {
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+}
+
+#[derive(Args, Debug)]
+pub struct Forget {
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
 }
@@ -40,6 +49,9 @@ pub struct QueueView {
     pub listeners: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<Paused>,
+    /// Whether what runs is stopped too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stopping: bool,
 }
 
 /// Who paused a queue, when, and why.
@@ -82,6 +94,7 @@ impl QueueView {
             cancelled: counts.cancelled,
             listeners: counts.listeners,
             paused: paused.map(Paused::read),
+            stopping: false,
         }
     }
 }
@@ -106,6 +119,7 @@ impl Row for QueueView {
             self.listeners,
         ];
         let paused = self.paused.as_ref().map(|paused| paused.words(times::now())).unwrap_or_default();
+        let paused = if self.stopping { format!("{paused}; what runs is stopped too") } else { paused };
         std::iter::once(self.queue.clone()).chain(numbers.map(|number| number.to_string())).chain([paused]).collect()
     }
 }
@@ -118,7 +132,8 @@ impl Session {
             // Clients without scripts may have made names of any form.
             let Ok(name) = QueueName::new(queue.name.as_str()) else { continue };
             let counts = self.client.call(&self.client.calls().counts(&name))?;
-            views.push(QueueView::new(queue.name, &counts, queue.paused.as_deref()));
+            let view = QueueView::new(queue.name, &counts, queue.paused.as_deref());
+            views.push(QueueView { stopping: queue.stopping, ..view });
         }
         Ok(views)
     }
@@ -130,8 +145,9 @@ pub fn list(session: &Session, _options: &Options) -> anyhow::Result<Code> {
 }
 
 pub fn pause(session: &Session, options: &Pause) -> anyhow::Result<Code> {
-    session.client.call(&session.client.calls().pause(&options.queue, &who(), &options.reason))?;
-    say(format!("{} is paused; what runs goes on; blueque resume {}", options.queue, options.queue));
+    session.client.call(&session.client.calls().pause(&options.queue, &who(), &options.reason, options.stop))?;
+    let running = if options.stop { "is stopped too, and waits" } else { "goes on" };
+    say(format!("{} is paused; what runs {running}; blueque resume {}", options.queue, options.queue));
     Ok(Code::Ok)
 }
 
@@ -141,8 +157,14 @@ pub fn resume(session: &Session, options: &Resume) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
+pub fn forget(session: &Session, options: &Forget) -> anyhow::Result<Code> {
+    session.client.call(&session.client.calls().forget(&options.queue))?;
+    say(format!("{} is forgotten", options.queue));
+    Ok(Code::Ok)
+}
+
 /// Who calls: user@host, in the characters that names have.
-fn who() -> String {
+pub fn who() -> String {
     let user = nix::unistd::User::from_uid(nix::unistd::Uid::current()).ok().flatten();
     let user = user.map_or_else(|| nix::unistd::Uid::current().to_string(), |user| user.name);
     let host = nix::unistd::gethostname().unwrap_or_default();

@@ -19,9 +19,9 @@ pub struct Options {
 pub struct Drain {
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// As `blueque workers` shows it
+    /// As `blueque workers` shows it [default: the queue itself, which takes no tasks more]
     #[arg(value_name = "LISTENER", value_parser = listener)]
-    listener: ListenerId,
+    listener: Option<ListenerId>,
     /// Take the order back
     #[arg(long)]
     off: bool,
@@ -98,12 +98,22 @@ pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 pub fn drain(session: &Session, options: &Drain) -> anyhow::Result<Code> {
-    let call = session.client.calls().drain(&options.queue, &options.listener, !options.off);
-    session.client.call(&call)?;
-    say(if options.off {
-        format!("{} takes tasks again", options.listener)
+    let (calls, queue, off) = (session.client.calls(), &options.queue, options.off);
+    let Some(listener) = &options.listener else {
+        // What is there runs on: a pause, where there is one, is another matter.
+        session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
+        say(if off {
+            format!("{queue} takes tasks again")
+        } else {
+            format!("{queue} takes no more tasks; what is there runs on; blueque drain {queue} --off")
+        });
+        return Ok(Code::Ok);
+    };
+    session.client.call(&calls.drain(queue, listener, !off))?;
+    say(if off {
+        format!("{listener} takes tasks again")
     } else {
-        format!("{} ends what it holds of {}, and takes no more", options.listener, options.queue)
+        format!("{listener} ends what it holds of {queue}, and takes no more")
     });
     Ok(Code::Ok)
 }

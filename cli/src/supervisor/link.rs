@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
-use super::shared::{Batch, CANCEL, DRAIN, Outbox, Shared};
+use super::shared::{Batch, CANCEL, DRAIN, Outbox, STOP, Shared};
 use crate::output::say;
 use crate::run_folder::{Run, boot_clock_us};
 
@@ -231,6 +231,7 @@ impl Link {
             None | Some(Order::Lost) => return Err(Error::Lost),
             Some(Order::Cancel) => self.shared.give(CANCEL),
             Some(Order::Drain) => self.shared.give(DRAIN),
+            Some(Order::Stop) => self.shared.give(STOP),
             Some(_) => {}
         }
         self.shared.lease.renewed(sent);

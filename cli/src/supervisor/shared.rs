@@ -21,7 +21,8 @@ const MARGIN_US: u64 = 5_000_000;
 /// What the server wants, the graver the larger.
 pub const GO_ON: u8 = 0;
 pub const DRAIN: u8 = 1;
-pub const CANCEL: u8 = 2;
+pub const STOP: u8 = 2;
+pub const CANCEL: u8 = 3;
 
 /// How long this attempt may go on without another word from the server.
 #[derive(Debug)]

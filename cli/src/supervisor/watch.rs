@@ -16,7 +16,7 @@ use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 
 use super::program::seconds;
-use super::shared::{CANCEL, DRAIN, Shared};
+use super::shared::{CANCEL, DRAIN, STOP, Shared};
 use super::tree::{self, Exit, Tree};
 use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us};
 
@@ -158,7 +158,10 @@ impl Watch<'_> {
         let order = self.shared.order();
         if order == CANCEL {
             Some(Reason::Cancel)
-        } else if self.bell.term.load(Ordering::Acquire) || (order == DRAIN && self.run.on_drain == OnDrain::Stop) {
+        } else if self.bell.term.load(Ordering::Acquire)
+            || order == STOP
+            || (order == DRAIN && self.run.on_drain == OnDrain::Stop)
+        {
             Some(Reason::Drain)
         } else if self.deadline().is_some_and(|deadline| now >= deadline) {
             Some(Reason::Deadline)

@@ -1,0 +1,227 @@
+//! `blueque bulk` and `purge`: something is done to all tasks that are meant, in steps.
+
+use std::io::{self, IsTerminal};
+
+use blueque::{Action, Filter, QueueName, Status};
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use super::which::Which;
+use super::{Session, queue_name};
+use crate::output::table::{self, Row};
+use crate::output::{Code, say};
+
+/// Those that wait, and those that a listener holds.
+const OPEN: [Status; 4] = [Status::Scheduled, Status::Pending, Status::Reserved, Status::Started];
+
+const WAITING: [Status; 2] = [Status::Scheduled, Status::Pending];
+
+const FINISHED: [Status; 3] = [Status::Complete, Status::Failed, Status::Cancelled];
+
+const NOT_HELD: [Status; 5] = [Status::Scheduled, Status::Pending, Status::Complete, Status::Failed, Status::Cancelled];
+
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(subcommand)]
+    word: Word,
+}
+
+#[derive(Debug, Subcommand)]
+enum Word {
+    /// Cancel those that wait or run
+    Cancel {
+        #[command(flatten)]
+        all: All,
+        /// Cut running tasks off at once, without waiting for their owners to stop
+        #[arg(long)]
+        force: bool,
+        /// Why, for whoever looks at it later
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
+    },
+    /// Run those that failed again
+    Retry {
+        #[command(flatten)]
+        all: All,
+        /// Forget the checkpoints, and begin again
+        #[arg(long)]
+        fresh: bool,
+    },
+    /// Remove those that are finished
+    Delete {
+        #[command(flatten)]
+        all: All,
+    },
+    /// Remove those that wait or are finished
+    Purge {
+        #[command(flatten)]
+        all: All,
+    },
+    /// Put those that wait into another queue
+    Move {
+        #[command(flatten)]
+        all: All,
+        /// The other queue
+        #[arg(long, value_name = "QUEUE", value_parser = queue_name)]
+        into: QueueName,
+    },
+    /// Give those that wait another priority
+    Prioritise {
+        #[command(flatten)]
+        all: All,
+        /// -1000 to 1000, higher first
+        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-1000..=1000))]
+        priority: i32,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct All {
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    /// Change nothing: count the tasks that it would be tried with
+    #[arg(long)]
+    count: bool,
+    /// So many are changed by one call: a larger number is faster, and lets others wait longer
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=500))]
+    step: u32,
+    #[command(flatten)]
+    which: Which,
+}
+
+/// What was done.
+#[derive(Serialize)]
+struct Done {
+    queue: String,
+    action: &'static str,
+    changed: u64,
+    refused: u64,
+    looked_at: u64,
+}
+
+impl Row for Done {
+    const HEADS: &'static [&'static str] = &["queue", "action", "changed", "refused", "looked at"];
+
+    fn id(&self) -> &str {
+        &self.queue
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let numbers = [self.changed, self.refused, self.looked_at].map(|number| number.to_string());
+        [self.queue.clone(), self.action.to_owned()].into_iter().chain(numbers).collect()
+    }
+}
+
+/// What it would be tried with.
+#[derive(Serialize)]
+struct Counted {
+    queue: String,
+    action: &'static str,
+    tasks: u64,
+}
+
+impl Row for Counted {
+    const HEADS: &'static [&'static str] = &["queue", "action", "tasks"];
+
+    fn id(&self) -> &str {
+        &self.queue
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.queue.clone(), self.action.to_owned(), self.tasks.to_string()]
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    match &options.word {
+        Word::Cancel { all, force, reason } => {
+            each(session, all, &Action::Cancel { reason: reason.clone(), force: *force }, &OPEN)
+        }
+        Word::Retry { all, fresh } => each(session, all, &Action::Retry { fresh: *fresh }, &[Status::Failed]),
+        Word::Delete { all } => each(session, all, &Action::Delete, &FINISHED),
+        Word::Purge { all } => purge(session, all),
+        Word::Move { all, into } => each(session, all, &Action::Move { into: into.clone() }, &WAITING),
+        Word::Prioritise { all, priority } => each(session, all, &Action::Prioritise { priority: *priority }, &WAITING),
+    }
+}
+
+pub fn purge(session: &Session, all: &All) -> anyhow::Result<Code> {
+    each(session, all, &Action::Purge, &NOT_HELD)
+}
+
+/// Does it, step by step, with a bar on a terminal.
+fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> anyhow::Result<Code> {
+    let filter = all.which.filter(states);
+    if all.count {
+        let tasks = count(session, &all.queue, &filter)?;
+        table::write(session.format, &[Counted { queue: all.queue.to_string(), action: action.as_str(), tasks }])?;
+        return Ok(Code::Ok);
+    }
+    let mut done = Done { queue: all.queue.to_string(), action: action.as_str(), changed: 0, refused: 0, looked_at: 0 };
+    let bar = if io::stderr().is_terminal() { Some(bar(size(session, all)?)) } else { None };
+    let mut cursor = Some("0".to_owned());
+    while let Some(at) = cursor {
+        let call = session.client.calls().bulk(&all.queue, action, &filter, &at, all.step);
+        let step = match session.client.call(&call) {
+            Ok(step) => step,
+            Err(error) => {
+                if done.changed > 0 {
+                    say(format!("{} were done before the error; the same command does the rest", done.changed));
+                }
+                return Err(error.into());
+            }
+        };
+        done.changed += step.changed;
+        done.refused += step.refused;
+        done.looked_at += step.looked_at;
+        cursor = step.next;
+        if let Some(bar) = &bar {
+            bar.set_position(done.looked_at);
+            bar.set_message(format!("{} done", done.changed));
+        }
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let refused = done.refused;
+    table::write(session.format, &[done])?;
+    if refused > 0 {
+        say(format!("{refused} refused: their state, a unique name or the other queue does not allow it"));
+        return Ok(Code::Refused);
+    }
+    Ok(Code::Ok)
+}
+
+/// How many tasks a filter means.
+fn count(session: &Session, queue: &QueueName, filter: &Filter) -> anyhow::Result<u64> {
+    let (mut tasks, mut cursor) = (0, Some("0".to_owned()));
+    while let Some(at) = cursor {
+        let page = session.client.call(&session.client.calls().find(queue, filter, &at, 500))?;
+        tasks += page.items.len() as u64;
+        cursor = page.next;
+    }
+    Ok(tasks)
+}
+
+/// How many tasks will be looked at, if that is easily known.
+fn size(session: &Session, all: &All) -> anyhow::Result<Option<u64>> {
+    let (client, calls) = (&session.client, session.client.calls());
+    if let Some(tag) = &all.which.tag {
+        let tags = client.call(&calls.tags(&all.queue, "0", 500))?.items;
+        return Ok(tags.iter().find(|found| found.name == *tag).map(|found| found.tasks));
+    }
+    if let Some(group) = all.which.group() {
+        let groups = client.call(&calls.groups(&all.queue, "0", 500))?.items;
+        return Ok(groups.iter().find(|found| found.name == group).map(|found| found.tasks));
+    }
+    let counts = client.call(&calls.counts(&all.queue))?;
+    let held = counts.reserved + counts.started;
+    Ok(Some(counts.scheduled + counts.pending + held + counts.complete + counts.failed + counts.cancelled))
+}
+
+fn bar(size: Option<u64>) -> ProgressBar {
+    let bar = size.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    let style = ProgressStyle::with_template("{elapsed:>6} {wide_bar} {pos}/{len} {msg}");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -1,0 +1,85 @@
+//! Which tasks of a queue are meant, on the command line.
+
+use std::time::SystemTime;
+
+use blueque::{Filter, Status};
+use clap::Args;
+
+use super::ls::State;
+use super::{duration, plain, times};
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Which tasks")]
+pub struct Which {
+    /// Their ids begin with this
+    #[arg(long, value_name = "TEXT", value_parser = plain)]
+    prefix: Option<String>,
+    /// They are in this state; may be given more than once
+    #[arg(long, value_enum)]
+    status: Vec<State>,
+    /// They have this tag
+    #[arg(long, value_name = "TAG", value_parser = plain)]
+    pub tag: Option<String>,
+    /// They were submitted with this method
+    #[arg(long, value_name = "NAME", value_parser = plain)]
+    method: Option<String>,
+    /// They were submitted with this key
+    #[arg(long, value_name = "KEY", value_parser = plain)]
+    key: Option<String>,
+    /// They failed with this group
+    #[arg(long, value_name = "NAME", value_parser = plain)]
+    group: Option<String>,
+    /// They failed without a group
+    #[arg(long, conflicts_with = "group")]
+    no_group: bool,
+    /// They were created at this time or later: a time, or -2h from now
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    from: Option<SystemTime>,
+    /// They were created at this time or earlier
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    to: Option<SystemTime>,
+}
+
+impl Which {
+    /// The filter. Where no state is named, these are meant; none are all.
+    pub fn filter(&self, states: &[Status]) -> Filter {
+        let mut filter = Filter::new();
+        if let Some(prefix) = &self.prefix {
+            filter = filter.prefix(prefix);
+        }
+        if let Some(tag) = &self.tag {
+            filter = filter.tag(tag);
+        }
+        if let Some(method) = &self.method {
+            filter = filter.method(method);
+        }
+        if let Some(key) = &self.key {
+            filter = filter.key(key);
+        }
+        if let Some(group) = self.group() {
+            filter = filter.group(group);
+        }
+        if let Some(from) = self.from {
+            filter = filter.from(from);
+        }
+        if let Some(to) = self.to {
+            filter = filter.to(to);
+        }
+        let named: Vec<Status> = self.status.iter().map(|state| state.status()).collect();
+        let states = if named.is_empty() { states } else { &named };
+        states.iter().fold(filter, |filter, &status| filter.status(status))
+    }
+
+    /// The group that is asked for; empty for failures without one.
+    pub fn group(&self) -> Option<&str> {
+        if self.no_group { Some("") } else { self.group.as_deref() }
+    }
+}
+
+/// A time, which may be `-2h` from now.
+fn time(text: &str) -> Result<SystemTime, String> {
+    match text.strip_prefix('-') {
+        Some(span) => SystemTime::now().checked_sub(duration(span)?).ok_or_else(|| "too far away".to_owned()),
+        None => times::parse(text),
+    }
+}
