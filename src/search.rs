@@ -1,0 +1,232 @@
+//! Finding tasks, and doing something to all that were found.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::error::Result;
+use crate::model::{Changed, Group, Status, Tag};
+use crate::names::QueueName;
+use crate::queue::Queue;
+use crate::task::Task;
+
+/// So many tasks are changed by one step of a bulk: a millisecond or two of the server's time.
+const STEP: u32 = 100;
+
+/// Which tasks of a queue are meant: those of which all holds that is said; all tasks where nothing is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Filter {
+    pub(crate) prefix: Option<String>,
+    pub(crate) states: Vec<Status>,
+    pub(crate) tag: Option<String>,
+    pub(crate) method: Option<String>,
+    pub(crate) key: Option<String>,
+    pub(crate) group: Option<String>,
+    pub(crate) from: Option<Duration>,
+    pub(crate) to: Option<Duration>,
+}
+
+impl Filter {
+    /// All tasks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Their ids begin with this.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = Some(prefix.into());
+        self
+    }
+
+    /// They are in this state, or in one of several where this is said again.
+    pub fn status(mut self, status: Status) -> Self {
+        self.states.push(status);
+        self
+    }
+
+    /// They have this tag.
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tag = Some(tag.into());
+        self
+    }
+
+    /// They were submitted with this method.
+    pub fn method(mut self, method: impl Into<String>) -> Self {
+        self.method = Some(method.into());
+        self
+    }
+
+    /// They were submitted with this key.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// They failed with this group; an empty name stands for failures without one.
+    pub fn group(mut self, group: impl Into<String>) -> Self {
+        self.group = Some(group.into());
+        self
+    }
+
+    /// They were not created before this time.
+    pub fn from(mut self, time: SystemTime) -> Self {
+        self.from = Some(since_epoch(time));
+        self
+    }
+
+    /// They were not created after this time.
+    pub fn to(mut self, time: SystemTime) -> Self {
+        self.to = Some(since_epoch(time));
+        self
+    }
+}
+
+/// What is done to many tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// As [`Task::cancel`], with a reason of 1 KiB at most; with `force` as [`Task::cancel_now`].
+    Cancel {
+        /// Why.
+        reason: String,
+        /// Cut running tasks off, without waiting for their owners.
+        force: bool,
+    },
+    /// As [`Task::retry`]; with `fresh` as [`Task::retry_fresh`].
+    Retry {
+        /// Forget the checkpoints.
+        fresh: bool,
+    },
+    /// As [`Task::delete`].
+    Delete,
+    /// The same, and also to tasks that wait: to all that no listener holds.
+    Purge,
+    /// As [`Task::move_to`].
+    Move {
+        /// The other queue.
+        into: QueueName,
+    },
+    /// As [`Task::prioritise`].
+    Prioritise {
+        /// -1,000 to 1,000, higher first.
+        priority: i32,
+    },
+}
+
+impl Action {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Cancel { .. } => "cancel",
+            Self::Retry { .. } => "retry",
+            Self::Delete => "delete",
+            Self::Purge => "purge",
+            Self::Move { .. } => "move",
+            Self::Prioritise { .. } => "prioritise",
+        }
+    }
+}
+
+impl Queue {
+    /// The ids of the tasks that a filter means, `limit` at most, the latest first: by creation, or
+    /// with a group and without a tag by failure. Looks through the tag, the group or else the whole
+    /// queue, 300 tasks a call, until it has found enough.
+    ///
+    /// # Errors
+    /// `BADNAME` or `BADARG` for what cannot be searched for; those of [`Client::call`](crate::Client::call).
+    pub fn find(&self, filter: &Filter, limit: usize) -> Result<Vec<String>> {
+        let mut found = Vec::new();
+        let mut cursor = Some("0".to_owned());
+        while let Some(at) = cursor.filter(|_| found.len() < limit) {
+            let wanted = u32::try_from(limit - found.len()).unwrap_or(500).clamp(1, 500);
+            let page = self.client().call(&self.client().calls().find(self.name(), filter, &at, wanted))?;
+            found.extend(page.items);
+            cursor = page.next;
+        }
+        Ok(found)
+    }
+
+    /// The tags of its tasks, the most used first.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`](crate::Client::call).
+    pub fn tags(&self) -> Result<Vec<Tag>> {
+        self.client().pages(|cursor| self.client().calls().tags(self.name(), cursor, 500))
+    }
+
+    /// The groups of its failures, the largest first.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`](crate::Client::call).
+    pub fn groups(&self) -> Result<Vec<Group>> {
+        self.client().pages(|cursor| self.client().calls().groups(self.name(), cursor, 500))
+    }
+
+    /// Does something to every task that a filter means, the oldest first, in steps of 100. Each step is done whole
+    /// or not at all; what was submitted, or with a group has failed, since it began is left alone.
+    ///
+    /// # Errors
+    /// `BADNAME`, `BADARG` or `TOOBIG` for what is wrong in the call; those of [`Client::call`](crate::Client::call).
+    /// The steps before the error were done.
+    pub fn bulk(&self, action: &Action, filter: &Filter) -> Result<Changed> {
+        let mut all = Changed::default();
+        let mut cursor = Some("0".to_owned());
+        while let Some(at) = cursor {
+            let step = self.client().call(&self.client().calls().bulk(self.name(), action, filter, &at, STEP))?;
+            all.looked_at += step.looked_at;
+            all.changed += step.changed;
+            all.refused += step.refused;
+            cursor = step.next;
+        }
+        Ok(all)
+    }
+
+    /// Stops giving out tasks, and orders the owners of those that run to give them back.
+    ///
+    /// # Errors
+    /// As [`Queue::pause`].
+    pub fn pause_and_stop(&self, by: &str, reason: &str) -> Result<()> {
+        self.client().call(&self.client().calls().pause(self.name(), by, reason, true))
+    }
+
+    /// Removes what is left of a queue without tasks and listeners: its settings, limits, events and statistics.
+    ///
+    /// # Errors
+    /// `NOTEMPTY` while it has a task, in any state, or a listener; those of [`Client::call`](crate::Client::call).
+    pub fn forget(&self) -> Result<()> {
+        self.client().call(&self.client().calls().forget(self.name()))
+    }
+}
+
+impl Task {
+    /// Gives the task tags, whatever its state; answers all that it has.
+    ///
+    /// # Errors
+    /// `NOTASK`; `TOOMANY` where it would have more than 16; `BADNAME` for what is no tag, `BADARG` for none or more than
+    /// 16 of them; those of [`Client::call`](crate::Client::call).
+    pub fn tag(&self, tags: &[&str]) -> Result<Vec<String>> {
+        self.client().call(&self.client().calls().tag(self.id(), tags))
+    }
+
+    /// Takes tags from the task; answers those that remain.
+    ///
+    /// # Errors
+    /// `NOTASK`; `BADNAME`, `BADARG` as [`Task::tag`]; those of [`Client::call`](crate::Client::call).
+    pub fn untag(&self, tags: &[&str]) -> Result<Vec<String>> {
+        self.client().call(&self.client().calls().untag(self.id(), tags))
+    }
+
+    /// Puts the task, which waits, into another queue, behind those that wait there.
+    ///
+    /// # Errors
+    /// `NOTASK`; `STATE` for one that does not wait; `CLOSED` where the other queue takes no tasks, `DUPLICATE` where a
+    /// task there has its unique name, `TOOMANY` where tasks there wait with 64 different needs; those
+    /// of [`Client::call`](crate::Client::call).
+    pub fn move_to(&self, queue: &QueueName) -> Result<()> {
+        self.client().call(&self.client().calls().move_to(self.id(), queue))
+    }
+}
+
+fn since_epoch(time: SystemTime) -> Duration {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default()
+}
