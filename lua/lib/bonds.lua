@@ -30,12 +30,19 @@ function bonds.set(task, priority, key, weight, needs, rank, unique, till, tags,
   task.solo = solo
 end
 
--- The other task that holds the unique key of this one, or nil.
+-- The other task that holds the unique key of this one, or nil. One that a client
+-- without scripts ended or deleted holds it no more.
 -- @cold
 function bonds.taken(task)
   local id, till = string.match(redis.call('HGET', space.key('unique', task.queue), task.unique) or '', '^(%S+) (%S+)$')
-  local over = tonumber(till) and tonumber(till) <= space.us
-  return id ~= task.id and not over and id or nil
+  if not id or id == task.id then
+    return nil
+  elseif tonumber(till) then
+    return tonumber(till) > space.us and id or nil
+  end
+  local status = redis.call('HGET', space.prefix .. 'task_' .. id, 'status')
+  local held = status == 'scheduled' or status == 'pending' or status == 'reserved' or status == 'started' and till ~= 'start'
+  return held and id or nil
 end
 
 -- Reads every key that `move` will write.
