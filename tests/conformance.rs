@@ -186,8 +186,7 @@ fn every_code_of_every_command_has_a_case() {
 fn every_header_lists_the_codes_that_its_script_raises() {
     for command in bundle::commands() {
         let specific = || CODES.into_iter().filter(|code| !COMMON.contains(code));
-        let raised: BTreeSet<&str> =
-            specific().filter(|code| raises(command.source(), code)).collect();
+        let raised: BTreeSet<&str> = specific().filter(|code| raises(command.source(), code)).collect();
         // Some are noted where they happen, and not answered.
         let noted = command.source().lines().find_map(|line| line.strip_prefix("-- @noted ")).unwrap_or_default();
         let codes = command.errors().split_whitespace().chain(noted.split_whitespace());

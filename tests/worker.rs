@@ -164,6 +164,26 @@ fn a_handler_whose_task_was_taken_hears_that_it_is_lost_and_changes_nothing() {
 }
 
 #[test]
+fn a_stopped_queue_takes_its_tasks_back_and_the_worker_goes_on_with_others() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let worker = builder(&client)
+        .queue("other")
+        .unwrap()
+        .handle(|how: String, cx: &Context| if how == "x" { patient(how, cx) } else { Ok(()) })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    eventually("it runs", || (task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    client.queue("q").unwrap().pause_and_stop("ops", "disk").unwrap();
+    eventually("it is given back", || (task.info().unwrap().status() == Some(Status::Pending)).then_some(()));
+    client.queue("other").unwrap().submit("y", Submit::default()).unwrap().result::<()>(LIMIT).unwrap();
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().released, 1);
+}
+
+#[test]
 fn without_the_server_a_handler_is_stopped_before_its_lease_can_have_expired() {
     let mut server = Server::start_with(&["--appendonly", "yes"]);
     let client = Client::builder().limit(Duration::from_millis(200)).open(&server.url()).unwrap();

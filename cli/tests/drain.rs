@@ -114,6 +114,24 @@ fn a_worker_ordered_to_drain_from_elsewhere_gives_back_what_it_has_and_takes_not
 }
 
 #[test]
+fn a_queue_that_is_paused_and_stopped_takes_its_tasks_back_whatever_the_worker_does_for_a_drain() {
+    let world = World::new();
+    world.program("steps", &STEPS.replace("60", "60000"));
+    world.program("quick", "cat");
+    let _worker = world.worker(&["-q", "steps", "-q", "quick", "--drain", "wait", "--lease", "3s"]);
+    let task = world.submit("steps", "[]");
+    saved(&task, 1);
+    let queue = world.client.queue("steps").unwrap();
+    queue.pause_and_stop("ops", "disk").unwrap();
+    eventually("it is given back", || (task.info().unwrap().status() == Some(Status::Pending)).then_some(()));
+    assert!(task.info().unwrap().checkpoint().is_some());
+    assert_eq!((task.info().unwrap().losses(), beginnings(&world).len()), (0, 1));
+    world.submit("quick", "[7]").wait(Duration::from_secs(20)).unwrap();
+    queue.resume().unwrap();
+    eventually("it goes on", || (beginnings(&world).len() == 2).then_some(()));
+}
+
+#[test]
 fn an_idle_worker_ends_at_once() {
     let world = World::new();
     let mut worker = world.worker(&["--queue", "q"]);

@@ -2,7 +2,7 @@
 -- @args now limit
 -- @reply number of tasks made, 1 if more slots are due, when the next one is, in seconds, or an empty string; then of each cron schedule that wants to be told more slots its name, its rhythm, and after what time
 -- @errors
--- @noted CLOSED DUPLICATE TOOMANY
+-- @noted CLOSED DUPLICATE STATE TOOMANY
 local BYTES = 4194304 -- of parameters that one call reads
 
 space.open()
