@@ -50,6 +50,7 @@ fn people(task: &TaskView, info: &TaskInfo) -> anyhow::Result<()> {
         ("needs", task.needs.clone()),
         ("unique", task.unique.clone()),
         ("tags", Some(task.tags.join(" ")).filter(|tags| !tags.is_empty())),
+        ("schedule", task.schedule.clone()),
         ("on", owner),
         ("attempt", counted(task.attempt)),
         ("failures", counted(task.failures)),

@@ -1,22 +1,18 @@
 //! `blueque submit`
 
-use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use blueque::calls::NewTask;
 use blueque::{QueueName, Submitted, TaskId};
 use clap::Args;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::follow::{Follower, Streams};
+use super::parameters::Parameters;
 use super::wish::Wish;
 use super::{Session, plain, queue_name, times, wait};
 use crate::output::table::{Row, write_one};
-use crate::output::{Code, Format, fault, line, say};
-
-/// More than a server takes is not read.
-const LARGEST: u64 = 8 << 20;
+use crate::output::{Code, Format, line, say};
 
 /// What a task is made of.
 #[derive(Args, Debug)]
@@ -24,15 +20,8 @@ pub struct New {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// The parameters as JSON; @FILE reads a file, - reads stdin [default: []]
-    #[arg(value_name = "PARAMS", allow_hyphen_values = true)]
-    parameters: Option<String>,
-    /// The same as an option
-    #[arg(long = "params", value_name = "PARAMS", conflicts_with = "parameters", allow_hyphen_values = true)]
-    named: Option<String>,
-    /// Take the parameters as they are, JSON or not
-    #[arg(long)]
-    raw: bool,
+    #[command(flatten)]
+    parameters: Parameters,
     /// Not before this time: RFC 3339, or +10m
     #[arg(long, value_name = "TIME", value_parser = times::parse)]
     eta: Option<SystemTime>,
@@ -84,7 +73,7 @@ impl Row for Made {
 impl New {
     /// Submits it.
     pub fn submit(&self, session: &Session) -> anyhow::Result<(TaskId, Submitted)> {
-        let parameters = self.parameters()?;
+        let parameters = self.parameters.bytes()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta.map(|eta| eta.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
         let task = NewTask { id: &id, eta, parameters: &parameters };
@@ -102,44 +91,9 @@ impl New {
         }
         Ok((id, made))
     }
-
-    fn parameters(&self) -> anyhow::Result<Vec<u8>> {
-        let bytes = match self.parameters.as_deref().or(self.named.as_deref()) {
-            None => return Ok(b"[]".to_vec()),
-            Some("-") => read("stdin", std::io::stdin().lock())?,
-            Some(text) => match text.strip_prefix('@') {
-                Some(path) => {
-                    let file = std::fs::File::open(path).map_err(|error| {
-                        fault(Code::Usage, format!("the parameters in {path} cannot be read: {error}"))
-                    })?;
-                    read(path, file)?
-                }
-                None => text.as_bytes().to_vec(),
-            },
-        };
-        if !self.raw
-            && let Err(error) = serde_json::from_slice::<&RawValue>(&bytes)
-        {
-            let text = format!("the parameters are not JSON ({error}): quote them for your shell, or use --raw");
-            return Err(fault(Code::Usage, text));
-        }
-        Ok(bytes)
-    }
 }
 
-fn read(from: &str, source: impl Read) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source
-        .take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| fault(Code::Usage, format!("the parameters in {from} cannot be read: {error}")))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(fault(Code::Usage, format!("the parameters in {from} are over 8 MiB: pass a reference to them")));
-    }
-    Ok(bytes)
-}
-
-fn task_id(text: &str) -> Result<TaskId, String> {
+pub fn task_id(text: &str) -> Result<TaskId, String> {
     plain(text).and_then(|text| TaskId::new(text).map_err(|error| error.to_string()))
 }
 

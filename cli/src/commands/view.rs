@@ -66,6 +66,8 @@ pub struct TaskView {
     pub unique: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
     pub attempt: u32,
     pub failures: u32,
     pub losses: u32,
@@ -140,6 +142,7 @@ impl TaskView {
             needs: text(info, "needs"),
             unique: text(info, "unique"),
             tags: text(info, "tags").map(|tags| tags.split(',').map(str::to_owned).collect()).unwrap_or_default(),
+            schedule: text(info, "schedule"),
             attempt: info.attempts(),
             failures: number("failures").unwrap_or(0),
             losses: info.losses(),

@@ -1,0 +1,62 @@
+//! The parameters of a task, as arguments.
+
+use std::io::Read;
+
+use clap::Args;
+use serde_json::value::RawValue;
+
+use crate::output::{Code, fault};
+
+/// More than a server takes is not read.
+const LARGEST: u64 = 8 << 20;
+
+#[derive(Args, Debug)]
+pub struct Parameters {
+    /// The parameters as JSON; @FILE reads a file, - reads stdin [default: []]
+    #[arg(value_name = "PARAMS", allow_hyphen_values = true)]
+    given: Option<String>,
+    /// The same as an option
+    #[arg(long = "params", value_name = "PARAMS", conflicts_with = "given", allow_hyphen_values = true)]
+    named: Option<String>,
+    /// Take the parameters as they are, JSON or not
+    #[arg(long)]
+    raw: bool,
+}
+
+impl Parameters {
+    /// As they are given to the task.
+    pub fn bytes(&self) -> anyhow::Result<Vec<u8>> {
+        let bytes = match self.given.as_deref().or(self.named.as_deref()) {
+            None => return Ok(b"[]".to_vec()),
+            Some("-") => read("stdin", std::io::stdin().lock())?,
+            Some(text) => match text.strip_prefix('@') {
+                Some(path) => {
+                    let file = std::fs::File::open(path).map_err(|error| {
+                        fault(Code::Usage, format!("the parameters in {path} cannot be read: {error}"))
+                    })?;
+                    read(path, file)?
+                }
+                None => text.as_bytes().to_vec(),
+            },
+        };
+        if !self.raw
+            && let Err(error) = serde_json::from_slice::<&RawValue>(&bytes)
+        {
+            let text = format!("the parameters are not JSON ({error}): quote them for your shell, or use --raw");
+            return Err(fault(Code::Usage, text));
+        }
+        Ok(bytes)
+    }
+}
+
+fn read(from: &str, source: impl Read) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source
+        .take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| fault(Code::Usage, format!("the parameters in {from} cannot be read: {error}")))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(fault(Code::Usage, format!("the parameters in {from} are over 8 MiB: pass a reference to them")));
+    }
+    Ok(bytes)
+}

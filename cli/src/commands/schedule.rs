@@ -1,0 +1,262 @@
+//! `blueque schedule`: tasks that are made again and again.
+
+mod view;
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use blueque::calls::ScheduleOptions;
+use blueque::{Missed, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskId};
+use clap::{Args, Subcommand, ValueEnum};
+
+use self::view::{Made, Removed, Summary, Whole};
+use super::parameters::Parameters;
+use super::queues::who;
+use super::submit::task_id;
+use super::wish::Wish;
+use super::{Session, duration, queue_name, times};
+use crate::output::table::{self, write_one};
+use crate::output::{Code, Format, chain, code, fault, say};
+
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(subcommand)]
+    word: Option<Word>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Word {
+    /// Make a schedule, or change the one of this name
+    Add(Box<Add>),
+    /// List schedules, the one whose next slot comes first at the top
+    Ls,
+    /// Show all that is known of a schedule
+    Show {
+        #[arg(value_name = "NAME", value_parser = name)]
+        name: ScheduleName,
+    },
+    /// Remove schedules; their tasks stay
+    Rm {
+        #[arg(required = true, value_name = "NAME", value_parser = name)]
+        names: Vec<ScheduleName>,
+    },
+    /// Stop a schedule from making tasks
+    Pause {
+        #[arg(value_name = "NAME", value_parser = name)]
+        name: ScheduleName,
+        /// Why, for whoever finds it paused
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
+    },
+    /// Let a schedule make tasks again, from its next slot on
+    Resume {
+        #[arg(value_name = "NAME", value_parser = name)]
+        name: ScheduleName,
+    },
+    /// Make a task of a schedule now, beside its slots
+    Run {
+        #[arg(value_name = "NAME", value_parser = name)]
+        name: ScheduleName,
+        /// What to do while its last task is not finished [default: as the schedule says]
+        #[arg(long, value_name = "POLICY")]
+        overlap: Option<Lap>,
+        /// An id of your choice; twice, it makes one task
+        #[arg(long, value_parser = task_id)]
+        id: Option<TaskId>,
+    },
+}
+
+/// What a slot does while the last task is not finished.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Lap {
+    /// It makes no task
+    Skip,
+    /// Its task runs after that one
+    Queue,
+    /// That one is cancelled, and the new one runs once it has stopped
+    Cancel,
+    /// Both may run
+    Allow,
+}
+
+impl From<Lap> for Overlap {
+    fn from(lap: Lap) -> Self {
+        match lap {
+            Lap::Skip => Self::Skip,
+            Lap::Queue => Self::Queue,
+            Lap::Cancel => Self::Cancel,
+            Lap::Allow => Self::Allow,
+        }
+    }
+}
+
+/// What becomes of slots that passed while nobody looked.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Lost {
+    /// The latest makes a task, for all of them
+    One,
+    /// The latest makes a task unless it is too late
+    Skip,
+    /// Each makes a task
+    All,
+}
+
+impl From<Lost> for Missed {
+    fn from(lost: Lost) -> Self {
+        match lost {
+            Lost::One => Self::One,
+            Lost::Skip => Self::Skip,
+            Lost::All => Self::All,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+struct Add {
+    /// Its name; the ids of its tasks are NAME@SECONDS
+    #[arg(value_name = "NAME", value_parser = name)]
+    name: ScheduleName,
+    /// The queue
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// At the multiples of this time since 1970, in UTC: 15m, 1h, 1day
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "cron", required_unless_present = "cron", help_heading = "When")]
+    every: Option<Duration>,
+    /// So much after those multiples
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "cron", help_heading = "When")]
+    offset: Option<Duration>,
+    /// Minute, hour, day of the month, month, day of the week: '0 3 * * 1-5'; or @hourly, @daily, @weekly, @monthly, @yearly
+    #[arg(long, value_name = "FIELDS", help_heading = "When")]
+    cron: Option<String>,
+    /// The time zone of cron, such as Europe/Berlin [default: UTC]
+    #[arg(long, value_name = "ZONE", conflicts_with = "every", help_heading = "When")]
+    zone: Option<String>,
+    /// No slot before this time: RFC 3339, or +10m
+    #[arg(long, value_name = "TIME", value_parser = times::parse, help_heading = "When")]
+    start: Option<SystemTime>,
+    /// No slot after this time
+    #[arg(long, value_name = "TIME", value_parser = times::parse, help_heading = "When")]
+    end: Option<SystemTime>,
+    /// How many tasks it makes [default: without end]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000_000), help_heading = "When")]
+    times: Option<u32>,
+    /// What a slot does while the last task is not finished [default: skip]
+    #[arg(long, value_name = "POLICY", help_heading = "When")]
+    overlap: Option<Lap>,
+    /// What becomes of slots that passed while nobody looked [default: one]
+    #[arg(long, value_name = "POLICY", help_heading = "When")]
+    missed: Option<Lost>,
+    /// How late a slot may be, in whole seconds [default: 1m with --missed skip, else any]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "When")]
+    late: Option<Duration>,
+    #[command(flatten)]
+    wish: Wish,
+}
+
+impl Add {
+    fn rhythm(&self) -> anyhow::Result<Rhythm> {
+        Ok(match (self.every, &self.cron) {
+            (Some(period), _) => Rhythm::every_after(period, self.offset.unwrap_or_default())?,
+            (None, cron) => Rhythm::cron(cron.as_deref().unwrap_or_default(), self.zone.as_deref().unwrap_or("UTC"))?,
+        })
+    }
+
+    fn run(&self, session: &Session) -> anyhow::Result<Code> {
+        let rhythm = self.rhythm()?;
+        let late = match self.late {
+            Some(late) if late.subsec_nanos() > 0 => {
+                return Err(fault(Code::Usage, "--late must be in whole seconds"));
+            }
+            late => late.map(|late| u32::try_from(late.as_secs()).unwrap_or(u32::MAX)),
+        };
+        let moment = |time: Option<SystemTime>| {
+            time.map(|time| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64())
+        };
+        let tags = self.wish.tags();
+        let options = ScheduleOptions {
+            overlap: self.overlap.map(Into::into),
+            missed: self.missed.map(Into::into),
+            late,
+            start: moment(self.start),
+            end: moment(self.end),
+            times: self.times,
+            task: self.wish.options(&tags),
+        };
+        let parameters = self.parameters.bytes()?;
+        let done = session.client.set_schedule(&self.name, &self.queue, &rhythm, &parameters, &options)?;
+        match done {
+            Scheduled::Existing => say(format!("{} is there as it is; nothing was changed", self.name)),
+            Scheduled::Changed => say(format!("{} was changed", self.name)),
+            _ => {}
+        }
+        show(session, &self.name)
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let (client, calls) = (&session.client, session.client.calls());
+    match &options.word {
+        None | Some(Word::Ls) => {
+            let schedules: Vec<Summary> = client.schedules()?.into_iter().map(Summary::new).collect();
+            table::write(session.format, &schedules)?;
+        }
+        Some(Word::Add(add)) => return add.run(session),
+        Some(Word::Show { name }) => return show(session, name),
+        Some(Word::Rm { names }) => return remove(session, names),
+        Some(Word::Pause { name, reason }) => {
+            client.call(&calls.pause_schedule(name, &who(), reason))?;
+            say(format!("{name} makes no tasks; blueque schedule resume {name}"));
+        }
+        Some(Word::Resume { name }) => {
+            client.call(&calls.resume_schedule(name))?;
+            say(format!("{name} makes tasks"));
+        }
+        Some(Word::Run { name, overlap, id }) => {
+            let id = id.clone().unwrap_or_else(TaskId::random);
+            let ran = client.call(&calls.run_schedule(name, &id, overlap.map(Into::into)))?;
+            if !ran.created {
+                say(format!("{} exists already; nothing was made", ran.id));
+            }
+            write_one(session.format, &Made { id: ran.id.to_string(), schedule: name.to_string() })?;
+        }
+    }
+    Ok(Code::Ok)
+}
+
+fn show(session: &Session, name: &ScheduleName) -> anyhow::Result<Code> {
+    let info = session.client.call(&session.client.calls().show_schedule(name))?;
+    let whole = Whole::new(name, &info);
+    match session.format {
+        Format::Table => whole.people()?,
+        format => write_one(format, &whole)?,
+    }
+    Ok(Code::Ok)
+}
+
+/// Removes each. One that is not there does not keep the others from it.
+fn remove(session: &Session, names: &[ScheduleName]) -> anyhow::Result<Code> {
+    let (mut removed, mut worst) = (Vec::new(), Code::Ok);
+    for name in names {
+        match session.client.call(&session.client.calls().unschedule(name)) {
+            Ok(()) => removed.push(Removed { schedule: name.to_string(), outcome: "removed" }),
+            Err(error) => {
+                let error = anyhow::Error::from(error);
+                say(format!("blueque: {name}: {}", chain(&error)));
+                if worst == Code::Ok {
+                    worst = code(&error);
+                }
+                if worst == Code::Unreachable {
+                    break;
+                }
+            }
+        }
+    }
+    table::write(session.format, &removed)?;
+    Ok(worst)
+}
+
+/// A schedule's name, as an argument.
+fn name(text: &str) -> Result<ScheduleName, String> {
+    ScheduleName::new(text).map_err(|_| "must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
+}

@@ -1,0 +1,267 @@
+//! Schedules, as they are shown.
+
+use std::collections::BTreeMap;
+
+use blueque::{Missed, Overlap, ScheduleInfo, ScheduleName, ScheduleState, ScheduleSummary};
+use serde::Serialize;
+
+use crate::commands::queues::Paused;
+use crate::commands::times;
+use crate::commands::view::Payload;
+use crate::output::table::Row;
+use crate::output::{clean_line, line};
+
+/// One of a list.
+#[derive(Serialize)]
+pub struct Summary {
+    schedule: String,
+    queue: String,
+    rhythm: String,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    made: u64,
+    skipped: u64,
+    passed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_task: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip)]
+    due: Option<f64>,
+}
+
+impl Summary {
+    pub fn new(schedule: ScheduleSummary) -> Self {
+        let due = schedule.next.map(seconds);
+        Self {
+            schedule: schedule.name.to_string(),
+            queue: schedule.queue,
+            rhythm: schedule.rhythm,
+            state: schedule.state.as_str(),
+            next: due.map(times::to_the_second),
+            made: schedule.made,
+            skipped: schedule.skipped,
+            passed: schedule.passed,
+            last_task: schedule.last_task,
+            error: schedule.error.as_deref().map(|error| trouble(error).to_owned()),
+            due,
+        }
+    }
+}
+
+impl Row for Summary {
+    const HEADS: &'static [&'static str] =
+        &["schedule", "state", "queue", "rhythm", "next", "made", "skipped", "last task", ""];
+
+    fn id(&self) -> &str {
+        &self.schedule
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.schedule.clone(),
+            self.state.to_owned(),
+            self.queue.clone(),
+            words(&self.rhythm),
+            self.due.map(|due| times::relative(due, times::now())).unwrap_or_default(),
+            self.made.to_string(),
+            self.skipped.to_string(),
+            self.last_task.clone().unwrap_or_default(),
+            self.error.clone().unwrap_or_default(),
+        ]
+    }
+}
+
+/// All of one.
+#[derive(Serialize)]
+pub struct Whole {
+    schedule: String,
+    queue: Option<String>,
+    rhythm: Option<String>,
+    state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paused: Option<Paused>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    overlap: Option<&'static str>,
+    missed: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    late: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<u32>,
+    made: u64,
+    skipped: u64,
+    passed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_slot: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_task: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    created: Option<String>,
+    changed: Option<String>,
+    options: BTreeMap<String, String>,
+    parameters: Option<Payload>,
+}
+
+impl Whole {
+    pub fn new(name: &ScheduleName, info: &ScheduleInfo) -> Self {
+        let number = |field: &str| info.text(field).and_then(|text| text.parse().ok());
+        let moment = |field: &str| info.text(field).and_then(|text| text.parse().ok()).map(times::to_the_second);
+        Self {
+            schedule: name.to_string(),
+            queue: info.queue(),
+            rhythm: info.rhythm(),
+            state: info.state().map(ScheduleState::as_str),
+            paused: info.paused().as_deref().map(Paused::read),
+            next: info.next().map(seconds).map(times::to_the_second),
+            overlap: info.overlap().map(Overlap::as_str),
+            missed: info.missed().map(Missed::as_str),
+            late: number("late"),
+            start: moment("start"),
+            end: moment("end"),
+            times: number("times"),
+            made: info.made(),
+            skipped: info.skipped(),
+            passed: info.passed(),
+            last_slot: moment("last_slot"),
+            last_task: info.last_task(),
+            error: info.error().as_deref().map(|error| trouble(error).to_owned()),
+            created: moment("created"),
+            changed: moment("changed"),
+            options: info.options().into_iter().collect(),
+            parameters: info.parameters().map(|bytes| Payload(bytes.to_vec())),
+        }
+    }
+
+    /// A line for each thing that is known.
+    pub fn people(&self) -> anyhow::Result<()> {
+        let counted = |number: u64| (number > 0).then(|| number.to_string());
+        let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let state = match (&self.paused, self.state) {
+            (Some(paused), _) => Some(paused.words(times::now())),
+            (None, state) => state.map(str::to_owned),
+        };
+        let facts = [
+            ("schedule", Some(self.schedule.clone())),
+            ("queue", self.queue.clone()),
+            ("rhythm", self.rhythm.as_deref().map(words)),
+            ("state", state),
+            ("next", self.next.clone()),
+            ("overlap", self.overlap.map(str::to_owned)),
+            ("missed", self.missed.map(str::to_owned)),
+            ("late", self.late.map(|late| times::span(late.into()))),
+            ("start", self.start.clone()),
+            ("end", self.end.clone()),
+            ("times", self.times.map(|times| times.to_string())),
+            ("made", Some(self.made.to_string())),
+            ("skipped", counted(self.skipped)),
+            ("passed", counted(self.passed)),
+            ("last task", self.last_task.clone()),
+            ("error", self.error.clone()),
+            ("options", Some(options.join(" ")).filter(|options| !options.is_empty())),
+            ("parameters", self.parameters.as_ref().map(|Payload(bytes)| String::from_utf8_lossy(bytes).into_owned())),
+        ];
+        for (name, value) in facts {
+            if let Some(value) = value {
+                line(format!("{name:<11} {}", clean_line(&value, 2_000)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Row for Whole {
+    const HEADS: &'static [&'static str] = &["schedule"];
+
+    fn id(&self) -> &str {
+        &self.schedule
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.schedule.clone()]
+    }
+}
+
+/// A task that was made by hand.
+#[derive(Serialize)]
+pub struct Made {
+    pub id: String,
+    pub schedule: String,
+}
+
+impl Row for Made {
+    const HEADS: &'static [&'static str] = &["id"];
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.id.clone()]
+    }
+}
+
+/// A schedule that is no more.
+#[derive(Serialize)]
+pub struct Removed {
+    pub schedule: String,
+    pub outcome: &'static str,
+}
+
+impl Row for Removed {
+    const HEADS: &'static [&'static str] = &["schedule", "outcome"];
+
+    fn id(&self) -> &str {
+        &self.schedule
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.schedule.clone(), self.outcome.to_owned()]
+    }
+}
+
+/// A rhythm for people: `every 1h, 5m later`, or `0 3 * * * in Europe/Berlin`.
+fn words(rhythm: &str) -> String {
+    let parts: Vec<&str> = rhythm.splitn(3, ' ').collect();
+    let time = |text: &str| {
+        text.parse().ok().map(|seconds| humantime::format_duration(std::time::Duration::from_secs(seconds)).to_string())
+    };
+    match parts.as_slice() {
+        ["every", period, offset] => match (time(period), time(offset)) {
+            (Some(period), Some(offset)) if *offset != *"0s" => format!("every {period}, {offset} later"),
+            (Some(period), _) => format!("every {period}"),
+            _ => rhythm.to_owned(),
+        },
+        ["cron", zone, fields] => format!("{fields} in {zone}"),
+        _ => rhythm.to_owned(),
+    }
+}
+
+/// `SECONDS CODE text` without the time.
+fn trouble(error: &str) -> &str {
+    error.split_once(' ').map_or(error, |(_, text)| text)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "seconds since 1970 are far below 2^52")]
+fn seconds(slot: u64) -> f64 {
+    slot as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn a_rhythm_is_said_in_words() {
+        assert_eq!(words("every 3600 0"), "every 1h");
+        assert_eq!(words("every 86400 10800"), "every 1day, 3h later");
+        assert_eq!(words("cron Europe/Berlin 0 3 * * MON"), "0 3 * * MON in Europe/Berlin");
+        assert_eq!(words("of a later version"), "of a later version");
+    }
+}
