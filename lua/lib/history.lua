@@ -33,7 +33,7 @@ function history.derive(v, since, state, attempt)
   promoted = promoted and tonumber(promoted) >= since and promoted
   number, node = number or '0', node or ''
   local function step(at, to, by, why, ...)
-    found[#found + 1] = { at or '', state, to, state == '' and '0' or number, by, why, ... }
+    found[#found + 1] = { at or '', state, to, (state == '' or state == 'moved') and tostring(attempt) or number, by, why, ... }
     state = to
   end
   if state == '' or state == 'moved' then

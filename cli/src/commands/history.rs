@@ -39,11 +39,13 @@ struct Step {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Payload>,
     #[serde(skip)]
+    id: String,
+    #[serde(skip)]
     moment: String,
 }
 
 impl Step {
-    fn new(step: Transition, before: Option<f64>) -> Self {
+    fn new(id: &str, step: Transition, before: Option<f64>) -> Self {
         let Transition { number, at, from, to, attempt, by, why, outcome, group, error, .. } = step;
         Self {
             number,
@@ -57,6 +59,7 @@ impl Step {
             outcome: outcome.map(blueque::Outcome::as_str),
             group,
             error: error.map(Payload),
+            id: id.to_owned(),
             moment: at.map(times::to_the_second).unwrap_or_default(),
         }
     }
@@ -66,7 +69,7 @@ impl Row for Step {
     const HEADS: &'static [&'static str] = &["at", "from", "to", "attempt", "by", "why", "after", "error"];
 
     fn id(&self) -> &str {
-        ""
+        &self.id
     }
 
     fn cells(&self) -> Vec<String> {
@@ -99,7 +102,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let mut steps = Vec::new();
     for step in history {
         let at = step.at;
-        steps.push(Step::new(step, before));
+        steps.push(Step::new(id.as_str(), step, before));
         before = at;
     }
     table::write(session.format, &steps)?;
