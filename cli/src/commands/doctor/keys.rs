@@ -23,7 +23,7 @@ enum Tail {
     Either,
 }
 
-/// Kinds of keys with their types. Of two that fit a key the first is meant, where it has that type.
+/// Kinds of keys with their types. No key fits two of them.
 const KINDS: [(&str, &str, Tail); 43] = [
     ("queues", "zset", Tail::Nothing),
     ("meta", "hash", Tail::Nothing),
@@ -149,9 +149,7 @@ impl Exam {
             };
             fits.then_some((kind, of, tail, rest))
         };
-        let mut fitting: Vec<(&'static str, &str, Tail, &str)> = KINDS.iter().filter_map(fits).collect();
-        fitting.sort_by_key(|(_, of, ..)| *of != found);
-        let Some(&(kind, expected, tail, rest)) = fitting.first() else {
+        let Some((kind, expected, tail, rest)) = KINDS.iter().find_map(fits) else {
             let todo = "no client of Blueque made it: remove it, or give its owner another name";
             return self.finding("keys", format!("{key} is unknown"), todo);
         };

@@ -16,7 +16,7 @@ impl Exam {
 
     /// Each name that is held for a time is in the index of those times, or it would be held for ever.
     fn timed(&mut self, queue: &str) -> anyhow::Result<()> {
-        let (key, until) = (self.key("unique", queue), self.key("timed", queue));
+        let (key, timed) = (self.key("unique", queue), self.key("timed", queue));
         let mut times = BTreeMap::new();
         let mut wrong = Vec::new();
         self.fields(&key, |name, value| match value.split_once(' ').map(|(_, until)| until) {
@@ -34,7 +34,7 @@ impl Exam {
         for batch in names.chunks(100) {
             let mut pipeline = Pipeline::new();
             for name in batch {
-                pipeline.atomic().cmd("HGET").arg(&key).arg(name).cmd("ZSCORE").arg(&until).arg(name);
+                pipeline.atomic().cmd("HGET").arg(&key).arg(name).cmd("ZSCORE").arg(&timed).arg(name);
             }
             let answers: Vec<Option<String>> = self.send(&pipeline)?;
             for (name, answer) in batch.iter().zip(answers.chunks(2)) {
@@ -43,8 +43,8 @@ impl Exam {
                 let score = score.as_ref().and_then(|score| score.parse::<f64>().ok());
                 if score.is_none_or(|score| (score - time).abs() > 0.5) {
                     let text =
-                        format!("{queue} holds the unique name {name} for a time, and {until} does not have that time");
-                    self.finding("unique", text, format!("ZADD {until} {time:.0} {name}"));
+                        format!("{queue} holds the unique name {name} for a time, and {timed} does not have that time");
+                    self.finding("unique", text, format!("ZADD {timed} {time:.0} {name}"));
                 }
             }
         }
