@@ -3,7 +3,7 @@
 -- @options grace
 -- @reply next cursor (empty at the end), number mended, number under suspicion
 -- @errors
-local PARTS = { 'held', 'started', 'pending', 'scheduled', 'complete', 'failed', 'cancelled', 'orders', 'suspects', 'tasks' }
+local PARTS = { 'held', 'started', 'pending', 'scheduled', 'complete', 'failed', 'cancelled', 'orders', 'suspects', 'tasks', 'tags', 'groups' }
 local GRACE = 60 * 1000000
 
 local function seconds(value, what)
@@ -41,6 +41,8 @@ elseif part == 'suspects' then
   after = mending.suspects(position, limit, grace)
 elseif part == 'tasks' then
   after = mending.tasks(position, limit)
+elseif part == 'tags' or part == 'groups' then
+  after = mending.labels(part, tonumber(position), limit)
 else
   after = mending.list(part, position, limit)
 end

@@ -34,7 +34,7 @@ end
 
 -- A record without a queue is what a late update made of a deleted task: it goes too.
 function mending.find(id)
-  local task = record.find(id, 'updated')
+  local task = record.find(id, 'updated', 'group', 'tags')
   if task and task.queue == '' then
     mending.write('UNLINK', task.key)
     return nil
@@ -122,13 +122,76 @@ function mending.started(cursor, limit)
   return page[1]
 end
 
+-- Where to go on in a part. `0` would be its end.
+function mending.go_on(position)
+  return position == 0 and '00' or string.format('%.0f', position)
+end
+
 -- A part of a list or zset by position; what is removed does not move the next page.
 function mending.page(key, command, position, limit)
   local from = tonumber(position)
   local ids = redis.call(command, key, from, from + limit - 1)
   return ids, function(removed)
-    return #ids < limit and '0' or string.format('%.0f', from + limit - removed)
+    return #ids < limit and '0' or mending.go_on(from + limit - removed)
   end
+end
+
+-- A failure that such a client noted is in no group yet.
+function mending.group(task)
+  local group = task.extra[2] or ''
+  local key = groups.key(mending.queue, group)
+  if not redis.call('ZSCORE', key, task.id) then
+    local counts = space.key('groups', mending.queue)
+    space.probe('ZCARD', counts)
+    mending.mend('ZADD', key, tonumber(task.extra[1]) or 0, task.id)
+    mending.write('ZADD', counts, 'NX', 1, group) -- `labels` counts
+  end
+end
+
+-- Whether a task has a tag, or is a failure of a group.
+function mending.labelled(task, kind, name)
+  if not task or task.queue ~= mending.queue then
+    return false
+  elseif kind == 'groups' then
+    return task.status == 'failed' and (task.extra[2] or '') == name
+  end
+  return string.find(',' .. (task.extra[3] or '') .. ',', ',' .. name .. ',', 1, true) ~= nil
+end
+
+-- Tags and groups of tasks that such a client removed or ran again, and their counts. The
+-- position: the number of names before, and how many entries of the next one were looked at.
+function mending.labels(kind, position, limit)
+  local counts = space.key(kind, mending.queue)
+  local at, from = math.floor(position / 1000000000), position % 1000000000
+  local gone = 0 -- names, which stand in the index until the end of this call
+  while limit > 0 do
+    local name, count = unpack(redis.call('ZRANGE', counts, at, at, 'WITHSCORES'))
+    if not name then
+      return '0'
+    end
+    local key = (kind == 'tags' and tags.key or groups.key)(mending.queue, name)
+    local ids, removed = redis.call('ZRANGE', key, from, from + limit - 1), 0
+    for _, id in ipairs(ids) do
+      if not mending.labelled(mending.find(id), kind, name) then
+        mending.mend('ZREM', key, id)
+        removed = removed + 1
+      end
+    end
+    if #ids == limit then
+      from = from + limit - removed
+    else
+      local left = redis.call('ZCARD', key) - removed
+      if left == 0 then
+        mending.mend('ZREM', counts, name)
+        gone = gone + 1
+      elseif left ~= tonumber(count) then
+        mending.mend('ZADD', counts, left, name)
+      end
+      at, from = at + 1, 0
+    end
+    limit = limit - #ids - 1
+  end
+  return mending.go_on((at - gone) * 1000000000 + from)
 end
 
 function mending.list(status, position, limit)
@@ -142,6 +205,9 @@ function mending.list(status, position, limit)
       mending.index(task)
       if task.cancel and state.finished(status) then
         mending.mend('HDEL', task.key, 'cancel') -- ended by a client that never heard of it
+      end
+      if status == 'failed' then
+        mending.group(task)
       end
     else
       removed = removed + 1

@@ -6,8 +6,20 @@ pub const IDS: [&str; 8] = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
 pub const QUEUES: [&str; 2] = ["a", "b"];
 pub const LISTENERS: [&str; 3] = ["one_1", "one_2", "other-host_1"];
 pub const PAYLOADS: [&str; 5] = ["", "x", "a b\n", "\u{e9}\0", "17"];
-pub const PARTS: [&str; 10] =
-    ["held", "started", "pending", "scheduled", "complete", "failed", "cancelled", "orders", "suspects", "tasks"];
+pub const PARTS: [&str; 12] = [
+    "held",
+    "started",
+    "pending",
+    "scheduled",
+    "complete",
+    "failed",
+    "cancelled",
+    "orders",
+    "suspects",
+    "tasks",
+    "tags",
+    "groups",
+];
 
 /// How time moves before a call.
 #[derive(Clone, Copy, Debug)]
