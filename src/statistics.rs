@@ -5,7 +5,7 @@ use crate::model::{Events, Figures, Statistics, Tallied};
 use crate::queue::Queue;
 
 /// Days that one call tells of.
-const DAYS: u32 = 31;
+const DAYS: u32 = 14;
 
 impl Queue {
     /// Adds events that were not read yet to the statistics of their days, 500 at most. Workers do this all the time.

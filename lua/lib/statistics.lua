@@ -242,14 +242,15 @@ end
 function statistics.recent(queue)
   local names = { 'wait.count', 'wait.sum', 'run.count', 'run.sum', unpack(statistics.fields('done')) }
   local kinds, total = {}, {}
-  for i, name in ipairs(names) do
-    kinds[i] = statistics.kind(name)
+  for _, name in ipairs(names) do
+    kinds[name] = statistics.kind(name)
   end
   for _, date in ipairs(redis.call('ZREVRANGE', space.key('days', queue), 0, 6)) do
-    local values = redis.call('HMGET', statistics.key(queue, date), unpack(names))
-    for i, name in ipairs(names) do
-      if values[i] then
-        total[name] = statistics.join(kinds[i], total[name], tonumber(values[i]))
+    local found = redis.call('HGETALL', statistics.key(queue, date))
+    for i = 1, #found, 2 do
+      local name = found[i]
+      if kinds[name] then
+        total[name] = statistics.join(kinds[name], total[name], tonumber(found[i + 1]))
       end
     end
   end

@@ -24,7 +24,7 @@ impl Calls {
         self.call("tally", parse).arg(queue).arg(limit)
     }
 
-    /// Statistics of up to 31 days, the last of which is `until` (YYYYMMDD), or today.
+    /// Statistics of up to 14 days, the last of which is `until` (YYYYMMDD), or today.
     #[must_use]
     pub fn statistics(&self, queue: &QueueName, days: u32, until: Option<&str>) -> Call<Statistics> {
         self.call("statistics", statistics).arg(queue).arg(days).option("until", until)
