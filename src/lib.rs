@@ -100,3 +100,12 @@ pub use worker::{Context, Failure, HandlerError, Stop, Stopped, Summary, Upkeep,
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So do those of the pages that are whole programs.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../docs/bulk.md")]
+    struct Bulk;
+    #[doc = include_str!("../docs/search.md")]
+    struct Search;
+}

@@ -1,6 +1,7 @@
 //! When a schedule makes its tasks.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -97,14 +98,27 @@ impl fmt::Display for Rhythm {
     }
 }
 
-/// The slots of a rhythm that a server named; none where this build or this machine cannot reckon them.
-pub(crate) fn told(rhythm: &str, after: u64) -> Option<Vec<u64>> {
-    #[cfg(feature = "cron")]
-    return crate::cron::Cron::read(rhythm).ok().map(|cron| cron.slots(after, AHEAD));
-    #[cfg(not(feature = "cron"))]
-    {
-        let _ = (rhythm, after);
-        None
+impl FromStr for Rhythm {
+    type Err = Error;
+
+    /// Reads what the contract writes.
+    ///
+    /// # Errors
+    /// `BADARG` for anything else, for a time zone that this machine does not know, and for cron where the crate's
+    /// feature is off.
+    fn from_str(text: &str) -> Result<Self> {
+        let every = text.strip_prefix("every ").and_then(|numbers| {
+            let (period, offset) = numbers.split_once(' ').unwrap_or((numbers, "0"));
+            Some((Duration::from_secs(period.parse().ok()?), Duration::from_secs(offset.parse().ok()?)))
+        });
+        if let Some((period, offset)) = every {
+            return Self::every_after(period, offset);
+        }
+        #[cfg(feature = "cron")]
+        if text.starts_with("cron ") {
+            return Ok(Self(Kind::Cron(Box::new(crate::cron::Cron::read(text)?))));
+        }
+        Err(Error::Invalid { code: "BADARG".into(), text: format!("`{text}` is no rhythm that can be read here") })
     }
 }
 
@@ -122,6 +136,10 @@ mod tests {
         assert_eq!(rhythm.preview(1027, 1), [1087]);
         assert_eq!(rhythm.preview(0, 1), [7]);
         assert!(!rhythm.is_cron() && rhythm.slots(0).is_empty());
+        assert_eq!("every 60 7".parse::<Rhythm>()?, rhythm);
+        for text in ["", "every", "every x 0", "every 0 0", "every 60 60", "cron UTC", "daily"] {
+            assert_eq!(text.parse::<Rhythm>().unwrap_err().code(), "BADARG", "{text}");
+        }
         for (period, offset) in [(0, 0), (315_360_001, 0), (60, 60)] {
             assert_eq!(Rhythm::every_after(seconds(period), seconds(offset)).unwrap_err().code(), "BADARG");
         }

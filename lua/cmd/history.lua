@@ -32,7 +32,7 @@ if number > after then
     count = count + 1
   end
 end
-for i, fields in ipairs(history.derive({ unpack(v, 2, 12) }, since, state, attempt)) do
+for i, fields in ipairs(history.derive({ unpack(v, 2, 14) }, since, state, attempt)) do
   if number + i > after and count < limit then
     add(number + i, fields)
     count = count + 1

@@ -9,7 +9,7 @@ history.ERROR = 256
 -- What a record tells, in the order in which `derive` reads it.
 -- @cold
 function history.fields()
-  return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group', 'error'
+  return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group', 'error', 'schedule', 'slot'
 end
 
 -- The last transition that is kept: its number, when, the state that it led to, and the attempt.
@@ -28,7 +28,7 @@ end
 -- leaves one at the most, without a cause.
 -- @cold
 function history.derive(v, since, state, attempt)
-  local status, created, promoted, reserved, started, updated, node, number, outcome, group, text = unpack(v, 1, 11)
+  local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot = unpack(v, 1, 13)
   local found = {}
   promoted = promoted and tonumber(promoted) >= since and promoted
   number, node = number or '0', node or ''
@@ -38,8 +38,9 @@ function history.derive(v, since, state, attempt)
   end
   if state == '' or state == 'moved' then
     local moved = state == 'moved'
+    local why = moved and 'move' or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
     step(moved and space.decimal(since * 1000000) or created, (promoted or status == 'scheduled') and 'scheduled' or 'pending',
-      '', moved and 'move' or 'submit', '', '', '')
+      '', why, '', '', '')
   end
   if state == 'scheduled' and status ~= 'scheduled' and promoted then
     found[#found + 1] = { promoted, state, 'pending', tostring(attempt), '', 'promote', '', '', '' }

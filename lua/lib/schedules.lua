@@ -39,7 +39,7 @@ function schedules.rhythm(value)
       return string.format('every %d %d', every, offset), every, offset
     end
   end
-  if #value <= 256 and string.find(value, '^cron [%w/_+-]+ [%w*,/#?-]+ [%w*,/#?-]+ [%w*,/#?-]+ [%w*,/#?-]+ [%w*,/#?-]+$') then
+  if #value <= 256 and string.find(value, '^cron [%w/_+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+$') then
     return value
   end
   reply.fail('BADARG', 'the rhythm must be `every SECONDS OFFSET` (1 to 315360000 seconds, an offset below that),'

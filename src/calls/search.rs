@@ -109,7 +109,7 @@ fn chosen<T>(call: Call<T>, filter: &Filter) -> Call<T> {
 }
 
 fn named(call: Call<Vec<String>>, tags: &[&str]) -> Call<Vec<String>> {
-    tags.iter().fold(call.arg(tags.len()), |call, tag| call.arg(tag))
+    tags.iter().fold(call.arg(tags.len()), super::Call::arg)
 }
 
 fn names(value: &Value) -> Option<Vec<String>> {
