@@ -167,3 +167,29 @@ fn tasks_of_every_kind_that_move_while_the_doctor_looks_are_no_findings() {
     let (out, code) = ward.doctor(&[]);
     assert!(code == 0, "{out}");
 }
+
+#[test]
+fn every_key_of_the_contract_is_known_with_its_type() {
+    let contract = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../lua/README.md")).unwrap();
+    let mut ward = Ward::new();
+    let mut number = 0;
+    for row in contract.lines().filter(|line| line.starts_with("| `ns_")) {
+        let mut cells = row.split('|').skip(1).map(str::trim);
+        let (names, kind) = (cells.next().unwrap(), cells.next().unwrap());
+        for name in names.split('`').filter_map(|name| name.strip_prefix("ns_")) {
+            let key = format!("blueque_{}", name.replace("LISTENER", "host_1"));
+            match kind.split(';').next().unwrap() {
+                "hash" if name != "meta" => ward.plant(&["HSET", &key, "f", "v"]),
+                "list" => ward.plant(&["RPUSH", &key, "x"]),
+                "set" => ward.plant(&["SADD", &key, "x"]),
+                "zset" => ward.plant(&["ZADD", &key, "1", "x"]),
+                "stream" => ward.plant(&["XADD", &key, "*", "f", "v"]),
+                _ => continue,
+            }
+            number += 1;
+        }
+    }
+    assert!(number > 40, "{number}");
+    let (out, _) = ward.doctor(&[]);
+    assert!(out.contains("FINDING") && !out.contains("is unknown") && !out.contains("must be a"), "{out}");
+}

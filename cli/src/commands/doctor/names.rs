@@ -17,12 +17,12 @@ impl Exam {
     /// Each name that is held for a time is in the index of those times, or it would be held for ever.
     fn timed(&mut self, queue: &str) -> anyhow::Result<()> {
         let (key, timed) = (self.key("unique", queue), self.key("timed", queue));
-        let mut times = BTreeMap::new();
+        let mut held = BTreeMap::new();
         let mut wrong = Vec::new();
         self.fields(&key, |name, value| match value.split_once(' ').map(|(_, until)| until) {
             Some("end" | "start") => {}
             Some(time) if time.parse::<u64>().is_ok() => {
-                times.insert(name.to_owned(), time.to_owned());
+                held.insert(name.to_owned(), time.to_owned());
             }
             _ => wrong.push((name.to_owned(), value.to_owned())),
         })?;
@@ -30,7 +30,7 @@ impl Exam {
             let text = format!("{key} says {value} of {name}, and must say ID and end, start or a time");
             self.finding("unique", text, format!("HDEL {key} {name}, then look again"));
         }
-        let names: Vec<&String> = times.keys().collect();
+        let names: Vec<&String> = held.keys().collect();
         for batch in names.chunks(100) {
             let mut pipeline = Pipeline::new();
             for name in batch {
