@@ -106,6 +106,9 @@ struct Readme;
 mod pages {
     #[doc = include_str!("../docs/bulk.md")]
     struct Bulk;
+    #[cfg(feature = "cron")]
+    #[doc = include_str!("../docs/schedules.md")]
+    struct Schedules;
     #[doc = include_str!("../docs/search.md")]
     struct Search;
 }

@@ -6,6 +6,7 @@ mod support;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use blueque::calls::ScheduleOptions;
 use blueque::{
     Client, Missed, Overlap, Plan, QueueName, Rhythm, ScheduleName, ScheduleState, Scheduled, Status, Submit, TaskId,
     Upkeep,
@@ -25,8 +26,9 @@ fn at(seconds: u64) -> SystemTime {
 }
 
 /// Now, by the server's clock.
-fn now(client: &Client) -> f64 {
-    client.call(&client.calls().hello()).unwrap().time
+fn now(client: &Client) -> u64 {
+    let time = client.call(&client.calls().hello()).unwrap().time;
+    Duration::from_secs_f64(time).as_secs()
 }
 
 #[test]
@@ -154,7 +156,7 @@ fn cron_begins_with_its_start_and_ends_where_no_slot_is_left() {
     let schedule = client.schedule("n").unwrap();
     let leap = Rhythm::cron("0 12 29 2 *", "UTC").unwrap();
     let year = 31_556_952;
-    let slots = leap.preview(now(&client) as u64 + 10 * year, 2);
+    let slots = leap.preview(now(&client) + 10 * year, 2);
     // The start is a slot itself, the end lies just before the next one.
     let plan = Plan::default().start(at(slots[0])).end(at(slots[1] - 1));
     assert_eq!(schedule.set("q", &leap, &(), &plan).unwrap(), Scheduled::Created);
@@ -173,9 +175,15 @@ fn a_schedule_that_this_client_cannot_reckon_is_left_to_others() {
     let server = Server::start();
     let client = open(&server);
     let (name, queue) = (ScheduleName::new("n").unwrap(), QueueName::new("q").unwrap());
-    let ahead = now(&client) as u64 + 1000;
-    let call =
-        client.calls().schedule(&name, &queue, "cron Mars/Olympus 0 3 * * *", b"", &[ahead], &Default::default());
+    let ahead = now(&client) + 1000;
+    let call = client.calls().schedule(
+        &name,
+        &queue,
+        "cron Mars/Olympus 0 3 * * *",
+        b"",
+        &[ahead],
+        &ScheduleOptions::default(),
+    );
     assert_eq!(client.call(&call).unwrap(), Scheduled::Created);
     let ticked = client.tick().unwrap();
     assert_eq!(ticked.low.len(), 1);
