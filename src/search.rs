@@ -8,8 +8,8 @@ use crate::names::QueueName;
 use crate::queue::Queue;
 use crate::task::Task;
 
-/// So many tasks are changed by one step of a bulk: a millisecond or two of the server's time.
-const STEP: u32 = 100;
+/// So many tasks are changed by one step of a bulk: about a millisecond of the server's time.
+const STEP: u32 = 50;
 
 /// Which tasks of a queue are meant: those of which all holds that is said; all tasks where nothing is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -162,7 +162,7 @@ impl Queue {
         self.client().pages(|cursor| self.client().calls().groups(self.name(), cursor, 500))
     }
 
-    /// Does something to every task that a filter means, the oldest first, in steps of 100. Each step is done whole
+    /// Does something to every task that a filter means, the oldest first, in steps of 50. Each step is done whole
     /// or not at all; what was submitted, or with a group has failed, since it began is left alone.
     ///
     /// # Errors

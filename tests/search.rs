@@ -56,7 +56,7 @@ fn tasks_are_found_by_every_filter() {
     assert_eq!(client.task("nosuch").unwrap().untag(&["x"]).unwrap_err().code(), "NOTASK");
 }
 
-/// A thousand tasks, of which steps change a hundred.
+/// A thousand tasks, of which steps change fifty.
 #[test]
 fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
     let server = Server::start();

@@ -84,7 +84,7 @@ pub struct All {
     #[arg(long)]
     count: bool,
     /// So many are changed by one call: a larger number is faster, and lets others wait longer
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=500))]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=500))]
     step: u32,
     #[command(flatten)]
     which: Which,
