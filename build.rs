@@ -162,6 +162,10 @@ fn opening<'a>(line: &'a str, library: &str) -> Option<(&'a str, String)> {
 }
 
 fn compose(library: &[Piece], source: &str) -> Result<String, String> {
+    let code = library.iter().map(|piece| piece.body.as_str()).chain([source]);
+    if let Some(line) = code.flat_map(str::lines).find(|line| shadows(line)) {
+        return Err(format!("a local hides a library: {line}"));
+    }
     let body: String = source.lines().skip_while(|line| line.starts_with("--")).fold(String::new(), indent);
     let mut used = references(&format!("{body}{EPILOGUE}"));
     loop {
@@ -224,6 +228,16 @@ fn in_script(piece: &Piece, number: u32) -> String {
         Kind::Cold => format!("cold({number} --[[{}]])", piece.name),
         Kind::Hot => piece.name.replace('.', "_"),
     }
+}
+
+/// Whether a line makes a local with the name of a library: what looks like its member
+/// would be taken for a piece.
+fn shadows(line: &str) -> bool {
+    let Some(names) = line.trim_start().strip_prefix("local ") else {
+        return false;
+    };
+    let names = names.split(" = ").next().unwrap_or_default();
+    names.split([',', ' ', '(']).any(|name| LIBRARY.contains(&name))
 }
 
 fn indent(mut text: String, line: &str) -> String {

@@ -42,9 +42,9 @@ elseif task.status == 'pending' and listening then
   elseif busy == 0 and ahead == 0 then
     start = now
   elseif run and ahead < FAR then
-    -- The places come free in this order, and then again after a run each.
-    local ends, places = statistics.ends(queue, total, busy, now, run), math.max(1, busy)
-    start = ends[math.floor(ahead % places * #ends / places) + 1] + math.floor(ahead / places) * run
+    -- The slots come free in this order, and then again after a run each.
+    local ends, slots = statistics.ends(queue, total, busy, now, run), math.max(1, busy)
+    start = ends[math.floor(ahead % slots * #ends / slots) + 1] + math.floor(ahead / slots) * run
   end
 end
 if start and not finish and mean and task.status ~= 'started' then

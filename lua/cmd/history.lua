@@ -21,7 +21,7 @@ local function add(number, fields)
   end
 end
 local count = 0
-local number, since, state, attempt = history.last(key)
+local number, since, reached, nth = history.last(key)
 if number > after then
   for _, entry in ipairs(redis.call('XRANGE', key, string.format('(%.0f-0', after), '+', 'COUNT', limit)) do
     local kept = {}
@@ -32,7 +32,7 @@ if number > after then
     count = count + 1
   end
 end
-for i, fields in ipairs(history.derive({ unpack(v, 2, 14) }, since, state, attempt)) do
+for i, fields in ipairs(history.derive({ unpack(v, 2, 14) }, since, reached, nth)) do
   if number + i > after and count < limit then
     add(number + i, fields)
     count = count + 1

@@ -8,14 +8,14 @@ local queue = args.plain(args.next('queue'), 'queue')
 local cursor = args.cursor(args.next('cursor'))
 local limit = args.limit()
 local used = args.options({ used = args.flag }).used
-local limits, places = space.key('limits', queue), space.key('places', queue)
-local page = redis.call('HSCAN', used and places or limits, cursor, 'COUNT', limit)
+local limits, held = space.key('limits', queue), space.key('places', queue)
+local page = redis.call('HSCAN', used and held or limits, cursor, 'COUNT', limit)
 local answer = { page[1] }
 for i = 1, #page[2], 2 do
   local key = used and string.match(page[2][i], '^k:(.+)$') or not used and page[2][i]
   if key then
     local own, rate = string.match(redis.call('HGET', limits, key) or '- -', '^(%S+) (%S+)$')
-    for _, value in ipairs({ key, own, rate, redis.call('HGET', places, 'k:' .. key) or '0' }) do
+    for _, value in ipairs({ key, own, rate, redis.call('HGET', held, 'k:' .. key) or '0' }) do
       answer[#answer + 1] = value
     end
   end

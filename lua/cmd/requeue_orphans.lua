@@ -21,7 +21,7 @@ end
 gap = tonumber(gap or 0)
 
 local leases = space.touch(space.key('leases', queue))
-local places = space.probe('HLEN', space.key('places', queue)) > 0
+local placed = space.probe('HLEN', space.key('places', queue)) > 0
 local expired = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('(%.0f', space.us), 'WITHSCORES', 'LIMIT', 0, limit + 1)
 local more = #expired > 2 * limit and 1 or 0
 local stale, foreign, freed, postponed, lost = {}, {}, {}, {}, {}
@@ -61,7 +61,7 @@ for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.key('seen', queue), 
     silent[#silent + 1] = listener
   end
 end
-if places then
+if placed then
   places.plan_freed(queue, freed)
 end
 space.begin()
@@ -74,7 +74,7 @@ for _, task in ipairs(postponed) do
   redis.call('ZADD', leases, task.deadline, record.lease(task))
   redis.call('HSET', task.key, 'postponed', task.deadline)
 end
-for _, task in ipairs(places and freed or {}) do
+for _, task in ipairs(placed and freed or {}) do
   places.free(queue, task.id, task.token)
 end
 for _, task in ipairs(foreign) do

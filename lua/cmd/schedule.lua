@@ -18,7 +18,7 @@ for i = args.at + 1, #ARGV, 2 do
     texts[#texts + 1] = ARGV[i] .. '=' .. ARGV[i + 1]
   end
 end
-table.sort(texts)
+table.sort(texts, args.before)
 if every and #slots > 0 then
   reply.fail('BADARG', 'only the slots of cron are told; count must be 0')
 end

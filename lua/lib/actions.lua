@@ -4,7 +4,8 @@
 -- its tasks have in common.
 local actions = {}
 
--- A step ends when it has searched so many entries of lists for the tasks that leave them.
+-- A step ends when it has searched so many entries of lists for the tasks that leave them,
+-- or has taken as long otherwise.
 actions.ENTRIES = 20000
 
 -- So far from either end of its list a task is looked for.
@@ -53,14 +54,15 @@ end
 -- the half in which it stands by its time. Counts how many entries a step searches.
 -- @cold
 function actions.seek(task, wish)
+  wish.lists, wish.entries = wish.lists or {}, wish.entries or 0
   if task.ties then
     bonds.load(task)
+    wish.entries = wish.entries + 400 + 100 * #tags.names(task.tags) -- what it is bound to takes as long
   end
   if task.status == 'scheduled' or task.rank then
     return
   end
   local list = space.key(task.status .. '_tasks', task.queue)
-  wish.lists, wish.entries = wish.lists or {}, wish.entries or 0
   local known = wish.lists[list]
   if not known then
     known = { length = redis.call('LLEN', list), middle = 0 }

@@ -12,7 +12,7 @@ end
 -- NAME, or NAME OPERATOR NUMBER, separated by commas; the same needs make the same text.
 -- @cold
 function birth.needs(value, what)
-  local needs = {}
+  local wanted = {}
   for need in string.gmatch(string.sub(value, 1, 257) .. ',', '([^,]*),') do
     local name, operator, number = string.match(need, '^([%w_.-]+)([<>=]*)(.*)$')
     local fits = name and #name <= 64 and (operator == '' and number == ''
@@ -20,13 +20,13 @@ function birth.needs(value, what)
     if not fits then
       reply.fail('BADARG', what .. ' must be names, each with an operator (>= <= > < =) and a number or without, separated by commas')
     end
-    needs[#needs + 1] = need
+    wanted[#wanted + 1] = need
   end
-  if #needs > 8 or #value > 256 then
+  if #wanted > 8 or #value > 256 then
     reply.fail('BADARG', what .. ' may be 8 at most, in 256 characters')
   end
-  table.sort(needs)
-  return table.concat(needs, ',')
+  table.sort(wanted, args.before)
+  return table.concat(wanted, ',')
 end
 
 -- @cold
@@ -48,18 +48,18 @@ end
 -- 1 to 16 names, separated by commas; each once.
 -- @cold
 function birth.tags(value, what)
-  local tags, seen, number = {}, {}, 0
+  local names, seen, number = {}, {}, 0
   for tag in string.gmatch(value .. ',', '([^,]*),') do
     args.plain(tag, what)
     number = number + 1
     if number > 16 then
       reply.fail('TOOMANY', 'a task has 16 tags at most')
     elseif not seen[tag] then
-      tags[#tags + 1], seen[tag] = tag, true
+      names[#names + 1], seen[tag] = tag, true
     end
   end
-  table.sort(tags)
-  return table.concat(tags, ',')
+  table.sort(names, args.before)
+  return table.concat(names, ',')
 end
 
 -- Checks an option of a new task; nil for a name that is none.

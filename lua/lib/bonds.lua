@@ -20,13 +20,13 @@ function bonds.load(task)
 end
 
 -- @cold
-function bonds.set(task, priority, key, weight, needs, rank, unique, till, tags, lease, solo)
+function bonds.set(task, priority, key, weight, wanted, rank, unique, till, names, lease, solo)
   local function has(letter)
     return string.find(task.ties, letter, 1, true) ~= nil
   end
   task.bound, task.lane, task.places = true, has('r'), has('p')
-  task.priority, task.lane_key, task.weight, task.needs, task.rank = priority, key, weight, needs, rank
-  task.unique, task.till, task.tags, task.own_lease = unique, till, tags, lease
+  task.priority, task.lane_key, task.weight, task.needs, task.rank = priority, key, weight, wanted, rank
+  task.unique, task.till, task.tags, task.own_lease = unique, till, names, lease
   task.solo = solo
 end
 

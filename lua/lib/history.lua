@@ -27,38 +27,38 @@ end
 -- each as at from to attempt by why outcome group error. A client without scripts
 -- leaves one at the most, without a cause.
 -- @cold
-function history.derive(v, since, state, attempt)
+function history.derive(v, since, reached, nth)
   local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot = unpack(v, 1, 13)
   local found = {}
   promoted = promoted and tonumber(promoted) >= since and promoted
   number, node = number or '0', node or ''
   local function step(at, to, by, why, ...)
-    found[#found + 1] = { at or '', state, to, (state == '' or state == 'moved') and tostring(attempt) or number, by, why, ... }
-    state = to
+    found[#found + 1] = { at or '', reached, to, (reached == '' or reached == 'moved') and tostring(nth) or number, by, why, ... }
+    reached = to
   end
-  if state == '' or state == 'moved' then
-    local moved = state == 'moved'
+  if reached == '' or reached == 'moved' then
+    local moved = reached == 'moved'
     local why = moved and 'move' or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
     step(moved and space.decimal(since * 1000000) or created, (promoted or status == 'scheduled') and 'scheduled' or 'pending',
       '', why, '', '', '')
   end
-  if state == 'scheduled' and status ~= 'scheduled' and promoted then
-    found[#found + 1] = { promoted, state, 'pending', tostring(attempt), '', 'promote', '', '', '' }
-    state = 'pending'
+  if reached == 'scheduled' and status ~= 'scheduled' and promoted then
+    found[#found + 1] = { promoted, reached, 'pending', tostring(nth), '', 'promote', '', '', '' }
+    reached = 'pending'
   end
-  if state == 'pending' and tonumber(number) > attempt then
+  if reached == 'pending' and tonumber(number) > nth then
     step(reserved, 'reserved', node, 'reserve', '', '', '')
   end
-  if state == 'reserved' and started then
+  if reached == 'reserved' and started then
     step(started, 'started', node, 'start', '', '', '')
   end
-  if state == status then
+  if reached == status then
     return found
   end
-  if (state == 'reserved' or state == 'started') and status == outcome then
+  if (reached == 'reserved' or reached == 'started') and status == outcome then
     step(updated, status, node, status == 'failed' and 'fail' or status, outcome,
       status == 'failed' and group or '', status == 'failed' and string.sub(text or '', 1, history.ERROR) or '')
-  elseif state == 'pending' and status == 'cancelled' then
+  elseif reached == 'pending' and status == 'cancelled' then
     step(updated, status, '', 'cancel', '', '', '')
   else
     step(updated, status, '', '', '', '', '')
@@ -99,8 +99,8 @@ function history.archive(task, to, why, by, at, ...)
     outcome, group, text = '', '', ''
   end
   local key = space.key('history', task.id)
-  local number, since, state, attempt = history.last(key)
-  local kept = history.derive(redis.call('HMGET', space.key('task', task.id), history.fields()), since, state, attempt)
+  local number, since, reached, nth = history.last(key)
+  local kept = history.derive(redis.call('HMGET', space.key('task', task.id), history.fields()), since, reached, nth)
   kept[#kept + 1] = { at, from, to, task.attempt, by, why, outcome, group, text }
   local most = settings.get(task.queue, 'history')
   for i, v in ipairs(kept) do

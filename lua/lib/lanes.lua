@@ -154,8 +154,11 @@ function lanes.before(one, other, ageing)
   if ageing then
     mine, theirs = mine + turns.age(one.rank) / ageing, theirs + turns.age(other.rank) / ageing
   end
-  return mine < theirs or mine == theirs
-    and (one.rank < other.rank or one.rank == other.rank and one.own < (other.own or other.rank))
+  if mine ~= theirs then
+    return mine < theirs
+  end
+  local rank, rival = turns.order(one.rank), turns.order(other.rank)
+  return rank < rival or rank == rival and turns.order(one.own) < turns.order(other.own or other.rank)
 end
 
 -- The task that comes next in a queue with lanes: better than `best`, the first of
@@ -164,13 +167,13 @@ end
 function lanes.pick(queue, listener, best, stale)
   local ageing = tonumber(settings.get(queue, 'ageing'))
   ageing = ageing and ageing * 1000000
-  local needs = redis.call('HGETALL', space.key('needs', queue))
-  local has = #needs > 0 and needs.has(redis.call('HGET', space.key('has', queue), listener))
-  needs[#needs + 1], needs[#needs + 2] = '', ''
+  local waiting = redis.call('HGETALL', space.key('needs', queue))
+  local has = #waiting > 0 and needs.has(redis.call('HGET', space.key('has', queue), listener))
+  waiting[#waiting + 1], waiting[#waiting + 2] = '', ''
   local levels = 0
-  for i = 1, #needs, 2 do
-    local number = string.match(needs[i + 1], '^%d*')
-    local low = needs[i] ~= '' and not needs.suits(has, needs[i]) and '+inf' or '-inf'
+  for i = 1, #waiting, 2 do
+    local number = string.match(waiting[i + 1], '^%d*')
+    local low = waiting[i] ~= '' and not needs.suits(has, waiting[i]) and '+inf' or '-inf'
     while low ~= '+inf' do
       local found = lanes.first(queue, number, stale, low, '+inf')
       if found and lanes.before(found, best, ageing) then
@@ -187,8 +190,8 @@ end
 -- @cold
 function lanes.facts(task)
   local queue, key = task.queue, task.lane_key
-  local places = space.key('places', queue)
-  local used = redis.call('ZCARD', space.key('leases', queue)) + tonumber(redis.call('HGET', places, 'extra') or 0)
+  local held = space.key('places', queue)
+  local used = redis.call('ZCARD', space.key('leases', queue)) + tonumber(redis.call('HGET', held, 'extra') or 0)
   local _, free = places.paced(places.rates(queue), settings.get(queue, 'rate'))
   local facts = {
     'able', task.needs and needs.able(queue, task.needs) or '',
@@ -199,7 +202,7 @@ function lanes.facts(task)
     local most, rate = places.limit(queue, key)
     local _, key_free = places.paced(places.rates(queue, key), rate)
     for _, fact in ipairs({
-      'key_concurrency', task.solo or most or '', 'key_used', redis.call('HGET', places, 'k:' .. key) or '0',
+      'key_concurrency', task.solo or most or '', 'key_used', redis.call('HGET', held, 'k:' .. key) or '0',
       'key_rate_until', key_free and space.decimal(key_free) or '',
     }) do
       facts[#facts + 1] = fact

@@ -16,11 +16,11 @@ end
 
 -- The number of these needs, where a task waits with them.
 -- @cold
-function needs.number(queue, needs)
-  if not needs then
+function needs.number(queue, wanted)
+  if not wanted then
     return ''
   end
-  return string.match(redis.call('HGET', space.key('needs', queue), needs) or '', '^%d+')
+  return string.match(redis.call('HGET', space.key('needs', queue), wanted) or '', '^%d+')
 end
 
 -- The numbers that needs will get with which no task waits yet, by queue and needs.
@@ -28,10 +28,10 @@ needs.given = {}
 
 -- The number of these needs, or the one that they will get.
 -- @cold
-function needs.plan(queue, needs)
-  local number, given = needs.number(queue, needs), needs.given[queue] or {}
-  if number or given[needs] then
-    return number or given[needs]
+function needs.plan(queue, wanted)
+  local number, given = needs.number(queue, wanted), needs.given[queue] or {}
+  if number or given[wanted] then
+    return number or given[wanted]
   end
   local taken = {}
   for _, other in ipairs(needs.numbers(queue)) do
@@ -44,26 +44,26 @@ function needs.plan(queue, needs)
   while taken[tostring(number)] do
     number = number + 1
   end
-  given[needs], needs.given[queue] = tostring(number), given
-  return given[needs]
+  given[wanted], needs.given[queue] = tostring(number), given
+  return given[wanted]
 end
 
 -- One more or less task waits with these needs. Answers their number.
 -- @cold
-function needs.count(queue, needs, by)
-  if not needs then
+function needs.count(queue, wanted, by)
+  if not wanted then
     return ''
   end
   local known = space.key('needs', queue)
-  local number, count = string.match(redis.call('HGET', known, needs) or '', '^(%d+) (%d+)$')
+  local number, count = string.match(redis.call('HGET', known, wanted) or '', '^(%d+) (%d+)$')
   if not number then
-    number, count = needs.plan(queue, needs), 0
+    number, count = needs.plan(queue, wanted), 0
   end
   count = count + by
   if count > 0 then
-    redis.call('HSET', known, needs, number .. ' ' .. count)
+    redis.call('HSET', known, wanted, number .. ' ' .. count)
   else
-    redis.call('HDEL', known, needs)
+    redis.call('HDEL', known, wanted)
   end
   return number
 end
@@ -80,8 +80,8 @@ end
 
 -- Whether it has what a task needs.
 -- @cold
-function needs.suits(has, needs)
-  for name, operator, number in string.gmatch(needs, '([%w_.-]+)([<>=]*)([%d.]*)') do
+function needs.suits(has, wanted)
+  for name, operator, number in string.gmatch(wanted, '([%w_.-]+)([<>=]*)([%d.]*)') do
     local own, asked = has[name], tonumber(number)
     local holds = own
     if operator ~= '' then
@@ -97,10 +97,10 @@ end
 
 -- How many listeners of a queue have what a task needs.
 -- @cold
-function needs.able(queue, needs)
+function needs.able(queue, wanted)
   local number, capabilities = 0, redis.call('HSCAN', space.key('has', queue), 0, 'COUNT', 1000)[2]
   for i = 1, #capabilities, 2 do
-    if needs.suits(needs.has(capabilities[i + 1]), needs) then
+    if needs.suits(needs.has(capabilities[i + 1]), wanted) then
       number = number + 1
     end
   end

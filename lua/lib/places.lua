@@ -51,14 +51,14 @@ end
 -- @cold
 function places.take(task)
   local queue, key, weight = task.queue, task.lane_key, tonumber(task.weight or 1)
-  local places = space.key('places', queue)
-  redis.call('HSET', places, 'a:' .. task.id .. ' ' .. task.issue, weight .. ' ' .. (key or ''))
+  local held = space.key('places', queue)
+  redis.call('HSET', held, 'a:' .. task.id .. ' ' .. task.issue, weight .. ' ' .. (key or ''))
   if weight > 1 then
-    redis.call('HINCRBY', places, 'extra', weight - 1)
+    redis.call('HINCRBY', held, 'extra', weight - 1)
   end
   if key then
     local _, rate = places.limit(queue, key)
-    redis.call('HINCRBY', places, 'k:' .. key, weight)
+    redis.call('HINCRBY', held, 'k:' .. key, weight)
     redis.call('HSET', space.key('turns', queue), key, turns.rank(tonumber(task.issue)))
     places.start(places.rates(queue, key), rate, task.issue)
   end
@@ -78,19 +78,19 @@ end
 -- An attempt has ended: its places are free.
 -- @cold
 function places.free(queue, id, token)
-  local places, member = space.key('places', queue), 'a:' .. id .. ' ' .. token
-  local weight, key = string.match(redis.call('HGET', places, member) or '', '^(%d+) (%S*)$')
+  local held, member = space.key('places', queue), 'a:' .. id .. ' ' .. token
+  local weight, key = string.match(redis.call('HGET', held, member) or '', '^(%d+) (%S*)$')
   if not weight then
     return
   end
-  redis.call('HDEL', places, member)
+  redis.call('HDEL', held, member)
   local counts = { extra = weight - 1 }
   if key ~= '' then
     counts['k:' .. key] = tonumber(weight)
   end
   for field, count in pairs(counts) do
-    if count > 0 and redis.call('HINCRBY', places, field, -count) <= 0 then
-      redis.call('HDEL', places, field)
+    if count > 0 and redis.call('HINCRBY', held, field, -count) <= 0 then
+      redis.call('HDEL', held, field)
     end
   end
   if key ~= '' then

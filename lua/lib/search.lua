@@ -45,18 +45,6 @@ function search.cursor(text, three)
   return { score = string.format('%.17g', tonumber(score)), name = name, till = till }
 end
 
--- Whether a name comes before another in an index: by its bytes, whatever the locale.
--- @cold
-function search.before(one, other)
-  for i = 1, math.min(#one, #other) do
-    local a, b = string.byte(one, i), string.byte(other, i)
-    if a ~= b then
-      return a < b
-    end
-  end
-  return #one < #other
-end
-
 -- How many entries of an index come before this one, and 1 if it is there itself.
 -- @cold
 function search.rank(index, cursor)
@@ -68,7 +56,7 @@ function search.rank(index, cursor)
   local low, high = redis.call('ZCOUNT', index, '-inf', '(' .. score), redis.call('ZCOUNT', index, '-inf', score)
   while low < high do
     local middle = math.floor((low + high) / 2)
-    if search.before(redis.call('ZRANGE', index, middle, middle)[1], name) then
+    if args.before(redis.call('ZRANGE', index, middle, middle)[1], name) then
       low = middle + 1
     else
       high = middle

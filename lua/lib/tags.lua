@@ -77,7 +77,7 @@ function tags.change(task, had, wanted)
   for tag in pairs(wanted) do
     names[#names + 1] = tag
   end
-  table.sort(names)
+  table.sort(names, args.before)
   for _, tag in ipairs(tags.names(had)) do
     if not wanted[tag] then
       gone[#gone + 1] = tag

@@ -20,6 +20,16 @@ function turns.rank(us)
   return string.format('%016.0f', us)
 end
 
+-- Ranks in their order, as numbers: the server compares them by bytes, Lua by the
+-- customs of the server's country.
+-- @cold
+function turns.order(rank)
+  if string.sub(rank, 1, 1) == '-' then
+    return tonumber(string.sub(rank, 2)) - 9007199254740992
+  end
+  return tonumber(rank)
+end
+
 -- When a rank was issued. Those of tasks that went to the front begin with a minus and run down.
 -- @cold
 function turns.age(rank)
@@ -33,15 +43,15 @@ end
 -- task may run. A key that was served goes behind those that have waited longer.
 -- @cold
 function turns.settle(queue, key, number)
-  local turns, field = space.key('turns', queue), key .. '/' .. number
+  local entries, field = space.key('turns', queue), key .. '/' .. number
   local first = redis.call('ZRANGE', turns.keyed(queue, key, number), 0, 0, 'WITHSCORES')
-  local current, wanted = redis.call('HGET', turns, field) or nil, nil
+  local current, wanted = redis.call('HGET', entries, field) or nil, nil
   if first[1] then
     local rank, weight = string.match(first[1], '^(%S+) %S+ (%S+)$')
     local fits, free = places.fits(queue, key, weight)
     if fits then
-      local served = redis.call('HGET', turns, key)
-      if served and served > rank then
+      local served = redis.call('HGET', entries, key)
+      if served and turns.order(served) > turns.order(rank) then
         rank = served
       end
       wanted = first[2] .. ' ' .. rank
@@ -57,9 +67,9 @@ function turns.settle(queue, key, number)
     local score
     score, rank = string.match(wanted, '^(%S+) (%S+)$')
     redis.call('ZADD', ranked, score, rank .. ' /' .. key)
-    redis.call('HSET', turns, field, wanted)
+    redis.call('HSET', entries, field, wanted)
   else
-    redis.call('HDEL', turns, field)
+    redis.call('HDEL', entries, field)
   end
   local former = current and string.match(current, ' (%S+)$')
   if former and former ~= rank then
