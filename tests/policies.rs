@@ -35,13 +35,13 @@ impl World {
         self.client.listener(&["q"]).unwrap()
     }
 
-    fn take(&self, listener: &mut Listener) -> Processor {
-        listener.try_listen().unwrap().expect("a task")
-    }
-
     fn status(&self, id: &str) -> Status {
         self.client.task(id).unwrap().info().unwrap().status().unwrap()
     }
+}
+
+fn take(listener: &mut Listener) -> Processor {
+    listener.try_listen().unwrap().expect("a task")
 }
 
 fn next(listener: &mut Listener) -> Option<String> {
@@ -59,7 +59,7 @@ fn a_failure_that_the_task_survives_is_followed_by_another_try_after_a_pause_tha
     world.submit("a", how.backoff(Backoff::Exponential));
     let mut listener = world.listener();
     for pause in [100.0, 200.0] {
-        let task = world.take(&mut listener);
+        let task = take(&mut listener);
         task.checkpoint(&pause).unwrap();
         assert_eq!(task.fail("no luck").unwrap(), Outcome::Retrying);
         assert_eq!(task.fail("no luck").unwrap(), Outcome::Retrying, "the same call, sent again");
@@ -71,7 +71,7 @@ fn a_failure_that_the_task_survives_is_followed_by_another_try_after_a_pause_tha
         let promoted = world.client.call(&world.client.calls().promote(world.queue.name(), 10).at(&later)).unwrap();
         assert_eq!(promoted.promoted, 1);
     }
-    let task = world.take(&mut listener);
+    let task = take(&mut listener);
     assert_eq!((task.reservation().failures, task.reservation().previous), (2, Some(Outcome::Retrying)));
     assert_eq!(task.last_checkpoint::<f64>().unwrap(), Some(200.0));
     assert_eq!(task.fail("no luck").unwrap(), Outcome::Failed);
@@ -85,15 +85,15 @@ fn the_owner_says_when_to_try_again_or_that_it_is_no_use() {
     world.submit("c", Submit::default());
     let mut listener = world.listener();
     let again = |seconds| FailOptions { again: Some(Duration::from_secs(seconds)), ..FailOptions::default() };
-    let a = world.take(&mut listener);
+    let a = take(&mut listener);
     assert_eq!(code(a.fail_with("x", again(40_000_000))), "BADARG", "over a year");
     assert_eq!(a.fail_with("x", again(0)).unwrap(), Outcome::Retrying);
     assert_eq!(world.status("a"), Status::Pending, "at once");
-    let b = world.take(&mut listener);
+    let b = take(&mut listener);
     let never = FailOptions { permanent: true, group: Some("codec"), ..FailOptions::default() };
     assert_eq!(b.fail_with("x", never).unwrap(), Outcome::Failed);
     assert_eq!(world.client.task("b").unwrap().info().unwrap().group().as_deref(), Some("codec"));
-    let c = world.take(&mut listener);
+    let c = take(&mut listener);
     assert_eq!(c.fail_with("x", again(5)).unwrap(), Outcome::Failed, "a wish is no failure more");
 }
 
@@ -102,8 +102,8 @@ fn a_task_that_is_given_back_too_often_fails() {
     let world = World::new();
     world.submit("a", Submit::default().max_releases(1));
     let mut listener = world.listener();
-    assert_eq!(world.take(&mut listener).release().unwrap(), Outcome::Released);
-    assert_eq!(world.take(&mut listener).release().unwrap(), Outcome::Failed);
+    assert_eq!(take(&mut listener).release().unwrap(), Outcome::Released);
+    assert_eq!(take(&mut listener).release().unwrap(), Outcome::Failed);
     assert_eq!(world.client.task("a").unwrap().info().unwrap().group().as_deref(), Some("released"));
 }
 
@@ -133,11 +133,11 @@ fn a_unique_name_is_of_one_task_at_a_time() {
     world.submit("b", unique(Policy::Replace));
     assert_eq!((world.status("a"), world.status("b")), (Status::Cancelled, Status::Pending));
     let mut listener = world.listener();
-    let b = world.take(&mut listener);
+    let b = take(&mut listener);
     assert_eq!(code(world.queue.submit(&(), unique(Policy::Replace))), "DUPLICATE", "it runs");
     b.complete(&()).unwrap();
     world.submit("c", Submit::default().unique("name").unique_until(Until::Start));
-    world.take(&mut listener).start(1).unwrap();
+    take(&mut listener).start(1).unwrap();
     world.submit("d", unique(Policy::Reject));
 
     let (e, f) = (TaskId::new("e").unwrap(), TaskId::new("f").unwrap());
@@ -160,13 +160,13 @@ fn places_of_a_queue_and_of_a_key_are_taken_and_freed_with_the_attempt() {
         world.submit(id, Submit::default());
     }
     let mut listener = world.listener();
-    let (first, second) = (world.take(&mut listener), world.take(&mut listener));
+    let (first, second) = (take(&mut listener), take(&mut listener));
     assert_eq!((first.id().as_str(), second.id().as_str()), ("a1", "p1"), "a2 is in nobody's way");
     assert_eq!(next(&mut listener), None, "the queue is full");
     let limits = world.queue.limits(false).unwrap();
     assert_eq!((limits[0].key.as_str(), limits[0].concurrency, limits[0].in_use), ("acme", Some(1), 1));
     second.release().unwrap();
-    let second = world.take(&mut listener);
+    let second = take(&mut listener);
     assert_eq!(second.id().as_str(), "p1", "at the front again");
     first.complete(&()).unwrap();
     assert_eq!(next(&mut listener).as_deref(), Some("p2"), "it came before the key was served last");
@@ -236,13 +236,13 @@ fn settings_are_of_the_task_the_queue_or_the_namespace_and_checked_when_they_are
     world.submit("a", Submit::default());
     world.submit("b", Submit::default().lease(Duration::from_secs(30)));
     let mut listener = world.listener();
-    assert_eq!(world.take(&mut listener).lease(), Duration::from_secs(90));
-    assert_eq!(world.take(&mut listener).lease(), Duration::from_secs(30));
+    assert_eq!(take(&mut listener).lease(), Duration::from_secs(90));
+    assert_eq!(take(&mut listener).lease(), Duration::from_secs(30));
     for name in ["lease", "rate", "concurrency", "backoff"] {
         world.queue.configure(name, None).unwrap();
     }
     world.submit("c", Submit::default());
-    assert_eq!(world.take(&mut listener).lease(), Duration::from_secs(120));
+    assert_eq!(take(&mut listener).lease(), Duration::from_secs(120));
     world.queue.configure("closed", Some("1")).unwrap();
     let refused = world.queue.submit(&(), Submit::default()).unwrap_err();
     assert!(matches!(&refused, Error::State { code, .. } if code == "CLOSED"), "{refused}");
@@ -258,7 +258,7 @@ fn several_queues_are_asked_in_order_in_turns_or_by_weight() {
         }
         let id = ListenerId::of_process("host", u32::try_from(number).unwrap());
         let mut listener = world.client.listener_as(id, &["a", "b"]).unwrap().order(order);
-        let queues: Vec<_> = (0..number).map(|_| world.take(&mut listener).reservation().queue.to_string()).collect();
+        let queues: Vec<_> = (0..number).map(|_| take(&mut listener).reservation().queue.to_string()).collect();
         queues.concat()
     };
     assert_eq!(take(QueueOrder::Strict, 5), "aaaaa");

@@ -9,7 +9,7 @@ use crate::server::{Args, Result, Server, load_command, median, timed};
 const BATCH: usize = 10;
 
 /// Tasks of the queue at its two ends: cancelled there, and in the middle, to compare.
-pub const ROWS: [&str; 19] = [
+pub const ROWS: [&str; 33] = [
     "get",
     "why (next)",
     "list pending",
@@ -29,6 +29,20 @@ pub const ROWS: [&str; 19] = [
     "cancel (middle)",
     "promote (10 due)",
     "requeue (none)",
+    "history",
+    "estimate",
+    "statistics (7 days)",
+    "tally (10 events)",
+    "prioritise",
+    "move",
+    "tag",
+    "untag",
+    "find (10, newest)",
+    "find (10, by tag)",
+    "groups",
+    "bulk (10 of a tag)",
+    "limits",
+    "tick (none)",
 ];
 
 struct Bench<'a> {
@@ -121,6 +135,30 @@ fn round(bench: &mut Bench<'_>) -> Result<()> {
     let calls = [args(&["4000000001", "q", "10"])];
     bench.run("promote", &calls)?;
     bench.run("requeue_orphans", &same(&["", "q", "100"]))?;
+    what_a_queue_is_expected_to_have(bench, &next)
+}
+
+fn what_a_queue_is_expected_to_have(bench: &mut Bench<'_>, next: &[String]) -> Result<()> {
+    let same = |call: &[&str]| vec![args(call); BATCH];
+    let each = |ids: &[String], more: &[&str]| -> Vec<Args> {
+        ids.iter().map(|id| [args(&["", id]), args(more)].concat()).collect()
+    };
+    bench.run("history", &each(next, &["0", "10"]))?;
+    bench.run("estimate", &each(next, &[]))?;
+    bench.run("statistics", &same(&["", "q", "7"]))?;
+    bench.run("tally", &same(&["", "q", "10"]))?;
+    let new = bench.submitted("")?;
+    bench.run("prioritise", &each(&new, &["-5"]))?;
+    bench.run("move", &each(&new, &["another"]))?;
+    bench.run("tag", &each(&new, &["1", "red"]))?;
+    bench.run("untag", &each(&new, &["1", "red"]))?;
+    bench.prepare("tag", &each(&new, &["1", "red"]))?;
+    bench.run("find", &same(&["", "q", "0", "10"]))?;
+    bench.run("find", &same(&["", "another", "0", "10", "tag", "red"]))?;
+    bench.run("groups", &same(&["", "q", "0", "10"]))?;
+    bench.run("bulk", &[args(&["", "another", "purge", "0", "10", "tag", "red"])])?;
+    bench.run("limits", &same(&["", "q", "0", "10"]))?;
+    bench.run("tick", &same(&["", "10"]))?;
     Ok(())
 }
 

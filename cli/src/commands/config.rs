@@ -31,7 +31,7 @@ enum Word {
     Show,
     /// Set settings
     Set {
-        /// Such as lease=5m, max_failures=3, rate=100/1h
+        /// Such as lease=5m, delay=30s, rate=100/1h
         #[arg(required = true, value_name = "NAME=VALUE", value_parser = pair)]
         pairs: Vec<(String, String)>,
     },

@@ -202,14 +202,13 @@ impl Settings {
 
     /// From SIGTERM to SIGKILL for the tasks of a queue.
     pub fn grace(&self, client: &Client, queue: &QueueName) -> blueque::Result<Duration> {
-        let grace = match self.grace {
-            Some(grace) => grace,
-            None => {
-                let settings = client.call(&client.calls().settings(Some(queue)))?;
-                let set = settings.into_iter().find(|setting| setting.name == "grace").and_then(|found| found.value);
-                let seconds = set.and_then(|seconds| seconds.parse().ok());
-                seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(GRACE)
-            }
+        let grace = if let Some(grace) = self.grace {
+            grace
+        } else {
+            let settings = client.call(&client.calls().settings(Some(queue)))?;
+            let set = settings.into_iter().find(|setting| setting.name == "grace").and_then(|found| found.value);
+            let seconds = set.and_then(|seconds| seconds.parse().ok());
+            seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(GRACE)
         };
         Ok(if self.drain == Drain::Release { grace.min(RELEASE) } else { grace })
     }
