@@ -34,9 +34,10 @@ function actions.plan(task, to, wish)
   local kind = task.status .. ' ' .. to
   if not record.held(task) then
     actions.seek(task, wish)
-    if wish.planned and wish.planned[kind] and not task.ties then
+    local plain = wish.planned and not task.ties and not task.foreign
+    if plain and wish.planned[kind] then
       return state.plan_own(task, to)
-    elseif wish.planned and not task.ties then
+    elseif plain then
       wish.planned[kind] = true
     end
   end
