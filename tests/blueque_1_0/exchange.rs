@@ -178,7 +178,7 @@ fn a_task_of_the_old_client_enters_the_index_when_it_is_touched_or_mended() {
     both.old.call("complete", json!({"id": ids[2], "result": ""}));
     both.old.call("fail", json!({"id": ids[3], "error": ""}));
     let now = both.later(0.0);
-    assert_eq!(both.mend(&now), (5, 0));
+    assert_eq!(both.mend(&now), (6, 0), "five indexed, one failure grouped");
     assert_eq!(both.mend(&now), (0, 0));
     let mut every = ids.clone();
     every.push(scheduled);
