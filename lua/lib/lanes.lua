@@ -62,12 +62,21 @@ function lanes.enter(task)
   redis.call('HSET', space.prefix .. 'task_' .. task.id, 'rank', task.rank)
 end
 
+-- Takes a task off the list of all that wait in lanes. Without any, a reserve need not look there.
+-- @cold
+function lanes.forget(queue, member)
+  local all = space.key('lane_tasks', queue)
+  if redis.call('ZCARD', all) - redis.call('ZREM', all, member) == 0 then
+    redis.call('HDEL', space.meta, 'lanes:' .. queue)
+  end
+end
+
 -- A task is pending no more.
 -- @cold
 function lanes.leave(task, to)
   local queue, member = task.queue, task.rank .. ' ' .. task.id
   local number = needs.number(queue, task.needs)
-  redis.call('ZREM', space.key('lane_tasks', queue), member)
+  lanes.forget(queue, member)
   if task.lane_key then
     redis.call('ZREM', turns.keyed(queue, task.lane_key, number), lanes.member(task))
     if to == 'reserved' then
@@ -128,7 +137,7 @@ end
 -- @cold
 function lanes.drop(queue, ghost)
   local rank, id = string.match(ghost.member, '^(%S+) (%S+)')
-  redis.call('ZREM', space.key('lane_tasks', queue), rank .. ' ' .. id)
+  lanes.forget(queue, rank .. ' ' .. id)
   if ghost.key then
     redis.call('ZREM', turns.keyed(queue, ghost.key, ghost.number), ghost.member)
     turns.settle_all(queue, ghost.key)
