@@ -44,7 +44,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn queue() -> impl Strategy<Value = u8> + Clone {
-    prop_oneof![2 => Just(0_u8), 1 => Just(1_u8)]
+    prop_oneof![3 => Just(0_u8), 1 => Just(1_u8)]
 }
 
 fn listener() -> std::ops::Range<u8> {
@@ -72,11 +72,11 @@ fn any_task() -> impl Strategy<Value = Which> + Clone {
 }
 
 fn held_task() -> impl Strategy<Value = Which> + Clone {
-    prop_oneof![4 => (0..8_u8).prop_map(Which::Held), 1 => any_task()]
+    prop_oneof![7 => (0..8_u8).prop_map(Which::Held), 1 => any_task()]
 }
 
 fn finished_task() -> impl Strategy<Value = Which> + Clone {
-    prop_oneof![3 => (0..8_u8).prop_map(Which::Finished), 1 => any_task()]
+    prop_oneof![7 => (0..8_u8).prop_map(Which::Finished), 1 => any_task()]
 }
 
 fn token() -> impl Strategy<Value = Key> + Clone {
@@ -98,9 +98,9 @@ fn act() -> impl Strategy<Value = Act> {
         12 => (1..3_u8, option::weighted(0.3, 1..120_u32)).prop_map(|(pid, lease)| Act::Start { pid, lease }),
         3 => payload().prop_map(Act::Progress),
         3 => payload().prop_map(Act::Checkpoint),
-        4 => payload().prop_map(Act::Complete),
-        6 => fail,
-        4 => any::<bool>().prop_map(|reason| Act::Release { reason }),
+        5 => payload().prop_map(Act::Complete),
+        9 => fail,
+        5 => any::<bool>().prop_map(|reason| Act::Release { reason }),
     ]
 }
 
@@ -120,9 +120,27 @@ fn unique() -> impl Strategy<Value = Wish> {
     })
 }
 
-fn wish() -> impl Strategy<Value = Wish> {
-    let key = select(&KEYS[..]).prop_map(|key| vec![("key", key)]);
-    let one = prop_oneof![6 => option_of(&WISHES), 3 => key, 2 => unique()];
+/// What most of a case is about, so that things meet that belong together.
+#[derive(Clone, Copy, Debug)]
+enum Theme {
+    All,
+    Limits,
+    Names,
+    Tries,
+}
+
+fn wish(theme: Theme) -> BoxedStrategy<Wish> {
+    let key = || select(&KEYS[..2]).prop_map(|key| vec![("key", key)]);
+    let weight = option_of(&WISHES[9..10]);
+    let any = || prop_oneof![6 => option_of(&WISHES), 3 => key(), 2 => unique()];
+    let one = match theme {
+        Theme::All => any().boxed(),
+        Theme::Limits => prop_oneof![4 => key(), 3 => weight, 2 => option_of(&WISHES[8..11])].boxed(),
+        Theme::Names => prop_oneof![5 => unique(), 1 => any()].boxed(),
+        Theme::Tries => {
+            prop_oneof![4 => option_of(&WISHES[1..2]), 5 => option_of(&WISHES[..8]), 1 => any()].boxed()
+        }
+    };
     let several = vec(one, 1..5).prop_map(|parts| {
         let mut wish = Wish::new();
         for (name, value) in parts.into_iter().flatten() {
@@ -132,17 +150,17 @@ fn wish() -> impl Strategy<Value = Wish> {
         }
         wish
     });
-    prop_oneof![2 => Just(Wish::new()), 1 => option_of(&WISHES[..1]), 4 => several]
+    prop_oneof![2 => Just(Wish::new()), 1 => option_of(&WISHES[..1]), 5 => several].boxed()
 }
 
-fn submit() -> BoxedStrategy<Op> {
+fn submit(theme: Theme) -> BoxedStrategy<Op> {
     let eta = || option::weighted(0.3, (-20..90_i32).prop_map(Eta::In));
     // Ids of one call are mostly distinct; the same one twice is refused.
     let tasks = prop_oneof![
         5 => (0..8_u8, eta(), payload()).prop_map(|task| vec![task]),
-        2 => vec((0..8_u8, eta(), payload()), 2..5),
+        3 => vec((0..8_u8, eta(), payload()), 2..5),
     ];
-    (proptest::bool::weighted(0.6), queue(), tasks, wish())
+    (proptest::bool::weighted(0.85), queue(), tasks, wish(theme))
         .prop_map(|(free, queue, tasks, wish)| Op::Submit { free, queue, tasks, wish })
         .boxed()
 }
@@ -182,12 +200,17 @@ fn upkeep() -> BoxedStrategy<Op> {
 }
 
 /// What operators set.
-fn rules() -> BoxedStrategy<Op> {
+fn rules(theme: Theme) -> BoxedStrategy<Op> {
+    let settings = match theme {
+        Theme::Limits => 0..7,
+        Theme::Tries => 7..13,
+        _ => index(&SETTINGS),
+    };
     let places = option::weighted(0.7, 1..4_u32);
     prop_oneof![
-        4 => (option::weighted(0.8, queue()), index(&SETTINGS), 0..8_u8)
+        4 => (option::weighted(0.8, queue()), settings, 0..8_u8)
             .prop_map(|(queue, setting, value)| Op::Configure { queue, setting, value }),
-        2 => (queue(), index(&KEYS), places, option::weighted(0.5, index(&RATES)))
+        2 => (queue(), 0..2_u8, places, option::weighted(0.5, index(&RATES)))
             .prop_map(|(queue, key, places, rate)| Op::Limit { queue, key, places, rate }),
     ]
     .boxed()
@@ -208,9 +231,11 @@ fn reading() -> BoxedStrategy<Op> {
     .boxed()
 }
 
-fn call() -> impl Strategy<Value = Op> {
-    let owned = prop_oneof![5 => held_task(), 1 => finished_task()];
+fn call(theme: Theme) -> impl Strategy<Value = Op> {
+    let owned = prop_oneof![9 => held_task(), 1 => finished_task()];
     let owner = (owned, token(), act()).prop_map(|(task, token, act)| Op::Owner { task, token, act });
+    let late = (finished_task(), prop_oneof![Just(Key::Last), (0..4_u8).prop_map(Key::Older)], payload())
+        .prop_map(|(task, token, result)| Op::Owner { task, token, act: Act::Complete(result) });
     let beat = (queue(), listener(), 1..120_u32, vec((held_task(), token()), 0..4))
         .prop_map(|(queue, listener, lease, tasks)| Op::Heartbeat { queue, listener, lease, tasks });
     let other = |most| option::weighted(0.2, 0..most);
@@ -218,35 +243,36 @@ fn call() -> impl Strategy<Value = Op> {
         |(listener, from, queue, task, lease, request)| Op::Adopt { listener, from, queue, task, lease, request },
     );
     let cancel =
-        (prop_oneof![held_task().boxed(), any_task().boxed()], payload(), option::weighted(0.4, any::<bool>()))
+        (prop_oneof![held_task().boxed(), any_task().boxed()], payload(), option::weighted(0.6, any::<bool>()))
             .prop_map(|(task, reason, force)| Op::Cancel { task, reason, force });
     let retry = (finished_task(), option::of(any::<bool>())).prop_map(|(task, fresh)| Op::Retry { task, fresh });
     let register = (queue(), listener(), option::weighted(0.6, index(&HAS)))
         .prop_map(|(queue, listener, has)| Op::Register { queue, listener, has });
     let here = (queue(), listener());
     Union::new_weighted(vec![
-        (24, submit()),
-        (28, reserve()),
+        (36, submit(theme)),
+        (34, reserve()),
         (40, owner.boxed()),
+        (2, late.boxed()),
         (6, beat.boxed()),
         (5, adopt.boxed()),
-        (7, cancel.boxed()),
+        (9, cancel.boxed()),
         (6, retry.boxed()),
-        (6, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
+        (16, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
         (9, register.boxed()),
         (1, here.prop_map(|(queue, listener)| Op::Unregister { queue, listener }).boxed()),
         (18, upkeep()),
-        (9, rules()),
+        (9, rules(theme)),
         (8, reading()),
         (8, Just(Op::Again).boxed()),
     ])
 }
 
 /// A call at some time; or what is due at the very time when it is, or about it.
-fn timed() -> impl Strategy<Value = (Step, Op)> {
+fn timed(theme: Theme) -> impl Strategy<Value = (Step, Op)> {
     let about = -1..=1_i8;
     prop_oneof![
-        40 => (step(), call()),
+        40 => (step(), call(theme)),
         3 => (about.clone(), queue(), 1..4_u32)
             .prop_map(|(by, queue, limit)| (Step::Deadline(by), Op::Requeue { queue, limit })),
         2 => (about, queue(), 1..4_u32).prop_map(|(by, queue, limit)| (Step::Due(by), Op::Promote { queue, limit })),
@@ -255,7 +281,10 @@ fn timed() -> impl Strategy<Value = (Step, Op)> {
 
 /// 100 calls on the average, and as few as one after shrinking.
 pub fn case() -> impl Strategy<Value = Case> {
-    (any::<bool>(), proptest::bool::weighted(0.9), vec(timed(), 1..200)).prop_map(|(tagged, listening, calls)| Case {
+    let theme =
+        prop_oneof![3 => Just(Theme::All), 4 => Just(Theme::Limits), 2 => Just(Theme::Names), 2 => Just(Theme::Tries)];
+    let calls = theme.prop_flat_map(|theme| vec(timed(theme), 1..200));
+    (any::<bool>(), proptest::bool::weighted(0.9), calls).prop_map(|(tagged, listening, calls)| Case {
         tagged,
         listening,
         calls,

@@ -73,7 +73,7 @@ impl Model {
             if !queue.settings.is_empty() {
                 put(format!("settings:{name}"), text(&queue.settings));
             }
-            if queue.lanes.last > 0 {
+            if self.laned(name) {
                 put(format!("lanes:{name}"), queue.lanes.last.to_string());
             }
             if queue.lanes.sweep {
@@ -90,7 +90,7 @@ impl Model {
         let mut orders: BTreeMap<String, String> =
             held().filter(|task| task.has("cancel")).map(|task| (format!("t:{}", task.id), "cancel".into())).collect();
         orders.extend(queue.draining.iter().map(|listener| (format!("l:{listener}"), "drain".into())));
-        orders.extend(queue.stopped.then(|| ("q".into(), "drain".into())));
+        orders.extend(queue.stopped.then(|| ("q".into(), "stop".into())));
 
         let mut put = |kind: &str, kept| keys.insert(format!("{kind}_{name}"), kept);
         put("pending_tasks", Kept::List(queue.pending.clone()));

@@ -30,7 +30,6 @@ pub struct Lanes {
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub id: String,
-    pub plain: bool,
     pub priority: i64,
     /// Where it stands in the order; a key's, not the task's.
     pub rank: String,
@@ -173,13 +172,19 @@ impl Model {
         }
     }
 
+    /// Whether a task waits in the lanes of a queue.
+    pub fn laned(&self, name: &str) -> bool {
+        self.tasks.values().any(|task| task.queue == name && task.has("rank"))
+    }
+
     /// A task becomes pending in the lanes.
     pub fn enter(&mut self, id: &str, front: bool) {
         let us = self.us;
         let task = &self.tasks[id];
         let (name, key, needs) = (task.queue.clone(), task.get("key").to_owned(), task.get("needs").to_owned());
+        let laned = self.laned(&name);
         let lanes = &mut self.queue(&name).lanes;
-        lanes.last = us.max(lanes.last + 1);
+        lanes.last = if laned { us.max(lanes.last + 1) } else { us.max(1) };
         let last = lanes.last;
         self.task(id).set("rank", if front { format!("-{}", rank(LAST - last)) } else { rank(last) });
         if !key.is_empty() {
@@ -262,13 +267,14 @@ impl Model {
         let mut look = Look::default();
         let mut best = queue.pending.last().map(|id| {
             let rank = rank(self.tasks[id].created);
-            Candidate { id: id.clone(), plain: true, priority: 0, own: rank.clone(), rank }
+            Candidate { id: id.clone(), priority: 0, own: rank.clone(), rank }
         });
-        if queue.lanes.last == 0 && queue.settings.is_empty() && self.settings.is_empty() {
+        let laned = self.laned(name);
+        if !laned && queue.settings.is_empty() && self.settings.is_empty() {
             return (best, look);
         }
         let mut open = self.open(name, 1);
-        if open.is_ok() && queue.lanes.last > 0 {
+        if open.is_ok() && laned {
             best = self.pick(name, who, best, &mut look);
         }
         if let (Ok(()), Some(best)) = (open, &best) {
@@ -315,7 +321,7 @@ impl Model {
                 };
                 passed = Some(score);
                 let own = self.tasks[&id].get("rank").to_owned();
-                let found = Candidate { id, plain: false, priority: -score, rank, own };
+                let found = Candidate { id, priority: -score, rank, own };
                 let better = best.as_ref().is_none_or(|best| {
                     let (mine, theirs) = (value(&found), value(best));
                     mine < theirs

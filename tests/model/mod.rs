@@ -4,6 +4,7 @@ pub mod arbitrary;
 pub mod args;
 pub mod check;
 pub mod commands;
+pub mod drained;
 pub mod holds;
 pub mod keys;
 pub mod lanes;
@@ -26,6 +27,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use redis::{Connection, Value};
 
 use check::Log;
+use drained::Drained;
 use keys::{Keys, Reply, difference, dump};
 use ops::{Case, Op, Step};
 use settle::START;
@@ -91,7 +93,16 @@ impl Bench {
         let everywhere =
             (0..2).flat_map(|queue| (0..3).map(move |listener| Op::Register { queue, listener, has: None }));
         let first = everywhere.filter(|_| case.listening).map(|op| (Step::Stay, op));
-        for (step, op) in first.chain(case.calls.iter().cloned()) {
+        let mut drained = Drained::default();
+        let mut calls = first.chain(case.calls.iter().cloned());
+        loop {
+            let (step, op) = match calls.next() {
+                Some(call) => call,
+                None => match drained.next(&before, last.as_ref()).map_err(|what| format!("{what}\nafter\n{story}"))? {
+                    Some(call) => call,
+                    None => return Ok(()),
+                },
+            };
             let (mut op, again) = match (op, last) {
                 (Op::Again, Some((op, reply))) => (op, Some(reply)),
                 (Op::Again, None) => (Op::Queues, None),
@@ -108,7 +119,6 @@ impl Bench {
             self.judge(&mut model, &mut log, wall, &turn).map_err(|what| format!("{what}\nafter\n{story}"))?;
             (before, last) = (turn.after, Some((turn.op, turn.reply)));
         }
-        Ok(())
     }
 
     fn judge(&mut self, model: &mut Model, log: &mut Log, wall: u64, turn: &Turn) -> Result<(), String> {

@@ -126,18 +126,16 @@ impl Model {
         self.born = true;
         self.clock = self.now;
         let mut answer = vec![Reply::text(deadline)];
-        let drain = self.queue(name).draining.contains(who) || self.queue(name).stopped;
+        let queue = self.queue(name);
+        let stop = if queue.stopped { "stop" } else { "continue" };
+        let usual = if queue.draining.contains(who) { "drain" } else { stop };
         for (id, token) in tasks {
             let task = self.tasks.get_mut(*id).filter(|task| task.held() && task.queue == name);
             answer.push(Reply::text(match task.filter(|task| task.get("token") == *token) {
                 None => "lost",
                 Some(task) => {
                     task.deadline = Some(deadline);
-                    match (task.has("cancel"), drain) {
-                        (true, _) => "cancel",
-                        (false, true) => "drain",
-                        (false, false) => "continue",
-                    }
+                    if task.has("cancel") { "cancel" } else { usual }
                 }
             }));
         }

@@ -23,7 +23,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true }
 }
 
-pub const BUGS: [Bug; 24] = [
+pub const BUGS: [Bug; 45] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     shown(
         "a lost task keeps its token",
@@ -47,8 +47,8 @@ pub const BUGS: [Bug; 24] = [
     shown(
         "a write comes before the refusal",
         "start",
-        "cold('reply.fail')('CANCELLED',",
-        "redis.call('HSET', space_prefix .. 'task_' .. id, 'pid', pid) cold('reply.fail')('CANCELLED',",
+        "('CANCELLED',",
+        "(redis.call('HSET', space_prefix .. 'task_' .. id, 'pid', pid) and 'CANCELLED',",
     ),
     shown(
         "a deleted task stays listed",
@@ -68,11 +68,67 @@ pub const BUGS: [Bug; 24] = [
     bug("a lease is postponed for ever", "requeue_orphans", "tonumber(task.extra[4] or 0) ~= deadline", "true"),
     bug("a task fails one loss too early", "requeue_orphans", "task.losses > tonumber(", "task.losses >= tonumber("),
     bug("release to the back", "release", "task.front, task.forget = true,", "task.front, task.forget = false,"),
-    bug("reserve from a paused queue", "reserve", "while not meta[i - 2] and skipped", "while skipped"),
+    shown("reserve from a paused queue", "reserve", "local open = not meta[at]", "local open = true"),
     bug("any token gets the first answer", "complete", "last[1] == token and last[2]", "last[2]"),
     bug("promotion before the time", "promote", "'-inf', space_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
     bug("a request is not remembered", "reserve", "request or ''", "''"),
     bug("retention deletes the latest", "retain", "-1 - taken[kind]", "taken[kind]"),
+    shown(
+        "a forced cancel keeps its places",
+        "cancel",
+        "if task.places and held and to ~= 'started' then",
+        "if false then",
+    ),
+    bug(
+        "a heavy task counts as one of its key",
+        "reserve",
+        "used + math.min(tonumber(weight), most) > most",
+        "used + 1 > most",
+    ),
+    shown("one too many for a queue", "reserve", "used + math.min(weight, most) > most", "used + 1 > most + 1"),
+    shown("a rate lets one too many start", "reserve", "'LINDEX', starts, number - 1)", "'LINDEX', starts, number)"),
+    shown("nobody comes back to a key that its rate held up", "reserve", "elseif free then", "elseif false then"),
+    shown("an unique key stays with a task that ended", "complete", "id == task.id and not tonumber(till)", "false"),
+    shown(
+        "any task gives an unique key back",
+        "complete",
+        "id == task.id and not tonumber(till)",
+        "not tonumber(till)",
+    ),
+    shown("the lower priority first", "submit", "-tonumber(task.priority or 0)", "tonumber(task.priority or 0)"),
+    shown("needs are not looked at", "reserve", "if not holds then", "if false then"),
+    shown(
+        "a retry is not counted",
+        "fail",
+        "'group', options.group or '', 'failures', failures)",
+        "'group', options.group or '')",
+    ),
+    shown(
+        "one retry too few",
+        "fail",
+        "failures > tonumber(policy.max_failures)",
+        "failures >= tonumber(policy.max_failures)",
+    ),
+    shown("released for ever", "release", "releases > tonumber(most)", "false"),
+    shown("a group keeps a task that left it", "retry", "left - redis.call('ZREM', key, id)", "left - 1"),
+    shown(
+        "a turn stays behind",
+        "complete",
+        "if not waits and not redis.call('HGET', space_key('places', queue), 'k:' .. key) then",
+        "if false then",
+    ),
+    bug(
+        "a key that was served keeps its turn",
+        "reserve",
+        "redis.call('HSET', space_key('turns', queue), key, ",
+        "redis.call('HGET', space_key('turns', queue), key .. ",
+    ),
+    bug("what is given back stands behind", "release", "task.front and '-'", "false and '-'"),
+    bug("a limit of its own does not count", "reserve", "tonumber(own ~= '-' and own or ", "tonumber("),
+    bug("a retry does not wait", "fail", "space_us + pause", "space_us + 1"),
+    bug("what runs is replaced", "submit", "elseif waits and (", "elseif rival and ("),
+    bug("a closed queue takes tasks", "submit", "'closed') == '1'", "'closed') == '2'"),
+    bug("a queue that was served keeps its claim", "reserve", "pass + asked.step", "pass"),
 ];
 
 /// The scripts with this bug in them.

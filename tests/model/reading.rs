@@ -73,7 +73,7 @@ impl Model {
                 let mut known: Vec<_> = known.map(|(name, queue)| (queue.listeners.len(), name, queue)).collect();
                 known.sort_by_key(|(listeners, name, _)| (*listeners, (*name).clone()));
                 for (listeners, name, queue) in known {
-                    let stopped = if queue.stopped { "drain" } else { "" };
+                    let stopped = if queue.stopped { "stop" } else { "" };
                     answer.extend([name.clone(), listeners.to_string(), queue.paused.clone().unwrap_or_default()]);
                     answer.push(stopped.into());
                 }

@@ -133,7 +133,7 @@ impl Model {
         self.listens(name, asked.who)?;
         let queue = self.queue(name);
         let plain = queue.pending.len();
-        let laned = self.tasks.values().any(|task| task.queue == name && task.has("rank"));
+        let laned = self.laned(name);
         let lease = self.lease_of(&id, asked);
         let answer = self.take(&id, asked, lease, "reserve");
         self.looked(looks);

@@ -8,8 +8,8 @@ pub const START: u64 = 1_700_000_000_000_000;
 /// Keys of tasks: the first one also serves as a unique name.
 pub const KEYS: [&str; 3] = ["k", "l", "m"];
 pub const RATES: [&str; 4] = ["1/5", "1/60", "2/10", "3/30"];
-/// What listeners have.
-pub const HAS: [&str; 4] = ["", "gpu", "cores=4", "gpu,cores=8"];
+/// What listeners have; the last two together do for all needs.
+pub const HAS: [&str; 5] = ["", "gpu", "cores=4", "gpu,cores=8", "cores=2"];
 /// Settings, and values for them; mostly few values, so that most are taken back.
 pub const SETTINGS: [(&str, &[&str]); 17] = [
     ("concurrency", &["", "1", "2", "3", "4"]),
@@ -84,6 +84,16 @@ impl Model {
 
     /// Says which task, which token, which time are meant.
     pub fn settle(&self, op: &mut Op, wall: u64) {
+        let held = self.tasks.values().any(Task::held);
+        if matches!(op, Op::Owner { task: Which::Held(_), .. }) && !held {
+            // There is nothing that an owner could do.
+            let (lease, request, order) = (None, None, None);
+            *op = Op::Reserve { able: true, listener: 0, queues: vec![0, 1], lease, request, woken: false, order };
+        }
+        let finished = self.tasks.values().any(Task::finished);
+        if matches!(op, Op::Submit { free: true, .. }) && finished && self.tasks.len() == IDS.len() {
+            *op = Op::Delete { task: Which::Finished(0) }; // to have an id for a new task
+        }
         match op {
             Op::Submit { free, tasks, .. } => {
                 let unused = (0..).zip(IDS).filter(|(_, id)| !self.tasks.contains_key(*id)).map(|(number, _)| number);

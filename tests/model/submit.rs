@@ -77,9 +77,11 @@ impl Model {
         if self.setting(name, "closed").as_deref() == Some("1") {
             return Err("CLOSED");
         }
-        if let Some((rival, _)) = unique.as_ref().and_then(|unique| self.holder(name, unique)) {
+        let own = IDS[usize::from(tasks[0].0)]; // a task of this id may have had it before
+        let holder = unique.as_ref().and_then(|unique| self.holder(name, unique));
+        if let Some((rival, _)) = holder.filter(|(rival, _)| rival != own) {
             let policy = wish.iter().find(|(name, _)| *name == "unique_policy").map_or("reject", |(_, policy)| policy);
-            answers = self.rival(name, unique.as_deref().unwrap(), &rival, policy, IDS[usize::from(tasks[0].0)])?;
+            answers = self.rival(&rival, policy, own)?;
             if answers[0] == "existing" {
                 return answer(answers);
             }
@@ -107,7 +109,7 @@ impl Model {
     }
 
     /// What becomes of a task that has the unique key already.
-    fn rival(&mut self, name: &str, unique: &str, id: &str, policy: &str, by: &str) -> Verdict<Vec<String>> {
+    fn rival(&mut self, id: &str, policy: &str, by: &str) -> Verdict<Vec<String>> {
         let waits = self.tasks.get(id).is_some_and(Task::waits);
         match policy {
             "existing" => Ok(vec!["existing".into(), id.into()]),

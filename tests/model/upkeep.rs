@@ -52,7 +52,7 @@ impl Model {
         let due = etas.iter().filter(|(eta, _)| *eta <= self.now).count();
         let mut later = etas.get(due).map(|(eta, _)| *eta);
         let mut more = due > limit;
-        if self.limited || self.queues[name].lanes.last > 0 {
+        if self.limited || self.laned(name) {
             let (_, others, next) = self.go_on(name, limit);
             more |= others;
             later = later.into_iter().chain(next).min();

@@ -58,7 +58,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
             held(field(&record, "status")) && record.contains_key("cancel")
         }
         (Some(("l", who)), "drain") => registered.contains(who),
-        (None, "drain") => order.0 == "q" && hash(keys, "meta").contains_key(&format!("paused:{queue}")),
+        (None, "stop") => order.0 == "q" && hash(keys, "meta").contains_key(&format!("paused:{queue}")),
         _ => false,
     };
     match (kind, kept) {

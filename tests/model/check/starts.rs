@@ -7,6 +7,7 @@ use super::lanes::{place, waiting};
 use super::{Checked, Record, ensure, field, hash, held, limit, number, pace, records, records_of, setting};
 use crate::model::Turn;
 use crate::model::keys::{Keys, Reply};
+use crate::model::lanes::suits;
 use crate::model::ops::{Act, Op};
 use crate::model::settle::micros;
 
@@ -45,6 +46,10 @@ impl Starts {
                 format!("I7: {id} is one too many for the key {key} of {queue}: {used} of {most}")
             })?;
         }
+        let has = hash(before, &format!("has_{queue}"));
+        ensure(suits(field(&has, field(&record, "node")), field(&record, "needs")), || {
+            format!("I7: {id} needs what its listener has not: {has:?}")
+        })?;
         self.pace(queue, setting(before, queue, "rate"), token)?;
         if !key.is_empty() {
             self.pace(&format!("{queue}/{key}"), key_rate, token)?;
@@ -118,17 +123,14 @@ pub fn caps(turn: &Turn) -> Checked {
         let set = || setting(before, field(record, "queue"), name).map(|value| value.parse().unwrap());
         record.get(name).map(|value| value.parse().unwrap()).or_else(set).unwrap_or(unset)
     };
-    if let (Op::Owner { task, act, .. }, Reply::Text(answer)) = (op, reply) {
+    if let (Op::Owner { task, act, .. }, Reply::Text(answer), true) = (op, reply, before != after) {
         let record = hash(after, &format!("task_{}", task.id()));
-        let changed = before != after;
         let within = |count: &str, name: &str, unset| number(&record, count, 0) <= cap(&record, name, unset);
         let fits = match (act, answer.as_str()) {
             (Act::Fail { last, .. }, "retrying") => within("failures", "max_failures", 0) && *last != Some(true),
-            (Act::Fail { last, .. }, "failed") if changed => {
-                !within("failures", "max_failures", 0) || *last == Some(true)
-            }
+            (Act::Fail { last, .. }, "failed") => !within("failures", "max_failures", 0) || *last == Some(true),
             (Act::Release { .. }, "released") => within("releases", "max_releases", 1000),
-            (Act::Release { .. }, "failed") if changed => !within("releases", "max_releases", 1000),
+            (Act::Release { .. }, "failed") => !within("releases", "max_releases", 1000),
             _ => true,
         };
         ensure(fits, || format!("I19: the answer {answer} does not fit the caps: {record:?}"))?;

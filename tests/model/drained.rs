@@ -1,0 +1,113 @@
+//! I23: the end of each case. With limits lifted and an able listener, everything that
+//! waits is reserved and ends, and then nothing is left of lanes, places and turns.
+
+use std::collections::VecDeque;
+
+use crate::model::check::{Checked, ensure, field, hash, held, records};
+use crate::model::keys::{Keys, Reply};
+use crate::model::ops::{Act, IDS, Key, Op, QUEUES, Step, Which};
+use crate::model::settle::{HAS, KEYS, SETTINGS};
+
+/// More rounds than it takes: postponed leases, pauses after failures.
+const ROUNDS: u32 = 12;
+
+/// What nothing may be left of.
+const EMPTY: [&str; 7] = ["lane_tasks_", "ranked_tasks_", "key_tasks_", "needs_", "turns_", "places_", "delayed_"];
+
+/// What is still to be called.
+#[derive(Default)]
+pub struct Drained {
+    calls: VecDeque<(Step, Op)>,
+    rounds: u32,
+}
+
+fn queues() -> impl Iterator<Item = u8> {
+    (0..).zip(QUEUES).map(|(number, _)| number)
+}
+
+impl Drained {
+    /// The next call, given what there is, and the last call with its answer.
+    pub fn next(&mut self, keys: &Keys, last: Option<&(Op, Reply)>) -> Result<Option<(Step, Op)>, String> {
+        if self.rounds > 0 {
+            self.own(last);
+        }
+        if self.calls.is_empty() {
+            let left = left(keys);
+            if left.is_ok() {
+                return Ok(None);
+            }
+            if self.rounds == ROUNDS {
+                return left.map(|()| None);
+            }
+            self.round(keys);
+            self.rounds += 1;
+        }
+        Ok(self.calls.pop_front())
+    }
+
+    /// What was reserved is completed, and another one asked for.
+    fn own(&mut self, last: Option<&(Op, Reply)>) {
+        let Some((Op::Reserve { listener, queues, .. }, Reply::List(items))) = last else { return };
+        let id = IDS.into_iter().find(|id| *id == items[0].as_text()).unwrap();
+        let (token, act) = (Key::Is(items[2].as_text().to_owned()), Act::Complete(0));
+        self.calls.push_front((Step::Stay, reserve(*listener, queues[0])));
+        self.calls.push_front((Step::Stay, Op::Owner { task: Which::Is(id), token, act }));
+    }
+
+    fn round(&mut self, keys: &Keys) {
+        let meta = hash(keys, "meta");
+        let mut call = |step, op| self.calls.push_back((step, op));
+        for queue in [None].into_iter().chain(queues().map(Some)) {
+            let text = field(
+                &meta,
+                &queue.map_or("settings".into(), |queue| format!("settings:{}", QUEUES[usize::from(queue)])),
+            );
+            for (setting, (name, _)) in (0..).zip(SETTINGS) {
+                let limits = ["concurrency", "rate", "ageing"].iter().any(|kind| name.contains(kind));
+                if limits && text.split(' ').any(|one| one.split('=').next() == Some(name)) {
+                    call(Step::Stay, Op::Configure { queue, setting, value: 0 }); // the first takes it back
+                }
+            }
+        }
+        for (queue, name) in (0..).zip(QUEUES) {
+            let limits = hash(keys, &format!("limits_{name}"));
+            for (key, _) in (0..).zip(KEYS).filter(|(_, key)| limits.contains_key(*key)) {
+                call(Step::Stay, Op::Limit { queue, key, places: None, rate: None });
+            }
+            if meta.contains_key(&format!("paused:{name}")) {
+                call(Step::Stay, Op::Resume { queue });
+            }
+        }
+        for queue in queues() {
+            call(Step::Seconds(3600), Op::Requeue { queue, limit: 500 });
+            call(Step::Seconds(200), Op::Requeue { queue, limit: 500 });
+            call(Step::Stay, Op::Promote { queue, limit: 500 });
+        }
+        let able = u8::try_from(HAS.len() - if self.rounds.is_multiple_of(2) { 2 } else { 1 }).unwrap();
+        for queue in queues() {
+            call(Step::Stay, Op::Register { queue, listener: 0, has: Some(able) });
+            call(Step::Stay, Op::Drain { queue, listener: 0, on: false });
+            call(Step::Stay, reserve(0, queue));
+        }
+    }
+}
+
+fn reserve(listener: u8, queue: u8) -> Op {
+    Op::Reserve { able: false, listener, queues: vec![queue], lease: None, request: None, woken: false, order: None }
+}
+
+fn waiting(keys: &Keys) -> Vec<(&str, &str)> {
+    let found = records(keys).into_iter().map(|(id, record)| (id, field(record, "status")));
+    found.filter(|(_, status)| held(status) || *status == "pending" || *status == "scheduled").collect()
+}
+
+fn left(keys: &Keys) -> Checked {
+    let waiting = waiting(keys);
+    ensure(waiting.is_empty(), || format!("I23: what waits is not reserved: {waiting:?}"))?;
+    let kept = keys.iter().find(|(name, _)| EMPTY.iter().any(|kind| name.starts_with(kind)));
+    ensure(kept.is_none(), || format!("I23: nothing runs or waits, and something is left: {kept:?}"))?;
+    let unique = QUEUES.iter().flat_map(|queue| hash(keys, &format!("unique_{queue}")));
+    let mut live = unique.filter(|(_, holder)| holder.ends_with(" end") || holder.ends_with(" start"));
+    let found = live.next();
+    ensure(found.is_none(), || format!("I8: nothing lives, and a unique key is held: {found:?}"))
+}
