@@ -191,7 +191,9 @@ function state.move(task, to, why, by, ...)
     else
       if from == 'scheduled' then
         redis.call('ZREM', old, id)
-      elseif from and not task.rank then
+      elseif task.rank then
+        redis.call('ZREM', prefix .. 'lane' .. tasks, task.rank .. ' ' .. id)
+      elseif from then
         redis.call('LREM', task.astray or old, task.from_end or -1, id)
       end
       if to == 'scheduled' then
