@@ -135,16 +135,18 @@ fn round(bench: &mut Bench<'_>) -> Result<()> {
     let calls = [args(&["4000000001", "q", "10"])];
     bench.run("promote", &calls)?;
     bench.run("requeue_orphans", &same(&["", "q", "100"]))?;
-    what_a_queue_is_expected_to_have(bench, &next)
+    what_a_queue_is_expected_to_have(bench)
 }
 
-fn what_a_queue_is_expected_to_have(bench: &mut Bench<'_>, next: &[String]) -> Result<()> {
+fn what_a_queue_is_expected_to_have(bench: &mut Bench<'_>) -> Result<()> {
     let same = |call: &[&str]| vec![args(call); BATCH];
     let each = |ids: &[String], more: &[&str]| -> Vec<Args> {
         ids.iter().map(|id| [args(&["", id]), args(more)].concat()).collect()
     };
-    bench.run("history", &each(next, &["0", "10"]))?;
-    bench.run("estimate", &each(next, &[]))?;
+    let list = bench.prepare("list", &same(&["", "q", "pending", "0", "10"]))?;
+    let next = texts(list.into_iter().next())?.split_off(1);
+    bench.run("history", &each(&next, &["0", "10"]))?;
+    bench.run("estimate", &each(&next, &[]))?;
     bench.run("statistics", &same(&["", "q", "7"]))?;
     bench.run("tally", &same(&["", "q", "10"]))?;
     let new = bench.submitted("")?;

@@ -75,15 +75,17 @@ fn heading(what: &str) {
 
 /// What every task can ask for, and lives with each: its queue and its options.
 const WISHES: [(&str, &str, &[&str]); 6] = [
-    ("retries", "q", &["max_failures", "3"]),
-    ("priority", "q", &["priority", "5"]),
-    ("unique key", "q", &["unique", "*"]),
+    ("retries", "other", &["max_failures", "3"]),
+    ("priority", "ranked", &["priority", "5"]),
+    ("unique key", "other", &["unique", "*"]),
     ("limit of the queue", "limited", &[]),
     ("all four", "limited", &["max_failures", "3", "priority", "5", "unique", "*"]),
     ("with a key's limit", "keyed", &["max_failures", "3", "priority", "5", "unique", "*", "key", "tenant"]),
 ];
 
 fn beside_the_floor(server: &Server) -> Result<[Goal; 2]> {
+    sizes::queue(server, "other", "max_failures", "")?;
+    sizes::queue(server, "ranked", "max_failures", "")?;
     sizes::queue(server, "limited", "concurrency", "1000")?;
     sizes::queue(server, "keyed", "key_concurrency", "1000")?;
     let mut floor = Life::floor(server.connect()?)?;

@@ -52,6 +52,7 @@ pub fn waiting_for_places(keys: usize) -> Result<Server> {
     queue(&server, "keyed", "key_concurrency", "1")?;
     let mut connection = server.connect()?;
     one(&mut connection, "limit", &["", "keyed", "another", "1000", "-"])?;
+    one(&mut connection, "register", &["", "keyed", "holder_1"])?;
     let (submit, reserve) = (load_command(&mut connection, "submit")?, load_command(&mut connection, "reserve")?);
     for number in 0..keys {
         let (key, running, waiting) = (format!("tenant-{number}"), id(), id());
@@ -60,7 +61,7 @@ pub fn waiting_for_places(keys: usize) -> Result<Server> {
             pipe.add_command(call(&submit, "blueque", &args(&["", "keyed", "1", task, "", "{}", "key", &key])))
                 .ignore();
         }
-        pipe.add_command(call(&reserve, "blueque", &args(&["", "host_1", "1", "keyed"]))).ignore();
+        pipe.add_command(call(&reserve, "blueque", &args(&["", "holder_1", "1", "keyed"]))).ignore();
         pipe.query::<()>(&mut connection)?;
     }
     Ok(server)

@@ -149,7 +149,7 @@ if ghosts then
   redis.call('ZCARD', leases)
   attempt.clear(ghosts)
 end
-lease = lease or attempt.lease or attempt.LEASE
+lease = lease or task.set_lease or attempt.LEASE
 local token, deadline = attempt.begin(task, listener, lease, request, 'reserve')
 if attempt.waits then
   attempt.wait(queue)

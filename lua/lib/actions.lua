@@ -51,8 +51,9 @@ function actions.entered(status, updated, created, outcome)
   return tonumber(front and created or updated or created) or 0
 end
 
--- Finds the end of its list from which a task is sooner removed: of long lists that of
--- the half in which it stands by its time. Counts how many entries a step searches.
+-- Finds the end of its list from which a task is sooner removed: near the ends by a
+-- look, else that of the half in which it stands by its time. Counts how many entries a
+-- step searches.
 -- @cold
 function actions.seek(task, wish)
   wish.lists, wish.entries = wish.lists or {}, wish.entries or 0
@@ -64,22 +65,13 @@ function actions.seek(task, wish)
     return
   end
   local list = space.key(task.status .. '_tasks', task.queue)
-  local known = wish.lists[list]
-  if not known then
-    known = { length = redis.call('LLEN', list), middle = 0 }
-    wish.lists[list] = known
-    if known.length > 100 then
-      local middle = redis.call('LINDEX', list, math.floor(known.length / 2))
-      known.middle = actions.entered(unpack(redis.call('HMGET', space.key('task', middle), 'status', 'updated', 'created', 'outcome')))
-    end
-  end
+  local known = wish.lists[list] or { length = redis.call('LLEN', list) }
+  wish.lists[list] = known
   if known.length <= 100 then
     wish.entries = wish.entries + known.length
     return
   end
-  local own = actions.entered(task.status, task.since, task.extra[2], task.extra[1])
-  local nearer = own <= known.middle and -1 or 1
-  for _, direction in ipairs({ nearer, -nearer }) do
+  for direction = -1, 1, 2 do
     local at = redis.call('LPOS', list, task.id, 'RANK', direction, 'MAXLEN', actions.NEAR)
     if at then
       task.from_end = direction
@@ -87,7 +79,12 @@ function actions.seek(task, wish)
       return
     end
   end
-  task.from_end = nearer
+  if not known.middle then
+    local middle = redis.call('LINDEX', list, math.floor(known.length / 2))
+    known.middle = actions.entered(unpack(redis.call('HMGET', space.key('task', middle), 'status', 'updated', 'created', 'outcome')))
+  end
+  local own = actions.entered(task.status, task.since, task.extra[2], task.extra[1])
+  task.from_end = own <= known.middle and -1 or 1
   wish.entries = wish.entries + known.length / 2
 end
 
@@ -209,7 +206,7 @@ function actions.move(task, wish)
     return code, text
   end
   local other = {
-    id = task.id, key = task.key, queue = wish.queue, attempt = task.attempt, ties = task.ties, foreign = true,
+    id = task.id, key = task.key, queue = wish.queue, attempt = task.attempt, since = task.since, ties = task.ties, foreign = true,
     created = task.extra[2] or '0', eta = task.status == 'scheduled' and task.extra[3] or nil,
   }
   if other.ties then

@@ -55,9 +55,6 @@ function attempt.clear(ghosts)
   end
 end
 
--- The lease that the settings of the chosen queue give, where they do.
-attempt.lease = false
-
 -- What reserve learnt of queues with lanes and limits and has to write: by queue, keys
 -- whose entries are outdated, and when the rate of the queue lets it go on; of the
 -- chosen queue its rate.
@@ -82,15 +79,20 @@ end
 -- `task` with the values `v` of its record, or one of its lanes, or none yet.
 -- @cold
 function attempt.weigh(queue, listener, task, v, laned, own, common)
-  settings.texts = settings.texts or {}
-  settings.texts[queue] = { own, common }
-  local waits = { stale = {}, rate = settings.get(queue, 'rate') }
+  local set, waits, open, free = own or common, { stale = {} }, true, nil
+  if set then
+    space.note('settings')[queue] = { own, common }
+    waits.rate = settings.get(queue, 'rate')
+    open, free = places.open(queue, 1)
+  end
   attempt.waits = attempt.waits or {}
   attempt.waits[queue] = waits
-  local open, free = places.open(queue, 1)
-  local best = task and { plain = true, score = 0, rank = turns.rank(record.created(task.id) * 1000000), id = task.id }
+  local best = task and { plain = true, id = task.id }
   if open and laned then
-    best = lanes.pick(queue, listener, best, waits.stale)
+    if best then
+      best.score, best.rank = 0, turns.rank(record.created(task.id) * 1000000)
+    end
+    best = lanes.pick(queue, listener, best, waits.stale, set)
   end
   if best and not best.plain then
     v = redis.call('HMGET', space.prefix .. 'task_' .. best.id,
@@ -103,7 +105,7 @@ function attempt.weigh(queue, listener, task, v, laned, own, common)
   end
   if open and best and task.ties then
     bonds.load(task)
-    if task.weight then
+    if task.weight and set then
       open, free = places.open(queue, tonumber(task.weight))
     end
   end
@@ -112,8 +114,9 @@ function attempt.weigh(queue, listener, task, v, laned, own, common)
     return nil
   end
   waits.chosen = true
-  local set = settings.get(queue, 'lease')
-  attempt.lease = args.lease(set, 'lease')
+  if set then
+    task.set_lease = args.lease(settings.get(queue, 'lease'), 'lease')
+  end
   return task, v
 end
 

@@ -170,11 +170,11 @@ function lanes.before(one, other, ageing)
   return rank < rival or rank == rival and turns.order(one.own) < turns.order(other.own or other.rank)
 end
 
--- The task that comes next in a queue with lanes: better than `best`, the first of
--- the plain list, where there is one.
+-- The task that comes next in a queue with lanes, and with settings if `set`: better than
+-- `best`, the first of the plain list, where there is one.
 -- @cold
-function lanes.pick(queue, listener, best, stale)
-  local ageing = tonumber(settings.get(queue, 'ageing'))
+function lanes.pick(queue, listener, best, stale, set)
+  local ageing = set and tonumber(settings.get(queue, 'ageing'))
   ageing = ageing and ageing * 1000000
   local waiting = redis.call('HGETALL', space.key('needs', queue))
   local has = #waiting > 0 and needs.has(redis.call('HGET', space.key('has', queue), listener))

@@ -23,13 +23,10 @@ function needs.number(queue, wanted)
   return string.match(redis.call('HGET', space.key('needs', queue), wanted) or '', '^%d+')
 end
 
--- The numbers that needs will get with which no task waits yet, by queue and needs.
-needs.given = {}
-
 -- The number of these needs, or the one that they will get.
 -- @cold
 function needs.plan(queue, wanted)
-  local number, given = needs.number(queue, wanted), needs.given[queue] or {}
+  local number, given = needs.number(queue, wanted), space.note('needs')[queue] or {}
   if number or given[wanted] then
     return number or given[wanted]
   end
@@ -44,7 +41,7 @@ function needs.plan(queue, wanted)
   while taken[tostring(number)] do
     number = number + 1
   end
-  given[wanted], needs.given[queue] = tostring(number), given
+  given[wanted], space.note('needs')[queue] = tostring(number), given
   return given[wanted]
 end
 

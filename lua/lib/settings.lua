@@ -58,20 +58,15 @@ end
 -- for a limit that nobody set.
 -- @cold
 function settings.value(own, common, name)
-  return settings.find(own, name) or settings.find(common, name) or settings.find(settings.DEFAULTS, name)
+  local pattern = ' ' .. name .. '=(%S+)'
+  return own and string.match(' ' .. own, pattern) or common and string.match(' ' .. common, pattern)
+    or string.match(' ' .. settings.DEFAULTS, pattern)
 end
-
--- The texts of each queue that this script has asked for.
-settings.texts = false
 
 -- The value that holds for a queue, or nil for a limit that nobody set.
 -- @cold
 function settings.get(queue, name)
-  settings.texts = settings.texts or {}
-  local texts = settings.texts[queue]
-  if not texts then
-    texts = redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
-    settings.texts[queue] = texts
-  end
-  return settings.value(texts[1], texts[2], name)
+  local texts = space.note('settings')
+  texts[queue] = texts[queue] or redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
+  return settings.value(texts[queue][1], texts[queue][2], name)
 end

@@ -17,6 +17,9 @@ space.prefix = string.sub(space.meta, 1, -5)
 -- that is not born yet. Elsewhere false, and the hot commands need not call it.
 space.touched = string.find(space.meta, '{', 1, true) and {}
 
+-- What pieces that are seldom needed note for one another, by their name: `note` makes it.
+space.notes = false
+
 -- The time of this call in microseconds, never less than the partition has seen.
 space.us = 0
 
@@ -102,6 +105,14 @@ end
 
 function space.key(kind, name)
   return space.prefix .. kind .. '_' .. name
+end
+
+-- @cold
+function space.note(name)
+  space.notes = space.notes or {}
+  local note = space.notes[name] or {}
+  space.notes[name] = note
+  return note
 end
 
 -- Notes a key that this script may write, for `begin`.
