@@ -11,11 +11,8 @@ function state.attempt_fields()
   return 'node', 'pid', 'reclaimed_node', 'cancel', 'reserved', 'started', 'progress', 'progressed'
 end
 
--- The queue that submit found without a wake-up on its list, and those that
--- `plan_wake` did.
+-- The queue that submit found without a wake-up on its list; others are noted by `plan_wake`.
 state.asleep = false
-
-state.sleepers = false
 
 function state.finished(status)
   return status == 'complete' or status == 'failed' or status == 'cancelled'
@@ -38,18 +35,20 @@ end
 
 -- @cold
 function state.plan_wake(queue)
-  state.sleepers = state.sleepers or {}
-  state.sleepers[queue] = space.probe('LLEN', space.prefix .. 'wake_' .. queue) == 0
+  space.note('asleep')[queue] = space.probe('LLEN', space.prefix .. 'wake_' .. queue) == 0
 end
 
 -- Wakes one waiting listener of a planned queue: the first who waits on the
 -- list, and whoever subscribes to the channel.
 -- @cold
 function state.wake(queue)
-  if state.asleep == queue or state.sleepers and state.sleepers[queue] then
+  local others = space.notes and space.notes.asleep
+  if state.asleep == queue or others and others[queue] then
     redis.call('LPUSH', space.prefix .. 'wake_' .. queue, '1')
-    state.asleep, state.sleepers = false, state.sleepers or {}
-    state.sleepers[queue] = nil
+    state.asleep = false
+    if others then
+      others[queue] = nil
+    end
   end
   redis.call('PUBLISH', space.prefix .. 'channel_' .. queue, '')
 end
@@ -229,7 +228,7 @@ function state.move(task, to, why, by, ...)
     groups.leave(task)
   end
   redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
-    'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why, 'since', task.since or '')
+    'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why, 'since', from and task.since or '')
   if task.wakes then
     state.wake(queue)
   end
