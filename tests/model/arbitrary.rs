@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-use crate::model::ops::{Act, Case, Eta, Key, Op, Order, PARTS, Step, Which, Wish};
+use crate::model::ops::{Act, Bulk, Case, Eta, Key, Op, Order, PARTS, Step, TAGS, Which, Wish};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS};
 
 const STATUSES: [&str; 8] = ["all", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
@@ -104,8 +104,12 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-fn option_of(wishes: &'static [(&str, &[&str])]) -> impl Strategy<Value = Wish> {
-    select(wishes).prop_flat_map(|(name, values)| select(values).prop_map(move |value| vec![(name, value)]))
+fn option_of(wishes: &[(&'static str, &[&'static str])]) -> impl Strategy<Value = Wish> + use<> {
+    let mut all = Vec::new();
+    for (name, values) in wishes {
+        all.extend(values.iter().map(|value| vec![(*name, *value)]));
+    }
+    select(all)
 }
 
 /// A unique name with what may be said of it; or that without a name, which is refused.
@@ -199,6 +203,28 @@ fn upkeep() -> BoxedStrategy<Op> {
     .boxed()
 }
 
+fn waiting_task() -> impl Strategy<Value = Which> + Clone {
+    prop_oneof![7 => (0..8_u8).prop_map(Which::Waiting), 1 => any_task()]
+}
+
+/// What operators do.
+fn operators() -> BoxedStrategy<Op> {
+    let priority = || select(&[-3_i16, 0, 5][..]);
+    let bulk = prop_oneof![
+        1 => Just(Bulk::Purge),
+        1 => any::<bool>().prop_map(|force| Bulk::Cancel { force }),
+        2 => priority().prop_map(Bulk::Prioritise),
+    ];
+    prop_oneof![
+        6 => (waiting_task(), priority()).prop_map(|(task, priority)| Op::Prioritise { task, priority }),
+        5 => (waiting_task(), queue()).prop_map(|(task, queue)| Op::Move { task, queue }),
+        4 => (any_task(), vec(index(&TAGS), 1..4), any::<bool>()).prop_map(|(task, tags, on)| Op::Tag { task, tags, on }),
+        1 => (queue(), bulk).prop_map(|(queue, action)| Op::Bulk { queue, action }),
+        1 => queue().prop_map(|queue| Op::Forget { queue }),
+    ]
+    .boxed()
+}
+
 /// What operators set.
 fn rules(theme: Theme) -> BoxedStrategy<Op> {
     let settings = match theme {
@@ -219,6 +245,8 @@ fn rules(theme: Theme) -> BoxedStrategy<Op> {
 fn reading() -> BoxedStrategy<Op> {
     prop_oneof![
         1 => any_task().prop_map(|task| Op::Get { task }),
+        6 => any_task().prop_map(|task| Op::History { task }),
+        3 => (queue(), 1..40_u32).prop_map(|(queue, limit)| Op::Tally { queue, limit }),
         1 => (queue(), listener()).prop_map(|(queue, listener)| Op::Held { queue, listener }),
         3 => (queue(), select(&STATUSES[..]), 0..3_u32, 1..4_u32)
             .prop_map(|(queue, status, cursor, limit)| Op::List { queue, status, cursor, limit }),
@@ -263,7 +291,8 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
         (1, here.prop_map(|(queue, listener)| Op::Unregister { queue, listener }).boxed()),
         (18, upkeep()),
         (9, rules(theme)),
-        (8, reading()),
+        (9, operators()),
+        (11, reading()),
         (8, Just(Op::Again).boxed()),
     ])
 }
@@ -281,9 +310,13 @@ fn timed(theme: Theme) -> impl Strategy<Value = (Step, Op)> {
 
 /// 100 calls on the average, and as few as one after shrinking.
 pub fn case() -> impl Strategy<Value = Case> {
-    let theme =
-        prop_oneof![3 => Just(Theme::All), 4 => Just(Theme::Limits), 2 => Just(Theme::Names), 2 => Just(Theme::Tries)];
-    let calls = theme.prop_flat_map(|theme| vec(timed(theme), 1..200));
+    let of = |theme| vec(timed(theme), 1..200);
+    let calls = prop_oneof![
+        3 => of(Theme::All),
+        4 => of(Theme::Limits),
+        2 => of(Theme::Names),
+        2 => of(Theme::Tries),
+    ];
     (any::<bool>(), proptest::bool::weighted(0.9), calls).prop_map(|(tagged, listening, calls)| Case {
         tagged,
         listening,

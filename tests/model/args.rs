@@ -1,7 +1,7 @@
 //! Writes calls as the scripts take them, and replies in one form.
 
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Eta, IDS, Op, Order};
+use crate::model::ops::{Act, Bulk, Eta, IDS, Op, Order, TAGS};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
@@ -103,6 +103,23 @@ impl Op {
             }
             Self::Limits { queue: name, used } => here("limits", name).arg(0).arg(500).flag("used", Some(*used)),
             Self::Resume { queue: name } => here("resume", name),
+            Self::Prioritise { task, priority } => Args::of("prioritise").arg(task.id()).arg(priority),
+            Self::Move { task, queue: name } => Args::of("move").arg(task.id()).arg(queue(*name)),
+            Self::Tag { task, tags, on } => {
+                let args = Args::of(if *on { "tag" } else { "untag" }).arg(task.id()).arg(tags.len());
+                tags.iter().fold(args, |args, tag| args.arg(TAGS[usize::from(*tag)]))
+            }
+            Self::Bulk { queue: name, action } => {
+                let of = |action| here("bulk", name).arg(action).arg(0).arg(500);
+                match action {
+                    Bulk::Purge => of("purge"),
+                    Bulk::Cancel { force } => of("cancel").flag("force", Some(*force)),
+                    Bulk::Prioritise(priority) => of("prioritise").option("priority", Some(priority)),
+                }
+            }
+            Self::Forget { queue: name } => here("forget", name),
+            Self::History { task } => Args::of("history").arg(task.id()).arg(0).arg(500),
+            Self::Tally { queue: name, limit } => here("tally", name).arg(limit),
             Self::Drain { queue: name, listener: who, on } => {
                 here("drain", name).arg(listener(*who)).arg(u8::from(*on))
             }
@@ -121,6 +138,16 @@ impl Op {
     pub fn canonical(&self, reply: Reply) -> Reply {
         match self {
             Self::Get { .. } => reply.sorted(0, 2),
+            Self::History { .. } => match reply {
+                // The outcome, group and error of an attempt are not the model's.
+                Reply::List(mut items) => {
+                    for entry in items[1..].chunks_mut(10) {
+                        entry[7..].fill(Reply::text(""));
+                    }
+                    Reply::List(items)
+                }
+                other => other,
+            },
             Self::Listeners { .. } => reply.sorted(1, 3),
             Self::Limits { .. } => reply.sorted(1, 4),
             Self::List { status: "reserved" | "started", .. } => reply.sorted(1, 1),

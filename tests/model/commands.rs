@@ -50,6 +50,11 @@ impl Model {
                 self.born = true;
                 Ok(Reply::text(self.rule(op)))
             }
+            Op::Prioritise { .. } | Op::Move { .. } | Op::Tag { .. } | Op::Bulk { .. } | Op::Forget { .. } => {
+                self.operate(op)
+            }
+            Op::History { task } => self.history(task.id()),
+            Op::Tally { queue: name, limit } => Ok(self.tally(queue(*name), *limit as usize)),
             Op::Wake { queue: name } => {
                 self.queue(queue(*name)).wake = false;
                 Ok(Reply::Nil)
@@ -119,7 +124,7 @@ impl Model {
         }
     }
 
-    fn cancel(&mut self, id: &str, reason: &str, force: bool) -> Verdict<Reply> {
+    pub fn cancel(&mut self, id: &str, reason: &str, force: bool) -> Verdict<Reply> {
         let now = decimal(self.now);
         let task = self.known(id)?;
         match task.status.as_str() {

@@ -219,6 +219,9 @@ impl Model {
             }
         }
         let ranked = self.task(id).fields.remove("rank").is_some();
+        if ranked && !self.tasks.values().any(|task| task.queue == name && task.has("rank")) {
+            self.queue(&name).lanes.last = 0; // the lanes are empty
+        }
         if places && to == "reserved" {
             self.take_places(id);
         }

@@ -8,6 +8,7 @@ pub mod drained;
 pub mod holds;
 pub mod keys;
 pub mod lanes;
+pub mod operators;
 pub mod ops;
 pub mod owners;
 pub mod planted;

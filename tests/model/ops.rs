@@ -21,6 +21,8 @@ pub const PARTS: [&str; 12] = [
     "groups",
 ];
 
+pub const TAGS: [&str; 4] = ["w", "x", "y", "z"];
+
 /// How time moves before a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
@@ -81,6 +83,14 @@ pub enum Act {
     Complete(u8),
     Fail { error: u8, group: bool, again: Option<u32>, last: Option<bool> },
     Release { reason: bool },
+}
+
+/// What is done to all tasks of a queue.
+#[derive(Clone, Copy, Debug)]
+pub enum Bulk {
+    Purge,
+    Cancel { force: bool },
+    Prioritise(i16),
 }
 
 /// Queues and listeners are indexes, leases and ages whole seconds.
@@ -186,6 +196,35 @@ pub enum Op {
     Limits {
         queue: u8,
         used: bool,
+    },
+    /// Of a task that waits.
+    Prioritise {
+        task: Which,
+        priority: i16,
+    },
+    Move {
+        task: Which,
+        queue: u8,
+    },
+    /// Indexes of `TAGS`; off: `untag`.
+    Tag {
+        task: Which,
+        tags: Vec<u8>,
+        on: bool,
+    },
+    Bulk {
+        queue: u8,
+        action: Bulk,
+    },
+    Forget {
+        queue: u8,
+    },
+    History {
+        task: Which,
+    },
+    Tally {
+        queue: u8,
+        limit: u32,
     },
     Drain {
         queue: u8,

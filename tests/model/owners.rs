@@ -127,8 +127,8 @@ impl Model {
         self.clock = self.now;
         let mut answer = vec![Reply::text(deadline)];
         let queue = self.queue(name);
-        let stop = if queue.stopped { "stop" } else { "continue" };
-        let usual = if queue.draining.contains(who) { "drain" } else { stop };
+        let drain = if queue.draining.contains(who) { "drain" } else { "continue" };
+        let usual = if queue.stopped { "stop" } else { drain };
         for (id, token) in tasks {
             let task = self.tasks.get_mut(*id).filter(|task| task.held() && task.queue == name);
             answer.push(Reply::text(match task.filter(|task| task.get("token") == *token) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::keys::Reply;
 use crate::model::ops::Op;
 use crate::model::settle::{listener, queue};
-use crate::model::state::{Model, decimal};
+use crate::model::state::{Model, Verdict, decimal};
 
 impl Model {
     /// The calls that change nothing.
@@ -97,6 +97,19 @@ impl Model {
             other => panic!("not a reading call: {other:?}"),
         }
         Reply::List(answer.into_iter().map(Reply::Text).collect())
+    }
+
+    pub fn history(&mut self, id: &str) -> Verdict<Reply> {
+        self.known(id)?;
+        let mut answer = vec![Reply::text(self.histories[id].len())];
+        for (number, one) in (1..).zip(&self.histories[id]) {
+            let attempt = one.attempt.to_string();
+            let fields = [&one.at, &one.from, &one.to, &attempt, &one.by, &one.why];
+            answer.push(Reply::text(number));
+            answer.extend(fields.into_iter().map(Reply::text));
+            answer.extend([(); 3].map(|()| Reply::text("")));
+        }
+        Ok(Reply::List(answer))
     }
 
     /// By priority, then in the order in which they came; whatever limits say.

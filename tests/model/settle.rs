@@ -122,7 +122,14 @@ impl Model {
                 *from = from.or(node.map(|node| u8::try_from(node).unwrap())).or(Some(0));
                 *queue = queue.or(own.map(|own| u8::try_from(own).unwrap())).or(Some(0));
             }
-            Op::Cancel { task, .. } | Op::Retry { task, .. } | Op::Delete { task } | Op::Get { task } => {
+            Op::Cancel { task, .. }
+            | Op::Retry { task, .. }
+            | Op::Delete { task }
+            | Op::Prioritise { task, .. }
+            | Op::Move { task, .. }
+            | Op::Tag { task, .. }
+            | Op::History { task }
+            | Op::Get { task } => {
                 self.which(task);
             }
             Op::List { status, cursor, limit, .. } if matches!(*status, "reserved" | "started") => {

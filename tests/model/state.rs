@@ -149,6 +149,8 @@ pub struct Model {
     pub rounds: BTreeMap<String, BTreeMap<String, String>>,
     /// Every transition of each task.
     pub histories: BTreeMap<String, Vec<Transition>>,
+    /// How many events of each queue were added up.
+    pub tallied: BTreeMap<String, usize>,
 }
 
 /// One transition, as `history` tells it.
@@ -208,7 +210,8 @@ impl Model {
         let since = if from.is_empty() { String::new() } else { decimal(task.updated) };
         let event = format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
         queue.events.push(event);
-        let transition = Transition { at, from: from.clone(), to: to.into(), attempt, by: by.into(), why: why.into() };
+        let left = if from.is_empty() && why == "move" { "moved".into() } else { from.clone() };
+        let transition = Transition { at, from: left, to: to.into(), attempt, by: by.into(), why: why.into() };
         self.histories.entry(id.into()).or_default().push(transition);
         to.clone_into(&mut task.status);
         task.updated = now;

@@ -67,6 +67,16 @@ impl Model {
         Reply::List(vec![Reply::text(due.min(limit)), Reply::text(u8::from(more)), Reply::text(later)])
     }
 
+    /// Events that were not read yet are read.
+    pub fn tally(&mut self, name: &str, limit: usize) -> Reply {
+        self.born = true;
+        let events = self.queues[name].events.len();
+        let read = self.tallied.entry(name.into()).or_default();
+        let number = limit.min(events - *read);
+        *read += number;
+        Reply::List(vec![Reply::text(number), Reply::text(u8::from(*read < events)), Reply::text(0)])
+    }
+
     pub fn requeue(&mut self, name: &str, limit: usize) -> Reply {
         let now = self.now;
         let restarted = self.run.as_ref().is_some_and(|run| *run != self.here);

@@ -62,7 +62,7 @@ pub fn check(keys: &Keys) -> Checked {
 }
 
 /// A field of an event.
-fn of<'a>(event: &'a str, name: &str) -> &'a str {
+pub fn of<'a>(event: &'a str, name: &str) -> &'a str {
     event.split('|').find_map(|part| part.strip_prefix(name)?.strip_prefix('=')).unwrap_or_default()
 }
 

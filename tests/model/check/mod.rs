@@ -6,6 +6,7 @@ pub mod known;
 pub mod lanes;
 pub mod log;
 pub mod starts;
+pub mod statistics;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +24,8 @@ pub fn keys(keys: &Keys) -> Checked {
     indexes::check(keys)?;
     indexes::leases(keys)?;
     lanes::check(keys)?;
-    events::check(keys)
+    events::check(keys)?;
+    statistics::check(keys)
 }
 
 pub fn ensure(holds: bool, what: impl FnOnce() -> String) -> Checked {

@@ -1,0 +1,81 @@
+//! What is added up is what the events that were read tell, each once.
+
+use std::collections::BTreeMap;
+
+use super::events::of;
+use super::{Checked, Record, ensure, hash, held};
+use crate::model::keys::{Kept, Keys};
+use crate::model::ops::QUEUES;
+use crate::model::settle::micros;
+
+const DAY: u64 = 86_400_000_000;
+
+/// Days further back than this may have gone.
+const RECENT: u64 = 25;
+
+/// The sums of a day, by the names that the statistics give them; times in µs.
+type Sums = BTreeMap<&'static str, u64>;
+
+pub fn check(keys: &Keys) -> Checked {
+    for queue in QUEUES {
+        let tally = hash(keys, &format!("tally_{queue}"));
+        let Some(Kept::Stream(events)) = keys.get(&format!("events_{queue}")) else { continue };
+        let read = tally.get("read").map_or(0, |read| read.parse().unwrap());
+        let mut days: BTreeMap<u64, Sums> = BTreeMap::new();
+        for event in &events[..read] {
+            add(days.entry(micros(of(event, "at")) / DAY).or_default(), event);
+        }
+        let found: Vec<Record> = keys
+            .iter()
+            .filter(|(name, _)| name.starts_with(&format!("statistics_{queue}/")))
+            .map(|(name, _)| hash(keys, name))
+            .collect();
+        let last = days.keys().last().copied().unwrap_or_default();
+        let expected: Vec<&Sums> = days.values().filter(|sums| sums.values().any(|sum| *sum > 0)).collect();
+        if days.keys().any(|day| day + RECENT < last) {
+            continue;
+        }
+        // The names of the days are in their order.
+        let fits = found.len() == expected.len() && found.iter().zip(&expected).all(|(found, sums)| same(found, sums));
+        ensure(fits, || format!("the statistics of {queue} are {found:?}\n    {read} events make {expected:?}"))?;
+    }
+    Ok(())
+}
+
+fn same(found: &Record, sums: &Sums) -> bool {
+    sums.iter().all(|(name, sum)| match found.get(*name) {
+        None => *sum == 0,
+        Some(value) if name.ends_with(".sum") => micros(value) == *sum,
+        Some(value) => *value == sum.to_string(),
+    })
+}
+
+fn add(sums: &mut Sums, event: &str) {
+    let [from, to, by, why] = ["from", "to", "by", "why"].map(|name| of(event, name));
+    let took = || micros(of(event, "at")) - micros(of(event, "since"));
+    let mut count = |name: &'static str, number: u64| *sums.entry(name).or_default() += number;
+    let ended = held(from) && to != "started";
+    let lost = ended && (to == "reserved" || by.is_empty() && (why == "lost" || why == "adopt"));
+    let given = ended && !lost && to != "complete" && !by.is_empty();
+    let back = to == "pending" || to == "scheduled";
+    if from == "pending" && to == "reserved" {
+        count("wait.count", 1);
+        count("wait.sum", took());
+    }
+    // An owner that never said that it started worked on the task all the same.
+    if from == "started" || from == "reserved" && (to == "complete" || why == "fail" && !by.is_empty()) {
+        count("run.count", 1);
+        count("run.sum", took());
+        count("done.count", u64::from(to == "complete"));
+        count("done.sum", if to == "complete" { took() } else { 0 });
+    }
+    count("submitted", u64::from(from.is_empty() && why != "move"));
+    count("started", u64::from(to == "started"));
+    count("complete", u64::from(to == "complete"));
+    count("failed", u64::from(to == "failed"));
+    count("cancelled", u64::from(to == "cancelled"));
+    count("losses", u64::from(lost));
+    count("failures", u64::from(given && why == "fail"));
+    count("releases", u64::from(given && why != "fail"));
+    count("retries", u64::from(given && why == "fail" && back) + u64::from(!held(from) && why == "retry"));
+}

@@ -1,0 +1,135 @@
+//! What operators do to tasks and queues.
+
+use crate::model::keys::Reply;
+use crate::model::ops::{Bulk, Op, TAGS};
+use crate::model::settle::queue;
+use crate::model::state::{Model, Queue, Verdict};
+
+impl Model {
+    pub fn operate(&mut self, op: &Op) -> Verdict<Reply> {
+        match op {
+            Op::Prioritise { task, priority } => self.prioritise(task.id(), i64::from(*priority)),
+            Op::Move { task, queue: name } => self.migrate(task.id(), queue(*name)),
+            Op::Tag { task, tags, on } => self.tag(task.id(), tags, *on),
+            Op::Bulk { queue: name, action } => Ok(self.bulk(queue(*name), *action)),
+            Op::Forget { queue: name } => self.forget(queue(*name)),
+            other => panic!("not of an operator: {other:?}"),
+        }
+    }
+
+    fn prioritise(&mut self, id: &str, priority: i64) -> Verdict<Reply> {
+        let done = Ok(Reply::text("prioritised"));
+        let task = self.known(id)?;
+        if !task.waits() {
+            return Err("STATE");
+        } else if task.priority() == priority {
+            return done;
+        }
+        task.set("priority", priority);
+        let ties = format!("r{}", task.get("ties").replace('r', ""));
+        task.set("ties", ties);
+        if task.status == "pending" {
+            let (name, key) = (task.queue.clone(), task.get("key").to_owned());
+            self.queue(&name).pending.retain(|other| other != id);
+            self.enter(id, false);
+            if !key.is_empty() {
+                self.settle_all(&name, &key);
+            }
+        }
+        done
+    }
+
+    fn migrate(&mut self, id: &str, name: &str) -> Verdict<Reply> {
+        let done = Ok(Reply::text("moved"));
+        let task = self.known(id)?;
+        if task.queue == name {
+            return done;
+        } else if !task.waits() {
+            return Err("STATE");
+        }
+        let (to, unique) = (task.status.clone(), task.get("unique").to_owned());
+        if self.setting(name, "closed").as_deref() == Some("1") {
+            return Err("CLOSED");
+        }
+        if self.holder(name, &unique).is_some_and(|(other, _)| other != id) {
+            return Err("DUPLICATE");
+        }
+        self.shift(id, "moved", "move", "", false);
+        let task = self.task(id);
+        name.clone_into(&mut task.queue);
+        task.status.clear();
+        self.shift(id, &to, "move", "", false);
+        let queue = self.queue(name);
+        queue.known = true;
+        queue.wake |= to == "pending";
+        done
+    }
+
+    fn tag(&mut self, id: &str, tags: &[u8], on: bool) -> Verdict<Reply> {
+        let task = self.known(id)?;
+        let asked: Vec<&str> = tags.iter().map(|tag| TAGS[usize::from(*tag)]).collect();
+        let had: Vec<String> = task.tags().map(str::to_owned).collect();
+        let mut has: Vec<String> = had.iter().filter(|tag| on || !asked.contains(&tag.as_str())).cloned().collect();
+        has.extend(asked.iter().filter(|_| on).map(|tag| (*tag).to_owned()));
+        has.sort();
+        has.dedup();
+        if has != had {
+            let mut ties = task.get("ties").replace('t', "");
+            task.forget(&["tags", "ties"]);
+            if !has.is_empty() {
+                task.set("tags", has.join(","));
+                ties.push('t');
+            }
+            if !ties.is_empty() {
+                task.set("ties", ties);
+            }
+        }
+        Ok(Reply::List(has.into_iter().map(Reply::Text).collect()))
+    }
+
+    /// One step that is large enough for all tasks of a queue.
+    fn bulk(&mut self, name: &str, action: Bulk) -> Reply {
+        let now = self.now;
+        let tasks = self.tasks.values().filter(|task| task.queue == name && task.created <= now);
+        let mut ids: Vec<(u64, String)> = tasks.map(|task| (task.created, task.id.clone())).collect();
+        ids.sort();
+        let (looked, mut changed, mut refused) = (ids.len(), 0, 0);
+        for (_, id) in ids {
+            let task = &self.tasks[&id];
+            let (held, done, told) = (task.held(), task.status == "cancelled", task.has("cancel"));
+            let verdict = match action {
+                Bulk::Purge if held => Err("STATE"),
+                Bulk::Purge => {
+                    self.shift(&id, "deleted", "purge", "", false);
+                    Ok(true)
+                }
+                Bulk::Cancel { force } => self.cancel(&id, "", force).map(|_| !done && !(held && told && !force)),
+                Bulk::Prioritise(priority) => {
+                    let same = task.waits() && task.priority() == i64::from(priority);
+                    self.prioritise(&id, i64::from(priority)).map(|_| !same)
+                }
+            };
+            match verdict {
+                Ok(true) => changed += 1,
+                Ok(false) => {}
+                Err(_) => refused += 1,
+            }
+        }
+        self.born |= changed > 0;
+        Reply::List(vec![Reply::text(0), Reply::text(looked), Reply::text(changed), Reply::text(refused)])
+    }
+
+    fn forget(&mut self, name: &str) -> Verdict<Reply> {
+        let busy = self.tasks.values().any(|task| task.queue == name) || !self.queues[name].listeners.is_empty();
+        if busy {
+            return Err("NOTEMPTY");
+        }
+        let old = std::mem::take(self.queue(name));
+        let fresh: &mut Queue = self.queue(name);
+        fresh.lanes.starts = old.lanes.starts; // those of keys go by themselves
+        fresh.lanes.starts.remove("/");
+        self.tallied.remove(name);
+        self.born = true;
+        Ok(Reply::text("forgotten"))
+    }
+}
