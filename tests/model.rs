@@ -35,7 +35,7 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
 
 /// A fixed seed, so that a bug is found after the same calls each time.
 const SEED: u64 = 1;
-const ENOUGH: u32 = 10_000;
+const ENOUGH: u32 = 20_000;
 
 #[test]
 fn every_planted_bug_is_caught() {

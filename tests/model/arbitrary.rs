@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-use crate::model::ops::{Act, Bulk, Case, Eta, Key, Op, Order, PARTS, Step, TAGS, Which, Wish};
+use crate::model::ops::{Act, Bulk, Case, Eta, Key, Op, Order, PARTS, Plan, SCHEDULES, Step, TAGS, Which, Wish};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS};
 
 const STATUSES: [&str; 8] = ["all", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
@@ -131,6 +131,7 @@ enum Theme {
     Limits,
     Names,
     Tries,
+    Slots,
 }
 
 fn wish(theme: Theme) -> BoxedStrategy<Wish> {
@@ -138,12 +139,10 @@ fn wish(theme: Theme) -> BoxedStrategy<Wish> {
     let weight = option_of(&WISHES[9..10]);
     let any = || prop_oneof![6 => option_of(&WISHES), 3 => key(), 2 => unique()];
     let one = match theme {
-        Theme::All => any().boxed(),
+        Theme::All | Theme::Slots => any().boxed(),
         Theme::Limits => prop_oneof![4 => key(), 3 => weight, 2 => option_of(&WISHES[8..11])].boxed(),
         Theme::Names => prop_oneof![5 => unique(), 1 => any()].boxed(),
-        Theme::Tries => {
-            prop_oneof![4 => option_of(&WISHES[1..2]), 5 => option_of(&WISHES[..8]), 1 => any()].boxed()
-        }
+        Theme::Tries => prop_oneof![4 => option_of(&WISHES[1..2]), 5 => option_of(&WISHES[..8]), 1 => any()].boxed(),
     };
     let several = vec(one, 1..5).prop_map(|parts| {
         let mut wish = Wish::new();
@@ -225,6 +224,26 @@ fn operators() -> BoxedStrategy<Op> {
     .boxed()
 }
 
+fn schedules() -> BoxedStrategy<Op> {
+    let name = || index(&SCHEDULES);
+    let rhythm = select(&[(10, 0), (30, 7), (60, 0), (3600, 100)][..]);
+    let overlap = select(&["skip", "allow", "queue", "cancel"][..]);
+    let missed = select(&["one", "skip", "all"][..]);
+    let plan = (queue(), rhythm, 0..2_u8, overlap, missed, proptest::bool::weighted(0.3)).prop_map(
+        |(queue, (every, offset), parameters, overlap, missed, urgent)| {
+            Plan { queue, every, offset, parameters, overlap, missed, urgent }
+        },
+    );
+    prop_oneof![
+        6 => (1..4_u32).prop_map(|limit| Op::Tick { limit }),
+        2 => (name(), plan).prop_map(|(name, plan)| Op::Schedule { name, plan }),
+        1 => name().prop_map(|name| Op::RunSchedule { name }),
+        1 => (name(), any::<bool>()).prop_map(|(name, on)| Op::PauseSchedule { name, on }),
+        1 => name().prop_map(|name| Op::Unschedule { name }),
+    ]
+    .boxed()
+}
+
 /// What operators set.
 fn rules(theme: Theme) -> BoxedStrategy<Op> {
     let settings = match theme {
@@ -292,6 +311,7 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
         (18, upkeep()),
         (9, rules(theme)),
         (9, operators()),
+        (if matches!(theme, Theme::Slots) { 60 } else { 1 }, schedules()),
         (11, reading()),
         (8, Just(Op::Again).boxed()),
     ])
@@ -316,6 +336,7 @@ pub fn case() -> impl Strategy<Value = Case> {
         4 => of(Theme::Limits),
         2 => of(Theme::Names),
         2 => of(Theme::Tries),
+        2 => of(Theme::Slots),
     ];
     (any::<bool>(), proptest::bool::weighted(0.9), calls).prop_map(|(tagged, listening, calls)| Case {
         tagged,

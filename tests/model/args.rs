@@ -1,7 +1,7 @@
 //! Writes calls as the scripts take them, and replies in one form.
 
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Bulk, Eta, IDS, Op, Order, TAGS};
+use crate::model::ops::{Act, Bulk, Eta, IDS, Op, Order, SCHEDULES, TAGS};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
@@ -118,6 +118,22 @@ impl Op {
                 }
             }
             Self::Forget { queue: name } => here("forget", name),
+            Self::Schedule { name, plan } => {
+                let args = Args::of("schedule").arg(SCHEDULES[usize::from(*name)]).arg(queue(plan.queue));
+                let args = args.arg(format!("every {} {}", plan.every, plan.offset)).arg(payload(plan.parameters)).arg(0);
+                let args = args.option("overlap", Some(plan.overlap)).option("missed", Some(plan.missed));
+                args.option("priority", plan.urgent.then_some(5))
+            }
+            Self::Tick { limit } => Args::of("tick").arg(limit),
+            Self::RunSchedule { name } => {
+                let name = SCHEDULES[usize::from(*name)];
+                Args::of("run_schedule").arg(name).arg(format!("{name}-run"))
+            }
+            Self::PauseSchedule { name, on: true } => {
+                Args::of("pause_schedule").arg(SCHEDULES[usize::from(*name)]).arg("me").arg("")
+            }
+            Self::PauseSchedule { name, .. } => Args::of("resume_schedule").arg(SCHEDULES[usize::from(*name)]),
+            Self::Unschedule { name } => Args::of("unschedule").arg(SCHEDULES[usize::from(*name)]),
             Self::History { task } => Args::of("history").arg(task.id()).arg(0).arg(500),
             Self::Tally { queue: name, limit } => here("tally", name).arg(limit),
             Self::Drain { queue: name, listener: who, on } => {

@@ -53,6 +53,11 @@ impl Model {
             Op::Prioritise { .. } | Op::Move { .. } | Op::Tag { .. } | Op::Bulk { .. } | Op::Forget { .. } => {
                 self.operate(op)
             }
+            Op::Schedule { .. }
+            | Op::Tick { .. }
+            | Op::RunSchedule { .. }
+            | Op::PauseSchedule { .. }
+            | Op::Unschedule { .. } => self.schedule(op),
             Op::History { task } => self.history(task.id()),
             Op::Tally { queue: name, limit } => Ok(self.tally(queue(*name), *limit as usize)),
             Op::Wake { queue: name } => {

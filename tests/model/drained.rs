@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use crate::model::check::{Checked, ensure, field, hash, held, records};
 use crate::model::keys::{Keys, Reply};
-use crate::model::ops::{Act, IDS, Key, Op, QUEUES, Step, Which};
-use crate::model::settle::{HAS, KEYS, SETTINGS};
+use crate::model::ops::{Act, Key, Op, QUEUES, SCHEDULES, Step, Which};
+use crate::model::settle::{HAS, KEYS, SETTINGS, intern};
 
 /// More rounds than it takes: postponed leases, pauses after failures.
 const ROUNDS: u32 = 12;
@@ -48,7 +48,7 @@ impl Drained {
     /// What was reserved is completed, and another one asked for.
     fn own(&mut self, last: Option<&(Op, Reply)>) {
         let Some((Op::Reserve { listener, queues, .. }, Reply::List(items))) = last else { return };
-        let id = IDS.into_iter().find(|id| *id == items[0].as_text()).unwrap();
+        let id = intern(items[0].as_text());
         let (token, act) = (Key::Is(items[2].as_text().to_owned()), Act::Complete(0));
         self.calls.push_front((Step::Stay, reserve(*listener, queues[0])));
         self.calls.push_front((Step::Stay, Op::Owner { task: Which::Is(id), token, act }));
@@ -57,6 +57,9 @@ impl Drained {
     fn round(&mut self, keys: &Keys) {
         let meta = hash(keys, "meta");
         let mut call = |step, op| self.calls.push_back((step, op));
+        for (name, _) in (0..).zip(SCHEDULES).filter(|(_, name)| keys.contains_key(&format!("schedule_{name}"))) {
+            call(Step::Stay, Op::Unschedule { name });
+        }
         for queue in [None].into_iter().chain(queues().map(Some)) {
             let text = field(
                 &meta,

@@ -35,6 +35,9 @@ impl Model {
         }
         keys.insert("meta".into(), Kept::Hash(self.meta()));
         keys.insert("queues".into(), Kept::Zset(known));
+        let next = |next: Option<u64>| next.map_or(f64::INFINITY, moment);
+        let schedules = self.schedules.iter().map(|(name, schedule)| (name.clone(), next(schedule.next)));
+        keys.insert("schedules".into(), Kept::Zset(schedules.collect()));
         for task in self.tasks.values() {
             keys.insert(format!("task_{}", task.id), Kept::Hash(task.record()));
         }

@@ -84,9 +84,19 @@ pub fn dump(connection: &mut Connection, namespace: &str) -> Keys {
 }
 
 /// What the model does not hold key by key; the invariants say what must be in it.
-const DERIVED: [&str; 11] = [
-    "history_", "lane_tasks_", "ranked_tasks_", "key_tasks_", "needs_", "turns_", "delayed_", "places_", "tally_", "days_",
+const DERIVED: [&str; 12] = [
+    "history_",
+    "lane_tasks_",
+    "ranked_tasks_",
+    "key_tasks_",
+    "needs_",
+    "turns_",
+    "delayed_",
+    "places_",
+    "tally_",
+    "days_",
     "statistics_",
+    "schedule_",
 ];
 
 /// The first key in which two databases differ.

@@ -14,6 +14,7 @@ pub mod owners;
 pub mod planted;
 pub mod reading;
 pub mod reserve;
+pub mod schedules;
 pub mod settle;
 pub mod state;
 pub mod submit;

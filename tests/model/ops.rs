@@ -21,6 +21,7 @@ pub const PARTS: [&str; 12] = [
     "groups",
 ];
 
+pub const SCHEDULES: [&str; 2] = ["s1", "s2"];
 pub const TAGS: [&str; 4] = ["w", "x", "y", "z"];
 
 /// How time moves before a call.
@@ -83,6 +84,18 @@ pub enum Act {
     Complete(u8),
     Fail { error: u8, group: bool, again: Option<u32>, last: Option<bool> },
     Release { reason: bool },
+}
+
+/// What a schedule says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    pub queue: u8,
+    pub every: u64,
+    pub offset: u64,
+    pub parameters: u8,
+    pub overlap: &'static str,
+    pub missed: &'static str,
+    pub urgent: bool,
 }
 
 /// What is done to all tasks of a queue.
@@ -218,6 +231,24 @@ pub enum Op {
     },
     Forget {
         queue: u8,
+    },
+    /// Index of `SCHEDULES`.
+    Schedule {
+        name: u8,
+        plan: Plan,
+    },
+    Tick {
+        limit: u32,
+    },
+    RunSchedule {
+        name: u8,
+    },
+    PauseSchedule {
+        name: u8,
+        on: bool,
+    },
+    Unschedule {
+        name: u8,
     },
     History {
         task: Which,

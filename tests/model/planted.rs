@@ -79,15 +79,15 @@ pub const BUGS: [Bug; 45] = [
         "if task.places and held and to ~= 'started' then",
         "if false then",
     ),
-    bug(
-        "a heavy task counts as one of its key",
+    shown(
+        "a heavy task takes one place",
         "reserve",
-        "used + math.min(tonumber(weight), most) > most",
-        "used + 1 > most",
+        "task.queue, task.lane_key, tonumber(task.weight or 1)",
+        "task.queue, task.lane_key, 1",
     ),
     shown("one too many for a queue", "reserve", "used + math.min(weight, most) > most", "used + 1 > most + 1"),
     shown("a rate lets one too many start", "reserve", "'LINDEX', starts, number - 1)", "'LINDEX', starts, number)"),
-    shown("nobody comes back to a key that its rate held up", "reserve", "elseif free then", "elseif false then"),
+    bug("nobody comes back to a key that its rate held up", "reserve", "elseif free then", "elseif false then"),
     shown("an unique key stays with a task that ended", "complete", "id == task.id and not tonumber(till)", "false"),
     shown(
         "any task gives an unique key back",

@@ -1,5 +1,8 @@
 //! Makes calls concrete.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
 use crate::model::ops::{Eta, IDS, Key, LISTENERS, Op, PAYLOADS, QUEUES, Step, Which};
 use crate::model::state::{Model, Task};
 
@@ -49,10 +52,9 @@ impl Model {
 
     fn which(&self, which: &mut Which) -> &'static str {
         let nth = |number: u8, fits: fn(&Task) -> bool| {
-            let found: Vec<&str> = IDS.into_iter().filter(|&id| self.tasks.get(id).is_some_and(fits)).collect();
+            let found: Vec<&str> = self.tasks.values().filter(|task| fits(task)).map(|task| task.id.as_str()).collect();
             let number = usize::from(number);
-            let id = if found.is_empty() { IDS[number] } else { found[number % found.len()] };
-            IDS.into_iter().find(|&other| other == id).unwrap()
+            intern(if found.is_empty() { IDS[number] } else { found[number % found.len()] })
         };
         let id = match which {
             Which::Any(number) => IDS[usize::from(*number)],
@@ -91,7 +93,7 @@ impl Model {
             *op = Op::Reserve { able: true, listener: 0, queues: vec![0, 1], lease, request, woken: false, order };
         }
         let finished = self.tasks.values().any(Task::finished);
-        if matches!(op, Op::Submit { free: true, .. }) && finished && self.tasks.len() == IDS.len() {
+        if matches!(op, Op::Submit { free: true, .. }) && finished && IDS.iter().all(|id| self.tasks.contains_key(*id)) {
             *op = Op::Delete { task: Which::Finished(0) }; // to have an id for a new task
         }
         match op {
@@ -138,6 +140,16 @@ impl Model {
             _ => {}
         }
     }
+}
+
+/// The id, for as long as the test runs: those of schedules' tasks are made up on the way.
+pub fn intern(id: &str) -> &'static str {
+    static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    let mut known = KNOWN.lock().unwrap();
+    if !known.contains(id) {
+        known.insert(Box::leak(id.into()));
+    }
+    known.get(id).unwrap()
 }
 
 pub fn micros(seconds: &str) -> u64 {

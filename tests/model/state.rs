@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::lanes::Lanes;
+use crate::model::schedules::Schedule;
 
 pub type Verdict<T> = Result<T, &'static str>;
 
@@ -149,6 +150,7 @@ pub struct Model {
     pub rounds: BTreeMap<String, BTreeMap<String, String>>,
     /// Every transition of each task.
     pub histories: BTreeMap<String, Vec<Transition>>,
+    pub schedules: BTreeMap<String, Schedule>,
     /// How many events of each queue were added up.
     pub tallied: BTreeMap<String, usize>,
 }

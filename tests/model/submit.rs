@@ -1,5 +1,7 @@
 //! What makes tasks.
 
+use std::collections::BTreeMap;
+
 use crate::model::keys::Reply;
 use crate::model::ops::{Eta, IDS, Wish};
 use crate::model::settle::payload;
@@ -88,24 +90,27 @@ impl Model {
         }
         for ((number, eta, parameters), _) in tasks.iter().zip(fresh).filter(|(_, fresh)| *fresh) {
             let id = IDS[usize::from(*number)];
-            let mut task = Task { id: id.into(), queue: name.into(), created: self.now, ..Task::default() };
-            task.fields.extend(fields.iter().cloned());
-            task.set("parameters", payload(*parameters));
-            let due = match eta {
-                Some(Eta::At(eta)) if *eta > self.now => Some(*eta),
+            let mut fields: BTreeMap<&'static str, String> = fields.iter().cloned().collect();
+            match eta {
+                Some(Eta::At(eta)) if *eta > self.now => fields.insert("eta", decimal(*eta)),
                 _ => None,
             };
-            if let Some(eta) = due {
-                task.set("eta", decimal(eta));
-            }
-            self.tasks.insert(id.into(), task);
-            self.shift(id, if due.is_some() { "scheduled" } else { "pending" }, "submit", "", false);
-            let queue = self.queue(name);
-            queue.known = true;
-            queue.wake |= due.is_none();
-            self.born = true;
+            self.make(id, name, fields, payload(*parameters), "submit");
         }
         answer(answers)
+    }
+
+    /// A new task: scheduled where it has an eta, else pending.
+    pub fn make(&mut self, id: &str, name: &str, fields: BTreeMap<&'static str, String>, parameters: &str, why: &str) {
+        let later = fields.contains_key("eta");
+        let mut task = Task { id: id.into(), queue: name.into(), created: self.now, fields, ..Task::default() };
+        task.set("parameters", parameters);
+        self.tasks.insert(id.into(), task);
+        self.shift(id, if later { "scheduled" } else { "pending" }, why, "", false);
+        let queue = self.queue(name);
+        queue.known = true;
+        queue.wake |= !later;
+        self.born = true;
     }
 
     /// What becomes of a task that has the unique key already.

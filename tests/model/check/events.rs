@@ -1,10 +1,12 @@
-//! I17 to I19: what the events tell.
+//! I17 to I20, I25: what the events tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Checked, ensure, field, hash, records};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::QUEUES;
+use crate::model::settle::micros;
+use crate::model::state::SECOND;
 
 /// Where a task can go from each state.
 const DIAGRAM: [(&str, &[&str]); 8] = [
@@ -22,9 +24,18 @@ const DIAGRAM: [(&str, &[&str]); 8] = [
 /// transition, and tell the same as its record.
 pub fn check(keys: &Keys) -> Checked {
     let mut tasks: BTreeMap<(String, String), History> = BTreeMap::new();
+    let mut slots = BTreeSet::new();
     for queue in QUEUES {
         let Some(Kept::Stream(entries)) = keys.get(&format!("events_{queue}")) else { continue };
         for event in entries {
+            if of(event, "why") == "schedule" {
+                let id = of(event, "id");
+                ensure(slots.insert(id), || format!("I25: the slot {id} made a second task: {event}"))?;
+                let (_, slot) = id.split_once('@').unwrap();
+                ensure(micros(of(event, "at")) >= slot.parse::<u64>().unwrap() * SECOND, || {
+                    format!("I20: the slot {id} is early: {event}")
+                })?;
+            }
             let history = tasks.entry((of(event, "id").to_owned(), queue.to_owned())).or_default();
             history.follow(event).map_err(|what| format!("{what}: {event}"))?;
         }

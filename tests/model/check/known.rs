@@ -36,11 +36,12 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
             };
             field(meta, "schema") == "1" && meta.keys().all(known)
         }
+        ("schedules", Kept::Zset(names)) => names.keys().all(|name| keys.contains_key(&format!("schedule_{name}"))),
         ("queues", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
         (other, Kept::List(_)) => other.starts_with("reserved_tasks_"),
         (other, Kept::Hash(_)) => match other.strip_prefix("rounds_") {
             Some(listener) => LISTENERS.contains(&listener),
-            None => other.starts_with("task_"),
+            None => other.starts_with("task_") || other.starts_with("schedule_"),
         },
         (other, Kept::Stream(entries)) => match other.strip_prefix("history_") {
             Some(id) => entries.len() <= 100 && keys.contains_key(&format!("task_{id}")),

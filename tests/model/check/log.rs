@@ -7,7 +7,7 @@ use super::{Checked, ensure, field, hash, records};
 use crate::model::Turn;
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Op, PAYLOADS};
-use crate::model::settle::micros;
+use crate::model::settle::{intern, micros};
 
 pub const FINISHED: [&str; 3] = ["complete", "failed", "cancelled"];
 
@@ -53,7 +53,7 @@ impl Log {
         match (op, reply) {
             (Op::Reserve { .. } | Op::Adopt { .. }, Reply::List(items)) => {
                 let (id, token) = (items[0].as_text(), items[2].as_text().parse().unwrap());
-                let id = crate::model::ops::IDS.into_iter().find(|other| *other == id).unwrap();
+                let id = intern(id);
                 let newest = self.tokens.last_key_value().map_or(0, |(token, _)| *token);
                 let known = self.tokens.get(&token);
                 ensure(known.map_or(token > newest, |of| *of == id), || format!("I16: {token} after {newest}"))?;
