@@ -3,6 +3,8 @@
 #![cfg(feature = "cluster")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[path = "cluster/half_moved.rs"]
+mod half_moved;
 mod support;
 
 use std::net::TcpListener;

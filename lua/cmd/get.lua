@@ -6,4 +6,8 @@ space.open()
 local id = args.plain(args.next('id'), 'id')
 args.none()
 local fields = redis.call('HGETALL', space.prefix .. 'task_' .. id)
-return #fields > 0 and fields or false
+if #fields == 0 then
+  space.here(space.prefix .. 'task_' .. id)
+  return false
+end
+return fields

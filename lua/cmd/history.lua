@@ -9,6 +9,7 @@ local limit = args.limit()
 args.none()
 local v = redis.call('HMGET', space.key('task', id), 'queue', history.fields())
 if (v[1] or '') == '' then
+  space.here(space.key('task', id))
   reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
 end
 local key = space.key('history', id)

@@ -57,7 +57,7 @@ listeners.probe(queue)
 local present = redis.call('SCARD', space.key('listeners', queue))
 for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.key('seen', queue), '-inf',
   space.decimal(math.max(0, space.us - GONE)), 'LIMIT', 0, limit)) do
-  if redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener)) == 0 then
+  if redis.call('LLEN', space.touch(space.key('reserved_tasks', queue .. '_' .. listener))) == 0 then
     silent[#silent + 1] = listener
   end
 end

@@ -74,6 +74,7 @@ for nth = 4, last do
       break
     end
     skipped = skipped + 1
+    space.touch(prefix .. 'task_' .. id)
   end
   if skipped > 0 then
     ghosts = ghosts or {}
@@ -92,6 +93,7 @@ if not task then
   for i = 4, last do
     listeners.require(ARGV[i], listener)
     space.probe('ZCARD', prefix .. 'seen_' .. ARGV[i])
+    space.touch(prefix .. 'pending_tasks_' .. ARGV[i]) -- in a slot that is being moved it may only seem empty
     if redis.call('HEXISTS', prefix .. 'orders_' .. ARGV[i], 'l:' .. listener) == 1 then
       reply.fail('DRAINING', 'this listener was ordered to drain: end what it holds and unregister it')
     end

@@ -6,7 +6,7 @@ space.open()
 local queue = args.plain(args.next('queue'), 'queue')
 local listener = args.listener(args.next('listener'))
 args.none()
-if redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener)) > 0 then
+if redis.call('LLEN', space.touch(space.key('reserved_tasks', queue .. '_' .. listener))) > 0 then
   reply.fail('HELD', 'the listener holds tasks: complete, fail or release them, or adopt them if its process is dead')
 end
 listeners.probe(queue)

@@ -99,6 +99,7 @@ function attempt.weigh(queue, listener, task, v, laned, own, common)
       'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties')
     if v[1] ~= 'pending' or v[2] ~= queue then
       waits.ghost = best
+      space.touch(space.prefix .. 'task_' .. best.id)
       return nil
     end
     task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[9], ties = v[10] or 'r', taker = listener }

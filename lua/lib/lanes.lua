@@ -174,6 +174,7 @@ end
 -- `best`, the first of the plain list, where there is one.
 -- @cold
 function lanes.pick(queue, listener, best, stale, set)
+  space.unmoved() -- an order that is not here yet would let others go first
   local ageing = set and tonumber(settings.get(queue, 'ageing'))
   ageing = ageing and ageing * 1000000
   local waiting = redis.call('HGETALL', space.key('needs', queue))

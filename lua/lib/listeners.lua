@@ -7,6 +7,7 @@ function listeners.require(queue, listener)
   if redis.call('SISMEMBER', space.prefix .. 'listeners_' .. queue, listener) == 0 then
     args.plain(queue, 'queue')
     args.listener(listener)
+    space.here(space.prefix .. 'listeners_' .. queue)
     reply.fail('NOLISTENER', 'this listener is not registered on the queue: register it, then send the call again')
   end
 end

@@ -9,6 +9,7 @@ local owner = {}
 function owner.stale(id, token, endings)
   args.plain(id, 'id')
   args.integer(token, 1, 9007199254740991, 'token')
+  space.here(space.prefix .. 'task_' .. id)
   local last = redis.call('HMGET', space.prefix .. 'task_' .. id, 'ended', 'outcome')
   if last[1] == token and last[2] and string.find(endings, last[2] .. ' ', 1, true) then
     return nil, last[2]

@@ -22,6 +22,7 @@ end
 function record.get(id, ...)
   local task = record.find(args.plain(id, 'id'), ...)
   if not task or task.queue == '' then
+    space.here(space.prefix .. 'task_' .. id)
     reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
   end
   return task

@@ -121,7 +121,12 @@ end
 
 -- @cold
 function schedules.get(name)
-  return schedules.find(name) or reply.fail('NOSCHEDULE', 'no schedule has this name; it was never made, or removed')
+  local schedule = schedules.find(name)
+  if not schedule then
+    space.here(space.key('schedule', name))
+    reply.fail('NOSCHEDULE', 'no schedule has this name; it was never made, or removed')
+  end
+  return schedule
 end
 
 -- Reads what `write` will.

@@ -152,6 +152,16 @@ function space.follow(key, after, limit)
   return answer
 end
 
+-- In a slot that is being moved some keys are absent on either side, and what seems
+-- absent may be on the other one; the server says so only to a command with several keys.
+-- @cold
+function space.here(...)
+  local answer = space.touched and redis.pcall('EXISTS', space.meta, ...)
+  if type(answer) == 'table' and answer.err then
+    reply.fail('RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again')
+  end
+end
+
 -- Called once, after all reads and before the first write. `first`: the zset that
 -- this write goes to, where the command has not read it: the write itself fails
 -- on a key of another type, unless the birth of the namespace comes before it.
@@ -161,17 +171,12 @@ function space.begin(first, ...)
   if not space.touched then
     return
   end
-  -- In a slot that is being migrated some keys are absent on either side; the
-  -- server says so only to a command with several keys.
   local keys = { first, ... }
   for _, key in ipairs(space.touched) do
     keys[#keys + 1] = key
   end
   for i = 1, math.max(1, #keys), 5000 do -- Lua hands over 8000 values at most
-    local answer = redis.pcall('EXISTS', space.meta, unpack(keys, i, math.min(#keys, i + 4999)))
-    if type(answer) == 'table' and answer.err then
-      reply.fail('RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again')
-    end
+    space.here(unpack(keys, i, math.min(#keys, i + 4999)))
   end
   if space.touched.unborn then
     if first then

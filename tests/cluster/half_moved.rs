@@ -1,0 +1,184 @@
+//! A slot of which one key has not moved yet, seen from the node that it moves to: what is
+//! only not there yet is never taken for absent.
+
+use std::collections::BTreeMap;
+
+use blueque::bundle;
+use redis::{Connection, Value};
+
+use crate::{Node, cluster, three_nodes};
+
+type Call = &'static [&'static str];
+
+/// What is there: a task that runs, one that is reserved, some that wait, of every kind, one that is finished.
+const STATE: [Call; 14] = [
+    &["register", "1000", "q", "h_1", "has", "gpu"],
+    &["configure", "1000", "q", "concurrency", "50"],
+    &["submit", "1000", "q", "3", "runs", "", "p", "held", "", "p", "done", "", "p"],
+    &["reserve", "1001", "h_1", "1", "q"],
+    &["start", "1002", "runs", "1001000001", "7"],
+    &["reserve", "1003", "h_1", "1", "q"],
+    &["reserve", "1004", "h_1", "1", "q"],
+    &["complete", "1005", "done", "1004000001", "R"],
+    &["submit", "1006", "q", "1", "waits", "", "p"],
+    &["submit", "1007", "q", "1", "later", "1500", "p"],
+    &["submit", "1008", "q", "1", "first", "", "p", "priority", "5"],
+    &["submit", "1009", "q", "1", "keyed", "", "p", "key", "k", "needs", "gpu", "unique", "n", "tags", "red"],
+    &["schedule", "1010", "s", "q", "every 100 0", "p", "0"],
+    &["pause_schedule", "1011", "s", "me", "why"],
+];
+
+/// Calls, each made in that state. What only tells of many, such as `counts`, may tell less for a moment.
+const CALLS: [Call; 22] = [
+    &["start", "1020", "held", "1003000001", "8"],
+    &["progress", "1020", "runs", "1001000001", "half"],
+    &["checkpoint", "1020", "runs", "1001000001", "half"],
+    &["complete", "1020", "runs", "1001000001", "R"],
+    &["fail", "1020", "runs", "1001000001", "E"],
+    &["release", "1020", "runs", "1001000001"],
+    &["complete", "1020", "done", "1004000001", "R"],
+    &["heartbeat", "1020", "q", "h_1", "60", "2", "runs", "1001000001", "held", "1003000001"],
+    &["reserve", "1020", "h_1", "1", "q"],
+    &["get", "1020", "runs"],
+    &["history", "1020", "runs", "0", "10"],
+    &["cancel", "1020", "runs", "why"],
+    &["cancel", "1020", "waits", "why"],
+    &["cancel", "1020", "keyed", "why"],
+    &["prioritise", "1020", "first", "7"],
+    &["delete", "1020", "done"],
+    &["promote", "1600", "q", "10"],
+    &["requeue_orphans", "2000", "q", "10"],
+    &["retain", "1020", "q", "10", "keep", "0"],
+    &["unregister", "1020", "q", "h_1"],
+    &["submit", "1020", "q", "1", "waits", "", "p"],
+    &["show_schedule", "1020", "s"],
+];
+
+fn make(connection: &mut Connection, namespace: &str, call: Call, asking: bool) -> Result<Value, String> {
+    let source = bundle::command(call[0]).unwrap().source();
+    if asking {
+        redis::cmd("ASKING").exec(connection).unwrap();
+    }
+    let mut eval = redis::cmd("EVAL");
+    eval.arg(source).arg(1).arg(format!("{namespace}_meta")).arg(&call[1..]);
+    eval.query(connection).map_err(|error| error.code().unwrap_or("?").to_owned())
+}
+
+/// A namespace of its own, in that state; its slot and the node that has it.
+struct Scene<'a> {
+    nodes: &'a [Node],
+    namespace: String,
+    slot: String,
+    owner: usize,
+}
+
+impl<'a> Scene<'a> {
+    fn new(nodes: &'a [Node], number: usize) -> Self {
+        let namespace = format!("{{half:{number}}}");
+        let slot = cluster(&mut nodes[0].connect(), &["KEYSLOT", &namespace]).unwrap();
+        let owner =
+            usize::from(slot.parse::<u16>().unwrap() > 5460) + usize::from(slot.parse::<u16>().unwrap() > 10922);
+        let scene = Self { nodes, namespace, slot, owner };
+        let mut connection = nodes[owner].connect();
+        for call in STATE {
+            make(&mut connection, &scene.namespace, call, false).unwrap_or_else(|code| panic!("{call:?}: {code}"));
+        }
+        scene
+    }
+
+    fn target(&self) -> usize {
+        (self.owner + 1) % 3
+    }
+
+    fn migrate(&self, key: &str) {
+        let port = self.nodes[self.target()].port.to_string();
+        let mut source = self.nodes[self.owner].connect();
+        let moved: String =
+            redis::cmd("MIGRATE").arg(&["127.0.0.1", &port, key, "0", "5000"]).query(&mut source).unwrap();
+        assert_eq!(moved, "OK", "{key}");
+    }
+
+    /// Moves all keys but one.
+    fn move_all_but(&self, left: &str) {
+        let (mut source, mut target) = (self.nodes[self.owner].connect(), self.nodes[self.target()].connect());
+        cluster(&mut target, &["SETSLOT", &self.slot, "IMPORTING", &self.nodes[self.owner].id()]).unwrap();
+        cluster(&mut source, &["SETSLOT", &self.slot, "MIGRATING", &self.nodes[self.target()].id()]).unwrap();
+        for key in self.keys(&mut source).into_iter().filter(|key| key != left) {
+            self.migrate(&key);
+        }
+    }
+
+    fn finish(&self, left: &str) {
+        self.migrate(left);
+        for node in [self.target(), self.owner] {
+            let id = self.nodes[self.target()].id();
+            cluster(&mut self.nodes[node].connect(), &["SETSLOT", &self.slot, "NODE", &id]).unwrap();
+        }
+    }
+
+    fn keys(&self, connection: &mut Connection) -> Vec<String> {
+        redis::cmd("CLUSTER").arg("GETKEYSINSLOT").arg(&self.slot).arg(500).query(connection).unwrap()
+    }
+
+    /// Every key with what it holds, but for what tells of the node, and times of the server.
+    fn content(&self, node: usize) -> BTreeMap<String, Vec<u8>> {
+        let mut connection = self.nodes[node].connect();
+        let keys = self.keys(&mut connection).into_iter();
+        let keys = keys.filter(|key| !["meta", "events_q"].iter().any(|name| key.ends_with(name)));
+        let keys = keys.filter(|key| !key.contains("_history_") && !key.contains("_log_"));
+        keys.map(|key| {
+            let name = key[self.namespace.len()..].to_owned();
+            let held: Vec<u8> = if name.contains("started_tasks") {
+                let mut members: Vec<String> = redis::cmd("SMEMBERS").arg(&key).query(&mut connection).unwrap();
+                members.sort();
+                members.concat().into_bytes()
+            } else {
+                redis::cmd("DUMP").arg(&key).query(&mut connection).unwrap()
+            };
+            (name, held)
+        })
+        .collect()
+    }
+}
+
+#[test]
+fn what_has_not_moved_yet_is_not_taken_for_absent() {
+    let nodes = three_nodes();
+    let first = Scene::new(&nodes, 0);
+    let names: Vec<String> = first.keys(&mut nodes[first.owner].connect());
+    let names: Vec<&str> =
+        names.iter().map(|key| &key[first.namespace.len()..]).filter(|key| *key != "_meta").collect();
+    assert!(names.len() > 20, "{names:?}");
+    let (mut number, mut retried) = (0, 0);
+    for call in CALLS {
+        number += 1;
+        let twin = Scene::new(&nodes, number);
+        let expected = make(&mut nodes[twin.owner].connect(), &twin.namespace, call, false);
+        assert!(expected.is_ok() || call[0] == "unregister", "{call:?}: {expected:?}");
+        let after = twin.content(twin.owner);
+        for name in &names {
+            number += 1;
+            let scene = Scene::new(&nodes, number);
+            let left = format!("{}{name}", scene.namespace);
+            scene.move_all_but(&left);
+            let mut target = nodes[scene.target()].connect();
+            let met = make(&mut target, &scene.namespace, call, true);
+            scene.finish(&left);
+            // Upkeep that finds nothing yet finds it in its next round.
+            let upkeep = ["promote", "requeue_orphans", "retain"].contains(&call[0]);
+            if met == Err("RETRY".into()) || upkeep && met != expected {
+                retried += 1;
+                assert_eq!(make(&mut target, &scene.namespace, call, false), expected, "{call:?} after {name} moved");
+            } else {
+                assert_eq!(met, expected, "{call:?} before {name} moved");
+            }
+            assert_eq!(scene.content(scene.target()).keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
+            let mut own = scene.content(scene.target());
+            own.retain(|key, held| after.get(key) != Some(held));
+            // A heartbeat gets through whatever has moved, and notes its listener where it finds it.
+            own.retain(|key, _| !(call[0] == "heartbeat" && key == "_seen_q"));
+            assert!(own.is_empty(), "{call:?}, {name}: {:?} differ", own.keys());
+        }
+    }
+    assert!(retried > 50, "only {retried} calls met what had not moved");
+}
