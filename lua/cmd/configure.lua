@@ -25,14 +25,19 @@ end
 if queue ~= '*' then
   state.plan_wake(queue)
 end
+local limit = string.find(name, 'concurrency', 1, true) or string.find(name, 'rate$')
+local others = limit and queue == '*' and redis.call('ZRANGE', space.touch(space.prefix .. 'queues'), 0, 499) or {}
 space.begin()
 if #kept > 0 then
   redis.call('HSET', space.meta, field, table.concat(kept, ' '))
 else
   redis.call('HDEL', space.meta, field)
 end
-if string.find(name, 'concurrency', 1, true) or string.find(name, 'rate', 1, true) then
+if limit then
   redis.call('HSET', space.meta, 'limits', '1')
+  for _, other in ipairs(others) do
+    redis.call('HSET', space.meta, 'sweep:' .. other, '0') -- `promote` lets go on what may
+  end
   if queue ~= '*' then
     redis.call('HSET', space.meta, 'sweep:' .. queue, '0')
     state.wake(queue) -- a higher limit may let tasks go on

@@ -108,6 +108,8 @@ impl Model {
                 if let (true, Some(name)) = (limits, name) {
                     let queue = self.queue(queue(*name));
                     (queue.lanes.sweep, queue.wake) = (true, true);
+                } else if limits {
+                    self.queues.values_mut().filter(|queue| queue.known).for_each(|queue| queue.lanes.sweep = true);
                 }
                 "configured"
             }
