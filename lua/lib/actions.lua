@@ -234,6 +234,7 @@ function actions.do_move(task, wish)
   if to == 'scheduled' then
     state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, 'eta', other.eta)
   else
+    other.forget = { 'promoted' } -- its history tells it, and would take it for what comes after the move
     state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt)
     wish.wakes = other.queue
   end
