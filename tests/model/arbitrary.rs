@@ -230,8 +230,14 @@ fn schedules() -> BoxedStrategy<Op> {
     let overlap = select(&["skip", "allow", "queue", "cancel"][..]);
     let missed = select(&["one", "skip", "all"][..]);
     let plan = (queue(), rhythm, 0..2_u8, overlap, missed, proptest::bool::weighted(0.3)).prop_map(
-        |(queue, (every, offset), parameters, overlap, missed, urgent)| {
-            Plan { queue, every, offset, parameters, overlap, missed, urgent }
+        |(queue, (every, offset), parameters, overlap, missed, urgent)| Plan {
+            queue,
+            every,
+            offset,
+            parameters,
+            overlap,
+            missed,
+            urgent,
         },
     );
     prop_oneof![

@@ -120,7 +120,8 @@ impl Op {
             Self::Forget { queue: name } => here("forget", name),
             Self::Schedule { name, plan } => {
                 let args = Args::of("schedule").arg(SCHEDULES[usize::from(*name)]).arg(queue(plan.queue));
-                let args = args.arg(format!("every {} {}", plan.every, plan.offset)).arg(payload(plan.parameters)).arg(0);
+                let args =
+                    args.arg(format!("every {} {}", plan.every, plan.offset)).arg(payload(plan.parameters)).arg(0);
                 let args = args.option("overlap", Some(plan.overlap)).option("missed", Some(plan.missed));
                 args.option("priority", plan.urgent.then_some(5))
             }

@@ -137,7 +137,7 @@ impl Model {
     /// Failures by their group, and tasks by their tags.
     fn index_keys(&self, name: &str, keys: &mut Keys) {
         let (mut groups, mut tags) = (BTreeMap::new(), BTreeMap::new());
-        let mut put = |index: &mut BTreeMap<String, BTreeMap<String, f64>>, under: &str, id: &str, at| {
+        let put = |index: &mut BTreeMap<String, BTreeMap<String, f64>>, under: &str, id: &str, at| {
             index.entry(under.to_owned()).or_default().insert(id.to_owned(), score(at));
         };
         for task in self.tasks.values().filter(|task| task.queue == name) {

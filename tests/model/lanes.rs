@@ -58,7 +58,7 @@ fn age(rank: &str) -> u64 {
 
 /// Whether a listener that has this can do what needs that.
 pub fn suits(has: &str, needs: &str) -> bool {
-    let own = |name: &str| has.split(',').find_map(|one| (one.split('=').next() == Some(name)).then_some(one));
+    let own = |name: &str| has.split(',').find(|one| one.split('=').next() == Some(name));
     needs.split(',').filter(|need| !need.is_empty()).all(|need| {
         let name = need.split(['<', '>', '=']).next().unwrap();
         let operator = need[name.len()..].trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');

@@ -58,6 +58,9 @@ impl Model {
         let task = self.task(id);
         name.clone_into(&mut task.queue);
         task.status.clear();
+        if to == "pending" {
+            task.forget(&["promoted"]);
+        }
         self.shift(id, &to, "move", "", false);
         let queue = self.queue(name);
         queue.known = true;
@@ -103,7 +106,7 @@ impl Model {
                     self.shift(&id, "deleted", "purge", "", false);
                     Ok(true)
                 }
-                Bulk::Cancel { force } => self.cancel(&id, "", force).map(|_| !done && !(held && told && !force)),
+                Bulk::Cancel { force } => self.cancel(&id, "", force).map(|_| !(done || held && told && !force)),
                 Bulk::Prioritise(priority) => {
                     let same = task.waits() && task.priority() == i64::from(priority);
                     self.prioritise(&id, i64::from(priority)).map(|_| !same)

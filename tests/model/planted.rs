@@ -23,7 +23,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true }
 }
 
-pub const BUGS: [Bug; 45] = [
+pub const BUGS: [Bug; 53] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     shown(
         "a lost task keeps its token",
@@ -129,6 +129,39 @@ pub const BUGS: [Bug; 45] = [
     bug("what runs is replaced", "submit", "elseif waits and (", "elseif rival and ("),
     bug("a closed queue takes tasks", "submit", "'closed') == '1'", "'closed') == '2'"),
     bug("a queue that was served keeps its claim", "reserve", "pass + asked.step", "pass"),
+    bug(
+        "a slot stays due",
+        "tick",
+        "schedule.done = all and string.format('%.0f', slots[#slots] or final) or space_now",
+        "schedule.done = schedule.done",
+    ),
+    bug(
+        "a paused schedule goes on",
+        "pause_schedule",
+        "not over and not schedule.paused and slot",
+        "not over and slot",
+    ),
+    bug("two tasks of a schedule at once", "tick", "if not old or schedule.overlap == 'cancel' then", "if true then"),
+    shown("an index keeps a tag that was taken", "untag", "left - redis.call('ZREM', key, id)", "left - 1"),
+    shown(
+        "a moved task keeps its unique key",
+        "move",
+        "or to == 'cancelled' or to == 'deleted' or to == 'moved'",
+        "or to == 'cancelled' or to == 'deleted'",
+    ),
+    shown(
+        "an urgent task stays in the list",
+        "prioritise",
+        "redis.call('LREM', space_key('pending_tasks', ",
+        "redis.call('LPOS', space_key('pending_tasks', ",
+    ),
+    shown("an event is added up twice", "tally", "last = found[#found][1]", "last = last"),
+    bug(
+        "history forgets why",
+        "release",
+        "task.attempt, by, why, outcome, group, text }",
+        "task.attempt, by, '', outcome, group, text }",
+    ),
 ];
 
 /// The scripts with this bug in them.

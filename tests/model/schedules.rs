@@ -164,7 +164,11 @@ impl Model {
         let (id, to) = (format!("{name}-run"), queue(plan.queue));
         if let Some(task) = self.tasks.get(&id) {
             let same = task.queue == to;
-            return if same { Ok(Reply::List(vec![Reply::text("existing"), Reply::text(id)])) } else { Err("OTHERQUEUE") };
+            return if same {
+                Ok(Reply::List(vec![Reply::text("existing"), Reply::text(id)]))
+            } else {
+                Err("OTHERQUEUE")
+            };
         }
         let old = self.unfinished(name);
         if old.is_some() && plan.overlap == "skip" {

@@ -93,7 +93,8 @@ impl Model {
             *op = Op::Reserve { able: true, listener: 0, queues: vec![0, 1], lease, request, woken: false, order };
         }
         let finished = self.tasks.values().any(Task::finished);
-        if matches!(op, Op::Submit { free: true, .. }) && finished && IDS.iter().all(|id| self.tasks.contains_key(*id)) {
+        if matches!(op, Op::Submit { free: true, .. }) && finished && IDS.iter().all(|id| self.tasks.contains_key(*id))
+        {
             *op = Op::Delete { task: Which::Finished(0) }; // to have an id for a new task
         }
         match op {
