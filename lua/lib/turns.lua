@@ -130,14 +130,23 @@ function turns.plan_due(queue, limit)
   end
   local cursor = redis.call('HGET', space.meta, sweep)
   if cursor then
-    local page = redis.call('HSCAN', space.key('places', queue), cursor, 'COUNT', limit)
-    for i = 1, #page[2], 2 do
-      found.keys[#found.keys + 1] = string.match(page[2][i], '^k:(.+)$')
+    -- First those that hold places, then, behind a `-`, those that a rate delays.
+    local after = string.match(cursor, '^%- (%S+)$')
+    if not after then
+      local page = redis.call('HSCAN', space.key('places', queue), cursor, 'COUNT', limit)
+      for i = 1, #page[2], 2 do
+        found.keys[#found.keys + 1] = string.match(page[2][i], '^k:(.+)$')
+      end
+      after, found.sweep = page[1] == '0' and '0', page[1]
     end
-    for _, key in ipairs(redis.call('ZRANGE', delayed, 0, limit - 1)) do
-      found.keys[#found.keys + 1] = key ~= '/' and key or nil
+    if after then
+      local page = redis.call('ZRANGEBYSCORE', delayed, '(' .. after, '+inf', 'WITHSCORES', 'LIMIT', 0, limit)
+      for i = 1, #page, 2 do
+        found.keys[#found.keys + 1] = page[i] ~= '/' and page[i] or nil
+      end
+      found.sweep = #page == 2 * limit and '- ' .. page[#page] or 'end'
     end
-    found.sweep, found.more = page[1], found.more or page[1] ~= '0'
+    found.more = found.more or found.sweep ~= 'end'
   end
   found.wakes = #found.free > 0 or cursor ~= false
   turns.plan_settle(queue, found.keys)
@@ -155,7 +164,7 @@ function turns.due(queue, found)
   for _, key in ipairs(found.keys) do
     turns.settle_all(queue, key)
   end
-  if found.sweep == '0' then
+  if found.sweep == 'end' then
     redis.call('HDEL', space.meta, 'sweep:' .. queue)
   elseif found.sweep then
     redis.call('HSET', space.meta, 'sweep:' .. queue, found.sweep)

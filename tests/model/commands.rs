@@ -107,9 +107,9 @@ impl Model {
                 self.limited |= limits;
                 if let (true, Some(name)) = (limits, name) {
                     let queue = self.queue(queue(*name));
-                    (queue.lanes.sweep, queue.wake) = (true, true);
+                    (queue.lanes.sweep, queue.wake) = (Some(0), true);
                 } else if limits {
-                    self.queues.values_mut().filter(|queue| queue.known).for_each(|queue| queue.lanes.sweep = true);
+                    self.queues.values_mut().filter(|queue| queue.known).for_each(|queue| queue.lanes.sweep = Some(0));
                 }
                 "configured"
             }

@@ -79,8 +79,9 @@ impl Model {
             if self.laned(name) {
                 put(format!("lanes:{name}"), queue.lanes.last.to_string());
             }
-            if queue.lanes.sweep {
-                put(format!("sweep:{name}"), "0".into());
+            if let Some(sweep) = queue.lanes.sweep {
+                let place = sweep.checked_sub(1).map_or("0".into(), |after| format!("- {after}"));
+                put(format!("sweep:{name}"), place);
             }
         }
         meta

@@ -22,8 +22,9 @@ pub struct Lanes {
     pub places: BTreeMap<String, (u64, String)>,
     /// By key: places and rate of its own.
     pub limits: BTreeMap<String, (String, String)>,
-    /// Limits have changed, and those that they held up are not looked at yet.
-    pub sweep: bool,
+    /// Limits have changed, and those that they held up are not all looked at yet: 0 before
+    /// any, then behind which time, plus one, those come that a rate delays.
+    pub sweep: Option<u64>,
 }
 
 /// What may run next.

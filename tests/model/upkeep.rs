@@ -27,21 +27,27 @@ impl Model {
         let free: Vec<String> =
             delayed.iter().filter(|(at, _)| *at <= now).take(limit).map(|(_, key)| key.clone()).collect();
         let mut keys = free.clone();
-        if lanes.sweep {
+        if lanes.sweep == Some(0) {
             keys.extend(lanes.places.values().map(|(_, key)| key.clone()));
-            keys.extend(delayed.into_iter().take(limit).map(|(_, key)| key));
         }
-        let wakes = !free.is_empty() || lanes.sweep;
+        let sweep = lanes.sweep.and_then(|after| {
+            let page: Vec<(u64, String)> = delayed.into_iter().filter(|(at, _)| *at >= after).take(limit).collect();
+            let last = page.last().filter(|_| page.len() == limit).map(|(at, _)| at + 1);
+            keys.extend(page.into_iter().map(|(_, key)| key));
+            last
+        });
+        let wakes = !free.is_empty() || lanes.sweep.is_some();
+        let more = free.len() == limit || sweep.is_some();
         let queue = self.queue(name);
         queue.wake |= wakes;
-        queue.lanes.sweep = false;
+        queue.lanes.sweep = sweep;
         for key in &free {
             queue.lanes.delayed.remove(key);
         }
         for key in keys.iter().filter(|key| !key.is_empty() && *key != "/") {
             self.settle_all(name, key);
         }
-        (wakes, free.len() == limit, next)
+        (wakes, more, next)
     }
 
     pub fn promote(&mut self, name: &str, limit: usize) -> Reply {

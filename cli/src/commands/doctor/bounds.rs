@@ -135,7 +135,8 @@ impl Exam {
                     wrong.extend(odd.map(|pair| (field.to_owned(), Some(pair.to_owned()))));
                     true
                 }
-                ("clock" | "lanes" | "sweep", Some(_)) => value.parse::<u64>().is_ok(),
+                ("clock" | "lanes", Some(_)) => value.parse::<u64>().is_ok(),
+                ("sweep", Some(_)) => value.strip_prefix("- ").unwrap_or(value).parse::<u64>().is_ok(),
                 _ => false,
             };
             if !known {
