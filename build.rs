@@ -198,7 +198,7 @@ fn compose(library: &[Piece], source: &str) -> Result<String, String> {
         script += &format!("\n{}local {}", piece.comment, localise(&piece.body, &names));
     }
     let cold: Vec<&Piece> = used.iter().copied().filter(|piece| piece.kind == Kind::Cold).collect();
-    script += &format!("\nfunction cold(number)\n{}", choice(&cold, 1, &names).lines().fold(String::new(), indent));
+    script += &format!("\nfunction cold(number)\n{}", choice(&cold, 1, &names));
     script += &format!("end\n\nlocal function command()\n{}end\n", localise(&body, &names));
     Ok(script + &localise(EPILOGUE, &names))
 }
@@ -214,8 +214,8 @@ fn choice(pieces: &[&Piece], first: usize, names: &BTreeMap<&str, String>) -> St
         _ => {
             let (low, high) = pieces.split_at(pieces.len() / 2);
             let second = first + low.len();
-            let low = choice(low, first, names).lines().fold(String::new(), indent);
-            let high = choice(high, second, names).lines().fold(String::new(), indent);
+            let (low, high) = (choice(low, first, names), choice(high, second, names));
+            // Not indented: so deep in, that would be a third of the script.
             format!("if number < {second} then\n{low}else\n{high}end\n")
         }
     }

@@ -4,16 +4,16 @@
 //! another client finds here what `dist/blueque-lua-VERSION/` holds as files.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 use redis::Script;
 
 static SCRIPTS: Dir<'_> = include_dir!("$OUT_DIR/bundle");
 
 static COMMANDS: LazyLock<BTreeMap<&'static str, Command>> = LazyLock::new(|| {
-    let sources = SCRIPTS.files().filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)));
-    sources.map(|(name, source)| (name, Command::new(name, source))).collect()
+    let names = SCRIPTS.files().filter_map(|file| Some((file.path().file_stem()?.to_str()?, file)));
+    names.map(|(name, file)| (name, Command { name, file, sha1: OnceLock::new() })).collect()
 });
 
 /// The version of the scripts and of their contract, the crate's own.
@@ -26,24 +26,13 @@ pub const SCHEMA: u32 = 1;
 #[derive(Debug)]
 pub struct Command {
     name: &'static str,
-    source: &'static str,
-    sha1: String,
-    header: BTreeMap<&'static str, &'static str>,
+    file: &'static File<'static>,
+    /// Made when it is asked for: most programs call few commands, and a script that
+    /// nobody reads takes no memory.
+    sha1: OnceLock<String>,
 }
 
 impl Command {
-    fn new(name: &'static str, source: &'static str) -> Self {
-        let header = source.lines().map_while(|line| line.strip_prefix("--"));
-        let header = header
-            .filter_map(|line| match line.strip_prefix(" @") {
-                Some(entry) => Some(entry.split_once(' ').unwrap_or((entry, ""))),
-                None => line.strip_prefix("- ").map(|summary| ("summary", summary)),
-            })
-            .collect();
-        let sha1 = Script::new(source).get_hash().to_owned();
-        Self { name, source, sha1, header }
-    }
-
     /// Its name, such as `complete`.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -53,19 +42,19 @@ impl Command {
     /// The whole script, as `EVAL` and `SCRIPT LOAD` take it.
     #[must_use]
     pub fn source(&self) -> &'static str {
-        self.source
+        self.file.contents_utf8().unwrap_or_default()
     }
 
     /// The digest by which `EVALSHA` knows the script: 40 lower-case hex digits.
     #[must_use]
     pub fn sha1(&self) -> &str {
-        &self.sha1
+        self.sha1.get_or_init(|| Script::new(self.source()).get_hash().to_owned())
     }
 
     /// What it does, in a sentence or two.
     #[must_use]
     pub fn summary(&self) -> &'static str {
-        self.entry("summary")
+        self.header().find_map(|line| line.strip_prefix("- ")).unwrap_or_default()
     }
 
     /// The positional arguments after the key, separated by spaces.
@@ -94,7 +83,13 @@ impl Command {
     }
 
     fn entry(&self, name: &str) -> &'static str {
-        self.header.get(name).copied().unwrap_or_default()
+        let entry = self.header().find_map(|line| line.strip_prefix(" @")?.strip_prefix(name));
+        entry.map_or("", str::trim_start)
+    }
+
+    /// The comment lines that the script begins with, after their `--`.
+    fn header(&self) -> impl Iterator<Item = &'static str> {
+        self.source().lines().map_while(|line| line.strip_prefix("--"))
     }
 }
 

@@ -6,10 +6,8 @@ mod support;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use blueque::calls::ScheduleOptions;
 use blueque::{
-    Client, Missed, Overlap, Plan, QueueName, Rhythm, ScheduleName, ScheduleState, Scheduled, Status, Submit, TaskId,
-    Upkeep,
+    Client, Missed, Overlap, Plan, QueueName, Rhythm, ScheduleState, Scheduled, Status, Submit, TaskId, Upkeep,
 };
 use support::{Server, eventually};
 
@@ -26,6 +24,7 @@ fn at(seconds: u64) -> SystemTime {
 }
 
 /// Now, by the server's clock.
+#[cfg(feature = "cron")]
 fn now(client: &Client) -> u64 {
     let time = client.call(&client.calls().hello()).unwrap().time;
     Duration::from_secs_f64(time).as_secs()
@@ -174,7 +173,7 @@ fn cron_begins_with_its_start_and_ends_where_no_slot_is_left() {
 fn a_schedule_that_this_client_cannot_reckon_is_left_to_others() {
     let server = Server::start();
     let client = open(&server);
-    let (name, queue) = (ScheduleName::new("n").unwrap(), QueueName::new("q").unwrap());
+    let (name, queue) = (blueque::ScheduleName::new("n").unwrap(), QueueName::new("q").unwrap());
     let ahead = now(&client) + 1000;
     let call = client.calls().schedule(
         &name,
@@ -182,7 +181,7 @@ fn a_schedule_that_this_client_cannot_reckon_is_left_to_others() {
         "cron Mars/Olympus 0 3 * * *",
         b"",
         &[ahead],
-        &ScheduleOptions::default(),
+        &blueque::calls::ScheduleOptions::default(),
     );
     assert_eq!(client.call(&call).unwrap(), Scheduled::Created);
     let ticked = client.tick().unwrap();

@@ -90,16 +90,18 @@ fn beside_the_floor(server: &Server) -> Result<[Goal; 2]> {
     sizes::queue(server, "keyed", "key_concurrency", "1000")?;
     let mut floor = Life::floor(server.connect()?)?;
     let mut ours = Life::ours(server.connect()?)?;
-    let wishes = WISHES.iter().map(|(_, queue, options)| Life::with(server.connect()?, queue, options));
-    let mut wishes = wishes.collect::<Result<Vec<_>>>()?;
     for _ in 0..ROUNDS {
         floor.round()?;
         ours.round()?;
+    }
+    let (floor, ours) = (floor.medians(), ours.medians());
+    let wishes = WISHES.iter().map(|(_, queue, options)| Life::with(server.connect()?, queue, options));
+    let mut wishes = wishes.collect::<Result<Vec<_>>>()?;
+    for _ in 0..ROUNDS {
         for life in &mut wishes {
             life.round()?;
         }
     }
-    let (floor, ours) = (floor.medians(), ours.medians());
     heading("beside the floor");
     table("floor", floor);
     table("Blueque", ours);
@@ -153,11 +155,10 @@ fn keys() -> Result<Goal> {
 fn at_sizes(small: &Server) -> Result<[Goal; 5]> {
     let (middle, large, held) = (sizes::filled(100_000)?, sizes::filled(1_000_000)?, sizes::filled(12_000)?);
     let tasks = sizes::hold(&held, 100, 100)?;
-    let ((lives, costs), slow) = tail::watch(&large, || {
-        let servers = [small, &middle, &large, &held];
-        let lives = sizes::lives(&servers, ROUNDS / 2)?;
-        Ok((lives, servers.map(|server| each::costs(server, 15)).into_iter().collect::<Result<Vec<_>>>()?))
-    })?;
+    let servers = [small, &middle, &large, &held];
+    let lives = sizes::lives(&servers, ROUNDS / 2)?;
+    let costs = servers.map(|server| each::costs(server, 25)).into_iter().collect::<Result<Vec<_>>>()?;
+    let (_, slow) = tail::watch(&large, || Ok((sizes::lives(&[&large], ROUNDS / 2)?, each::costs(&large, 10)?)))?;
     heading("with many others");
     let names = ["1k pending", "100k pending", "1M pending", "10k held, 2k pending"];
     for (name, steps) in names.iter().zip(&lives) {
