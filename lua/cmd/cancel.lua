@@ -9,12 +9,5 @@ local reason = args.text(args.next('reason'), 'reason')
 local wish = args.options({ force = args.flag })
 wish.reason = reason
 
-local task = actions.get(id)
-local code, text = actions.cancel(task, wish)
-if code then
-  reply.fail(code, text)
-end
-if task.to then
-  actions.run(actions.do_cancel, { task }, wish)
-end
+local task = actions.one(id, actions.cancel, actions.do_cancel, wish)
 return record.held(task) and not wish.force and 'cancelling' or 'cancelled'

@@ -6,10 +6,5 @@ space.open()
 local id = args.next('id')
 args.none()
 
-local task, wish = actions.get(id), {}
-local code, text = actions.delete(task, wish)
-if code then
-  reply.fail(code, text)
-end
-actions.run(actions.do_delete, { task }, wish)
+actions.one(id, actions.delete, actions.do_delete, {})
 return 'deleted'

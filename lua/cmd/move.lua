@@ -7,12 +7,5 @@ local id = args.next('id')
 local wish = { queue = args.plain(args.next('queue'), 'queue') }
 args.none()
 
-local task = actions.get(id)
-local code, text = actions.move(task, wish)
-if code then
-  reply.fail(code, text)
-end
-if task.to then
-  actions.run(actions.do_move, { task }, wish)
-end
+actions.one(id, actions.move, actions.do_move, wish)
 return 'moved'

@@ -7,12 +7,5 @@ local id = args.next('id')
 local wish = { priority = birth.priority(args.next('priority'), 'priority') }
 args.none()
 
-local task = actions.get(id)
-local code, text = actions.prioritise(task, wish)
-if code then
-  reply.fail(code, text)
-end
-if task.to then
-  actions.run(actions.do_prioritise, { task }, wish)
-end
+actions.one(id, actions.prioritise, actions.do_prioritise, wish)
 return 'prioritised'

@@ -7,12 +7,5 @@ space.open()
 local id = args.next('id')
 local wish = args.options({ fresh = args.flag })
 
-local task = actions.get(id)
-local code, text = actions.retry(task, wish)
-if code then
-  reply.fail(code, text)
-end
-if task.to then
-  actions.run(actions.do_retry, { task }, wish)
-end
+actions.one(id, actions.retry, actions.do_retry, wish)
 return 'pending'

@@ -295,3 +295,17 @@ function actions.run(act, tasks, wish)
     state.wake(wish.wakes)
   end
 end
+
+-- One action on one task, or the refusal of the call. Answers the task as it was.
+-- @cold
+function actions.one(id, plan, act, wish)
+  local task = actions.get(id)
+  local code, text = plan(task, wish)
+  if code then
+    reply.fail(code, text)
+  end
+  if task.to then
+    actions.run(act, { task }, wish)
+  end
+  return task
+end
