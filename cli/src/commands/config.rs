@@ -6,12 +6,27 @@ use blueque::{QueueName, Rate, Setting};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::{Session, queue_name};
+use super::{Session, bytes, queue_name};
 use crate::output::table::{self, Row};
-use crate::output::{Code, fault, say};
+use crate::output::{Code, chain, code, fault, say};
 
 /// Settings that are a time: kept in seconds, and said as `90s` or `15m` too.
 const TIMES: [&str; 6] = ["ageing", "delay", "grace", "lease", "max_delay", "retain"];
+
+/// Settings that are whole numbers, and their bounds.
+const NUMBERS: [(&str, u32, u32); 11] = [
+    ("closed", 0, 1),
+    ("concurrency", 1, 1_000_000),
+    ("events", 100, 100_000),
+    ("history", 1, 1000),
+    ("jitter", 0, 100),
+    ("keep", 0, 10_000_000),
+    ("key_concurrency", 1, 1_000_000),
+    ("max_failures", 0, 1000),
+    ("max_losses", 0, 1000),
+    ("max_releases", 0, 1_000_000),
+    ("statistics", 0, 400),
+];
 
 /// Settings that are so many starts in a time.
 const RATES: [&str; 2] = ["rate", "key_rate"];
@@ -74,13 +89,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             table::write(session.format, &settings.into_iter().map(view).collect::<Vec<_>>())?;
         }
         Some(Word::Set { pairs }) => {
-            for (name, value) in pairs {
-                let value = value_of(name, value)?;
-                session.client.call(&calls.configure(queue, name, Some(&value)))?;
-                say(format!("{name} is {value} for {}", whom(queue)));
-            }
+            set(session, queue, pairs)?;
         }
         Some(Word::Unset { names }) => {
+            known(session, queue, names.iter())?;
             for name in names {
                 session.client.call(&calls.configure(queue, name, None))?;
                 say(format!("{name} is not set any more for {}", whom(queue)));
@@ -88,6 +100,41 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
     }
     Ok(Code::Ok)
+}
+
+/// Sets all, or none where one is wrong as far as can be told here.
+fn set(session: &Session, queue: Option<&QueueName>, pairs: &[(String, String)]) -> anyhow::Result<()> {
+    known(session, queue, pairs.iter().map(|(name, _)| name))?;
+    let values: Vec<String> = pairs.iter().map(|(name, value)| value_of(name, value)).collect::<anyhow::Result<_>>()?;
+    let mut before: Vec<&str> = Vec::new();
+    for ((name, _), value) in pairs.iter().zip(&values) {
+        if let Err(error) = session.client.call(&session.client.calls().configure(queue, name, Some(value))) {
+            let error = anyhow::Error::from(error);
+            let reason = chain(&error).replace("the setting must", "it must");
+            let done = if before.is_empty() {
+                "nothing was set".to_owned()
+            } else {
+                format!("set before it: {}", before.join(", "))
+            };
+            return Err(fault(code(&error), format!("{name}={value} was not set: {reason}; {done}")));
+        }
+        before.push(name);
+        say(format!("{name} is {value} for {}", whom(queue)));
+    }
+    Ok(())
+}
+
+/// Whether the server has settings of these names.
+fn known<'a>(
+    session: &Session,
+    queue: Option<&QueueName>,
+    mut names: impl Iterator<Item = &'a String>,
+) -> anyhow::Result<()> {
+    let settings = session.client.call(&session.client.calls().settings(queue))?;
+    match names.find(|name| settings.iter().all(|setting| setting.name != **name)) {
+        Some(name) => Err(fault(Code::Usage, format!("unknown setting {name}: blueque config shows them all"))),
+        None => Ok(()),
+    }
 }
 
 fn whom(queue: Option<&QueueName>) -> String {
@@ -118,21 +165,53 @@ fn words(name: &str, value: &str) -> String {
     spelt.unwrap_or_else(|| value.to_owned())
 }
 
-/// A value as the server takes it; it checks the bounds.
+/// A value as the server takes it. The server checks it too, and the values of settings that are not known here.
 fn value_of(name: &str, value: &str) -> anyhow::Result<String> {
-    let refused = |form: &str| Err(fault(Code::Usage, format!("{name} must be {form}")));
+    let refused = |form: String| Err(fault(Code::Usage, format!("{name}: must be {form}, not {value}")));
+    if value.is_empty() {
+        return Err(fault(Code::Usage, format!("{name}: no value; `blueque config unset` takes a setting back")));
+    }
     if TIMES.contains(&name) {
-        let Some(seconds) = seconds(value) else { return refused("a time such as 90s, 15m or 2h") };
+        let (low, high) = (u32::from(matches!(name, "ageing" | "lease")), longest(name));
+        let within = |text: &String| text.parse().is_ok_and(|time: f64| (f64::from(low)..=high).contains(&time));
+        let Some(seconds) = seconds(value).filter(within) else {
+            let most = Duration::try_from_secs_f64(high).unwrap_or_default().as_secs();
+            return refused(format!("a time such as 90s, 15m or 2h, from {low} to {most} seconds"));
+        };
         return Ok(seconds);
     }
     if RATES.contains(&name) {
-        let Some(rate) = rate(value) else { return refused("starts in a time, such as 100/1h") };
+        let within = |rate: &Rate| (1..=1000).contains(&rate.starts) && (1..=604_800).contains(&rate.seconds);
+        let Some(rate) = rate(value).filter(within) else {
+            return refused("1 to 1000 starts in 1s to 7days, such as 100/1h".to_owned());
+        };
         return Ok(rate.to_string());
     }
-    if value.is_empty() {
-        return refused("a value; `blueque config unset` takes a setting back");
+    if name == "backoff" && !["exponential", "fixed"].contains(&value) {
+        return refused("exponential or fixed".to_owned());
+    }
+    if name == "max_bytes" {
+        let Some(number) = bytes(value).ok().filter(|&number| number <= 8 << 20) else {
+            return refused("a number of bytes from 0 to 8M, such as 512K".to_owned());
+        };
+        return Ok(number.to_string());
+    }
+    if let Some((_, low, high)) = NUMBERS.iter().find(|(number, _, _)| *number == name)
+        && !value.parse().is_ok_and(|number: u32| (*low..=*high).contains(&number))
+    {
+        return refused(format!("a whole number from {low} to {high}"));
     }
     Ok(value.to_owned())
+}
+
+/// The most seconds of a setting that is a time.
+fn longest(name: &str) -> f64 {
+    match name {
+        "ageing" | "lease" => 604_800.0,
+        "grace" => 86_400.0,
+        "delay" | "max_delay" => 31_536_000.0,
+        _ => 100_000_000_000.0,
+    }
 }
 
 /// Seconds of `90`, `1.5` or `15m`.

@@ -9,7 +9,9 @@ use super::{Session, plain, queue_name};
 use crate::output::table::{self, Row};
 use crate::output::{Code, say};
 
+/// What is not named stays as it is.
 #[derive(Args, Debug)]
+#[command(group(clap::ArgGroup::new("limits").required(true).multiple(true).args(["concurrency", "rate", "none"])))]
 pub struct Options {
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
@@ -23,7 +25,7 @@ pub struct Options {
     #[arg(long, value_name = "N/TIME", value_parser = rate)]
     rate: Option<Rate>,
     /// Take its own limits back: the settings of the queue hold
-    #[arg(long, conflicts_with_all = ["concurrency", "rate"], required_unless_present_any = ["concurrency", "rate"])]
+    #[arg(long, conflicts_with_all = ["concurrency", "rate"])]
     none: bool,
 }
 
@@ -62,12 +64,23 @@ impl Row for View {
 }
 
 pub fn set(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let Options { queue, key, .. } = options;
-    session.client.call(&session.client.calls().limit(queue, key, options.concurrency, options.rate))?;
-    say(if options.none {
+    let Options { queue, key, none, .. } = options;
+    let (mut concurrency, mut rate) = (options.concurrency, options.rate);
+    // One call sets both: what is not named is told again.
+    if !none && (concurrency.is_none() || rate.is_none()) {
+        let limits = session.client.queue(queue.as_str())?.limits(false)?;
+        if let Some(present) = limits.into_iter().find(|limit| limit.key == *key) {
+            concurrency = concurrency.or(present.concurrency);
+            rate = rate.or(present.rate);
+        }
+    }
+    session.client.call(&session.client.calls().limit(queue, key, concurrency, rate))?;
+    let own = |value: Option<String>| value.unwrap_or_else(|| "as the queue".to_owned());
+    say(if *none {
         format!("{key} is limited as {queue} says")
     } else {
-        format!("{key} has limits of its own in {queue}; blueque limits {queue}")
+        let (concurrency, rate) = (concurrency.map(|n| n.to_string()), rate.map(|rate| rate.to_string()));
+        format!("{key} in {queue}: concurrency {}, rate {}", own(concurrency), own(rate))
     });
     Ok(Code::Ok)
 }

@@ -170,3 +170,17 @@ fn plain(text: &str) -> Result<String, String> {
 fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}; such as 90s, 15m or 2h"))
 }
+
+/// A number of bytes such as 512, 512K, 512M or 2G, as an argument.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match text.get(digits.len()..).unwrap_or_default() {
+        "" | "B" => 1,
+        "K" | "k" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        _ => return Err("a number of bytes, with K, M or G for its unit".into()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "a number of bytes, with K, M or G for its unit".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
+}

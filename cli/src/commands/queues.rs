@@ -1,6 +1,6 @@
 //! `blueque queues`, `pause`, `resume`
 
-use blueque::{Counts, QueueName};
+use blueque::{Counts, QueueName, Setting};
 use clap::Args;
 use serde::Serialize;
 
@@ -52,6 +52,8 @@ pub struct QueueView {
     /// Whether what runs is stopped too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopping: bool,
+    /// Whether it takes no tasks.
+    pub closed: bool,
 }
 
 /// Who paused a queue, when, and why.
@@ -95,6 +97,7 @@ impl QueueView {
             listeners: counts.listeners,
             paused: paused.map(Paused::read),
             stopping: false,
+            closed: false,
         }
     }
 }
@@ -120,7 +123,9 @@ impl Row for QueueView {
         ];
         let paused = self.paused.as_ref().map(|paused| paused.words(times::now())).unwrap_or_default();
         let paused = if self.stopping { format!("{paused}; what runs is stopped too") } else { paused };
-        std::iter::once(self.queue.clone()).chain(numbers.map(|number| number.to_string())).chain([paused]).collect()
+        let closed = if self.closed { "takes no tasks" } else { "" };
+        let state = [closed, &paused].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+        std::iter::once(self.queue.clone()).chain(numbers.map(|number| number.to_string())).chain([state]).collect()
     }
 }
 
@@ -133,7 +138,9 @@ impl Session {
             let Ok(name) = QueueName::new(queue.name.as_str()) else { continue };
             let counts = self.client.call(&self.client.calls().counts(&name))?;
             let view = QueueView::new(queue.name, &counts, queue.paused.as_deref());
-            views.push(QueueView { stopping: queue.stopping, ..view });
+            let settings = self.client.call(&self.client.calls().settings(Some(&name)))?;
+            let shut = |setting: &Setting| setting.name == "closed" && setting.value.as_deref() == Some("1");
+            views.push(QueueView { stopping: queue.stopping, closed: settings.iter().any(shut), ..view });
         }
         Ok(views)
     }

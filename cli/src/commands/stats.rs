@@ -129,17 +129,34 @@ impl Numbers {
 }
 
 impl Row for Numbers {
-    const HEADS: &'static [&'static str] =
-        &["day", "submitted", "complete", "failed", "cancelled", "failures", "losses", "wait", "run", "done"];
+    const HEADS: &'static [&'static str] = &[
+        "day",
+        "submitted",
+        "started",
+        "complete",
+        "failed",
+        "cancelled",
+        "failures",
+        "retries",
+        "losses",
+        "releases",
+        "wait",
+        "run",
+        "done",
+    ];
 
     fn id(&self) -> &str {
         self.day.as_deref().unwrap_or_default()
     }
 
     fn cells(&self) -> Vec<String> {
-        let counts = [self.submitted, self.complete, self.failed, self.cancelled, self.failures, self.losses];
+        let ends = [self.submitted, self.started, self.complete, self.failed, self.cancelled];
+        let attempts = [self.failures, self.retries, self.losses, self.releases];
         let means = [&self.wait, &self.run, &self.done].map(|took| span(took.mean));
-        std::iter::once(self.id().to_owned()).chain(counts.map(|count| count.to_string())).chain(means).collect()
+        std::iter::once(self.id().to_owned())
+            .chain(ends.into_iter().chain(attempts).map(|count| count.to_string()))
+            .chain(means)
+            .collect()
     }
 }
 

@@ -6,7 +6,7 @@ use blueque::calls::SubmitOptions;
 use blueque::{Backoff, Policy, Until};
 use clap::{Args, ValueEnum};
 
-use super::{duration, plain};
+use super::{bytes, duration, plain};
 
 /// How the pause before another try grows.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -85,8 +85,8 @@ pub struct Wish {
     /// A word to find the task by; may be repeated, up to 16
     #[arg(long = "tag", value_name = "TAG", value_parser = plain)]
     tags: Vec<String>,
-    /// How large the parameters may be, up to 8 MiB [default: 1 MiB]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=8 << 20))]
+    /// How large the parameters may be: 64K, 2M, at most 8M [default: 1M]
+    #[arg(long, value_name = "BYTES", value_parser = max_bytes)]
     max_bytes: Option<u32>,
 }
 
@@ -126,6 +126,11 @@ impl Wish {
     pub fn tags(&self) -> String {
         self.tags.join(",")
     }
+}
+
+fn max_bytes(text: &str) -> Result<u32, String> {
+    let number = u32::try_from(bytes(text)?).ok().filter(|number| (1..=8 << 20).contains(number));
+    number.ok_or_else(|| "must be 1 to 8M".to_owned())
 }
 
 fn until(text: &str) -> Result<Until, String> {

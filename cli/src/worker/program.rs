@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use nix::unistd::{AccessFlags, Uid, access};
 
+use crate::output::{Code, fault};
+
 /// Where the worker's programs are.
 #[derive(Clone, Debug)]
 pub enum Programs {
@@ -21,7 +23,11 @@ impl Programs {
     /// A folder that exists.
     pub fn folder(path: &Path) -> anyhow::Result<Self> {
         let path = std::path::absolute(path)?;
-        trusted_folder(&path).map_err(anyhow::Error::msg)?;
+        if !path.is_dir() {
+            let how = "make it, with an executable file for each kind of task, or name another by --dir";
+            return Err(fault(Code::Usage, format!("there is no folder {}: {how}", path.display())));
+        }
+        trusted_folder(&path).map_err(|text| fault(Code::Usage, text))?;
         Ok(Self::Folder(path))
     }
 

@@ -4,14 +4,18 @@ use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use blueque::{Client, QueueName, QueueOrder, Token};
 use clap::{Args, ValueEnum};
 
 use super::program::Programs;
+use crate::commands::bytes;
 use crate::config;
 use crate::output::{Code, fault};
 use crate::run_folder::{Limits, OnDrain, RunFolder};
+
+/// So many queues a worker serves at most: one call asks all of them.
+const QUEUES: usize = 32;
 
 /// How long `--drain release` lets programs save.
 pub const RELEASE: Duration = Duration::from_secs(1);
@@ -144,6 +148,23 @@ impl Options {
         }
     }
 
+    /// The queues, each named once.
+    fn queues(&self) -> anyhow::Result<Vec<QueueName>> {
+        let mut queues: Vec<QueueName> = Vec::new();
+        for (name, _) in &self.queues {
+            if queues.contains(name) {
+                return Err(fault(Code::Usage, format!("--queue names {name} twice")));
+            }
+            queues.push(name.clone());
+        }
+        if queues.len() > QUEUES {
+            let text =
+                format!("a worker serves at most {QUEUES} queues, not {}: start another for the rest", queues.len());
+            return Err(fault(Code::Usage, text));
+        }
+        Ok(queues)
+    }
+
     fn order(&self) -> anyhow::Result<QueueOrder> {
         let weighed = self.queues.iter().any(|(_, weight)| weight.is_some());
         let weights = || self.queues.iter().map(|(_, weight)| weight.unwrap_or(1)).collect();
@@ -167,7 +188,7 @@ impl Options {
             no_progress_ms: self.no_progress.map(ms),
             memory: self.memory,
             nice: self.nice,
-            max_bytes: max_bytes.context("--max-bytes must be 1 to 8M")?,
+            max_bytes: max_bytes.ok_or_else(|| fault(Code::Usage, "--max-bytes must be 1 to 8M"))?,
             ..Limits::default()
         };
         let state = match &self.state_dir {
@@ -175,7 +196,7 @@ impl Options {
             None => default_state()?,
         };
         Ok(Settings {
-            queues: self.queues.iter().map(|(name, _)| name.clone()).collect(),
+            queues: self.queues()?,
             order: self.order()?,
             has: self.has.clone(),
             slots: usize::from(self.slots),
@@ -252,18 +273,4 @@ fn lease(text: &str) -> Result<Duration, String> {
     } else {
         Err("a lease is 1s to 7days".into())
     }
-}
-
-/// A number of bytes: 512, 512K, 512M, 2G.
-fn bytes(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit = match text.get(digits.len()..).unwrap_or_default() {
-        "" | "B" => 1,
-        "K" | "k" | "KiB" => 1 << 10,
-        "M" | "MiB" => 1 << 20,
-        "G" | "GiB" => 1 << 30,
-        _ => return Err("a number of bytes, with K, M or G for its unit".into()),
-    };
-    let number: u64 = digits.parse().map_err(|_| "a number of bytes, with K, M or G for its unit".to_owned())?;
-    number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
 }

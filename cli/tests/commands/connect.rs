@@ -111,6 +111,23 @@ fn a_server_that_is_away_is_its_own_exit_code() {
 }
 
 #[test]
+fn a_worker_of_too_many_queues_or_of_one_twice_is_refused_before_it_registers() {
+    let desk = Desk::new();
+    let names: Vec<String> = (0..33).map(|n| format!("q{n}")).collect();
+    let mut args = vec!["worker"];
+    for name in &names {
+        args.extend(["-q", name]);
+    }
+    args.extend(["--", "true"]);
+    let said = desk.refused(2, &args);
+    assert!(said.contains("at most 32 queues"), "{said}");
+    assert!(desk.refused(2, &["worker", "-q", "a", "-q", "b", "-q", "a=2", "--", "true"]).contains("a twice"));
+    let said = desk.refused(2, &["worker", "-q", "a", "--dir", "/nonexistent"]);
+    assert!(said.contains("there is no folder /nonexistent: make it"), "{said}");
+    assert_eq!(desk.ok(&["queues", "-o", "id"]), "");
+}
+
+#[test]
 fn wrong_usage_is_its_own_exit_code_and_help_is_none() {
     let desk = Desk::new();
     for args in [&[][..], &["bogus"], &["ls", "--bogus"], &["ls", "-o", "xml"]] {

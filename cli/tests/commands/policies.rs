@@ -110,8 +110,46 @@ fn settings_are_shown_set_and_taken_back_and_a_wrong_one_changes_nothing() {
     for wrong in [&["config", "set", "lease"][..], &["config", "unset", "nonsense"], &["config", "set"]] {
         desk.refused(2, wrong);
     }
+    let said = desk.refused(2, &["config", "set", "-q", "q", "jitter=7", "max_failures=5000"]);
+    assert!(said.contains("max_failures: must be a whole number from 0 to 1000, not 5000"), "{said}");
+    for args in [&["config", "set", "-q", "q", "jitter=7", "concurency=4"][..], &["config", "unset", "concurency"]] {
+        let said = desk.refused(2, args);
+        assert!(said.contains("unknown setting concurency: blueque config shows them all"), "{said}");
+    }
     assert_eq!(set_for(&["-q", "q"], "jitter"), is("20", "default"));
+    desk.ok(&["config", "set", "max_bytes=2M"]);
+    assert_eq!(set_for(&[], "max_bytes"), is("2097152", "namespace"));
+    desk.refused(2, &["config", "set", "max_bytes=9M"]);
     assert!(desk.ok(&["config", "-q", "q"]).contains("fixed"));
+}
+
+/// What the server alone refuses: here a number with more digits than it takes.
+#[test]
+fn a_setting_that_the_server_refuses_is_named_with_those_that_were_set_before_it() {
+    let desk = Desk::new();
+    let said =
+        desk.refused(2, &["config", "set", "jitter=7", "lease=2m", "delay=1.000000000000000000000001", "keep=9"]);
+    assert!(said.contains("delay=1.000000000000000000000001 was not set: BADARG: it must"), "{said}");
+    assert!(said.contains("set before it: jitter, lease"), "{said}");
+    let shown = desk.ok(&["config"]);
+    assert!(shown.lines().any(|line| line.split_whitespace().eq(["keep", "50000", "default"])), "{shown}");
+}
+
+#[test]
+fn what_a_limit_does_not_name_stays() {
+    let desk = Desk::new();
+    desk.ok(&["limit", "q", "acme", "--rate", "9/1h"]);
+    let said = desk.run(&["limit", "q", "acme", "--concurrency", "5"]).err;
+    assert!(said.contains("concurrency 5, rate 9/3600"), "{said}");
+    let said = desk.run(&["limit", "q", "other", "--concurrency", "5"]).err;
+    assert!(said.contains("concurrency 5, rate as the queue"), "{said}");
+    desk.ok(&["limit", "q", "acme", "--rate", "3/1m"]);
+    let limits = desk.json(&["limits", "q"]);
+    assert_eq!((&limits[0]["concurrency"], &limits[0]["rate"]), (&5.into(), &"3/60".into()));
+    desk.ok(&["limit", "q", "acme", "--none"]);
+    assert_eq!(desk.ok(&["limits", "q", "-o", "id"]), "other\n");
+    let said = desk.refused(2, &["limit", "q", "acme"]);
+    assert!(["--concurrency", "--rate", "--none"].iter().all(|option| said.contains(option)), "{said}");
 }
 
 #[test]
@@ -157,8 +195,12 @@ fn a_closed_queue_takes_nothing_and_what_is_there_runs_on() {
     desk.ok(&["submit", "q", "--id", "a"]);
     desk.ok(&["config", "set", "-q", "q", "closed=1"]);
     assert!(desk.refused(5, &["submit", "q"]).contains("CLOSED"));
+    assert_eq!(desk.json(&["queues"])[0]["closed"], true);
+    assert!(desk.ok(&["queues"]).contains("takes no tasks"));
     desk.take("q").complete(&1).unwrap();
     desk.ok(&["config", "set", "-q", "q", "closed=0"]);
+    assert_eq!(desk.json(&["queues"])[0]["closed"], false);
+    assert!(!desk.ok(&["queues"]).contains("takes no tasks"));
     desk.ok(&["submit", "q"]);
 }
 

@@ -43,6 +43,19 @@ fn parameters_come_from_an_argument_a_file_or_stdin_and_their_bytes_are_kept() {
 }
 
 #[test]
+fn the_bound_of_parameters_is_said_in_bytes_or_with_a_unit() {
+    let desk = Desk::new();
+    let large = format!("[\"{}\"]", "x".repeat(2000));
+    assert!(desk.refused(2, &["submit", "q", &large, "--max-bytes", "1K"]).contains("TOOBIG"));
+    for enough in ["2K", "1M", "2004"] {
+        desk.ok(&["submit", "q", &large, "--max-bytes", enough]);
+    }
+    for wrong in ["0", "9M", "1X", "M"] {
+        desk.refused(2, &["submit", "q", "--max-bytes", wrong]);
+    }
+}
+
+#[test]
 fn a_task_with_an_eta_is_scheduled() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "soon", "--eta", "+10m"]);
