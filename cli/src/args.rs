@@ -101,7 +101,7 @@ pub enum Command {
     Schedule(schedule::Options),
     /// Show or change the settings of a queue or of the namespace
     Config(config::Options),
-    /// Limit how much of a queue one key may take
+    /// Limit how much of a queue one key may take; what is not named stays as it is
     Limit(limit::Options),
     /// List the keys of a queue that have limits of their own
     Limits(limit::List),

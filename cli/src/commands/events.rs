@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::{Session, queue_name, times};
 use crate::output::table::{self, Row};
-use crate::output::{Code, Format, fault, say};
+use crate::output::{Code, Format, code, fault, say};
 
 const PAGE: u32 = 500;
 
@@ -89,6 +89,8 @@ struct Reader<'a> {
     session: &'a Session,
     queue: QueueName,
     only: Option<TaskId>,
+    /// Whether that task is there no more, or never was.
+    gone: bool,
     after: String,
     resume: Option<&'a Path>,
 }
@@ -138,6 +140,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let brief = options.follow && reader.only.is_none() && reader.after == "0" && options.resume.is_none();
     let keep = options.last.unwrap_or(if brief { 10 } else { usize::MAX });
     let mut kept: VecDeque<EventView> = VecDeque::new();
+    let whole = reader.after == "0";
     loop {
         let (events, more) = reader.next()?;
         for event in events {
@@ -151,6 +154,13 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
     }
     let kept = Vec::from(kept);
+    if let Some(id) = &reader.only
+        && reader.gone
+        && whole
+        && kept.is_empty()
+    {
+        return Err(fault(Code::NotFound, format!("there is no task {id}, and {} has no event of it", reader.queue)));
+    }
     if !options.follow {
         table::write(session.format, &kept)?;
         reader.shown()?;
@@ -174,7 +184,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Reader<'a>> {
-    let mut only = None;
+    let (mut only, mut gone) = (None, false);
     let mut queue = options.queue.clone();
     if let Some(id) = &options.task {
         match session.find_task(id) {
@@ -185,19 +195,38 @@ fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Read
                 only = Some(id);
             }
             // Of a task that is gone the events may yet be there.
-            Err(_) if queue.is_some() => only = Some(TaskId::new(id.as_str())?),
+            Err(error) if queue.is_some() && code(&error) == Code::NotFound => {
+                only = Some(TaskId::new(id.as_str())?);
+                gone = true;
+            }
             Err(error) => return Err(error),
         }
     }
     let queue = queue.ok_or_else(|| fault(Code::Usage, "which queue?"))?;
     let after = match (&options.after, &options.resume) {
-        (Some(after), _) => after.clone(),
+        (Some(after), _) if is_cursor(after) => after.clone(),
+        (Some(_), _) => {
+            let text = "--after must be the cursor of an event, such as 1795213200000-0: -o json shows them";
+            return Err(fault(Code::Usage, text));
+        }
         (None, Some(file)) => match fs::read_to_string(file) {
-            Ok(text) => text.trim().to_owned(),
+            Ok(text) if is_cursor(text.trim()) => text.trim().to_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => "0".to_owned(),
-            Err(error) => return Err(error).with_context(|| format!("{} cannot be read", file.display())),
+            Err(error) if error.kind() != io::ErrorKind::InvalidData => {
+                return Err(error).with_context(|| format!("{} cannot be read", file.display()));
+            }
+            _ => {
+                let text = format!("{} holds no cursor of an event: remove it to begin anew", file.display());
+                return Err(fault(Code::Usage, text));
+            }
         },
         (None, None) => "0".to_owned(),
     };
-    Ok(Reader { session, queue, only, after, resume: options.resume.as_deref() })
+    Ok(Reader { session, queue, only, gone, after, resume: options.resume.as_deref() })
+}
+
+/// Whether it may be what an event has for a cursor; 0 is before all.
+fn is_cursor(text: &str) -> bool {
+    let number = |part: &str| (1..=19).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    text == "0" || text.split_once('-').is_some_and(|(time, count)| number(time) && number(count))
 }

@@ -9,7 +9,6 @@ use super::{Session, plain, queue_name};
 use crate::output::table::{self, Row};
 use crate::output::{Code, say};
 
-/// What is not named stays as it is.
 #[derive(Args, Debug)]
 #[command(group(clap::ArgGroup::new("limits").required(true).multiple(true).args(["concurrency", "rate", "none"])))]
 pub struct Options {

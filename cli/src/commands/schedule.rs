@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blueque::calls::ScheduleOptions;
 use blueque::{Missed, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskId};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use self::view::{Made, Removed, Summary, Whole};
 use super::parameters::Parameters;
@@ -111,6 +111,7 @@ impl From<Lost> for Missed {
 }
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("rhythm").required(true).args(["every", "cron"])))]
 struct Add {
     /// Its name; the ids of its tasks are NAME@SECONDS
     #[arg(value_name = "NAME", value_parser = name)]
@@ -121,7 +122,7 @@ struct Add {
     #[command(flatten)]
     parameters: Parameters,
     /// At the multiples of this time since 1970, in UTC: 15m, 1h, 1day
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "cron", required_unless_present = "cron", help_heading = "When")]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "When")]
     every: Option<Duration>,
     /// So much after those multiples
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "cron", help_heading = "When")]
@@ -206,11 +207,15 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         Some(Word::Rm { names }) => return remove(session, names),
         Some(Word::Pause { name, reason }) => {
             client.call(&calls.pause_schedule(name, &who(), reason))?;
-            say(format!("{name} makes no tasks; blueque schedule resume {name}"));
+            if !ended(session, name)? {
+                say(format!("{name} makes no tasks; blueque schedule resume {name}"));
+            }
         }
         Some(Word::Resume { name }) => {
             client.call(&calls.resume_schedule(name))?;
-            say(format!("{name} makes tasks"));
+            if !ended(session, name)? {
+                say(format!("{name} makes tasks"));
+            }
         }
         Some(Word::Run { name, overlap, id }) => {
             let id = id.clone().unwrap_or_else(TaskId::random);
@@ -222,6 +227,18 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
     }
     Ok(Code::Ok)
+}
+
+/// Whether a schedule has no task to make any more, paused or not; says so.
+fn ended(session: &Session, name: &ScheduleName) -> anyhow::Result<bool> {
+    let info = session.client.call(&session.client.calls().show_schedule(name))?;
+    let ended = info.text("ended").is_some();
+    if ended {
+        say(format!(
+            "{name} has ended and makes no tasks, paused or not; blueque schedule add {name} gives it a new end"
+        ));
+    }
+    Ok(ended)
 }
 
 fn show(session: &Session, name: &ScheduleName) -> anyhow::Result<Code> {

@@ -80,6 +80,6 @@ impl Which {
 fn time(text: &str) -> Result<SystemTime, String> {
     match text.strip_prefix('-') {
         Some(span) => SystemTime::now().checked_sub(duration(span)?).ok_or_else(|| "too far away".to_owned()),
-        None => times::parse(text),
+        None => times::parse(text).map_err(|error| format!("{error}, or -2h for two hours ago")),
     }
 }

@@ -1,12 +1,12 @@
 //! `blueque workers` and `drain`
 
-use blueque::{ListenerId, QueueName};
+use blueque::{Error, ListenerId, QueueName};
 use clap::Args;
 use serde::Serialize;
 
 use super::{Session, queue_name, times};
 use crate::output::table::{self, Row};
-use crate::output::{Code, say};
+use crate::output::{Code, fault, say};
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -109,11 +109,20 @@ pub fn drain(session: &Session, options: &Drain) -> anyhow::Result<Code> {
         });
         return Ok(Code::Ok);
     };
-    session.client.call(&calls.drain(queue, listener, !off))?;
+    session.client.call(&calls.drain(queue, listener, !off)).map_err(|error| match error {
+        Error::State { ref code, .. } if code == "NOLISTENER" => {
+            fault(Code::Refused, format!("{error}; blueque workers {queue} shows those that it has"))
+        }
+        error => error.into(),
+    })?;
     say(if off {
-        format!("{listener} takes tasks again")
+        format!(
+            "{listener} is not ordered any more to drain {queue}; a worker that has heard the order ends all the same"
+        )
     } else {
-        format!("{listener} ends what it holds of {queue}, and takes no more")
+        format!(
+            "{listener} is ordered to drain {queue}: a Blueque worker ends, for all its queues, once what it holds has ended"
+        )
     });
     Ok(Code::Ok)
 }

@@ -42,6 +42,12 @@ fn tasks_are_found_by_what_they_are_the_latest_first() {
 }
 
 #[test]
+fn a_time_that_is_none_is_refused_with_its_forms() {
+    let said = Desk::new().refused(2, &["find", "--from", "foo"]);
+    assert!(said.contains("-2h"), "{said}");
+}
+
+#[test]
 fn tags_come_and_go_and_are_counted() {
     let desk = Desk::new();
     submit(&desk, "q", &["a", "b"], &["--tag", "red"]);

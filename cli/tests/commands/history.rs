@@ -225,8 +225,13 @@ fn events_are_read_on_from_a_file_and_miss_nothing() {
     let left = desk.run(&["events", "q", "--after", cursor, "-o", "id"]);
     assert!(left.out == "a\n" && left.err.contains("some may be missing"), "{}{}", left.out, left.err);
     fs::write(&place, "rubbish").unwrap();
-    desk.refused(2, &["events", "q", "--resume", file]);
-    desk.refused(2, &["events", "q", "--after", "rubbish"]);
+    for rubbish in [&b"rubbish"[..], b"", b"\xff"] {
+        fs::write(&place, rubbish).unwrap();
+        let said = desk.refused(2, &["events", "q", "--resume", file]);
+        assert!(said.contains(file) && said.contains("remove it to begin anew"), "{said}");
+    }
+    let said = desk.refused(2, &["events", "q", "--after", "rubbish"]);
+    assert!(said.contains("--after must be the cursor"), "{said}");
     desk.refused(2, &["events"]);
 }
 

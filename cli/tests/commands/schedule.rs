@@ -84,6 +84,17 @@ fn a_schedule_is_paused_resumed_and_run_by_hand() {
 }
 
 #[test]
+fn one_that_has_ended_says_so_when_it_is_paused_or_resumed() {
+    let desk = Desk::new();
+    desk.ok(&["schedule", "add", "n", "q", "--every", "1h", "--times", "1"]);
+    tick(&desk, next(&desk, "n"));
+    for word in ["resume", "pause", "resume"] {
+        let said = desk.run(&["schedule", word, "n"]);
+        assert!(said.code == 0 && said.err.contains("n has ended"), "{}", said.err);
+    }
+}
+
+#[test]
 fn the_trouble_of_a_schedule_is_shown() {
     let desk = Desk::new();
     desk.ok(&["schedule", "add", "n", "q", "--every", "1h"]);
@@ -98,6 +109,8 @@ fn the_trouble_of_a_schedule_is_shown() {
 #[test]
 fn what_cannot_be_a_schedule_is_refused_and_nothing_is_made() {
     let desk = Desk::new();
+    let said = desk.refused(2, &["schedule", "add", "n", "q"]);
+    assert!(said.contains("--every") && said.contains("--cron"), "{said}");
     let every: &[&str] = &["--every", "1h"];
     let refused: [&[&str]; 20] = [
         &[],

@@ -111,11 +111,13 @@ fn a_listener_is_shown_with_what_it_holds_and_can_be_drained() {
     assert_eq!((&held["id"], &held["status"], &held["pid"]), (&"t".into(), &"started".into(), &1.into()));
     assert!(held["lease_until"].as_str().unwrap().ends_with('Z'));
     assert!(desk.ok(&["workers"]).contains("host_1    q"));
-    desk.ok(&["drain", "q", "host_1"]);
+    let said = desk.run(&["drain", "q", "host_1"]).err;
+    assert!(said.contains("for all its queues"), "{said}");
     let orders = || redis::cmd("HGETALL").arg("blueque_orders_q").query::<Vec<String>>(&mut desk.server.connection());
     assert_eq!(orders().unwrap(), ["l:host_1", "drain"]);
     desk.ok(&["drain", "q", "host_1", "--off"]);
     assert_eq!(orders().unwrap(), Vec::<String>::new());
-    assert!(desk.refused(5, &["drain", "q", "host_2"]).contains("NOLISTENER"));
+    let said = desk.refused(5, &["drain", "q", "host_2"]);
+    assert!(said.contains("NOLISTENER") && said.contains("blueque workers q"), "{said}");
     assert!(desk.refused(2, &["drain", "q", "nobody"]).contains("HOSTNAME_PID"));
 }

@@ -79,6 +79,20 @@ fn why_is_one_true_sentence_in_every_state() {
 }
 
 #[test]
+fn events_of_a_task_that_is_gone_are_shown_and_of_one_that_never_was_there_is_none() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    for options in [&["events", "q", "--task", "ghost"][..], &["events", "q", "--task", "ghost", "-f"]] {
+        let said = desk.refused(4, options);
+        assert!(said.contains("there is no task ghost, and q has no event of it"), "{said}");
+    }
+    desk.ok(&["cancel", "t"]);
+    desk.ok(&["delete", "t"]);
+    assert!(desk.ok(&["events", "q", "--task", "t", "-o", "id"]).starts_with("t\nt\n"));
+    desk.refused(4, &["events", "--task", "t"]);
+}
+
+#[test]
 fn events_are_shown_as_they_were_and_as_they_come() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
