@@ -27,7 +27,7 @@ pub enum Error {
     /// The state of a task, a listener, a queue or a schedule does not allow the call.
     #[error("{code}: {text}")]
     State {
-        /// `STATE`, `HELD`, `NOLISTENER` or `DRAINING`; `DUPLICATE` for a unique key that another
+        /// `STATE`, `HELD`, `NOLISTENER` or `DRAINING`; `DUPLICATE` for a unique name that another
         /// task has, `CLOSED` for a queue that takes no tasks, `TOOMANY` where a bound is reached,
         /// `NOTEMPTY`, `NOSCHEDULE`.
         code: String,

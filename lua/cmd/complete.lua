@@ -26,7 +26,7 @@ redis.call('LLEN', prefix .. 'complete' .. tasks)
 if task.status == 'started' then
   redis.call('SCARD', prefix .. 'started' .. tasks)
 end
-if task.ties and string.find(task.ties, '[pu]') then -- it holds places or a unique key
+if task.ties and string.find(task.ties, '[pu]') then -- it holds places or a unique name
   bonds.plan(task, 'complete')
 end
 if meta[2] or task.places then

@@ -42,10 +42,15 @@ elseif task.status == 'pending' and listening then
   elseif busy == 0 and ahead == 0 then
     start = now
   elseif run and ahead < FAR then
-    -- The slots come free in this order, and then again after a run each.
-    local ends, slots = statistics.ends(queue, total, busy, now, run), math.max(1, busy)
-    start = ends[math.floor(ahead % slots * #ends / slots) + 1] + math.floor(ahead / slots) * run
+    -- The slots come free in this order, and then again after a run each. Where more run
+    -- than may, the first ends free none.
+    local most = tonumber(settings.get(queue, 'concurrency')) or busy
+    local ends, slots = statistics.ends(queue, total, busy, now, run), math.max(1, math.min(busy, most))
+    local free = math.ceil(#ends * slots / math.max(1, busy))
+    start = ends[#ends - free + math.floor(ahead % slots * free / slots) + 1] + math.floor(ahead / slots) * run
   end
+  local earliest = start and lanes.earliest(task, ahead)
+  start = earliest and math.max(start, earliest / 1000000)
 end
 if start and not finish and mean and task.status ~= 'started' then
   finish, basis = start + mean, 'history'

@@ -1,4 +1,4 @@
---- Ids of a queue's tasks in one state, or `all`. Pending: by priority, the first to enter first, whatever limits say; finished: the latest first.
+--- Ids of a queue's tasks in one state, or `all`. Pending: by priority, the first to enter first, whatever limits, turns of keys and ageing say; finished: the latest first.
 -- @args now queue status cursor limit
 -- @reply next cursor (0 at the end), then ids
 -- @errors

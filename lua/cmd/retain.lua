@@ -1,4 +1,4 @@
---- Deletes the oldest finished tasks: those over a number, and those older than an age. Forgets unique keys whose time has passed.
+--- Deletes the oldest finished tasks: those over a number, and those older than an age. Forgets unique names whose time has passed.
 -- @args now queue limit
 -- @options keep seconds
 -- @reply number deleted, 1 if more are to go

@@ -1,7 +1,7 @@
 --- Puts tasks into a queue: pending, or scheduled where an eta lies ahead.
 -- @args now queue count (id eta parameters)*count
 -- @options max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes lease priority key weight needs tags unique unique_until unique_policy
--- @reply for each task `created`, or `existing` where the id was submitted before; with a unique key `existing` or `replaced`, and the id of the other task
+-- @reply for each task `created`, or `existing` where the id was submitted before; with a unique name `existing` or `replaced`, and the id of the other task
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE TOOMANY
 local queue, count = ARGV[2], ARGV[3]
 if not count then
@@ -21,7 +21,7 @@ local most, wish = 1048576, nil
 if ARGV[last + 1] then
   wish = birth.wish(args.options(birth.check, last))
   if wish.unique and count > 1 then
-    reply.fail('BADARG', 'a unique key is for one task: count must be 1')
+    reply.fail('BADARG', 'a unique name is for one task: count must be 1')
   end
 end
 if meta[2] or meta[3] then

@@ -88,7 +88,7 @@ function actions.seek(task, wish)
   wish.entries = wish.entries + known.length / 2
 end
 
--- Whether a unique key of a queue is free for this task, also of the others of its step.
+-- Whether a unique name of a queue is free for this task, also of the others of its step.
 -- @cold
 function actions.unique(task, wish)
   if not task.ties then
@@ -145,7 +145,7 @@ function actions.retry(task, wish)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' then
     return actions.refuse(task)
   elseif not actions.unique(task, wish) then
-    return 'DUPLICATE', 'another task has the unique key of this one'
+    return 'DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends, starts, or its time passes'
   end
   actions.plan(task, 'pending', wish)
 end
@@ -214,7 +214,7 @@ function actions.move(task, wish)
     other.rank = nil
   end
   if not actions.unique(other, wish) then
-    return 'DUPLICATE', 'another task of the other queue has this unique key'
+    return 'DUPLICATE', 'another task of the other queue has this unique name'
   end
   if other.needs and not wish.needs[other.needs] and not needs.number(other.queue, other.needs) then
     if wish.needs.count >= needs.MOST then

@@ -138,7 +138,7 @@ function birth.task(id, queue, parameters, eta, wish)
   return task
 end
 
--- Whether a unique key lets a task be made. Answers nothing, or the task that is in
+-- Whether a unique name lets a task be made. Answers nothing, or the task that is in
 -- the way; `replaced`: it will be cancelled for the new one.
 -- @cold
 function birth.rival(task, wish)
@@ -155,7 +155,7 @@ function birth.rival(task, wish)
     rival.replaced = true
     return id, rival
   end
-  reply.fail('DUPLICATE', 'another task has this unique key; it ends, or starts, or its time passes first')
+  reply.fail('DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends, starts, or its time passes')
 end
 
 -- Reads what a new task is bound to. Needs of one queue are bounded where tasks are

@@ -1,5 +1,5 @@
 -- What binds a task to more than the index of its state: its lane, its places, its
--- unique key, its tags, a lease of its own. The field `ties` of the record has a
+-- unique name, its tags, a lease of its own. The field `ties` of the record has a
 -- letter for each, so that a task without any costs nothing.
 local bonds = {}
 
@@ -30,7 +30,7 @@ function bonds.set(task, priority, key, weight, wanted, rank, unique, till, name
   task.solo = solo
 end
 
--- The other task that holds the unique key of this one, or nil. One that a client
+-- The other task that holds the unique name of this one, or nil. One that a client
 -- without scripts ended or deleted holds it no more.
 -- @cold
 function bonds.taken(task)
@@ -67,7 +67,7 @@ function bonds.plan(task, to, taker)
   end
 end
 
--- Takes the unique key of a task.
+-- Takes the unique name of a task.
 -- @cold
 function bonds.claim(task)
   local till = task.till
@@ -78,7 +78,7 @@ function bonds.claim(task)
   redis.call('HSET', space.key('unique', task.queue), task.unique, task.id .. ' ' .. till)
 end
 
--- Gives the unique key of a task back, where this task has it, and not for a time.
+-- Gives the unique name of a task back, where this task has it, and not for a time.
 -- @cold
 function bonds.disclaim(task)
   local unique = space.key('unique', task.queue)

@@ -244,6 +244,34 @@ function lanes.list(queue, from, limit, ids)
   ranked(math.max(urgent, from - plain), last - plain)
 end
 
+-- Before when limits let no pending task start that so many go ahead of, or nil where
+-- that is not known: its places are taken, and who frees them when does not stand anywhere.
+-- @cold
+function lanes.earliest(task, ahead)
+  local queue, key, weight = task.queue, task.lane_key, tonumber(task.weight or 1)
+  local held, most = space.key('places', queue), tonumber(settings.get(queue, 'concurrency'))
+  if most then
+    local busy, extra = redis.call('ZCARD', space.key('leases', queue)), tonumber(redis.call('HGET', held, 'extra') or 0)
+    if (extra > 0 or weight > 1) and busy + extra + math.min(weight, most) > most then
+      return nil
+    end
+  end
+  local free = places.after(places.rates(queue), settings.get(queue, 'rate'), ahead)
+  if key then
+    local own, rate = places.limit(queue, key)
+    if task.solo then
+      own, weight = 1, 1
+    end
+    local order = turns.keyed(queue, key, needs.number(queue, task.needs) or '')
+    local before = task.rank and redis.call('ZRANK', order, lanes.member(task)) or 0
+    if own and tonumber(redis.call('HGET', held, 'k:' .. key) or 0) + before + math.min(weight, own) > own then
+      return nil
+    end
+    free = math.max(free, places.after(places.rates(queue, key), rate, before))
+  end
+  return free
+end
+
 -- How many tasks run before a pending one, as far as `far`.
 -- @cold
 function lanes.ahead(task, far)

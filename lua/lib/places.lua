@@ -47,6 +47,19 @@ function places.paced(starts, rate)
   return true
 end
 
+-- When a rate lets that task start, as far as it decides, which `before` others go ahead of.
+-- @cold
+function places.after(starts, rate, before)
+  if not rate then
+    return 0
+  end
+  local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
+  local rounds = math.floor(before / number)
+  local last = tonumber(redis.call('LINDEX', starts, number - 1 - before % number) or nil)
+  local free = last and last + seconds * 1000000 or 0
+  return math.max(free, space.us) + rounds * seconds * 1000000
+end
+
 -- An attempt begins: it takes its places, which are its own until it ends.
 -- @cold
 function places.take(task)

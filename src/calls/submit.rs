@@ -120,7 +120,7 @@ fn plain(value: &Value) -> Option<Vec<Submitted>> {
     reply::array(value)?.iter().map(|word| submitted(word, None)).collect()
 }
 
-/// The answer for one task: a word, and the other task that has the unique key, or had it.
+/// The answer for one task: a word, and the other task that has the unique name, or had it.
 fn unique(value: &Value) -> Option<Vec<Submitted>> {
     match reply::array(value)? {
         [word, other, ..] => Some(vec![submitted(word, Some(TaskId::new(reply::text(other)?).ok()?))?]),

@@ -195,7 +195,7 @@ impl ScheduleInfo {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ran {
-    /// Whether it made the task; otherwise the id existed, or another task has the unique key.
+    /// Whether it made the task; otherwise the id existed, or another task has the unique name.
     pub created: bool,
     /// The task that is there now.
     pub id: TaskId,

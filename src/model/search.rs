@@ -34,7 +34,7 @@ pub struct Step {
     pub looked_at: u64,
     /// How many were changed.
     pub changed: u64,
-    /// How many refused: their state, a unique key or the other queue does not allow it.
+    /// How many refused: their state, a unique name or the other queue does not allow it.
     pub refused: u64,
 }
 

@@ -14,9 +14,9 @@ pub enum Submitted {
     Created,
     /// The id had been submitted before; nothing changed.
     Existing,
-    /// This other task has the unique key; nothing changed.
+    /// This other task has the unique name; nothing changed.
     Taken(TaskId),
-    /// It made the task, and cancelled this one, which had the unique key.
+    /// It made the task, and cancelled this one, which had the unique name.
     Replaced(TaskId),
 }
 
@@ -31,7 +31,7 @@ impl Submitted {
         }
     }
 
-    /// The other task that has the unique key, or had it.
+    /// The other task that has the unique name, or had it.
     #[must_use]
     pub fn other(&self) -> Option<&TaskId> {
         match self {
@@ -52,7 +52,7 @@ words! {
 }
 
 words! {
-    /// What follows if another task has the unique key.
+    /// What follows if another task has the unique name.
     Policy {
         /// The error `DUPLICATE`.
         Reject = "reject",
@@ -65,7 +65,7 @@ words! {
     }
 }
 
-/// How long a task has its unique key.
+/// How long a task has its unique name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Until {
