@@ -100,6 +100,14 @@ impl QueueView {
             closed: false,
         }
     }
+
+    /// What keeps tasks out, or in: for people, and mostly empty.
+    pub fn words(&self) -> String {
+        let closed = self.closed.then(|| "takes no tasks".to_owned());
+        let paused = self.paused.as_ref().map(|paused| paused.words(times::now()));
+        let stopping = self.stopping.then(|| "what runs is stopped too".to_owned());
+        [closed, paused, stopping].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl Row for QueueView {
@@ -121,11 +129,10 @@ impl Row for QueueView {
             self.cancelled,
             self.listeners,
         ];
-        let paused = self.paused.as_ref().map(|paused| paused.words(times::now())).unwrap_or_default();
-        let paused = if self.stopping { format!("{paused}; what runs is stopped too") } else { paused };
-        let closed = if self.closed { "takes no tasks" } else { "" };
-        let state = [closed, &paused].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
-        std::iter::once(self.queue.clone()).chain(numbers.map(|number| number.to_string())).chain([state]).collect()
+        std::iter::once(self.queue.clone())
+            .chain(numbers.map(|number| number.to_string()))
+            .chain([self.words()])
+            .collect()
     }
 }
 

@@ -202,12 +202,11 @@ fn draw_queues(frame: &mut Frame<'_>, picture: &Picture, area: Rect) {
             queue.cancelled,
             queue.listeners,
         ];
-        let paused =
-            queue.paused.as_ref().map(|paused| clean_line(&paused.words(times::now()), 80)).unwrap_or_default();
+        let words = clean_line(&queue.words(), 80);
         Row::new(
             std::iter::once(Cell::from(queue.queue.as_str()))
                 .chain(numbers.map(|number| Cell::from(number.to_string())))
-                .chain([Cell::from(paused).style(Style::new().fg(Color::Yellow))]),
+                .chain([Cell::from(words).style(Style::new().fg(Color::Yellow))]),
         )
     });
     let widths = [Constraint::Fill(2)].into_iter().chain([Constraint::Length(9); 8]).chain([Constraint::Fill(2)]);
