@@ -5,12 +5,8 @@
 space.open()
 local id = args.next('id')
 local names = tags.asked()
-local task = record.get(id, 'tags')
-local had, wanted = task.extra[1], {}
-for _, tag in ipairs(tags.names(had)) do
-  wanted[tag] = true
-end
+local task, wanted = tags.read(id)
 for _, tag in ipairs(names) do
   wanted[tag] = nil
 end
-return tags.change(task, had, wanted)
+return tags.change(task, wanted)

@@ -75,8 +75,8 @@ function attempt.meta(last)
 end
 
 -- The next task of a queue that has lanes or settings, of which `own` and `common` are the
--- texts: the first of its plain list,
--- `task` with the values `v` of its record, or one of its lanes, or none yet.
+-- texts: the first of its plain list, `task` with the values `v` of its record, or one of its
+-- lanes, or none yet.
 -- @cold
 function attempt.weigh(queue, listener, task, v, laned, own, common)
   local set, waits, open, free = own or common, { stale = {} }, true, nil

@@ -52,7 +52,7 @@ function birth.tags(value, what)
   for tag in string.gmatch(value .. ',', '([^,]*),') do
     args.plain(tag, what)
     number = number + 1
-    if number > 16 then
+    if number > tags.MOST then
       reply.fail('TOOMANY', 'a task has 16 tags at most')
     elseif not seen[tag] then
       names[#names + 1], seen[tag] = tag, true
@@ -138,8 +138,8 @@ function birth.task(id, queue, parameters, eta, wish)
   return task
 end
 
--- Whether a unique name lets a task be made. Answers nothing, or the task that is in
--- the way; `replaced`: it will be cancelled for the new one.
+-- Whether a unique name lets a task be made. Answers nothing, or the id of the task that
+-- is in the way, and that task where it is to be cancelled for the new one.
 -- @cold
 function birth.rival(task, wish)
   local id = bonds.taken(task)
@@ -152,7 +152,6 @@ function birth.rival(task, wish)
   if policy == 'existing' then
     return id
   elseif waits and (policy == 'replace' or policy == 'latest') then
-    rival.replaced = true
     return id, rival
   end
   reply.fail('DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends, starts, or its time passes')

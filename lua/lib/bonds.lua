@@ -88,12 +88,12 @@ function bonds.disclaim(task)
   end
 end
 
--- Unique keys that were held for a time which has passed.
+-- Unique names that were held for a time which has passed.
 -- @cold
 function bonds.expired(queue, limit)
   space.probe('HLEN', space.key('unique', queue))
-  local until_key = space.touch(space.key('timed', queue))
-  return redis.call('ZRANGEBYSCORE', until_key, '-inf', string.format('%.0f', space.us), 'LIMIT', 0, limit)
+  local timed = space.touch(space.key('timed', queue))
+  return redis.call('ZRANGEBYSCORE', timed, '-inf', string.format('%.0f', space.us), 'LIMIT', 0, limit)
 end
 
 -- Gives them back. Another task may have taken one since.
@@ -137,7 +137,7 @@ function bonds.move(task, to)
   elseif task.tags and (to == 'deleted' or to == 'moved') then
     tags.leave(task.queue, task.id, task.tags)
   end
-  local ends = to == 'complete' or to == 'failed' or to == 'cancelled' or to == 'deleted' or to == 'moved'
+  local ends = state.finished(to) or to == 'deleted' or to == 'moved'
   if task.unique and (ends or to == 'started' and task.till == 'start') then
     bonds.disclaim(task)
   elseif task.unique and (not from or (from == 'failed' or from == 'cancelled') and not tonumber(task.till)) then

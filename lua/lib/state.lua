@@ -14,6 +14,7 @@ end
 -- The queue that submit found without a wake-up on its list; others are noted by `plan_wake`.
 state.asleep = false
 
+-- @cold
 function state.finished(status)
   return status == 'complete' or status == 'failed' or status == 'cancelled'
 end

@@ -70,10 +70,20 @@ function tags.asked()
   return names
 end
 
--- Gives a task other tags: `wanted`, a set of names. Answers them in their order.
+-- A task, and the set of its tags.
 -- @cold
-function tags.change(task, had, wanted)
-  local names, gone, come = {}, {}, {}
+function tags.read(id)
+  local task, set = record.get(id, 'tags'), {}
+  for _, tag in ipairs(tags.names(task.extra[1])) do
+    set[tag] = true
+  end
+  return task, set
+end
+
+-- Gives a task that was read other tags: `wanted`, a set of names. Answers them in their order.
+-- @cold
+function tags.change(task, wanted)
+  local had, names, gone, come = task.extra[1], {}, {}, {}
   for tag in pairs(wanted) do
     names[#names + 1] = tag
   end

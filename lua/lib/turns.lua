@@ -33,10 +33,8 @@ end
 -- When a rank was issued. Those of tasks that went to the front begin with a minus and run down.
 -- @cold
 function turns.age(rank)
-  if string.sub(rank, 1, 1) == '-' then
-    return 9007199254740991 - tonumber(string.sub(rank, 2))
-  end
-  return tonumber(rank)
+  local order = turns.order(rank)
+  return order < 0 and -order - 1 or order
 end
 
 -- Brings the entry of a key in the order up to date: there is one where its first

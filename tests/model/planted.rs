@@ -146,8 +146,8 @@ pub const BUGS: [Bug; 53] = [
     shown(
         "a moved task keeps its unique key",
         "move",
-        "or to == 'cancelled' or to == 'deleted' or to == 'moved'",
-        "or to == 'cancelled' or to == 'deleted'",
+        "(to) or to == 'deleted' or to == 'moved'",
+        "(to) or to == 'deleted'",
     ),
     shown(
         "an urgent task stays in the list",
