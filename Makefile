@@ -1,7 +1,11 @@
 .DEFAULT_GOAL := help
 DIR ?=
+SEED ?= 1
+COUNT ?= 100
+ONLY ?=
+JOBS ?= $(shell nproc)
 
-.PHONY: help tools test lint bench bundle demo doc
+.PHONY: help tools test mutants lint bench bundle demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,6 +15,10 @@ tools: ## Install what the tests need and this machine lacks
 
 test: ## Run every test on real servers
 	@scripts/test
+
+mutants: ## Change lua/ in COUNT places, one at a time, chosen by SEED, and see what no test notices
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
+	  .venv/bin/python tests/mutants/mutants.py --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --only $(ONLY)
 
 lint: ## Check formatting, lints and documentation
 	cargo fmt --all --check

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Changes lua/ in one place after another, and says which changes no case and no run of the model notices.
+`make mutants SEED=1 COUNT=100`; README.md tells what to do about what it finds."""
+import argparse, collections, json, multiprocessing, os, pathlib, random, resource, shutil, signal, subprocess, sys, tempfile
+import redis
+import changes
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORK = ROOT / "target/mutants"
+sys.path.append(str(ROOT / "tests/conformance"))
+import run  # noqa: E402
+
+PATIENCE = 5  # seconds for a call: a changed loop may have no end
+MEMORY = 4 << 30  # bytes for a server, whatever it collects until then
+LIMIT = 300  # seconds for a test program
+NO_SCRIPT = "no script"  # what composes to nothing, or to the same: not counted
+
+def command(*words, **more):
+    return subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, **more).stdout
+
+def prepare(folder):
+    """The cases; in the folder the sources, the composer and two test programs, so that who works on them
+    meanwhile disturbs nothing."""
+    shutil.copytree(ROOT / "lua", folder / "lua")
+    bundle = pathlib.Path(command(*"cargo run --locked --quiet --example bundle --".split(), folder).strip())
+    command(*"rustc --edition 2024 -O build.rs -o".split(), folder / "compose")
+    built = command(*"cargo test --locked --quiet --all-features --test model --test cluster --no-run".split(),
+                    "--message-format", "json")
+    for each in map(json.loads, built.splitlines()):
+        if each.get("executable"):
+            shutil.copy(each["executable"], folder / each["target"]["name"])
+    return [(file.stem, case) for file in sorted(bundle.glob("conformance/*.json"))
+            for case in json.loads(file.read_text())]
+
+class Place:
+    """A copy of lua/ and servers, to try changes on."""
+
+    def __init__(self, prepared, cases, settings, noticed):
+        self.prepared, self.cases, self.settings, self.noticed = prepared, cases, settings, noticed
+        self.processes, self.servers = {}, {}
+
+    def __enter__(self):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="blueque-mutants-"))
+        shutil.copytree(self.prepared / "lua", self.folder / "lua")
+        self.original = self.compose()
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+        shutil.rmtree(self.folder)
+
+    def compose(self):
+        """The scripts by name, or nothing where they cannot be made."""
+        done = subprocess.run([self.prepared / "compose"], cwd=self.folder, env=os.environ | {"OUT_DIR": str(self.folder)},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        scripts = (self.folder / "bundle").glob("*.lua") if done.returncode == 0 else ()
+        return {script.stem: script.read_bytes() for script in scripts}
+
+    def server(self, kind):
+        """A server that answers: not the one that a change has stopped."""
+        try:
+            if kind in self.servers and run.connect(f"{self.folder}/{kind}", kind == "cluster", 1):
+                return self.servers[kind]
+        except SystemExit:
+            self.processes[kind].kill()
+            self.processes[kind].wait()
+            shutil.rmtree(self.folder / kind)
+        self.processes[kind] = run.start(f"{self.folder}/{kind}", kind == "cluster")
+        self.servers[kind] = run.connect(f"{self.folder}/{kind}", kind == "cluster", PATIENCE)
+        return self.servers[kind]
+
+    def attempt(self, change):
+        """What notices this change: a case, the model, or nothing."""
+        file = self.folder / "lua" / change.file
+        text = file.read_text()
+        file.write_text(text[:change.start] + change.new + text[change.end:])
+        try:
+            scripts = self.compose()
+            if not scripts or scripts == self.original:
+                return NO_SCRIPT
+            changed = {name for name in scripts if scripts[name] != self.original[name]}
+            return self.cases_notice(scripts, changed, change.file) or self.tests_notice(change)
+        finally:
+            file.write_text(text)
+
+    def cases_notice(self, scripts, changed, file):
+        of_file, stem = self.noticed[file], pathlib.Path(file).stem
+        concerned = [each for each in self.cases if any(step.get("do", [""])[0] in changed for step in each[1]["steps"])]
+        # First what noticed other changes of this file, then what is named after it; the cluster is slow.
+        concerned.sort(key=lambda each: (each[1].get("server") == "cluster", -of_file[each[1]["name"]],
+                                         stem != each[0] and not each[1]["name"].startswith(stem + " ")))
+        kind = None
+        for _, case in concerned:
+            if kind != (kind := case.get("server", "single")):
+                server = self.server(kind)
+                server.execute_command("SCRIPT", "FLUSH")
+                try:
+                    shas = {name: server.execute_command("SCRIPT", "LOAD", scripts[name]).decode() for name in scripts}
+                except redis.ResponseError:
+                    return NO_SCRIPT
+            try:
+                run.Run(server, shas, case).all()
+            except (run.Failed, redis.RedisError):
+                self.noticed[file][case["name"]] += 1
+                self.server(kind)
+                return case["name"]
+        return None
+
+    def tests_notice(self, change):
+        # What `space` does for a slot that is being moved, no case on a single node sees on the receiving side.
+        if "space." in change.line and not self.passes("cluster", "half_moved"):
+            return "a half moved slot"
+        if self.settings.calls and not self.passes("model", "random"):
+            return "the model"
+        return None
+
+    def passes(self, program, test):
+        values = {"BLUEQUE_SCRIPTS": str(self.folder / "bundle"), "BLUEQUE_MODEL_CALLS": str(self.settings.calls),
+                  "BLUEQUE_MODEL_SEED": str(self.settings.seed), "BLUEQUE_MODEL_SHRINK": "0", "TMPDIR": str(self.folder)}
+        process = subprocess.Popen([self.prepared / program, test], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   env=os.environ | values, start_new_session=True)
+        try:
+            return process.wait(LIMIT) == 0
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)  # and with it the servers of a test that did not end
+            except ProcessLookupError:
+                pass
+            process.wait()
+
+def work(todo, done, *place):
+    try:
+        with Place(*place) as place:
+            for change in iter(todo.get, None):
+                done.put((change, place.attempt(change)))
+    except Exception as error:
+        done.put((None, error))
+        raise
+
+def main(settings, prepared):
+    cases, lua = prepare(prepared), prepared / "lua"
+    known = json.loads((ROOT / "tests/mutants/known.json").read_text())
+    everything = [change for file in changes.files(lua) for change in changes.of(lua, file)]
+    listed = {(each["file"], each.get("line") or each["piece"], each.get("becomes")) for each in known}
+    there = {name for change in everything for name in change.known_as()}
+    for file, line, becomes in sorted(listed - there, key=str):
+        print(f"known.json: lua/{file} has this change no more: {line} -> {becomes}")
+    drawn = [each for each in everything if f"lua/{each.file}:{each.number}" in settings.only]
+    drawn = drawn or changes.draw([each for each in everything if listed.isdisjoint(each.known_as())], settings.count,
+                                  random.Random(settings.seed))
+
+    # What was noticed once is not tried again; remove target/mutants to do so.
+    WORK.mkdir(parents=True, exist_ok=True)
+    tried, noticed = WORK / "tried.jsonl", collections.defaultdict(collections.Counter)
+    before = {}
+    for line in tried.read_text().splitlines() if tried.exists() else ():
+        key, by = json.loads(line)
+        before[tuple(key)] = by
+        noticed[key[0]][by] += 1
+    results = {change: before[change.key()] for change in drawn if before.get(change.key())}
+    left = [change for change in drawn if change not in results]
+    print(f"{len(drawn)} of {len(everything)} changes, {len(results)} of them tried before; {settings.jobs} at a time", flush=True)
+
+    with Place(prepared, cases, settings, noticed) as place:
+        same = place.cases_notice(place.original, set(place.original), "")
+        if same:
+            sys.exit(f"nothing was changed, and yet this fails: {same}")
+    todo, done = multiprocessing.Queue(), multiprocessing.Queue()
+    for change in left + [None] * settings.jobs:
+        todo.put(change)
+    workers = [multiprocessing.Process(target=work, daemon=True, args=(todo, done, prepared, cases, settings, noticed))
+               for _ in range(settings.jobs)]
+    for worker in workers:
+        worker.start()
+    with tried.open("a") as file:
+        for _ in left:
+            change, by = done.get()
+            if not change:
+                raise by
+            results[change] = by
+            print(json.dumps([change.key(), by]), file=file, flush=True)
+            if not by:
+                print(f"not noticed: {change}", flush=True)
+    counted = [by for by in results.values() if by != NO_SCRIPT]
+    print(f"{sum(map(bool, counted))} of {len(counted)} changes were noticed, {100 * sum(map(bool, counted)) / len(counted):.1f} %")
+    return 0 if all(counted) else 1
+
+if __name__ == "__main__":
+    words = argparse.ArgumentParser()
+    words.add_argument("--seed", type=int, default=1)
+    words.add_argument("--count", type=int, default=100)
+    words.add_argument("--jobs", type=int, default=os.cpu_count())
+    words.add_argument("--calls", type=int, default=20000, help="of the model")
+    words.add_argument("--only", nargs="*", default=[], help="every change of these lines instead, lua/FILE:LINE")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that the servers end too, here and in the workers
+    with tempfile.TemporaryDirectory() as folder:
+        sys.exit(main(words.parse_args(), pathlib.Path(folder)))
