@@ -6,6 +6,7 @@
 //!   `space_us`.
 //! - A piece in capitals on one line, `state.EVENTS = '10000'`, is a constant: its value
 //!   stands wherever it is used.
+//! - The constants of `lua/lib/rights.lua` are made here: the Redis commands that scripts call.
 //! - A piece under the comment line `-- @cold` is seldom needed, mostly to refuse a call.
 //!   All such pieces share one function, `cold`, which makes the one that it is asked for
 //!   by number: `args.plain(…)` becomes `cold(12 --[[args.plain]])(…)`, and costs nothing until then.
@@ -18,13 +19,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of `lua/lib`, each with what runs at once in it after what that uses.
-const LIBRARY: [&str; 26] = [
+const LIBRARY: [&str; 31] = [
     "reply",
     "args",
+    "rights",
     "space",
     "settings",
     "server",
     "record",
+    "workers",
+    "orders",
     "tags",
     "groups",
     "history",
@@ -32,6 +36,7 @@ const LIBRARY: [&str; 26] = [
     "places",
     "turns",
     "lanes",
+    "standing",
     "bonds",
     "state",
     "listeners",
@@ -40,11 +45,90 @@ const LIBRARY: [&str; 26] = [
     "retries",
     "attempt",
     "birth",
+    "unstarted",
     "search",
     "actions",
     "schedules",
     "statistics",
     "mending",
+];
+
+/// Redis commands that scripts call after their first write: a script makes sure of them before it.
+const AFTER: [&str; 29] = [
+    "EXISTS",
+    "EXPIRE",
+    "HDEL",
+    "HGET",
+    "HGETALL",
+    "HINCRBY",
+    "HMGET",
+    "HSET",
+    "HSETNX",
+    "HVALS",
+    "LINDEX",
+    "LPUSH",
+    "LREM",
+    "LTRIM",
+    "RPOP",
+    "RPOPLPUSH",
+    "RPUSH",
+    "SADD",
+    "SREM",
+    "UNLINK",
+    "XADD",
+    "XREVRANGE",
+    "XTRIM",
+    "ZADD",
+    "ZCARD",
+    "ZINCRBY",
+    "ZMSCORE",
+    "ZRANGE",
+    "ZREM",
+];
+
+/// Those that they call only before it.
+const BEFORE: [&str; 22] = [
+    "HEXISTS",
+    "HLEN",
+    "HSCAN",
+    "LLEN",
+    "LPOS",
+    "LRANGE",
+    "SCAN",
+    "SCARD",
+    "SISMEMBER",
+    "SMEMBERS",
+    "SRANDMEMBER",
+    "SSCAN",
+    "TIME",
+    "XINFO",
+    "XLEN",
+    "XRANGE",
+    "ZCOUNT",
+    "ZRANGEBYSCORE",
+    "ZRANK",
+    "ZREVRANGE",
+    "ZSCAN",
+    "ZSCORE",
+];
+
+/// Those whose refusal they bear.
+const BORNE: [&str; 2] = ["INFO", "PUBLISH"];
+
+/// The calls without which nobody can work as a listener.
+const WORKER: [&str; 12] = [
+    "register",
+    "report",
+    "reserve",
+    "start",
+    "heartbeat",
+    "progress",
+    "checkpoint",
+    "complete",
+    "fail",
+    "release",
+    "log",
+    "unregister",
 ];
 
 /// What every script ends with, and thereby uses.
@@ -86,13 +170,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         let path = Path::new("lua/lib").join(name).with_extension("lua");
         library.extend(pieces(name, &read(&path)?).map_err(|what| format!("{}: {what}", path.display()))?);
     }
+    let mut commands = BTreeMap::new();
     for entry in fs::read_dir("lua/cmd")? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "lua") {
-            let name = path.file_name().ok_or("a command without a name")?;
-            let script = compose(&library, &read(&path)?);
-            fs::write(out.join(name), script.map_err(|what| format!("{}: {what}", path.display()))?)?;
+            let name = path.file_stem().and_then(|name| name.to_str()).ok_or("a command without a name")?;
+            let command = Source::read(&library, &read(&path)?);
+            commands.insert(name.to_owned(), command.map_err(|what| format!("{}: {what}", path.display()))?);
         }
+    }
+    for (name, command) in &commands {
+        fs::write(out.join(name).with_extension("lua"), command.compose(&library, &commands))?;
     }
     Ok(())
 }
@@ -161,46 +249,98 @@ fn opening<'a>(line: &'a str, library: &str) -> Option<(&'a str, String)> {
     Some((rest, last))
 }
 
-fn compose(library: &[Piece], source: &str) -> Result<String, String> {
-    let code = library.iter().map(|piece| piece.body.as_str()).chain([source]);
-    if let Some(line) = code.flat_map(str::lines).find(|line| shadows(line)) {
-        return Err(format!("a local hides a library: {line}"));
+/// A command, taken apart.
+struct Source {
+    header: String,
+    body: String,
+    /// The pieces that it uses, by name.
+    uses: BTreeSet<String>,
+    /// The Redis commands that it calls.
+    calls: BTreeSet<String>,
+}
+
+impl Source {
+    fn read(library: &[Piece], source: &str) -> Result<Self, String> {
+        let code = library.iter().map(|piece| piece.body.as_str()).chain([source]);
+        if let Some(line) = code.flat_map(str::lines).find(|line| shadows(line)) {
+            return Err(format!("a local hides a library: {line}"));
+        }
+        let header = source.lines().take_while(|line| line.starts_with("--")).fold(String::new(), add_line);
+        let body: String = source.lines().skip_while(|line| line.starts_with("--")).fold(String::new(), indent);
+        let mut uses = references(&format!("{body}{EPILOGUE}"));
+        loop {
+            let more: Vec<&String> =
+                library.iter().filter(|piece| uses.contains(&piece.name)).flat_map(|piece| &piece.uses).collect();
+            let before = uses.len();
+            uses.extend(more.into_iter().cloned());
+            if uses.len() == before {
+                break;
+            }
+        }
+        if let Some(unknown) = uses.iter().find(|name| !library.iter().any(|piece| piece.name == **name)) {
+            return Err(format!("{unknown} is not in the library"));
+        }
+        let pieces = library.iter().filter(|piece| uses.contains(&piece.name)).map(|piece| piece.body.as_str());
+        let calls = pieces.chain([body.as_str()]).map(redis_commands).collect::<Result<Vec<_>, _>>()?;
+        let calls = calls.into_iter().flatten().collect();
+        Ok(Self { header, body, uses, calls })
     }
-    let body: String = source.lines().skip_while(|line| line.starts_with("--")).fold(String::new(), indent);
-    let mut used = references(&format!("{body}{EPILOGUE}"));
-    loop {
-        let more: Vec<&String> =
-            library.iter().filter(|piece| used.contains(&piece.name)).flat_map(|piece| &piece.uses).collect();
-        let before = used.len();
-        used.extend(more.into_iter().cloned());
-        if used.len() == before {
-            break;
+
+    fn compose(&self, library: &[Piece], commands: &BTreeMap<String, Self>) -> String {
+        let used: Vec<&Piece> = library.iter().filter(|piece| self.uses.contains(&piece.name)).collect();
+        let mut number = 0;
+        let names = used.iter().map(|piece| {
+            number += u32::from(piece.kind == Kind::Cold);
+            let text = self.rights(&piece.name, commands).unwrap_or_else(|| in_script(piece, number));
+            (piece.name.as_str(), text)
+        });
+        let names = names.collect();
+
+        // The header first: whoever prints a script sees what it is.
+        let mut script = format!("{}\nlocal cold\n", self.header);
+        for piece in used.iter().filter(|piece| piece.kind == Kind::Hot) {
+            script += &format!("\n{}local {}", piece.comment, localise(&piece.body, &names));
+        }
+        let cold: Vec<&Piece> = used.iter().copied().filter(|piece| piece.kind == Kind::Cold).collect();
+        script += &format!("\nfunction cold(number)\n{}", choice(&cold, 1, &names));
+        script += &format!("end\n\nlocal function command()\n{}end\n", localise(&self.body, &names));
+        script + &localise(EPILOGUE, &names)
+    }
+
+    /// The constants of `lua/lib/rights.lua`, as Lua text; none for other pieces.
+    fn rights(&self, piece: &str, commands: &BTreeMap<String, Self>) -> Option<String> {
+        let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+        let text = match piece {
+            "rights.OWN" => list(&self.calls.iter().filter(|call| AFTER.contains(&call.as_str())).cloned().collect()),
+            "rights.WORKER" => {
+                let workers = commands.iter().filter(|(name, _)| WORKER.contains(&name.as_str()));
+                list(&workers.flat_map(|(_, command)| command.calls.clone()).collect())
+            }
+            "rights.ALL" => {
+                let each = commands.iter().map(|(name, command)| format!("{name}={}", list(&command.calls)));
+                each.collect::<Vec<_>>().join(";")
+            }
+            _ => return None,
+        };
+        Some(format!("'{text}'"))
+    }
+}
+
+/// The Redis commands that some code names: words in capitals, alone in a string.
+fn redis_commands(code: &str) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    for line in code.lines().filter(|line| !line.trim_start().starts_with("--")) {
+        let parts: Vec<&str> = line.split('\'').collect();
+        for pair in parts.chunks(2) {
+            let [before, word] = pair else { continue };
+            if AFTER.contains(word) || BEFORE.contains(word) {
+                found.push((*word).to_owned());
+            } else if before.ends_with("call(") && !BORNE.contains(word) {
+                return Err(format!("{word} is in no list of Redis commands of build.rs"));
+            }
         }
     }
-    if let Some(unknown) = used.iter().find(|name| !library.iter().any(|piece| piece.name == **name)) {
-        return Err(format!("{unknown} is not in the library"));
-    }
-    let used: Vec<&Piece> = library.iter().filter(|piece| used.contains(&piece.name)).collect();
-    let mut number = 0;
-    let names = used.iter().map(|piece| {
-        number += u32::from(piece.kind == Kind::Cold);
-        (piece.name.as_str(), in_script(piece, number))
-    });
-    let names = names.collect();
-
-    // The header first: whoever prints a script sees what it is.
-    let mut script = String::new();
-    for line in source.lines().take_while(|line| line.starts_with("--")) {
-        script += &format!("{line}\n");
-    }
-    script += "\nlocal cold\n";
-    for piece in used.iter().filter(|piece| piece.kind == Kind::Hot) {
-        script += &format!("\n{}local {}", piece.comment, localise(&piece.body, &names));
-    }
-    let cold: Vec<&Piece> = used.iter().copied().filter(|piece| piece.kind == Kind::Cold).collect();
-    script += &format!("\nfunction cold(number)\n{}", choice(&cold, 1, &names));
-    script += &format!("end\n\nlocal function command()\n{}end\n", localise(&body, &names));
-    Ok(script + &localise(EPILOGUE, &names))
+    Ok(found)
 }
 
 /// Makes one of these cold pieces, found by halving: the first has the number `first`.
@@ -238,6 +378,10 @@ fn shadows(line: &str) -> bool {
     };
     let names = names.split(" = ").next().unwrap_or_default();
     names.split([',', ' ', '(']).any(|name| LIBRARY.contains(&name))
+}
+
+fn add_line(text: String, line: &str) -> String {
+    text + line + "\n"
 }
 
 fn indent(mut text: String, line: &str) -> String {

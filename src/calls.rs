@@ -21,7 +21,8 @@ use std::time::Duration;
 
 use redis::Value;
 
-pub use owner::{FailOptions, ReserveOptions};
+pub use owner::{FailOptions, ReleaseOptions, ReserveOptions};
+pub use queue::Report;
 pub use schedules::ScheduleOptions;
 pub use submit::{NewTask, SubmitOptions};
 
@@ -69,7 +70,8 @@ impl<T> Call<T> {
         }
     }
 
-    /// Lets the script take `now` (decimal seconds since 1970) for the server's time. For tests.
+    /// Lets the script take `now` (decimal seconds since 1970) for the server's time. Only a namespace for
+    /// tests takes it ([`crate::ClientBuilder::for_tests`]); elsewhere the call is refused with `BADARG`.
     #[must_use]
     pub fn at(mut self, now: &str) -> Self {
         if let Some(first) = self.args.first_mut() {
@@ -133,7 +135,14 @@ impl Calls {
     #[must_use]
     pub fn hello(&self) -> Call<Greeting> {
         self.call("hello", |value| match reply::array(value)? {
-            [schema, time, ..] => Some(Greeting { schema: reply::number(schema)?, time: reply::number(time)? }),
+            [schema, time, rest @ ..] => Some(Greeting {
+                schema: reply::number(schema)?,
+                time: reply::number(time)?,
+                policy: rest.get(1).map_or(Some(None), reply::optional)?,
+                born: rest.first().is_some_and(|born| read::flag(born) == Some(true)),
+                test: rest.get(2).is_some_and(|test| read::flag(test) == Some(true)),
+                missing: rest.get(3).map_or(Some(Vec::new()), read::missing)?,
+            }),
             _ => None,
         })
     }

@@ -1,7 +1,7 @@
 //! The way into a namespace.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use redis::RedisResult;
@@ -10,7 +10,7 @@ use crate::calls::{Call, Calls};
 use crate::error::{Error, Result};
 use crate::link::{Link, Wire};
 use crate::listener::Listener;
-use crate::model::{Page, QueueInfo, Setting, TaskInfo};
+use crate::model::{Greeting, Page, QueueInfo, Setting, TaskInfo, WorkerInfo};
 use crate::names::{ListenerId, Namespace, QueueName, TaskId};
 use crate::queue::Queue;
 use crate::task::Task;
@@ -32,6 +32,7 @@ struct Inner {
     calls: Calls,
     link: Link,
     max_bytes: Option<u32>,
+    greeting: OnceLock<Greeting>,
 }
 
 impl fmt::Debug for Client {
@@ -46,8 +47,8 @@ impl Client {
     ///
     /// # Errors
     /// [`Error::Connection`] for a URL or password that cannot work, [`Error::Unavailable`]
-    /// where nobody answers, [`Error::Unsuitable`] for another schema or an eviction policy
-    /// that loses tasks.
+    /// where nobody answers, [`Error::Unsuitable`] for another schema, an eviction policy
+    /// that loses tasks, or a namespace for tests.
     pub fn open(url: &str) -> Result<Self> {
         Self::builder().open(url)
     }
@@ -99,6 +100,17 @@ impl Client {
         self.pages(|cursor| self.calls().queues(cursor, 500))
     }
 
+    /// Every worker of the namespace that reports.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn workers(&self) -> Result<Vec<WorkerInfo>> {
+        let mut workers = self.pages(|cursor| self.calls().workers(cursor, 500))?;
+        workers.sort_by(|one, other| one.id.cmp(&other.id));
+        workers.dedup_by(|one, other| one.id == other.id);
+        Ok(workers)
+    }
+
     /// Sets a setting for all queues that do not set it themselves, or takes it back with none.
     ///
     /// # Errors
@@ -115,10 +127,25 @@ impl Client {
         self.call(&self.calls().settings(None))
     }
 
+    /// Brings the namespace's clock back to the server's time where it ran ahead, as after a jump of the
+    /// server's clock: until then leases last longer. Whether it was ahead.
+    ///
+    /// # Errors
+    /// `HELD` while a listener holds a task; those of [`Client::call`].
+    pub fn reset_clock(&self) -> Result<bool> {
+        self.call(&self.calls().reset_clock())
+    }
+
     /// The plain calls of the namespace, for whatever the other methods do not offer.
     #[must_use]
     pub fn calls(&self) -> &Calls {
         &self.inner.calls
+    }
+
+    /// What the server said when this client connected.
+    #[must_use]
+    pub fn greeting(&self) -> Option<&Greeting> {
+        self.inner.greeting.get()
     }
 
     /// Makes a call. It is repeated on failures that may pass, within the client's limit.
@@ -156,17 +183,43 @@ impl Client {
     }
 }
 
+/// What a namespace is to whoever opens it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Fit,
+    /// It is to become one for tests.
+    ToBeMarked,
+}
+
+impl Greeting {
+    /// Whether the namespace can be opened, for tests or not.
+    pub(crate) fn suits(&self, for_tests: bool) -> Result<Space> {
+        if self.test && !for_tests {
+            let text = "this namespace is for tests: its clock may show any time, and leases and etas with it; \
+                        use another namespace, or open it for tests";
+            return Err(Error::Unsuitable { code: "TEST".into(), text: text.into() });
+        }
+        Ok(if for_tests && !self.born { Space::ToBeMarked } else { Space::Fit })
+    }
+
+    /// The first write of a namespace for tests: it carries a time and changes nothing.
+    pub(crate) fn mark(&self, calls: &Calls) -> Call<()> {
+        calls.configure(None, "lease", None).at(&format!("{:.6}", self.time))
+    }
+}
+
 /// Settings of a [`Client`].
 #[derive(Clone, Debug)]
 pub struct ClientBuilder {
     namespace: Namespace,
     limit: Duration,
     max_bytes: Option<u32>,
+    for_tests: bool,
 }
 
 impl Default for ClientBuilder {
     fn default() -> Self {
-        Self { namespace: Namespace::default(), limit: Duration::from_secs(10), max_bytes: None }
+        Self { namespace: Namespace::default(), limit: Duration::from_secs(10), max_bytes: None, for_tests: false }
     }
 }
 
@@ -189,6 +242,15 @@ impl ClientBuilder {
     #[must_use]
     pub fn max_bytes(mut self, max_bytes: u32) -> Self {
         self.max_bytes = Some(max_bytes);
+        self
+    }
+
+    /// For tests, whose calls say what time it is ([`Call::at`]): a namespace that holds nothing yet becomes one for
+    /// tests, and one that is for tests can be opened. Without this it is refused with the code `TEST`: its clock
+    /// may show any time.
+    #[must_use]
+    pub fn for_tests(mut self) -> Self {
+        self.for_tests = true;
         self
     }
 
@@ -224,9 +286,15 @@ impl ClientBuilder {
 
     fn connect(self, connect: Box<dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync>) -> Result<Client> {
         let calls = Calls::new(self.namespace);
-        let inner = Inner { calls, link: Link::new(connect, self.limit), max_bytes: self.max_bytes };
+        let link = Link::new(connect, self.limit);
+        let inner = Inner { calls, link, max_bytes: self.max_bytes, greeting: OnceLock::new() };
         let client = Client { inner: Arc::new(inner) };
-        client.call(&client.calls().hello())?;
+        let mut greeting = client.call(&client.calls().hello())?;
+        if greeting.suits(self.for_tests)? == Space::ToBeMarked {
+            client.call(&greeting.mark(client.calls()))?;
+            greeting = client.call(&client.calls().hello())?;
+        }
+        client.inner.greeting.get_or_init(|| greeting);
         Ok(client)
     }
 }

@@ -29,7 +29,7 @@ pub enum Error {
     State {
         /// `STATE`, `HELD`, `NOLISTENER` or `DRAINING`; `DUPLICATE` for a unique name that another
         /// task has, `CLOSED` for a queue that takes no tasks, `TOOMANY` where a bound is reached,
-        /// `NOTEMPTY`, `NOSCHEDULE`.
+        /// `NOTEMPTY`, `NOSCHEDULE`, `NOQUEUE`; `STOPPING` for a retry of a task whose program may still run.
         code: String,
         /// What state, and what to do.
         text: String,
@@ -43,10 +43,10 @@ pub enum Error {
         text: String,
     },
     /// The server or its data does not suit: another schema, an eviction policy
-    /// that loses tasks, a key of another application.
+    /// that loses tasks, a key of another application, a namespace for tests.
     #[error("{code}: {text}")]
     Unsuitable {
-        /// `SCHEMA`, `EVICTION` or `WRONGKEY`.
+        /// `SCHEMA`, `EVICTION`, `WRONGKEY` or `TEST`.
         code: String,
         /// What to change.
         text: String,
@@ -59,7 +59,8 @@ pub enum Error {
         /// The last failure.
         source: redis::RedisError,
     },
-    /// The server refused for a reason of its own, such as `OOM` or `NOPERM`. Nothing was changed.
+    /// The server refused for a reason of its own, such as `OOM`. Nothing was changed. `NOPERM`: this user
+    /// lacks a right that the call needs; the text names the Redis command ([`crate::Greeting`] lists them all).
     #[error("the server refused the call: {code} {text}")]
     Server {
         /// The first word of the server's error.
@@ -126,7 +127,7 @@ impl Error {
             "CANCELLED" => Self::Cancelled,
             "NOTASK" => Self::NotFound,
             "STATE" | "HELD" | "NOLISTENER" | "DRAINING" | "DUPLICATE" | "CLOSED" | "TOOMANY" | "NOTEMPTY"
-            | "NOSCHEDULE" => Self::State { code, text },
+            | "NOSCHEDULE" | "NOQUEUE" | "STOPPING" => Self::State { code, text },
             "BADARG" | "BADNAME" | "TOOBIG" | "OTHERQUEUE" => Self::Invalid { code, text },
             "SCHEMA" | "EVICTION" | "WRONGKEY" => Self::Unsuitable { code, text },
             _ => Self::Server { code, text },

@@ -58,6 +58,7 @@ mod client;
 #[cfg(feature = "cron")]
 mod cron;
 mod error;
+mod host;
 mod link;
 mod listener;
 mod model;
@@ -80,11 +81,11 @@ pub use client::{Client, ClientBuilder};
 pub use error::{Error, Result};
 pub use listener::{Interrupter, Listener};
 pub use model::{
-    Backoff, Basis, Beat, Cancelled, Changed, Counts, Day, Durations, Estimate, Event, Events, Figures, Follow,
-    Greeting, Group, Held, KeyLimit, Limits, ListenerInfo, LogEntry, LowSchedule, Mended, Missed, Order, Orphans,
-    Outcome, Overlap, Page, Policy, Promoted, QueueInfo, QueueOrder, Ran, Rate, Reservation, Retained, ScheduleInfo,
-    ScheduleState, ScheduleSummary, Scheduled, Setting, Source, Statistics, Status, Step, Submitted, Tag, Tallied,
-    TaskInfo, Ticked, Transition, Until, Why,
+    Backoff, Basis, Beat, Cancelled, Changed, Claim, Counts, Day, Durations, Estimate, Event, Events, Figures, Follow,
+    Force, Greeting, Group, Held, KeyLimit, Limits, ListenerInfo, LogEntry, LowSchedule, Mended, Missed, Order,
+    Orphans, Outcome, Overlap, Page, Policy, Promoted, QueueInfo, QueueOrder, Ran, Rate, Recalled, Reservation,
+    Retained, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Setting, Source, Statistics, Status, Step,
+    Submitted, Tag, Tallied, TaskInfo, Ticked, Transition, Until, Why, WorkerInfo,
 };
 pub use names::{ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};
 pub use processor::Processor;

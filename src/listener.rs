@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::calls::ReserveOptions;
 use crate::client::Client;
 use crate::error::{Error, Result};
+use crate::host;
 use crate::model::{Held, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::processor::Processor;
@@ -23,11 +24,10 @@ static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// `HOSTNAME_PID`; the second and later listeners of a process are `HOSTNAME:N_PID`.
 pub(crate) fn this_process() -> ListenerId {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = if host.trim().is_empty() { std::env::var("HOSTNAME").unwrap_or_default() } else { host };
+    let host = host::name();
     match NUMBER.fetch_add(1, Ordering::Relaxed) {
-        0 => ListenerId::of_process(host.trim(), process::id()),
-        number => ListenerId::of_process(&format!("{}:{number}", host.trim()), process::id()),
+        0 => ListenerId::of_process(&host, process::id()),
+        number => ListenerId::of_process(&format!("{host}:{number}"), process::id()),
     }
 }
 

@@ -16,7 +16,7 @@ mod words;
 pub use attempt::{Beat, Held, QueueOrder, Reservation};
 pub use history::{Event, Events, Transition};
 pub use info::TaskInfo;
-pub use queue::{Counts, ListenerInfo, QueueInfo};
+pub use queue::{Counts, ListenerInfo, QueueInfo, WorkerInfo};
 pub use schedules::{
     LowSchedule, Missed, Overlap, Ran, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Ticked,
 };
@@ -24,7 +24,7 @@ pub use search::{Changed, Group, Step, Tag};
 pub use settings::{KeyLimit, Rate, Setting, Source};
 pub use statistics::{Basis, Day, Durations, Estimate, Figures, Statistics, Tallied};
 pub use submitted::{Backoff, Policy, Submitted, Until};
-pub use upkeep::{Mended, Orphans, Promoted, Retained};
+pub use upkeep::{Claim, Mended, Orphans, Promoted, Retained};
 pub use why::{Limits, Why};
 use words::words;
 
@@ -63,7 +63,10 @@ words! {
         Continue = "continue",
         /// Somebody cancelled the task: stop, then release it.
         Cancel = "cancel",
-        /// The queue is stopped: save a checkpoint and release the task.
+        /// Somebody cancelled the task by force: end at once, then release it. The lease is not renewed
+        /// any more, and what the attempt makes from now on is refused.
+        Kill = "kill",
+        /// The queue is stopped, or the task recalled: save a checkpoint and release the task.
         Stop = "stop",
         /// The listener is to end: save a checkpoint and release the task, or finish it.
         Drain = "drain",
@@ -97,9 +100,36 @@ words! {
     Cancelled {
         /// The task is cancelled.
         Done = "cancelled",
-        /// Its owner will be told by its next heartbeat.
+        /// Its owner has the order to stop it.
         Requested = "cancelling",
     }
+}
+
+words! {
+    /// How far a recall got.
+    Recalled {
+        /// The task is back in its queue.
+        Done = "released",
+        /// Its owner has the order to give it back.
+        Requested = "recalling",
+        /// The task had been cancelled before, and is cancelled now.
+        Cancelled = "cancelled",
+    }
+}
+
+/// How a task that somebody holds is cancelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Force {
+    /// Its owner is asked to stop, with its grace; a completion that comes first counts.
+    #[default]
+    No,
+    /// Its owner is ordered to kill its program at once. The task is free when it has, at the latest when
+    /// its lease has run out. A task of a client without scripts is free at once.
+    Kill,
+    /// The task is free at once, whatever runs on until its owner hears of it: up to a third of the lease.
+    /// Another attempt may run beside it for that time.
+    AtOnce,
 }
 
 /// A part of a longer answer.
@@ -113,13 +143,23 @@ pub struct Page<T> {
 }
 
 /// What the first call of a client learns.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Greeting {
     /// The schema of the scripts, and of the data where there is any.
     pub schema: u32,
     /// The server's time in seconds since 1970.
     pub time: f64,
+    /// What the server removes when its memory is full, `noeviction` alone being fit; none where this
+    /// user may not ask (`INFO`), so that nobody can know that no task is removed.
+    pub policy: Option<String>,
+    /// Whether the namespace holds data yet.
+    pub born: bool,
+    /// Whether the namespace is for tests: only there a call may say what time it is.
+    pub test: bool,
+    /// The commands of the bundle that this user may not run, and the Redis commands that each lacks.
+    /// `messages` lacks `PUBLISH` where wake-ups and orders come late.
+    pub missing: Vec<(String, Vec<String>)>,
 }
 
 /// A part of something that grows, and where to go on.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::calls::FailOptions;
+use crate::calls::{FailOptions, ReleaseOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::model::{Order, Outcome, Reservation};
@@ -138,12 +138,20 @@ impl Processor {
         self.client.call(&self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), options))
     }
 
-    /// Gives the task back to the front of its queue; one that was cancelled becomes cancelled, and one
-    /// that was given back too often is failed.
+    /// Gives the task back to the front of its queue; one that was cancelled becomes cancelled, as does one
+    /// that a newer task has replaced by the policy `latest`, and one that was given back too often is failed.
     ///
     /// # Errors
     /// `LOST`; those of [`Client::call`].
     pub fn release(&self) -> Result<Outcome> {
-        self.client.call(&self.client.calls().release(self.id(), self.reservation.token, None))
+        self.release_with(ReleaseOptions::new())
+    }
+
+    /// The same, with a reason, a pause, or uncounted.
+    ///
+    /// # Errors
+    /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::release`].
+    pub fn release_with(&self, options: ReleaseOptions<'_>) -> Result<Outcome> {
+        self.client.call(&self.client.calls().release(self.id(), self.reservation.token, options))
     }
 }

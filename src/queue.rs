@@ -1,5 +1,6 @@
 //! A queue: where tasks are put, watched and kept in order.
 
+use std::collections::HashSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
@@ -11,6 +12,12 @@ use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Reta
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::submit::Submit;
 use crate::task::Task;
+
+/// Tasks of one submit.
+const TASKS: usize = 500;
+
+/// Bytes of all their parameters.
+const BYTES: usize = 8 << 20;
 
 /// A queue of a namespace.
 #[derive(Clone, Debug)]
@@ -63,13 +70,25 @@ impl Queue {
         Ok(Task::new(self.client.clone(), id))
     }
 
-    /// Submits up to 500 tasks at once: all of them or, on an error, none.
+    /// Submits any number of tasks. Up to 500 with parameters of 8 MiB, all together, go in one call: all
+    /// of them are made or, on an error, none. Of more, each such batch: after an error those before it
+    /// are there, and the same call again makes the rest.
     ///
     /// # Errors
-    /// As [`Queue::submit_bytes`]; `BADARG` for more than 500 or an id that stands twice.
+    /// As [`Queue::submit_bytes`]; `BADARG` for an id that stands twice.
     pub fn submit_many(&self, tasks: &[NewTask<'_>], mut options: SubmitOptions<'_>) -> Result<Vec<Submitted>> {
         options.max_bytes = options.max_bytes.or(self.client.max_bytes());
-        self.client.call(&self.client.calls().submit(&self.name, tasks, options))
+        // A unique name is for one task, which the script says.
+        let batches = if options.unique.is_some() { vec![tasks] } else { batches(tasks) };
+        let mut ids = HashSet::new();
+        if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
+            return Err(Error::Invalid { code: "BADARG".into(), text: "an id stands twice in one call".into() });
+        }
+        let mut made = Vec::with_capacity(tasks.len());
+        for batch in batches {
+            made.extend(self.client.call(&self.client.calls().submit(&self.name, batch, options))?);
+        }
+        Ok(made)
     }
 
     /// How many tasks are in each state.
@@ -213,4 +232,24 @@ impl Queue {
 
 fn since_epoch(time: SystemTime) -> f64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+/// What goes in one call each; at least one batch.
+fn batches<'a, 'b>(tasks: &'a [NewTask<'b>]) -> Vec<&'a [NewTask<'b>]> {
+    let mut batches = Vec::new();
+    let mut left = tasks;
+    loop {
+        let mut bytes = 0;
+        let fits = |task: &&NewTask<'_>| {
+            bytes += task.parameters.len();
+            bytes <= BYTES
+        };
+        let number = left.iter().take(TASKS).take_while(fits).count().max(1).min(left.len());
+        let (batch, rest) = left.split_at(number);
+        batches.push(batch);
+        if rest.is_empty() {
+            return batches;
+        }
+        left = rest;
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::error::Result;
-use crate::model::{Changed, Group, Status, Tag};
+use crate::model::{Changed, Force, Group, Status, Tag};
 use crate::names::QueueName;
 use crate::queue::Queue;
 use crate::task::Task;
@@ -84,12 +84,12 @@ impl Filter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// As [`Task::cancel`], with a reason of 1 KiB at most; with `force` as [`Task::cancel_now`].
+    /// As [`Task::cancel`], with a reason of 1 KiB at most.
     Cancel {
         /// Why.
         reason: String,
-        /// Cut running tasks off, without waiting for their owners.
-        force: bool,
+        /// What becomes of those that somebody holds.
+        force: Force,
     },
     /// As [`Task::retry`]; with `fresh` as [`Task::retry_fresh`].
     Retry {
@@ -189,10 +189,11 @@ impl Queue {
         self.client().call(&self.client().calls().pause(self.name(), by, reason, true))
     }
 
-    /// Removes what is left of a queue without tasks and listeners: its settings, limits, events and statistics.
+    /// Removes what is left of a queue without tasks, listeners and schedules: its settings, limits, events and statistics.
     ///
     /// # Errors
-    /// `NOTEMPTY` while it has a task, in any state, or a listener; those of [`Client::call`](crate::Client::call).
+    /// `NOTEMPTY` while it has a task, in any state, or a listener, or a schedule makes tasks in it; `NOQUEUE` where
+    /// there is none, also where a call that had to be repeated succeeded the first time; those of [`Client::call`](crate::Client::call).
     pub fn forget(&self) -> Result<()> {
         self.client().call(&self.client().calls().forget(self.name()))
     }

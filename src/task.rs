@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::model::{Cancelled, Estimate, Status, TaskInfo, Transition};
+use crate::model::{Cancelled, Estimate, Force, Recalled, Status, TaskInfo, Transition};
 use crate::names::TaskId;
 
 /// The longest pause between two looks at a task that is waited for.
@@ -78,26 +78,59 @@ impl Task {
         }
     }
 
-    /// Cancels the task. A running one is told by its next heartbeat.
+    /// Cancels the task. The owner of a running one is ordered to stop it, with its grace.
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that is complete or failed; those of [`Client::call`].
     pub fn cancel(&self, reason: &str) -> Result<Cancelled> {
-        self.client.call(&self.client.calls().cancel(&self.id, reason, false))
+        self.cancel_as(reason, Force::No)
     }
 
-    /// Cancels the task without waiting for its owner, whose attempt is cut off at once.
+    /// Cancels the task. The owner of a running one is ordered to kill it at once; the task is cancelled when
+    /// it has, at the latest when its lease has run out.
+    ///
+    /// # Errors
+    /// As [`Task::cancel`].
+    pub fn cancel_by_force(&self, reason: &str) -> Result<Cancelled> {
+        self.cancel_as(reason, Force::Kill)
+    }
+
+    /// Cancels the task at once, whatever still runs: its owner hears within a third of its lease that it has lost it.
+    /// An attempt that begins before, after a [`Task::retry`], runs beside the old one.
     ///
     /// # Errors
     /// As [`Task::cancel`].
     pub fn cancel_now(&self, reason: &str) -> Result<Cancelled> {
-        self.client.call(&self.client.calls().cancel(&self.id, reason, true))
+        self.cancel_as(reason, Force::AtOnce)
+    }
+
+    fn cancel_as(&self, reason: &str, force: Force) -> Result<Cancelled> {
+        self.client.call(&self.client.calls().cancel(&self.id, reason, force))
+    }
+
+    /// Asks the owner of the task to stop it and to give it back: it may save a checkpoint, and the task
+    /// goes to the front of its queue.
+    ///
+    /// # Errors
+    /// `NOTASK`; `STATE` for one that nobody holds, or that a client without scripts holds; those of [`Client::call`].
+    pub fn recall(&self) -> Result<Recalled> {
+        self.client.call(&self.client.calls().recall(&self.id, false))
+    }
+
+    /// Takes the task from its owner at once, to the front of its queue, whatever still runs: its owner hears within
+    /// a third of its lease that it has lost it. The next attempt may run beside it for that time.
+    ///
+    /// # Errors
+    /// `NOTASK`; `STATE` for one that nobody holds; those of [`Client::call`].
+    pub fn recall_now(&self) -> Result<Recalled> {
+        self.client.call(&self.client.calls().recall(&self.id, true))
     }
 
     /// Runs a failed or cancelled task again, from its last checkpoint.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` in any other state; those of [`Client::call`].
+    /// `NOTASK`; `STOPPING` for one that is being cancelled and may still run; `STATE` in any other state;
+    /// those of [`Client::call`].
     pub fn retry(&self) -> Result<()> {
         self.client.call(&self.client.calls().retry(&self.id, false))
     }

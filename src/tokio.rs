@@ -23,6 +23,7 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
 
 use crate::calls::{Call, Calls, ReserveOptions};
+use crate::client::Space;
 use crate::error::{Error, Result};
 use crate::model::Reservation;
 use crate::names::{ListenerId, Namespace, QueueName};
@@ -65,11 +66,26 @@ impl Client {
     /// # Errors
     /// As [`crate::Client::open`].
     pub async fn open_with(url: &str, namespace: Namespace, limit: Duration) -> Result<Self> {
+        Self::connected(url, namespace, limit, false).await
+    }
+
+    /// The same, for tests: see [`crate::ClientBuilder::for_tests`].
+    ///
+    /// # Errors
+    /// As [`crate::Client::open`].
+    pub async fn open_for_tests(url: &str, namespace: Namespace, limit: Duration) -> Result<Self> {
+        Self::connected(url, namespace, limit, true).await
+    }
+
+    async fn connected(url: &str, namespace: Namespace, limit: Duration, for_tests: bool) -> Result<Self> {
         let server = redis::Client::open(url).map_err(Error::Connection)?;
         let calls = Calls::new(namespace);
         let inner = Inner { calls, server, shared: Mutex::new(None), limit: limit.max(Duration::from_millis(10)) };
         let client = Self { inner: Arc::new(inner) };
-        client.call(&client.calls().hello()).await?;
+        let greeting = client.call(&client.calls().hello()).await?;
+        if greeting.suits(for_tests)? == Space::ToBeMarked {
+            client.call(&greeting.mark(client.calls())).await?;
+        }
         Ok(client)
     }
 

@@ -7,7 +7,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use blueque::calls::{NewTask, ReserveOptions, SubmitOptions};
+use blueque::calls::{NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
 use blueque::tokio::Client;
 use blueque::{Error, ListenerId, Namespace, Order, Outcome, QueueName, Status, Submitted, TaskId};
 use support::Server;
@@ -42,7 +42,7 @@ async fn a_task_goes_through_its_whole_life_asynchronously() {
     let beat = client.call(&calls.heartbeat(&queue, &listener, LEASE, &[(id.clone(), work.token)])).await.unwrap();
     assert_eq!(beat.orders, [Order::Continue]);
     assert_eq!(client.call(&calls.complete(&id, work.token, b"r", None)).await.unwrap(), Outcome::Complete);
-    assert!(matches!(client.call(&calls.release(&id, work.token, None)).await, Err(Error::Lost)));
+    assert!(matches!(client.call(&calls.release(&id, work.token, ReleaseOptions::new())).await, Err(Error::Lost)));
     let info = client.call(&calls.get(&id)).await.unwrap().unwrap();
     assert_eq!((info.status(), info.result()), (Some(Status::Complete), Some(&b"r"[..])));
 }
@@ -90,4 +90,14 @@ async fn nobody_at_the_address_is_an_error_within_the_limit_asynchronously() {
     let error = Client::open_with("unix:///nowhere/at/all", Namespace::default(), limit).await.unwrap_err();
     assert_eq!(error.code(), "UNAVAILABLE");
     assert!(begun.elapsed() < limit * 4);
+}
+
+#[tokio::test]
+async fn a_namespace_for_tests_is_opened_for_tests_only() {
+    let server = Server::start();
+    let (space, limit) = (Namespace::default(), Duration::from_secs(10));
+    let client = Client::open_for_tests(&server.url(), space.clone(), limit).await.unwrap();
+    client.call(&client.calls().tick(1).at("1000")).await.unwrap();
+    assert_eq!(Client::open(&server.url()).await.unwrap_err().code(), "TEST");
+    Client::open_for_tests(&server.url(), space, limit).await.unwrap();
 }

@@ -54,7 +54,7 @@ impl Node {
     }
 
     fn connect(&self) -> Connection {
-        self.try_connect().unwrap()
+        eventually("the node answers", || self.try_connect())
     }
 
     fn id(&self) -> String {

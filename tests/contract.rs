@@ -71,8 +71,10 @@ fn cell(cell: &Value, state: &str) -> String {
     if then != state {
         let then = match then {
             "adopted" | "reserved by h_2" => "reserved",
-            "pending again, released by its owner" => "pending",
+            "pending again, released by its owner" | "pending again, recalled" => "pending",
             "reserved and to be cancelled" | "started and to be cancelled" => "flagged",
+            "reserved and to be killed" | "started and to be killed" => "to be killed",
+            "reserved and recalled" | "started and recalled" => "recalled",
             other => other.split(',').next().unwrap_or(other),
         };
         return format!("→ {then}");

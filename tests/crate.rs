@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::{NewTask, ReserveOptions, SubmitOptions};
-use blueque::{Client, Error, ListenerId, Namespace, Order, Outcome, Status, Submit, Submitted, TaskId, bundle};
+use blueque::calls::{NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
+use blueque::{
+    Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, Recalled, Status, Submit, Submitted, TaskId,
+    bundle,
+};
 use support::Server;
 
 const NOW: Duration = Duration::ZERO;
@@ -143,9 +146,66 @@ fn every_waiting_listener_gets_one_of_many_tasks() {
 }
 
 #[test]
-fn a_scheduled_task_waits_for_its_time() {
+fn a_submit_of_any_size_is_split_into_calls_that_the_server_takes() {
     let server = Server::start();
     let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    let options = SubmitOptions { max_bytes: Some(8 << 20), ..SubmitOptions::default() };
+    let large = vec![b'x'; 3 << 20];
+    let ids: Vec<TaskId> = (0..1_203).map(|_| TaskId::random()).collect();
+    let tasks: Vec<NewTask<'_>> = ids
+        .iter()
+        .enumerate()
+        .map(|(number, id)| NewTask { id, eta: None, parameters: if number < 4 { &large } else { b"[]" } })
+        .collect();
+    assert_eq!(queue.submit_many(&tasks, options).unwrap(), vec![Submitted::Created; 1_203]);
+    assert_eq!(queue.counts().unwrap().pending, 1_203);
+    assert_eq!(queue.submit_many(&tasks, options).unwrap(), vec![Submitted::Existing; 1_203]);
+    let twice: Vec<NewTask<'_>> = tasks.iter().chain(&tasks[..1]).copied().collect();
+    let error = queue.submit_many(&twice, options).unwrap_err();
+    assert!(error.to_string().contains("stands twice"), "{error}");
+    let call = client.calls().submit(queue.name(), &tasks[..3], options);
+    assert!(matches!(client.call(&call), Err(blueque::Error::Invalid { code, .. }) if code == "TOOBIG"));
+}
+
+#[test]
+fn every_reserved_task_is_listed_whatever_the_page_however_many_there_are() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    // 17 listeners with 500 tasks each, one with 1,300 of which none has a lease, one with nothing.
+    let fill = "
+        local function take(listener, from, to, token)
+            redis.call('SADD', 'blueque_listeners_q', listener)
+            for i = from, to do
+                redis.call('HSET', 'blueque_task_t' .. i, 'status', 'reserved', 'queue', 'q', 'token', token)
+                redis.call('LPUSH', 'blueque_reserved_tasks_q_' .. listener, 't' .. i)
+                if token ~= '' then redis.call('ZADD', 'blueque_leases_q', 9e15, 't' .. i .. ' ' .. token) end
+            end
+        end
+        for n = 1, 17 do take('h_' .. n, 500 * n, 500 * n + 499, '1000000000') end
+        take('old_1', 10000, 11299, '')
+        take('idle_1', 1, 0, '')";
+    redis::cmd("EVAL").arg(fill).arg(0).exec(&mut server.connection()).unwrap();
+    for limit in [37, 500] {
+        let (mut ids, mut cursor) = (Vec::new(), Some("0".to_owned()));
+        while let Some(at) = cursor {
+            let page = client.call(&client.calls().list(queue.name(), "reserved", &at, limit)).unwrap();
+            assert!(page.items.len() <= 2 * limit as usize, "{} for a limit of {limit}", page.items.len());
+            ids.extend(page.items);
+            cursor = page.next;
+        }
+        ids.sort();
+        assert_eq!(ids.len(), 17 * 500 + 1_300);
+        ids.dedup();
+        assert_eq!(ids.len(), 17 * 500 + 1_300, "each once");
+    }
+}
+
+#[test]
+fn a_scheduled_task_waits_for_its_time() {
+    let server = Server::start();
+    let client = Client::builder().for_tests().open(&server.url()).unwrap();
     let queue = client.queue("q").unwrap();
     let eta = SystemTime::now() + Duration::from_secs(3600);
     let task = queue.submit("x", Submit::default().eta(eta)).unwrap();
@@ -199,6 +259,135 @@ fn a_cancelled_task_stops_its_owner() {
     assert!(matches!(task.result::<String>(NOW), Err(Error::Cancelled)));
     task.retry().unwrap();
     assert_eq!(listener.listen(SOON).unwrap().unwrap().reservation().attempt, 2);
+}
+
+#[test]
+fn a_task_cancelled_by_force_stays_its_owners_until_that_has_stopped() {
+    let server = Server::start();
+    let client = client(&server);
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let mut listener = client.listener(&["q"]).unwrap();
+    let work = listener.listen(SOON).unwrap().unwrap();
+    work.start(1).unwrap();
+    assert_eq!(task.cancel_by_force("now").unwrap(), Cancelled::Requested);
+    let deadline = || listener.held(&work.reservation().queue).unwrap()[0].deadline;
+    let before = deadline();
+    assert_eq!(work.heartbeat().unwrap(), Order::Kill);
+    assert_eq!(deadline(), before, "its lease runs out");
+    assert!(matches!(work.checkpoint(&1), Err(Error::Lost)));
+    assert!(matches!(work.complete("x"), Err(Error::Lost)));
+    assert!(matches!(work.fail("x"), Err(Error::Lost)));
+    let stopping = task.retry().unwrap_err();
+    assert!(matches!(&stopping, Error::State { code, .. } if code == "STOPPING"), "{stopping}");
+    let why = client.call(&client.calls().why(task.id())).unwrap();
+    assert_eq!((why.order, why.cancelling), (Some(Order::Kill), true));
+    assert_eq!(work.release().unwrap(), Outcome::Cancelled);
+    task.retry().unwrap();
+    let work = listener.listen(SOON).unwrap().unwrap();
+    assert_eq!(task.cancel_now("at once").unwrap(), Cancelled::Done);
+    assert_eq!(work.heartbeat().unwrap(), Order::Lost);
+}
+
+#[test]
+fn a_recalled_task_is_given_back_by_its_owner_or_taken_at_once() {
+    let server = Server::start();
+    let client = client(&server);
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    assert_eq!(task.recall().unwrap_err().code(), "STATE", "nobody holds it");
+    let mut listener = client.listener(&["q"]).unwrap();
+    let work = listener.listen(SOON).unwrap().unwrap();
+    assert_eq!(task.recall().unwrap(), Recalled::Requested);
+    assert!(task.info().unwrap().is_recalled());
+    assert_eq!(work.heartbeat().unwrap(), Order::Stop);
+    assert_eq!(work.release().unwrap(), Outcome::Released);
+    assert_eq!(task.recall().unwrap(), Recalled::Done, "the same call, sent again");
+    let work = listener.listen(SOON).unwrap().unwrap();
+    assert_eq!(work.heartbeat().unwrap(), Order::Continue, "the order is carried out");
+    assert_eq!(task.recall_now().unwrap(), Recalled::Done);
+    assert_eq!(work.heartbeat().unwrap(), Order::Lost);
+}
+
+#[test]
+fn a_task_is_given_back_for_a_while_and_uncounted() {
+    let server = Server::start();
+    let client = client(&server);
+    let task = client.queue("q").unwrap().submit("x", Submit::default().max_releases(0)).unwrap();
+    let work = client.listener(&["q"]).unwrap().listen(SOON).unwrap().unwrap();
+    let options = ReleaseOptions::new().reason("no-space").again_in(Duration::from_secs(60)).uncounted();
+    assert_eq!(work.release_with(options).unwrap(), Outcome::Released);
+    assert_eq!(task.info().unwrap().status(), Some(Status::Scheduled));
+    let why = client.call(&client.calls().why(task.id())).unwrap();
+    assert_eq!((why.releases, why.uncounted), (0, 1));
+    assert!((55.0..=60.0).contains(&(why.eta.unwrap() - why.now)), "{why:?}");
+    assert_eq!(task.history().unwrap().last().unwrap().why.as_deref(), Some("no-space"));
+}
+
+#[test]
+fn a_namespace_is_for_tests_from_its_beginning_or_never() {
+    let server = Server::start();
+    let (plain, tests) = (Namespace::new("plain").unwrap(), Namespace::new("tests").unwrap());
+    let open = |namespace: &Namespace, for_tests: bool| {
+        let builder = Client::builder().namespace(namespace.clone());
+        let builder = if for_tests { builder.for_tests() } else { builder };
+        builder.open(&server.url())
+    };
+    let client = open(&plain, false).unwrap();
+    assert!(!client.greeting().unwrap().born);
+    client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let tick = |client: &Client| client.call(&client.calls().tick(1).at("1000")).map(|_| ());
+    assert_eq!(tick(&client).unwrap_err().code(), "BADARG", "no call of ours says what time it is");
+    assert_eq!(tick(&open(&plain, true).unwrap()).unwrap_err().code(), "BADARG", "and it is too late now");
+
+    let client = open(&tests, true).unwrap();
+    assert!(client.greeting().unwrap().test);
+    tick(&client).unwrap();
+    let error = open(&tests, false).unwrap_err();
+    assert!(matches!(&error, Error::Unsuitable { code, .. } if code == "TEST"), "{error}");
+    assert!(error.to_string().contains("for tests"), "{error}");
+    tick(&open(&tests, true).unwrap()).unwrap();
+}
+
+#[test]
+fn a_clock_that_ran_ahead_is_brought_back_while_nothing_is_held() {
+    let server = Server::start();
+    let client = Client::builder().for_tests().open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    queue.submit("x", Submit::default()).unwrap();
+    assert!(!client.reset_clock().unwrap(), "it is right");
+    let listener = client.listener_as(ListenerId::new("host_1").unwrap(), &["q"]).unwrap();
+    let reserve = client.calls().reserve(listener.id(), &[queue.name().clone()], ReserveOptions::default());
+    let far = client.greeting().unwrap().time + 86_400.0;
+    let work = client.call(&reserve.at(&format!("{far:.6}"))).unwrap().unwrap();
+    let error = client.reset_clock().unwrap_err();
+    assert!(matches!(&error, Error::State { code, .. } if code == "HELD"), "{error}");
+    client.call(&client.calls().complete(&work.id, work.token, b"1", None)).unwrap();
+    assert!(client.reset_clock().unwrap());
+    let time = client.call(&client.calls().hello()).unwrap().time;
+    assert!(time < far - 80_000.0, "{time}");
+    queue.submit("y", Submit::default()).unwrap();
+    let next = client.listener(&["q"]).unwrap().listen(SOON).unwrap().unwrap();
+    assert!(next.reservation().token.value() > work.token.value(), "tokens only grow");
+}
+
+#[test]
+fn what_a_user_lacks_is_told_and_refused_by_its_name() {
+    let server = Server::start();
+    client(&server).queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let mut connection = server.connection();
+    let rules = ["app", "on", ">pw", "~blueque_*", "+@all", "-xadd", "-xtrim"];
+    redis::cmd("ACL").arg("SETUSER").arg(&rules).exec(&mut connection).unwrap();
+    let client = Client::open(&format!("{}?user=app&pass=pw", server.url())).unwrap();
+    let missing = &client.greeting().unwrap().missing;
+    let of = |name: &str| missing.iter().find(|(of, _)| of == name).map(|(_, lacks)| lacks.join(","));
+    assert_eq!(of("submit").as_deref(), Some("XADD"));
+    assert_eq!(of("messages").as_deref(), Some("PUBLISH"));
+    assert_eq!(of("get"), None);
+    let before = digest(&server);
+    let error = client.queue("q").unwrap().submit("y", Submit::default()).unwrap_err();
+    assert!(matches!(&error, Error::Server { code, .. } if code == "NOPERM"), "{error}");
+    assert!(error.to_string().contains("may not run XADD on blueque_*"), "{error}");
+    assert_eq!(client.listener(&["q"]).unwrap_err().code(), "NOPERM");
+    assert_eq!(digest(&server), before);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Random calls by several listeners, with time moving, against a plain model of the contract.
 //!
-//! `BLUEQUE_MODEL_CALLS` says how many calls are made (2,000), `BLUEQUE_MODEL_SEED` which ones.
+//! `BLUEQUE_MODEL_CALLS` says how many calls are made (2,000), `BLUEQUE_MODEL_SEED` which ones,
+//! `BLUEQUE_MODEL_SHRINK` how often a failure may be tried again with less (2,000),
+//! `BLUEQUE_SCRIPTS` in which folder the scripts are, instead of those of the crate.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::pedantic, missing_docs)]
 
@@ -27,7 +29,8 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
     println!("BLUEQUE_MODEL_SEED={seed} BLUEQUE_MODEL_CALLS={calls}");
     let server = Server::start();
     let mut bench = Bench::new(&server, &scripts(), Judge::Both);
-    if let Some(failure) = explore(&mut bench, seed, calls, 2000) {
+    let shrink = u32::try_from(setting("BLUEQUE_MODEL_SHRINK").unwrap_or(2000)).unwrap();
+    if let Some(failure) = explore(&mut bench, seed, calls, shrink) {
         panic!("BLUEQUE_MODEL_SEED={seed}: after {} calls\n{}", failure.after, failure.what);
     }
     println!("{} calls: {:#?}", bench.calls, bench.seen);
@@ -35,7 +38,7 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
 
 /// A fixed seed, so that a bug is found after the same calls each time.
 const SEED: u64 = 1;
-const ENOUGH: u32 = 20_000;
+const ENOUGH: u32 = 200_000;
 
 #[test]
 fn every_planted_bug_is_caught() {
@@ -63,7 +66,7 @@ fn the_invariants_alone_catch_what_breaks_them() {
 fn a_failure_is_shrunk_to_the_calls_it_takes() {
     let server = Server::start();
     let mut bench = Bench::new(&server, &plant(&BUGS[0]), Judge::Both);
-    let failure = explore(&mut bench, SEED, ENOUGH, 1000).expect("a failure");
+    let failure = explore(&mut bench, SEED, ENOUGH, 10_000).expect("a failure");
     // Register, submit, reserve, complete; the listeners may be there from the beginning.
     assert!(failure.case.calls.len() <= 5, "{}", failure.what);
     assert!(failure.what.contains(" complete \"t"), "{}", failure.what);

@@ -22,7 +22,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let server = Server::start();
-        let client = Client::open(&server.url()).unwrap();
+        let client = Client::builder().for_tests().open(&server.url()).unwrap();
         let queue = client.queue("q").unwrap();
         Self { _server: server, client, queue }
     }
@@ -64,7 +64,10 @@ fn a_failure_that_the_task_survives_is_followed_by_another_try_after_a_pause_tha
         assert_eq!(task.fail("no luck").unwrap(), Outcome::Retrying);
         assert_eq!(task.fail("no luck").unwrap(), Outcome::Retrying, "the same call, sent again");
         let info = world.client.task("a").unwrap().info().unwrap();
-        assert_eq!((info.status(), info.error().as_deref()), (Some(Status::Scheduled), Some("no luck")));
+        assert_eq!(
+            (info.status(), info.error(), info.last_error().as_deref()),
+            (Some(Status::Scheduled), None, Some("no luck"))
+        );
         let why = world.client.call(&world.client.calls().why(task.id())).unwrap();
         assert!((pause - 5.0..=pause).contains(&(why.eta.unwrap() - why.now)), "{why:?}");
         let later = format!("{:.6}", why.eta.unwrap() + 0.001);

@@ -65,10 +65,10 @@ fn a_failure_says_when_to_try_again_its_group_or_that_it_is_no_use() {
     let worker = Worker::builder(&client).queue("q").unwrap().handle(handler).build().unwrap();
     let ends = run(&worker);
     assert_eq!(never.wait(LIMIT).unwrap().error().as_deref(), Some("never"));
-    eventually("the third was tried", || wrong.info().unwrap().error());
-    assert!(wrong.info().unwrap().error().unwrap().contains("BADNAME"), "the attempt ends all the same");
+    eventually("the third was tried", || wrong.info().unwrap().last_error());
+    assert!(wrong.info().unwrap().last_error().unwrap().contains("BADNAME"), "the attempt ends all the same");
     let info = later.info().unwrap();
-    assert_eq!((info.status(), info.group().as_deref()), (Some(Status::Scheduled), Some("quota")));
+    assert_eq!((info.status(), info.last_group().as_deref()), (Some(Status::Scheduled), Some("quota")));
     let why = client.call(&client.calls().why(later.id())).unwrap();
     assert!((3500.0..=3600.0).contains(&(why.eta.unwrap() - why.now)), "{why:?}");
     end(&worker, ends);

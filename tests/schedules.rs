@@ -12,7 +12,7 @@ use blueque::{
 use support::{Server, eventually};
 
 fn open(server: &Server) -> Client {
-    Client::open(&server.url()).unwrap()
+    Client::builder().for_tests().open(&server.url()).unwrap()
 }
 
 fn every(seconds: u64) -> Rhythm {

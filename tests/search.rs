@@ -7,7 +7,7 @@ mod support;
 use std::time::{Duration, SystemTime};
 
 use blueque::calls::{FailOptions, NewTask, SubmitOptions};
-use blueque::{Action, Client, Filter, Order, Status, Submit, TaskId};
+use blueque::{Action, Client, Filter, Force, Order, Status, Submit, TaskId};
 use support::Server;
 
 const SOON: Duration = Duration::from_secs(20);
@@ -69,7 +69,7 @@ fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
     }
     let done = queue.bulk(&Action::Prioritise { priority: 3 }, &Filter::new().prefix("t000")).unwrap();
     assert_eq!((done.changed, done.refused, done.looked_at), (10, 0, 1_000));
-    let done = queue.bulk(&Action::Cancel { reason: "over".into(), force: false }, &Filter::new()).unwrap();
+    let done = queue.bulk(&Action::Cancel { reason: "over".into(), force: Force::No }, &Filter::new()).unwrap();
     assert_eq!((done.changed, done.refused, done.looked_at), (1_000, 0, 1_000));
     assert_eq!(queue.counts().unwrap().cancelled, 1_000);
     let done = queue.bulk(&Action::Retry { fresh: true }, &Filter::new().status(Status::Cancelled)).unwrap();

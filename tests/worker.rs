@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Context, Order, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder};
+use blueque::{Client, Context, Order, Recalled, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder};
 use support::{Server, eventually};
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -164,6 +164,123 @@ fn a_handler_whose_task_was_taken_hears_that_it_is_lost_and_changes_nothing() {
 }
 
 #[test]
+fn a_forced_cancel_stops_the_handler_and_its_end_is_reported() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let (tell, told) = mpsc::channel();
+    let worker = builder(&client)
+        .handle(move |_: String, cx: &Context| {
+            let stopped = patient(String::new(), cx);
+            tell.send(cx.order()).unwrap();
+            stopped
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    eventually("it runs", || (task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    task.cancel_by_force("enough").unwrap();
+    assert_eq!(told.recv_timeout(LIMIT).unwrap(), Order::Kill);
+    // Long before the lease of 60 s has run out.
+    assert_eq!(task.wait(LIMIT).unwrap().status(), Some(Status::Cancelled));
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().cancelled, 1);
+}
+
+#[test]
+fn a_handler_that_ignores_a_forced_cancel_loses_its_lease_and_changes_nothing() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let (tell, told) = mpsc::channel();
+    let lease = Duration::from_secs(1);
+    let worker = builder(&client)
+        .lease(lease)
+        .handle(move |_: String, cx: &Context| -> Result<(), blueque::HandlerError> {
+            let mut heard = vec![Order::Continue];
+            while heard.last() != Some(&Order::Lost) {
+                let order = cx.order();
+                if heard.last() != Some(&order) {
+                    heard.push(order);
+                }
+                thread::sleep(Duration::from_millis(2));
+            }
+            tell.send((heard, Instant::now(), cx.checkpoint(&1).is_err())).unwrap();
+            Ok(())
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    eventually("it runs", || (task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    task.cancel_by_force("enough").unwrap();
+    let ordered = Instant::now();
+    let (heard, lost, refused) = told.recv_timeout(LIMIT).unwrap();
+    assert_eq!(heard, [Order::Continue, Order::Kill, Order::Lost]);
+    assert!(lost < ordered + lease + Duration::from_millis(100), "{:?}", lost - ordered);
+    assert!(refused);
+    let info = task.wait(LIMIT).unwrap();
+    assert_eq!((info.status(), info.result(), info.checkpoint()), (Some(Status::Cancelled), None, None));
+    worker.stop(Stop::Drain);
+    ends.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_handler_that_ends_before_it_hears_of_a_forced_cancel_frees_its_task_at_once() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    let tasks = ["completes", "fails", "saves"].map(|how| queue.submit(how, Submit::default()).unwrap());
+    let (go, gone) = mpsc::channel::<()>();
+    let gone = std::sync::Mutex::new(gone);
+    let worker = Worker::builder(&client)
+        .queue("q")
+        .unwrap()
+        .slots(1)
+        .handle(move |how: String, cx: &Context| -> Result<(), blueque::HandlerError> {
+            gone.lock().unwrap().recv().unwrap();
+            match how.as_str() {
+                "completes" => Ok(()),
+                "fails" => Err("no luck".into()),
+                _ => Ok(cx.checkpoint(&1)?),
+            }
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    for task in &tasks {
+        eventually("it runs", || (task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+        task.cancel_by_force("enough").unwrap();
+        go.send(()).unwrap();
+        assert_eq!(task.wait(LIMIT).unwrap().status(), Some(Status::Cancelled));
+    }
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().cancelled, 3);
+}
+
+#[test]
+fn a_recalled_task_is_given_back_uncounted_and_runs_again_from_its_checkpoint() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default().max_releases(0)).unwrap();
+    let worker = builder(&client)
+        .handle(|how: String, cx: &Context| {
+            if cx.last_checkpoint::<u32>()?.is_none() {
+                cx.checkpoint(&7)?;
+                patient(how, cx)?;
+            }
+            Ok(cx.last_checkpoint::<u32>()?)
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    eventually("it saved a checkpoint", || task.info().unwrap().checkpoint().map(|_| ()));
+    assert_eq!(task.recall().unwrap(), Recalled::Requested);
+    assert_eq!(task.result::<u32>(LIMIT).unwrap(), 7);
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().released, 1);
+}
+
+#[test]
 fn a_stopped_queue_takes_its_tasks_back_and_the_worker_goes_on_with_others() {
     let server = Server::start();
     let client = Client::open(&server.url()).unwrap();
@@ -259,4 +376,20 @@ fn tasks_of_a_dead_process_on_this_host_are_taken_back_where_that_is_asked_for()
     assert_eq!((info.losses(), info.attempts()), (1, 3));
     worker.stop(Stop::Drain);
     ends.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_full_worker_reports_its_slots_and_obeys_an_order_for_another_of_its_queues() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let worker = builder(&client).queue("other").unwrap().name("left").unwrap().handle(patient).build().unwrap();
+    let ends = run(&worker);
+    let found = eventually("it is full", || client.workers().unwrap().into_iter().find(|found| found.free == 0));
+    assert_eq!((found.slots, found.queues, found.name), (1, vec!["q".to_owned(), "other".into()], Some("left".into())));
+    let listener = blueque::ListenerId::new(found.id.as_str()).unwrap();
+    client.queue("other").unwrap().drain(&listener, true).unwrap();
+    assert_eq!(ends.join().unwrap().unwrap().released, 1);
+    assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
+    assert_eq!(client.workers().unwrap(), []);
 }

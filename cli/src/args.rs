@@ -73,8 +73,9 @@ pub enum Command {
     Cancel(lifecycle::Cancel),
     /// Run failed or cancelled tasks again
     Retry(lifecycle::Retry),
-    /// Take running tasks from their owner, back to the front of their queue
-    Release(lifecycle::Release),
+    /// Have running tasks stopped and given back, to the front of their queue
+    #[command(visible_alias = "release")]
+    Recall(lifecycle::Recall),
     /// Remove finished tasks
     Delete(lifecycle::Delete),
     /// Give waiting tasks another priority
@@ -127,6 +128,8 @@ pub enum Command {
     Top(top::Options),
     /// Check server, settings and data
     Doctor(doctor::Options),
+    /// Bring a clock of the namespace that ran ahead back to the server's time
+    ResetClock,
     /// Write the completions for a shell to stdout
     Completions {
         /// Which shell

@@ -5,10 +5,11 @@ use std::fmt;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::time::Duration;
 
 use anyhow::Context;
-use blueque::{Client, Namespace};
+use blueque::{Client, ClientBuilder, Namespace};
 use redis::IntoConnectionInfo;
 use serde::Deserialize;
 
@@ -19,6 +20,11 @@ const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
 /// The forms of a URL, for error texts. What was given instead is not repeated there: it may hold a password.
 const FORMS: &str = "redis://[user@]host[:port][/db] or unix:///path[?db=N]";
+
+/// Said where nobody can know whether the server removes tasks, once in a process.
+const UNKNOWN_POLICY: &str = "warning: this user may not ask the server (INFO) for its maxmemory-policy; \
+     make sure that it is noeviction, or tasks may be removed silently";
+static WARNED: Once = Once::new();
 
 /// Where to connect, resolved.
 #[derive(Clone)]
@@ -106,9 +112,24 @@ impl Settings {
 
     /// Connects; a call may take this long.
     pub fn client_within(&self, limit: Duration) -> anyhow::Result<Client> {
-        let builder = Client::builder().namespace(self.namespace.clone()).limit(limit);
-        builder.open(&self.address()?).with_context(|| format!("{} cannot be used", self.url))
+        let builder = builder().namespace(self.namespace.clone()).limit(limit);
+        let client = builder.open(&self.address()?).with_context(|| format!("{} cannot be used", self.url))?;
+        if client.greeting().is_some_and(|greeting| greeting.policy.is_none()) {
+            WARNED.call_once(|| say(UNKNOWN_POLICY));
+        }
+        Ok(client)
     }
+}
+
+/// For a client of the chosen namespace.
+pub fn builder() -> ClientBuilder {
+    let builder = Client::builder();
+    if for_tests() { builder.for_tests() } else { builder }
+}
+
+/// Whether namespaces for tests may be used, whose clock may show any time. Supervisors inherit it.
+pub fn for_tests() -> bool {
+    variable("BLUEQUE_FOR_TESTS").is_some_and(|on| on == "1")
 }
 
 fn malformed() -> anyhow::Error {

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod config;
 mod output;
+mod rights;
 mod run_folder;
 mod supervisor;
 mod worker;

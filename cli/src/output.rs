@@ -74,7 +74,7 @@ pub fn code(error: &anyhow::Error) -> Code {
             return match error {
                 Error::Unavailable { .. } | Error::Connection(_) => Code::Unreachable,
                 Error::NotFound => Code::NotFound,
-                Error::State { code, .. } if code == "NOSCHEDULE" => Code::NotFound,
+                Error::State { code, .. } if code == "NOSCHEDULE" || code == "NOQUEUE" => Code::NotFound,
                 Error::State { .. } | Error::Lost | Error::Cancelled => Code::Refused,
                 Error::Invalid { code, .. } if code == "OTHERQUEUE" => Code::Refused,
                 Error::Invalid { .. } => Code::Usage,

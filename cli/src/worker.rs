@@ -6,6 +6,7 @@ mod keeper;
 mod pool;
 mod program;
 pub mod remains;
+mod report;
 mod settings;
 mod take;
 mod takeover;
@@ -24,12 +25,14 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::pool::Pool;
+use self::report::Reporter;
 use self::settings::{Drain, RELEASE, Settings};
 use self::take::Taker;
 use self::takeover::Takeover;
 use crate::args::Connection;
 use crate::config;
 use crate::output::say;
+use crate::rights::missing;
 
 pub use self::settings::Options;
 
@@ -53,6 +56,9 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     let Some(client) = connect(&server, &settings, options.quiet, &mut signals)? else {
         return Ok(ExitCode::SUCCESS);
     };
+    for right in client.greeting().map(|greeting| missing(greeting, &settings.namespace)).unwrap_or_default() {
+        say(format!("blueque worker: {}: {}", right.text, right.todo));
+    }
     let queues: Vec<&str> = settings.queues.iter().map(QueueName::as_str).collect();
     let mut listener = client.listener(&queues)?.order(settings.order.clone());
     if let Some(lease) = settings.lease {
@@ -75,13 +81,23 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     thread::spawn(move || takeover.run());
     upkeep(client.clone(), &settings, &listener);
     hear(signals, pool.clone(), listener.interrupter());
-    let taker = Taker { client, address: server.address()?, settings: settings.clone(), programs, pool: pool.clone() };
+    let reporter = Reporter {
+        client: client.clone(),
+        settings: settings.clone(),
+        pool: pool.clone(),
+        listener: id,
+        interrupter: listener.interrupter(),
+    };
+    let reporting = thread::spawn(move || reporter.run());
+    let taker = Taker { client, settings: settings.clone(), programs, pool: pool.clone() };
     let taking = thread::spawn(move || {
         let outcome = taker.run(&mut listener);
         (outcome, listener)
     });
 
     watch(&pool, &settings, &woken, || taking.is_finished())?;
+    pool.end(); // a report after the goodbye would register it anew
+    let _ = reporting.join();
     match taking.join() {
         // What supervisors of other workers still hold under this name keeps it registered.
         Ok((outcome, listener)) => {
@@ -124,7 +140,7 @@ fn connect(
 fn upkeep(client: Client, settings: &Arc<Settings>, listener: &Listener) {
     let (id, settings) = (listener.id().clone(), settings.clone());
     thread::spawn(move || {
-        let mut upkeep = Upkeep::new(client, settings.queues.clone());
+        let mut upkeep = Upkeep::new(client, settings.queues.clone()).host_names(settings.host_names.clone());
         loop {
             // What fails now is tried again in the next round. A task with a run folder is settled by
             // who keeps that.

@@ -42,6 +42,8 @@ const SOON: Duration = Duration::from_secs(20);
 struct Desk {
     server: Server,
     home: Folder,
+    /// Calls may say what time it is.
+    tests: bool,
 }
 
 /// What a command left.
@@ -53,12 +55,24 @@ struct Left {
 
 impl Desk {
     fn new() -> Self {
-        Self { server: Server::start(), home: Folder::new() }
+        Self::on(Server::start())
+    }
+
+    fn on(server: Server) -> Self {
+        Self { server, home: Folder::new(), tests: false }
+    }
+
+    /// A namespace whose calls may say what time it is.
+    fn for_tests() -> Self {
+        Self { tests: true, ..Self::new() }
     }
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
         command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_URL", self.server.url());
+        if self.tests {
+            command.env("BLUEQUE_FOR_TESTS", "1");
+        }
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -88,7 +102,9 @@ impl Desk {
     }
 
     fn client(&self) -> Client {
-        Client::open(&self.server.url()).unwrap()
+        let builder = Client::builder();
+        let builder = if self.tests { builder.for_tests() } else { builder };
+        builder.open(&self.server.url()).unwrap()
     }
 
     /// Takes the next task of a queue, and starts it.

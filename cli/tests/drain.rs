@@ -61,7 +61,8 @@ fn a_worker_that_drains_by_checkpoint_asks_its_programs_to_save_and_gives_the_ta
     assert!(worker.ended().success());
     let info = task.info().unwrap();
     assert_eq!(info.status(), Some(Status::Pending));
-    assert_eq!((info.losses(), field(&info, "failures").as_str(), field(&info, "releases").as_str()), (0, "", "1"));
+    assert_eq!((info.losses(), field(&info, "failures").as_str(), field(&info, "releases").as_str()), (0, "", ""));
+    assert_eq!(field(&info, "uncounted"), "1", "a drain is the worker's doing, not the task's");
     world.nothing_is_left();
     let _worker = world.worker(&["--queue", "steps"]);
     assert_eq!(result(&task), "[60]");
@@ -142,4 +143,68 @@ fn an_idle_worker_ends_at_once() {
     assert!(worker.ended().success());
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     assert_eq!(queue.listeners().unwrap(), []);
+}
+
+#[test]
+fn a_full_worker_is_one_thing_on_all_its_queues_and_hears_an_order_for_any_of_them() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let mut worker = world.worker(&["-q", "hold", "-q", "other", "--has", "gpu", "--name", "left"]);
+    world.submit("hold", "[]");
+    world.written("pid");
+    let waits = world.submit_as("other", "z", blueque::Submit::default().needs("gpu"));
+    let blueque = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_blueque"));
+        let output = command.args(args).env("BLUEQUE_URL", world.server.url()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let found = eventually("it says that it is full", || {
+        let found = world.client.workers().unwrap().into_iter().next()?;
+        (found.free == 0).then_some(found)
+    });
+    assert_eq!((found.queues.len(), found.slots, found.name.as_deref(), found.dead), (2, 1, Some("left"), false));
+    assert_eq!((found.version.as_deref(), found.has.as_deref()), (Some(env!("CARGO_PKG_VERSION")), Some("gpu")));
+    // Nobody has heard of it on that queue but by its reports.
+    let full = "It is the next of its queue, and the only worker of other is full: its slot is taken.\n";
+    assert_eq!(blueque(&["why", "z"]), full);
+    let shown = blueque(&["workers", "other"]);
+    assert!(shown.contains("left") && shown.contains("other"), "{shown}");
+
+    let listener = ListenerId::new(found.id.as_str()).unwrap();
+    world.client.queue("other").unwrap().drain(&listener, true).unwrap();
+    eventually("it drains", || world.log().contains("ordered to drain").then_some(()));
+    let drains = || world.client.workers().unwrap()[0].draining.len() == 2;
+    eventually("it says that it drains", || drains().then_some(()));
+    assert_eq!(blueque(&["why", "z"]), "Its queue other has only a listener that drains: start a worker for it.\n");
+    world.touch("go");
+    assert!(worker.ended().success());
+    assert_eq!(waits.info().unwrap().status(), Some(Status::Pending));
+    assert_eq!(world.client.workers().unwrap(), [], "it said goodbye");
+}
+
+#[test]
+fn a_worker_that_died_is_shown_as_dead_though_its_supervisor_sends_heartbeats() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let worker = world.worker(&["-q", "hold", "-q", "other", "--lease", "1s"]);
+    world.submit("hold", "[]");
+    world.written("pid");
+    let id = eventually("it reports", || Some(world.client.workers().unwrap().into_iter().next()?.id));
+    worker.kill();
+    // Half a minute passes.
+    let long_ago = world.client.workers().unwrap()[0].seen - 31.0;
+    let key = format!("blueque_worker_{id}");
+    let _: () = redis::cmd("HSET").arg(key).arg("at").arg(long_ago).query(&mut world.server.connection()).unwrap();
+    world.submit_as("hold", "z", blueque::Submit::default());
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_blueque"))
+        .args(["why", "z"])
+        .env("BLUEQUE_URL", world.server.url())
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "Its queue hold has no living listener, only a dead one: start a worker for it.\n"
+    );
+    world.touch("go");
+    world.nothing_is_left();
 }

@@ -34,9 +34,10 @@ fn an_exit_code_that_is_permanent_ends_the_task_and_any_other_is_tried_again() {
 }
 
 #[test]
-fn a_task_without_a_program_is_not_tried_again() {
+fn a_task_whose_program_nobody_should_run_is_not_tried_again() {
     let world = World::new();
-    let task = world.submit_as("nothing", "t", surviving());
+    world.program(".hidden", "echo 1");
+    let task = world.submit_as("nothing", "t", surviving().method(".hidden"));
     let _worker = world.worker(&["--queue", "nothing"]);
     let info = status(&task, Status::Failed);
     assert_eq!((info.group().as_deref(), info.attempts()), (Some("permanent"), 1));

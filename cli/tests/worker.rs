@@ -41,7 +41,27 @@ fn one_command_does_every_task_of_a_worker_that_has_one() {
 }
 
 #[test]
-fn a_method_without_a_program_that_may_be_run_fails_its_task_for_good_and_says_why() {
+fn a_task_whose_program_is_not_there_is_given_back_for_a_while_and_runs_when_it_is() {
+    let world = World::new();
+    world.program("fine", "echo 1");
+    let queue = world.client.queue("q").unwrap();
+    let task = queue.submit_bytes(b"[]", Submit::default().method("late").max_releases(0)).unwrap();
+    let _worker = world.worker(&["--queue", "q"]);
+    let info = eventually("it is given back twice", || {
+        let info = task.info().unwrap();
+        (info.status() == Some(Status::Scheduled) && field(&info, "uncounted") == "2").then_some(info)
+    });
+    let due: f64 = field(&info, "eta").parse().unwrap();
+    let pause = due - info.updated().unwrap();
+    assert!((1.9..2.1).contains(&pause), "after 1 s and 2 s: {pause}");
+    assert!(world.log().contains("there is no program late"), "{}", world.log());
+    assert_eq!(task.history().unwrap().last().unwrap().why.as_deref(), Some("no-program"));
+    world.program("late", "echo 2");
+    assert_eq!(result(&task), "2");
+}
+
+#[test]
+fn a_method_whose_program_nobody_should_run_fails_its_task_for_good_and_says_why() {
     let world = World::new();
     let programs = world.path("worker.d");
     world.program("fine", "echo 1");
@@ -54,7 +74,6 @@ fn a_method_without_a_program_that_may_be_run_fails_its_task_for_good_and_says_w
     symlink("fine", programs.join("inside")).unwrap();
     fs::write(world.path("secret"), "#!/bin/sh\n").unwrap();
     let cases = [
-        ("absent", "no program"),
         ("..", "begins with no dot"),
         (".hidden", "begins with no dot"),
         ("a:b", "cannot be a program"),
@@ -83,6 +102,19 @@ fn a_method_without_a_program_that_may_be_run_fails_its_task_for_good_and_says_w
         assert_eq!(info.group().as_deref(), Some("permanent"));
     }
     assert_eq!(result(&inside), "1", "a link that stays in the folder is fine");
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_namespace_for_tests_has_workers_and_supervisors_where_the_environment_says_so() {
+    let mut world = World::new();
+    world.client = Client::builder().for_tests().open(&world.server.url()).unwrap();
+    world.program("q", "echo 1");
+    assert!(!world.worker(&["--queue", "q"]).ended().success());
+    assert!(world.log().contains("TEST: this namespace is for tests"), "{}", world.log());
+    let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["--queue", "q"]);
+    let _worker = world::Worker(command.env("BLUEQUE_FOR_TESTS", "1").spawn().unwrap());
+    assert_eq!(result(&world.submit("q", "[]")), "1");
     world.nothing_is_left();
 }
 

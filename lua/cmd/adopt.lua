@@ -28,17 +28,30 @@ elseif not record.held(task) or (claimed or task.node) ~= from or from == listen
   reply.fail('STATE', 'the task is not held by that listener; ask `held` again, and `get` for its reclaimed_node')
 end
 
+local claims, claim = space.key('claims', queue), from .. ' ' .. id
+local noted = redis.call('ZSCORE', space.touch(claims), claim) -- by `mend`
+
 local extra = task.extra -- max_losses, and what `attempt.fields` names
 local to = interruption.target(task, 'reserved', extra[1], extra[3])
 state.plan(task, to, to == 'reserved' and listener or nil)
 local lease = tonumber(task.own_lease) or options.lease or args.lease(settings.get(queue, 'lease'), 'lease')
+local apart = redis.call('HGET', space.meta, 'token')
+local rate = to == 'reserved' and settings.get(queue, 'rate')
+if rate then
+  space.probe('LLEN', places.rates(queue))
+end
 space.begin()
+if noted then
+  redis.call('ZREM', claims, claim)
+end
 if to ~= 'reserved' then
   interruption.move(task, to, 'adopt')
   return false
 end
 redis.call('HSET', task.key, 'losses', task.losses, 'outcome', 'lost', 'ended', task.token)
-task.forget = { 'pid', 'reclaimed_node', 'started', 'progress', 'progressed' }
-local token, deadline = attempt.begin(task, listener, lease, options.request, 'adopt')
+task.forget = { 'pid', 'reclaimed_node', 'recall', 'started', 'progress', 'progressed' }
+local token, deadline = attempt.begin(task, listener, lease, options.request, 'adopt', apart)
+places.start(places.rates(queue), rate, string.format('%.0f', space.us))
+orders.announce(queue)
 return attempt.answer(id, queue, token, task.attempt, deadline, lease,
   'lost', tostring(task.losses), extra[4], extra[5], extra[6])

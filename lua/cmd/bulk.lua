@@ -1,11 +1,11 @@
 --- Does one thing to the tasks of a queue that all options choose, the oldest first. A step changes `limit` tasks and looks at 300.
 -- @args now queue action cursor limit
--- @options prefix status tag method key group from to reason force fresh into priority
+-- @options prefix status tag method key group from to reason force at_once fresh into priority
 -- @reply next cursor (0 at the end), number looked at, changed, refused
 -- @errors TOOBIG
--- @noted STATE DUPLICATE CLOSED TOOMANY
+-- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY
 local ACTIONS = {
-  cancel = { actions.cancel, actions.do_cancel, reason = true, force = true },
+  cancel = { actions.cancel, actions.do_cancel, reason = true, force = true, at_once = true },
   retry = { actions.retry, actions.do_retry, fresh = true },
   delete = { actions.delete, actions.do_delete },
   purge = { actions.delete, actions.do_delete },
@@ -20,9 +20,10 @@ local act = ACTIONS[action] or reply.fail('BADARG', 'action must be cancel, retr
 local cursor = search.cursor(args.next('cursor'), true)
 local limit = args.limit()
 local known = search.known()
-known.reason, known.force, known.fresh, known.into, known.priority = args.text, args.flag, args.flag, args.plain, birth.priority
+known.reason, known.into, known.priority = args.text, args.plain, birth.priority
+known.force, known.at_once, known.fresh = args.flag, args.flag, args.flag
 local options = args.options(known)
-for _, name in ipairs({ 'reason', 'force', 'fresh', 'into', 'priority' }) do
+for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority' }) do
   if options[name] ~= nil and not act[name] then
     reply.fail('BADARG', 'this action does not take the option ' .. name)
   end
@@ -31,7 +32,7 @@ if action == 'move' and (not options.into or options.into == queue) or action ==
   reply.fail('BADARG', 'move needs the option into, another queue, and prioritise the option priority')
 end
 local wish = {
-  reason = options.reason or '', force = options.force, fresh = options.fresh, queue = options.into, priority = options.priority,
+  reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh, queue = options.into, priority = options.priority,
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }
 

@@ -7,7 +7,7 @@ space.open()
 local id, token = args.next('id'), args.next('token')
 local checkpoint = args.next('checkpoint')
 args.bytes(checkpoint, args.max_bytes(), 'checkpoint')
-owner.task(id, token, '')
+owner.alive(owner.task(id, token, ''))
 space.begin()
 redis.call('HSET', space.prefix .. 'task_' .. id, 'checkpoint', checkpoint, 'checkpointed', space.now)
 return 'kept'

@@ -13,9 +13,15 @@ if ARGV[5] or #result > 1048576 then
   args.bytes(result, args.options({ max_bytes = args.size }, 4).max_bytes, 'result')
 end
 
-local task, answer = owner.task(id, token, 'complete ')
+local task, answer = owner.task(id, token, 'complete ', 'failures')
 if not task then
   return answer
+end
+if task.cancel then
+  owner.alive(task)
+end
+if answer and answer ~= '0' then -- its failures
+  task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall' }
 end
 -- What `state.plan` reads. The leases are written first, and that write proves them itself.
 local prefix, tasks = space.prefix, '_tasks_' .. task.queue
@@ -32,11 +38,20 @@ end
 if meta[2] or task.places then
   state.plan_free(task)
 end
-if task.cancel then
-  space.probe('HLEN', prefix .. 'orders_' .. task.queue)
+if task.cancel or task.recall then
+  orders.plan(task.queue)
+end
+local may, ended, record_key = redis.acl_check_cmd, prefix .. 'complete' .. tasks, prefix .. 'task_' .. id
+if task.ties or task.wakes or task.cancel or task.recall or task.forget then
+  rights.require()
+elseif may and not (may('HSET', record_key, '', '') and may('XADD', events, '*', '', '')
+  and (task.status ~= 'started' or may('SREM', prefix .. 'started' .. tasks, ''))
+  and (not task.last or may('RPOPLPUSH', held, ended))
+  and (task.last or may('LREM', held, '', '') and may('LPUSH', ended, ''))) then
+  rights.require()
 end
 if space.touched then
-  space.begin(prefix .. 'leases_' .. task.queue, held, events, prefix .. 'complete' .. tasks, prefix .. 'started' .. tasks)
+  space.enter(prefix .. 'leases_' .. task.queue, held, events, prefix .. 'complete' .. tasks, prefix .. 'started' .. tasks)
 end
 state.move(task, 'complete', 'complete', task.node,
   'token', '', 'ended', token, 'outcome', 'complete', 'result', result)

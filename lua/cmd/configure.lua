@@ -13,34 +13,41 @@ elseif value ~= '' then
   settings.check(name, value, 'the setting')
 end
 
-local text, kept = redis.call('HGET', space.meta, field) or '', {}
-for other, set in string.gmatch(text, '(%S+)=(%S+)') do
-  if other ~= name then
+local found = redis.call('HMGET', space.meta, field, 'limits')
+local rate, kept = string.find(name, 'rate$'), {}
+for other, set in string.gmatch(found[1] or '', '(%S+)=(%S+)') do
+  if other ~= name and other ~= name .. '_since' then
     kept[#kept + 1] = other .. '=' .. set
   end
 end
 if value ~= '' then
   kept[#kept + 1] = name .. '=' .. value
+  local since = settings.find(found[1], name .. '_since')
+  if rate and not settings.find(found[1], name) then
+    local held = queue ~= '*' and settings.get(queue, name)
+    since = string.format('%.0f', held and settings.since(queue, name) or space.us) -- starts before count for nothing
+  end
+  kept[#kept + 1] = since and name .. '_since=' .. since or nil
 end
 if queue ~= '*' then
   state.plan_wake(queue)
 end
-local limit = string.find(name, 'concurrency', 1, true) or string.find(name, 'rate$')
-local others = limit and queue == '*' and redis.call('ZRANGE', space.touch(space.prefix .. 'queues'), 0, 499) or {}
+local limit = rate or string.find(name, 'concurrency', 1, true)
 space.begin()
 if #kept > 0 then
   redis.call('HSET', space.meta, field, table.concat(kept, ' '))
 else
   redis.call('HDEL', space.meta, field)
 end
-if limit then
+if limit and queue == '*' then
+  redis.call('HINCRBY', space.meta, 'limits', 1) -- `promote` of each queue lets go on what may
+elseif limit and not found[2] then
   redis.call('HSET', space.meta, 'limits', '1')
-  for _, other in ipairs(others) do
-    redis.call('HSET', space.meta, 'sweep:' .. other, '0') -- `promote` lets go on what may
-  end
-  if queue ~= '*' then
-    redis.call('HSET', space.meta, 'sweep:' .. queue, '0')
-    state.wake(queue) -- a higher limit may let tasks go on
-  end
+end
+if limit and queue ~= '*' then
+  redis.call('HSET', space.meta, 'sweep:' .. queue, '0')
+end
+if queue ~= '*' and (limit or name == 'ageing') then
+  state.wake(queue) -- a higher limit, or another order, may let tasks go on
 end
 return 'configured'

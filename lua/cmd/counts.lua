@@ -11,11 +11,11 @@ for _, listener in ipairs(redis.call('SMEMBERS', space.key('listeners', queue)))
 end
 local started = redis.call('SCARD', space.key('started_tasks', queue))
 return {
-  'scheduled', redis.call('ZCARD', space.key('scheduled_tasks', queue)),
+  'scheduled', redis.call('ZCARD', space.key('scheduled_tasks', queue)) + redis.call('ZCARD', space.key('scheduled_lane_tasks', queue)),
   'pending', redis.call('LLEN', space.key('pending_tasks', queue)) + redis.call('ZCARD', space.key('lane_tasks', queue)),
   'reserved', math.max(0, held - started), 'started', started,
   'complete', redis.call('LLEN', space.key('complete_tasks', queue)),
   'failed', redis.call('LLEN', space.key('failed_tasks', queue)),
   'cancelled', redis.call('LLEN', space.key('cancelled_tasks', queue)),
-  'listeners', redis.call('SCARD', space.key('listeners', queue)),
+  'listeners', listeners.count(queue).present,
 }

@@ -1,4 +1,4 @@
---- Orders a listener to end what it holds and take no more. Its heartbeats tell it, and a reserve that finds nothing.
+--- Orders a listener to end what it holds and take no more. Its heartbeats say so, and every reserve.
 -- @args now queue listener on
 -- @reply `draining`, or `listening`
 -- @errors NOLISTENER
@@ -8,13 +8,17 @@ local listener = args.listener(args.next('listener'))
 local on = args.flag(args.next('on'), 'on')
 args.none()
 listeners.require(queue, listener)
-local orders = space.key('orders', queue)
-space.probe('HLEN', orders)
+orders.plan(queue)
+local known = redis.call('HEXISTS', orders.key(queue), 'l:' .. listener) == 1
+listeners.plan_drain(queue)
+local marked = space.note('drained')[queue] > 0
 space.begin()
+if on ~= known or on and not marked then
+  listeners.drained(queue, on and 1 or -1)
+end
 if on then
-  redis.call('HSET', orders, 'l:' .. listener, 'drain')
-  redis.call('PUBLISH', orders, '')
+  orders.give(queue, 'l:' .. listener, 'drain')
   return 'draining'
 end
-redis.call('HDEL', orders, 'l:' .. listener)
+orders.take_back(queue, 'l:' .. listener)
 return 'listening'

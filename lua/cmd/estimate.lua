@@ -13,7 +13,7 @@ local total = statistics.recent(queue)
 local mean, run = statistics.mean(total, 'done'), statistics.mean(total, 'run')
 local start, finish, basis = nil, nil, ''
 
-local listening = redis.call('SCARD', space.key('listeners', queue)) > 0
+local listening = listeners.count(queue).present > 0
   and redis.call('HEXISTS', space.meta, 'paused:' .. queue) == 0
 if task.status == 'started' then
   start = tonumber(task.extra[2]) or tonumber(task.since) or now
@@ -36,7 +36,7 @@ elseif task.status == 'pending' and listening then
     bonds.load(task)
   end
   local busy = redis.call('ZCARD', space.key('leases', queue))
-  local ahead = lanes.ahead(task, FAR)
+  local ahead = standing.ahead(task, FAR)
   if task.needs and needs.able(queue, task.needs) == 0 then
     start = nil -- nobody has what it needs
   elseif busy == 0 and ahead == 0 then

@@ -1,13 +1,13 @@
 --- Ends an attempt with an error. The task is tried again while its failures are within its cap, after a pause that grows.
 -- @args now id token error
 -- @options group max_bytes again final
--- @reply `failed`, `retrying`, or `cancelled` where its cancel was asked for
+-- @reply `failed`, `retrying`, or `cancelled` where its cancel was asked for, or a newer task has taken its place
 -- @errors LOST TOOBIG
 space.open()
 local id, token, text = args.next('id'), args.next('token'), args.next('error')
 local options = args.options({
   group = args.plain, max_bytes = args.size, final = args.flag,
-  again = function(value, what) return args.seconds(value, 0, 31536000, what) end,
+  again = args.pause,
 })
 if options.again and options.final then
   reply.fail('BADARG', 'again and final contradict each other')
@@ -18,16 +18,27 @@ local task, failures = owner.task(id, token, 'failed retrying cancelled ', 'fail
 if not task then
   return failures -- the first answer
 end
+owner.alive(task)
 failures, task.group = tonumber(failures or 0) + 1, options.group
 local to, outcome = 'failed', 'failed'
 if task.cancel then
-  to, outcome = 'cancelled', 'cancelled'
+  to, outcome, task.forget = 'cancelled', 'cancelled', { 'cancel', 'recall', 'error', 'group' }
 elseif not options.final then
   local pause = retries.pause(task, failures, options.again)
   if pause then
-    outcome, task.forget = 'retrying', { state.attempt_fields() }
-    to = retries.plan(task, pause)
+    outcome, task.forget = 'retrying', { 'error', 'group', 'front', state.attempt_fields() }
+    to = bonds.back(task, retries.plan(task, pause))
+    if to == 'cancelled' then
+      outcome, task.forget = 'cancelled', nil
+    end
   end
 end
+if to == 'failed' then
+  if failures > 1 then
+    task.forget = { 'last_error', 'last_group', 'recall' }
+  end
+  return retries.finish(task, to, outcome, 'fail', 'error', text, 'group', options.group or '', 'failures', failures)
+end
+-- Blueque has an error only where the task has failed.
 return retries.finish(task, to, outcome, 'fail',
-  'error', text, 'group', options.group or '', 'failures', failures)
+  'last_error', text, 'last_group', options.group or '', 'failures', failures, bonds.because(task))

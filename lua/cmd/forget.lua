@@ -1,14 +1,14 @@
---- Removes a queue that has no tasks and no listeners, with its settings, limits, events and statistics.
+--- Removes a queue that has no tasks, no listeners and no schedules, with its settings, limits, events and statistics.
 -- @args now queue
 -- @reply `forgotten`
--- @errors NOTEMPTY
+-- @errors NOQUEUE NOTEMPTY
 local HOLDS = {
-  ZCARD = { 'tasks', 'scheduled_tasks', 'lane_tasks', 'leases' },
+  ZCARD = { 'tasks', 'scheduled_tasks', 'scheduled_lane_tasks', 'lane_tasks', 'leases' },
   LLEN = { 'pending_tasks', 'complete_tasks', 'failed_tasks', 'cancelled_tasks' },
   SCARD = { 'started_tasks', 'listeners' },
 }
 local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'groups', 'needs', 'ranked_tasks', 'turns', 'places', 'limits',
-  'delayed', 'rate', 'unique', 'timed', 'has', 'tally', 'days' }
+  'delayed', 'rate', 'unique', 'timed', 'has', 'tally', 'days', 'claims' }
 
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')
@@ -20,16 +20,39 @@ for command, kinds in pairs(HOLDS) do
     end
   end
 end
-local gone = {}
+-- Schedules are in no index by their queue; all are looked at, 1,000 at a time.
+local names, from = nil, 0
+repeat
+  names = redis.call('ZRANGE', space.prefix .. 'schedules', from, from + 999)
+  for _, name in ipairs(names) do
+    local target = redis.call('HGET', space.key('schedule', name), 'queue')
+    if target == queue then
+      reply.fail('NOTEMPTY', 'a schedule makes tasks in the queue: remove it, or give it another queue')
+    elseif not target then
+      space.touch(space.key('schedule', name)) -- in a slot that is being moved it may only seem absent
+    end
+  end
+  from = from + #names
+until #names < 1000 or from >= schedules.MOST
+local queues, gone = space.prefix .. 'queues', {}
+local fields = { 'paused:' .. queue, 'settings:' .. queue, 'lanes:' .. queue, 'sweep:' .. queue, 'swept:' .. queue, 'drained:' .. queue }
+local known = redis.call('ZSCORE', space.touch(queues), queue) ~= false
 for _, kind in ipairs(REMAINS) do
-  gone[#gone + 1] = space.touch(space.key(kind, queue))
+  local key = space.touch(space.key(kind, queue))
+  known, gone[#gone + 1] = known or redis.call('EXISTS', key) == 1, key
+end
+for _, value in ipairs(redis.call('HMGET', space.meta, unpack(fields))) do
+  known = known or value ~= false
+end
+if not known then
+  space.here(queues, unpack(gone))
+  reply.fail('NOQUEUE', 'no queue has this name; it was never made, or forgotten')
 end
 for _, date in ipairs(redis.call('ZRANGE', space.key('days', queue), 0, 999)) do
   gone[#gone + 1] = space.touch(statistics.key(queue, date))
 end
-space.probe('ZCARD', space.prefix .. 'queues')
 space.begin()
 redis.call('UNLINK', unpack(gone))
-redis.call('ZREM', space.prefix .. 'queues', queue)
-redis.call('HDEL', space.meta, 'paused:' .. queue, 'settings:' .. queue, 'lanes:' .. queue, 'sweep:' .. queue)
+redis.call('ZREM', queues, queue)
+redis.call('HDEL', space.meta, unpack(fields))
 return 'forgotten'

@@ -1,6 +1,7 @@
 --- Renews the leases of tasks that a listener holds; each answer carries an order.
 -- @args now queue listener lease count (id token)*count
--- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`
+-- @options kill
+-- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`, for which others get `lost`
 -- @errors
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')
@@ -8,8 +9,11 @@ local listener = args.listener(args.next('listener'))
 local lease = args.lease(args.next('lease'), 'lease')
 local count = args.integer(args.next('count'), 0, 500, 'count')
 local first = args.at + 1
-if #ARGV ~= first - 1 + 2 * count then
-  reply.fail('BADARG', 'after the count come an id and a token for each task, and nothing else')
+local last, kill = first - 1 + 2 * count, 'lost'
+if #ARGV < last then
+  reply.fail('BADARG', 'after the count come an id and a token for each task')
+elseif #ARGV > last and args.options({ kill = args.flag }, last).kill then
+  kill = 'kill'
 end
 -- As text: a number would be written out anew for each task.
 local deadline = string.format('%.0f', space.us + lease)
@@ -23,26 +27,48 @@ for i = 1, count do
   renewal[2 * i - 1], renewal[2 * i] = deadline, id .. ' ' .. token
 end
 
-local orders, usual, ordered = space.key('orders', queue), 'continue', {}
-if redis.call('HLEN', orders) > 0 then
-  local common = redis.call('HMGET', orders, 'l:' .. listener, 'q')
+local given, usual, ordered, killed = space.prefix .. 'orders_' .. queue, 'continue', {}, nil
+if redis.call('HLEN', given) > 0 then
+  local common = redis.call('HMGET', given, 'l:' .. listener, 'q')
   usual = common[2] or common[1] or usual
   for i = 1, count do
     ordered[i] = 't:' .. ARGV[first + 2 * i - 2]
   end
-  ordered = count > 0 and redis.call('HMGET', orders, unpack(ordered)) or {}
+  ordered = count > 0 and redis.call('HMGET', given, unpack(ordered)) or {}
+  for i = 1, count do
+    killed = killed or ordered[i] == orders.KILL
+  end
 end
 local registered = redis.call('SISMEMBER', space.key('listeners', queue), listener) == 1
 space.probe('ZCARD', space.key('seen', queue))
 local leases = space.key('leases', queue)
-space.begin(leases)
+local may = redis.acl_check_cmd
+if may and not (may('HSET', space.meta, '', '') and may('ZADD', leases, '', '') and may('ZMSCORE', leases, '')) then
+  rights.require()
+end
+if space.touched then
+  space.enter(leases)
+end
 
 -- A removal first: what follows may then be written even when memory is full.
 -- It fails by itself where the leases are of another type.
 redis.call('ZREM', leases, '')
 space.tick(space.us)
 -- XX: only what is there. Where all leases moved, none is lost, and none need be read.
-local moved = count > 0 and redis.call('ZADD', leases, 'XX', 'CH', unpack(renewal)) or 0
+local moved = 0
+if killed then
+  local others = {}
+  for i = 1, count do
+    if ordered[i] ~= orders.KILL then -- the lease of one that is to be killed runs out
+      others[#others + 1], others[#others + 2] = renewal[2 * i - 1], renewal[2 * i]
+    end
+  end
+  if #others > 0 then
+    redis.call('ZADD', leases, 'XX', unpack(others))
+  end
+elseif count > 0 then
+  moved = redis.call('ZADD', leases, 'XX', 'CH', unpack(renewal))
+end
 local held
 if moved < count then
   local members = {}
@@ -56,6 +82,6 @@ if registered then
 end
 local answer = { space.us + lease }
 for i = 1, count do
-  answer[i + 1] = held and not held[i] and 'lost' or ordered[i] or usual
+  answer[i + 1] = held and not held[i] and 'lost' or ordered[i] == orders.KILL and kill or ordered[i] or usual
 end
 return answer

@@ -1,4 +1,4 @@
---- What a listener holds, the latest first: finds a reservation whose reply was lost.
+--- What a listener holds, the latest first, and what it claimed of others: finds a reservation whose reply was lost.
 -- @args now queue listener
 -- @reply for each task (500 at most) id status token attempt deadline pid
 -- @errors
@@ -6,13 +6,28 @@ space.open()
 local queue = args.plain(args.next('queue'), 'queue')
 local listener = args.listener(args.next('listener'))
 args.none()
-local answer = {}
-for _, id in ipairs(redis.call('LRANGE', space.key('reserved_tasks', queue .. '_' .. listener), 0, 499)) do
-  local v = redis.call('HMGET', space.prefix .. 'task_' .. id, 'status', 'token', 'attempt', 'pid')
+local answer, claims = {}, space.key('claims', queue)
+local function add(id, v)
   local deadline = v[2] and redis.call('ZSCORE', space.key('leases', queue), id .. ' ' .. v[2])
-  for _, value in ipairs({ id, v[1] or '', v[2] or '', v[3] or '0',
-    deadline or '', v[4] or '' }) do
+  for _, value in ipairs({ id, v[1] or '', v[2] or '', v[3] or '0', deadline or '', v[4] or '' }) do
     answer[#answer + 1] = value
+  end
+end
+local function read(id)
+  return redis.call('HMGET', space.prefix .. 'task_' .. id, 'status', 'token', 'attempt', 'pid', 'node', 'reclaimed_node')
+end
+local ids = redis.call('LRANGE', space.key('reserved_tasks', queue .. '_' .. listener), 0, 499)
+for _, id in ipairs(ids) do
+  add(id, read(id))
+end
+if #ids < 500 then
+  -- Members are `LISTENER ID`; `!` is the character after the space.
+  for _, member in ipairs(redis.call('ZRANGE', claims, '[' .. listener .. ' ', '(' .. listener .. '!', 'BYLEX', 'LIMIT', 0, 500 - #ids)) do
+    local id = string.match(member, ' (%S+)$')
+    local v = read(id)
+    if (v[1] == 'reserved' or v[1] == 'started') and v[6] == listener and v[5] ~= listener then
+      add(id, v)
+    end
   end
 end
 return answer

@@ -1,8 +1,10 @@
---- Checks that server, schema and eviction policy suit; the first call of a client.
+--- Checks that server, schema and eviction policy suit, and what this user may do; the first call of a client.
 -- @args now
--- @reply schema, server time, 1 if the namespace holds data yet
+-- @reply schema, server time, 1 if the namespace holds data yet, the eviction policy or an empty string where this user may not ask for it, 1 if the namespace is for tests, and what this user lacks: `NAME:COMMAND,COMMAND` for each command of the bundle that it may not run, separated by spaces, with `messages:PUBLISH` where wake-ups and orders come late
 -- @errors EVICTION SCHEMA
 space.open()
 args.none()
-server.require()
-return { space.SCHEMA, space.now, space.touched and space.touched.unborn and 0 or 1 }
+local policy = server.require()
+local born, test = redis.call('HMGET', space.meta, 'schema', 'test'), nil
+born, test = born[1] and 1 or 0, born[2] and 1 or 0
+return { space.SCHEMA, space.now, born, policy, test, rights.missing() }

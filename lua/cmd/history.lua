@@ -22,7 +22,7 @@ local function add(number, fields)
   end
 end
 local count = 0
-local number, since, reached, nth = history.last(key)
+local number, since, reached, nth = history.last(key, v[3])
 if number > after then
   for _, entry in ipairs(redis.call('XRANGE', key, string.format('(%.0f-0', after), '+', 'COUNT', limit)) do
     local kept = {}

@@ -19,6 +19,8 @@ local limits, unset = space.key('limits', queue), concurrency == '-' and rate ==
 if not unset and redis.call('HEXISTS', limits, key) == 0 and redis.call('HLEN', limits) >= MOST then
   reply.fail('TOOMANY', 'this queue has 100000 keys with limits of their own already')
 end
+local former = string.match(redis.call('HGET', limits, key) or '- -', '(%S+)$')
+local fresh = rate ~= '-' and former == '-' and not settings.get(queue, 'key_rate')
 turns.plan_settle(queue, { key })
 state.plan_wake(queue)
 space.begin(nil, limits)
@@ -26,6 +28,9 @@ if unset then
   redis.call('HDEL', limits, key)
 else
   redis.call('HSET', limits, key, concurrency .. ' ' .. rate)
+end
+if fresh then
+  redis.call('UNLINK', places.rates(queue, key)) -- starts before count for nothing
 end
 turns.settle_all(queue, key)
 state.wake(queue)

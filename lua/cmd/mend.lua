@@ -1,9 +1,10 @@
 --- Finds and mends what clients without scripts leave, one part of the queue at each call.
 -- @args now queue cursor limit
 -- @options grace
--- @reply next cursor (empty at the end), number mended, number under suspicion
+-- @reply next cursor (empty at the end), number mended, number under suspicion, then for each held task whose listener was taken off the queue who answers for it, its id, status, holder and pid
 -- @errors
-local PARTS = { 'held', 'started', 'pending', 'scheduled', 'complete', 'failed', 'cancelled', 'orders', 'suspects', 'tasks', 'tags', 'groups' }
+local PARTS = { 'held', 'started', 'pending', 'scheduled', 'laned', 'complete', 'failed', 'cancelled', 'orders', 'suspects', 'tasks', 'tags', 'groups',
+  'lanes', 'unique', 'claims' }
 local GRACE = 60 * 1000000
 
 local function seconds(value, what)
@@ -43,8 +44,14 @@ elseif part == 'tasks' then
   after = mending.tasks(position, limit)
 elseif part == 'tags' or part == 'groups' then
   after = mending.labels(part, tonumber(position), limit)
+elseif part == 'lanes' then
+  after = mending.lanes(position, limit)
+elseif part == 'unique' then
+  after = mending.unique(position, limit)
+elseif part == 'claims' then
+  after = mending.claims(position, limit)
 else
-  after = mending.list(part, position, limit)
+  after = mending.list(part == 'laned' and 'scheduled_lane' or part, position, limit)
 end
 mending.finish()
 if after ~= '0' then
@@ -52,4 +59,4 @@ if after ~= '0' then
 else
   after = PARTS[number + 1] and PARTS[number + 1] .. ':0' or ''
 end
-return { after, mending.mended, mending.suspected }
+return { after, mending.mended, mending.suspected, unpack(mending.standing) }

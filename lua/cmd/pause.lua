@@ -8,14 +8,12 @@ local queue = args.plain(args.next('queue'), 'queue')
 local by = args.plain(args.next('by'), 'by')
 local reason = args.text(args.next('reason'), 'reason')
 local stop = args.options({ stop = args.flag }).stop
-local orders = space.key('orders', queue)
-space.probe('HLEN', orders)
+orders.plan(queue)
 space.begin()
 redis.call('HSET', space.meta, 'paused:' .. queue, space.now .. ' ' .. by .. ' ' .. reason)
 if stop then
-  redis.call('HSET', orders, 'q', 'stop')
-  redis.call('PUBLISH', orders, '')
+  orders.give(queue, 'q', 'stop')
 else
-  redis.call('HDEL', orders, 'q')
+  orders.take_back(queue, 'q')
 end
 return 'paused'

@@ -8,16 +8,32 @@ local limit = args.limit()
 args.none()
 
 local limited, laned = meta[2], redis.call('HGET', space.meta, 'lanes:' .. queue)
-local scheduled = space.key('scheduled_tasks', queue)
-local due = redis.call('ZRANGEBYSCORE', scheduled, '-inf', space.now, 'LIMIT', 0, limit + 1)
-local later = redis.call('ZRANGEBYSCORE', scheduled, '(' .. space.now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-local tasks, strays = {}, {}
-for i = 1, math.min(#due, limit) do
-  local task = record.find(due[i])
+local sets, waiting, later = { space.key('scheduled_tasks', queue), space.key('scheduled_lane_tasks', queue) }, {}, nil
+for i, set in ipairs(sets) do
+  waiting[i] = redis.call('ZRANGEBYSCORE', set, '-inf', space.now, 'LIMIT', 0, limit + 1, 'WITHSCORES')
+  local next = redis.call('ZRANGEBYSCORE', set, '(' .. space.now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  if not later or next and tonumber(next) < tonumber(later) then
+    later = next
+  end
+end
+local due, tasks, strays = (#waiting[1] + #waiting[2]) / 2, {}, {}
+local at = { 1, 1 }
+for _ = 1, math.min(due, limit) do
+  local one, other = tonumber(waiting[1][at[1] + 1]), tonumber(waiting[2][at[2] + 1])
+  local i = (not one or other and other < one) and 2 or 1
+  local id = waiting[i][at[i]]
+  at[i] = at[i] + 2
+  local task = record.find(id, 'front', 'ended', 'retry_eta')
   if task and task.status == 'scheduled' and task.queue == queue then
+    if task.extra[1] then
+      task.front, task.turn = true, tonumber(task.extra[2]) -- it had its turn then
+    end
+    if task.extra[3] then -- the submit gave none
+      task.forget = { 'eta', 'retry_eta' }
+    end
     tasks[#tasks + 1] = task
   else
-    strays[#strays + 1] = due[i]
+    strays[#strays + 1] = { sets[i], id }
   end
 end
 local planned = {}
@@ -31,18 +47,21 @@ end
 if #tasks > 0 then
   space.probe('ZCARD', space.key('tasks', queue))
 end
-local held_up = (laned or limited) and turns.plan_due(queue, limit) or { keys = {} }
+local held_up = (laned or limited) and turns.plan_due(queue, limit, limited) or { keys = {} }
 if held_up.wakes then
   state.plan_wake(queue)
 end
-local answer = { #tasks, (#due > limit or held_up.more) and 1 or 0, later[2] or '' }
+local answer = { #tasks, (due > limit or held_up.more) and 1 or 0, later or '' }
 if held_up.next and (answer[3] == '' or held_up.next < answer[3] * 1000000) then
   answer[3] = space.decimal(held_up.next)
 end
+for _, stray in ipairs(strays) do
+  space.touch(stray[1])
+end
 space.begin()
 turns.due(queue, held_up)
-for _, id in ipairs(strays) do
-  redis.call('ZREM', scheduled, id)
+for _, stray in ipairs(strays) do
+  redis.call('ZREM', unpack(stray))
 end
 for _, task in ipairs(tasks) do
   state.move(task, 'pending', 'promote', '', 'promoted', state.time(task))

@@ -1,16 +1,16 @@
 --- The queues of the namespace.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each queue its name, its number of listeners, who paused it when and why, or an empty string, and `stop` where what runs is stopped too
+-- @reply next cursor (0 at the end), then for each queue its name, how many listeners take its tasks, who paused it when and why, or an empty string, and `stop` where what runs is stopped too
 -- @errors
 space.open()
 local cursor = args.cursor(args.next('cursor'))
 local limit = args.limit()
 args.none()
-local page = redis.call('ZRANGE', space.prefix .. 'queues', cursor, cursor + limit - 1, 'WITHSCORES')
-local answer = { #page < 2 * limit and '0' or string.format('%.0f', cursor + limit) }
-for i = 1, #page, 2 do
+local page = redis.call('ZRANGE', space.prefix .. 'queues', cursor, cursor + limit - 1)
+local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
+for i = 1, #page do
   answer[#answer + 1] = page[i]
-  answer[#answer + 1] = page[i + 1]
+  answer[#answer + 1] = string.format('%d', listeners.count(page[i]).present)
   local paused = redis.call('HGET', space.meta, 'paused:' .. page[i])
   answer[#answer + 1] = paused or ''
   answer[#answer + 1] = paused and redis.call('HGET', space.key('orders', page[i]), 'q') or ''

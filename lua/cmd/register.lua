@@ -8,14 +8,13 @@ local queue = args.plain(args.next('queue'), 'queue')
 local listener = args.listener(args.next('listener'))
 local capabilities = args.options({ has = listeners.known }).has
 server.require()
+rights.check(rights.WORKER)
 listeners.probe(queue)
 space.begin()
 local added = redis.call('SADD', space.key('listeners', queue), listener)
 redis.call('ZINCRBY', space.prefix .. 'queues', added, queue)
 listeners.seen(queue, listener)
-if capabilities and capabilities ~= '' then
-  redis.call('HSET', space.key('has', queue), listener, capabilities)
-elseif capabilities then
-  redis.call('HDEL', space.key('has', queue), listener)
+if capabilities then
+  listeners.equip(queue, listener, capabilities)
 end
 return added == 1 and 'registered' or 'existing'

@@ -1,27 +1,38 @@
---- Gives a task back, uncounted as a failure, to the front of its queue. Past its cap of releases it fails; if its cancel was asked for, it becomes cancelled.
+--- Gives a task back, uncounted as a failure, to the front of its queue, at once or after a pause. Past its cap of releases it fails; if its cancel was asked for, or a newer task has taken its place by the policy `latest`, it becomes cancelled.
 -- @args now id token
--- @options reason
+-- @options reason again uncounted
 -- @reply `released`, `cancelled` or `failed`
 -- @errors LOST
 space.open()
 local id, token = args.next('id'), args.next('token')
-local why = args.options({ reason = args.cause }).reason or 'release'
+local options = args.options({ reason = args.cause, again = args.pause, uncounted = args.flag })
+local why = options.reason or 'release'
 
 local task, releases = owner.task(id, token, 'released cancelled failed ', 'releases')
 if not task then
   return releases -- the first answer
 end
-releases = tonumber(releases or 0) + 1
-if task.cancel then
-  return owner.finish(task, 'cancelled', 'cancelled', why, 'releases', releases)
+local counter, cap = 'releases', 'max_releases'
+if options.uncounted then -- the owner's trouble, not the task's
+  counter, cap = 'uncounted', 'max_uncounted'
 end
-local most = redis.call('HGET', space.prefix .. 'task_' .. id, 'max_releases') or settings.get(task.queue, 'max_releases')
-if releases > tonumber(most) then
+local v = redis.call('HMGET', space.prefix .. 'task_' .. id, counter, cap)
+local count = tonumber(v[1] or 0) + 1
+if task.cancel then
+  return owner.finish(task, 'cancelled', 'cancelled', why, counter, count)
+elseif count > tonumber(v[2] or settings.get(task.queue, cap)) then
   task.group = 'released'
-  return owner.finish(task, 'failed', 'failed', why,
-    'group', 'released', 'error', 'given back ' .. releases .. ' times', 'releases', releases)
+  return owner.finish(task, 'failed', 'failed', why, 'group', 'released',
+    'error', 'given back ' .. count .. ' times' .. (options.uncounted and ' by owners that could not run it' or ''), counter, count)
+end
+if bonds.back(task, 'pending', why) == 'cancelled' then
+  return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, bonds.because(task))
 end
 task.front, task.forget = true, { state.attempt_fields() }
-owner.finish(task, 'pending', 'released', why, 'releases', releases)
+if (options.again or 0) > 0 then
+  task.front = nil
+  return retries.finish(task, retries.plan(task, options.again), 'released', why, counter, count, 'front', '1')
+end
+owner.finish(task, 'pending', 'released', why, counter, count, 'front', '1')
 state.wake(task.queue)
 return 'released'

@@ -1,9 +1,8 @@
---- Takes tasks whose lease has expired from their owners, and forgets silent listeners.
+--- Takes tasks whose lease has expired from their owners, and forgets silent listeners and workers.
 -- @args now queue limit
 -- @reply number requeued, failed, cancelled, postponed, 1 if more are expired, number of listeners
 -- @errors
 local SILENCE = 15 * 1000000 -- without a sign of life from anyone: the clock jumped or the server was away
-local GONE = 300 * 1000000   -- a listener that waits is heard of far more often
 
 local meta = space.open_with('run', 'gap')
 local run, gap = meta[2], meta[3]
@@ -56,11 +55,13 @@ local silent = {}
 listeners.probe(queue)
 local present = redis.call('SCARD', space.key('listeners', queue))
 for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.key('seen', queue), '-inf',
-  space.decimal(math.max(0, space.us - GONE)), 'LIMIT', 0, limit)) do
+  space.decimal(math.max(0, space.us - listeners.keep(queue))), 'LIMIT', 0, limit)) do
   if redis.call('LLEN', space.touch(space.key('reserved_tasks', queue .. '_' .. listener))) == 0 then
+    workers.plan_leave(listener)
     silent[#silent + 1] = listener
   end
 end
+local past = workers.plan_forget()
 if placed then
   places.plan_freed(queue, freed)
 end
@@ -88,6 +89,7 @@ end
 for _, listener in ipairs(silent) do
   listeners.remove(queue, listener)
 end
+workers.forget(past, space.decimal(space.us + listeners.keep(queue)))
 if counts.pending > 0 then
   state.wake(queue)
 end

@@ -11,15 +11,18 @@ if not ARGV[4] then
 end
 count = count == '1' and 1 or args.integer(count, 1, 32, 'count')
 local last = 3 + count
--- The clock; for each queue whether it is paused, has lanes, has settings; those of all.
+-- The clock; for each queue whether it is paused, has lanes, has settings, and whether listeners drain it; the settings of
+-- all; the highest token, where it is apart from the clock.
 local meta
 if count == 1 then
   local queue = ARGV[4]
-  meta = redis.call('HMGET', space.meta, space.CLOCK, 'paused:' .. queue, 'lanes:' .. queue, 'settings:' .. queue, 'settings')
+  meta = redis.call('HMGET', space.meta, space.CLOCK, 'paused:' .. queue, 'lanes:' .. queue, 'settings:' .. queue, 'drained:' .. queue,
+    'settings', 'token')
 else
   meta = redis.call('HMGET', space.meta, attempt.meta(last))
 end
 space.time(meta[1])
+local common, apart = meta[#meta - 1], meta[#meta]
 
 local lease, request, woken, order = nil, nil, nil, nil
 for i = last + 1, #ARGV, 2 do
@@ -50,12 +53,18 @@ if request then
   end
 end
 
+for i = 4, last do
+  if meta[4 * i - 11] then
+    listeners.refuse(ARGV[i], listener)
+  end
+end
+
 local task, v, ghosts
 for nth = 4, last do
   local i = order and order[nth - 3].at or nth
   local queue, skipped = ARGV[i], 0
   local pending = prefix .. 'pending_tasks_' .. queue
-  local at = 3 * i - 10 -- in `meta`
+  local at = 4 * i - 14 -- in `meta`
   local open = not meta[at]
   while open and skipped < GHOSTS do
     local id = redis.call('LINDEX', pending, -1 - skipped)
@@ -64,7 +73,7 @@ for nth = 4, last do
     end
     v = redis.call('HMGET', prefix .. 'task_' .. id,
       'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties')
-    if v[1] == 'pending' and v[2] == queue then
+    if v[1] == 'pending' and v[2] == queue and not (v[10] and string.find(v[10], 'r', 1, true)) then
       task = {
         id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true,
         since = v[9], taker = listener, issue = false, deadline = false, -- what `attempt.begin` sets
@@ -72,6 +81,9 @@ for nth = 4, last do
       task.foreign = not v[3] or nil
       task.ties = v[10] or nil
       break
+    end
+    if v[1] == 'pending' and v[2] == queue then
+      attempt.stray({ id = id, queue = queue, status = 'pending', ties = v[10] })
     end
     skipped = skipped + 1
     space.touch(prefix .. 'task_' .. id)
@@ -81,8 +93,8 @@ for nth = 4, last do
     ghosts[queue] = skipped
     space.touch(pending)
   end
-  if open and (meta[at + 1] or meta[at + 2] or meta[#meta]) then
-    task, v = attempt.weigh(queue, listener, task, v, meta[at + 1], meta[at + 2], meta[#meta])
+  if open and (meta[at + 1] or meta[at + 2] or common) then
+    task, v = attempt.weigh(queue, listener, task, v, meta[at + 1], meta[at + 2], common)
   end
   if task then
     break
@@ -94,9 +106,7 @@ if not task then
     listeners.require(ARGV[i], listener)
     space.probe('ZCARD', prefix .. 'seen_' .. ARGV[i])
     space.touch(prefix .. 'pending_tasks_' .. ARGV[i]) -- in a slot that is being moved it may only seem empty
-    if redis.call('HEXISTS', prefix .. 'orders_' .. ARGV[i], 'l:' .. listener) == 1 then
-      reply.fail('DRAINING', 'this listener was ordered to drain: end what it holds and unregister it')
-    end
+    listeners.refuse(ARGV[i], listener) -- an order of a release that did not mark the queue
   end
   if attempt.waits then
     attempt.plan_waits()
@@ -144,15 +154,23 @@ end
 if order then
   space.probe('HLEN', prefix .. 'rounds_' .. listener)
 end
+-- The first write needs no right of its own: it is refused before anything is changed.
+local may = redis.acl_check_cmd
+if ghosts or order or task.ties or task.foreign or attempt.waits then
+  rights.require()
+elseif may and not (may('RPOPLPUSH', pending, held) and may('HSET', space.meta, '', '') and may('XADD', events, '*', '', '')
+  and (not woken or may('LPUSH', prefix .. 'wake_' .. queue, ''))) then
+  rights.require()
+end
 if space.touched then
-  space.begin(leases, prefix .. 'task_' .. task.id, pending, held, events)
+  space.enter(leases, prefix .. 'task_' .. task.id, pending, held, events)
 end
 if ghosts then
   redis.call('ZCARD', leases)
   attempt.clear(ghosts)
 end
 lease = lease or task.set_lease or attempt.LEASE
-local token, deadline = attempt.begin(task, listener, lease, request, 'reserve')
+local token, deadline = attempt.begin(task, listener, lease, request, 'reserve', apart)
 if attempt.waits then
   attempt.wait(queue)
 end

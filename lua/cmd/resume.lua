@@ -5,11 +5,10 @@
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')
 args.none()
-local orders = space.key('orders', queue)
-space.probe('HLEN', orders)
+orders.plan(queue)
 state.plan_wake(queue)
 space.begin()
 redis.call('HDEL', space.meta, 'paused:' .. queue)
-redis.call('HDEL', orders, 'q')
+orders.take_back(queue, 'q')
 state.wake(queue)
 return 'resumed'

@@ -10,9 +10,10 @@ if not schedule.paused then
   return 'resumed'
 end
 schedule.paused = nil
-if tonumber(schedule.done) < tonumber(space.now) then
-  schedule.done = space.now
+if tonumber(schedule.done) > tonumber(space.now) then
+  schedule.list, schedule.final = {}, nil -- the clock ran ahead, and slots of cron were told for then
 end
+schedule.done = space.now
 schedules.settle(schedule)
 schedules.probe()
 space.begin()

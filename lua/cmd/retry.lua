@@ -2,7 +2,7 @@
 -- @args now id
 -- @options fresh
 -- @reply `pending`
--- @errors NOTASK STATE DUPLICATE
+-- @errors NOTASK STATE STOPPING DUPLICATE
 space.open()
 local id = args.next('id')
 local wish = args.options({ fresh = args.flag })

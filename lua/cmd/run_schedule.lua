@@ -8,16 +8,21 @@ local name = schedules.name(args.next('name'))
 local id = args.plain(args.next('id'), 'id')
 local options = args.options({ overlap = schedules.overlap })
 local schedule = schedules.get(name)
-local found = redis.call('HGET', space.key('task', id), 'queue')
-if found == schedule.queue then
+local found = redis.call('HMGET', space.key('task', id), 'queue', 'schedule')
+if found[1] and found[2] == name then
   return { 'existing', id }
-elseif found then
+elseif found[1] == schedule.queue then
+  reply.fail('STATE', 'this id is a task that the schedule did not make')
+elseif found[1] then
   reply.fail('OTHERQUEUE', 'this id is a task of another queue; ids are unique in a namespace')
 end
 local overlap = options.overlap or schedule.overlap
-local old = schedules.unfinished(schedule)
+local old, beside = schedules.live(schedule, overlap)
 if old and overlap == 'skip' then
   reply.fail('STATE', 'its task ' .. old.id .. ' is ' .. old.status .. ': wait for its end, or allow both to run')
+elseif beside and (old and beside.id == old.id or schedules.solo(schedule, schedule.overlap)) then
+  reply.fail('STATE', 'its task ' .. beside.id .. ' is ' .. beside.status .. (beside.queue == schedule.queue and '' or ' in another queue')
+    .. ' and would run beside this one: wait for its end, or allow both to run')
 end
 local template = { name = name, queue = schedule.queue, parameters = schedule.parameters, options = schedule.options, overlap = overlap }
 local plan = schedules.plan(template, id, nil, overlap == 'cancel' and old or nil, {})
@@ -25,6 +30,9 @@ if plan.other then
   return { 'existing', plan.other }
 end
 space.begin()
-redis.call('HSET', schedule.key, 'last_task', id, 'last_at', space.now)
+redis.call('HSET', schedule.key, 'last_at', space.now) -- refused when memory is full, before anything is made
 schedules.make(plan, 'run_schedule')
+schedules.note(schedule, id)
+redis.call('HSET', schedule.key, 'last_task', id, 'tasks', schedule.tasks or id)
+state.wake(schedule.queue)
 return { 'created', id }

@@ -15,7 +15,7 @@ for _, name in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times' }) 
 end
 for i = args.at + 1, #ARGV, 2 do
   if not own[ARGV[i]] then
-    texts[#texts + 1] = ARGV[i] .. '=' .. ARGV[i + 1]
+    texts[#texts + 1] = ARGV[i] .. '=' .. schedules.quoted(ARGV[i + 1])
   end
 end
 table.sort(texts, args.before)

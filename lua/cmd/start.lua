@@ -25,7 +25,9 @@ if task.status == 'started' then
   if task.pid ~= pid then
     record.refuse(task.status)
   end
-  space.begin(leases)
+  if space.touched then
+    space.enter(leases)
+  end
   redis.call('ZADD', leases, task.deadline, record.lease(task))
   return deadline
 end
@@ -37,8 +39,13 @@ redis.call('SCARD', started)
 if task.ties and string.find(task.ties, 'u', 1, true) then
   bonds.plan(task, 'started')
 end
+local may = redis.acl_check_cmd
+if may and not (may('SADD', started, '') and may('HSET', space.meta, '', '') and may('XADD', events, '*', '', ''))
+  or task.ties and string.find(task.ties, 'u', 1, true) then
+  rights.require()
+end
 if space.touched then
-  space.begin(leases, events, started)
+  space.enter(leases, events, started)
 end
 task.pid = pid
 state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', state.time(task))

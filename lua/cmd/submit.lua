@@ -3,6 +3,8 @@
 -- @options max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes lease priority key weight needs tags unique unique_until unique_policy
 -- @reply for each task `created`, or `existing` where the id was submitted before; with a unique name `existing` or `replaced`, and the id of the other task
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE TOOMANY
+local BYTES = 8388608 -- of all parameters of one call: one task of the largest size
+
 local queue, count = ARGV[2], ARGV[3]
 if not count then
   args.missing('queue count')
@@ -30,7 +32,7 @@ end
 most = wish and wish.max_bytes or most
 
 local prefix, now = space.prefix, space.now
-local fresh, answer, seen, pending, scheduled = {}, {}, count > 1 and {}, nil, nil
+local fresh, answer, seen, pending, scheduled, size = {}, {}, count > 1 and {}, nil, nil, 0
 for at = 4, last, 3 do
   local id, eta, parameters = ARGV[at], ARGV[at + 1], ARGV[at + 2]
   if #id > 128 or not string.find(id, args.PLAIN) then
@@ -41,6 +43,10 @@ for at = 4, last, 3 do
       reply.fail('BADARG', 'an id stands twice in one call')
     end
     seen[id] = true
+    size = size + #parameters
+    if size > BYTES then
+      reply.fail('TOOBIG', 'the parameters of this call are over 8388608 bytes: submit the tasks by several calls')
+    end
   end
   if #parameters > most then
     args.bytes(parameters, most, 'parameters')
@@ -98,7 +104,7 @@ redis.call('LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
 state.asleep = redis.call('LLEN', wake) == 0 and queue
 if scheduled then
-  space.probe('ZCARD', prefix .. 'scheduled_tasks_' .. queue)
+  space.probe('ZCARD', prefix .. (scheduled.lane and 'scheduled_lane_tasks_' or 'scheduled_tasks_') .. queue)
 end
 if wish and wish.ties then
   birth.plan(pending or scheduled)
@@ -106,8 +112,14 @@ end
 if rival then
   state.plan(rival, 'cancelled')
 end
+local may = redis.acl_check_cmd
+if wish then
+  rights.require()
+elseif may and not (may('HSET', space.meta, '', '') and may('LPUSH', pending_key, '') and may('XADD', events, '*', '', '')) then
+  rights.require()
+end
 if space.touched then
-  space.begin(prefix .. 'tasks_' .. queue, prefix .. 'queues', pending_key, wake, events)
+  space.enter(prefix .. 'tasks_' .. queue, prefix .. 'queues', pending_key, wake, events)
 end
 
 if rival then

@@ -2,7 +2,7 @@
 -- @args now limit
 -- @reply number of tasks made, 1 if more slots are due, when the next one is, in seconds, or an empty string; then of each cron schedule that wants to be told more slots its name, its rhythm, and after what time
 -- @errors
--- @noted CLOSED DUPLICATE STATE TOOMANY
+-- @noted CLOSED DUPLICATE STATE TOOMANY OTHERQUEUE
 local BYTES = 4194304 -- of parameters that one call reads
 
 space.open()
@@ -11,26 +11,96 @@ args.none()
 local all, now = space.prefix .. 'schedules', space.us / 1000000
 local names = redis.call('ZRANGEBYSCORE', all, '-inf', space.now, 'LIMIT', 0, limit)
 
-local room, bytes, plans, changed, strays, taken = limit, 0, {}, {}, {}, {}
+local room, bytes, number, stops, changed, strays, taken, queues = limit, 0, 0, {}, {}, {}, {}, {}
 
--- One slot: a plan, or what is in its way.
-local function try(schedule, slot, old)
-  local id = schedule.name .. '@' .. slot
-  if redis.call('HGET', space.key('task', id), 'queue') then
-    return 'made' -- and dealt with, by whoever did
-  end
-  local ok, plan = pcall(schedules.plan, schedule, id, slot, old, taken)
+-- Reads for one schedule: nil and why not where something of it is wrong.
+local function guarded(schedule, read, ...)
+  local ok, one, other = pcall(read, ...)
   if ok then
-    return plan and (plan.task and 'plan' or 'skip') or 'wait', plan
+    return true, one, other
   end
-  local text = type(plan) == 'table' and plan.err or tostring(plan)
+  local text = type(one) == 'table' and one.err or tostring(one)
   if string.find(text, 'non local key', 1, true) then
-    error(plan, 0)
+    error(one, 0)
   end
   text = string.gsub(text, '^%-', '')
   text = string.gsub(text, '^WRONGTYPE .*', 'WRONGKEY a key of its queue holds a value of another type')
   schedule.error = space.now .. ' ' .. string.sub(text, 1, 200)
+  return false
+end
+
+-- A task has the id of a slot, and the schedule did not make it.
+local function foreign(schedule, queue)
+  if queue ~= schedule.queue then
+    reply.fail('OTHERQUEUE', 'the id of this slot is a task that the schedule did not make')
+  end
+  reply.fail('STATE', 'the id of this slot is a task that the schedule did not make')
+end
+
+-- One slot: a plan, or what is in its way.
+local function try(schedule, slot, old)
+  local id = schedule.name .. '@' .. slot
+  local queue, maker, of = unpack(redis.call('HMGET', space.key('task', id), 'queue', 'schedule', 'slot'))
+  if queue and maker == schedule.name and of == slot then
+    schedules.note(schedule, id)
+    return 'made' -- and dealt with
+  elseif queue then
+    guarded(schedule, foreign, schedule, queue)
+    return 'skip'
+  end
+  local ok, plan = guarded(schedule, schedules.plan, schedule, id, slot, old, taken)
+  if ok then
+    return plan and (plan.task and 'plan' or 'skip') or 'wait', plan
+  end
   return 'skip'
+end
+
+-- A task of the schedule would run beside a new one: its slots stay due until that has finished.
+local function hold(schedule, old)
+  schedules.settle(schedule)
+  schedule.held = string.format('%.0f', math.floor(now) + 1) -- is looked at again then
+  changed[#changed + 1] = schedule
+  if schedule.overlap == 'cancel' and old and not taken[old.id] then
+    taken[old.id], old.reason = true, 'a later slot of the schedule ' .. schedule.name
+    if guarded(schedule, actions.cancel, old, old) and old.to then
+      stops[#stops + 1] = old
+    end
+  end
+end
+
+-- Plans what is due of a schedule. Answers how many tasks it makes, or nil where another call must.
+local function due(schedule, old)
+  local slots, passed = schedules.due(schedule, math.min(room, schedules.BATCH))
+  local made, skipped, waits = 0, 0, nil
+  schedule.plans = {}
+  for i, slot in ipairs(slots) do
+    slot = string.format('%.0f', slot)
+    local what, plan = 'skip', nil
+    if not old or schedule.overlap == 'cancel' then
+      what, plan = try(schedule, slot, old)
+    end
+    if what == 'wait' then
+      waits, schedule.done = i, slots[i - 1] and string.format('%.0f', slots[i - 1])
+      break
+    elseif what == 'plan' then
+      made, schedule.plans[#schedule.plans + 1] = made + 1, plan
+      schedules.note(schedule, plan.id)
+      schedule.last_slot, schedule.last_at, schedule.error = slot, space.now, nil
+      if schedule.made + made == tonumber(schedule.times) then
+        break
+      end
+    elseif what == 'skip' then
+      skipped = skipped + 1
+    end
+  end
+  if waits == 1 then
+    return nil
+  end
+  schedule.made, schedule.skipped = string.format('%.0f', schedule.made + made), string.format('%.0f', schedule.skipped + skipped)
+  schedule.passed = string.format('%.0f', schedule.passed + passed)
+  schedules.settle(schedule)
+  changed[#changed + 1] = schedule
+  return made
 end
 
 for _, name in ipairs(names) do
@@ -41,37 +111,21 @@ for _, name in ipairs(names) do
   if not schedule then
     strays[#strays + 1] = name
   elseif not schedule.next or tonumber(schedule.next) > now then
+    schedules.settle(schedule)
     changed[#changed + 1] = schedule
   else
     bytes = bytes + #schedule.parameters
-    local slots, passed = schedules.due(schedule, math.min(room, schedules.BATCH))
-    local old = schedule.overlap ~= 'queue' and schedule.overlap ~= 'allow' and schedules.unfinished(schedule) or nil
-    local made, skipped, waits = 0, 0, nil
-    for i, slot in ipairs(slots) do
-      slot = string.format('%.0f', slot)
-      local what, plan = 'skip', nil
-      if not old or schedule.overlap == 'cancel' then
-        what, plan = try(schedule, slot, old)
-      end
-      if what == 'wait' then
-        waits, schedule.done = i, slots[i - 1] and string.format('%.0f', slots[i - 1])
-        break
-      elseif what == 'plan' then
-        made, plans[#plans + 1] = made + 1, plan
-        schedule.last_slot, schedule.last_task, schedule.last_at, schedule.error = slot, plan.id, space.now, nil
-        if schedule.made + made == tonumber(schedule.times) then
-          break
-        end
-      elseif what == 'skip' then
-        skipped = skipped + 1
-      end
+    local ok, old, beside = guarded(schedule, schedules.live, schedule, schedule.overlap)
+    if beside then
+      schedule.error = space.now .. ' ' .. schedules.beside(schedule, beside)
     end
-    if waits ~= 1 then
-      schedule.made, schedule.skipped = string.format('%.0f', schedule.made + made), string.format('%.0f', schedule.skipped + skipped)
-      schedule.passed = string.format('%.0f', schedule.passed + passed)
-      schedules.settle(schedule)
-      changed[#changed + 1] = schedule
-      room = room - math.max(1, made)
+    if beside or not ok then
+      hold(schedule, old)
+      room = room - 1
+    else
+      local made = due(schedule, (schedule.overlap == 'skip' or schedule.overlap == 'cancel') and old or nil)
+      number = number + (made or 0)
+      room = room - (made and math.max(1, made) or 0)
     end
   end
 end
@@ -81,18 +135,28 @@ if #changed + #strays > 0 then
   schedules.probe()
   space.begin()
 end
+if number + #stops > 0 then
+  space.tick(string.format('%.0f', space.us)) -- refused when memory is full, before anything is made
+end
+for _, old in ipairs(stops) do
+  actions.do_cancel(old, old)
+end
+-- A slot is counted right behind the writes that make its task.
 for _, schedule in ipairs(changed) do
-  schedules.write(schedule, 'last_slot', 'last_task', 'last_at', 'error')
+  for _, plan in ipairs(schedule.plans or {}) do
+    schedules.make(plan, 'schedule')
+    queues[#queues + 1] = schedule.queue
+  end
+  schedules.write(schedule, 'tasks', 'last_slot', 'last_task', 'last_at', 'error')
 end
 for _, name in ipairs(strays) do
   redis.call('ZREM', all, name)
 end
-for _, plan in ipairs(plans) do
-  schedules.make(plan, 'schedule')
-end
-if #plans > 0 then
-  space.tick(string.format('%.0f', space.us))
+for i, queue in ipairs(queues) do
+  if queue ~= queues[i + 1] then
+    state.wake(queue)
+  end
 end
 local first = redis.call('ZRANGE', all, 0, 0, 'WITHSCORES')[2]
 first = first and first ~= 'inf' and tonumber(first) or nil
-return { #plans, first and first <= now and 1 or 0, first and first > now and string.format('%.0f', first) or '', unpack(low) }
+return { number, first and first <= now and 1 or 0, first and first > now and string.format('%.0f', first) or '', unpack(low) }

@@ -10,6 +10,7 @@ if redis.call('LLEN', space.touch(space.key('reserved_tasks', queue .. '_' .. li
   reply.fail('HELD', 'the listener holds tasks: complete, fail or release them, or adopt them if its process is dead')
 end
 listeners.probe(queue)
+workers.plan_leave(listener)
 local rounds = space.probe('HLEN', space.prefix .. 'rounds_' .. listener) > 0 and space.prefix .. 'rounds_' .. listener
 space.begin()
 if rounds then

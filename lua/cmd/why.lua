@@ -1,11 +1,11 @@
 --- What decides whether and when a task runs.
 -- @args now id
--- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight needs able concurrency used rate_until key_concurrency key_used key_rate_until failures losses; what does not apply is empty
+-- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases uncounted order full draining silent; what does not apply is empty
 -- @errors NOTASK
 local FAR = 10000 -- positions further back are only said to be so
 
 space.open()
-local task = record.get(args.next('id'), 'eta', 'failures', 'losses')
+local task = record.get(args.next('id'), 'eta', 'failures', 'losses', 'releases', 'uncounted')
 args.none()
 local queue = task.queue
 if task.ties then
@@ -13,14 +13,15 @@ if task.ties then
 end
 local ahead, deadline = '', ''
 if task.status == 'pending' then
-  ahead = lanes.ahead(task, FAR)
+  ahead = standing.ahead(task, FAR)
 elseif record.held(task) then
   deadline = redis.call('ZSCORE', space.key('leases', queue), record.lease(task)) or ''
 end
+local stand = listeners.count(queue)
 local answer = {
   'status', task.status, 'queue', queue, 'eta', task.status == 'scheduled' and task.extra[1] or '',
   'paused', redis.call('HGET', space.meta, 'paused:' .. queue) or '', 'ahead', ahead,
-  'listeners', redis.call('SCARD', space.key('listeners', queue)),
+  'listeners', stand.present,
   'node', task.node, 'deadline', deadline, 'cancel', task.cancel or '', 'now', space.now,
   'priority', task.priority or '0', 'key', task.lane_key or '', 'weight', task.weight or '1', 'needs', task.needs or '',
   'failures', task.extra[2] or '0', 'losses', task.extra[3] or '0',
@@ -29,5 +30,12 @@ if task.status == 'pending' then
   for _, fact in ipairs(lanes.facts(task)) do
     answer[#answer + 1] = fact
   end
+end
+for _, fact in ipairs({
+  'releases', task.extra[4] or '0', 'uncounted', task.extra[5] or '0',
+  'order', record.held(task) and orders.word(task) or '',
+  'full', stand.full, 'draining', stand.draining, 'silent', stand.silent,
+}) do
+  answer[#answer + 1] = fact
 end
 return answer

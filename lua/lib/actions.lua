@@ -14,12 +14,12 @@ actions.NEAR = 500
 -- The task, with what every action reads.
 -- @cold
 function actions.find(id)
-  return record.find(id, 'outcome', 'created', 'eta')
+  return record.find(id, 'outcome', 'created', 'eta', 'front', 'retry_eta')
 end
 
 -- @cold
 function actions.get(id)
-  return record.get(id, 'outcome', 'created', 'eta')
+  return record.get(id, 'outcome', 'created', 'eta', 'front', 'retry_eta')
 end
 
 -- @cold
@@ -44,11 +44,10 @@ function actions.plan(task, to, wish)
   state.plan(task, to)
 end
 
--- When a task entered its list: what was given back went to the front, in its place by age.
+-- When a task entered its list: what came back stands at the front, before all others.
 -- @cold
-function actions.entered(status, updated, created, outcome)
-  local front = status == 'pending' and (outcome == 'released' or outcome == 'lost')
-  return tonumber(front and created or updated or created) or 0
+function actions.entered(status, updated, front)
+  return not (status == 'pending' and front) and tonumber(updated) or 0
 end
 
 -- Finds the end of its list from which a task is sooner removed: near the ends by a
@@ -81,9 +80,9 @@ function actions.seek(task, wish)
   end
   if not known.middle then
     local middle = redis.call('LINDEX', list, math.floor(known.length / 2))
-    known.middle = actions.entered(unpack(redis.call('HMGET', space.key('task', middle), 'status', 'updated', 'created', 'outcome')))
+    known.middle = actions.entered(unpack(redis.call('HMGET', space.key('task', middle), 'status', 'updated', 'front')))
   end
-  local own = actions.entered(task.status, task.since, task.extra[2], task.extra[1])
+  local own = actions.entered(task.status, task.since, task.extra[4])
   task.from_end = own <= known.middle and -1 or 1
   wish.entries = wish.entries + known.length / 2
 end
@@ -106,35 +105,79 @@ function actions.unique(task, wish)
   return true
 end
 
--- Cancels a task. One that is held is told by its next heartbeat, or with `wish.force` cut off.
+-- Cancels a task. Nobody but its owner, or the end of its lease, frees one whose program may
+-- still run: its owner gets an order, with `wish.force` that to kill it. With `wish.at_once`
+-- the task is cut off, and its program may run on for a while.
 -- @cold
 function actions.cancel(task, wish)
   if task.status == 'cancelled' then
     return
   elseif task.status == 'complete' or task.status == 'failed' then
     return actions.refuse(task)
-  elseif record.held(task) and not wish.force then
-    task.to = not task.cancel and 'cancelling'
-    space.probe('HLEN', space.key('orders', task.queue))
+  elseif record.held(task) and not actions.frees(task, wish) then
+    local order = wish.force and orders.KILL or 'cancel'
+    local given = orders.of(task)
+    task.to = given ~= orders.KILL and given ~= order and 'cancelling'
+    task.order = order
+    orders.plan(task.queue)
     return
   end
   actions.plan(task, 'cancelled', wish)
 end
 
+-- Whether a held task is taken from its owner at once: a client without scripts has no
+-- lease and hears no order.
+-- @cold
+function actions.frees(task, wish)
+  return wish.at_once or wish.force and task.token == ''
+end
+
 -- @cold
 function actions.do_cancel(task, wish)
   if task.to == 'cancelling' then
-    local orders = space.key('orders', task.queue)
-    -- A removal first: a cancel must get through when memory is full.
-    redis.call('HDEL', orders, '')
-    redis.call('HSET', orders, 't:' .. task.id, 'cancel')
-    redis.call('HSET', task.key, 'cancel', space.now, 'reason', wish.reason)
-    redis.call('PUBLISH', orders, '')
+    orders.give(task.queue, 't:' .. task.id, task.order)
+    redis.call('HSET', task.key, 'cancel', task.cancel or space.now,
+      unpack(task.cancel and wish.reason == '' and {} or { 'reason', wish.reason })) -- an earlier reason stays
   elseif record.held(task) then
     state.move(task, 'cancelled', 'cancel', '', 'reason', wish.reason, 'token', '', 'ended', task.token, 'outcome', 'lost')
+    orders.announce(task.queue)
   else
     state.move(task, 'cancelled', 'cancel', '', 'reason', wish.reason)
   end
+end
+
+-- Asks the owner of a task to give it back, or with `wish.at_once` takes it from its owner.
+-- @cold
+function actions.recall(task, wish)
+  if task.status == 'pending' and task.extra[1] == 'released' then
+    return -- sent again after a lost reply
+  elseif not record.held(task) then
+    return actions.refuse(task)
+  elseif wish.at_once then
+    actions.plan(task, task.cancel and 'cancelled' or bonds.back(task, 'pending', 'drain'), wish)
+  elseif task.token == '' then
+    return 'STATE', 'a client without scripts holds the task and hears no order: take it back with at_once, or wait'
+  elseif not task.cancel and not task.recall then
+    task.to = 'recalling'
+    orders.plan(task.queue)
+  end
+end
+
+-- @cold
+function actions.do_recall(task, wish)
+  if task.to == 'recalling' then
+    orders.give(task.queue, 't:' .. task.id, 'stop')
+    redis.call('HSET', task.key, 'recall', space.now)
+    return
+  end
+  local more = { bonds.because(task) }
+  if task.to == 'pending' then
+    task.front, task.forget, more = true, { state.attempt_fields() }, { 'front', '1' }
+    wish.wakes = task.queue
+  end
+  state.move(task, task.to, 'recall', '', 'token', '', 'ended', task.token,
+    'outcome', task.to == 'pending' and 'released' or 'cancelled', unpack(more))
+  orders.announce(task.queue)
 end
 
 -- Runs a failed or cancelled task again.
@@ -142,27 +185,48 @@ end
 function actions.retry(task, wish)
   if task.status == 'pending' and task.extra[1] == 'retry' then
     return -- sent again after a lost reply
+  elseif record.held(task) and task.cancel then
+    return actions.stopping(task)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' then
     return actions.refuse(task)
   elseif not actions.unique(task, wish) then
     return 'DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends, starts, or its time passes'
   end
+  schedules.again(task)
   actions.plan(task, 'pending', wish)
+end
+
+-- A task whose program may still run is not given to another owner: the refusal says until when.
+-- @cold
+function actions.stopping(task)
+  local deadline = tonumber(redis.call('ZSCORE', space.key('leases', task.queue), record.lease(task)) or nil)
+  local till = deadline and orders.of(task) == orders.KILL and 'until ' .. space.decimal(deadline) .. ' at the latest' or 'until its owner has stopped it'
+  return 'STOPPING', 'the task is being cancelled and its program may still run, ' .. till .. ': send the call again then'
 end
 
 -- @cold
 function actions.do_retry(task, wish)
-  task.forget = { 'error', 'group', 'reason', state.attempt_fields() }
+  task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'front', 'uncounted', state.attempt_fields() }
   if wish.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
     task.forget[#task.forget + 1] = 'checkpointed'
+  end
+  if task.extra[5] then
+    task.forget[#task.forget + 1] = 'eta'
+    task.forget[#task.forget + 1] = 'retry_eta'
   end
   local stale = {}
   if task.token ~= '' then
     stale = { 'token', '', 'ended', task.token } -- a client without scripts ended the attempt and left it
   end
+  for _, value in ipairs(task.bind or {}) do
+    stale[#stale + 1] = value
+  end
   state.move(task, 'pending', 'retry', '',
     'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
+  if task.again then
+    schedules.remember(task)
+  end
   wish.wakes = task.queue
 end
 
@@ -186,7 +250,7 @@ function actions.destination(wish)
   if not wish.known then
     wish.known = redis.call('ZSCORE', space.touch(space.prefix .. 'queues'), wish.queue) and 'old' or 'new'
     wish.closed = settings.get(wish.queue, 'closed') == '1'
-    wish.needs = { count = redis.call('HLEN', space.key('needs', wish.queue)) }
+    wish.needs, wish.different = {}, redis.call('HLEN', space.key('needs', wish.queue))
   end
   if wish.closed then
     return 'CLOSED', 'the other queue takes no tasks: it was closed; set its setting closed to 0'
@@ -212,15 +276,16 @@ function actions.move(task, wish)
   if other.ties then
     bonds.load(other)
     other.rank = nil
+    bonds.carry(task, other)
   end
   if not actions.unique(other, wish) then
     return 'DUPLICATE', 'another task of the other queue has this unique name'
   end
   if other.needs and not wish.needs[other.needs] and not needs.number(other.queue, other.needs) then
-    if wish.needs.count >= needs.MOST then
-      return 'TOOMANY', 'tasks of the other queue wait with 64 different needs already'
+    if wish.different >= needs.MOST then
+      return 'TOOMANY', 'tasks of the other queue wait with 64 different needs already; `why` and doctor name those that no listener has'
     end
-    wish.needs[other.needs], wish.needs.count = true, wish.needs.count + 1
+    wish.needs[other.needs], wish.different = true, wish.different + 1
   end
   actions.plan(task, 'moved', wish)
   state.plan(other, task.status)
@@ -231,10 +296,11 @@ end
 function actions.do_move(task, wish)
   local other, to = task.other, task.status
   state.move(task, 'moved', 'move', '')
+  other.forget = { 'front' } -- there it has had no turn
   if to == 'scheduled' then
     state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, 'eta', other.eta)
   else
-    other.forget = { 'promoted' } -- its history tells it, and would take it for what comes after the move
+    other.forget[2] = 'promoted' -- its history tells it, and would take it for what comes after the move
     state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt)
     wish.wakes = other.queue
   end
@@ -256,12 +322,22 @@ function actions.prioritise(task, wish)
     return
   end
   task.to, task.lane = 'prioritised', true
+  if task.foreign then
+    space.probe('ZCARD', space.key('tasks', task.queue))
+  end
+  if task.status == 'scheduled' then
+    task.at = redis.call('ZSCORE', space.touch(space.key('scheduled_tasks', task.queue)), task.id)
+    space.probe('ZCARD', space.key('scheduled_lane_tasks', task.queue))
+  end
   if task.status == 'pending' then
     actions.seek(task, wish)
     if not task.rank then
       space.probe('LLEN', space.key('pending_tasks', task.queue))
     end
     lanes.plan(task)
+    if task.lane_key or settings.get(task.queue, 'concurrency') then
+      state.plan_left(task)
+    end
   end
 end
 
@@ -269,6 +345,14 @@ end
 function actions.do_prioritise(task, wish)
   -- Refused first, where memory is full.
   redis.call('HSET', task.key, 'priority', wish.priority, 'ties', 'r' .. string.gsub(task.ties or '', 'r', ''))
+  if task.foreign then
+    redis.call('ZADD', space.key('tasks', task.queue), task.extra[2] or '0', task.id)
+  end
+  if task.at then
+    -- It has a lane from now on.
+    redis.call('ZADD', space.key('scheduled_lane_tasks', task.queue), task.at, task.id)
+    redis.call('ZREM', space.key('scheduled_tasks', task.queue), task.id)
+  end
   if task.status ~= 'pending' then
     return
   end
@@ -282,6 +366,7 @@ function actions.do_prioritise(task, wish)
   else
     redis.call('LREM', space.key('pending_tasks', task.queue), task.from_end or -1, task.id)
   end
+  wish.wakes = task.wakes and task.queue or wish.wakes
 end
 
 -- Does what was planned to all tasks.

@@ -34,6 +34,12 @@ function args.listener(value)
   return value
 end
 
+-- Whether a value is one of the words of a list, which begins and ends with a space; not several of them.
+-- @cold
+function args.among(value, words)
+  return string.find(value, '^[%l_]+$') and string.find(words, ' ' .. value .. ' ', 1, true) ~= nil
+end
+
 -- @cold
 function args.flag(value, what)
   if value ~= '0' and value ~= '1' then
@@ -78,10 +84,16 @@ function args.lease(value, what)
   return args.seconds(value, 1, 604800, what)
 end
 
+-- How long a task is not given out again.
+-- @cold
+function args.pause(value, what)
+  return args.seconds(value, 0, 31536000, what)
+end
+
 -- Where a page begins: 0, or what the page before answered.
 -- @cold
 function args.cursor(value)
-  if #value > 16 or not string.find(value, '^%d+$') then
+  if #value > 16 or value ~= '0' and not string.find(value, '^[1-9]%d*$') then
     reply.fail('BADARG', 'the cursor must be 0 or what the call before answered')
   end
   return value

@@ -30,28 +30,54 @@ function attempt.repeated(id, listener, request)
 end
 
 -- Gives a planned task to a listener: a new attempt, a larger token, which moves
--- the clock, and a lease.
-function attempt.begin(task, listener, lease, request, why)
+-- the clock, and a lease. `apart`: the highest token, where the clock was set back since.
+function attempt.begin(task, listener, lease, request, why, apart)
   local us = space.us + 1
   local token = string.format('%.0f', us)
   space.us = us
+  if apart then
+    token = string.format('%.0f', math.max(us, tonumber(apart) + 1))
+  end
   task.taker, task.issue, task.deadline = listener, token, string.format('%.0f', us + lease)
   task.attempt = string.format('%d', task.attempt + 1)
   state.move(task, 'reserved', why, listener,
     'node', listener, 'token', token, 'attempt', task.attempt, 'lease', lease, 'request', request or '',
     'reserved', state.time(task))
-  redis.call('HSET', space.meta, space.CLOCK, token)
+  if apart then
+    redis.call('HSET', space.meta, space.CLOCK, string.format('%.0f', us), 'token', token)
+  else
+    redis.call('HSET', space.meta, space.CLOCK, token)
+  end
   return token, us + lease
 end
 
--- Takes the ids that were found to be no pending tasks off the ends of their
--- queues: `ghosts` tells how many of each.
+-- Tasks of the lanes that a client without scripts put into the plain list, where limits,
+-- needs and priorities do not bind them.
+attempt.strays = false
+
+-- @cold
+function attempt.stray(task)
+  bonds.load(task)
+  if not task.rank then
+    attempt.strays = attempt.strays or {}
+    attempt.strays[#attempt.strays + 1] = task
+    lanes.plan(task)
+    state.plan_wake(task.queue)
+  end
+end
+
+-- Takes the ids that were found to be no pending tasks, or to be strays, off the ends of their
+-- queues: `ghosts` says how many of each. Strays go to their lanes.
 -- @cold
 function attempt.clear(ghosts)
   for queue, number in pairs(ghosts or {}) do
     for _ = 1, number do
       redis.call('RPOP', space.prefix .. 'pending_tasks_' .. queue)
     end
+  end
+  for _, task in ipairs(attempt.strays or {}) do
+    lanes.enter(task)
+    state.wake(task.queue) -- whoever may have it
   end
 end
 
@@ -69,8 +95,10 @@ function attempt.meta(last)
     fields[#fields + 1] = 'paused:' .. queue
     fields[#fields + 1] = 'lanes:' .. queue
     fields[#fields + 1] = 'settings:' .. queue
+    fields[#fields + 1] = 'drained:' .. queue
   end
   fields[#fields + 1] = 'settings'
+  fields[#fields + 1] = 'token'
   return unpack(fields)
 end
 
@@ -90,7 +118,7 @@ function attempt.weigh(queue, listener, task, v, laned, own, common)
   local best = task and { plain = true, id = task.id }
   if open and laned then
     if best then
-      best.score, best.rank = 0, turns.rank(record.created(task.id) * 1000000)
+      best.rank = turns.plain(v[9], redis.call('HGET', space.prefix .. 'task_' .. task.id, 'front'))
     end
     best = lanes.pick(queue, listener, best, waits.stale, set)
   end
@@ -102,7 +130,8 @@ function attempt.weigh(queue, listener, task, v, laned, own, common)
       space.touch(space.prefix .. 'task_' .. best.id)
       return nil
     end
-    task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[9], ties = v[10] or 'r', taker = listener }
+    task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[9], ties = v[10] or 'r', taker = listener,
+      foreign = not v[3] or nil }
   end
   if open and best and task.ties then
     bonds.load(task)

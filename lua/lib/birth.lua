@@ -39,7 +39,7 @@ end
 
 -- @cold
 function birth.policy(value, what)
-  if not string.find(value, '^%a+$') or not string.find(' reject existing replace latest ', ' ' .. value .. ' ', 1, true) then
+  if not args.among(value, ' reject existing replace latest ') then
     reply.fail('BADARG', what .. ' must be reject, existing, replace or latest')
   end
   return value
@@ -83,7 +83,7 @@ function birth.check(name, value)
     return args.lease(value, name)
   elseif name == 'max_bytes' then
     return args.size(value, name)
-  elseif string.find(' max_losses max_failures max_releases backoff delay max_delay jitter ', ' ' .. name .. ' ', 1, true) then
+  elseif args.among(name, ' max_losses max_failures max_releases backoff delay max_delay jitter ') then
     return settings.check(name, value, name)
   end
 end
@@ -146,12 +146,16 @@ function birth.rival(task, wish)
   if not id then
     return nil
   end
-  local rival = record.find(id)
+  local rival = record.find(id, 'unique')
+  local here = rival and rival.queue == task.queue and rival.extra[1] == task.unique
   local policy = wish.policy or 'reject'
-  local waits = rival and (rival.status == 'pending' or rival.status == 'scheduled')
-  if policy == 'existing' then
+  local waits = here and (rival.status == 'pending' or rival.status == 'scheduled')
+  if not here and policy ~= 'reject' then
+    return nil -- a time outlived its task: there is none to name or to cancel
+  elseif policy == 'existing' then
     return id
   elseif waits and (policy == 'replace' or policy == 'latest') then
+    space.unmoved() -- the name is given back and taken again
     return id, rival
   end
   reply.fail('DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends, starts, or its time passes')
@@ -163,7 +167,7 @@ end
 function birth.plan(task)
   if task.needs and not needs.number(task.queue, task.needs)
     and redis.call('HLEN', space.key('needs', task.queue)) >= needs.MOST then
-    reply.fail('TOOMANY', 'tasks of this queue wait with 64 different needs already')
+    reply.fail('TOOMANY', 'tasks of this queue wait with 64 different needs already; `why` and doctor name those that no listener has: cancel such tasks, or start a listener for them')
   end
   bonds.plan(task, task.eta and 'scheduled' or 'pending')
 end

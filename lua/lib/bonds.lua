@@ -30,19 +30,120 @@ function bonds.set(task, priority, key, weight, wanted, rank, unique, till, name
   task.solo = solo
 end
 
+-- Who holds a unique name of a queue, and until what; then the interrupted attempt that
+-- goes on before the next task of this name, see `back`.
+-- @cold
+function bonds.holders(queue, name)
+  local v = redis.call('HMGET', space.touch(space.key('unique', queue)), name, '/' .. name)
+  local id, till = string.match(v[1] or '', '^(%S+) (%S+)$')
+  return id, till, string.match(v[2] or '', '^(%S+) ')
+end
+
+-- Whether a task has the policy `latest`: its key is its unique name.
+-- @cold
+function bonds.latest(task)
+  return task.solo and task.unique and task.unique == task.lane_key
+end
+
+-- Whether a task of a queue still has a unique name that is not held for a time, or with
+-- `kept` its turn beside the name. One that a client without scripts ended or deleted has
+-- not, nor has a later one with its id.
+-- @cold
+function bonds.keeps(queue, id, name, till)
+  local status, where, own, solo, key = unpack(redis.call('HMGET', space.prefix .. 'task_' .. id, 'status', 'queue', 'unique', 'solo', 'key'))
+  if where ~= queue or own ~= (till == 'kept' and string.sub(name, 2) or name) then
+    return false
+  end
+  local latest = solo and key == own -- free while it is reserved, but by scripts that freed it at the start
+  return status == 'scheduled' or status == 'pending'
+    or till ~= 'kept' and (status == 'reserved' and not latest or status == 'started' and till ~= 'start')
+end
+
 -- The other task that holds the unique name of this one, or nil. One that a client
--- without scripts ended or deleted holds it no more.
+-- without scripts ended or deleted holds it no more, nor does a task of that id which
+-- is in another queue by now. A time holds it by itself, whoever had it.
 -- @cold
 function bonds.taken(task)
-  local id, till = string.match(redis.call('HGET', space.key('unique', task.queue), task.unique) or '', '^(%S+) (%S+)$')
+  local id, till = bonds.holders(task.queue, task.unique)
   if not id or id == task.id then
     return nil
   elseif tonumber(till) then
     return tonumber(till) > space.us and id or nil
   end
-  local status = redis.call('HGET', space.prefix .. 'task_' .. id, 'status')
-  local held = status == 'scheduled' or status == 'pending' or status == 'reserved' or status == 'started' and till ~= 'start'
-  return held and id or nil
+  return bonds.keeps(task.queue, id, task.unique, till) and id or nil
+end
+
+-- Whether an attempt that is given back was drained and has a checkpoint.
+-- @cold
+function bonds.drained(task, reason)
+  if reason ~= 'drain' then
+    local given = redis.call('HMGET', space.key('orders', task.queue), 'q', 'l:' .. task.node, 't:' .. task.id)
+    if not given[1] and not given[2] and given[3] ~= 'stop' then
+      return false
+    end
+  end
+  return redis.call('HEXISTS', space.prefix .. 'task_' .. task.id, 'checkpoint') == 1
+end
+
+-- Where an attempt that did not end its task goes: back, to `to`, or with the policy
+-- `latest` to `cancelled` where a newer task has its name by now. `reason`: why it is
+-- given back. Drained with a checkpoint it keeps its turn: it stands beside the name, and
+-- the task that has the name waits for it.
+-- @cold
+function bonds.back(task, to, reason)
+  if not task.ties or not string.find(task.ties, 'u', 1, true) then
+    return to
+  end
+  bonds.load(task)
+  if not bonds.latest(task) then
+    return to
+  end
+  local field = task.queue .. ' ' .. task.unique
+  local claimed = space.note('claimed') -- by this call
+  local _, _, kept = bonds.holders(task.queue, task.unique)
+  if reason and not bonds.interrupted(task, kept) and bonds.drained(task, reason) then
+    task.keeps = true
+    return to
+  end
+  task.replaced = claimed[field] or bonds.taken(task)
+  claimed[field] = claimed[field] or task.id
+  return task.replaced and 'cancelled' or to
+end
+
+-- The fields that say why `back` cancelled a task, if it did.
+-- @cold
+function bonds.because(task)
+  if task.replaced then
+    return 'reason', 'replaced by ' .. task.replaced
+  end
+end
+
+-- The interrupted attempt of this id, where it is another one than this task and still waits.
+-- @cold
+function bonds.interrupted(task, id)
+  local other = id and id ~= task.id and record.find(id)
+  if other and other.queue == task.queue and (other.status == 'pending' or other.status == 'scheduled') then
+    bonds.load(other)
+    return other.unique == task.unique and other or nil
+  end
+end
+
+-- What a task takes along of its unique name to another queue, as `other`: a name that it
+-- holds, and for a time until its end. With the policy `latest` it holds it while it waits.
+-- @cold
+function bonds.carry(task, other)
+  if not other.unique then
+    return
+  end
+  local id, till = bonds.holders(task.queue, other.unique)
+  local holds = id == task.id
+  if tonumber(other.till) then
+    other.ends = holds and tonumber(till) and tonumber(till) > space.us and till or nil
+    holds = other.ends ~= nil
+  else
+    holds = holds or other.till == 'end' or bonds.latest(other)
+  end
+  other.unique = holds and other.unique or nil
 end
 
 -- Reads every key that `move` will write.
@@ -56,56 +157,102 @@ function bonds.plan(task, to, taker)
   if task.places and held and taker then
     space.unmoved() -- its places are freed and taken again
   end
-  if task.unique and not (to == 'reserved' or to == 'started' and task.till ~= 'start') then
-    space.probe('HLEN', space.key('unique', task.queue))
-    if tonumber(task.till) then
-      space.probe('ZCARD', space.key('timed', task.queue))
-    end
+  if task.unique then
+    bonds.plan_name(task, to)
   end
   if task.tags and (not task.status or to == 'deleted' or to == 'moved') then
     tags.plan(task.queue, task.tags)
   end
 end
 
--- Takes the unique name of a task.
+-- The same for its unique name. `move` reads nothing of it again.
+-- @cold
+function bonds.plan_name(task, to)
+  local latest = bonds.latest(task)
+  if to == 'reserved' and not latest or to == 'started' and task.till ~= 'start' then
+    return
+  end
+  space.probe('HLEN', space.key('unique', task.queue))
+  if tonumber(task.till) then
+    space.probe('ZCARD', space.key('timed', task.queue))
+  end
+  task.holder, task.held_till, task.kept = bonds.holders(task.queue, task.unique)
+  if to == 'reserved' and task.status == 'pending' then
+    task.older = bonds.interrupted(task, task.kept)
+    if task.older then
+      state.plan(task.older, 'cancelled')
+    end
+  end
+end
+
+-- Takes the unique name of a task; `ends`: until when, where that is not reckoned from now.
 -- @cold
 function bonds.claim(task)
-  local till = task.till
-  if tonumber(till) then
-    till = string.format('%.0f', space.us + tonumber(till) * 1000000)
+  local unique, till = space.key('unique', task.queue), task.till
+  if task.keeps then
+    redis.call('HSET', unique, '/' .. task.unique, task.id .. ' kept')
+    return
+  elseif tonumber(till) then
+    till = task.ends or string.format('%.0f', space.us + tonumber(till) * 1000000)
     redis.call('ZADD', space.key('timed', task.queue), till, task.unique)
   end
-  redis.call('HSET', space.key('unique', task.queue), task.unique, task.id .. ' ' .. till)
+  redis.call('HSET', unique, task.unique, task.id .. ' ' .. till)
 end
 
--- Gives the unique name of a task back, where this task has it, and not for a time.
+-- Gives the unique name of a task back, where this task has it. One for a time is given
+-- back only where the task goes to another queue.
 -- @cold
-function bonds.disclaim(task)
-  local unique = space.key('unique', task.queue)
-  local id, till = string.match(redis.call('HGET', unique, task.unique) or '', '^(%S+) (%S+)$')
-  if id == task.id and not tonumber(till) then
+function bonds.disclaim(task, to)
+  local unique, timed = space.key('unique', task.queue), tonumber(task.held_till)
+  if task.holder == task.id and (not timed or to == 'moved') then
     redis.call('HDEL', unique, task.unique)
+    if timed then
+      redis.call('ZREM', space.key('timed', task.queue), task.unique)
+    end
+  end
+  if task.kept == task.id then
+    redis.call('HDEL', unique, '/' .. task.unique)
   end
 end
 
--- Unique names that were held for a time which has passed.
+-- Unique names that were held for a time which has passed; `free`: not taken by another task since.
 -- @cold
 function bonds.expired(queue, limit)
   space.probe('HLEN', space.key('unique', queue))
   local timed = space.touch(space.key('timed', queue))
-  return redis.call('ZRANGEBYSCORE', timed, '-inf', string.format('%.0f', space.us), 'LIMIT', 0, limit)
+  local expired = {}
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', timed, '-inf', string.format('%.0f', space.us), 'LIMIT', 0, limit)) do
+    local _, till = bonds.holders(queue, name)
+    expired[#expired + 1] = { name = name, free = tonumber(till) and tonumber(till) <= space.us }
+  end
+  return expired
 end
 
--- Gives them back. Another task may have taken one since.
+-- Gives them back.
 -- @cold
 function bonds.expire(queue, expired)
-  local unique = space.key('unique', queue)
-  for _, name in ipairs(expired) do
-    local till = tonumber(string.match(redis.call('HGET', unique, name) or '', ' (%S+)$'))
-    if till and till <= space.us then
-      redis.call('HDEL', unique, name)
+  for _, held in ipairs(expired) do
+    if held.free then
+      redis.call('HDEL', space.key('unique', queue), held.name)
     end
-    redis.call('ZREM', space.key('timed', queue), name)
+    redis.call('ZREM', space.key('timed', queue), held.name)
+  end
+end
+
+-- What a transition means for the unique name of a task. It is free while a task with the
+-- policy `latest` runs.
+-- @cold
+function bonds.move_name(task, to)
+  local from, latest = task.status, bonds.latest(task)
+  local back = (from == 'reserved' or from == 'started') and (to == 'pending' or to == 'scheduled')
+  local ends = state.finished(to) or to == 'deleted' or to == 'moved'
+  if ends or to == 'started' and task.till == 'start' or to == 'reserved' and latest then
+    bonds.disclaim(task, to)
+  elseif not from or (from == 'failed' or from == 'cancelled') and not tonumber(task.till) or latest and back then
+    bonds.claim(task)
+  end
+  if task.older then
+    state.move(task.older, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. task.id)
   end
 end
 
@@ -117,10 +264,14 @@ function bonds.move(task, to)
   end
   local from = task.status
   local held = from == 'reserved' or from == 'started'
+  local back = held and task.lane and to == 'pending'
+  if back then
+    lanes.enter(task) -- before its places are free: the turn of its key stays known
+  end
   if task.places and held and to ~= 'started' then
     places.free(task.queue, task.id, task.token)
   end
-  if task.rank then
+  if task.rank and not back then
     lanes.leave(task, to)
     task.rank = nil
   elseif task.places and to == 'reserved' then
@@ -129,7 +280,7 @@ function bonds.move(task, to)
       turns.settle_all(task.queue, task.lane_key)
     end
   end
-  if task.lane and to == 'pending' then
+  if task.lane and to == 'pending' and not back then
     lanes.enter(task)
   end
   if task.tags and not from then
@@ -137,10 +288,7 @@ function bonds.move(task, to)
   elseif task.tags and (to == 'deleted' or to == 'moved') then
     tags.leave(task.queue, task.id, task.tags)
   end
-  local ends = state.finished(to) or to == 'deleted' or to == 'moved'
-  if task.unique and (ends or to == 'started' and task.till == 'start') then
-    bonds.disclaim(task)
-  elseif task.unique and (not from or (from == 'failed' or from == 'cancelled') and not tonumber(task.till)) then
-    bonds.claim(task)
+  if task.unique then
+    bonds.move_name(task, to)
   end
 end

@@ -13,13 +13,15 @@ function history.fields()
 end
 
 -- The last transition that is kept: its number, when, the state that it led to, and the attempt.
+-- One from before the task was created is of another with its id, which a client without scripts
+-- deleted: then there is none, and the fifth answer is true.
 -- @cold
-function history.last(key)
+function history.last(key, created)
   local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
-  if not entry then
-    return 0, 0, '', 0
+  local v = entry and entry[2]
+  if not v or tonumber(v[2]) < (tonumber(created) or 0) then
+    return 0, 0, '', 0, v ~= nil
   end
-  local v = entry[2]
   return tonumber(string.match(entry[1], '^%d+')), tonumber(v[2]) or 0, v[6], tonumber(v[8]) or 0
 end
 
@@ -72,7 +74,11 @@ function history.plan(task, to)
   if to == 'deleted' then
     space.touch(space.key('history', task.id))
   elseif task.status and to ~= 'started' and to ~= 'complete' then
-    space.probe('XLEN', space.key('history', task.id))
+    local key = space.key('history', task.id)
+    space.probe('XLEN', key)
+    if space.touched and select(5, history.last(key, record.created(task.id))) then
+      space.unmoved() -- `archive` removes the key and makes it anew
+    end
   end
 end
 
@@ -89,9 +95,9 @@ function history.archive(task, to, why, by, at, ...)
   for i = 1, #fields, 2 do
     if fields[i] == 'outcome' then
       outcome = fields[i + 1]
-    elseif fields[i] == 'group' then
+    elseif fields[i] == 'group' or fields[i] == 'last_group' then
       group = fields[i + 1]
-    elseif fields[i] == 'error' then
+    elseif fields[i] == 'error' or fields[i] == 'last_error' then
       text = string.sub(fields[i + 1], 1, history.ERROR)
     end
   end
@@ -99,8 +105,12 @@ function history.archive(task, to, why, by, at, ...)
     outcome, group, text = '', '', ''
   end
   local key = space.key('history', task.id)
-  local number, since, reached, nth = history.last(key)
-  local kept = history.derive(redis.call('HMGET', space.key('task', task.id), history.fields()), since, reached, nth)
+  local told = redis.call('HMGET', space.key('task', task.id), history.fields())
+  local number, since, reached, nth, stale = history.last(key, told[2])
+  if stale then
+    redis.call('UNLINK', key)
+  end
+  local kept = history.derive(told, since, reached, nth)
   kept[#kept + 1] = { at, from, to, task.attempt, by, why, outcome, group, text }
   local most = settings.get(task.queue, 'history')
   for i, v in ipairs(kept) do

@@ -49,11 +49,14 @@ function lanes.enter(task)
   local field = 'lanes:' .. queue
   local last = math.max(tonumber(redis.call('HGET', space.meta, field) or 0) + 1, space.us)
   redis.call('HSET', space.meta, field, string.format('%.0f', last))
-  task.rank = task.front and '-' .. turns.rank(9007199254740991 - last) or turns.rank(last)
+  task.rank = task.front and turns.front(last) or turns.rank(last)
   local member, score = task.rank .. ' ' .. task.id, -tonumber(task.priority or 0)
   redis.call('ZADD', space.key('lane_tasks', queue), score, member)
   local number = needs.count(queue, task.needs, 1)
   if task.lane_key then
+    if task.turn then
+      redis.call('HSETNX', space.key('turns', queue), task.lane_key, turns.rank(math.min(task.turn, space.us)))
+    end
     redis.call('ZADD', turns.keyed(queue, task.lane_key, number), score, lanes.member(task))
     turns.settle(queue, task.lane_key, number)
   else
@@ -152,22 +155,26 @@ function lanes.drop(queue, ghost)
   end
 end
 
--- Whether one entry goes before another: by priority, one level more for each
--- `ageing` microseconds of waiting, then by rank; tasks of one key with different needs by their own.
+-- Whether one entry goes before another of its priority: by rank; tasks of one key with
+-- different needs by their own.
 -- @cold
-function lanes.before(one, other, ageing)
-  if not other then
-    return true
-  end
-  local mine, theirs = one.score, other.score
-  if ageing then
-    mine, theirs = mine + turns.age(one.rank) / ageing, theirs + turns.age(other.rank) / ageing
-  end
-  if mine ~= theirs then
-    return mine < theirs
-  end
+function lanes.before(one, other)
   local rank, rival = turns.order(one.rank), turns.order(other.rank)
   return rank < rival or rank == rival and turns.order(one.own) < turns.order(other.own or other.rank)
+end
+
+-- The next of what comes first in each priority, by its score: each `ageing` microseconds
+-- of waiting count for one level.
+-- @cold
+function lanes.choose(firsts, ageing)
+  local best, least
+  for score, first in pairs(firsts) do
+    local value = ageing and score + turns.age(first.rank) / ageing or score
+    if not best or value < least or value == least and turns.order(first.rank) < turns.order(best.rank) then
+      best, least = first, value
+    end
+  end
+  return best
 end
 
 -- The task that comes next in a queue with lanes, and with settings if `set`: better than
@@ -180,20 +187,20 @@ function lanes.pick(queue, listener, best, stale, set)
   local waiting = redis.call('HGETALL', space.key('needs', queue))
   local has = #waiting > 0 and needs.has(redis.call('HGET', space.key('has', queue), listener))
   waiting[#waiting + 1], waiting[#waiting + 2] = '', ''
-  local levels = 0
+  local levels, firsts = 0, { [0] = best }
   for i = 1, #waiting, 2 do
     local number = string.match(waiting[i + 1], '^%d*')
     local low = waiting[i] ~= '' and not needs.suits(has, waiting[i]) and '+inf' or '-inf'
     while low ~= '+inf' do
       local found = lanes.first(queue, number, stale, low, '+inf')
-      if found and lanes.before(found, best, ageing) then
-        best = found
+      if found and (not firsts[found.score] or lanes.before(found, firsts[found.score])) then
+        firsts[found.score] = found
       end
       levels = levels + 1
       low = found and ageing and levels < lanes.LEVELS and '(' .. found.score or '+inf' -- the oldest of each priority
     end
   end
-  return best
+  return lanes.choose(firsts, ageing)
 end
 
 -- What of needs and limits decides over a pending task, for `why`: name and value in turn.
@@ -202,15 +209,15 @@ function lanes.facts(task)
   local queue, key = task.queue, task.lane_key
   local held = space.key('places', queue)
   local used = redis.call('ZCARD', space.key('leases', queue)) + tonumber(redis.call('HGET', held, 'extra') or 0)
-  local _, free = places.paced(places.rates(queue), settings.get(queue, 'rate'))
+  local _, free = places.paced(places.rates(queue), settings.get(queue, 'rate'), settings.since(queue, 'rate'))
   local facts = {
     'able', task.needs and needs.able(queue, task.needs) or '',
     'concurrency', settings.get(queue, 'concurrency') or '', 'used', used,
     'rate_until', free and space.decimal(free) or '',
   }
   if key then
-    local most, rate = places.limit(queue, key)
-    local _, key_free = places.paced(places.rates(queue, key), rate)
+    local most, rate, since = places.limit(queue, key)
+    local _, key_free = places.paced(places.rates(queue, key), rate, since)
     for _, fact in ipairs({
       'key_concurrency', task.solo or most or '', 'key_used', redis.call('HGET', held, 'k:' .. key) or '0',
       'key_rate_until', key_free and space.decimal(key_free) or '',
@@ -218,30 +225,10 @@ function lanes.facts(task)
       facts[#facts + 1] = fact
     end
   end
+  if task.needs then
+    facts[#facts + 1], facts[#facts + 2] = 'lacking', needs.lacking(queue, task.needs)
+  end
   return facts
-end
-
--- Adds a page of the pending tasks of a queue to `ids`: those with a priority over 0,
--- the plain list, the other lanes.
--- @cold
-function lanes.list(queue, from, limit, ids)
-  local lane, list = space.key('lane_tasks', queue), space.key('pending_tasks', queue)
-  local urgent, plain = redis.call('ZCOUNT', lane, '-inf', '(0'), redis.call('LLEN', list)
-  local function ranked(first, last)
-    for _, member in ipairs(first <= last and redis.call('ZRANGE', lane, first, last) or {}) do
-      ids[#ids + 1] = string.match(member, ' (%S+)$')
-    end
-  end
-  local last = from + limit - 1
-  ranked(from, math.min(last, urgent - 1))
-  local first = math.max(0, from - urgent)
-  if last >= urgent and first < plain then
-    local page = redis.call('LRANGE', list, -math.min(plain, last - urgent + 1), -first - 1)
-    for i = #page, 1, -1 do
-      ids[#ids + 1] = page[i]
-    end
-  end
-  ranked(math.max(urgent, from - plain), last - plain)
 end
 
 -- Before when limits let no pending task start that so many go ahead of, or nil where
@@ -256,9 +243,9 @@ function lanes.earliest(task, ahead)
       return nil
     end
   end
-  local free = places.after(places.rates(queue), settings.get(queue, 'rate'), ahead)
+  local free = places.after(places.rates(queue), settings.get(queue, 'rate'), settings.since(queue, 'rate'), ahead)
   if key then
-    local own, rate = places.limit(queue, key)
+    local own, rate, since = places.limit(queue, key)
     if task.solo then
       own, weight = 1, 1
     end
@@ -267,24 +254,7 @@ function lanes.earliest(task, ahead)
     if own and tonumber(redis.call('HGET', held, 'k:' .. key) or 0) + before + math.min(weight, own) > own then
       return nil
     end
-    free = math.max(free, places.after(places.rates(queue, key), rate, before))
+    free = math.max(free, places.after(places.rates(queue, key), rate, since, before))
   end
   return free
-end
-
--- How many tasks run before a pending one, as far as `far`.
--- @cold
-function lanes.ahead(task, far)
-  local pending, lane = space.key('pending_tasks', task.queue), space.key('lane_tasks', task.queue)
-  local ahead
-  if task.rank then
-    ahead = redis.call('ZRANK', lane, task.rank .. ' ' .. task.id) or 0
-    if tonumber(task.priority or 0) <= 0 then
-      ahead = ahead + redis.call('LLEN', pending)
-    end
-  else
-    ahead = redis.call('LPOS', pending, task.id, 'RANK', -1, 'MAXLEN', far)
-    ahead = (ahead and redis.call('LLEN', pending) - 1 - ahead or far) + redis.call('ZCOUNT', lane, '-inf', '(0')
-  end
-  return math.min(ahead, far)
 end

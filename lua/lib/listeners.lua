@@ -2,6 +2,9 @@
 -- when each was last heard of.
 local listeners = {}
 
+-- Listeners that one call looks at.
+listeners.LOOKS = 2000
+
 -- @cold
 function listeners.require(queue, listener)
   if redis.call('SISMEMBER', space.prefix .. 'listeners_' .. queue, listener) == 0 then
@@ -29,12 +32,40 @@ function listeners.known(value, what)
   return value
 end
 
+-- Reads how many listeners of a queue are ordered to drain: a `reserve` looks for an
+-- order only where the meta hash has this number. A release that did not count them left none.
+function listeners.plan_drain(queue)
+  space.note('drained')[queue] = tonumber(redis.call('HGET', space.meta, 'drained:' .. queue) or 0)
+end
+
+-- One more or less of them.
+function listeners.drained(queue, by)
+  local numbers = space.note('drained')
+  numbers[queue] = math.max(0, numbers[queue] + by)
+  if numbers[queue] > 0 then
+    redis.call('HSET', space.meta, 'drained:' .. queue, numbers[queue])
+  else
+    redis.call('HDEL', space.meta, 'drained:' .. queue)
+  end
+end
+
 function listeners.probe(queue)
   space.probe('SCARD', space.key('listeners', queue))
   space.probe('ZCARD', space.key('seen', queue))
   space.probe('HLEN', space.key('orders', queue))
   space.probe('HLEN', space.key('has', queue))
+  listeners.plan_drain(queue)
   space.probe('ZCARD', space.prefix .. 'queues')
+end
+
+-- Notes what a listener has for tasks of a queue; an empty text for nothing.
+-- @cold
+function listeners.equip(queue, listener, has)
+  if has ~= '' then
+    redis.call('HSET', space.key('has', queue), listener, has)
+  else
+    redis.call('HDEL', space.key('has', queue), listener)
+  end
 end
 
 -- @cold
@@ -42,10 +73,65 @@ function listeners.seen(queue, listener)
   redis.call('ZADD', space.key('seen', queue), space.now, listener)
 end
 
+-- Fails where a listener is ordered to drain a queue.
+-- @cold
+function listeners.refuse(queue, listener)
+  if redis.call('HEXISTS', space.prefix .. 'orders_' .. queue, 'l:' .. listener) == 1 then
+    reply.fail('DRAINING', 'this listener was ordered to drain: end what it holds and unregister it')
+  end
+end
+
+-- How a listener of a queue stands: `silent` where it is dead by all that is known, which of a worker
+-- is its record, `draining`, `full`, or `listening`. `keep`: how long a silent one is remembered, in microseconds.
+-- @cold
+function listeners.stands(queue, listener, keep)
+  local worker, silent = workers.serves(listener, queue), nil
+  if worker then
+    silent = space.us - worker.at > workers.DEAD
+  else
+    local seen = redis.call('ZSCORE', space.key('seen', queue), listener)
+    silent = seen and space.us - workers.moment(seen) >= keep
+      and redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener)) == 0
+  end
+  if silent then
+    return 'silent'
+  elseif worker and worker.draining or redis.call('HEXISTS', space.key('orders', queue), 'l:' .. listener) == 1 then
+    return 'draining'
+  end
+  return worker and worker.full and 'full' or 'listening'
+end
+
+-- After how long without a sign of life a listener of a queue is forgotten, in microseconds.
+-- @cold
+function listeners.keep(queue)
+  return tonumber(settings.get(queue, 'forget_after')) * 1000000
+end
+
+-- How many listeners of a queue there are of each kind, and as `present` those that take
+-- tasks or will. Beyond `LOOKS` of them in one call the rest counts as listening.
+-- @cold
+function listeners.count(queue)
+  local numbers, looks = { silent = 0, draining = 0, full = 0, listening = 0 }, space.note('looks')
+  local all = redis.call('SCARD', space.key('listeners', queue))
+  local left, keep = listeners.LOOKS - (looks.done or 0), all > 0 and listeners.keep(queue)
+  local page = all > 0 and left > 0 and redis.call('SSCAN', space.key('listeners', queue), 0, 'COUNT', left)[2] or {}
+  for _, listener in ipairs(page) do
+    local how = listeners.stands(queue, listener, keep)
+    numbers[how] = numbers[how] + 1
+  end
+  looks.done = (looks.done or 0) + #page
+  numbers.listening = numbers.listening + math.max(0, all - #page)
+  numbers.present = numbers.listening + numbers.full
+  return numbers
+end
+
 function listeners.remove(queue, listener)
+  workers.leave(listener, queue)
   redis.call('HDEL', space.key('has', queue), listener)
   redis.call('ZREM', space.key('seen', queue), listener)
-  redis.call('HDEL', space.key('orders', queue), 'l:' .. listener)
+  if redis.call('HDEL', space.key('orders', queue), 'l:' .. listener) == 1 then
+    listeners.drained(queue, -1)
+  end
   local removed = redis.call('SREM', space.key('listeners', queue), listener)
   if removed == 1 then
     redis.call('ZINCRBY', space.prefix .. 'queues', -1, queue)

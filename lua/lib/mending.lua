@@ -8,9 +8,15 @@ mending.mended = 0
 
 mending.suspected = 0
 
+-- Claimed tasks that stand, for the reply: claimer, id, status, holder, pid of each.
+mending.standing = {}
+
 mending.writes = {}
 
 mending.moves = {}
+
+-- Tasks of the lanes that stood in the plain list.
+mending.entering = {}
 
 -- The keys of `writes` so far, and the ids of `moves`.
 mending.noted = {}
@@ -34,7 +40,7 @@ end
 
 -- A record without a queue is what a late update made of a deleted task: it goes too.
 function mending.find(id)
-  local task = record.find(id, 'updated', 'group', 'tags')
+  local task = record.find(id, 'updated', 'group', 'tags', 'reclaimed_node')
   if task and task.queue == '' then
     mending.write('UNLINK', task.key)
     return nil
@@ -42,10 +48,15 @@ function mending.find(id)
   return task
 end
 
+-- What is kept of a task beside its record, which such a client deleted.
+function mending.gone(id)
+  mending.write('UNLINK', space.key('history', id), space.touch(space.key('log', id)))
+end
+
 -- An id that such a client made is in no index of ours.
 function mending.index(task)
   local tasks = space.key('tasks', mending.queue)
-  if task.foreign and not redis.call('ZSCORE', tasks, task.id) then
+  if not redis.call('ZSCORE', tasks, task.id) then
     mending.mend('ZADD', tasks, record.created(task.id), task.id)
   end
 end
@@ -71,6 +82,26 @@ function mending.confirmed(task, listener)
   return record.held(task) and task.node == listener
 end
 
+function mending.registered(listener)
+  return redis.call('SISMEMBER', space.key('listeners', mending.queue), listener) == 1
+end
+
+-- Blueque's `claim_orphan` takes a listener off its queue and then notes who claims the
+-- latest of its tasks; whoever claims may die too, also between the two. Such tasks are
+-- noted by who answers for them, so that they can be adopted.
+function mending.claim(task, listener, grace)
+  local claimer = task.extra[4]
+  local who = claimer or listener
+  if not claimer and mending.registered(listener) or #who > 200 or not string.find(who, '^[%w.:-]+_%d+$') then
+    return
+  end
+  local claims, member = space.key('claims', mending.queue), who .. ' ' .. task.id
+  if not redis.call('ZSCORE', claims, member)
+    and (claimer or mending.overdue('claim ' .. listener .. ' ' .. task.id, task.status, grace)) then
+    mending.write('ZADD', claims, 0, member)
+  end
+end
+
 function mending.entry(list, listener, id, grace)
   local task = mending.find(id)
   if not task then
@@ -79,9 +110,12 @@ function mending.entry(list, listener, id, grace)
   elseif task.queue ~= mending.queue then
     return -- the list of another queue whose name begins like this one's
   end
-  mending.index(task)
-  if mending.confirmed(task, listener)
-    or not mending.overdue(listener .. ' ' .. id, task.status .. ' ' .. string.sub(task.extra[1] or '', 1, 32), grace) then
+  if task.foreign then
+    mending.index(task)
+  end
+  if mending.confirmed(task, listener) then
+    return mending.claim(task, listener, grace)
+  elseif not mending.overdue(listener .. ' ' .. id, task.status .. ' ' .. string.sub(task.extra[1] or '', 1, 32), grace) then
     return
   end
   if task.status == 'pending' and not mending.moved[id] then
@@ -194,15 +228,42 @@ function mending.labels(kind, position, limit)
   return mending.go_on((at - gone) * 1000000000 + from)
 end
 
+-- A client without scripts knows the plain list and the plain set alone, and has moved a task
+-- from this to that which limits, needs or a priority bind; or former scripts put it there.
+function mending.strayed(task, key, status)
+  if not task.ties or not string.find(task.ties, 'r', 1, true) then
+    return false
+  elseif status == 'scheduled' then
+    mending.mend('ZADD', space.key('scheduled_lane_tasks', mending.queue), redis.call('ZSCORE', key, task.id), task.id)
+    mending.write('ZREM', key, task.id)
+    return true
+  elseif status ~= 'pending' then
+    return false
+  end
+  bonds.load(task)
+  mending.mend('LREM', key, 1, task.id)
+  if not task.rank then
+    lanes.plan(task)
+    mending.entering[#mending.entering + 1] = task
+  end
+  return true
+end
+
 function mending.list(status, position, limit)
   local key = space.key(status .. '_tasks', mending.queue)
-  local zset = status == 'scheduled'
+  local laned = status == 'scheduled_lane'
+  local zset = laned or status == 'scheduled'
+  status = laned and 'scheduled' or status
   local ids, after = mending.page(key, zset and 'ZRANGE' or 'LRANGE', position, limit)
-  local removed = 0
+  local removed, seen = 0, {}
   for _, id in ipairs(ids) do
     local task = mending.find(id)
-    if task and task.status == status and task.queue == mending.queue then
+    if task and not seen[id] and task.status == status and task.queue == mending.queue then
+      seen[id] = true -- two such clients may have ended it, and each of them put it here
       mending.index(task)
+      if not laned and mending.strayed(task, key, status) then
+        removed = removed + 1
+      end
       if task.cancel and state.finished(status) then
         mending.mend('HDEL', task.key, 'cancel') -- ended by a client that never heard of it
       end
@@ -211,6 +272,9 @@ function mending.list(status, position, limit)
       end
     else
       removed = removed + 1
+      if not task then
+        mending.gone(id)
+      end
       if zset then
         mending.mend('ZREM', key, id)
       else
@@ -230,6 +294,7 @@ function mending.tasks(position, limit)
     if not task then
       removed = removed + 1
       mending.mend('ZREM', key, id)
+      mending.gone(id)
     elseif task.queue == mending.queue and task.node ~= '' and record.held(task) then
       -- A client whose pop was undone after the grace, and which then went on with its update.
       local list = space.key('reserved_tasks', task.queue .. '_' .. task.node)
@@ -243,8 +308,8 @@ end
 
 -- Orders for tasks that are held no more, and for listeners that are gone.
 function mending.orders(cursor, limit)
-  local orders = space.key('orders', mending.queue)
-  local page = redis.call('HSCAN', orders, cursor, 'COUNT', limit)
+  local given = orders.key(mending.queue)
+  local page = redis.call('HSCAN', given, cursor, 'COUNT', limit)
   for i = 1, #page[2], 2 do
     local kind, name = string.match(page[2][i], '^(%l):(.+)$')
     local stands
@@ -252,12 +317,12 @@ function mending.orders(cursor, limit)
       stands = redis.call('HEXISTS', space.meta, 'paused:' .. mending.queue) == 1
     elseif kind == 't' then
       local task = record.find(name)
-      stands = task and record.held(task)
+      stands = task and record.held(task) and (task.cancel or task.recall)
     else
       stands = name and redis.call('SISMEMBER', space.key('listeners', mending.queue), name) == 1
     end
     if not stands then
-      mending.mend('HDEL', orders, page[2][i])
+      mending.mend('HDEL', given, page[2][i])
     end
   end
   return page[1]
@@ -275,6 +340,58 @@ function mending.score(grace)
   return tonumber(score) == number
 end
 
+-- Tasks in the lanes are in no list.
+function mending.lanes(position, limit)
+  local members, after = mending.page(space.key('lane_tasks', mending.queue), 'ZRANGE', position, limit)
+  for _, member in ipairs(members) do
+    local task = mending.find(string.match(member, ' (%S+)$') or '')
+    if task and task.queue == mending.queue then
+      mending.index(task)
+    end
+  end
+  return after(0)
+end
+
+-- Unique names of tasks that such a client ended, started or removed. Those held for a
+-- time stay until it has passed.
+function mending.unique(cursor, limit)
+  local names = space.key('unique', mending.queue)
+  local page = redis.call('HSCAN', names, cursor, 'COUNT', limit)
+  for i = 1, #page[2], 2 do
+    local id, till = string.match(page[2][i + 1], '^(%S+) (%l+)$')
+    if id and not bonds.keeps(mending.queue, id, page[2][i], till) then
+      mending.mend('HDEL', names, page[2][i])
+    end
+  end
+  return page[1]
+end
+
+-- Claims that stand no more, and for the reply those that do.
+function mending.claims(position, limit)
+  local key = space.key('claims', mending.queue)
+  local members, after = mending.page(key, 'ZRANGE', position, limit)
+  local removed = 0
+  for _, member in ipairs(members) do
+    local who, id = string.match(member, '^(%S+) (%S+)$')
+    local task = id and mending.find(id)
+    local stands = task and task.queue == mending.queue and record.held(task)
+    if stands and task.extra[4] then
+      stands = task.extra[4] == who
+    elseif stands then
+      stands = task.node == who and not mending.registered(who)
+    end
+    if stands then
+      for _, fact in ipairs({ who, id, task.status, task.node, task.pid }) do
+        mending.standing[#mending.standing + 1] = fact
+      end
+    else
+      removed = removed + 1
+      mending.write('ZREM', key, member)
+    end
+  end
+  return after(removed)
+end
+
 -- Suspicions that came to nothing.
 function mending.suspects(cursor, limit, grace)
   local suspects = space.key('suspects', mending.queue)
@@ -283,8 +400,12 @@ function mending.suspects(cursor, limit, grace)
   for i = 1, #page[2], 2 do
     local field = page[2][i]
     local listener, id = string.match(field, '^(%S+) (%S+)$')
+    local holder, orphan = string.match(field, '^claim (%S+) (%S+)$')
     local settled = right
-    if id then
+    if orphan then
+      local task = record.find(orphan, 'reclaimed_node')
+      settled = not task or task.extra[1] or not mending.confirmed(task, holder) or mending.registered(holder)
+    elseif id then
       local task = record.find(id)
       settled = not task or mending.confirmed(task, listener)
         or not redis.call('LPOS', space.key('reserved_tasks', mending.queue .. '_' .. listener), id)
@@ -303,15 +424,21 @@ function mending.finish()
       history.plan(task, 'pending')
     end
   end
+  if #mending.entering > 0 then
+    state.plan_wake(mending.queue)
+  end
   space.begin()
   for _, task in ipairs(mending.moves) do
     task.front, task.forget = true, { state.attempt_fields() }
-    state.move(task, 'pending', 'mend', '', 'token', '')
+    state.move(task, 'pending', 'mend', '', 'token', '', 'front', '1')
   end
   for _, command in ipairs(mending.writes) do
     redis.call(unpack(command))
   end
-  if #mending.moves > 0 then
+  for _, task in ipairs(mending.entering) do
+    lanes.enter(task)
+  end
+  if #mending.moves + #mending.entering > 0 then
     state.wake(mending.queue)
   end
 end

@@ -92,14 +92,38 @@ function needs.suits(has, wanted)
   return true
 end
 
--- How many listeners of a queue have what a task needs.
+-- What the listeners of a queue that take tasks have, of the first 1,000.
+-- @cold
+function needs.listeners(queue)
+  local all, found = {}, redis.call('HSCAN', space.key('has', queue), 0, 'COUNT', 1000)[2]
+  local keep = listeners.keep(queue)
+  for i = 1, #found, 2 do
+    local how = listeners.stands(queue, found[i], keep)
+    all[#all + 1] = (how == 'listening' or how == 'full') and needs.has(found[i + 1]) or nil
+  end
+  return all
+end
+
+-- How many listeners of a queue that take tasks have what a task needs.
 -- @cold
 function needs.able(queue, wanted)
-  local number, capabilities = 0, redis.call('HSCAN', space.key('has', queue), 0, 'COUNT', 1000)[2]
-  for i = 1, #capabilities, 2 do
-    if needs.suits(needs.has(capabilities[i + 1]), wanted) then
-      number = number + 1
-    end
+  local number = 0
+  for _, has in ipairs(needs.listeners(queue)) do
+    number = number + (needs.suits(has, wanted) and 1 or 0)
   end
   return number
+end
+
+-- Those of its needs that no listener of the queue has.
+-- @cold
+function needs.lacking(queue, wanted)
+  local all, lacking = needs.listeners(queue), {}
+  for need in string.gmatch(wanted, '[^,]+') do
+    local able = false
+    for _, has in ipairs(all) do
+      able = able or needs.suits(has, need)
+    end
+    lacking[#lacking + 1] = not able and need or nil
+  end
+  return table.concat(lacking, ',')
 end

@@ -21,7 +21,7 @@ end
 -- and its first answer, one of `endings` (words with a space after each); else LOST.
 function owner.task(id, token, endings, ...)
   local key = space.prefix .. 'task_' .. id
-  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', 'updated', 'ties', ...)
+  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', 'updated', 'ties', 'recall', ...)
   local status = v[1]
   if v[2] ~= token or not (status == 'started' or status == 'reserved') then
     return owner.stale(id, token, endings)
@@ -39,7 +39,18 @@ function owner.task(id, token, endings, ...)
   if v[9] then
     task.ties = v[9]
   end
-  return task, v[10]
+  if v[10] then
+    task.recall = v[10]
+  end
+  return task, v[11]
+end
+
+-- After a forced cancel an attempt may only be given back: what it makes is refused.
+-- @cold
+function owner.alive(task)
+  if task.cancel and orders.of(task) == orders.KILL then
+    reply.fail('LOST', 'this task was cancelled by force: stop the work, discard what it made, and release it')
+  end
 end
 
 -- Ends the attempt; its outcome is the answer. `...`: more fields for the record.

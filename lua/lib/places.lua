@@ -7,19 +7,22 @@ function places.rates(queue, key)
   return space.prefix .. 'rate_' .. queue .. (key and '/' .. key or '')
 end
 
--- How many places a key has, or nil, and its rate.
+-- How many places a key has, or nil; its rate, and since when that holds.
 -- @cold
 function places.limit(queue, key)
   local own, rate = string.match(redis.call('HGET', space.key('limits', queue), key) or '- -', '^(%S+) (%S+)$')
-  return tonumber(own ~= '-' and own or settings.get(queue, 'key_concurrency')),
-    rate ~= '-' and rate or settings.get(queue, 'key_rate')
+  own = tonumber(own ~= '-' and own or settings.get(queue, 'key_concurrency'))
+  if rate ~= '-' then
+    return own, rate, 0 -- `limit` removes the starts before it
+  end
+  return own, settings.get(queue, 'key_rate'), settings.since(queue, 'key_rate')
 end
 
 -- Whether the places of a key suffice for a task of this weight, or `solo`, and its
 -- rate; else when the rate will. What weighs more than all places runs alone.
 -- @cold
 function places.fits(queue, key, weight)
-  local most, rate = places.limit(queue, key)
+  local most, rate, since = places.limit(queue, key)
   if weight == 'solo' then
     most, weight = 1, 1
   end
@@ -29,18 +32,28 @@ function places.fits(queue, key, weight)
       return false
     end
   end
-  return places.paced(places.rates(queue, key), rate)
+  return places.paced(places.rates(queue, key), rate, since)
 end
 
--- Whether a rate lets a task start now; else when it will.
+-- When the start leaves the span of a rate to which it counts back, the last but so many, or
+-- nil. What is from before the rate was set counts for nothing, nor does what is dated ahead,
+-- because the clock was set back.
 -- @cold
-function places.paced(starts, rate)
+function places.leaves(starts, back, seconds, since)
+  local last = tonumber(redis.call('LINDEX', starts, back) or nil)
+  if last and last >= since and tonumber(redis.call('LINDEX', starts, 0)) <= space.us then
+    return last + seconds * 1000000
+  end
+end
+
+-- Whether a rate, which holds since then, lets a task start now; else when it will.
+-- @cold
+function places.paced(starts, rate, since)
   if not rate then
     return true
   end
   local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
-  local last = redis.call('LINDEX', starts, number - 1)
-  local free = last and last + seconds * 1000000
+  local free = places.leaves(starts, number - 1, seconds, since)
   if free and free > space.us then
     return false, free
   end
@@ -49,15 +62,14 @@ end
 
 -- When a rate lets that task start, as far as it decides, which `before` others go ahead of.
 -- @cold
-function places.after(starts, rate, before)
+function places.after(starts, rate, since, before)
   if not rate then
     return 0
   end
   local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
   local rounds = math.floor(before / number)
-  local last = tonumber(redis.call('LINDEX', starts, number - 1 - before % number) or nil)
-  local free = last and last + seconds * 1000000 or 0
-  return math.max(free, space.us) + rounds * seconds * 1000000
+  local free = places.leaves(starts, number - 1 - before % number, seconds, since)
+  return math.max(free or 0, space.us) + rounds * seconds * 1000000
 end
 
 -- An attempt begins: it takes its places, which are its own until it ends.
@@ -72,8 +84,8 @@ function places.take(task)
   if key then
     local _, rate = places.limit(queue, key)
     redis.call('HINCRBY', held, 'k:' .. key, weight)
-    redis.call('HSET', space.key('turns', queue), key, turns.rank(tonumber(task.issue)))
-    places.start(places.rates(queue, key), rate, task.issue)
+    redis.call('HSET', space.key('turns', queue), key, turns.rank(space.us))
+    places.start(places.rates(queue, key), rate, string.format('%.0f', space.us))
   end
 end
 
@@ -122,7 +134,7 @@ function places.open(queue, weight)
       return false
     end
   end
-  return places.paced(places.rates(queue), settings.get(queue, 'rate'))
+  return places.paced(places.rates(queue), settings.get(queue, 'rate'), settings.since(queue, 'rate'))
 end
 
 -- Reads what `free` writes for attempts that nobody owns any more.
@@ -131,7 +143,7 @@ function places.plan_freed(queue, attempts)
   local keys = {}
   for _, ended in ipairs(attempts) do
     local held = redis.call('HGET', space.key('places', queue), 'a:' .. ended.id .. ' ' .. ended.token)
-    keys[#keys + 1] = held and string.match(held, '^%d+ (%S+)$')
+    keys[#keys + 1] = held and string.match(held, '^%d+ (%S+)$') or nil -- without places of its own it had no key
   end
   turns.plan_settle(queue, keys)
 end

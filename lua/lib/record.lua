@@ -7,14 +7,14 @@ function record.find(id, ...)
   if space.touched then
     space.touch(key)
   end
-  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'token', 'node', 'pid', 'cancel', 'updated', 'ties', ...)
+  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'token', 'node', 'pid', 'cancel', 'updated', 'ties', 'recall', ...)
   if not v[1] then
     return nil
   end
   return {
     id = id, key = key, status = v[1], queue = v[2] or '', attempt = v[3] or '0', foreign = not v[3],
     token = v[4] or '', node = v[5] or '', pid = v[6] or '', cancel = v[7], since = v[8], ties = v[9] or nil,
-    extra = { unpack(v, 10, 9 + select('#', ...)) },
+    recall = v[10], extra = { unpack(v, 11, 10 + select('#', ...)) },
   }
 end
 

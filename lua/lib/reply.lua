@@ -18,6 +18,9 @@ function reply.refusal(raised)
   if string.find(text, '^%-?WRONGTYPE ') then
     text = 'WRONGKEY a key of this namespace holds a value of another type;'
       .. ' find it with the TYPE command and remove it, or use another namespace'
+  elseif string.find(text, "^%-?ERR The user executing the script can't") or string.find(text, '^%-?%u+ ACL failure in script') then
+    -- Servers differ in how they say so. Only a first write meets it, or a read before.
+    text = 'NOPERM this user may not run all that this call needs: hello answers what is missing; nothing was changed'
   elseif string.find(text, 'non local key', 1, true) then
     -- Raised by a read: `space.begin` finds out before anything is written.
     text = 'RETRY the slot of this namespace is being moved; nothing was changed, send the call again'

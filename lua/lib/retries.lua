@@ -37,20 +37,23 @@ function retries.pause(task, failures, again)
   return math.floor(pause * (1 - policy.jitter / 100 * retries.fraction(task, failures)) * 1000000)
 end
 
--- Says in the task when it runs again. Answers its next state.
+-- Sets `task.eta`; returns the next state.
 -- @cold
 function retries.plan(task, pause)
   if pause == 0 then
     return 'pending'
   end
   task.eta = space.decimal(space.us + pause)
+  task.own_eta = redis.call('HEXISTS', space.prefix .. 'task_' .. task.id, 'eta') == 0
   return 'scheduled'
 end
 
 -- Ends the attempt as planned.
 -- @cold
 function retries.finish(task, to, outcome, why, ...)
-  if to == 'scheduled' then
+  if to == 'scheduled' and task.own_eta then
+    return owner.finish(task, to, outcome, why, 'eta', task.eta, 'retry_eta', '1', ...)
+  elseif to == 'scheduled' then
     return owner.finish(task, to, outcome, why, 'eta', task.eta, ...)
   end
   owner.finish(task, to, outcome, why, ...)

@@ -2,8 +2,9 @@
 -- seconds, and each makes one task, whose id is that of the slot: `NAME@SECONDS`.
 --
 -- The slots of `every` are reckoned here. Those of cron are told by clients, some ahead.
--- `done` is the time up to which all slots are dealt with: it only grows, and so does the
--- floor of time, so that no slot is dealt with twice.
+-- `done` is the time up to which all slots are dealt with. It only grows, but where somebody
+-- resumes the schedule, and so does the floor of time; and what the schedule made already
+-- is not made again, so that no slot is dealt with twice.
 local schedules = {}
 
 -- Schedules of a namespace.
@@ -19,6 +20,9 @@ schedules.LATE = 60
 
 -- Tasks that one schedule makes in one call.
 schedules.BATCH = 100
+
+-- Tasks that a schedule remembers as not finished.
+schedules.TASKS = 64
 
 -- @cold
 function schedules.name(value)
@@ -62,7 +66,7 @@ end
 
 -- @cold
 function schedules.overlap(value)
-  if not string.find(value, '^%a+$') or not string.find(' skip queue cancel allow ', ' ' .. value .. ' ', 1, true) then
+  if not args.among(value, ' skip queue cancel allow ') then
     reply.fail('BADARG', 'overlap must be skip, queue, cancel or allow')
   end
   return value
@@ -115,6 +119,10 @@ function schedules.read(schedule)
   schedule.list = {}
   for slot in string.gmatch(schedule.slots or '', '%d+') do
     schedule.list[#schedule.list + 1] = tonumber(slot)
+  end
+  schedule.unfinished = {}
+  for id in string.gmatch(schedule.tasks or schedule.last_task or '', '%S+') do
+    schedule.unfinished[#schedule.unfinished + 1] = id
   end
   return schedule
 end
@@ -179,6 +187,7 @@ function schedules.settle(schedule)
     or not slot and (schedule.every or schedule.final)
   schedule.ended = over and (schedule.ended or space.now) or nil
   schedule.next = not over and not schedule.paused and slot and string.format('%.0f', slot) or nil
+  schedule.held = nil
   schedule.slots = schedule.list[1] and table.concat(schedule.list, ' ') or nil
   schedule.tells = not schedule.every and not over and not schedule.paused and not schedule.final
     and #schedule.list < schedules.FEW and string.format('%.6f', tail) or nil
@@ -188,7 +197,7 @@ end
 -- @cold
 function schedules.write(schedule, ...)
   local set, gone = {}, {}
-  for _, field in ipairs({ 'done', 'made', 'skipped', 'passed', 'next', 'slots', 'final', 'ended', ... }) do
+  for _, field in ipairs({ 'done', 'made', 'skipped', 'passed', 'next', 'held', 'slots', 'final', 'ended', ... }) do
     if schedule[field] then
       set[#set + 1], set[#set + 2] = field, schedule[field]
     else
@@ -199,7 +208,7 @@ function schedules.write(schedule, ...)
   if #gone > 0 then
     redis.call('HDEL', schedule.key, unpack(gone))
   end
-  redis.call('ZADD', space.prefix .. 'schedules', schedule.next or '+inf', schedule.name)
+  redis.call('ZADD', space.prefix .. 'schedules', schedule.held or schedule.next or '+inf', schedule.name)
   local low = space.prefix .. 'low_schedules'
   if schedule.tells then
     redis.call('ZADD', low, schedule.tells, schedule.name)
@@ -214,12 +223,27 @@ function schedules.state(paused, ended, coming)
   return paused and 'paused' or ended and 'ended' or coming and 'active' or 'dry'
 end
 
+-- A value in the text of the options, where spaces separate them; and as it was.
+-- @cold
+function schedules.quoted(value)
+  return (string.gsub(value, '[%s%c%%]', function(char)
+    return string.format('%%%02X', string.byte(char))
+  end))
+end
+
+-- @cold
+function schedules.plain(text)
+  return (string.gsub(text, '%%(%x%x)', function(code)
+    return string.char(tonumber(code, 16))
+  end))
+end
+
 -- The options of a template, `name=value name=value`, checked as those of a submit.
 -- @cold
 function schedules.options(schedule)
   local options = { schedule = schedule.name }
-  for name, value in string.gmatch(schedule.options, '([^%s=]+)=(%S+)') do
-    options[name] = birth.check(name, value)
+  for name, value in string.gmatch(schedule.options, '([^%s=]+)=(%S*)') do
+    options[name] = birth.check(name, schedules.plain(value))
   end
   if (schedule.overlap == 'queue' or schedule.overlap == 'cancel') and options.unique_policy ~= 'latest' then
     options.solo = 'schedule:' .. schedule.name
@@ -227,12 +251,106 @@ function schedules.options(schedule)
   return options
 end
 
--- The latest task of a schedule, where it is not finished.
+-- The key under which no two tasks of a schedule run at the same time, or nil.
 -- @cold
-function schedules.unfinished(schedule)
-  local task = schedule.last_task and actions.find(schedule.last_task)
-  if task and task.queue ~= '' and not state.finished(task.status) then
-    return task
+function schedules.solo(schedule, overlap)
+  if overlap ~= 'queue' and overlap ~= 'cancel' then
+    return nil
+  end
+  local options = ' ' .. schedule.options
+  local latest = string.find(options, ' unique_policy=latest', 1, true)
+  return latest and string.match(options, ' unique=(%S+)') or 'schedule:' .. schedule.name
+end
+
+-- The tasks of a schedule that are not finished, as far as it remembers them: the last one, where it
+-- is one of them, and one that would run beside a new task with this overlap, if there is
+-- any. That one is in another queue, or was made without the key.
+-- @cold
+function schedules.live(schedule, overlap)
+  local solo, last, beside = schedules.solo(schedule, overlap), nil, nil
+  local unfinished = {}
+  for _, id in ipairs(schedule.unfinished) do
+    local task = actions.find(id)
+    local maker, key, alone = unpack(redis.call('HMGET', space.key('task', id), 'schedule', 'key', 'solo'))
+    if task and maker == schedule.name and not state.finished(task.status) then
+      unfinished[#unfinished + 1] = id
+      last = id == schedule.last_task and task or last
+      local stops = id == schedule.last_task and overlap == 'cancel' and not record.held(task) -- it is cancelled for the new one
+      if solo and not stops and not (task.queue == schedule.queue and key == solo and alone) then
+        beside = task
+      end
+    end
+  end
+  schedule.unfinished = unfinished
+  return last, beside
+end
+
+-- Notes the last task of a schedule. The earliest of those that it remembers make room.
+-- @cold
+function schedules.note(schedule, id)
+  local unfinished = schedule.unfinished
+  for i, other in ipairs(unfinished) do
+    if other == id then
+      table.remove(unfinished, i)
+      break
+    end
+  end
+  unfinished[#unfinished + 1] = id
+  if #unfinished > schedules.TASKS then
+    table.remove(unfinished, 1)
+  end
+  schedule.last_task, schedule.tasks = id, unfinished[2] and table.concat(unfinished, ' ')
+end
+
+-- What a slot is held back for.
+-- @cold
+function schedules.beside(schedule, task)
+  return string.format('STATE its task %s is %s %s: a new one waits until that has finished', task.id, task.status,
+    task.queue ~= schedule.queue and 'in another queue' or 'and was made to run beside others')
+end
+
+-- Where a task is run again whose schedule lets no two run at the same time, it gets the
+-- key for that, if it can, and the schedule remembers it.
+-- @cold
+function schedules.again(task)
+  local name = redis.call('HGET', task.key, 'schedule')
+  local rhythm, queue, overlap, options, tasks, last
+  if name then
+    rhythm, queue, overlap, options, tasks, last = unpack(redis.call('HMGET', space.touch(space.key('schedule', name)),
+      'rhythm', 'queue', 'overlap', 'options', 'tasks', 'last_task'))
+  end
+  if not rhythm then
+    return
+  end
+  local solo = schedules.solo({ name = name, options = options }, overlap)
+  local again = space.note('again')
+  again[name] = again[name] or schedules.read({ rhythm = rhythm, tasks = tasks, last_task = last })
+  task.again = again[name]
+  task.again.key = space.key('schedule', name)
+  if solo and queue == task.queue then
+    task.ties = task.ties or ''
+    bonds.load(task)
+    if not task.lane_key and not task.solo then
+      task.lane_key, task.solo, task.lane, task.places = solo, '1', true, true
+      task.ties = 'rp' .. string.gsub(task.ties, '[rp]', '')
+      task.bind = { 'key', solo, 'solo', '1', 'ties', task.ties }
+    end
+  end
+  task.ties = task.ties ~= '' and task.ties or nil
+end
+
+-- Remembers a task that is run again.
+-- @cold
+function schedules.remember(task)
+  local schedule = task.again
+  for _, id in ipairs(schedule.unfinished) do
+    if id == task.id then
+      return
+    end
+  end
+  if #schedule.unfinished < schedules.TASKS then
+    table.insert(schedule.unfinished, 1, task.id) -- before the last one
+    redis.call('HSET', schedule.key, 'tasks', table.concat(schedule.unfinished, ' '))
   end
 end
 
@@ -317,7 +435,7 @@ function schedules.plan(schedule, id, slot, old, taken)
   return plan
 end
 
--- Makes a planned task.
+-- Makes a planned task. Who waits for it is woken when all has been written.
 -- @cold
 function schedules.make(plan, why)
   local queue = plan.schedule.queue
@@ -331,7 +449,6 @@ function schedules.make(plan, why)
   if plan.unknown then
     redis.call('ZADD', space.prefix .. 'queues', 0, queue)
   end
-  state.wake(queue)
 end
 
 -- Which cron schedules want to be told more slots once these are written: for each its

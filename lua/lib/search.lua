@@ -10,7 +10,7 @@ search.LOOKS = 300
 function search.states(value, what)
   local states = {}
   for status in string.gmatch(string.sub(value, 1, 100) .. ',', '([^,]*),') do
-    if status == '' or not string.find(' scheduled pending reserved started complete failed cancelled ', ' ' .. status .. ' ', 1, true) then
+    if not args.among(status, ' scheduled pending reserved started complete failed cancelled ') then
       reply.fail('BADARG', what .. ' must be of scheduled, pending, reserved, started, complete, failed, cancelled, separated by commas')
     end
     states[status] = true

@@ -10,10 +10,21 @@ function server.info(section, field)
   return string.match(text, '\n' .. field .. ':([^\r\n]*)')
 end
 
+-- The server's own time in microseconds, or the one that a test gives, whatever was seen before.
+function server.time()
+  if ARGV[1] ~= '' then
+    return args.seconds(ARGV[1], 0, 9007199254, 'now')
+  end
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+
+-- Refuses a server that may remove tasks. Answers its policy, empty where nobody can know it.
 function server.require()
   local policy = server.info('memory', 'maxmemory_policy')
   if policy and policy ~= 'noeviction' then
     reply.fail('EVICTION', 'maxmemory-policy is ' .. string.gsub(policy, '[^%w-]', '')
       .. ' and would silently remove tasks: set it to noeviction')
   end
+  return policy or ''
 end

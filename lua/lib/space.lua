@@ -31,8 +31,9 @@ function space.decimal(us)
   return string.format('%.6f', us / 1000000)
 end
 
--- A namespace without our meta hash, or of another schema. Only here is its
--- name checked: one that holds data was checked when it was born.
+-- A namespace without our meta hash, or of another schema; or a key of another kind, since
+-- hashes with names of users in them may have the clock's field too. One that holds data
+-- was checked to the last character when it was born.
 -- @cold
 function space.unborn()
   local name = string.match(space.meta, '^([%w.:{}-]+)_meta$')
@@ -50,10 +51,14 @@ function space.unborn()
   return 0
 end
 
--- The time that the caller says it is.
+-- The time that the caller says it is: only in a namespace for tests, one whose first write
+-- carried a time. Elsewhere one wrong clock would end leases and bring every eta forward.
 -- @cold
 function space.told(now)
-  space.us = args.moment(now or reply.fail('BADARG', 'missing argument: now'), 'now')
+  space.us = args.seconds(now or reply.fail('BADARG', 'missing argument: now'), 0, 9007199254, 'now')
+  if not (space.touched and space.touched.unborn) and redis.call('HGET', space.meta, 'test') ~= '1' then
+    reply.fail('BADARG', 'now must be empty: only a namespace for tests, whose first write carried a time, takes one')
+  end
   space.now = space.decimal(space.us)
 end
 
@@ -67,7 +72,7 @@ end
 
 -- Opens the namespace, whose clock the caller has read from the meta hash.
 function space.time(clock)
-  if not clock or #KEYS ~= 1 then
+  if not clock or #KEYS ~= 1 or string.find(space.meta, '_', 1, true) ~= #space.prefix then
     clock = space.unborn()
   end
   if ARGV[1] == '' then
@@ -168,9 +173,16 @@ end
 -- `...`: keys that were not noted before.
 -- @cold
 function space.begin(first, ...)
-  if not space.touched then
-    return
+  rights.require()
+  if space.touched then
+    space.enter(first, ...)
   end
+end
+
+-- The same for a hot command, which asks for its few rights in place, and calls this only
+-- where `touched` is set.
+-- @cold
+function space.enter(first, ...)
   local keys = { first, ... }
   for _, key in ipairs(space.touched) do
     keys[#keys + 1] = key
@@ -179,9 +191,10 @@ function space.begin(first, ...)
     space.here(unpack(keys, i, math.min(#keys, i + 4999)))
   end
   if space.touched.unborn then
+    rights.require()
     if first then
       redis.call('ZCARD', first)
     end
-    redis.call('HSET', space.meta, 'schema', space.SCHEMA, space.CLOCK, '0')
+    redis.call('HSET', space.meta, 'schema', space.SCHEMA, space.CLOCK, '0', unpack(ARGV[1] ~= '' and { 'test', '1' } or {}))
   end
 end

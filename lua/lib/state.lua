@@ -8,7 +8,7 @@ state.EVENTS = '100000'
 -- What an attempt leaves in the record and the next one must not find.
 -- @cold
 function state.attempt_fields()
-  return 'node', 'pid', 'reclaimed_node', 'cancel', 'reserved', 'started', 'progress', 'progressed'
+  return 'node', 'pid', 'reclaimed_node', 'cancel', 'recall', 'reserved', 'started', 'progress', 'progressed'
 end
 
 -- The queue that submit found without a wake-up on its list; others are noted by `plan_wake`.
@@ -51,7 +51,7 @@ function state.wake(queue)
       others[queue] = nil
     end
   end
-  redis.call('PUBLISH', space.prefix .. 'channel_' .. queue, '')
+  redis.pcall('PUBLISH', space.prefix .. 'channel_' .. queue, '') -- a hint: without the right to it, they look by themselves
 end
 
 -- Where the end of an attempt frees a place, somebody who waits for it is woken.
@@ -60,6 +60,17 @@ function state.plan_free(task)
   local queue = task.queue
   if (task.places or settings.get(queue, 'concurrency'))
     and (redis.call('LLEN', space.key('pending_tasks', queue)) > 0 or redis.call('EXISTS', space.key('lane_tasks', queue)) == 1) then
+    state.plan_wake(queue)
+    task.wakes = true
+  end
+end
+
+-- Where a task that would take several places, or runs alone, does not wait any more, or
+-- not in the same order, those behind it may go on: somebody is woken.
+-- @cold
+function state.plan_left(task)
+  local queue = task.queue
+  if space.probe('LLEN', space.key('pending_tasks', queue)) + space.probe('ZCARD', space.key('lane_tasks', queue)) > 1 then
     state.plan_wake(queue)
     task.wakes = true
   end
@@ -76,6 +87,9 @@ function state.plan(task, to, taker)
   probe('XLEN', prefix .. 'events_' .. queue)
   if task.ties then
     bonds.plan(task, to, taker)
+    if from == 'pending' and not taker and (task.weight or task.solo) then
+      state.plan_left(task)
+    end
   end
   if from == 'reserved' or from == 'started' then
     probe('ZCARD', prefix .. 'leases_' .. queue)
@@ -85,7 +99,7 @@ function state.plan(task, to, taker)
     local held = prefix .. 'reserved' .. tasks .. '_' .. task.node
     probe('LLEN', held)
     task.last = redis.call('LINDEX', held, -1) == task.id
-    if task.cancel then
+    if task.cancel or task.recall then
       probe('HLEN', prefix .. 'orders_' .. queue)
     end
     if not taker then
@@ -93,6 +107,9 @@ function state.plan(task, to, taker)
     end
   elseif from == 'scheduled' then
     probe('ZCARD', prefix .. from .. tasks)
+    if task.lane then
+      probe('ZCARD', prefix .. 'scheduled_lane' .. tasks)
+    end
   elseif from and not task.rank and not (from == 'pending' and taker) then
     state.probe_list(prefix .. from .. tasks, task)
   end
@@ -101,7 +118,7 @@ function state.plan(task, to, taker)
     probe('LLEN', prefix .. 'reserved' .. tasks .. '_' .. taker)
     probe('ZCARD', prefix .. 'leases_' .. queue)
   elseif to == 'scheduled' then
-    probe('ZCARD', prefix .. to .. tasks)
+    probe('ZCARD', prefix .. (task.lane and 'scheduled_lane' or to) .. tasks)
   elseif to ~= 'deleted' and to ~= 'moved' then
     probe('LLEN', prefix .. to .. tasks)
     if to == 'pending' then
@@ -147,9 +164,11 @@ end
 --   taker       the listener that takes it, and `issue`, its token
 --   pid         for started
 --   eta         for scheduled
---   front       it goes to the front of pending
---   lane        it is pending in the lanes, not in the list; `rank`: where it stands there
---   wakes       its end frees a place that somebody waits for
+--   front       it goes to the front of pending; its record's field `front` says so
+--   turn        when its key was served with it, where that may be forgotten
+--   lane        it is pending in the lanes, not in the list, and scheduled in a set of their own, so
+--               that a client without scripts does not promote it; `rank`: where it stands in the lanes
+--   wakes       its end frees a place that somebody waits for, or it leaves those behind it
 --   last        it stands at the tail of the list that it leaves
 --   from_end    the end of that list from which it is sooner found
 --   astray      that list, where it is not the one that the state names
@@ -178,7 +197,7 @@ function state.move(task, to, why, by, ...)
       if from == 'started' then
         redis.call('SREM', prefix .. 'started' .. tasks, task.node .. ' ' .. task.pid .. ' ' .. id)
       end
-      if task.cancel then
+      if task.cancel or task.recall then
         redis.call('HDEL', prefix .. 'orders_' .. queue, 't:' .. id)
       end
     end
@@ -190,14 +209,17 @@ function state.move(task, to, why, by, ...)
       redis.call('RPOPLPUSH', old, new)
     else
       if from == 'scheduled' then
-        redis.call('ZREM', old, id)
+        redis.call('ZREM', old, id) -- where former scripts put those of the lanes, too
+        if task.lane then
+          redis.call('ZREM', prefix .. 'scheduled_lane' .. tasks, id)
+        end
       elseif task.rank then
         redis.call('ZREM', prefix .. 'lane' .. tasks, task.rank .. ' ' .. id)
       elseif from then
         redis.call('LREM', task.astray or old, task.from_end or -1, id)
       end
       if to == 'scheduled' then
-        redis.call('ZADD', new, task.eta, id)
+        redis.call('ZADD', task.lane and prefix .. 'scheduled_lane' .. tasks or new, task.eta, id)
       elseif to ~= 'deleted' and to ~= 'moved' and not (task.lane and to == 'pending') then
         redis.call(task.front and 'RPUSH' or 'LPUSH', new, id)
       end
@@ -216,8 +238,8 @@ function state.move(task, to, why, by, ...)
     redis.call('HSET', key, 'status', to, 'updated', now, ...)
     if task.forget then
       redis.call('HDEL', key, unpack(task.forget))
-    elseif task.cancel then
-      redis.call('HDEL', key, 'cancel')
+    elseif (task.cancel or task.recall) and to ~= 'started' then
+      redis.call('HDEL', key, 'cancel', 'recall')
     end
   end
   if task.ties then

@@ -20,6 +20,23 @@ function turns.rank(us)
   return string.format('%016.0f', us)
 end
 
+-- The rank of what goes to the front: before all others, the latest first.
+-- @cold
+function turns.front(us)
+  return '-' .. turns.rank(9007199254740991 - us)
+end
+
+-- The rank of a task of the plain list, from when its record was last `updated`, which dates
+-- the transition that made it pending. A client's clock may be ahead: that counts as now.
+-- @cold
+function turns.plain(updated, front)
+  local us = (tonumber(updated) or -1) * 1000000
+  if not (us >= 0 and us <= space.us) then
+    us = space.us
+  end
+  return front and turns.front(us) or turns.rank(us)
+end
+
 -- Ranks in their order, as numbers: the server compares them by bytes, Lua by the
 -- customs of the server's country.
 -- @cold
@@ -110,11 +127,11 @@ function turns.plan_settle(queue, keys)
   end
 end
 
--- What `due` has to do: keys whose rate lets them go on, and after a change of limits
--- some of those that hold places; `wakes`: somebody may go on; `next`: when the next rate does.
+-- What `due` has to do: keys whose rate lets them go on, and after a change of limits, of the
+-- queue or the `changes`th of those of all queues, some of those that hold places; `wakes`: somebody may go on; `next`: when the next rate does.
 -- @cold
-function turns.plan_due(queue, limit)
-  local delayed, sweep = space.key('delayed', queue), 'sweep:' .. queue
+function turns.plan_due(queue, limit, changes)
+  local delayed = space.key('delayed', queue)
   local now = string.format('%.0f', space.us)
   -- One costs more than a task that is due, and the more, the more needs there are.
   limit = math.max(1, math.floor(math.min(limit, 100) / #needs.numbers(queue)))
@@ -126,7 +143,11 @@ function turns.plan_due(queue, limit)
       found.keys[#found.keys + 1] = key
     end
   end
-  local cursor = redis.call('HGET', space.meta, sweep)
+  local cursor, known = unpack(redis.call('HMGET', space.meta, 'sweep:' .. queue, 'swept:' .. queue), 1, 2)
+  if changes and changes ~= known and (redis.call('EXISTS', space.key('lane_tasks', queue)) == 1
+    or redis.call('LLEN', space.key('pending_tasks', queue)) > 0) then
+    cursor, found.changes = '0', changes
+  end
   if cursor then
     -- First those that hold places, then, behind a `-`, those that a rate delays.
     local after = string.match(cursor, '^%- (%S+)$')
@@ -161,6 +182,9 @@ function turns.due(queue, found)
   end
   for _, key in ipairs(found.keys) do
     turns.settle_all(queue, key)
+  end
+  if found.changes then
+    redis.call('HSET', space.meta, 'swept:' .. queue, found.changes)
   end
   if found.sweep == 'end' then
     redis.call('HDEL', space.meta, 'sweep:' .. queue)

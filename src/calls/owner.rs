@@ -33,6 +33,41 @@ pub struct FailOptions<'a> {
     pub max_bytes: Option<u32>,
 }
 
+/// How a task is given back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct ReleaseOptions<'a> {
+    reason: Option<&'a str>,
+    again: Option<Duration>,
+    uncounted: bool,
+}
+
+impl<'a> ReleaseOptions<'a> {
+    /// To the front of its queue, at once, counted.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Why, for the history: a name like a queue's, but not `fail`.
+    pub fn reason(mut self, reason: &'a str) -> Self {
+        self.reason = Some(reason);
+        self
+    }
+
+    /// It is scheduled for so long from now, a year at most, and then goes to the front of its queue.
+    pub fn again_in(mut self, pause: Duration) -> Self {
+        self.again = Some(pause);
+        self
+    }
+
+    /// The trouble is the owner's, not the task's: it does not count as a release. It has a cap of its own,
+    /// the setting `max_uncounted`.
+    pub fn uncounted(mut self) -> Self {
+        self.uncounted = true;
+        self
+    }
+}
+
 impl Calls {
     /// Takes the next task of the queues, asked in the order that the options say.
     #[must_use]
@@ -81,7 +116,7 @@ impl Calls {
         self.call("start", reply::number).arg(id).arg(token).arg(pid)
     }
 
-    /// Renews the leases of up to 500 tasks of one queue.
+    /// Renews the leases of up to 500 tasks of one queue; not those of tasks whose order is [`Order::Kill`].
     #[must_use]
     pub fn heartbeat(
         &self,
@@ -105,7 +140,8 @@ impl Calls {
         for (id, token) in tasks {
             call = call.arg(id).arg(token);
         }
-        call
+        // Without it a task that is to be killed is answered as lost.
+        call.option("kill", Some("1"))
     }
 
     /// Keeps the latest word on how far an attempt is; at most 4 KiB.
@@ -139,10 +175,15 @@ impl Calls {
             .option("max_bytes", options.max_bytes)
     }
 
-    /// Gives a task back to the front of its queue.
+    /// Gives a task back to the front of its queue, at once or after a pause.
     #[must_use]
-    pub fn release(&self, id: &TaskId, token: Token, reason: Option<&str>) -> Call<Outcome> {
-        self.call("release", reply::number).arg(id).arg(token).option("reason", reason)
+    pub fn release(&self, id: &TaskId, token: Token, options: ReleaseOptions<'_>) -> Call<Outcome> {
+        self.call("release", reply::number)
+            .arg(id)
+            .arg(token)
+            .option("reason", options.reason)
+            .option("again", options.again.map(seconds))
+            .option("uncounted", options.uncounted.then_some("1"))
     }
 
     /// Appends up to 8 KiB to a task's log; `source` is a plain word such as `stdout`.

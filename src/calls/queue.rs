@@ -3,11 +3,48 @@
 use redis::Value;
 
 use super::{Call, Calls, read};
-use crate::model::{Counts, Held, ListenerInfo, Page, QueueInfo};
+use crate::model::{Counts, Held, ListenerInfo, Page, QueueInfo, WorkerInfo};
 use crate::names::{ListenerId, QueueName};
 use crate::reply;
 
+/// What a worker says of itself, every ten seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Report<'a> {
+    /// How many tasks it runs at once.
+    pub slots: u32,
+    /// How many more it could run now.
+    pub free: u32,
+    /// What it has, as in [`Calls::register`].
+    pub has: Option<&'a str>,
+    /// A name for people, of the characters of a queue's.
+    pub name: Option<&'a str>,
+    /// The version of its program.
+    pub version: Option<&'a str>,
+    /// Whether it takes no more tasks.
+    pub draining: bool,
+}
+
 impl Calls {
+    /// Says that a worker lives, and registers it on its queues where it was forgotten. Answers of which
+    /// queues it is ordered to take no more tasks.
+    #[must_use]
+    pub fn report(&self, listener: &ListenerId, queues: &[QueueName], report: Report<'_>) -> Call<Vec<bool>> {
+        let parse = |value: &Value| {
+            let drains = |order: &Value| reply::text(order).map(|order| order == "drain");
+            reply::array(value)?.iter().map(drains).collect()
+        };
+        let call = self.call("report", parse).arg(listener).arg(report.slots).arg(report.free).arg(queues.len());
+        let call = queues.iter().fold(call, Call::arg);
+        let call = call.option("has", report.has).option("name", report.name).option("version", report.version);
+        call.option("draining", report.draining.then_some("1"))
+    }
+
+    /// The workers that report.
+    #[must_use]
+    pub fn workers(&self, cursor: &str, limit: u32) -> Call<Page<WorkerInfo>> {
+        self.call("workers", |value| read::page(value, 11, read::worker)).arg(cursor).arg(limit)
+    }
+
     /// Stops a queue from giving out tasks; with `stop` also what runs.
     #[must_use]
     pub fn pause(&self, queue: &QueueName, by: &str, reason: &str, stop: bool) -> Call<()> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use redis::Value;
 
-use crate::model::{Counts, Follow, Held, Limits, Page, Reservation, Why};
+use crate::model::{Counts, Follow, Held, Limits, Page, Reservation, Why, WorkerInfo};
 use crate::names::{QueueName, TaskId, Token};
 use crate::reply;
 
@@ -30,6 +30,27 @@ pub(super) fn counts(value: &Value) -> Option<Counts> {
     Some(counts)
 }
 
+pub(super) fn worker(item: &[Value]) -> Option<WorkerInfo> {
+    let [id, name, version, queues, has, slots, free, drains, since, seen, life] = item else { return None };
+    let names = |value: &Value| -> Option<Vec<String>> {
+        Some(reply::text(value)?.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    };
+    let time = |value: &Value| reply::text(value)?.parse().ok();
+    Some(WorkerInfo {
+        id: reply::text(id)?,
+        name: reply::optional(name)?,
+        version: reply::optional(version)?,
+        queues: names(queues)?,
+        has: reply::optional(has)?,
+        slots: reply::number(slots)?,
+        free: reply::number(free)?,
+        draining: names(drains)?,
+        since: time(since)?,
+        seen: time(seen)?,
+        dead: reply::text(life)? == "dead",
+    })
+}
+
 pub(super) fn why(value: &Value) -> Option<Why> {
     let facts: BTreeMap<String, String> = reply::groups(reply::array(value)?, 0, 2, |item| match item {
         [name, value] => Some((reply::text(name)?, reply::text(value)?)),
@@ -40,6 +61,7 @@ pub(super) fn why(value: &Value) -> Option<Why> {
     .collect();
     let fact = |name: &str| facts.get(name).cloned();
     let number = |name: &str| fact(name).and_then(|number| number.parse().ok());
+    let count = |name: &str| fact(name).and_then(|number| number.parse().ok()).unwrap_or(0);
     let limits = |of: &str| Limits {
         concurrency: number(&format!("{of}concurrency")),
         used: number(&format!("{of}used")).unwrap_or(0),
@@ -52,6 +74,9 @@ pub(super) fn why(value: &Value) -> Option<Why> {
         paused: fact("paused"),
         ahead: number("ahead"),
         listeners: fact("listeners")?.parse().ok()?,
+        full: number("full").unwrap_or(0),
+        draining: number("draining").unwrap_or(0),
+        silent: number("silent").unwrap_or(0),
         node: fact("node"),
         deadline: number("deadline"),
         cancelling: facts.contains_key("cancel"),
@@ -60,16 +85,30 @@ pub(super) fn why(value: &Value) -> Option<Why> {
         weight: number("weight").unwrap_or(1),
         needs: fact("needs"),
         able: number("able"),
+        lacking: fact("lacking"),
         limits: limits(""),
         key_limits: limits("key_"),
-        failures: fact("failures").and_then(|failures| failures.parse().ok()).unwrap_or(0),
-        losses: fact("losses").and_then(|losses| losses.parse().ok()).unwrap_or(0),
+        failures: count("failures"),
+        losses: count("losses"),
+        releases: count("releases"),
+        uncounted: count("uncounted"),
+        order: fact("order").and_then(|order| order.parse().ok()),
         now: fact("now")?.parse().ok()?,
     })
 }
 
 pub(super) fn done(value: &Value) -> Option<()> {
     reply::text(value).map(|_| ())
+}
+
+/// `NAME:COMMAND,COMMAND`, separated by spaces.
+pub(super) fn missing(value: &Value) -> Option<Vec<(String, Vec<String>)>> {
+    let text = reply::text(value)?;
+    let each = text.split(' ').filter(|item| !item.is_empty()).map(|item| {
+        let (name, lacks) = item.split_once(':')?;
+        Some((name.to_owned(), lacks.split(',').map(str::to_owned).collect()))
+    });
+    each.collect()
 }
 
 pub(super) fn flag(value: &Value) -> Option<bool> {

@@ -2,6 +2,7 @@
 
 use redis::Value;
 
+use super::task::forced;
 use super::{Call, Calls, read, seconds};
 use crate::model::{Group, Page, Status, Step, Tag};
 use crate::names::{QueueName, TaskId};
@@ -31,9 +32,7 @@ impl Calls {
         };
         let call = self.call("bulk", parse).arg(queue).arg(action.as_str()).arg(cursor).arg(limit);
         let call = match action {
-            Action::Cancel { reason, force } => {
-                call.option("reason", Some(reason)).option("force", force.then_some("1"))
-            }
+            Action::Cancel { reason, force } => forced(call.option("reason", Some(reason)), *force),
             Action::Retry { fresh } => call.option("fresh", fresh.then_some("1")),
             Action::Delete | Action::Purge => call,
             Action::Move { into } => call.option("into", Some(into)),

@@ -3,15 +3,21 @@
 use redis::Value;
 
 use super::{Call, Calls, read};
-use crate::model::{Cancelled, Follow, LogEntry, TaskInfo, Why};
+use crate::model::{Cancelled, Follow, Force, LogEntry, Recalled, TaskInfo, Why};
 use crate::names::TaskId;
 use crate::reply;
 
 impl Calls {
-    /// Cancels a task; with `force` without waiting for its owner.
+    /// Cancels a task. What becomes of one that somebody holds says [`Force`].
     #[must_use]
-    pub fn cancel(&self, id: &TaskId, reason: &str, force: bool) -> Call<Cancelled> {
-        self.call("cancel", reply::number).arg(id).arg(reason).option("force", force.then_some("1"))
+    pub fn cancel(&self, id: &TaskId, reason: &str, force: Force) -> Call<Cancelled> {
+        forced(self.call("cancel", reply::number).arg(id).arg(reason), force)
+    }
+
+    /// Asks the owner of a task to give it back, or with `at_once` takes it from its owner, whatever still runs.
+    #[must_use]
+    pub fn recall(&self, id: &TaskId, at_once: bool) -> Call<Recalled> {
+        self.call("recall", reply::number).arg(id).option("at_once", at_once.then_some("1"))
     }
 
     /// Runs a failed or cancelled task again; `fresh` forgets its checkpoint.
@@ -64,4 +70,14 @@ impl Calls {
         };
         self.call("get", parse).arg(id)
     }
+}
+
+/// What `cancel`, and `bulk` with this action, know of force.
+pub(super) fn forced<T>(call: Call<T>, force: Force) -> Call<T> {
+    let option = match force {
+        Force::No => return call,
+        Force::Kill => "force",
+        Force::AtOnce => "at_once",
+    };
+    call.option(option, Some("1"))
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use redis::Value;
 
-use super::{Calls, FailOptions, NewTask, ReserveOptions, ScheduleOptions, SubmitOptions};
+use super::{Calls, FailOptions, NewTask, ReleaseOptions, Report, ReserveOptions, ScheduleOptions, SubmitOptions};
 use crate::error::Result;
-use crate::model::LowSchedule;
+use crate::model::{Force, LowSchedule};
 use crate::names::{ListenerId, QueueName, ScheduleName, TaskId, Token};
 use crate::search::{Action, Filter};
 
@@ -60,8 +60,10 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.checkpoint(&id, token, b"", None),
             calls.complete(&id, token, b"", None),
             calls.fail(&id, token, b"", FailOptions::default()),
-            calls.release(&id, token, None),
-            calls.cancel(&id, "", false),
+            calls.release(&id, token, ReleaseOptions::new()),
+            calls.cancel(&id, "", Force::No),
+            calls.recall(&id, false),
+            calls.reset_clock(),
             calls.retry(&id, false),
             calls.delete(&id),
             calls.log(&id, token, "stdout", b""),
@@ -89,6 +91,8 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.register(&queue, &listener, None),
             calls.unregister(&queue, &listener),
             calls.drain(&queue, &listener, true),
+            calls.report(&listener, std::slice::from_ref(&queue), Report::default()),
+            calls.workers("0", 1),
             calls.held(&queue, &listener),
             calls.listeners(&queue, "0", 1),
             calls.queues("0", 1),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use redis::Value;
 
 use super::{Call, Calls, read, seconds};
-use crate::model::{Mended, Orphans, Promoted, Retained};
+use crate::model::{Claim, Mended, Orphans, Promoted, Retained};
 use crate::names::QueueName;
 use crate::reply;
 
@@ -51,6 +51,16 @@ impl Calls {
         self.call("retain", parse).arg(queue).arg(limit).option("keep", keep).option("seconds", age.map(seconds))
     }
 
+    /// Brings a clock that ran ahead of the server back, while nothing is held; whether it was ahead.
+    #[must_use]
+    pub fn reset_clock(&self) -> Call<bool> {
+        self.call("reset_clock", |value| match reply::text(value)?.as_str() {
+            "reset" => Some(true),
+            "right" => Some(false),
+            _ => None,
+        })
+    }
+
     /// Mends a part of what clients without scripts leave; begin with an empty cursor.
     #[must_use]
     pub fn mend(&self, queue: &QueueName, cursor: &str, limit: u32, grace: Option<Duration>) -> Call<Mended> {
@@ -59,9 +69,21 @@ impl Calls {
                 next: reply::optional(next)?,
                 mended: reply::number(mended)?,
                 suspected: reply::number(suspected)?,
+                claims: reply::groups(reply::array(value)?, 3, 5, claim)?,
             }),
             _ => None,
         };
         self.call("mend", parse).arg(queue).arg(cursor).arg(limit).option("grace", grace.map(seconds))
     }
+}
+
+fn claim(item: &[Value]) -> Option<Claim> {
+    let [listener, id, status, holder, pid] = item else { return None };
+    Some(Claim {
+        listener: reply::text(listener)?,
+        id: reply::text(id)?,
+        status: reply::text(status)?.parse().ok(),
+        holder: reply::text(holder)?,
+        pid: reply::optional(pid)?.and_then(|pid| pid.parse().ok()),
+    })
 }

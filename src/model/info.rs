@@ -80,16 +80,39 @@ impl TaskInfo {
         self.bytes("result")
     }
 
-    /// Why it failed.
+    /// Why it failed; none where it has not failed.
     #[must_use]
     pub fn error(&self) -> Option<String> {
-        self.bytes("error").map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        self.failed().then(|| self.lossy("error")).flatten()
     }
 
-    /// The group of its failure, such as `lost`.
+    /// The group of its failure, such as `lost`; none where it has not failed.
     #[must_use]
     pub fn group(&self) -> Option<String> {
-        self.text("group")
+        self.failed().then(|| self.text("group")).flatten()
+    }
+
+    /// The error of the last attempt that failed, where the task was tried again and has not ended by
+    /// completing or failing since.
+    #[must_use]
+    pub fn last_error(&self) -> Option<String> {
+        self.last("last_error", "error").and_then(|field| self.lossy(field))
+    }
+
+    /// The group of [`Self::last_error`].
+    #[must_use]
+    pub fn last_group(&self) -> Option<String> {
+        self.last("last_group", "group").and_then(|field| self.text(field))
+    }
+
+    fn failed(&self) -> bool {
+        self.status() == Some(Status::Failed)
+    }
+
+    /// Which field has what is known of the last failure: before 0.2 it was the one of a task that has failed.
+    fn last(&self, field: &'static str, former: &'static str) -> Option<&'static str> {
+        let ended = matches!(self.status(), Some(Status::Failed | Status::Complete));
+        if self.fields.contains_key(field) { Some(field) } else { (!ended).then_some(former) }
     }
 
     /// Why it was cancelled.
@@ -116,8 +139,18 @@ impl TaskInfo {
         self.fields.contains_key("cancel")
     }
 
+    /// Whether its owner has been asked to give it back.
+    #[must_use]
+    pub fn is_recalled(&self) -> bool {
+        self.fields.contains_key("recall")
+    }
+
     fn bytes(&self, field: &str) -> Option<&[u8]> {
         self.fields.get(field).map(Vec::as_slice)
+    }
+
+    fn lossy(&self, field: &str) -> Option<String> {
+        self.bytes(field).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
     fn text(&self, field: &str) -> Option<String> {

@@ -20,7 +20,7 @@ pub struct Counts {
     pub failed: u64,
     /// Cancelled.
     pub cancelled: u64,
-    /// Listeners of the queue.
+    /// Listeners that take its tasks.
     pub listeners: u64,
 }
 
@@ -30,7 +30,7 @@ pub struct Counts {
 pub struct QueueInfo {
     /// Its name.
     pub name: String,
-    /// Its number of listeners.
+    /// How many listeners take its tasks.
     pub listeners: i64,
     /// When and by whom it was paused, and why: `SECONDS BY REASON`.
     pub paused: Option<String>,
@@ -48,6 +48,34 @@ pub struct ListenerInfo {
     pub seen: Option<f64>,
     /// How many tasks it holds.
     pub held: u64,
+}
+
+/// A worker that reports.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct WorkerInfo {
+    /// Its id as a listener.
+    pub id: String,
+    /// Its name for people.
+    pub name: Option<String>,
+    /// The version of its program.
+    pub version: Option<String>,
+    /// The queues that it serves.
+    pub queues: Vec<String>,
+    /// What it has.
+    pub has: Option<String>,
+    /// How many tasks it runs at once.
+    pub slots: u32,
+    /// How many more it could run.
+    pub free: u32,
+    /// The queues of which it takes no more tasks.
+    pub draining: Vec<String>,
+    /// Since when it reports, in seconds since 1970.
+    pub since: f64,
+    /// When it reported last.
+    pub seen: f64,
+    /// Whether that is so long ago that it is dead.
+    pub dead: bool,
 }
 
 impl ListenerInfo {

@@ -122,7 +122,7 @@ impl ScheduleInfo {
     pub fn options(&self) -> Vec<(String, String)> {
         let text = self.text("options").unwrap_or_default();
         let pairs = text.split_whitespace().filter_map(|pair| pair.split_once('='));
-        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        pairs.map(|(name, value)| (name.to_owned(), unquoted(value))).collect()
     }
 
     /// What a slot does while the last task is not finished.
@@ -225,4 +225,20 @@ pub struct LowSchedule {
     pub rhythm: String,
     /// The time after which slots are wanted, in seconds since 1970.
     pub after: u64,
+}
+
+/// A value as it was, from the text in which spaces separate the options.
+fn unquoted(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend(part.bytes().skip(2));
+            }
+            None => bytes.extend(part.bytes()),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

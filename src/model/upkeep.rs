@@ -1,5 +1,7 @@
 //! What the upkeep of a queue answers.
 
+use super::Status;
+
 /// What `promote` did.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -50,4 +52,23 @@ pub struct Mended {
     pub mended: u64,
     /// Things that will be set right if they are still wrong after the grace.
     pub suspected: u64,
+    /// Held tasks whose listener was taken off the queue, as far as this step looked at them.
+    pub claims: Vec<Claim>,
+}
+
+/// A held task whose listener was taken off the queue, or which another claimed, as Blueque 1.0 does with those of
+/// listeners that died.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Claim {
+    /// Who answers for it: its claimer, else its holder. It is adopted from this one.
+    pub listener: String,
+    /// The task.
+    pub id: String,
+    /// Whether it is reserved or started; none for a word that this version does not know.
+    pub status: Option<Status>,
+    /// In whose list it is.
+    pub holder: String,
+    /// The process that works on it, once started.
+    pub pid: Option<u32>,
 }

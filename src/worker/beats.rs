@@ -72,7 +72,8 @@ impl Worker {
             return;
         };
         for (context, order) in batch.iter().zip(beat.orders) {
-            if order != Order::Lost {
+            // The lease of one that is to be killed runs out: a handler that goes on has lost it then.
+            if !matches!(order, Order::Lost | Order::Kill) {
                 context.renew(sent);
             }
             context.obey(order);

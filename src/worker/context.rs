@@ -1,7 +1,7 @@
 //! What a handler sees of its attempt.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::model::{Order, Reservation};
 use crate::processor::Processor;
 
-const ORDERS: [Order; 5] = [Order::Continue, Order::Stop, Order::Drain, Order::Cancel, Order::Lost];
+const ORDERS: [Order; 6] = [Order::Continue, Order::Stop, Order::Drain, Order::Cancel, Order::Kill, Order::Lost];
 
 /// An order that ended a handler: what [`Context::check`] fails with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,11 @@ pub struct Stopped(pub Order);
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "stopped by the order to {}", self.0)
+        match self.0 {
+            Order::Kill => f.write_str("stopped at once: the task was cancelled by force"),
+            Order::Lost => f.write_str("stopped: the attempt no longer holds the task"),
+            order => write!(f, "stopped by the order to {order}"),
+        }
     }
 }
 
@@ -31,12 +35,14 @@ impl std::error::Error for Stopped {}
 pub struct Context {
     processor: Processor,
     order: AtomicU8,
+    /// Kept beside the order, which becomes [`Order::Lost`] when the lease has run out.
+    killed: AtomicBool,
     renewed: Mutex<Instant>,
 }
 
 impl Context {
     pub(crate) fn new(processor: Processor, renewed: Instant) -> Self {
-        Self { processor, order: AtomicU8::new(0), renewed: Mutex::new(renewed) }
+        Self { processor, order: AtomicU8::new(0), killed: AtomicBool::new(false), renewed: Mutex::new(renewed) }
     }
 
     /// The attempt.
@@ -51,8 +57,8 @@ impl Context {
         self.processor.reservation()
     }
 
-    /// The latest order. [`Order::Lost`] also when no heartbeat was acknowledged for so
-    /// long that the lease may have expired: another worker may have the task by now.
+    /// The latest order. [`Order::Lost`] also when the lease was not renewed for so long that it may have
+    /// expired: another worker may have the task by now. After [`Order::Kill`] it is not renewed any more.
     #[must_use]
     pub fn order(&self) -> Order {
         if self.lock().elapsed() >= self.processor.lease() {
@@ -97,8 +103,16 @@ impl Context {
         self.processor.last_checkpoint()
     }
 
+    /// Whether the task was cancelled by force: then the attempt can only be given back.
+    pub(crate) fn is_killed(&self) -> bool {
+        self.killed.load(Ordering::Acquire)
+    }
+
     /// Notes an order. None takes back a graver one.
     pub(crate) fn obey(&self, order: Order) {
+        if order == Order::Kill {
+            self.killed.store(true, Ordering::Release);
+        }
         let rank = ORDERS.iter().position(|&known| known == order).unwrap_or(0);
         self.order.fetch_max(u8::try_from(rank).unwrap_or(0), Ordering::AcqRel);
     }

@@ -3,6 +3,7 @@
 mod beats;
 mod context;
 mod failure;
+mod reports;
 mod run;
 mod upkeep;
 
@@ -50,9 +51,11 @@ pub struct WorkerBuilder {
     pub(crate) lease: Option<Duration>,
     pub(crate) order: QueueOrder,
     pub(crate) has: Option<String>,
+    pub(crate) name: Option<String>,
     pub(crate) beat: Option<Duration>,
     pub(crate) patience: Duration,
     pub(crate) adopt_dead: bool,
+    pub(crate) host_names: Vec<String>,
     pub(crate) handler: Option<Arc<Handler>>,
 }
 
@@ -75,9 +78,11 @@ impl WorkerBuilder {
             lease: None,
             order: QueueOrder::Strict,
             has: None,
+            name: None,
             beat: None,
             patience: Duration::from_secs(3600),
             adopt_dead: false,
+            host_names: Vec::new(),
             handler: None,
         }
     }
@@ -116,6 +121,15 @@ impl WorkerBuilder {
         self
     }
 
+    /// Its name for people, where its workers are listed.
+    ///
+    /// # Errors
+    /// `BADNAME` for other characters or another length than the name of a queue may have.
+    pub fn name(mut self, name: &str) -> Result<Self> {
+        self.name = Some(QueueName::new(name)?.to_string());
+        Ok(self)
+    }
+
     /// How often heartbeats are sent: a third of the lease by default. A cancel
     /// reaches the handler within this time.
     pub fn heartbeat(mut self, every: Duration) -> Self {
@@ -134,6 +148,14 @@ impl WorkerBuilder {
     /// this host's name see each other's process ids, so not across containers.
     pub fn adopt_dead(mut self, on: bool) -> Self {
         self.adopt_dead = on;
+        self
+    }
+
+    /// A further name of this host, for [`WorkerBuilder::adopt_dead`]: one that clients of Blueque 1.0 on it have in
+    /// the ids of their listeners. The machine's name and the resolver's full name are known, unless that one
+    /// begins with `localhost`.
+    pub fn host_name(mut self, name: impl Into<String>) -> Self {
+        self.host_names.push(name.into());
         self
     }
 

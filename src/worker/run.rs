@@ -11,13 +11,17 @@ use std::time::{Duration, Instant};
 use super::context::{Context, Stopped};
 use super::failure::Failure;
 use super::upkeep::Upkeep;
-use super::{Handler, Stop, WorkerBuilder};
+use super::{Handler, HandlerError, Stop, WorkerBuilder};
+use crate::calls::ReleaseOptions;
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::listener::{Listener, unblock};
 use crate::model::{Order, Outcome};
 use crate::names::{ListenerId, QueueName};
 use crate::processor::Processor;
+
+/// What a handler came to, or the panic that it ended by.
+type Ended = Result<Result<Vec<u8>, HandlerError>, Box<dyn Any + Send>>;
 
 /// How a run of a worker went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +54,7 @@ pub(super) struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     /// The connection that waits for a task, to be woken when the worker is to stop.
-    waiting: AtomicI64,
+    pub(super) waiting: AtomicI64,
 }
 
 impl Shared {
@@ -69,7 +73,7 @@ impl Shared {
     }
 
     /// Waits until the worker has ended, at most for `limit`.
-    fn ended_within(&self, limit: Duration) -> bool {
+    pub(super) fn ended_within(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let mut state = self.lock();
         while !state.ended {
@@ -139,6 +143,7 @@ impl Worker {
         let taken = thread::scope(|scope| {
             scope.spawn(|| self.beats(&id));
             scope.spawn(|| self.upkeep(&id));
+            scope.spawn(|| self.reports(&id));
             let taken = self.take(scope, &mut listener);
             self.finish();
             self.shared.update(|state| state.ended = true);
@@ -229,14 +234,31 @@ impl Worker {
             Err(Error::Cancelled) => return self.persist(|| processor.release()),
             Err(error) => return Err(error),
         }
-        match catch_unwind(AssertUnwindSafe(|| (self.handler)(context))) {
+        let ended = catch_unwind(AssertUnwindSafe(|| (self.handler)(context)));
+        if context.is_killed() {
+            return self.persist(|| processor.release());
+        }
+        match self.settle(processor, ended) {
+            // Cancelled by force, and the order has not been heard yet: told that the work has stopped,
+            // the server need not wait for the end of the lease. Of any other lost task it says so again.
+            Err(Error::Lost) if context.order() != Order::Lost => self.persist(|| processor.release()),
+            outcome => outcome,
+        }
+    }
+
+    /// Sends what the handler came to.
+    fn settle(&self, processor: &Processor, ended: Ended) -> Result<Outcome> {
+        match ended {
             Ok(Ok(result)) => match self.persist(|| processor.complete_bytes(&result)) {
                 Err(Error::Invalid { code, text }) => self.fail(processor, &Failure::new(format!("{code}: {text}"))),
                 outcome => outcome,
             },
             Ok(Err(error)) => match (error.downcast_ref::<Stopped>(), error.downcast_ref::<Error>()) {
                 (Some(Stopped(Order::Lost)), _) | (_, Some(Error::Lost)) => Err(Error::Lost),
-                (Some(_), _) => self.persist(|| processor.release()),
+                (Some(Stopped(Order::Cancel)), _) => self.persist(|| processor.release()),
+                (Some(_), _) => {
+                    self.persist(|| processor.release_with(ReleaseOptions::new().reason("drain").uncounted()))
+                }
                 _ => match error.downcast_ref::<Failure>() {
                     Some(failure) => self.fail(processor, failure),
                     None => self.fail(processor, &Failure::new(error.to_string())),
@@ -275,7 +297,8 @@ impl Worker {
     }
 
     fn upkeep(&self, listener: &ListenerId) {
-        let mut upkeep = Upkeep::new(self.settings.client.clone(), self.settings.queues.clone());
+        let mut upkeep = Upkeep::new(self.settings.client.clone(), self.settings.queues.clone())
+            .host_names(self.settings.host_names.clone());
         let mut pause = Duration::ZERO;
         while !self.shared.ended_within(pause) {
             if self.settings.adopt_dead {

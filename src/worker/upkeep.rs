@@ -2,13 +2,15 @@
 //! tasks that are due, orphans, retention, and what clients without scripts leave.
 //! Any number of workers do it safely together, each the less often the more they are.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::calls::ReleaseOptions;
 use crate::client::Client;
-use crate::error::Result;
-use crate::model::Held;
+use crate::error::{Error, Result};
+use crate::host;
+use crate::model::{Claim, Held, ListenerInfo, Status};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::queue::Queue;
 
@@ -43,6 +45,9 @@ pub struct Upkeep {
     mend_at: Instant,
     retain_at: Instant,
     cursors: HashMap<QueueName, String>,
+    /// What mending found of tasks that others claimed: in the round before, and in this one.
+    claims: HashMap<QueueName, [Vec<Claim>; 2]>,
+    host_names: Vec<String>,
     /// The server's clock, and when it was read.
     clock: Option<(f64, Instant)>,
 }
@@ -52,7 +57,16 @@ impl Upkeep {
     #[must_use]
     pub fn new(client: Client, queues: Vec<QueueName>) -> Self {
         let now = Instant::now();
-        Self { client, queues, mend_at: now, retain_at: now, cursors: HashMap::new(), clock: None }
+        let (cursors, claims, host_names) = (HashMap::new(), HashMap::new(), Vec::new());
+        Self { client, queues, mend_at: now, retain_at: now, cursors, claims, host_names, clock: None }
+    }
+
+    /// Further names of this host, by which [`Upkeep::adopt_dead`] knows listeners of its processes. The name of
+    /// the machine and the resolver's full name need not be given, unless that begins with `localhost`.
+    #[must_use]
+    pub fn host_names(mut self, names: Vec<String>) -> Self {
+        self.host_names = names;
+        self
     }
 
     /// One round: slots of schedules that are due, in whatever queue; then over all queues scheduled tasks that
@@ -131,7 +145,11 @@ impl Upkeep {
         for _ in 0..STEPS {
             let step = self.client.call(&self.client.calls().mend(queue, &cursor, 100, None))?;
             cursor = step.next.unwrap_or_default();
+            let claims = self.claims.entry(queue.clone()).or_default();
+            let [known, found] = claims;
+            found.extend(step.claims);
             if cursor.is_empty() {
+                *known = std::mem::take(found);
                 self.mend_at = Instant::now() + SELDOM;
                 break;
             }
@@ -140,7 +158,8 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Gives back what listeners of dead processes on this host hold, and unregisters them.
+    /// Gives back what listeners of dead processes on this host hold, and unregisters them; also what such a
+    /// listener claimed of others, and what was held by one that somebody took off its queue, as mending finds it.
     /// A task is left alone while its own process lives, or where `spare` says so.
     ///
     /// Only where all processes that share this host's name see each other's process
@@ -149,14 +168,24 @@ impl Upkeep {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn adopt_dead(&self, own: &ListenerId, spare: impl Fn(&Held) -> bool) -> Result<()> {
-        let (host, _) = own.host_and_pid();
-        let host = host.split(':').next().unwrap_or(host);
-        for name in &self.queues {
-            for listener in Queue::new(self.client.clone(), name.clone()).listeners()? {
-                let Some(id) = listener.listener() else { continue };
-                let (other, pid) = id.host_and_pid();
-                if other.split(':').next() == Some(host) && !alive(pid) {
-                    self.bury(own, name, &id, &spare)?;
+        host::resolve();
+        let names = host::Names::new(own, &self.host_names);
+        for queue in &self.queues {
+            let listeners = Queue::new(self.client.clone(), queue.clone()).listeners()?;
+            let registered = listeners.iter().filter_map(ListenerInfo::listener);
+            // Whoever answers for tasks of others, with the holders of those that are started.
+            let mut found: BTreeMap<ListenerId, BTreeMap<&str, &str>> =
+                registered.map(|id| (id, BTreeMap::new())).collect();
+            for claim in self.claims.get(queue).map_or(&[][..], |[claims, _]| claims) {
+                let Ok(id) = ListenerId::new(claim.listener.as_str()) else { continue };
+                found.entry(id).or_default().insert(&claim.id, &claim.holder);
+            }
+            for (id, claimed) in found.iter().filter(|(id, _)| names.have(id)) {
+                let (_, pid) = id.host_and_pid();
+                if !alive(pid) {
+                    self.bury(own, queue, id, &spare)?;
+                } else if !claimed.is_empty() {
+                    self.relieve(own, queue, id, &names, claimed, &spare)?;
                 }
             }
         }
@@ -173,22 +202,56 @@ impl Upkeep {
         let calls = self.client.calls();
         let mut left = false;
         for held in self.client.call(&calls.held(queue, dead))? {
-            let Ok(id) = TaskId::new(held.id.as_str()) else { continue };
             // The process of the task may have outlived its listener.
             if held.pid.is_some_and(alive) || spare(&held) {
                 left = true;
-                continue;
-            }
-            let request = TaskId::random();
-            let adopted = self.client.call(&calls.adopt(own, dead, queue, &id, Some(HANDOVER), request.as_str()))?;
-            if let Some(adopted) = adopted {
-                self.client.call(&calls.release(&adopted.id, adopted.token, Some("orphan")))?;
+            } else {
+                left |= !self.take_back(own, queue, dead, &held)?;
             }
         }
         if !left {
             self.client.call(&calls.unregister(queue, dead))?;
         }
         Ok(())
+    }
+
+    /// Gives back what a living listener claimed of a dead one, where it was started and its process is dead too:
+    /// Blueque 1.0 only waits for that.
+    fn relieve(
+        &self,
+        own: &ListenerId,
+        queue: &QueueName,
+        claimer: &ListenerId,
+        names: &host::Names,
+        holders: &BTreeMap<&str, &str>,
+        spare: &impl Fn(&Held) -> bool,
+    ) -> Result<()> {
+        let gone = |id: &str| {
+            let holder = holders.get(id).and_then(|holder| ListenerId::new(*holder).ok());
+            holder.is_some_and(|holder| names.have(&holder) && !alive(holder.host_and_pid().1))
+        };
+        for held in self.client.call(&self.client.calls().held(queue, claimer))? {
+            let dead = held.status == Some(Status::Started) && held.pid.is_some_and(|pid| !alive(pid));
+            if dead && gone(&held.id) && !spare(&held) {
+                self.take_back(own, queue, claimer, &held)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adopts a task and gives it back. False where it is not that listener's any more, or another's.
+    fn take_back(&self, own: &ListenerId, queue: &QueueName, from: &ListenerId, held: &Held) -> Result<bool> {
+        let Ok(id) = TaskId::new(held.id.as_str()) else { return Ok(true) };
+        let (calls, request) = (self.client.calls(), TaskId::random());
+        let adopted = match self.client.call(&calls.adopt(own, from, queue, &id, Some(HANDOVER), request.as_str())) {
+            Err(Error::State { code, .. }) if code == "STATE" => return Ok(false),
+            Err(Error::NotFound) => return Ok(true),
+            adopted => adopted?,
+        };
+        if let Some(adopted) = adopted {
+            self.client.call(&calls.release(&adopted.id, adopted.token, ReleaseOptions::new().reason("orphan")))?;
+        }
+        Ok(true)
     }
 }
 
@@ -202,6 +265,8 @@ fn tally(queue: &Queue) -> Result<()> {
     Ok(())
 }
 
+/// Whether there is such a process. Where nobody can tell, there is.
 fn alive(pid: u32) -> bool {
-    Path::new("/proc").join(pid.to_string()).exists()
+    let processes = Path::new("/proc");
+    processes.join(pid.to_string()).exists() || !processes.join("self").exists()
 }

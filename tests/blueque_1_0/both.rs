@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Duration;
 
-use blueque::{Client, Error, Listener, ListenerId, Order, Orphans, Processor, Queue, Status, TaskInfo};
+use blueque::{Client, Error, Listener, ListenerId, Order, Orphans, Processor, Queue, Status, TaskInfo, Upkeep};
 use redis::Connection;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub struct Both {
 impl Both {
     pub fn start() -> Self {
         let server = Server::start();
-        let client = Client::open(&server.url()).unwrap();
+        let client = Client::builder().for_tests().open(&server.url()).unwrap();
         let queue = client.queue(QUEUE).unwrap();
         let old = Old::start(&server);
         Self { server, client, queue, old }
@@ -54,6 +54,19 @@ impl Both {
         process.wait().unwrap();
         let id = ListenerId::new(format!("{}_{}", self.old.host(), process.id())).unwrap();
         self.client.listener_as(id, &[QUEUE]).unwrap()
+    }
+
+    /// What a worker on the host of the old client does beside its tasks, as often as a whole round of mending takes.
+    pub fn upkeep(&self, names: &[&str]) {
+        let own = ListenerId::of_process(self.old.host(), std::process::id());
+        let own = self.client.listener_as(own, &[QUEUE]).unwrap();
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut upkeep = Upkeep::new(self.client.clone(), vec![self.queue.name().clone()]).host_names(names);
+        for _ in 0..3 {
+            upkeep.round().unwrap();
+            upkeep.adopt_dead(own.id(), |_| false).unwrap();
+        }
+        own.unregister().unwrap();
     }
 
     pub fn info(&self, id: &str) -> TaskInfo {
@@ -140,6 +153,9 @@ impl Both {
             let index = match status {
                 "reserved" => vec![held],
                 "started" => vec![held, format!("started_tasks_{QUEUE}")],
+                "scheduled" if record.get("ties").is_some_and(|ties| ties.contains('r')) => {
+                    vec![format!("scheduled_lane_tasks_{QUEUE}")]
+                }
                 other => vec![format!("{other}_tasks_{QUEUE}")],
             };
             wanted.insert(id, index);

@@ -6,7 +6,7 @@ use blueque::calls::{NewTask, SubmitOptions};
 use blueque::{Cancelled, Error, Outcome, Status, Submit, TaskId};
 use serde_json::json;
 
-use crate::both::{Both, QUEUE};
+use crate::both::{Both, NO_LIMIT, QUEUE};
 
 #[test]
 fn the_crate_completes_a_task_of_the_old_client_which_reads_the_result() {
@@ -79,6 +79,27 @@ fn the_old_client_promotes_what_the_crate_scheduled() {
     assert_eq!((both.status("due"), both.status("late")), (Status::Pending, Status::Scheduled));
     both.audit();
     assert_eq!(both.reserve().id(), &id);
+}
+
+#[test]
+fn the_old_client_does_not_promote_what_limits_needs_and_priorities_bind() {
+    let mut both = Both::start();
+    let wishes = [
+        ("keyed", SubmitOptions { key: Some("k"), ..SubmitOptions::default() }),
+        ("needy", SubmitOptions { needs: Some("gpu"), ..SubmitOptions::default() }),
+        ("urgent", SubmitOptions { priority: Some(5), ..SubmitOptions::default() }),
+        ("plain", SubmitOptions::default()),
+    ];
+    for (name, options) in wishes {
+        let id = TaskId::new(name).unwrap();
+        let tasks = [NewTask { id: &id, eta: Some(2000.0), parameters: b"p" }];
+        both.client.call(&both.client.calls().submit(both.queue.name(), &tasks, options).at("1000")).unwrap();
+    }
+    both.old.call("enqueue_due_tasks", json!({"queue": QUEUE}));
+    let status = ["keyed", "needy", "urgent", "plain"].map(|id| both.status(id));
+    assert_eq!(status, [Status::Scheduled, Status::Scheduled, Status::Scheduled, Status::Pending]);
+    assert_eq!(both.listen(), json!("plain"));
+    both.audit();
 }
 
 #[test]
@@ -248,4 +269,43 @@ fn the_old_client_reads_every_record_that_the_crate_leaves() {
     look(&mut both, lost.id().as_str(), "cancelled");
     assert_eq!(seen.len(), 7, "every state: {seen:?}");
     both.audit();
+}
+
+#[test]
+fn errors_are_plain_text_and_results_json_and_each_side_reads_both() {
+    let mut both = Both::start();
+    let text = "no such codec: \u{e9} \"x\"\nsecond line";
+    for theirs in [false, true] {
+        let (good, bad) = (both.enqueue(), both.enqueue());
+        if theirs {
+            for id in [&good, &bad] {
+                assert_eq!(both.listen(), json!(id));
+                both.old.call("start", json!({ "id": id }));
+            }
+            both.old.call("complete", json!({"id": good, "result": "[1,\"a\"]"}));
+            both.old.call("fail", json!({"id": bad, "error": text}));
+        } else {
+            both.reserve().complete(&(1, "a")).unwrap();
+            both.reserve().fail(text).unwrap();
+        }
+        assert_eq!(both.info(&bad).error().unwrap(), text);
+        assert_eq!(both.client.task(&good).unwrap().result::<(u8, String)>(NO_LIMIT).unwrap(), (1, "a".into()));
+        assert_eq!(both.old.get(&bad)["error"], json!(text));
+        let result = both.old.get(&good)["result"].as_str().unwrap().to_owned();
+        assert_eq!(serde_json::from_str::<(u8, String)>(&result).unwrap(), (1, "a".into()));
+    }
+}
+
+#[test]
+fn a_task_has_an_error_and_an_eta_only_where_blueque_has_them() {
+    let mut both = Both::start();
+    let how = Submit::default().max_failures(2).delay(std::time::Duration::from_secs(5)).jitter(0);
+    let id = both.queue.submit("p", how).unwrap().id().to_string();
+    both.reserve().fail("first").unwrap();
+    assert_eq!((both.old.status(&id).as_str(), both.old.get(&id)["error"].clone()), ("scheduled", json!(null)));
+    let call = both.client.calls().promote(both.queue.name(), 10).at(&both.later(6.0));
+    assert_eq!(both.client.call(&call).unwrap().promoted, 1);
+    assert_eq!((both.field(&id, "eta"), both.field(&id, "error")), (None, None));
+    both.reserve().complete("done").unwrap();
+    assert_eq!((both.old.get(&id)["error"].clone(), both.field(&id, "last_error")), (json!(null), None));
 }

@@ -1,5 +1,7 @@
 //! A process with the Python package `blueque` 1.0.1, driven by lines of JSON.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use std::env;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -13,10 +15,16 @@ use serde_json::{Value, json};
 
 use crate::support::Server;
 
+/// The folder of the sources.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = here.ancestors().find(|folder| folder.join("tests/blueque_1_0").is_dir());
+    root.unwrap_or(here).to_owned()
+}
+
 /// An interpreter that has the package: `BLUEQUE_PYTHON`, else the one that `make tools` makes.
 fn python() -> PathBuf {
-    let python = env::var_os("BLUEQUE_PYTHON")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv/bin/python"), PathBuf::from);
+    let python = env::var_os("BLUEQUE_PYTHON").map_or_else(|| root().join(".venv/bin/python"), PathBuf::from);
     let version = Command::new(&python)
         .args(["-c", "import redis, blueque, importlib.metadata as m; print(m.version('blueque'))"])
         .stderr(Stdio::null())
@@ -45,7 +53,7 @@ impl Old {
 
     /// One that believes to be on another host.
     pub fn on_host(server: &Server, host: &str) -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/blueque_1_0/client.py");
+        let script = root().join("tests/blueque_1_0/client.py");
         let mut child = Command::new(python())
             .arg(script)
             .arg(server.url())
@@ -88,6 +96,12 @@ impl Old {
         let answer = self.answer(name, arguments);
         assert!(answer.get("error").is_none(), "`{name}` of the Blueque client: {}", answer["error"]);
         answer["ok"].clone()
+    }
+
+    /// The answer, or the error that it may end with.
+    pub fn try_call(&mut self, name: &str, arguments: Value) -> Result<Value, String> {
+        let answer = self.answer(name, arguments);
+        answer["error"].as_str().map_or_else(|| Ok(answer["ok"].clone()), |error| Err(error.to_owned()))
     }
 
     /// The error that a command must end with.

@@ -3,16 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use blueque::bundle;
 use redis::{Connection, Value};
 
+use crate::support::script;
 use crate::{Node, cluster, three_nodes};
 
 type Call = &'static [&'static str];
 
 /// What is there: a task that runs, one that is reserved, some that wait, of every kind, one that is finished.
-const STATE: [Call; 14] = [
+const STATE: [Call; 17] = [
     &["register", "1000", "q", "h_1", "has", "gpu"],
+    &["register", "1000", "q", "h_2"],
     &["configure", "1000", "q", "concurrency", "50"],
     &["submit", "1000", "q", "3", "runs", "", "p", "held", "", "p", "done", "", "p"],
     &["reserve", "1001", "h_1", "1", "q"],
@@ -25,11 +26,13 @@ const STATE: [Call; 14] = [
     &["submit", "1008", "q", "1", "first", "", "p", "priority", "5"],
     &["submit", "1009", "q", "1", "keyed", "", "p", "key", "k", "needs", "gpu", "unique", "n", "tags", "red"],
     &["schedule", "1010", "s", "q", "every 100 0", "p", "0"],
+    &["schedule", "1010", "t", "q", "every 100 0", "p", "0"],
     &["pause_schedule", "1011", "s", "me", "why"],
+    &["tally", "1012", "q", "4"],
 ];
 
 /// Calls, each made in that state. What only tells of many, such as `counts`, may tell less for a moment.
-const CALLS: [Call; 22] = [
+const CALLS: [Call; 30] = [
     &["start", "1020", "held", "1003000001", "8"],
     &["progress", "1020", "runs", "1001000001", "half"],
     &["checkpoint", "1020", "runs", "1001000001", "half"],
@@ -50,17 +53,24 @@ const CALLS: [Call; 22] = [
     &["requeue_orphans", "2000", "q", "10"],
     &["retain", "1020", "q", "10", "keep", "0"],
     &["unregister", "1020", "q", "h_1"],
+    &["unregister", "1020", "q", "h_2"],
     &["submit", "1020", "q", "1", "waits", "", "p"],
     &["show_schedule", "1020", "s"],
+    &["pause_schedule", "1020", "t", "me", "why"],
+    &["resume_schedule", "1020", "s"],
+    &["tally", "1020", "q", "500"],
+    &["tag", "1020", "waits", "2", "red", "blue"],
+    &["untag", "1020", "keyed", "1", "red"],
+    &["move", "1020", "keyed", "w"],
+    &["drain", "1020", "q", "h_1", "1"],
 ];
 
 fn make(connection: &mut Connection, namespace: &str, call: Call, asking: bool) -> Result<Value, String> {
-    let source = bundle::command(call[0]).unwrap().source();
     if asking {
         redis::cmd("ASKING").exec(connection).unwrap();
     }
     let mut eval = redis::cmd("EVAL");
-    eval.arg(source).arg(1).arg(format!("{namespace}_meta")).arg(&call[1..]);
+    eval.arg(script(call[0])).arg(1).arg(format!("{namespace}_meta")).arg(&call[1..]);
     eval.query(connection).map_err(|error| error.code().unwrap_or("?").to_owned())
 }
 
@@ -124,11 +134,11 @@ impl<'a> Scene<'a> {
     fn content(&self, node: usize) -> BTreeMap<String, Vec<u8>> {
         let mut connection = self.nodes[node].connect();
         let keys = self.keys(&mut connection).into_iter();
-        let keys = keys.filter(|key| !["meta", "events_q"].iter().any(|name| key.ends_with(name)));
-        let keys = keys.filter(|key| !key.contains("_history_") && !key.contains("_log_"));
+        let changing = ["_meta", "_events_", "_history_", "_log_", "_tally_"];
+        let keys = keys.filter(|key| !changing.iter().any(|name| key.contains(name)));
         keys.map(|key| {
             let name = key[self.namespace.len()..].to_owned();
-            let held: Vec<u8> = if name.contains("started_tasks") {
+            let held: Vec<u8> = if name.contains("started_tasks") || name.contains("_listeners_") {
                 let mut members: Vec<String> = redis::cmd("SMEMBERS").arg(&key).query(&mut connection).unwrap();
                 members.sort();
                 members.concat().into_bytes()
@@ -165,7 +175,7 @@ fn what_has_not_moved_yet_is_not_taken_for_absent() {
             let met = make(&mut target, &scene.namespace, call, true);
             scene.finish(&left);
             // Upkeep that finds nothing yet finds it in its next round.
-            let upkeep = ["promote", "requeue_orphans", "retain"].contains(&call[0]);
+            let upkeep = ["promote", "requeue_orphans", "retain", "tally"].contains(&call[0]);
             if met == Err("RETRY".into()) || upkeep && met != expected {
                 retried += 1;
                 assert_eq!(make(&mut target, &scene.namespace, call, false), expected, "{call:?} after {name} moved");

@@ -93,12 +93,20 @@ fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
         let pairs = kinds.iter().flat_map(|(code, values)| list(values).iter().map(move |value| (code, value)));
         pairs.map(|(code, value)| (code.clone(), [before, from_ref(value), after].concat())).collect::<Vec<_>>()
     };
+    let taken = |arg: &Value, before: &[Value], after: &[Value]| {
+        let kind = arg[2].as_str().or(arg[0].as_str()).unwrap();
+        let calls = list(&data["taken"][kind]).iter().map(|value| [before, from_ref(value), after].concat());
+        let steps = calls.map(|call| [given, &[json!({ "do": call })]].concat());
+        let name = |number| format!("{command} takes {} at its bounds, {number}", text(&arg[0]));
+        steps.enumerate().map(|(i, steps)| json!({"name": name(i + 1), "steps": steps})).collect::<Vec<_>>()
+    };
     let badarg = |call: Vec<Value>| ("BADARG".to_owned(), call);
 
     let mut cases = Vec::new();
     for (i, arg) in args.iter().enumerate() {
         let calls = bad(arg, &good[..=i], &good[i + 2..]);
         cases.push(refused(format!("a bad {}", text(&arg[0])), calls, &good));
+        cases.extend(taken(arg, &good[..=i], &good[i + 2..]));
     }
     let missing = (1..good.len()).map(|n| badarg(good[..n].to_vec())).collect();
     cases.push(refused("missing arguments".into(), missing, &good));
@@ -110,6 +118,7 @@ fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
         let named = [&good[..], list(&option[3]), from_ref(&option[0])].concat();
         let whole = [&named[..], from_ref(&option[1])].concat();
         let twice = [&whole[..], &[option[0].clone(), option[1].clone()]].concat();
+        cases.extend(taken(option, &named, &[]));
         let mut calls = bad(option, &named, &[]);
         calls.extend([badarg(named), badarg(twice)]);
         cases.push(refused(format!("a bad option {}", text(&option[0])), calls, &whole));

@@ -10,6 +10,9 @@ READ = {"list": "LRANGE {} 0 -1", "set": "SMEMBERS {}", "zset": "ZRANGE {} 0 -1 
 DIGEST = """local keys, all = redis.call('KEYS', '*'), {} table.sort(keys)
     for i, key in ipairs(keys) do all[2 * i - 1], all[2 * i] = key, redis.call('DUMP', key) end return all"""
 
+# Codes that the package takes off the text of an error.
+STRIPPED = {redis.OutOfMemoryError: "OOM", redis.exceptions.NoPermissionError: "NOPERM"}
+
 class Failed(Exception): """What differs from the case."""
 
 def start(folder, cluster):
@@ -28,8 +31,9 @@ def start(folder, cluster):
     args += ["--unixsocket", f"{folder}/socket", "--dir", folder, "--save", ""]
     return subprocess.Popen([program, *args], stdout=subprocess.DEVNULL)
 
-def connect(folder, cluster):
-    server, limit = redis.Redis(unix_socket_path=f"{folder}/socket", socket_timeout=30), time.monotonic() + 30
+def connect(folder, cluster, patience=30):
+    server = redis.Redis(unix_socket_path=f"{folder}/socket", socket_timeout=patience)
+    limit = time.monotonic() + patience
     server.response_callbacks.clear()
     while True:
         try:
@@ -76,7 +80,7 @@ class Run:
             script = [b"EVALSHA", self.shas[call[0].decode()], len(keys), *keys] if "do" in step else call[:1]
             got = self.redis(*script, *call[1:])
         except redis.RedisError as error:
-            got = "OOM" if isinstance(error, redis.OutOfMemoryError) else str(error).split()[0]
+            got = next((code for kind, code in STRIPPED.items() if isinstance(error, kind)), str(error).split()[0])
             if got != code or len(str(error)) < 20:
                 raise Failed(f"expected {code or 'a reply'}, got the error {error}")
         else:

@@ -200,7 +200,7 @@ impl<'a> Runner<'a> {
 }
 
 /// A text, `{"base64": …}`, or `{"repeat": …, "times": …}`.
-fn literal(value: &Value) -> Vec<u8> {
+pub fn literal(value: &Value) -> Vec<u8> {
     if let Some(text) = value["base64"].as_str() {
         return base64(text);
     }
@@ -228,6 +228,7 @@ fn raw(reply: &Reply) -> Vec<u8> {
     match reply {
         Reply::BulkString(bytes) => bytes.clone(),
         Reply::SimpleString(text) => text.clone().into_bytes(),
+        Reply::Int(number) => number.to_string().into_bytes(),
         other => format!("{other:?}").into_bytes(),
     }
 }

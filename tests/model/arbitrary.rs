@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-use crate::model::ops::{Act, Bulk, Case, Eta, Key, Op, Order, PARTS, Plan, SCHEDULES, Step, TAGS, Which, Wish};
+use crate::model::ops::{
+    Act, Bulk, Case, Eta, Key, Op, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which, Wish,
+};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS};
 
 const STATUSES: [&str; 8] = ["all", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
@@ -100,7 +102,8 @@ fn act() -> impl Strategy<Value = Act> {
         3 => payload().prop_map(Act::Checkpoint),
         5 => payload().prop_map(Act::Complete),
         9 => fail,
-        5 => any::<bool>().prop_map(|reason| Act::Release { reason }),
+        5 => (index(&REASONS), option::weighted(0.3, 0..20_u32), option::weighted(0.3, any::<bool>()))
+            .prop_map(|(reason, again, uncounted)| Act::Release { reason, again, uncounted }),
     ]
 }
 
@@ -153,7 +156,14 @@ fn wish(theme: Theme) -> BoxedStrategy<Wish> {
         }
         wish
     });
-    prop_oneof![2 => Just(Wish::new()), 1 => option_of(&WISHES[..1]), 5 => several].boxed()
+    // Versions of one name, so that an attempt comes back while a newer one waits.
+    let latest = option::weighted(0.4, Just(("max_failures", "3"))).prop_map(|tries| {
+        let mut wish = vec![("unique", "k"), ("unique_policy", "latest")];
+        wish.extend(tries);
+        wish
+    });
+    let versions = if matches!(theme, Theme::Names) { 8 } else { 1 };
+    prop_oneof![2 => Just(Wish::new()), 1 => option_of(&WISHES[..1]), 5 => several, versions => latest].boxed()
 }
 
 fn submit(theme: Theme) -> BoxedStrategy<Op> {
@@ -196,6 +206,8 @@ fn upkeep() -> BoxedStrategy<Op> {
         2 => queue().prop_map(|queue| Op::Resume { queue }),
         2 => (queue(), listener(), any::<bool>())
             .prop_map(|(queue, listener, on)| Op::Drain { queue, listener, on }),
+        4 => (listener(), select(vec![vec![0_u8], vec![1], vec![0, 1], vec![1, 0]]), 0..3_u8, option::weighted(0.6, index(&HAS)), option::of(any::<bool>()))
+            .prop_map(|(listener, queues, free, has, draining)| Op::Report { listener, queues, free, has, draining }),
         2 => queue().prop_map(|queue| Op::Wake { queue }),
         1 => Just(Op::Restarted),
     ]
@@ -211,13 +223,13 @@ fn operators() -> BoxedStrategy<Op> {
     let priority = || select(&[-3_i16, 0, 5][..]);
     let bulk = prop_oneof![
         1 => Just(Bulk::Purge),
-        1 => any::<bool>().prop_map(|force| Bulk::Cancel { force }),
+        1 => any::<[bool; 2]>().prop_map(|[force, at_once]| Bulk::Cancel { force, at_once }),
         2 => priority().prop_map(Bulk::Prioritise),
     ];
     prop_oneof![
         6 => (waiting_task(), priority()).prop_map(|(task, priority)| Op::Prioritise { task, priority }),
         5 => (waiting_task(), queue()).prop_map(|(task, queue)| Op::Move { task, queue }),
-        4 => (any_task(), vec(index(&TAGS), 1..4), any::<bool>()).prop_map(|(task, tags, on)| Op::Tag { task, tags, on }),
+        12 => (any_task(), vec(index(&TAGS), 1..4), any::<bool>()).prop_map(|(task, tags, on)| Op::Tag { task, tags, on }),
         1 => (queue(), bulk).prop_map(|(queue, action)| Op::Bulk { queue, action }),
         1 => queue().prop_map(|queue| Op::Forget { queue }),
     ]
@@ -278,6 +290,7 @@ fn reading() -> BoxedStrategy<Op> {
         1 => queue().prop_map(|queue| Op::Counts { queue }),
         1 => queue().prop_map(|queue| Op::Listeners { queue }),
         1 => Just(Op::Queues),
+        1 => Just(Op::Workers),
         1 => (queue(), any::<bool>()).prop_map(|(queue, used)| Op::Limits { queue, used }),
         2 => (queue(), select(&PARTS[..])).prop_map(|(queue, part)| Op::Mend { queue, part }),
     ]
@@ -289,15 +302,26 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
     let owner = (owned, token(), act()).prop_map(|(task, token, act)| Op::Owner { task, token, act });
     let late = (finished_task(), prop_oneof![Just(Key::Last), (0..4_u8).prop_map(Key::Older)], payload())
         .prop_map(|(task, token, result)| Op::Owner { task, token, act: Act::Complete(result) });
-    let beat = (queue(), listener(), 1..120_u32, vec((held_task(), token()), 0..4))
-        .prop_map(|(queue, listener, lease, tasks)| Op::Heartbeat { queue, listener, lease, tasks });
+    let drained = (
+        held_task(),
+        prop_oneof![Just(Act::Checkpoint(1)), Just(Act::Release { reason: 2, again: None, uncounted: None })],
+    )
+        .prop_map(|(task, act)| Op::Owner { task, token: Key::Last, act });
+    let beat = (queue(), listener(), 1..120_u32, vec((held_task(), token()), 0..4), option::of(any::<bool>()))
+        .prop_map(|(queue, listener, lease, tasks, kill)| Op::Heartbeat { queue, listener, lease, tasks, kill });
     let other = |most| option::weighted(0.2, 0..most);
     let adopt = (listener(), other(3_u8), other(2_u8), held_task(), lease(), request()).prop_map(
         |(listener, from, queue, task, lease, request)| Op::Adopt { listener, from, queue, task, lease, request },
     );
-    let cancel =
-        (prop_oneof![held_task().boxed(), any_task().boxed()], payload(), option::weighted(0.6, any::<bool>()))
-            .prop_map(|(task, reason, force)| Op::Cancel { task, reason, force });
+    let cancel = (
+        prop_oneof![held_task().boxed(), any_task().boxed()],
+        payload(),
+        option::weighted(0.6, any::<bool>()),
+        option::weighted(0.5, any::<bool>()),
+    )
+        .prop_map(|(task, reason, force, at_once)| Op::Cancel { task, reason, force, at_once });
+    let recall = (prop_oneof![3 => held_task().boxed(), 1 => any_task().boxed()], option::weighted(0.6, any::<bool>()))
+        .prop_map(|(task, at_once)| Op::Recall { task, at_once });
     let retry = (finished_task(), option::of(any::<bool>())).prop_map(|(task, fresh)| Op::Retry { task, fresh });
     let register = (queue(), listener(), option::weighted(0.6, index(&HAS)))
         .prop_map(|(queue, listener, has)| Op::Register { queue, listener, has });
@@ -307,16 +331,18 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
         (34, reserve()),
         (40, owner.boxed()),
         (2, late.boxed()),
+        (if matches!(theme, Theme::Names) { 16 } else { 1 }, drained.boxed()),
         (6, beat.boxed()),
         (5, adopt.boxed()),
         (9, cancel.boxed()),
+        (4, recall.boxed()),
         (6, retry.boxed()),
         (16, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
         (9, register.boxed()),
         (1, here.prop_map(|(queue, listener)| Op::Unregister { queue, listener }).boxed()),
         (18, upkeep()),
         (9, rules(theme)),
-        (9, operators()),
+        (12, operators()),
         (if matches!(theme, Theme::Slots) { 60 } else { 1 }, schedules()),
         (11, reading()),
         (8, Just(Op::Again).boxed()),

@@ -1,7 +1,7 @@
 //! Writes calls as the scripts take them, and replies in one form.
 
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Bulk, Eta, IDS, Op, Order, SCHEDULES, TAGS};
+use crate::model::ops::{Act, Bulk, Eta, IDS, Op, Order, REASONS, SCHEDULES, TAGS};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
@@ -62,9 +62,10 @@ impl Op {
                 args.option("order", order).option("weights", weights)
             }
             Self::Owner { task, token, act } => return Some(act.args(task.id(), token.token())),
-            Self::Heartbeat { queue: name, listener: who, lease, tasks } => {
+            Self::Heartbeat { queue: name, listener: who, lease, tasks, kill } => {
                 let args = here("heartbeat", name).arg(listener(*who)).arg(lease).arg(tasks.len());
-                tasks.iter().fold(args, |args, (task, token)| args.arg(task.id()).arg(token.token()))
+                let args = tasks.iter().fold(args, |args, (task, token)| args.arg(task.id()).arg(token.token()));
+                args.flag("kill", *kill)
             }
             Self::Adopt { listener: who, from, queue: name, task, lease, request: again } => Args::of("adopt")
                 .arg(listener(*who))
@@ -73,9 +74,10 @@ impl Op {
                 .arg(task.id())
                 .option("lease", *lease)
                 .option("request", again.map(request)),
-            Self::Cancel { task, reason, force } => {
-                Args::of("cancel").arg(task.id()).arg(payload(*reason)).flag("force", *force)
+            Self::Cancel { task, reason, force, at_once } => {
+                Args::of("cancel").arg(task.id()).arg(payload(*reason)).flag("force", *force).flag("at_once", *at_once)
             }
+            Self::Recall { task, at_once } => Args::of("recall").arg(task.id()).flag("at_once", *at_once),
             Self::Retry { task, fresh } => Args::of("retry").arg(task.id()).flag("fresh", *fresh),
             Self::Delete { task } => Args::of("delete").arg(task.id()),
             Self::Get { task } => Args::of("get").arg(task.id()),
@@ -113,7 +115,9 @@ impl Op {
                 let of = |action| here("bulk", name).arg(action).arg(0).arg(500);
                 match action {
                     Bulk::Purge => of("purge"),
-                    Bulk::Cancel { force } => of("cancel").flag("force", Some(*force)),
+                    Bulk::Cancel { force, at_once } => {
+                        of("cancel").flag("force", Some(*force)).flag("at_once", Some(*at_once))
+                    }
                     Bulk::Prioritise(priority) => of("prioritise").option("priority", Some(priority)),
                 }
             }
@@ -140,6 +144,12 @@ impl Op {
             Self::Drain { queue: name, listener: who, on } => {
                 here("drain", name).arg(listener(*who)).arg(u8::from(*on))
             }
+            Self::Report { listener: who, queues, free, has, draining } => {
+                let args = Args::of("report").arg(listener(*who)).arg(2).arg(free).arg(queues.len());
+                let args = queues.iter().fold(args, |args, name| args.arg(queue(*name)));
+                args.option("has", has.map(|has| HAS[usize::from(has)])).flag("draining", *draining)
+            }
+            Self::Workers => Args::of("workers").arg(0).arg(500),
             Self::Held { queue: name, listener: who } => here("held", name).arg(listener(*who)),
             Self::List { queue: name, status, cursor, limit } => here("list", name).arg(status).arg(cursor).arg(limit),
             Self::Counts { queue: name } => here("counts", name),
@@ -193,7 +203,10 @@ impl Act {
                 .option("group", group.then_some("disk"))
                 .option("again", *again)
                 .flag("final", *last),
-            Self::Release { reason } => of("release").option("reason", reason.then_some("deploy")),
+            Self::Release { reason, again, uncounted } => of("release")
+                .option("reason", Some(REASONS[usize::from(*reason)]).filter(|_| *reason > 0))
+                .option("again", *again)
+                .flag("uncounted", *uncounted),
         };
         (args.0, args.1)
     }

@@ -4,7 +4,7 @@ use crate::model::keys::Reply;
 use crate::model::ops::{Op, PARTS};
 use crate::model::reserve::Asked;
 use crate::model::settle::{KEYS, RATES, SETTINGS, listener, payload, queue, request};
-use crate::model::state::{ATTEMPT, Model, SECOND, Verdict, decimal};
+use crate::model::state::{ATTEMPT, FAILURE, Model, SECOND, Verdict, decimal};
 
 impl Model {
     /// Makes a settled call at this time.
@@ -22,16 +22,21 @@ impl Model {
                 self.reserve(&asked, queues, *woken, order.as_ref())
             }
             Op::Owner { task, token, act } => self.owner(task.id(), token.token(), act),
-            Op::Heartbeat { queue: name, listener: who, lease, tasks } => {
+            Op::Heartbeat { queue: name, listener: who, lease, tasks, kill } => {
                 let tasks: Vec<(&str, &str)> = tasks.iter().map(|(task, token)| (task.id(), token.token())).collect();
-                Ok(self.heartbeat(queue(*name), listener(*who), u64::from(*lease) * SECOND, &tasks))
+                let kill = if *kill == Some(true) { "kill" } else { "lost" };
+                Ok(self.heartbeat(queue(*name), listener(*who), u64::from(*lease) * SECOND, &tasks, kill))
             }
             Op::Adopt { listener: who, from, queue: name, task, lease, request: again } => {
                 let (from, name) = (listener(from.unwrap()), queue(name.unwrap()));
                 let asked = Asked { who: listener(*who), lease: *lease, request: again.map(request) };
                 self.adopt(&asked, from, name, task.id())
             }
-            Op::Cancel { task, reason, force } => self.cancel(task.id(), payload(*reason), *force == Some(true)),
+            Op::Cancel { task, reason, force, at_once } => {
+                let (force, at_once) = (*force == Some(true), *at_once == Some(true));
+                self.cancel(task.id(), payload(*reason), force, at_once)
+            }
+            Op::Recall { task, at_once } => self.recall(task.id(), *at_once == Some(true)),
             Op::Retry { task, fresh } => self.retry(task.id(), *fresh == Some(true)),
             Op::Delete { task } => {
                 if !self.known(task.id())?.finished() {
@@ -46,6 +51,8 @@ impl Model {
                 Ok(self.retain(queue(*name), *limit as usize, *keep, *seconds))
             }
             Op::Register { .. } | Op::Unregister { .. } | Op::Drain { .. } => self.attend(op),
+            Op::Report { .. } => Ok(self.report(op)),
+            Op::Workers => Ok(self.told_workers()),
             Op::Pause { .. } | Op::Resume { .. } | Op::Configure { .. } | Op::Limit { .. } => {
                 self.born = true;
                 Ok(Reply::text(self.rule(op)))
@@ -96,20 +103,34 @@ impl Model {
                 let (setting, values) = SETTINGS[usize::from(*setting)];
                 let value = values[usize::from(*value) % values.len()];
                 let limits = setting.contains("concurrency") || setting.contains("rate");
+                let now = self.now;
+                let inherited = name
+                    .filter(|_| setting.ends_with("rate"))
+                    .and_then(|name| self.setting(queue(name), setting).map(|_| self.since(queue(name), setting)));
                 let settings = match name {
                     None => &mut self.settings,
                     Some(name) => &mut self.queues.get_mut(queue(*name)).unwrap().settings,
                 };
-                settings.retain(|(other, _)| other != setting);
+                let since = format!("{setting}_since");
+                let find =
+                    |name: &str| settings.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+                let began = find(&since).filter(|_| find(setting).is_some());
+                settings.retain(|(other, _)| other != setting && *other != since);
                 if !value.is_empty() {
                     settings.push((setting.into(), value.into()));
+                    if setting.ends_with("rate") {
+                        settings.push((since, began.unwrap_or_else(|| inherited.unwrap_or(now).to_string())));
+                    }
                 }
-                self.limited |= limits;
-                if let (true, Some(name)) = (limits, name) {
-                    let queue = self.queue(queue(*name));
-                    (queue.lanes.sweep, queue.wake) = (Some(0), true);
-                } else if limits {
-                    self.queues.values_mut().filter(|queue| queue.known).for_each(|queue| queue.lanes.sweep = Some(0));
+                match name.map(queue) {
+                    None if limits => self.changes += 1,
+                    Some(name) if limits => {
+                        self.changes = self.changes.max(1);
+                        let queue = self.queue(name);
+                        (queue.lanes.sweep, queue.wake) = (Some(0), true);
+                    }
+                    Some(name) => self.queue(name).wake |= setting == "ageing",
+                    None => {}
                 }
                 "configured"
             }
@@ -117,7 +138,11 @@ impl Model {
                 let (name, key) = (queue(*name), KEYS[usize::from(*key)]);
                 let places = places.map_or("-".to_owned(), |places| places.to_string());
                 let rate = rate.map_or("-", |rate| RATES[usize::from(rate)]);
+                let new = rate != "-" && self.limit(name, key).1.is_none();
                 let queue = self.queue(name);
+                if new {
+                    queue.lanes.starts.remove(key);
+                }
                 if places == "-" && rate == "-" {
                     queue.lanes.limits.remove(key);
                 } else {
@@ -131,16 +156,22 @@ impl Model {
         }
     }
 
-    pub fn cancel(&mut self, id: &str, reason: &str, force: bool) -> Verdict<Reply> {
+    pub fn cancel(&mut self, id: &str, reason: &str, force: bool, at_once: bool) -> Verdict<Reply> {
         let now = decimal(self.now);
         let task = self.known(id)?;
         match task.status.as_str() {
             "cancelled" => return Ok(Reply::text("cancelled")),
             "complete" | "failed" => return Err("STATE"),
-            _ if task.held() && !force => {
-                if !task.has("cancel") {
-                    task.set("cancel", now);
-                    task.set("reason", reason);
+            _ if task.held() && !at_once => {
+                let order = if force { "lost" } else { "cancel" };
+                if task.order != Some("lost") && task.order != Some(order) {
+                    task.order = Some(order);
+                    if !task.has("cancel") {
+                        task.set("cancel", now);
+                        task.set("reason", reason);
+                    } else if !reason.is_empty() {
+                        task.set("reason", reason);
+                    }
                 }
                 return Ok(Reply::text("cancelling"));
             }
@@ -160,16 +191,51 @@ impl Model {
         Ok(Reply::text("cancelled"))
     }
 
+    fn recall(&mut self, id: &str, at_once: bool) -> Verdict<Reply> {
+        let now = decimal(self.now);
+        let task = self.known(id)?;
+        if task.status == "pending" && task.get("outcome") == "released" {
+            return Ok(Reply::text("released"));
+        } else if !task.held() {
+            return Err("STATE");
+        } else if !at_once {
+            if task.order.is_none() {
+                task.order = Some("stop");
+                task.set("recall", now);
+            }
+            return Ok(Reply::text("recalling"));
+        }
+        let cancelled = task.has("cancel");
+        let to = if cancelled { "cancelled" } else { self.back(id, "pending", Some("drain")) };
+        let outcome = if to == "pending" { "released" } else { to };
+        let task = self.task(id);
+        task.set("ended", task.get("token").to_owned());
+        task.set("token", "");
+        task.set("outcome", outcome);
+        if to == "pending" {
+            task.forget(&ATTEMPT);
+            task.set("front", 1);
+        }
+        let awaited = self.place_is_awaited(id);
+        self.shift(id, to, "recall", "", to == "pending");
+        let name = self.tasks[id].queue.clone();
+        self.queue(&name).wake |= awaited || to == "pending";
+        Ok(Reply::text(outcome))
+    }
+
     fn retry(&mut self, id: &str, fresh: bool) -> Verdict<Reply> {
         let task = self.known(id)?;
         if task.status == "pending" && task.get("outcome") == "retry" {
             return Ok(Reply::text("pending"));
         }
+        if task.held() && task.has("cancel") {
+            return Err("STOPPING");
+        }
         if task.status != "failed" && task.status != "cancelled" {
             return Err("STATE");
         }
         let (name, unique) = (task.queue.clone(), task.get("unique").to_owned());
-        if self.holder(&name, &unique).is_some_and(|(other, _)| other != id) {
+        if self.taken(&name, &unique, id).is_some() {
             return Err("DUPLICATE");
         }
         let task = self.task(id);
@@ -177,11 +243,16 @@ impl Model {
             task.set(count, 0);
         }
         task.set("outcome", "retry");
-        task.forget(&["error", "group", "reason"]);
+        task.forget(&FAILURE);
+        task.forget(&["reason", "front", "uncounted"]);
+        if task.has("retry_eta") {
+            task.forget(&["eta", "retry_eta"]);
+        }
         task.forget(&ATTEMPT);
         if fresh {
             task.forget(&["checkpoint", "checkpointed"]);
         }
+        self.again(id);
         self.shift(id, "pending", "retry", "", false);
         self.queue(&name).wake = true;
         Ok(Reply::text("pending"))

@@ -36,7 +36,7 @@ impl Model {
         keys.insert("meta".into(), Kept::Hash(self.meta()));
         keys.insert("queues".into(), Kept::Zset(known));
         let next = |next: Option<u64>| next.map_or(f64::INFINITY, moment);
-        let schedules = self.schedules.iter().map(|(name, schedule)| (name.clone(), next(schedule.next)));
+        let schedules = self.schedules.iter().map(|(name, schedule)| (name.clone(), next(schedule.at())));
         keys.insert("schedules".into(), Kept::Zset(schedules.collect()));
         for task in self.tasks.values() {
             keys.insert(format!("task_{}", task.id), Kept::Hash(task.record()));
@@ -44,6 +44,7 @@ impl Model {
         for (listener, passes) in &self.rounds {
             keys.insert(format!("rounds_{listener}"), Kept::Hash(passes.clone()));
         }
+        self.worker_keys(&mut keys);
         keys.retain(|_, kept| match kept {
             Kept::Hash(hash) => !hash.is_empty(),
             Kept::List(list) => !list.is_empty(),
@@ -56,8 +57,11 @@ impl Model {
     }
 
     fn meta(&self) -> BTreeMap<String, String> {
-        let mut meta =
-            BTreeMap::from([("schema".to_owned(), "1".to_owned()), ("clock:1".into(), self.clock.to_string())]);
+        let mut meta = BTreeMap::from([
+            ("schema".to_owned(), "1".to_owned()),
+            ("clock:1".into(), self.clock.to_string()),
+            ("test".into(), "1".into()),
+        ]);
         let mut put = |field: String, value: String| meta.insert(field, value);
         if let Some(run) = &self.run {
             put("run".into(), run.clone());
@@ -66,8 +70,8 @@ impl Model {
         if !self.settings.is_empty() {
             put("settings".into(), text(&self.settings));
         }
-        if self.limited {
-            put("limits".into(), "1".into());
+        if self.changes > 0 {
+            put("limits".into(), self.changes.to_string());
         }
         for (name, queue) in &self.queues {
             if let Some(paused) = &queue.paused {
@@ -78,6 +82,12 @@ impl Model {
             }
             if self.laned(name) {
                 put(format!("lanes:{name}"), queue.lanes.last.to_string());
+            }
+            if !queue.draining.is_empty() {
+                put(format!("drained:{name}"), queue.draining.len().to_string());
+            }
+            if queue.lanes.swept > 0 {
+                put(format!("swept:{name}"), queue.lanes.swept.to_string());
             }
             if let Some(sweep) = queue.lanes.sweep {
                 let place = sweep.checked_sub(1).map_or("0".into(), |after| format!("- {after}"));
@@ -90,9 +100,12 @@ impl Model {
     fn queue_keys(&self, name: &str, queue: &Queue, keys: &mut Keys) {
         let tasks = || self.tasks.values().filter(|task| task.queue == name);
         let held = || tasks().filter(|task| task.held());
-        let scheduled = tasks().filter(|task| task.status == "scheduled");
+        let scheduled = |laned: bool| {
+            let tasks = tasks().filter(|task| task.status == "scheduled" && task.tied('r') == laned);
+            Kept::Zset(tasks.map(|task| (task.id.clone(), task.get("eta").parse().unwrap())).collect())
+        };
         let mut orders: BTreeMap<String, String> =
-            held().filter(|task| task.has("cancel")).map(|task| (format!("t:{}", task.id), "cancel".into())).collect();
+            held().filter_map(|task| Some((format!("t:{}", task.id), task.order?.to_owned()))).collect();
         orders.extend(queue.draining.iter().map(|listener| (format!("l:{listener}"), "drain".into())));
         orders.extend(queue.stopped.then(|| ("q".into(), "stop".into())));
 
@@ -101,10 +114,8 @@ impl Model {
         for (status, list) in &queue.finished {
             put(&format!("{status}_tasks"), Kept::List(list.clone()));
         }
-        put(
-            "scheduled_tasks",
-            Kept::Zset(scheduled.map(|task| (task.id.clone(), task.get("eta").parse().unwrap())).collect()),
-        );
+        put("scheduled_tasks", scheduled(false));
+        put("scheduled_lane_tasks", scheduled(true));
         let started = tasks().filter(|task| task.status == "started");
         put(
             "started_tasks",

@@ -25,6 +25,17 @@ pub struct Lanes {
     /// Limits have changed, and those that they held up are not all looked at yet: 0 before
     /// any, then behind which time, plus one, those come that a rate delays.
     pub sweep: Option<u64>,
+    /// After which change of the limits of all queues they were looked at.
+    pub swept: u64,
+}
+
+/// What a task takes along of its unique name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Carried {
+    Nothing,
+    Name,
+    /// A name that is held for a time.
+    Until(u64),
 }
 
 /// What may run next.
@@ -52,6 +63,10 @@ pub fn rank(us: u64) -> String {
 }
 
 const LAST: u64 = 9_007_199_254_740_991;
+
+fn front(us: u64) -> String {
+    format!("-{}", rank(LAST - us))
+}
 
 fn age(rank: &str) -> u64 {
     rank.strip_prefix('-').map_or_else(|| rank.parse().unwrap(), |front| LAST - front.parse::<u64>().unwrap())
@@ -89,28 +104,39 @@ impl Model {
         tasks
     }
 
-    /// Places and rate of a key.
-    pub fn limit(&self, queue: &str, key: &str) -> (Option<u64>, Option<String>) {
+    /// Places and rate of a key, and since when that holds.
+    pub fn limit(&self, queue: &str, key: &str) -> (Option<u64>, Option<String>, u64) {
         let unset = ("-".to_owned(), "-".to_owned());
         let (places, rate) = self.queues[queue].lanes.limits.get(key).unwrap_or(&unset);
         let own = |value: &String| (value != "-").then(|| value.clone());
         let places = own(places).or_else(|| self.setting(queue, "key_concurrency"));
-        (places.map(|places| places.parse().unwrap()), own(rate).or_else(|| self.setting(queue, "key_rate")))
+        let since = if rate == "-" { self.since(queue, "key_rate") } else { 0 };
+        (places.map(|places| places.parse().unwrap()), own(rate).or_else(|| self.setting(queue, "key_rate")), since)
+    }
+
+    /// Since when a rate of the settings holds.
+    pub fn since(&self, queue: &str, name: &str) -> u64 {
+        let own = &self.queues[queue].settings;
+        let settings = if own.iter().any(|(other, _)| other == name) { own } else { &self.settings };
+        let since = settings.iter().find(|(other, _)| *other == format!("{name}_since"));
+        since.map_or(0, |(_, since)| since.parse().unwrap())
     }
 
     /// Whether a rate lets a task start; else when it will.
-    fn paced(&self, queue: &str, of: &str, rate: Option<&str>) -> Result<(), Option<u64>> {
+    fn paced(&self, queue: &str, of: &str, rate: Option<&str>, since: u64) -> Result<(), Option<u64>> {
         let Some((number, seconds)) = rate.and_then(|rate| rate.split_once('/')) else { return Ok(()) };
         let (number, seconds): (usize, u64) = (number.parse().unwrap(), seconds.parse().unwrap());
         let starts = self.queues[queue].lanes.starts.get(of);
-        let free = starts.and_then(|starts| starts.get(number - 1)).map(|last| last + seconds * SECOND);
+        let starts = starts.filter(|starts| starts.first().is_some_and(|first| *first <= self.us));
+        let last = starts.and_then(|starts| starts.get(number - 1)).filter(|last| **last >= since);
+        let free = last.map(|last| last + seconds * SECOND);
         free.filter(|free| *free > self.us).map_or(Ok(()), |free| Err(Some(free)))
     }
 
     /// Whether the limits of its key let a task start; else when its rate will, or no one knows.
     fn fits(&self, task: &Task) -> Result<(), Option<u64>> {
         let (queue, key) = (task.queue.as_str(), task.get("key"));
-        let (most, rate) = self.limit(queue, key);
+        let (most, rate, since) = self.limit(queue, key);
         let (most, weight) = if task.has("solo") { (Some(1), 1) } else { (most, task.weight()) };
         if let Some(most) = most {
             let places = self.queues[queue].lanes.places.values().filter(|(_, other)| other == key);
@@ -119,7 +145,7 @@ impl Model {
                 return Err(None);
             }
         }
-        self.paced(queue, key, rate.as_deref())
+        self.paced(queue, key, rate.as_deref(), since)
     }
 
     /// Whether the queue's own limits let a task of this weight start.
@@ -131,7 +157,7 @@ impl Model {
                 return Err(None);
             }
         }
-        self.paced(queue, "/", self.setting(queue, "rate").as_deref())
+        self.paced(queue, "/", self.setting(queue, "rate").as_deref(), self.since(queue, "rate"))
     }
 
     /// Looks at a key: whether its first task may run, and in which turn.
@@ -187,7 +213,7 @@ impl Model {
         let lanes = &mut self.queue(&name).lanes;
         lanes.last = if laned { us.max(lanes.last + 1) } else { us.max(1) };
         let last = lanes.last;
-        self.task(id).set("rank", if front { format!("-{}", rank(LAST - last)) } else { rank(last) });
+        self.task(id).set("rank", if front { self::front(last) } else { rank(last) });
         if !key.is_empty() {
             self.look_at(&name, &key, &needs);
         }
@@ -212,6 +238,10 @@ impl Model {
         let (name, key) = (task.queue.clone(), task.get("key").to_owned());
         let (places, lane, keyed) = (task.tied('p'), task.tied('r'), !key.is_empty());
         let held = from == "reserved" || from == "started";
+        let back = held && lane && to == "pending";
+        if back {
+            self.enter(id, front);
+        }
         if places && held && to != "started" {
             let mine = format!("{id} ");
             self.queue(&name).lanes.places.retain(|lease, _| !lease.starts_with(&mine));
@@ -219,7 +249,7 @@ impl Model {
                 self.settle_all(&name, &key);
             }
         }
-        let ranked = self.task(id).fields.remove("rank").is_some();
+        let ranked = !back && self.task(id).fields.remove("rank").is_some();
         if ranked && !self.tasks.values().any(|task| task.queue == name && task.has("rank")) {
             self.queue(&name).lanes.last = 0; // the lanes are empty
         }
@@ -229,7 +259,7 @@ impl Model {
         if keyed && (ranked || places && to == "reserved") {
             self.settle_all(&name, &key);
         }
-        if lane && to == "pending" {
+        if lane && to == "pending" && !back {
             self.enter(id, front);
         }
         self.rebind_unique(id, from, to);
@@ -241,21 +271,96 @@ impl Model {
             return;
         }
         let (unique, until) = (task.get("unique").to_owned(), task.get("unique_until").to_owned());
+        let (beside, latest) = (format!("/{unique}"), task.is_latest());
         let timed = until.parse::<u64>().ok();
         let ends = task.finished() || to == "deleted" || to == "moved";
+        let back = (from == "reserved" || from == "started") && task.waits();
         let (us, name) = (self.us, task.queue.clone());
+        let carried = self.carried.take();
+        let keeps = std::mem::take(&mut self.keeps);
+        let interrupted = self.interrupted(&name, &unique, id);
         let queue = self.queue(&name);
-        if ends || to == "started" && until == "start" {
-            if queue.unique.get(&unique).is_some_and(|(by, till)| by == id && till.parse::<u64>().is_err()) {
+        if ends || to == "started" && until == "start" || to == "reserved" && latest {
+            let held =
+                queue.unique.get(&unique).filter(|(by, _)| by == id).map(|(_, till)| till.parse::<u64>().is_ok());
+            if held.is_some_and(|timed| !timed || to == "moved") {
                 queue.unique.remove(&unique);
             }
-        } else if from.is_empty() || (from == "failed" || from == "cancelled") && timed.is_none() {
-            let till = timed.map(|seconds| us + seconds * SECOND);
-            if let Some(till) = till {
+            if held == Some(true) && to == "moved" {
+                queue.unique_until.remove(&unique);
+            }
+            if queue.unique.get(&beside).is_some_and(|(by, _)| by == id) {
+                queue.unique.remove(&beside);
+            }
+        } else if back && latest && keeps {
+            queue.unique.insert(beside, (id.into(), "kept".into()));
+        } else if carried == Some(Carried::Nothing) {
+            // another task has it, or nobody any more
+        } else if from.is_empty() || (from == "failed" || from == "cancelled") && timed.is_none() || back && latest {
+            let ends = match carried {
+                Some(Carried::Until(till)) => Some(till),
+                _ => timed.map(|seconds| us + seconds * SECOND),
+            };
+            if let Some(till) = ends {
                 queue.unique_until.insert(unique.clone(), till);
             }
-            queue.unique.insert(unique, (id.into(), till.map_or(until, |till| till.to_string())));
+            queue.unique.insert(unique, (id.into(), ends.map_or(until, |till| till.to_string())));
         }
+        if let Some(older) = interrupted.filter(|_| latest && from == "pending" && to == "reserved") {
+            self.task(&older).set("reason", format!("replaced by {id}"));
+            self.shift(&older, "cancelled", "replaced", "", false);
+        }
+    }
+
+    /// The interrupted attempt that goes on before the next task of this name.
+    fn interrupted(&self, queue: &str, unique: &str, but: &str) -> Option<String> {
+        let (id, _) = self.queues[queue].unique.get(&format!("/{unique}"))?;
+        let waits = self.tasks.get(id).is_some_and(|task| task.waits() && task.queue == queue);
+        Some(id.clone()).filter(|id| waits && id != but)
+    }
+
+    /// Where an attempt that did not end its task goes; `why`: the reason for which it is given back.
+    pub fn back(&mut self, id: &str, to: &'static str, why: Option<&str>) -> &'static str {
+        let task = &self.tasks[id];
+        if !task.is_latest() {
+            return to;
+        }
+        let (name, unique) = (task.queue.clone(), task.get("unique").to_owned());
+        let (queue, node) = (&self.queues[&name], task.get("node"));
+        let ordered = queue.stopped || queue.draining.contains(node) || task.order == Some("stop");
+        let drained = why.is_some_and(|why| why == "drain" || ordered);
+        if drained && task.has("checkpoint") && self.interrupted(&name, &unique, id).is_none() {
+            self.keeps = true;
+            return to;
+        }
+        match self.taken(&name, &unique, id) {
+            None => to,
+            Some(other) => {
+                self.task(id).set("reason", format!("replaced by {other}"));
+                "cancelled"
+            }
+        }
+    }
+
+    /// Another task that holds a unique name, or the time for which one took it.
+    pub fn taken(&self, queue: &str, unique: &str, by: &str) -> Option<String> {
+        let (id, till) = self.holder(queue, unique).filter(|(id, _)| id != by)?;
+        let has = |task: &Task| task.queue == queue && task.get("unique") == unique && !task.finished();
+        let timed = till.parse::<u64>().is_ok();
+        (timed || self.tasks.get(&id).is_some_and(has)).then_some(id)
+    }
+
+    /// What a task takes along of its name to another queue.
+    pub fn carry(&mut self, id: &str) {
+        let task = &self.tasks[id];
+        let (unique, until) = (task.get("unique"), task.get("unique_until"));
+        let held = self.queues[&task.queue].unique.get(unique).filter(|(by, _)| by == id);
+        let left = held.and_then(|(_, till)| till.parse::<u64>().ok()).filter(|till| *till > self.us);
+        self.carried = task.has("unique").then(|| match until.parse::<u64>() {
+            Ok(_) => left.map_or(Carried::Nothing, Carried::Until),
+            Err(_) if held.is_some() || until == "end" || task.is_latest() => Carried::Name,
+            Err(_) => Carried::Nothing,
+        });
     }
 
     /// Who holds a unique key, and until what.
@@ -265,12 +370,18 @@ impl Model {
         (!over).then(|| holder.clone())
     }
 
+    /// Where a task of the plain list stands among those of the lanes.
+    pub fn plain_rank(&self, task: &Task) -> String {
+        let since = task.updated.min(self.us);
+        if task.has("front") { front(since) } else { rank(since) }
+    }
+
     /// The next task of a queue for a listener.
     pub fn next(&self, name: &str, who: &str) -> (Option<Candidate>, Look) {
         let queue = &self.queues[name];
         let mut look = Look::default();
         let mut best = queue.pending.last().map(|id| {
-            let rank = rank(self.tasks[id].created);
+            let rank = self.plain_rank(&self.tasks[id]);
             Candidate { id: id.clone(), priority: 0, own: rank.clone(), rank }
         });
         let laned = self.laned(name);
@@ -289,13 +400,15 @@ impl Model {
         (best.filter(|_| open.is_ok()), look)
     }
 
-    fn pick(&self, name: &str, who: &str, mut best: Option<Candidate>, look: &mut Look) -> Option<Candidate> {
+    fn pick(&self, name: &str, who: &str, plain: Option<Candidate>, look: &mut Look) -> Option<Candidate> {
         let queue = &self.queues[name];
         let has = queue.has.get(who).map_or("", String::as_str);
         let ageing = self.setting(name, "ageing").map(|seconds| seconds.parse::<f64>().unwrap() * 1e6);
         #[allow(clippy::cast_precision_loss)]
         let value =
             |one: &Candidate| -one.priority as f64 + ageing.map_or(0.0, |ageing| age(&one.rank) as f64 / ageing);
+        // The first of each priority.
+        let mut firsts: BTreeMap<i64, Candidate> = plain.into_iter().map(|plain| (0, plain)).collect();
         let tasks = || self.tasks.values().filter(|task| task.queue == name && task.has("rank"));
         let mut kinds: BTreeSet<&str> = tasks().map(|task| task.get("needs")).collect();
         kinds.retain(|needs| suits(has, needs));
@@ -326,20 +439,19 @@ impl Model {
                 passed = Some(score);
                 let own = self.tasks[&id].get("rank").to_owned();
                 let found = Candidate { id, priority: -score, rank, own };
-                let better = best.as_ref().is_none_or(|best| {
-                    let (mine, theirs) = (value(&found), value(best));
-                    mine < theirs
-                        || mine.total_cmp(&theirs).is_eq() && (&found.rank, &found.own) < (&best.rank, &best.own)
-                });
-                if better {
-                    best = Some(found);
+                let first = firsts.entry(score).or_insert_with(|| found.clone());
+                if (&found.rank, &found.own) < (&first.rank, &first.own) {
+                    *first = found;
                 }
                 if ageing.is_none() {
                     break;
                 }
             }
         }
-        best
+        let order = |one: &Candidate, other: &Candidate| {
+            value(one).total_cmp(&value(other)).then_with(|| one.rank.cmp(&other.rank))
+        };
+        firsts.into_values().min_by(order)
     }
 }
 

@@ -19,6 +19,7 @@ pub mod settle;
 pub mod state;
 pub mod submit;
 pub mod upkeep;
+pub mod workers;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -35,13 +36,13 @@ use ops::{Case, Op, Step};
 use settle::START;
 use state::Model;
 
-use crate::support::Server;
+use crate::support::{Server, script};
 
 /// Command and source.
 pub type Scripts = BTreeMap<&'static str, String>;
 
 pub fn scripts() -> Scripts {
-    bundle::commands().map(|command| (command.name(), command.source().to_owned())).collect()
+    bundle::commands().map(|command| (command.name(), script(command.name()))).collect()
 }
 
 /// What finds a failure.

@@ -1,9 +1,10 @@
 //! What operators do to tasks and queues.
 
-use crate::model::keys::Reply;
+use crate::model::keys::{Kept, Reply};
+use crate::model::lanes::Carried;
 use crate::model::ops::{Bulk, Op, TAGS};
 use crate::model::settle::queue;
-use crate::model::state::{Model, Queue, Verdict};
+use crate::model::state::{Model, Queue, Task, Verdict};
 
 impl Model {
     pub fn operate(&mut self, op: &Op) -> Verdict<Reply> {
@@ -25,6 +26,13 @@ impl Model {
         } else if task.priority() == priority {
             return done;
         }
+        let waits = task.status == "pending";
+        let keyed = task.has("key");
+        let name = task.queue.clone();
+        if waits && (keyed || self.setting(&name, "concurrency").is_some()) {
+            self.leaves(id);
+        }
+        let task = self.task(id);
         task.set("priority", priority);
         let ties = format!("r{}", task.get("ties").replace('r', ""));
         task.set("ties", ties);
@@ -51,13 +59,17 @@ impl Model {
         if self.setting(name, "closed").as_deref() == Some("1") {
             return Err("CLOSED");
         }
-        if self.holder(name, &unique).is_some_and(|(other, _)| other != id) {
+        self.carry(id);
+        let carried = self.carried.take();
+        if carried != Some(Carried::Nothing) && self.taken(name, &unique, id).is_some() {
             return Err("DUPLICATE");
         }
         self.shift(id, "moved", "move", "", false);
+        self.carried = carried;
         let task = self.task(id);
         name.clone_into(&mut task.queue);
         task.status.clear();
+        task.forget(&["front"]);
         if to == "pending" {
             task.forget(&["promoted"]);
         }
@@ -97,16 +109,21 @@ impl Model {
         let mut ids: Vec<(u64, String)> = tasks.map(|task| (task.created, task.id.clone())).collect();
         ids.sort();
         let (looked, mut changed, mut refused) = (ids.len(), 0, 0);
+        let waits = |task: &&Task| task.queue == name && task.status == "pending";
+        self.planned = Some(self.tasks.values().filter(waits).count());
         for (_, id) in ids {
             let task = &self.tasks[&id];
-            let (held, done, told) = (task.held(), task.status == "cancelled", task.has("cancel"));
+            let (held, done, told) = (task.held(), task.status == "cancelled", task.order);
             let verdict = match action {
                 Bulk::Purge if held => Err("STATE"),
                 Bulk::Purge => {
                     self.shift(&id, "deleted", "purge", "", false);
                     Ok(true)
                 }
-                Bulk::Cancel { force } => self.cancel(&id, "", force).map(|_| !(done || held && told && !force)),
+                Bulk::Cancel { force, at_once } => {
+                    let same = told == Some("lost") || told == Some("cancel") && !force;
+                    self.cancel(&id, "", force, at_once).map(|_| !(done || held && same && !at_once))
+                }
                 Bulk::Prioritise(priority) => {
                     let same = task.waits() && task.priority() == i64::from(priority);
                     self.prioritise(&id, i64::from(priority)).map(|_| !same)
@@ -118,14 +135,25 @@ impl Model {
                 Err(_) => refused += 1,
             }
         }
+        self.planned = None;
         self.born |= changed > 0;
         Reply::List(vec![Reply::text(0), Reply::text(looked), Reply::text(changed), Reply::text(refused)])
     }
 
     fn forget(&mut self, name: &str) -> Verdict<Reply> {
         let busy = self.tasks.values().any(|task| task.queue == name) || !self.queues[name].listeners.is_empty();
-        if busy {
+        let planned = self.schedules.values().any(|schedule| schedule.makes_in(name));
+        if busy || planned {
             return Err("NOTEMPTY");
+        }
+        let (keys, meta) = (self.keys(), format!(":{name}"));
+        let fields = keys.get("meta").into_iter().flat_map(|kept| match kept {
+            Kept::Hash(fields) => fields.keys().cloned().collect(),
+            _ => Vec::new(),
+        });
+        let told = fields.into_iter().any(|field| field.ends_with(&meta));
+        if !self.queues[name].known && !told && !keys.keys().any(|key| key.ends_with(&format!("_{name}"))) {
+            return Err("NOQUEUE");
         }
         let old = std::mem::take(self.queue(name));
         let fresh: &mut Queue = self.queue(name);

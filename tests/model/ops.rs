@@ -6,11 +6,12 @@ pub const IDS: [&str; 8] = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
 pub const QUEUES: [&str; 2] = ["a", "b"];
 pub const LISTENERS: [&str; 3] = ["one_1", "one_2", "other-host_1"];
 pub const PAYLOADS: [&str; 5] = ["", "x", "a b\n", "\u{e9}\0", "17"];
-pub const PARTS: [&str; 12] = [
+pub const PARTS: [&str; 16] = [
     "held",
     "started",
     "pending",
     "scheduled",
+    "laned",
     "complete",
     "failed",
     "cancelled",
@@ -19,9 +20,13 @@ pub const PARTS: [&str; 12] = [
     "tasks",
     "tags",
     "groups",
+    "lanes",
+    "unique",
+    "claims",
 ];
 
 pub const SCHEDULES: [&str; 2] = ["s1", "s2"];
+pub const REASONS: [&str; 3] = ["release", "deploy", "drain"];
 pub const TAGS: [&str; 4] = ["w", "x", "y", "z"];
 
 /// How time moves before a call.
@@ -78,12 +83,25 @@ pub enum Order {
 /// What an owner does. Payloads are indexes of `PAYLOADS`.
 #[derive(Clone, Debug)]
 pub enum Act {
-    Start { pid: u8, lease: Option<u32> },
+    Start {
+        pid: u8,
+        lease: Option<u32>,
+    },
     Progress(u8),
     Checkpoint(u8),
     Complete(u8),
-    Fail { error: u8, group: bool, again: Option<u32>, last: Option<bool> },
-    Release { reason: bool },
+    Fail {
+        error: u8,
+        group: bool,
+        again: Option<u32>,
+        last: Option<bool>,
+    },
+    /// The reason is an index of `REASONS`.
+    Release {
+        reason: u8,
+        again: Option<u32>,
+        uncounted: Option<bool>,
+    },
 }
 
 /// What a schedule says.
@@ -102,7 +120,7 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug)]
 pub enum Bulk {
     Purge,
-    Cancel { force: bool },
+    Cancel { force: bool, at_once: bool },
     Prioritise(i16),
 }
 
@@ -136,6 +154,7 @@ pub enum Op {
         listener: u8,
         lease: u32,
         tasks: Vec<(Which, Key)>,
+        kill: Option<bool>,
     },
     /// Without `from` and `queue`: the task's own.
     Adopt {
@@ -150,6 +169,11 @@ pub enum Op {
         task: Which,
         reason: u8,
         force: Option<bool>,
+        at_once: Option<bool>,
+    },
+    Recall {
+        task: Which,
+        at_once: Option<bool>,
     },
     Retry {
         task: Which,
@@ -262,6 +286,15 @@ pub enum Op {
         listener: u8,
         on: bool,
     },
+    /// By a worker with two slots.
+    Report {
+        listener: u8,
+        queues: Vec<u8>,
+        free: u8,
+        has: Option<u8>,
+        draining: Option<bool>,
+    },
+    Workers,
     Held {
         queue: u8,
         listener: u8,

@@ -1,9 +1,9 @@
 //! The model's calls of owners and listeners, and its reading ones.
 
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Op};
+use crate::model::ops::{Act, Op, REASONS};
 use crate::model::settle::{HAS, listener, payload, queue};
-use crate::model::state::{ATTEMPT, Model, SECOND, Verdict, decimal};
+use crate::model::state::{ATTEMPT, FAILURE, Model, SECOND, Verdict, decimal};
 
 impl Model {
     pub fn owner(&mut self, id: &str, token: &str, act: &Act) -> Verdict<Reply> {
@@ -24,7 +24,7 @@ impl Model {
             let again = task.get("ended") == token && endings.contains(&outcome);
             return if again { Ok(Reply::text(outcome)) } else { Err("LOST") };
         }
-        let releases = self.cap(id, "max_releases");
+        let caps = [("releases", self.cap(id, "max_releases")), ("uncounted", self.cap(id, "max_uncounted"))];
         let task = self.task(id);
         let cancelled = task.has("cancel");
         match act {
@@ -47,6 +47,7 @@ impl Model {
                 task.set("progressed", decimal(now));
                 Ok(Reply::text("kept"))
             }
+            Act::Checkpoint(_) | Act::Complete(_) | Act::Fail { .. } if task.order == Some("lost") => Err("LOST"),
             Act::Checkpoint(checkpoint) => {
                 task.set("checkpoint", payload(*checkpoint));
                 task.set("checkpointed", decimal(now));
@@ -54,34 +55,52 @@ impl Model {
             }
             Act::Complete(result) => {
                 task.set("result", payload(*result));
+                if task.number("failures") > 0 {
+                    task.forget(&FAILURE);
+                }
                 Ok(self.end(id, "complete", "complete", "complete"))
             }
             Act::Fail { error, group, again, last } => {
-                task.set("error", payload(*error));
-                task.set("group", if *group { "disk" } else { "" });
                 task.set("failures", task.number("failures") + 1);
                 let pause = self.pause(id, *again).filter(|_| !cancelled && *last != Some(true));
-                Ok(match pause {
-                    _ if cancelled => self.end(id, "cancelled", "cancelled", "fail"),
-                    None => self.end(id, "failed", "failed", "fail"),
-                    Some(0) => self.end(id, "pending", "retrying", "fail"),
-                    Some(pause) => {
-                        self.task(id).set("eta", decimal(now + pause));
-                        self.end(id, "scheduled", "retrying", "fail")
-                    }
-                })
+                let names =
+                    if pause.is_none() && !cancelled { ["error", "group"] } else { ["last_error", "last_group"] };
+                let task = self.task(id);
+                task.forget(&FAILURE);
+                task.set(names[0], payload(*error));
+                task.set(names[1], if *group { "disk" } else { "" });
+                let to = match pause {
+                    _ if cancelled => "cancelled",
+                    None => "failed",
+                    Some(pause) => self.back(id, if pause == 0 { "pending" } else { "scheduled" }, None),
+                };
+                if let ("scheduled", Some(pause)) = (to, pause) {
+                    self.task(id).put_off(now + pause);
+                }
+                let outcome = if matches!(to, "pending" | "scheduled") { "retrying" } else { to };
+                Ok(self.end(id, to, outcome, "fail"))
             }
-            Act::Release { reason } => {
-                let given = task.number("releases") + 1;
-                task.set("releases", given);
-                let why = if *reason { "deploy" } else { "release" };
-                if !cancelled && given > releases {
+            Act::Release { reason, again, uncounted } => {
+                let (counter, cap) = caps[usize::from(*uncounted == Some(true))];
+                let given = task.number(counter) + 1;
+                task.set(counter, given);
+                let why = REASONS[usize::from(*reason)];
+                if !cancelled && given > cap {
                     task.set("group", "released");
-                    task.set("error", format!("given back {given} times"));
+                    let rest = if counter == "uncounted" { " by owners that could not run it" } else { "" };
+                    task.set("error", format!("given back {given} times{rest}"));
                     return Ok(self.end(id, "failed", "failed", why));
                 }
-                let (to, outcome) = if cancelled { ("cancelled", "cancelled") } else { ("pending", "released") };
-                Ok(self.end(id, to, outcome, why))
+                let pause = again.unwrap_or_default();
+                let later = if pause > 0 { "scheduled" } else { "pending" };
+                let back = if cancelled { "cancelled" } else { self.back(id, later, Some(why)) };
+                if back == "scheduled" {
+                    let task = self.task(id);
+                    task.put_off(now + u64::from(pause) * SECOND);
+                    task.set("front", 1);
+                }
+                let outcome = if back == "cancelled" { "cancelled" } else { "released" };
+                Ok(self.end(id, back, outcome, why))
             }
         }
     }
@@ -114,6 +133,10 @@ impl Model {
         task.set("outcome", outcome);
         if to == "pending" || to == "scheduled" {
             task.forget(&ATTEMPT);
+            task.forget(&["front"]);
+        }
+        if outcome == "released" {
+            task.set("front", 1);
         }
         let awaited = self.place_is_awaited(id);
         self.shift(id, to, why, &node, outcome == "released");
@@ -121,7 +144,8 @@ impl Model {
         Reply::text(outcome)
     }
 
-    pub fn heartbeat(&mut self, name: &str, who: &str, lease: u64, tasks: &[(&str, &str)]) -> Reply {
+    /// `kill`: the word for an order to kill.
+    pub fn heartbeat(&mut self, name: &str, who: &str, lease: u64, tasks: &[(&str, &str)], kill: &str) -> Reply {
         let deadline = self.now + lease;
         self.born = true;
         self.clock = self.now;
@@ -133,9 +157,10 @@ impl Model {
             let task = self.tasks.get_mut(*id).filter(|task| task.held() && task.queue == name);
             answer.push(Reply::text(match task.filter(|task| task.get("token") == *token) {
                 None => "lost",
+                Some(task) if task.order == Some("lost") => kill,
                 Some(task) => {
                     task.deadline = Some(deadline);
-                    if task.has("cancel") { "cancel" } else { usual }
+                    task.order.unwrap_or(usual)
                 }
             }));
         }
@@ -152,6 +177,7 @@ impl Model {
         queue.listeners.remove(who);
         queue.draining.remove(who);
         queue.has.remove(who);
+        self.leave(name, who);
     }
 
     /// `register`, `unregister`, `drain`.

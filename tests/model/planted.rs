@@ -23,7 +23,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true }
 }
 
-pub const BUGS: [Bug; 53] = [
+pub const BUGS: [Bug; 65] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     shown(
         "a lost task keeps its token",
@@ -41,6 +41,36 @@ pub const BUGS: [Bug; 53] = [
         "complete",
         "redis.call('HDEL', prefix .. 'orders_' .. queue, 't:' .. id)",
         "redis.call('HLEN', prefix .. 'orders_' .. queue)",
+    ),
+    bug(
+        "a task that is to be killed completes",
+        "complete",
+        "if task.cancel then\n    cold",
+        "if false then\n    cold",
+    ),
+    bug(
+        "the lease of a task that is to be killed is renewed",
+        "heartbeat",
+        "if ordered[i] ~= 'lost' then",
+        "if true then",
+    ),
+    bug(
+        "a task that is to be killed is given out again",
+        "cancel",
+        "return wish.at_once or",
+        "return wish.at_once or wish.force or",
+    ),
+    bug(
+        "what was given back for a while stands behind",
+        "promote",
+        "task.front, task.turn = true,",
+        "task.front, task.turn = false,",
+    ),
+    shown(
+        "an order to stop stays behind",
+        "complete",
+        "if task.cancel or task.recall then\n        redis",
+        "if task.cancel then\n        redis",
     ),
     shown("a cancelled task stays started", "cancel", "redis.call('SREM', ", "redis.call('SISMEMBER', "),
     shown("a heartbeat brings a lost lease back", "heartbeat", "'XX', 'CH', ", "'CH', "),
@@ -74,7 +104,7 @@ pub const BUGS: [Bug; 53] = [
     bug("a request is not remembered", "reserve", "request or ''", "''"),
     bug("retention deletes the latest", "retain", "-1 - taken[kind]", "taken[kind]"),
     shown(
-        "a forced cancel keeps its places",
+        "a cancel at once keeps its places",
         "cancel",
         "if task.places and held and to ~= 'started' then",
         "if false then",
@@ -86,15 +116,23 @@ pub const BUGS: [Bug; 53] = [
         "task.queue, task.lane_key, 1",
     ),
     shown("one too many for a queue", "reserve", "used + math.min(weight, most) > most", "used + 1 > most + 1"),
-    shown("a rate lets one too many start", "reserve", "'LINDEX', starts, number - 1)", "'LINDEX', starts, number)"),
-    bug("nobody comes back to a key that its rate held up", "reserve", "elseif free then", "elseif false then"),
-    shown("an unique key stays with a task that ended", "complete", "id == task.id and not tonumber(till)", "false"),
     shown(
-        "any task gives an unique key back",
-        "complete",
-        "id == task.id and not tonumber(till)",
-        "not tonumber(till)",
+        "a rate lets one too many start",
+        "reserve",
+        "(starts, number - 1, seconds, since)",
+        "(starts, number, seconds, since)",
     ),
+    shown("a plain task never waited", "reserve", "if not (us >= 0 and us <= space_us) then", "if true then"),
+    bug("a raised limit reaches nobody", "promote", "if changes and changes ~= known and", "if false and"),
+    bug(
+        "a key forgets its turn",
+        "release",
+        "local back = held and task.lane and to == 'pending'",
+        "local back = false",
+    ),
+    bug("nobody comes back to a key that its rate held up", "reserve", "elseif free then", "elseif false then"),
+    shown("an unique key stays with a task that ended", "complete", "task.holder == task.id and (", "false and ("),
+    shown("any task gives an unique key back", "complete", "task.holder == task.id and (", "("),
     shown("the lower priority first", "submit", "-tonumber(task.priority or 0)", "tonumber(task.priority or 0)"),
     shown("needs are not looked at", "reserve", "if not holds then", "if false then"),
     shown(
@@ -109,7 +147,7 @@ pub const BUGS: [Bug; 53] = [
         "failures > tonumber(policy.max_failures)",
         "failures >= tonumber(policy.max_failures)",
     ),
-    shown("released for ever", "release", "releases > tonumber(most)", "false"),
+    shown("released for ever", "release", "elseif count > tonumber(v[2]", "elseif false and count > tonumber(v[2]"),
     shown("a group keeps a task that left it", "retry", "left - redis.call('ZREM', key, id)", "left - 1"),
     shown(
         "a turn stays behind",
@@ -123,9 +161,23 @@ pub const BUGS: [Bug; 53] = [
         "redis.call('HSET', space_key('turns', queue), key, ",
         "redis.call('HGET', space_key('turns', queue), key .. ",
     ),
-    bug("what is given back stands behind", "release", "task.front and '-'", "false and '-'"),
+    bug("what is given back stands behind", "release", "task.rank = task.front and ", "task.rank = false and "),
     bug("a limit of its own does not count", "reserve", "tonumber(own ~= '-' and own or ", "tonumber("),
     bug("a retry does not wait", "fail", "space_us + pause", "space_us + 1"),
+    shown(
+        "an attempt that comes back does not make way",
+        "release",
+        "return task.replaced and 'cancelled' or to",
+        "return to",
+    ),
+    bug("what was drained loses its turn", "release", "task.keeps = true", "task.keeps = nil"),
+    bug("what was drained runs beside a newer one", "reserve", "task.older = ", "local _ = "),
+    bug(
+        "a schedule does not look at what ran before a change",
+        "tick",
+        "if solo and not stops and not (",
+        "if false and not (",
+    ),
     bug("what runs is replaced", "submit", "elseif waits and (", "elseif rival and ("),
     bug("a closed queue takes tasks", "submit", "'closed') == '1'", "'closed') == '2'"),
     bug("a queue that was served keeps its claim", "reserve", "pass + asked.step", "pass"),

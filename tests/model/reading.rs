@@ -40,10 +40,13 @@ impl Model {
                         let all = *status == "all";
                         let tasks = self.tasks.values().filter(|task| task.queue == name);
                         let tasks = tasks.filter(|task| all || task.status == "scheduled");
-                        let by = tasks.map(|task| if all { decimal(task.created) } else { task.get("eta").to_owned() });
+                        let by = tasks.map(|task| match all {
+                            true => (decimal(task.created), false),
+                            false => (task.get("eta").to_owned(), task.tied('r')),
+                        });
                         let ids = self.tasks.values().filter(|task| task.queue == name);
                         let ids = ids.filter(|task| all || task.status == "scheduled").map(|task| task.id.clone());
-                        let mut order: Vec<(String, String)> = by.zip(ids).collect();
+                        let mut order: Vec<((String, bool), String)> = by.zip(ids).collect();
                         order.sort();
                         order.into_iter().map(|(_, id)| id).collect::<Vec<_>>()
                     }
@@ -57,7 +60,7 @@ impl Model {
                 for status in ["scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"] {
                     answer.extend([status.to_owned(), of(name, status).len().to_string()]);
                 }
-                answer.extend(["listeners".to_owned(), self.queue(name).listeners.len().to_string()]);
+                answer.extend(["listeners".to_owned(), self.present(name).to_string()]);
             }
             Op::Listeners { queue: name } => {
                 answer.push("0".into());
@@ -72,9 +75,13 @@ impl Model {
                 let known = self.queues.iter().filter(|(_, queue)| queue.known);
                 let mut known: Vec<_> = known.map(|(name, queue)| (queue.listeners.len(), name, queue)).collect();
                 known.sort_by_key(|(listeners, name, _)| (*listeners, (*name).clone()));
-                for (listeners, name, queue) in known {
+                for (_, name, queue) in known {
                     let stopped = if queue.stopped { "stop" } else { "" };
-                    answer.extend([name.clone(), listeners.to_string(), queue.paused.clone().unwrap_or_default()]);
+                    answer.extend([
+                        name.clone(),
+                        self.present(name).to_string(),
+                        queue.paused.clone().unwrap_or_default(),
+                    ]);
                     answer.push(stopped.into());
                 }
             }
@@ -118,9 +125,18 @@ impl Model {
         let mut laned: Vec<(i64, &str, &str)> =
             tasks.map(|task| (-task.priority(), task.get("rank"), task.id.as_str())).collect();
         laned.sort_unstable();
-        let urgent = laned.iter().filter(|(score, ..)| *score < 0).count();
-        let mut ids: Vec<String> = laned.iter().map(|(.., id)| (*id).to_owned()).collect();
-        ids.splice(urgent..urgent, self.queues[name].pending.iter().rev().cloned());
+        let level = laned.partition_point(|(score, ..)| *score < 0);
+        let (mut ids, mut rest) = (Vec::new(), laned.split_off(level).into_iter().peekable());
+        ids.extend(laned.iter().map(|(.., id)| (*id).to_owned()));
+        // What is to go before the first of the plain list goes before those behind it.
+        for id in self.queues[name].pending.iter().rev() {
+            let rank = self.plain_rank(&self.tasks[id]);
+            while let Some((.., before)) = rest.next_if(|(score, other, _)| *score == 0 && *other < rank.as_str()) {
+                ids.push(before.to_owned());
+            }
+            ids.push(id.clone());
+        }
+        ids.extend(rest.map(|(.., id)| id.to_owned()));
         ids
     }
 }

@@ -99,6 +99,9 @@ impl Model {
                 return Ok(answer);
             }
         }
+        if names.iter().any(|name| self.queues[*name].draining.contains(asked.who)) {
+            return Err("DRAINING");
+        }
         let rounds = order.filter(|order| !matches!(order, Order::Strict));
         let turns = rounds.map(|order| self.rounds(asked.who, &names, order));
         let strict: Vec<usize> = (0..names.len()).collect();
@@ -118,9 +121,6 @@ impl Model {
         let Some((name, id)) = found else {
             for name in &names {
                 self.listens(name, asked.who)?;
-                if self.queues[*name].draining.contains(asked.who) {
-                    return Err("DRAINING");
-                }
             }
             let now = self.now;
             for name in names {
@@ -182,7 +182,13 @@ impl Model {
         }
         let to = self.lose(id, "reserved", "adopt");
         let lease = self.lease_of(id, asked);
-        Ok(if to == "reserved" { self.take(id, asked, lease, "adopt") } else { Reply::Nil })
+        if to != "reserved" {
+            return Ok(Reply::Nil);
+        }
+        let answer = self.take(id, asked, lease, "adopt");
+        let (rate, us) = (self.setting(name, "rate"), self.us);
+        self.queue(name).lanes.start("/", rate.as_deref(), us);
+        Ok(answer)
     }
 
     /// Ends an attempt without its owner. Where that makes a new attempt, the caller begins it.
@@ -200,10 +206,17 @@ impl Model {
             task.set("group", "lost");
             task.set("error", format!("lost {losses} times: its owners stopped reporting"));
             "failed"
-        } else {
-            task.forget(if back == "reserved" { &ATTEMPT[1..] } else { &ATTEMPT });
+        } else if back == "reserved" {
+            task.forget(&ATTEMPT[1..]);
             back
+        } else {
+            self.back(id, back, None)
         };
+        let task = self.task(id);
+        if to == "pending" {
+            task.forget(&ATTEMPT);
+            task.set("front", 1);
+        }
         if to != "reserved" {
             task.set("token", "");
             let name = task.queue.clone();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::keys::Reply;
 use crate::model::ops::{Op, Plan, SCHEDULES};
 use crate::model::settle::{payload, queue};
-use crate::model::state::{Model, SECOND, Verdict};
+use crate::model::state::{Model, SECOND, Task, Verdict};
 
 #[derive(Default)]
 pub struct Schedule {
@@ -15,11 +15,32 @@ pub struct Schedule {
     /// The next slot, in seconds.
     pub next: Option<u64>,
     last_task: String,
+    /// Those that it remembers as not finished.
+    unfinished: Vec<String>,
+    /// A slot waits for one of them, and is looked at again then, in seconds.
+    held: Option<u64>,
     paused: bool,
 }
 
 impl Schedule {
+    /// When it is looked at, in seconds.
+    pub fn at(&self) -> Option<u64> {
+        self.held.or(self.next)
+    }
+
+    pub fn makes_in(&self, name: &str) -> bool {
+        queue(self.plan.queue) == name
+    }
+
+    /// Notes the last task.
+    fn note(&mut self, id: &str) {
+        self.unfinished.retain(|other| other != id);
+        self.unfinished.push(id.into());
+        id.clone_into(&mut self.last_task);
+    }
+
     fn reckon(&mut self) {
+        self.held = None;
         let (every, offset) = (self.plan.every, self.plan.offset);
         let turn = every * SECOND;
         let after = (self.done + turn - offset * SECOND) / turn * every + offset;
@@ -58,7 +79,7 @@ impl Model {
                 let now = self.now;
                 let schedule = self.schedules.get_mut(SCHEDULES[usize::from(*name)]).ok_or("NOSCHEDULE")?;
                 if !on && schedule.paused {
-                    schedule.done = schedule.done.max(now);
+                    schedule.done = now;
                 }
                 schedule.paused = *on;
                 schedule.reckon();
@@ -88,16 +109,47 @@ impl Model {
         if known { "changed" } else { "created" }
     }
 
-    /// The latest task of a schedule, where it is not finished.
-    fn unfinished(&self, name: &str) -> Option<String> {
-        let id = &self.schedules[name].last_task;
-        self.tasks.get(id).filter(|task| !task.finished()).map(|_| id.clone())
+    /// The latest task of a schedule, where it is not finished, and whether one that is not would
+    /// run beside a new one.
+    fn live(&mut self, name: &str) -> (Option<String>, bool) {
+        let Schedule { plan, last_task, unfinished, .. } = &self.schedules[name];
+        let (overlap, key) = (plan.overlap, format!("schedule:{name}"));
+        let fits = |task: &Task| !task.finished() && task.get("schedule") == name;
+        let live: Vec<String> = unfinished.iter().filter(|id| self.tasks.get(*id).is_some_and(fits)).cloned().collect();
+        let beside = live.iter().any(|id| {
+            let task = &self.tasks[id];
+            let stops = id == last_task && overlap == "cancel" && !task.held();
+            let bound = task.queue == queue(plan.queue) && task.get("key") == key && task.has("solo");
+            (overlap == "queue" || overlap == "cancel") && !stops && !bound
+        });
+        let last = live.iter().find(|id| *id == last_task).cloned();
+        self.schedules.get_mut(name).unwrap().unfinished = live;
+        (last, beside)
+    }
+
+    /// A task that is run again gets the key of its schedule, if it can.
+    pub fn again(&mut self, id: &str) {
+        let task = &self.tasks[id];
+        let name = task.get("schedule").to_owned();
+        let Some(schedule) = self.schedules.get_mut(&name) else { return };
+        if !schedule.unfinished.iter().any(|other| other == id) {
+            schedule.unfinished.insert(0, id.into());
+        }
+        let Plan { queue: to, overlap, .. } = schedule.plan;
+        let serial = overlap == "queue" || overlap == "cancel";
+        if serial && task.queue == queue(to) && !task.has("key") && !task.has("solo") {
+            let task = self.task(id);
+            let rest: String = task.get("ties").chars().filter(|tie| *tie != 'r' && *tie != 'p').collect();
+            task.set("key", format!("schedule:{name}"));
+            task.set("solo", 1);
+            task.set("ties", format!("rp{rest}"));
+        }
     }
 
     /// Makes the task of a slot, or another one.
     fn occur(&mut self, name: &str, id: &str, slot: Option<u64>, old: Option<String>) {
         if let Some(old) = old {
-            let _ = self.cancel(&old, &format!("a later slot of the schedule {name}"), false);
+            let _ = self.cancel(&old, &format!("a later slot of the schedule {name}"), false, false);
         }
         let plan = self.schedules[name].plan.clone();
         let mut fields = BTreeMap::from([("schedule", name.to_owned())]);
@@ -120,11 +172,11 @@ impl Model {
 
     fn tick(&mut self, limit: u64) -> Reply {
         let now = self.now;
-        let waiting = self.schedules.iter().filter_map(|(name, one)| Some((one.next? * SECOND, name.clone())));
+        let waiting = self.schedules.iter().filter_map(|(name, one)| Some((one.at()? * SECOND, name.clone())));
         let mut due: Vec<(u64, String)> = waiting.filter(|(next, _)| *next <= now).collect();
         due.sort();
         due.truncate(usize::try_from(limit).unwrap());
-        let (mut room, mut plans) = (limit, Vec::new());
+        let (mut room, mut plans, mut stops) = (limit, Vec::new(), Vec::new());
         for (_, name) in due {
             if room == 0 {
                 break;
@@ -132,16 +184,29 @@ impl Model {
             self.born = true;
             let plan = self.schedules[&name].plan.clone();
             let exclusive = plan.overlap == "skip" || plan.overlap == "cancel";
-            let old = self.unfinished(&name).filter(|_| exclusive);
+            let (old, beside) = self.live(&name);
+            let old = old.filter(|_| exclusive);
+            if beside {
+                let schedule = self.schedules.get_mut(&name).unwrap();
+                schedule.reckon();
+                schedule.held = Some(now / SECOND + 1);
+                room -= 1;
+                if let Some(old) = old.filter(|old| !self.tasks[old].has("cancel")) {
+                    stops.push((old, name));
+                }
+                continue;
+            }
             let closed = self.setting(queue(plan.queue), "closed").as_deref() == Some("1");
             let schedule = self.schedules.get_mut(&name).unwrap();
             let mut made = 0;
             for slot in schedule.due(now, room) {
                 let id = format!("{name}@{slot}");
                 let free = old.is_none() || plan.overlap == "cancel";
-                if free && !closed && !self.tasks.contains_key(&id) {
+                if free && self.tasks.contains_key(&id) {
+                    schedule.note(&id);
+                } else if free && !closed {
                     made += 1;
-                    schedule.last_task.clone_from(&id);
+                    schedule.note(&id);
                     plans.push((name.clone(), id, slot, old.clone()));
                 }
             }
@@ -149,11 +214,17 @@ impl Model {
             room = room.saturating_sub(made.max(1));
         }
         let number = plans.len();
+        if !stops.is_empty() {
+            self.clock = now;
+        }
+        for (old, name) in stops {
+            let _ = self.cancel(&old, &format!("a later slot of the schedule {name}"), false, false);
+        }
         for (name, id, slot, old) in plans {
             self.occur(&name, &id, Some(slot), old);
             self.clock = now;
         }
-        let first = self.schedules.values().filter_map(|schedule| schedule.next).min();
+        let first = self.schedules.values().filter_map(Schedule::at).min();
         let due = first.is_some_and(|first| first * SECOND <= now);
         let later = first.filter(|_| !due).map_or(String::new(), |first| first.to_string());
         Reply::List(vec![Reply::text(number), Reply::text(u8::from(due)), Reply::text(later)])
@@ -162,22 +233,17 @@ impl Model {
     fn run_schedule(&mut self, name: &str) -> Verdict<Reply> {
         let plan = self.schedules.get(name).ok_or("NOSCHEDULE")?.plan.clone();
         let (id, to) = (format!("{name}-run"), queue(plan.queue));
-        if let Some(task) = self.tasks.get(&id) {
-            let same = task.queue == to;
-            return if same {
-                Ok(Reply::List(vec![Reply::text("existing"), Reply::text(id)]))
-            } else {
-                Err("OTHERQUEUE")
-            };
+        if self.tasks.contains_key(&id) {
+            return Ok(Reply::List(vec![Reply::text("existing"), Reply::text(id)])); // nobody else makes it
         }
-        let old = self.unfinished(name);
-        if old.is_some() && plan.overlap == "skip" {
+        let (old, beside) = self.live(name);
+        if old.is_some() && plan.overlap == "skip" || beside {
             return Err("STATE");
         }
         if self.setting(to, "closed").as_deref() == Some("1") {
             return Err("CLOSED");
         }
-        self.schedules.get_mut(name).unwrap().last_task.clone_from(&id);
+        self.schedules.get_mut(name).unwrap().note(&id);
         self.occur(name, &id, None, old.filter(|_| plan.overlap == "cancel"));
         Ok(Reply::List(vec![Reply::text("created"), Reply::text(id)]))
     }

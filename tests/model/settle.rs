@@ -14,7 +14,7 @@ pub const RATES: [&str; 4] = ["1/5", "1/60", "2/10", "3/30"];
 /// What listeners have; the last two together do for all needs.
 pub const HAS: [&str; 5] = ["", "gpu", "cores=4", "gpu,cores=8", "cores=2"];
 /// Settings, and values for them; mostly few values, so that most are taken back.
-pub const SETTINGS: [(&str, &[&str]); 17] = [
+pub const SETTINGS: [(&str, &[&str]); 19] = [
     ("concurrency", &["", "1", "2", "3", "4"]),
     ("concurrency", &["", "", "2", "4"]),
     ("rate", &["", "1/5", "", "2/10", "3/60"]),
@@ -25,12 +25,14 @@ pub const SETTINGS: [(&str, &[&str]); 17] = [
     ("max_failures", &["", "0", "1", "2"]),
     ("max_losses", &["", "0", "1", "2"]),
     ("max_releases", &["", "0", "1", "2"]),
+    ("max_uncounted", &["", "0", "1", "2"]),
     ("backoff", &["", "fixed", "exponential"]),
     ("delay", &["", "0", "2"]),
     ("jitter", &["", "0", "100"]),
     ("lease", &["", "10"]),
     ("keep", &["", "1", "3"]),
     ("retain", &["", "30"]),
+    ("forget_after", &["", "60", "100", ""]),
     ("closed", &["", "0", "", "0", "", "1", "", "0"]),
 ];
 
@@ -126,6 +128,7 @@ impl Model {
                 *queue = queue.or(own.map(|own| u8::try_from(own).unwrap())).or(Some(0));
             }
             Op::Cancel { task, .. }
+            | Op::Recall { task, .. }
             | Op::Retry { task, .. }
             | Op::Delete { task }
             | Op::Prioritise { task, .. }

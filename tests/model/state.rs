@@ -1,9 +1,10 @@
 //! The model's state: plain maps and lists. It knows neither Redis nor the scripts;
 //! `holds` says what the contract wants the database to hold for it.
 
+use crate::model::workers::Worker;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::lanes::Lanes;
+use crate::model::lanes::{Carried, Lanes};
 use crate::model::schedules::Schedule;
 
 pub type Verdict<T> = Result<T, &'static str>;
@@ -12,6 +13,9 @@ pub const SECOND: u64 = 1_000_000;
 
 /// What an attempt leaves in the record and the next one must not find.
 pub const ATTEMPT: [&str; 6] = ["node", "pid", "reserved", "started", "progress", "progressed"];
+
+/// What a failure leaves in the record.
+pub const FAILURE: [&str; 4] = ["error", "group", "last_error", "last_group"];
 
 #[derive(Default)]
 pub struct Task {
@@ -25,6 +29,8 @@ pub struct Task {
     pub updated: u64,
     /// Of the lease, in µs.
     pub deadline: Option<u64>,
+    /// What its owner was ordered to do; `lost` is to kill.
+    pub order: Option<&'static str>,
 }
 
 impl Task {
@@ -50,6 +56,14 @@ impl Task {
         }
     }
 
+    /// It is tried again then. An eta that the submit did not give goes when it is promoted.
+    pub fn put_off(&mut self, until: u64) {
+        if !self.has("eta") {
+            self.set("retry_eta", 1);
+        }
+        self.set("eta", decimal(until));
+    }
+
     pub fn held(&self) -> bool {
         self.status == "reserved" || self.status == "started"
     }
@@ -60,6 +74,11 @@ impl Task {
 
     pub fn finished(&self) -> bool {
         matches!(self.status.as_str(), "complete" | "failed" | "cancelled")
+    }
+
+    /// Whether it has the policy `latest`.
+    pub fn is_latest(&self) -> bool {
+        self.has("solo") && self.has("unique") && self.get("unique") == self.get("key")
     }
 
     /// Whether it is bound to what this letter stands for.
@@ -144,13 +163,21 @@ pub struct Model {
     /// This server.
     pub here: String,
     pub settings: Settings,
-    /// Whether limits were ever set.
-    pub limited: bool,
+    /// How often limits of all queues were set, and 1 where any were.
+    pub changes: u64,
+    /// How many tasks of a queue waited when a step of many was planned.
+    pub planned: Option<usize>,
     /// How much of each queue each listener had.
     pub rounds: BTreeMap<String, BTreeMap<String, String>>,
+    /// By listener: what those that report say of themselves.
+    pub workers: BTreeMap<String, Worker>,
     /// Every transition of each task.
     pub histories: BTreeMap<String, Vec<Transition>>,
     pub schedules: BTreeMap<String, Schedule>,
+    /// Of the call that is being made: what a task takes along to another queue, and whether
+    /// one that comes back keeps its turn.
+    pub carried: Option<Carried>,
+    pub keeps: bool,
     /// How many events of each queue were added up.
     pub tallied: BTreeMap<String, usize>,
 }
@@ -188,8 +215,20 @@ impl Model {
         self.tasks.get_mut(id).ok_or("NOTASK")
     }
 
+    /// Somebody is woken where a task that waited is out of the way of others.
+    pub fn leaves(&mut self, id: &str) {
+        let name = self.tasks[id].queue.clone();
+        let waiting = |task: &&Task| task.queue == name && task.status == "pending";
+        let number = self.planned.unwrap_or_else(|| self.tasks.values().filter(waiting).count());
+        self.queue(&name).wake |= number > 1;
+    }
+
     /// Moves a task to another state: the lists, the status, the time, what it is bound to, one event.
     pub fn shift(&mut self, id: &str, to: &str, why: &str, by: &str, front: bool) {
+        let task = &self.tasks[id];
+        if task.status == "pending" && to != "reserved" && (task.weight() > 1 || task.has("solo")) {
+            self.leaves(id);
+        }
         let task = self.tasks.get_mut(id).unwrap();
         let now = self.now.max(task.updated);
         let laned = to == "pending" && task.tied('r');
@@ -217,7 +256,10 @@ impl Model {
         self.histories.entry(id.into()).or_default().push(transition);
         to.clone_into(&mut task.status);
         task.updated = now;
-        task.forget(&["cancel"]); // no flag survives a transition: start refuses where there is one
+        if to != "started" {
+            task.forget(&["cancel", "recall"]);
+            task.order = None;
+        }
         if !task.held() {
             task.deadline = None;
         }
@@ -251,7 +293,9 @@ fn default(name: &str) -> Option<&'static str> {
         "retain" => "604800",
         "max_losses" | "delay" => "10",
         "max_failures" | "closed" => "0",
+        "forget_after" => "300",
         "max_releases" => "1000",
+        "max_uncounted" => "10000",
         "backoff" => "exponential",
         "max_delay" => "3600",
         "jitter" => "20",

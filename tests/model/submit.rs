@@ -80,10 +80,14 @@ impl Model {
             return Err("CLOSED");
         }
         let own = IDS[usize::from(tasks[0].0)]; // a task of this id may have had it before
-        let holder = unique.as_ref().and_then(|unique| self.holder(name, unique));
-        if let Some((rival, _)) = holder.filter(|(rival, _)| rival != own) {
+        if let Some((unique, rival)) = unique
+            .and_then(|unique| Some((self.taken(name, &unique, own)?, unique)).map(|(rival, unique)| (unique, rival)))
+        {
             let policy = wish.iter().find(|(name, _)| *name == "unique_policy").map_or("reject", |(_, policy)| policy);
-            answers = self.rival(&rival, policy, own)?;
+            let has = |task: &Task| task.queue == name && task.get("unique") == unique;
+            if self.tasks.get(&rival).is_some_and(has) || policy == "reject" {
+                answers = self.rival(&rival, policy, own)?;
+            }
             if answers[0] == "existing" {
                 return answer(answers);
             }

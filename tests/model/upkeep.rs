@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::model::keys::Reply;
+use crate::model::lanes::rank;
 use crate::model::settle::micros;
-use crate::model::state::{Model, SECOND, decimal};
+use crate::model::state::{Model, SECOND, Task, decimal};
 
 impl Model {
     /// Keys that a rate or a changed limit held up go on. Answers whether there may be any,
@@ -20,6 +21,12 @@ impl Model {
             .collect();
         // One costs the more, the more different needs there are.
         let limit = (limit / (needs.len() + 1)).max(1);
+        let waits = self.tasks.values().any(|task| task.queue == name && task.status == "pending");
+        let changes = self.changes;
+        let lanes = &mut self.queue(name).lanes;
+        if waits && changes > 0 && lanes.swept != changes {
+            (lanes.sweep, lanes.swept) = (Some(0), changes);
+        }
         let lanes = &self.queues[name].lanes;
         let mut delayed: Vec<(u64, String)> = lanes.delayed.iter().map(|(key, at)| (*at, key.clone())).collect();
         delayed.sort();
@@ -53,20 +60,29 @@ impl Model {
     pub fn promote(&mut self, name: &str, limit: usize) -> Reply {
         self.born = true;
         let scheduled = self.tasks.values().filter(|task| task.queue == name && task.status == "scheduled");
-        let mut etas: Vec<(u64, String)> = scheduled.map(|task| (micros(task.get("eta")), task.id.clone())).collect();
+        let eta = |task: &Task| (micros(task.get("eta")), task.tied('r'), task.id.clone());
+        let mut etas: Vec<(u64, bool, String)> = scheduled.map(eta).collect();
         etas.sort();
-        let due = etas.iter().filter(|(eta, _)| *eta <= self.now).count();
-        let mut later = etas.get(due).map(|(eta, _)| *eta);
+        let due = etas.iter().filter(|(eta, ..)| *eta <= self.now).count();
+        let mut later = etas.get(due).map(|(eta, ..)| *eta);
         let mut more = due > limit;
-        if self.limited || self.laned(name) {
+        if self.changes > 0 || self.laned(name) {
             let (_, others, next) = self.go_on(name, limit);
             more |= others;
             later = later.into_iter().chain(next).min();
         }
-        for (_, id) in &etas[..due.min(limit)] {
+        for (.., id) in &etas[..due.min(limit)] {
             let now = decimal(self.now.max(self.tasks[id].updated));
             self.task(id).set("promoted", now);
-            self.shift(id, "pending", "promote", "", false);
+            let task = &self.tasks[id];
+            let (front, key, turn) = (task.has("front"), task.get("key").to_owned(), task.get("ended").to_owned());
+            if self.tasks[id].has("retry_eta") {
+                self.task(id).forget(&["eta", "retry_eta"]);
+            }
+            if front && !key.is_empty() && !turn.is_empty() {
+                self.queue(name).lanes.served.entry(key).or_insert(rank(turn.parse().unwrap()));
+            }
+            self.shift(id, "pending", "promote", "", front);
             self.queue(name).wake = true;
         }
         let later = later.map_or(String::new(), decimal);
@@ -98,11 +114,14 @@ impl Model {
 
         let mut silent: Vec<(u64, String)> =
             self.queue(name).listeners.iter().map(|(who, seen)| (*seen, who.clone())).collect();
-        silent.retain(|(seen, _)| *seen + 300 * SECOND <= now);
+        let keep = self.keep(name);
+        silent.retain(|(seen, _)| *seen + keep <= now);
         silent.sort();
         silent.truncate(limit);
         let queue = self.queue(name);
         silent.retain(|(_, who)| queue.held.get(who).is_none_or(Vec::is_empty));
+
+        let past = self.past();
 
         self.born = true;
         self.clock = now;
@@ -131,6 +150,7 @@ impl Model {
         for (_, who) in silent {
             self.dismiss(name, &who);
         }
+        self.forget_workers(name, past);
         let [requeued, failed, cancelled] = counts;
         let listeners = self.queues[name].listeners.len();
         let numbers = [requeued, failed, cancelled, postponed, usize::from(more), listeners];

@@ -49,6 +49,14 @@ pub fn server_program() -> PathBuf {
         )
 }
 
+/// The script of a command: of the crate, or where `BLUEQUE_SCRIPTS` names a folder, the one in there.
+pub fn script(name: &str) -> String {
+    match env::var_os("BLUEQUE_SCRIPTS") {
+        Some(folder) => fs::read_to_string(Path::new(&folder).join(name).with_extension("lua")).unwrap(),
+        None => blueque::bundle::command(name).unwrap().source().to_owned(),
+    }
+}
+
 /// A running server, killed when dropped.
 pub struct Server {
     folder: Folder,

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::lifecycle::Forced;
 use super::which::Which;
 use super::{Session, queue_name};
 use crate::output::table::{self, Row};
@@ -33,9 +34,8 @@ enum Word {
     Cancel {
         #[command(flatten)]
         all: All,
-        /// Cut running tasks off at once, without waiting for their owners to stop
-        #[arg(long)]
-        force: bool,
+        #[command(flatten)]
+        force: Forced,
         /// Why, for whoever looks at it later
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
@@ -136,7 +136,7 @@ impl Row for Counted {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     match &options.word {
         Word::Cancel { all, force, reason } => {
-            each(session, all, &Action::Cancel { reason: reason.clone(), force: *force }, &OPEN)
+            each(session, all, &Action::Cancel { reason: reason.clone(), force: force.how() }, &OPEN)
         }
         Word::Retry { all, fresh } => each(session, all, &Action::Retry { fresh: *fresh }, &[Status::Failed]),
         Word::Delete { all } => each(session, all, &Action::Delete, &FINISHED),

@@ -11,10 +11,10 @@ use crate::output::table::{self, Row};
 use crate::output::{Code, chain, code, fault, say};
 
 /// Settings that are a time: kept in seconds, and said as `90s` or `15m` too.
-const TIMES: [&str; 6] = ["ageing", "delay", "grace", "lease", "max_delay", "retain"];
+const TIMES: [&str; 7] = ["ageing", "delay", "forget_after", "grace", "lease", "max_delay", "retain"];
 
 /// Settings that are whole numbers, and their bounds.
-const NUMBERS: [(&str, u32, u32); 11] = [
+const NUMBERS: [(&str, u32, u32); 12] = [
     ("closed", 0, 1),
     ("concurrency", 1, 1_000_000),
     ("events", 100, 100_000),
@@ -25,6 +25,7 @@ const NUMBERS: [(&str, u32, u32); 11] = [
     ("max_failures", 0, 1000),
     ("max_losses", 0, 1000),
     ("max_releases", 0, 1_000_000),
+    ("max_uncounted", 0, 1_000_000),
     ("statistics", 0, 400),
 ];
 

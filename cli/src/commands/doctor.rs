@@ -10,8 +10,13 @@ mod limits;
 mod names;
 mod place;
 mod remedy;
+mod rights;
 mod schedules;
 mod server;
+mod shared;
+mod workers;
+
+pub use self::rights::reset_clock;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -87,10 +92,8 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
         counted: BTreeMap::new(),
     };
     exam.ok("server", format!("{} answers", settings.url()));
-    let sound = exam.server()?;
-    if sound {
-        exam.data()?;
-    }
+    let looked = exam.look(settings);
+    exam.bear(looked)?;
     exam.count_up();
     match format {
         Format::Table => exam.found.iter().try_for_each(tell)?,
@@ -128,7 +131,37 @@ fn tell(finding: &Finding) -> std::io::Result<()> {
     line(crate::output::clean_line(&format!("{level:<9}{:<13}{}{todo}", finding.check, finding.text), 2_000))
 }
 
+/// The Redis command that this user may not run, where an error says so: of one call, or of a pipeline.
+fn denied(error: &anyhow::Error) -> Option<String> {
+    let text = error.downcast_ref::<redis::RedisError>()?.to_string();
+    let (_, rest) = text.split_once("permissions to run the '")?;
+    let name = rest.split('\'').next()?;
+    Some(name.replace('|', " ").to_uppercase())
+}
+
 impl Exam {
+    fn look(&mut self, settings: &Settings) -> anyhow::Result<()> {
+        let sound = self.server()?;
+        self.rights(settings)?;
+        if sound {
+            // Transactions read several keys at one moment. Where they are refused a pipeline says less.
+            self.ask::<redis::Value>(&["MULTI"])?;
+            self.ask::<redis::Value>(&["EXEC"])?;
+            self.data()?;
+        }
+        Ok(())
+    }
+
+    /// A look that ended early for want of a right is a finding, not an error.
+    fn bear(&mut self, looked: anyhow::Result<()>) -> anyhow::Result<()> {
+        let Err(error) = looked else { return Ok(()) };
+        let Some(command) = denied(&error) else { return Err(error) };
+        let text = format!("this user may not run {command}, without which doctor cannot look at the rest");
+        let grant = command.to_lowercase().replace(' ', "|");
+        self.finding("rights", text, format!("ACL SETUSER with +{grant}, or another user for doctor"));
+        Ok(())
+    }
+
     fn ok(&mut self, check: &'static str, text: impl Into<String>) {
         self.found.push(Finding { level: Level::Ok, check, text: text.into(), todo: None });
     }

@@ -1,11 +1,10 @@
-//! `blueque cancel`, `retry`, `release`, `delete`: what a person does to tasks.
+//! `blueque cancel`, `retry`, `recall`, `delete`: what a person does to tasks.
 
-use blueque::{Cancelled, Outcome, QueueName, TaskId, Token};
+use blueque::{Cancelled, Error, Force, Order, QueueName, Recalled, TaskId};
 use clap::Args;
 use serde::Serialize;
 
-use super::view::text;
-use super::{Session, queue_name};
+use super::{Session, queue_name, times};
 use crate::output::table::{self, Row};
 use crate::output::{Code, chain, clean, code, fault, say};
 
@@ -13,9 +12,8 @@ use crate::output::{Code, chain, clean, code, fault, say};
 pub struct Cancel {
     #[command(flatten)]
     tasks: Tasks,
-    /// Cut a running task off at once, without waiting for its owner to stop
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Forced,
     /// Why, for whoever looks at it later
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
@@ -30,12 +28,39 @@ pub struct Retry {
     fresh: bool,
 }
 
-/// Nobody but a task's owner has its token. This command reads it from the record and gives the task back in the
-/// owner's name: the owner's next call is refused, and it stops its program.
+/// How a task that somebody holds is cancelled.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Forced {
+    /// Have the program of a running task killed at once, without a grace. The task is cancelled when it is dead, at
+    /// the latest when its lease has run out
+    #[arg(long)]
+    force: bool,
+    /// Do not wait for that: the task is cancelled now. Its program may run on, also beside a next attempt, until its
+    /// worker hears of it: up to a third of the lease
+    #[arg(long)]
+    now: bool,
+}
+
+impl Forced {
+    pub fn how(self) -> Force {
+        match self {
+            Self { now: true, .. } => Force::AtOnce,
+            Self { force: true, .. } => Force::Kill,
+            _ => Force::No,
+        }
+    }
+}
+
+/// Their workers are asked to stop them: programs have their grace to save a checkpoint. Then they are at the front of
+/// their queue, where any worker may take them. Also called `release`.
 #[derive(Args, Debug)]
-pub struct Release {
+pub struct Recall {
     #[command(flatten)]
     tasks: Tasks,
+    /// Do not wait for their workers: they are at the front of their queue now. Their programs may run on, also beside
+    /// the next attempt, until their workers hear of it: up to a third of the lease
+    #[arg(long)]
+    now: bool,
 }
 
 #[derive(Args, Debug)]
@@ -92,7 +117,7 @@ impl Row for Done {
 
 pub fn cancel(session: &Session, options: &Cancel) -> anyhow::Result<Code> {
     each(session, &options.tasks, |id| {
-        let call = session.client.calls().cancel(id, &options.reason, options.force);
+        let call = session.client.calls().cancel(id, &options.reason, options.force.how());
         Ok(match session.client.call(&call)? {
             Cancelled::Requested => "cancelling",
             _ => "cancelled",
@@ -101,10 +126,25 @@ pub fn cancel(session: &Session, options: &Cancel) -> anyhow::Result<Code> {
 }
 
 pub fn retry(session: &Session, options: &Retry) -> anyhow::Result<Code> {
-    each(session, &options.tasks, |id| {
-        session.client.call(&session.client.calls().retry(id, options.fresh))?;
-        Ok("pending")
+    each(session, &options.tasks, |id| match session.client.call(&session.client.calls().retry(id, options.fresh)) {
+        Err(Error::State { code, .. }) if code == "STOPPING" => Err(stopping(session, id)),
+        retried => Ok(retried.map(|()| "pending")?),
     })
+}
+
+/// Why a task that is being cancelled is not run again yet.
+fn stopping(session: &Session, id: &TaskId) -> anyhow::Error {
+    let why = session.client.call(&session.client.calls().why(id)).ok();
+    let killed = why.filter(|why| why.order == Some(Order::Kill));
+    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
+    let until = killed.and_then(|why| Some((why.deadline? as f64 / 1e6, why.now)));
+    let until = until.map_or("until its worker has stopped it".to_owned(), |(at, now)| {
+        format!("until {} ({}) at the latest", times::local(at), times::relative(at, now))
+    });
+    fault(
+        Code::Refused,
+        format!("STOPPING: it is being cancelled, and its program may still run, {until}: retry it then"),
+    )
 }
 
 pub fn delete(session: &Session, options: &Delete) -> anyhow::Result<Code> {
@@ -128,22 +168,12 @@ pub fn move_to(session: &Session, options: &Move) -> anyhow::Result<Code> {
     })
 }
 
-pub fn release(session: &Session, options: &Release) -> anyhow::Result<Code> {
+pub fn recall(session: &Session, options: &Recall) -> anyhow::Result<Code> {
     each(session, &options.tasks, |id| {
-        let info = session.client.task(id.as_str())?.info()?;
-        let Some(token) = text(&info, "token").and_then(|token| token.parse::<u64>().ok()).map(Token::from) else {
-            let status = text(&info, "status").unwrap_or_default();
-            return Err(fault(Code::Refused, format!("STATE: the task is {status}, and no worker of ours holds it")));
-        };
-        let call = session.client.calls().release(id, token, Some("operator"));
-        Ok(match session.client.call(&call) {
-            Ok(Outcome::Cancelled) => "cancelled",
-            Ok(Outcome::Failed) => "failed",
-            Ok(_) => "pending",
-            Err(blueque::Error::Lost) => {
-                return Err(fault(Code::Refused, "the attempt ended by itself at this moment; nothing was done"));
-            }
-            Err(error) => return Err(error.into()),
+        Ok(match session.client.call(&session.client.calls().recall(id, options.now))? {
+            Recalled::Requested => "recalling",
+            Recalled::Cancelled => "cancelled",
+            _ => "released",
         })
     })
 }

@@ -82,7 +82,7 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Wait(options) => wait::run(session, options),
         Command::Cancel(options) => lifecycle::cancel(session, options),
         Command::Retry(options) => lifecycle::retry(session, options),
-        Command::Release(options) => lifecycle::release(session, options),
+        Command::Recall(options) => lifecycle::recall(session, options),
         Command::Delete(options) => lifecycle::delete(session, options),
         Command::Prioritise(options) => lifecycle::prioritise(session, options),
         Command::Move(options) => lifecycle::move_to(session, options),
@@ -108,6 +108,7 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Stats(options) => stats::run(session, options),
         Command::Why(options) => why::run(session, options),
         Command::Top(options) => top::run(session, options),
+        Command::ResetClock => doctor::reset_clock(session),
         // These are dealt with before a server is asked.
         Command::Worker(_)
         | Command::Supervise(_)

@@ -1,12 +1,12 @@
 //! `blueque queues`, `pause`, `resume`
 
-use blueque::{Counts, QueueName, Setting};
+use blueque::{Counts, QueueInfo, QueueName, Setting};
 use clap::Args;
 use serde::Serialize;
 
 use super::{Session, queue_name, times};
 use crate::output::table::{self, Row};
-use crate::output::{Code, say};
+use crate::output::{Code, fault, say};
 
 #[derive(Args, Debug)]
 pub struct Options {}
@@ -54,6 +54,10 @@ pub struct QueueView {
     pub stopping: bool,
     /// Whether it takes no tasks.
     pub closed: bool,
+    /// Whether it cannot be used from here: clients of Blueque 1.0 gave it a name that this version does not
+    /// know. Its tasks are not counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unusable: bool,
 }
 
 /// Who paused a queue, when, and why.
@@ -98,11 +102,22 @@ impl QueueView {
             paused: paused.map(Paused::read),
             stopping: false,
             closed: false,
+            unusable: false,
         }
+    }
+
+    /// One whose name no call takes.
+    fn unusable(queue: &QueueInfo) -> Self {
+        let listeners = u64::try_from(queue.listeners).unwrap_or(0);
+        let counts = Counts::default();
+        Self { unusable: true, listeners, ..Self::new(queue.name.clone(), &counts, None) }
     }
 
     /// What keeps tasks out, or in: for people, and mostly empty.
     pub fn words(&self) -> String {
+        if self.unusable {
+            return "not usable here: its name is one of Blueque 1.0 only; blueque doctor".to_owned();
+        }
         let closed = self.closed.then(|| "takes no tasks".to_owned());
         let paused = self.paused.as_ref().map(|paused| paused.words(times::now()));
         let stopping = self.stopping.then(|| "what runs is stopped too".to_owned());
@@ -130,7 +145,7 @@ impl Row for QueueView {
             self.listeners,
         ];
         std::iter::once(self.queue.clone())
-            .chain(numbers.map(|number| number.to_string()))
+            .chain(numbers.map(|number| if self.unusable { "-".to_owned() } else { number.to_string() }))
             .chain([self.words()])
             .collect()
     }
@@ -142,7 +157,10 @@ impl Session {
         let mut views = Vec::new();
         for queue in self.all_queues()? {
             // Clients without scripts may have made names of any form.
-            let Ok(name) = QueueName::new(queue.name.as_str()) else { continue };
+            let Ok(name) = QueueName::new(queue.name.as_str()) else {
+                views.push(QueueView::unusable(&queue));
+                continue;
+            };
             let counts = self.client.call(&self.client.calls().counts(&name))?;
             let view = QueueView::new(queue.name, &counts, queue.paused.as_deref());
             let settings = self.client.call(&self.client.calls().settings(Some(&name)))?;
@@ -172,8 +190,19 @@ pub fn resume(session: &Session, options: &Resume) -> anyhow::Result<Code> {
 }
 
 pub fn forget(session: &Session, options: &Forget) -> anyhow::Result<Code> {
-    session.client.call(&session.client.calls().forget(&options.queue))?;
-    say(format!("{} is forgotten", options.queue));
+    let queue = &options.queue;
+    if let Err(error) = session.client.call(&session.client.calls().forget(queue)) {
+        let all = if error.code() == "NOTEMPTY" { session.client.schedules()? } else { Vec::new() };
+        let names = all.iter().filter(|schedule| schedule.queue == queue.as_str()).map(|one| one.name.to_string());
+        let names: Vec<String> = names.collect();
+        if names.is_empty() {
+            return Err(error.into());
+        }
+        let names = names.join(" ");
+        let todo = format!("remove them (blueque schedule rm {names}), or give them another queue");
+        return Err(fault(Code::Refused, format!("NOTEMPTY: schedules make tasks in {queue}: {todo}")));
+    }
+    say(format!("{queue} is forgotten"));
     Ok(Code::Ok)
 }
 

@@ -56,6 +56,7 @@ fn people(task: &TaskView, info: &TaskInfo) -> anyhow::Result<()> {
         ("failures", counted(task.failures)),
         ("losses", counted(task.losses)),
         ("releases", counted(task.releases)),
+        ("uncounted", counted(task.uncounted)),
         ("due", text(info, "eta").and_then(|eta| moment(eta.parse().ok().filter(|&eta: &f64| eta > 0.0)))),
         ("created", moment(info.created())),
         ("started", moment(info.started())),
@@ -64,6 +65,7 @@ fn people(task: &TaskView, info: &TaskInfo) -> anyhow::Result<()> {
         ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
         ("reason", task.reason.clone()),
         ("group", task.group.clone()),
+        ("last group", task.last_group.clone()),
     ];
     for (name, value) in facts {
         if let Some(value) = value {
@@ -76,6 +78,7 @@ fn people(task: &TaskView, info: &TaskInfo) -> anyhow::Result<()> {
         ("checkpoint", payloads.and_then(|all| all.checkpoint.as_ref())),
         ("result", payloads.and_then(|all| all.result.as_ref())),
         ("error", task.error.as_ref()),
+        ("last error", task.last_error.as_ref()),
     ];
     for (name, payload) in large {
         if let Some(payload) = payload {

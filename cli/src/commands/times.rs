@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 /// Now, in seconds since 1970, by this machine's clock.
 pub fn now() -> f64 {
@@ -21,6 +22,15 @@ pub fn to_the_second(seconds: f64) -> String {
     #[allow(clippy::cast_possible_truncation, reason = "what is out of range is refused")]
     let time = Timestamp::from_second(seconds.floor() as i64);
     time.map_or_else(|_| "an unknown time".to_owned(), |time| time.to_string())
+}
+
+/// The time of this machine's zone, to the second: without the date where that is today's.
+pub fn local(seconds: f64) -> String {
+    #[allow(clippy::cast_possible_truncation, reason = "what is out of range is refused")]
+    let Ok(time) = Timestamp::from_second(seconds.ceil() as i64) else { return "an unknown time".to_owned() };
+    let zone = TimeZone::system();
+    let (time, today) = (time.to_zoned(zone.clone()), Timestamp::now().to_zoned(zone).date());
+    if time.date() == today { time.strftime("%H:%M:%S").to_string() } else { time.strftime("%F %H:%M:%S").to_string() }
 }
 
 /// A duration in its two largest units.

@@ -130,7 +130,7 @@ impl Running {
         Self {
             id,
             queue: info.queue().unwrap_or_default(),
-            state: if info.is_cancelling() { "cancelling".to_owned() } else { status.to_owned() },
+            state: if info.is_cancelling() || info.is_recalled() { "stopping".to_owned() } else { status.to_owned() },
             node: clean_line(&info.node().unwrap_or_default(), 40),
             progress: info.progress().map(Progress::read).unwrap_or_default(),
             started: info.started().filter(|_| info.status() == Some(Status::Started)),

@@ -72,6 +72,8 @@ pub struct TaskView {
     pub failures: u32,
     pub losses: u32,
     pub releases: u32,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub uncounted: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +81,8 @@ pub struct TaskView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     pub cancelling: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub recalled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,12 +99,22 @@ pub struct TaskView {
     pub progress: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Payload>,
+    /// Of the attempt that failed last, where the task was tried again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<Payload>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_group: Option<String>,
     #[serde(flatten)]
     pub payloads: Option<Payloads>,
     #[serde(flatten)]
     pub expected: Option<Expected>,
     #[serde(skip)]
     seen: Seen,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What can be large, and is shown for one task only.
@@ -131,6 +145,7 @@ impl TaskView {
             _ => info.updated(),
         };
         let filled = |bytes: &[u8]| (!bytes.is_empty()).then(|| Payload(bytes.to_vec()));
+        let raw = |field: &str| info.fields.get(field).map(Vec::as_slice).and_then(filled);
         Self {
             id: id.to_owned(),
             queue: info.queue().unwrap_or_default(),
@@ -147,10 +162,12 @@ impl TaskView {
             failures: number("failures").unwrap_or(0),
             losses: info.losses(),
             releases: number("releases").unwrap_or(0),
+            uncounted: number("uncounted").unwrap_or(0),
             outcome: text(info, "outcome"),
             node: info.node(),
             pid: number("pid"),
             cancelling: info.is_cancelling(),
+            recalled: info.is_recalled(),
             reason: info.reason(),
             group: info.group(),
             created: info.created().and_then(times::exact),
@@ -158,7 +175,9 @@ impl TaskView {
             started: info.started().and_then(times::exact),
             updated: info.updated().and_then(times::exact),
             progress: info.progress().and_then(filled),
-            error: info.fields.get("error").map(Vec::as_slice).and_then(filled),
+            error: info.error().and_then(|_| raw("error")),
+            last_error: info.last_error().and_then(|_| raw("last_error").or_else(|| raw("error"))),
+            last_group: info.last_group(),
             payloads: None,
             expected: None,
             seen: Seen {
@@ -179,9 +198,13 @@ impl TaskView {
         Self { payloads: Some(payloads), ..Self::brief(id, info) }
     }
 
-    /// The state, and whether it is being cancelled.
+    /// The state; of one that somebody holds and is to stop, that it is stopping.
     pub fn state(&self) -> String {
-        if self.cancelling { format!("{} (cancelling)", self.status) } else { self.status.clone() }
+        if self.is_held() && (self.cancelling || self.recalled) { "stopping".to_owned() } else { self.status.clone() }
+    }
+
+    fn is_held(&self) -> bool {
+        matches!(self.status.as_str(), "reserved" | "started")
     }
 
     pub fn progress_text(&self) -> String {
@@ -197,7 +220,6 @@ impl Row for TaskView {
     }
 
     fn cells(&self) -> Vec<String> {
-        let running = matches!(self.status.as_str(), "reserved" | "started");
         let progress = match (&self.error, self.status.as_str()) {
             (Some(error), "failed") => String::from_utf8_lossy(&error.0).into_owned(),
             (_, "cancelled") => self.reason.clone().unwrap_or_default(),
@@ -212,7 +234,7 @@ impl Row for TaskView {
             self.attempt.to_string(),
             self.seen.age.clone(),
             crate::output::clean_line(&progress, 60),
-            self.node.clone().filter(|_| running).unwrap_or_default(),
+            self.node.clone().filter(|_| self.is_held()).unwrap_or_default(),
         ]
     }
 }

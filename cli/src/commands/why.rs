@@ -1,6 +1,6 @@
 //! `blueque why`: one true sentence.
 
-use blueque::{ListenerInfo, Status, Why};
+use blueque::{ListenerInfo, Order, QueueName, Status, Why, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
@@ -31,7 +31,11 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, info) = session.find_task(&options.id)?;
     let why = session.client.call(&session.client.calls().why(&id))?;
     let listeners = match why.status {
-        Status::Pending if why.listeners > 0 => session.client.queue(why.queue.as_str())?.listeners()?,
+        Status::Pending if why.listeners > 0 && usable(&why) => {
+            let workers = session.client.workers()?;
+            let found = session.client.queue(why.queue.as_str())?.listeners()?;
+            found.into_iter().filter_map(|one| Taker::of(&one, &workers, &why)).collect()
+        }
         _ => Vec::new(),
     };
     let how = How { started: info.started(), updated: info.updated(), attempt: info.attempts(), word: word(&info) };
@@ -54,18 +58,45 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
+/// A listener that takes tasks of the queue, now or later.
+struct Taker {
+    held: u64,
+    silent: bool,
+    /// Slots, and those of them that are free, where it reports them.
+    slots: Option<(u32, u32)>,
+}
+
+impl Taker {
+    /// None for one that drains, or that is dead.
+    fn of(listener: &ListenerInfo, workers: &[WorkerInfo], why: &Why) -> Option<Self> {
+        let serves = |queues: &[String]| queues.contains(&why.queue);
+        let worker = workers.iter().find(|worker| worker.id == listener.id && serves(&worker.queues));
+        if worker.is_some_and(|worker| worker.dead || serves(&worker.draining)) {
+            return None;
+        }
+        // One that does not report says when it waits, which is every half minute; without scripts it never does.
+        let silent = worker.is_none() && listener.held == 0 && listener.seen.is_some_and(|seen| why.now - seen > 60.0);
+        Some(Self { held: listener.held, silent, slots: worker.map(|worker| (worker.slots, worker.free)) })
+    }
+
+    fn busy(&self) -> bool {
+        self.slots.map_or(self.held > 0, |(_, free)| free == 0)
+    }
+}
+
 /// What the record adds.
 struct How {
     started: Option<f64>,
     updated: Option<f64>,
     attempt: u32,
-    /// Its error, or the reason of its cancel.
+    /// Its error, or the last one, or the reason of its cancel.
     word: Option<String>,
 }
 
 fn word(info: &blueque::TaskInfo) -> Option<String> {
     match info.status() {
-        Some(Status::Failed | Status::Scheduled) => info.error(),
+        Some(Status::Failed) => info.error(),
+        Some(Status::Scheduled) => info.last_error(),
         Some(_) if info.is_cancelling() => info.reason(),
         Some(Status::Cancelled) => info.reason(),
         _ => None,
@@ -73,7 +104,12 @@ fn word(info: &blueque::TaskInfo) -> Option<String> {
     .filter(|word| !word.is_empty())
 }
 
-fn sentence(why: &Why, how: &How, listeners: &[ListenerInfo]) -> String {
+/// Whether its queue has a name that can be used from here: in Blueque 1.0 it may be anything.
+fn usable(why: &Why) -> bool {
+    QueueName::new(why.queue.as_str()).is_ok()
+}
+
+fn sentence(why: &Why, how: &How, listeners: &[Taker]) -> String {
     let paused = why.paused.as_deref().map(|paused| Paused::read(paused).words(why.now));
     let node = why.node.as_deref().unwrap_or("an unknown worker");
     let word = how.word.as_deref().map_or(String::new(), |word| format!(": {word}"));
@@ -84,24 +120,46 @@ fn sentence(why: &Why, how: &How, listeners: &[ListenerInfo]) -> String {
                 format!("{} ({})", times::to_the_second(eta), times::relative(eta, why.now))
             });
             let late = why.eta.is_some_and(|eta| eta < why.now);
-            let nobody = if why.listeners == 0 { ", and its queue has no listener" } else { "" };
-            let late =
-                if late && why.listeners > 0 { ", and becomes pending when a worker looks next" } else { nobody };
+            let late = match why.listeners {
+                0 => format!(", and its queue has {}", nobody(why)),
+                _ if late => ", and becomes pending when a worker looks next".to_owned(),
+                _ => String::new(),
+            };
             let paused = paused.map_or(String::new(), |paused| format!(", and its queue is {paused}"));
             match why.failures {
+                0 if why.uncounted > 0 => {
+                    let often = if why.uncounted == 1 { "once".to_owned() } else { format!("{} times", why.uncounted) };
+                    format!(
+                        "It was given back {often} by workers that could not run it, and is given out again at {due}{late}{paused}."
+                    )
+                }
                 0 => format!("It is scheduled for {due}{late}{paused}."),
                 failures => {
                     format!("It is tried again at {due}, after {}{late}{paused}{word}.", times_failed(failures))
                 }
             }
         }
+        Status::Pending if !usable(why) => {
+            format!(
+                "Its queue {:?} has a name that only clients of Blueque 1.0 use: one of those has to run it.",
+                why.queue
+            )
+        }
         Status::Pending => match paused {
             Some(paused) => format!("Its queue {} is {paused}.", why.queue),
-            None if why.listeners == 0 => format!("Its queue {} has no listener: start a worker for it.", why.queue),
+            None if why.listeners == 0 => {
+                format!("Its queue {} has {}: start a worker for it.", why.queue, nobody(why))
+            }
             None => held_up(why).unwrap_or_else(|| waiting(why, listeners)),
         },
+        Status::Reserved | Status::Started if why.order == Some(Order::Kill) => {
+            format!("It was cancelled by force, and {node} has yet to kill it{word}{}.", until(why))
+        }
         Status::Reserved | Status::Started if why.cancelling => {
             format!("It is being cancelled, and {node} has yet to stop it{word}{lease}.")
+        }
+        Status::Reserved | Status::Started if why.order == Some(Order::Stop) => {
+            format!("It was recalled, and {node} has yet to give it back{lease}.")
         }
         Status::Reserved => format!("{node} has taken it, and has not started it yet{lease}."),
         Status::Started => {
@@ -142,6 +200,15 @@ fn lease(why: &Why) -> String {
     }
 }
 
+/// When a task whose lease is not renewed any more is free at the latest.
+fn until(why: &Why) -> String {
+    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
+    let deadline = why.deadline.map(|deadline| deadline as f64 / 1e6).filter(|&deadline| deadline > why.now);
+    deadline.map_or(String::new(), |at| {
+        format!("; its lease ends at {} ({})", times::to_the_second(at), times::relative(at, why.now))
+    })
+}
+
 fn times_failed(failures: u32) -> String {
     if failures == 1 { "1 failure".to_owned() } else { format!("{failures} failures") }
 }
@@ -155,7 +222,12 @@ fn held_up(why: &Why) -> Option<String> {
             all => format!("none of the {all} listeners"),
         };
         let verb = if why.listeners == 1 { "does not have" } else { "has" };
-        return Some(format!("It needs {needs}, which {them} of {queue} {verb}."));
+        let lacking = match &why.lacking {
+            Some(lacking) if lacking != needs => format!(": nobody has {lacking}"),
+            Some(_) => String::new(),
+            None => ": each need is met, but by different ones".to_owned(),
+        };
+        return Some(format!("It needs {needs}, which {them} of {queue} {verb}{lacking}."));
     }
     let of_queue = (&why.limits, format!("its queue {queue}"));
     let of_key = why.key.as_ref().map(|key| (&why.key_limits, format!("its key {key}")));
@@ -182,31 +254,53 @@ fn held_up(why: &Why) -> Option<String> {
     })
 }
 
-fn waiting(why: &Why, listeners: &[ListenerInfo]) -> String {
+/// What a queue has where nobody takes its tasks.
+fn nobody(why: &Why) -> String {
+    let all =
+        |number: u64, one: &str, many: &str| if number == 1 { one.to_owned() } else { format!("{number} {many}") };
+    match (why.draining, why.silent) {
+        (0, 0) => "no listener".to_owned(),
+        (0, silent) => format!("no living listener, only {}", all(silent, "a dead one", "dead ones")),
+        (draining, _) => format!("only {}", all(draining, "a listener that drains", "listeners that drain")),
+    }
+}
+
+fn waiting(why: &Why, listeners: &[Taker]) -> String {
     let before = match why.ahead {
         None | Some(0) => "It is the next of its queue".to_owned(),
         Some(1) => "It waits behind 1 other task".to_owned(),
         Some(10_000) => "It waits behind 10,000 other tasks or more".to_owned(),
         Some(ahead) => format!("It waits behind {ahead} other tasks"),
     };
-    let busy = listeners.iter().filter(|listener| listener.held > 0).count();
-    let held: u64 = listeners.iter().map(|listener| listener.held).sum();
-    // Nobody without scripts says when they were there last.
-    let silent =
-        listeners.iter().filter(|one| one.held == 0 && one.seen.is_some_and(|seen| why.now - seen > 60.0)).count();
+    let queue = &why.queue;
     let all = listeners.len();
+    let busy = listeners.iter().filter(|listener| listener.busy()).count();
+    let silent = listeners.iter().filter(|listener| listener.silent).count();
     let them = match all {
         1 => "the only listener".to_owned(),
         all => format!("the {all} listeners"),
     };
     if silent == all {
         let have = if all == 1 { "has" } else { "have" };
-        return format!("{before}, and {them} of {} {have} not been heard of for over a minute.", why.queue);
+        return format!("{before}, and {them} of {queue} {have} not been heard of for over a minute.");
     }
     if busy == all {
-        let tasks = if held == 1 { "1 task".to_owned() } else { format!("{held} tasks") };
-        let verb = if all == 1 { "holds" } else { "hold" };
-        return format!("{before}, and {them} of {} {verb} {tasks}.", why.queue);
+        let slots: Option<u32> = listeners.iter().map(|listener| listener.slots.map(|(slots, _)| slots)).sum();
+        return match (slots, all) {
+            (Some(1), _) => format!("{before}, and the only worker of {queue} is full: its slot is taken."),
+            (Some(slots), 1) => {
+                format!("{before}, and the only worker of {queue} is full: its {slots} slots are taken.")
+            }
+            (Some(slots), _) => {
+                format!("{before}, and the {all} workers of {queue} are full: their {slots} slots are taken.")
+            }
+            (None, _) => {
+                let held: u64 = listeners.iter().map(|listener| listener.held).sum();
+                let tasks = if held == 1 { "1 task".to_owned() } else { format!("{held} tasks") };
+                let verb = if all == 1 { "holds" } else { "hold" };
+                format!("{before}, and {them} of {queue} {verb} {tasks}.")
+            }
+        };
     }
-    format!("{before}, and {} of {all} listeners of {} hold nothing: one should take it soon.", all - busy, why.queue)
+    format!("{before}, and {} of {all} listeners of {queue} can take it: one should take it soon.", all - busy)
 }

@@ -1,6 +1,6 @@
 //! `blueque workers` and `drain`
 
-use blueque::{Error, ListenerId, QueueName};
+use blueque::{Error, ListenerId, QueueName, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
@@ -36,8 +36,50 @@ struct ListenerView {
     seen: Option<String>,
     held: u64,
     tasks: Vec<HeldView>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    worker: Option<WorkerView>,
     #[serde(skip)]
     heard: String,
+}
+
+/// What it says of itself, where it reports.
+#[derive(Serialize)]
+struct WorkerView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    slots: u32,
+    free: u32,
+    dead: bool,
+    /// Whether it takes no more tasks of this queue.
+    draining: bool,
+    #[serde(skip)]
+    seen: f64,
+}
+
+impl WorkerView {
+    /// What this worker says as a listener of a queue.
+    fn of(worker: &WorkerInfo, queue: &QueueName) -> Option<Self> {
+        let names = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
+        names(&worker.queues).then(|| Self {
+            name: worker.name.clone(),
+            version: worker.version.clone(),
+            slots: worker.slots,
+            free: worker.free,
+            dead: worker.dead,
+            draining: names(&worker.draining),
+            seen: worker.seen,
+        })
+    }
+
+    fn words(&self) -> &'static str {
+        match (self.dead, self.draining) {
+            (true, _) => "dead",
+            (_, true) => "drains",
+            _ => "",
+        }
+    }
 }
 
 /// A task that it holds.
@@ -54,7 +96,8 @@ struct HeldView {
 }
 
 impl Row for ListenerView {
-    const HEADS: &'static [&'static str] = &["listener", "queue", "heard of", "holds", "tasks"];
+    const HEADS: &'static [&'static str] =
+        &["listener", "queue", "name", "slots", "free", "heard of", "holds", "tasks", ""];
 
     fn id(&self) -> &str {
         &self.listener
@@ -62,12 +105,25 @@ impl Row for ListenerView {
 
     fn cells(&self) -> Vec<String> {
         let tasks: Vec<&str> = self.tasks.iter().map(|task| task.id.as_str()).collect();
-        vec![self.listener.clone(), self.queue.clone(), self.heard.clone(), self.held.to_string(), tasks.join(" ")]
+        let worker = self.worker.as_ref();
+        let of = |text: fn(&WorkerView) -> String| worker.map_or(String::new(), text);
+        vec![
+            self.listener.clone(),
+            self.queue.clone(),
+            of(|worker| worker.name.clone().unwrap_or_default()),
+            of(|worker| worker.slots.to_string()),
+            of(|worker| if worker.dead { String::new() } else { worker.free.to_string() }),
+            self.heard.clone(),
+            self.held.to_string(),
+            tasks.join(" "),
+            of(|worker| worker.words().to_owned()),
+        ]
     }
 }
 
 pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let mut views = Vec::new();
+    let workers = session.client.workers()?;
     for queue in session.queues(options.queue.as_slice())? {
         let now = times::now();
         for found in session.client.queue(queue.as_str())?.listeners()? {
@@ -83,10 +139,15 @@ pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
                 lease_until: task.deadline.and_then(|micros| times::exact(micros as f64 / 1e6)),
                 id: task.id,
             });
+            let worker = workers.iter().find(|worker| worker.id == found.id);
+            let worker = worker.and_then(|worker| WorkerView::of(worker, &queue));
+            // Heartbeats of what a dead worker left running are no sign of its own life.
+            let seen = worker.as_ref().map(|worker| worker.seen).or(found.seen);
             views.push(ListenerView {
                 tasks: tasks.collect(),
-                heard: found.seen.map_or("unknown".to_owned(), |seen| times::relative(seen.min(now), now)),
-                seen: found.seen.and_then(times::exact),
+                worker,
+                heard: seen.map_or("unknown".to_owned(), |seen| times::relative(seen.min(now), now)),
+                seen: seen.and_then(times::exact),
                 held: found.held,
                 queue: queue.to_string(),
                 listener: found.id,

@@ -47,6 +47,9 @@ pub struct End {
     /// The pause before the next try that the program asked for, in seconds.
     #[serde(default)]
     pub again: Option<f64>,
+    /// A release that is not the task's doing.
+    #[serde(default)]
+    pub uncounted: bool,
     /// The checkpoint file may be newer than what the server has.
     #[serde(default)]
     pub checkpoint: bool,
@@ -63,6 +66,7 @@ impl End {
             word: word.map(str::to_owned),
             permanent: false,
             again: None,
+            uncounted: false,
             checkpoint: false,
             payload: String::new(),
             post_mortem,

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use blueque::calls::FailOptions;
+use blueque::calls::{FailOptions, ReleaseOptions};
 use blueque::{Client, Error};
 
 use super::link::Link;
@@ -58,7 +58,14 @@ fn until_answered(link: &mut Link, shared: &Shared, folder: &RunFolder, end: &mu
     loop {
         let error = match send(link, shared, folder, end, payload, &mut said) {
             Ok(()) => return true,
-            Err(Error::Lost) => return false,
+            Err(Error::Lost) if end.outcome == Outcome::Release => return false,
+            // Perhaps cancelled by force at this moment: then the server only waits to hear that nothing runs any more.
+            Err(Error::Lost) => {
+                (end.outcome, end.word) = (Outcome::Release, None);
+                (end.checkpoint, end.uncounted) = (false, false);
+                let _ = folder.write_end(end, payload);
+                continue;
+            }
             Err(error) => error,
         };
         match error {
@@ -129,7 +136,12 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
             let options = FailOptions { group: word, again, permanent: end.permanent, ..FailOptions::default() };
             client.call(&calls.fail(&link.id, link.token, payload, options))
         }
-        Outcome::Release => client.call(&calls.release(&link.id, link.token, word)),
+        Outcome::Release => {
+            let options = ReleaseOptions::new();
+            let options = word.map_or(options, |word| options.reason(word));
+            let options = if end.uncounted { options.uncounted() } else { options };
+            client.call(&calls.release(&link.id, link.token, options))
+        }
     }
     .map(|_| ())
 }

@@ -36,7 +36,8 @@ pub fn judge(
     let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
     let (outcome, word, payload) = match ended {
         Ended::Lost => return None,
-        Ended::Stopped(Reason::Cancel) => (Outcome::Release, None, Vec::new()),
+        // Of a task that is to be cancelled the server makes a cancelled one.
+        Ended::Killed | Ended::Stopped(Reason::Cancel) => (Outcome::Release, None, Vec::new()),
         Ended::Stopped(Reason::Drain) => (Outcome::Release, Some("drain"), Vec::new()),
         Ended::Stopped(Reason::Deadline) => failure("timeout", "it ran longer than it may", &seen),
         Ended::Stopped(Reason::NoProgress) => failure("timeout", "it gave no sign of life for too long", &seen),
@@ -63,7 +64,8 @@ pub fn judge(
         }
     };
     let mut end = End::new(outcome, word, post_mortem);
-    end.checkpoint = changed && outcome != Outcome::Complete;
+    end.checkpoint = changed && outcome != Outcome::Complete && ended != Ended::Killed;
+    end.uncounted = ended == Ended::Stopped(Reason::Drain);
     end.permanent = outcome == Outcome::Fail && word == Some(PERMANENT_GROUP);
     end.again = again.filter(|_| outcome == Outcome::Fail && !end.permanent);
     Some((end, payload))

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
-use super::shared::{Batch, CANCEL, DRAIN, Outbox, STOP, Shared};
+use super::shared::{Batch, CANCEL, DRAIN, KILL, Outbox, STOP, Shared};
+use crate::config;
 use crate::output::say;
 use crate::run_folder::{Run, boot_clock_us};
 
@@ -76,7 +77,7 @@ impl Link {
             return Ok(client.clone());
         }
         let limit = (self.shared.lease.length() / 6).clamp(Duration::from_millis(200), Duration::from_secs(5));
-        let client = Client::builder().namespace(self.namespace.clone()).limit(limit).open(&self.url)?;
+        let client = config::builder().namespace(self.namespace.clone()).limit(limit).open(&self.url)?;
         self.client = Some(client.clone());
         Ok(client)
     }
@@ -183,6 +184,12 @@ impl Link {
         };
         match outcome {
             Ok(()) => {}
+            // A forced cancel refuses checkpoints too: a heartbeat knows which of the two it is.
+            Err(Error::Lost) if matches!(job, Job::Checkpoint(_)) => match self.beat() {
+                Ok(()) => {}
+                Err(Error::Lost) => self.shared.lose(),
+                Err(error) => self.failed(Job::Beat, &error),
+            },
             Err(Error::Lost) => self.shared.lose(),
             Err(Error::Cancelled) => {
                 self.started = true;
@@ -229,6 +236,12 @@ impl Link {
         let call = client.calls().heartbeat(&self.queue, &self.listener, self.shared.lease.length(), &held);
         match client.call(&call)?.orders.first() {
             None | Some(Order::Lost) => return Err(Error::Lost),
+            Some(Order::Kill) => {
+                // No renewal: the server takes the task away when the lease has run out.
+                (self.last_beat, self.next_beat) = (begun, begun + self.third());
+                self.shared.give(KILL);
+                return Ok(());
+            }
             Some(Order::Cancel) => self.shared.give(CANCEL),
             Some(Order::Drain) => self.shared.give(DRAIN),
             Some(Order::Stop) => self.shared.give(STOP),

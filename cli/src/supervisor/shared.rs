@@ -23,6 +23,8 @@ pub const GO_ON: u8 = 0;
 pub const DRAIN: u8 = 1;
 pub const STOP: u8 = 2;
 pub const CANCEL: u8 = 3;
+/// Without a grace. The lease is not renewed any more.
+pub const KILL: u8 = 4;
 
 /// How long this attempt may go on without another word from the server.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 
 use super::program::seconds;
-use super::shared::{CANCEL, DRAIN, STOP, Shared};
+use super::shared::{CANCEL, DRAIN, KILL, STOP, Shared};
 use super::tree::{self, Exit, Tree};
 use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us};
 
@@ -46,6 +46,8 @@ pub enum Ended {
     /// By itself.
     Exit(Exit),
     Stopped(Reason),
+    /// By the order to kill it.
+    Killed,
     /// The lease is gone: whatever the program made is of no value.
     Lost,
 }
@@ -112,6 +114,9 @@ impl Watch<'_> {
             if self.shared.lease.is_lost() {
                 break Ended::Lost;
             }
+            if self.shared.order() == KILL {
+                break Ended::Killed;
+            }
             let any = self.tree.reap();
             let mut next = self.shared.lease.end();
             if let Some((reason, kill_at)) = stopping {
@@ -133,6 +138,9 @@ impl Watch<'_> {
         };
         if !self.tree.kill() {
             self.shared.say("some processes of this task cannot be killed: the kernel holds them");
+            if ended == Ended::Killed {
+                return Ended::Lost; // it is not reported as stopped: the task is free when its lease has run out
+            }
         }
         ended
     }

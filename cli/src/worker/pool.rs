@@ -54,6 +54,8 @@ struct State {
     draining: Option<Instant>,
     /// Supervisors are told to stop.
     stopping: bool,
+    /// Nothing is left to be done.
+    ended: bool,
 }
 
 /// Shared by the worker's threads.
@@ -140,6 +142,32 @@ impl Pool {
     /// Takes no more tasks.
     pub fn drain(&self) {
         self.change(|state| *state.draining.get_or_insert_with(Instant::now));
+    }
+
+    /// An operator has ordered it to drain.
+    pub fn ordered(&self) {
+        if self.draining().is_none() {
+            self.say("ordered to drain");
+            self.drain();
+        }
+    }
+
+    /// Waits until it takes no more tasks, or does not since before, or ends; at most for `limit`. False when it ends.
+    pub fn wait_for_change(&self, limit: Duration) -> bool {
+        let was = self.draining().is_some();
+        let changed = |state: &mut State| (state.ended || state.draining.is_some() != was).then_some(());
+        self.wait_until(limit, changed);
+        !self.lock().ended
+    }
+
+    /// Everything has ended but the process.
+    pub fn end(&self) {
+        self.change(|state| state.ended = true);
+    }
+
+    /// How many slots there are, and how many of them are free.
+    pub fn slots(&self) -> (usize, usize) {
+        (self.slots, self.slots.saturating_sub(self.running()))
     }
 
     /// Since when no task is taken.

@@ -2,6 +2,7 @@
 //! nobody but the worker's own user and root decides what is in it.
 
 use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,21 @@ pub enum Programs {
     Folder(PathBuf),
     /// The same command for every task.
     Fixed(Vec<String>),
+}
+
+/// Why a task cannot be done here.
+#[derive(Debug)]
+pub enum Unfit {
+    /// There is no such program: a deploy may bring it, or another worker has it.
+    Absent(String),
+    /// Nobody should run it. For the task's submitter.
+    Never(String),
+}
+
+impl From<String> for Unfit {
+    fn from(why: String) -> Self {
+        Self::Never(why)
+    }
 }
 
 impl Programs {
@@ -45,40 +61,44 @@ impl Programs {
         Ok(Self::Fixed(std::iter::once(found).chain(args.iter().cloned()).collect()))
     }
 
-    /// The command line for a task; or, for its submitter, why there is none.
-    pub fn command(&self, method: &str) -> Result<Vec<String>, String> {
+    /// The command line for a task; or why there is none.
+    pub fn command(&self, method: &str) -> Result<Vec<String>, Unfit> {
         match self {
             Self::Fixed(command) => Ok(command.clone()),
             Self::Folder(folder) => {
                 let file = resolve(folder, method)?;
-                let file = file.to_str().ok_or_else(|| format!("the path of {method} is not UTF-8"))?;
+                let file = file.to_str().ok_or_else(|| Unfit::Never(format!("the path of {method} is not UTF-8")))?;
                 Ok(vec![file.to_owned()])
             }
         }
     }
 }
 
-fn resolve(folder: &Path, name: &str) -> Result<PathBuf, String> {
+fn resolve(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
     if name.is_empty() || name.len() > 128 || name.starts_with('.') || !name.bytes().all(plain) {
-        return Err(format!("{name:?} cannot be a program: a name has letters, digits, . _ - and begins with no dot"));
+        let why = format!("{name:?} cannot be a program: a name has letters, digits, . _ - and begins with no dot");
+        return Err(why.into());
     }
     // Looked at for each task: a deploy may have changed it.
     let folder = trusted_folder(folder)?;
     let file = match fs::canonicalize(folder.join(name)) {
         Ok(file) => file,
-        Err(error) => return Err(format!("there is no program {name} in {}: {error}", folder.display())),
+        Err(error) => {
+            let why = format!("there is no program {name} in {}: {error}", folder.display());
+            return Err(if error.kind() == ErrorKind::NotFound { Unfit::Absent(why) } else { why.into() });
+        }
     };
     if !file.starts_with(&folder) {
-        return Err(format!("{name} is a link that leads out of {}", folder.display()));
+        return Err(format!("{name} is a link that leads out of {}", folder.display()).into());
     }
     let about = fs::metadata(&file).map_err(|error| format!("{name} cannot be looked at: {error}"))?;
     if !about.is_file() {
-        return Err(format!("{name} is not a file"));
+        return Err(format!("{name} is not a file").into());
     }
     trusted(&file, &about)?;
     if access(&file, AccessFlags::X_OK).is_err() {
-        return Err(format!("{} is not executable: chmod +x", file.display()));
+        return Err(format!("{} is not executable: chmod +x", file.display()).into());
     }
     Ok(file)
 }

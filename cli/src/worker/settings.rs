@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use blueque::{Client, QueueName, QueueOrder, Token};
+use blueque::{Client, ListenerId, QueueName, QueueOrder, Token};
 use clap::{Args, ValueEnum};
 
 use super::program::Programs;
@@ -57,6 +57,9 @@ pub struct Options {
     /// What this worker has, for tasks that need it: gpu,transcoder=3
     #[arg(long, value_name = "HAS")]
     pub has: Option<String>,
+    /// A name for people, which `blueque workers` shows
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub name: Option<String>,
     /// The folder of programs: DIR/METHOD does a task, DIR/QUEUE one without a method
     #[arg(long, value_name = "DIR", required_unless_present = "command", conflicts_with = "command")]
     pub dir: Option<PathBuf>,
@@ -107,6 +110,10 @@ pub struct Options {
     /// a host's name and do not see each other's processes
     #[arg(long)]
     pub no_adopt: bool,
+    /// A further name of this host, by which Blueque 1.0 may know its processes: what dead ones held is taken back too.
+    /// May be repeated. The machine's own name, and its full name unless that begins with localhost, need not be given
+    #[arg(long = "host-name", value_name = "NAME", value_parser = host_name, conflicts_with = "no_adopt")]
+    pub host_names: Vec<String>,
     /// How large a result or a checkpoint may be: 1M, at most 8M
     #[arg(long, default_value = "1M", value_name = "BYTES", value_parser = bytes)]
     pub max_bytes: u64,
@@ -121,6 +128,7 @@ pub struct Settings {
     pub queues: Vec<QueueName>,
     pub order: QueueOrder,
     pub has: Option<String>,
+    pub name: Option<String>,
     pub slots: usize,
     /// None for what the settings of the queue say.
     pub lease: Option<Duration>,
@@ -136,6 +144,8 @@ pub struct Settings {
     pub drain: Drain,
     pub drain_after: Option<Duration>,
     pub adopt: bool,
+    /// Further names of this host.
+    pub host_names: Vec<String>,
     pub limits: Limits,
 }
 
@@ -199,6 +209,7 @@ impl Options {
             queues: self.queues()?,
             order: self.order()?,
             has: self.has.clone(),
+            name: self.name.clone(),
             slots: usize::from(self.slots),
             lease: self.lease,
             grace: self.grace,
@@ -211,6 +222,7 @@ impl Options {
             drain: self.drain,
             drain_after: self.drain_after,
             adopt: !self.no_adopt,
+            host_names: self.host_names.clone(),
             limits,
         })
     }
@@ -264,6 +276,19 @@ fn queue(text: &str) -> Result<(QueueName, Option<u32>), String> {
         _ => Err("a weight is a whole number from 1 to 1000".to_owned()),
     });
     Ok((QueueName::new(name).map_err(|error| error.to_string())?, weight.transpose()?))
+}
+
+/// A name of the characters of a queue's.
+fn name(text: &str) -> Result<String, String> {
+    QueueName::new(text).map(|name| name.to_string()).map_err(|error| error.to_string())
+}
+
+/// As it stands in ids of listeners.
+fn host_name(text: &str) -> Result<String, String> {
+    match ListenerId::new(format!("{text}_1")) {
+        Ok(_) if !text.contains(':') => Ok(text.to_owned()),
+        _ => Err("a host's name has letters, digits, . and -".into()),
+    }
 }
 
 fn lease(text: &str) -> Result<Duration, String> {

@@ -1,30 +1,48 @@
 //! The thread that takes tasks: reserve, make the run folder, start the supervisor.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use blueque::calls::FailOptions;
-use blueque::{Client, Error, Listener, Outcome, Processor, Reservation, TaskInfo};
+use blueque::calls::{FailOptions, ReleaseOptions};
+use blueque::{Client, Error, Listener, Outcome, Processor, QueueName, Reservation, TaskInfo};
 
 use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pool::{Kept, Pool};
-use super::program::Programs;
+use super::program::{Programs, Unfit};
 use super::settings::Settings;
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 
-/// How often an order to drain is looked for while nothing is taken.
+/// How often it looks for tasks where nobody wakes it.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// Before another task is taken after one that could not be begun here: the disk may be full.
 const TROUBLE: Duration = Duration::from_secs(5);
 
+/// How long a task that could not be begun here is not given out again: the first time, and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
+
+/// The pause of each queue grows until one of its tasks can be begun.
+#[derive(Default)]
+struct Pauses(HashMap<QueueName, Duration>);
+
+impl Pauses {
+    fn next(&mut self, queue: &QueueName) -> Duration {
+        let pause = self.0.get(queue).map_or(PAUSES.0, |&last| (last * 2).min(PAUSES.1));
+        self.0.insert(queue.clone(), pause);
+        pause
+    }
+
+    fn forget(&mut self, queue: &QueueName) {
+        self.0.remove(queue);
+    }
+}
+
 /// Takes tasks.
 pub struct Taker {
     pub client: Client,
-    /// The server's URL with the password.
-    pub address: String,
     pub settings: Arc<Settings>,
     pub programs: Programs,
     pub pool: Arc<Pool>,
@@ -39,27 +57,20 @@ impl Taker {
     }
 
     fn take(&self, listener: &mut Listener) -> anyhow::Result<()> {
-        let mut drained = Drained::new(&self.settings, &self.address, listener);
+        let mut pauses = Pauses::default();
         let mut troubled = false;
         loop {
-            let free = match self.pool.slot_free(LOOK) {
+            match self.pool.slot_free(LOOK) {
                 Some(false) => return Ok(()),
-                free => free.is_some(),
-            };
-            if drained.ordered() {
-                self.pool.say("ordered to drain");
-                self.pool.drain();
-                return Ok(());
-            }
-            if !free {
-                continue;
+                Some(true) => {}
+                None => continue,
             }
             // The lease runs from before the sending, on the clock that the supervisor uses.
             let sent = boot_clock_us();
             match listener.try_listen() {
-                Ok(Some(processor)) => self.launch(listener, &processor, sent)?,
+                Ok(Some(processor)) => self.launch(listener, &processor, sent, &mut pauses)?,
                 Ok(None) => listener.wait(LOOK),
-                Err(Error::State { code, .. }) if code == "DRAINING" => self.pool.drain(),
+                Err(Error::State { code, .. }) if code == "DRAINING" => self.pool.ordered(),
                 Err(error) if error.is_transient() => {
                     if !troubled {
                         self.pool.say(&format!("waiting for the server: {error}"));
@@ -75,23 +86,36 @@ impl Taker {
     }
 
     /// Begins a task. What goes wrong here is the task's failure, or else the task is given back.
-    fn launch(&self, listener: &Listener, processor: &Processor, sent: u64) -> anyhow::Result<()> {
+    fn launch(&self, listener: &Listener, processor: &Processor, sent: u64, pauses: &mut Pauses) -> anyhow::Result<()> {
         let task = processor.reservation();
         let begun = self.describe(listener, task, sent).and_then(|described| match described {
             Ok(run) => self.start(&run, task).map(|()| None),
             Err(why) => Ok(Some(why)),
         });
         let calls = self.client.calls();
+        // It is the worker's trouble: uncounted, and not at once, or it would be taken again and again.
+        let mut give_back = |reason| {
+            let pause = pauses.next(&task.queue);
+            let options = ReleaseOptions::new().reason(reason).uncounted().again_in(pause);
+            self.client.call(&calls.release(&task.id, task.token, options))
+        };
         let told = match begun {
-            Ok(None) => return Ok(()),
-            Ok(Some(why)) => {
+            Ok(None) => {
+                pauses.forget(&task.queue);
+                return Ok(());
+            }
+            Ok(Some(Unfit::Absent(why))) => {
+                self.pool.say(&format!("gave {} back: {why}", task.id));
+                give_back("no-program")
+            }
+            Ok(Some(Unfit::Never(why))) => {
                 self.pool.say(&format!("failed {}: {why}", task.id));
                 let options = FailOptions { group: Some("permanent"), permanent: true, ..FailOptions::default() };
                 self.client.call(&calls.fail(&task.id, task.token, why.as_bytes(), options))
             }
             Err(error) => {
                 self.pool.say(&format!("cannot begin {}, which goes back: {error:#}", task.id));
-                let told = self.client.call(&calls.release(&task.id, task.token, Some("trouble")));
+                let told = give_back("trouble");
                 self.pool.pause(TROUBLE);
                 told
             }
@@ -105,7 +129,7 @@ impl Taker {
     }
 
     /// What `run.json` says; or why the task cannot be done here.
-    fn describe(&self, listener: &Listener, task: &Reservation, sent: u64) -> anyhow::Result<Result<Run, String>> {
+    fn describe(&self, listener: &Listener, task: &Reservation, sent: u64) -> anyhow::Result<Result<Run, Unfit>> {
         let info: Option<TaskInfo> = self.client.call(&self.client.calls().get(&task.id))?;
         let method = info.and_then(|info| info.method());
         let program = match self.programs.command(method.as_deref().unwrap_or(task.queue.as_str())) {
@@ -172,7 +196,8 @@ impl Taker {
             for task in held {
                 let (Ok(id), Some(token)) = (blueque::TaskId::new(task.id.as_str()), task.token) else { continue };
                 if !self.settings.has_folder(&task.id, token) {
-                    let _ = self.client.call(&calls.release(&id, token, Some("drain")));
+                    let _ =
+                        self.client.call(&calls.release(&id, token, ReleaseOptions::new().reason("drain").uncounted()));
                 }
             }
         }
@@ -186,40 +211,5 @@ fn reason(previous: Option<Outcome>) -> &'static str {
         Some(Outcome::Lost) => "lost",
         Some(Outcome::Released) => "requeued",
         Some(_) => "retry",
-    }
-}
-
-/// The order to drain, looked for before each reservation: `reserve` itself speaks of it only where
-/// nothing is left to take.
-struct Drained {
-    server: Option<redis::Client>,
-    connection: Option<redis::Connection>,
-    keys: Vec<String>,
-    field: String,
-}
-
-impl Drained {
-    fn new(settings: &Settings, address: &str, listener: &Listener) -> Self {
-        let keys = settings.queues.iter().map(|queue| format!("{}_orders_{queue}", settings.namespace)).collect();
-        let server = redis::Client::open(address).ok();
-        Self { server, connection: None, keys, field: format!("l:{}", listener.id()) }
-    }
-
-    fn ordered(&mut self) -> bool {
-        if self.connection.is_none() {
-            let connect = |server: &redis::Client| server.get_connection_with_timeout(LOOK).ok();
-            self.connection = self.server.as_ref().and_then(connect);
-        }
-        let Some(connection) = &mut self.connection else { return false };
-        let mut pipe = redis::pipe();
-        for key in &self.keys {
-            pipe.hexists(key, &self.field);
-        }
-        let _ = connection.set_read_timeout(Some(LOOK));
-        let answers: redis::RedisResult<Vec<bool>> = pipe.query(connection);
-        if answers.is_err() {
-            self.connection = None;
-        }
-        answers.is_ok_and(|answers| answers.contains(&true))
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use blueque::calls::ReleaseOptions;
 use blueque::{Client, Error, ListenerId, QueueName, TaskId, Token};
 
 use super::handle::Handle;
@@ -130,13 +131,18 @@ impl Takeover {
         let adopts = from.as_ref().is_some_and(|from| *from != self.listener);
         if let (Some(run), Ok(saved)) = (&subject.run, std::fs::read(folder.checkpoint())) {
             if saved.len() <= run.limits.max_bytes as usize {
-                self.client.call(&calls.checkpoint(&id, token, &saved, Some(run.limits.max_bytes)))?;
+                match self.client.call(&calls.checkpoint(&id, token, &saved, Some(run.limits.max_bytes))) {
+                    // Refused after a forced cancel too, and that task is given back; one that is lost is so below.
+                    Ok(()) | Err(Error::Lost) => {}
+                    Err(error) => return Err(error),
+                }
             } else {
                 // Too large for the server: the next attempt on this host finds it here.
                 let next = Run { attempt: run.attempt.saturating_add(u32::from(adopts)), ..run.clone() };
                 let _ = folder.keep_checkpoint(&next);
             }
         }
+        let orphan = ReleaseOptions::new().reason("orphan");
         match (&subject.run, from) {
             (Some(run), Some(from)) if adopts => {
                 let queue = QueueName::new(run.queue.as_str())?;
@@ -144,11 +150,11 @@ impl Takeover {
                 let adopted =
                     self.client.call(&calls.adopt(&self.listener, &from, &queue, &id, Some(HANDOVER), &request))?;
                 match adopted {
-                    Some(new) => self.client.call(&calls.release(&id, new.token, Some("orphan"))).map(|_| ()),
+                    Some(new) => self.client.call(&calls.release(&id, new.token, orphan)).map(|_| ()),
                     None => Ok(()),
                 }
             }
-            _ => self.client.call(&calls.release(&id, token, Some("orphan"))).map(|_| ()),
+            _ => self.client.call(&calls.release(&id, token, orphan)).map(|_| ()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Tags, groups of failures, search, and what is done to many tasks or to a whole queue.
 
-use blueque::Order;
 use blueque::calls::FailOptions;
+use blueque::{Order, Outcome};
 
 use crate::Desk;
 
@@ -109,7 +109,8 @@ fn a_bulk_means_the_states_that_its_action_is_for() {
     assert_eq!(running.heartbeat().unwrap(), Order::Cancel);
     assert_eq!(desk.json(&["show", "later"])["reason"], "over");
     assert_eq!(done(&["bulk", "cancel", "q", "--force"]), (1, 0));
-    assert_eq!(running.heartbeat().unwrap(), Order::Lost);
+    assert_eq!(running.heartbeat().unwrap(), Order::Kill);
+    assert_eq!(running.release().unwrap(), Outcome::Cancelled);
     assert_eq!(done(&["bulk", "delete", "q", "--status", "cancelled", "--prefix", "b"]), (1, 0));
     let left = desk.run(&["bulk", "retry", "q", "--status", "cancelled", "--status", "failed", "--fresh"]);
     assert_eq!(left.code, 0, "{}", left.err);
@@ -141,7 +142,12 @@ fn a_queue_is_purged_and_forgotten() {
         .call(&desk.client().calls().unregister(&listener, &blueque::ListenerId::of_process("host", 1)))
         .unwrap();
     desk.ok(&["config", "set", "--queue", "q", "lease=5m"]);
+    desk.ok(&["schedule", "add", "nightly", "q", "--every", "1h"]);
+    let refused = desk.refused(5, &["forget", "q"]);
+    assert!(refused.contains("blueque schedule rm nightly"), "{refused}");
+    desk.ok(&["schedule", "rm", "nightly"]);
     desk.ok(&["forget", "q"]);
+    assert!(desk.refused(4, &["forget", "q"]).contains("NOQUEUE"));
     assert_eq!(desk.ok(&["queues", "-o", "id"]), "");
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut desk.server.connection()).unwrap();
     assert!(

@@ -1,13 +1,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::support::{Folder, Server};
+use crate::support::Server;
 use crate::{Desk, left};
 
 const SECRET: &str = "s3cret-of-mine";
 
 fn guarded() -> Desk {
-    Desk { server: Server::start_with(&["--save", "", "--requirepass", SECRET]), home: Folder::new() }
+    Desk::on(Server::start_with(&["--save", "", "--requirepass", SECRET]))
 }
 
 #[test]
@@ -136,4 +136,15 @@ fn wrong_usage_is_its_own_exit_code_and_help_is_none() {
     let help = desk.ok(&["--help"]);
     assert!(help.contains("Exit codes") && !help.contains("supervise"), "{help}");
     assert!(desk.ok(&["--version"]).starts_with("blueque "));
+}
+
+#[test]
+fn a_namespace_for_tests_is_refused_unless_the_environment_says_that_this_is_a_test() {
+    let mut desk = Desk::for_tests();
+    desk.client();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    desk.tests = false;
+    let said = desk.refused(1, &["ls"]);
+    assert!(said.contains("TEST: this namespace is for tests"), "{said}");
+    assert!(desk.run(&["doctor"]).out.contains("this namespace is for tests: its clock may show any time"));
 }

@@ -1,8 +1,8 @@
 use crate::Desk;
-use crate::support::{Folder, Server};
+use crate::support::Server;
 
 fn sound() -> Desk {
-    Desk { server: Server::start_with(&["--appendonly", "yes"]), home: Folder::new() }
+    Desk::on(Server::start_with(&["--appendonly", "yes"]))
 }
 
 impl Desk {
@@ -50,6 +50,41 @@ fn a_sound_server_with_tasks_in_every_state_has_no_finding_and_is_not_changed() 
     assert!(desk.ok(&["doctor", "--limit", "1"]).contains("note"));
 }
 
+/// What a user without some Redis commands is told by a command.
+fn without(desk: &Desk, denied: &[&str], args: &[&str]) -> crate::Left {
+    let user = ["ACL", "SETUSER", "app", "reset", "on", ">pw", "~*", "&*", "+@all"];
+    desk.plant(&[&user[..], denied].concat());
+    let mut command = desk.command(args);
+    command.env("BLUEQUE_URL", format!("{}?user=app", desk.server.url())).env("BLUEQUE_PASSWORD", "pw");
+    crate::left(command.output().unwrap())
+}
+
+#[test]
+fn what_this_user_may_not_ask_is_said_in_plain_words() {
+    let desk = sound();
+    furnish(&desk);
+    let left = without(&desk, &["-info"], &["doctor"]);
+    assert_eq!(left.code, 0, "{}{}", left.out, left.err);
+    assert!(left.out.contains("this user may not run INFO: version, role and persistence are unknown"), "{}", left.out);
+    let left = without(&desk, &["-info", "-config"], &["doctor"]);
+    assert!(left.out.contains("may not ask for maxmemory-policy") && left.code == 0, "{}{}", left.out, left.err);
+    for command in ["type", "multi", "exec", "scan", "time"] {
+        let left = without(&desk, &[&format!("-{command}")], &["doctor"]);
+        let said = format!("this user may not run {}, without which doctor", command.to_uppercase());
+        assert!(left.out.contains(&said) && left.code == 1, "{}{}", left.out, left.err);
+        assert!(!left.out.contains("Pipeline") && !left.err.contains("NoPerm"), "{}{}", left.out, left.err);
+    }
+}
+
+#[test]
+fn an_eviction_policy_that_nobody_can_know_is_warned_of_once() {
+    let desk = sound();
+    desk.plant(&["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"]);
+    let left = without(&desk, &["-info"], &["submit", "q", "--id", "t"]);
+    assert_eq!((left.code, left.err.matches("maxmemory-policy").count()), (0, 1), "{}", left.err);
+    assert!(desk.refused(1, &["submit", "q"]).contains("EVICTION"));
+}
+
 #[test]
 fn settings_that_lose_tasks_are_findings() {
     let desk = Desk::new();
@@ -68,6 +103,22 @@ fn settings_that_lose_tasks_are_findings() {
     let desk = sound();
     desk.plant(&["HSET", "blueque_meta", "schema", "99"]);
     assert!(desk.diagnosis().contains("schema 99"));
+}
+
+#[test]
+fn a_clock_that_ran_ahead_is_a_finding_with_a_remedy_that_works_while_nothing_is_held() {
+    let desk = sound();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    assert!(desk.run(&["reset-clock"]).err.contains("nothing was changed"));
+    let far = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_micros() + 3_600_000_000;
+    desk.plant(&["HSET", "blueque_meta", "clock:1", &far.to_string()]);
+    let finding = desk.diagnosis();
+    assert!(finding.contains("the namespace's clock is 59m") && finding.contains("blueque reset-clock"), "{finding}");
+    let task = desk.take("q");
+    assert!(desk.refused(5, &["reset-clock"]).contains("HELD"));
+    task.complete("x").unwrap();
+    assert!(desk.run(&["reset-clock"]).err.contains("is the server's again"));
+    desk.ok(&["doctor"]);
 }
 
 #[test]
@@ -128,7 +179,7 @@ fn a_list_of_a_listener_that_nobody_knows_is_a_finding() {
     furnish(&desk);
     desk.plant(&["SREM", "blueque_listeners_q", "host_1"]);
     desk.plant(&["ZADD", "blueque_queues", "0", "q"]);
-    assert!(desk.diagnosis().contains("host_1 is not registered on q, but holds 1 tasks"));
+    assert!(desk.diagnosis().contains("host_1 is not registered on q, but holds 1 task"));
 }
 
 #[test]

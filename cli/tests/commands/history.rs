@@ -2,7 +2,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use blueque::calls::{FailOptions, NewTask, ReserveOptions, SubmitOptions};
+use blueque::calls::{FailOptions, NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
 use blueque::{ListenerId, QueueName, TaskId, Token};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ struct Past {
 
 impl Past {
     fn new() -> Self {
-        let desk = Desk::new();
+        let desk = Desk::for_tests();
         let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::of_process("host", 1));
         let client = desk.client();
         client.call(&client.calls().register(&queue, &listener, None)).unwrap();
@@ -107,7 +107,7 @@ fn a_history_that_was_cut_says_so() {
     past.submit(0.0, "t", SubmitOptions::default());
     let client = past.desk.client();
     let (id, token) = past.take(5.0, 6.0);
-    client.call(&client.calls().release(&id, token, Some("deploy")).at(&past.at(7.0))).unwrap();
+    client.call(&client.calls().release(&id, token, ReleaseOptions::new().reason("deploy")).at(&past.at(7.0))).unwrap();
     let left = past.desk.run(&["history", "t", "-o", "jsonl"]);
     assert_eq!((left.code, left.out.lines().count()), (0, 2));
     assert!(left.err.contains("the first 2 transitions of t are kept no more"), "{}", left.err);

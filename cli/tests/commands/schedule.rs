@@ -48,7 +48,7 @@ fn a_schedule_is_added_listed_shown_changed_and_removed() {
 
 #[test]
 fn slots_make_tasks_and_say_of_which_schedule_they_are() {
-    let desk = Desk::new();
+    let desk = Desk::for_tests();
     desk.ok(&["schedule", "add", "n", "q", "{\"a\": 1}", "--every", "1h", "--method", "encode", "--times", "1"]);
     let slot = next(&desk, "n");
     tick(&desk, slot);
@@ -85,7 +85,7 @@ fn a_schedule_is_paused_resumed_and_run_by_hand() {
 
 #[test]
 fn one_that_has_ended_says_so_when_it_is_paused_or_resumed() {
-    let desk = Desk::new();
+    let desk = Desk::for_tests();
     desk.ok(&["schedule", "add", "n", "q", "--every", "1h", "--times", "1"]);
     tick(&desk, next(&desk, "n"));
     for word in ["resume", "pause", "resume"] {
@@ -96,7 +96,7 @@ fn one_that_has_ended_says_so_when_it_is_paused_or_resumed() {
 
 #[test]
 fn the_trouble_of_a_schedule_is_shown() {
-    let desk = Desk::new();
+    let desk = Desk::for_tests();
     desk.ok(&["schedule", "add", "n", "q", "--every", "1h"]);
     desk.client().queue("q").unwrap().configure("closed", Some("1")).unwrap();
     tick(&desk, next(&desk, "n"));

@@ -1,3 +1,8 @@
+use std::time::Duration;
+
+use blueque::calls::ReleaseOptions;
+use blueque::{Order, Outcome};
+
 use crate::Desk;
 
 #[test]
@@ -14,9 +19,40 @@ fn a_waiting_task_is_cancelled_at_once_and_a_running_one_by_its_owner() {
     assert_eq!(desk.json(&["show", "running"])["cancelling"], true);
     assert!(desk.ok(&["why", "running"]).contains("being cancelled, and host_1 has yet to stop it: not needed"));
     assert!(desk.ok(&["why", "waiting"]).contains("It was cancelled"));
-    assert!(desk.ok(&["cancel", "running", "--force"]).contains("cancelled"));
-    assert!(task.complete("late").is_err(), "the owner was cut off");
+    for (command, word) in [("ls", "stopping"), ("show", "status      stopping")] {
+        let out = desk.ok(&[command, if command == "ls" { "q" } else { "running" }]);
+        assert!(out.contains(word), "{command}: {out}");
+    }
+    let said = desk.refused(5, &["retry", "running"]);
+    assert!(said.contains("STOPPING") && said.contains("until its worker has stopped it"), "{said}");
+    assert!(desk.ok(&["cancel", "running", "--force", "--reason", "hurry"]).contains("cancelling"));
+    assert_eq!(task.heartbeat().unwrap(), Order::Kill);
+    assert!(task.complete("late").is_err(), "what it makes is refused");
+    assert!(
+        desk.ok(&["why", "running"])
+            .contains("cancelled by force, and host_1 has yet to kill it: hurry; its lease ends at")
+    );
+    let said = desk.refused(5, &["retry", "running"]);
+    assert!(said.contains("STOPPING: it is being cancelled, and its program may still run, until "), "{said}");
+    assert!(said.contains("(in ") && said.contains(") at the latest: retry it then"), "{said}");
+    assert_eq!(task.release().unwrap(), Outcome::Cancelled);
     assert_eq!(desk.json(&["show", "running"])["status"], "cancelled");
+    desk.ok(&["retry", "running"]);
+}
+
+#[test]
+fn a_task_that_is_cancelled_now_is_cut_off_from_its_owner() {
+    let desk = Desk::new();
+    for args in [&["cancel", "t", "--now"][..], &["cancel", "t", "--force", "--now"], &["bulk", "cancel", "q", "--now"]]
+    {
+        desk.ok(&["submit", "q", "--id", "t"]);
+        let task = desk.take("q");
+        desk.ok(args);
+        assert_eq!(desk.json(&["show", "t"])["status"], "cancelled", "{args:?}");
+        assert_eq!(task.heartbeat().unwrap(), Order::Lost);
+        assert!(task.complete("late").is_err(), "its token is stale");
+        desk.ok(&["delete", "t"]);
+    }
 }
 
 #[test]
@@ -36,17 +72,31 @@ fn a_failed_task_runs_again_with_its_checkpoint_or_fresh() {
 }
 
 #[test]
-fn a_running_task_is_taken_from_its_owner_and_waits_at_the_front() {
+fn a_running_task_is_recalled_from_its_owner_and_waits_at_the_front() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
     desk.ok(&["submit", "q", "--id", "u"]);
     let task = desk.take("q");
-    assert_eq!(desk.ok(&["release", "t"]), "ID  OUTCOME\nt   pending\n");
+    for name in ["recall", "release"] {
+        assert_eq!(desk.ok(&[name, "t"]), "ID  OUTCOME\nt   recalling\n", "{name}");
+    }
+    assert!(desk.ok(&["ls", "q"]).contains("stopping"));
+    assert_eq!(desk.json(&["show", "t"])["recalled"], true);
+    assert!(desk.ok(&["why", "t"]).contains("It was recalled, and host_1 has yet to give it back"));
+    assert_eq!(
+        desk.ok(&["ls", "--status", "pending", "-o", "id"]),
+        "u\n",
+        "it stays its owner's until that has stopped"
+    );
+    assert_eq!(task.heartbeat().unwrap(), Order::Stop);
+    assert_eq!(task.release().unwrap(), Outcome::Released);
+    assert_eq!(desk.ok(&["ls", "--status", "pending", "-o", "id"]), "t\nu\n");
+    assert!(desk.refused(5, &["recall", "u"]).contains("STATE: the task is pending"));
+
+    let task = desk.take("q");
+    assert_eq!(desk.ok(&["recall", "t", "--now"]), "ID  OUTCOME\nt   released\n");
     assert!(task.complete("late").is_err(), "its token is stale");
     assert_eq!(desk.ok(&["ls", "--status", "pending", "-o", "id"]), "t\nu\n");
-    let shown = desk.json(&["show", "t"]);
-    assert_eq!((&shown["releases"], &shown["losses"]), (&1.into(), &0.into()));
-    assert!(desk.refused(5, &["release", "t"]).contains("STATE: the task is pending"));
 }
 
 #[test]
@@ -78,7 +128,7 @@ fn the_beginning_of_an_id_is_enough_where_only_one_begins_so() {
     assert_eq!(desk.ok(&["cancel", "abd", "-o", "id"]), "abd\n");
     desk.refused(4, &["show", "x"]);
     desk.refused(2, &["show", "a b"]);
-    for command in ["show", "logs", "wait", "cancel", "retry", "release", "delete", "why"] {
+    for command in ["show", "logs", "wait", "cancel", "retry", "recall", "release", "delete", "why"] {
         assert!(desk.refused(4, &[command, "nonesuch"]).contains("nonesuch"), "{command}");
         desk.refused(2, &[command]);
     }
@@ -120,4 +170,17 @@ fn a_listener_is_shown_with_what_it_holds_and_can_be_drained() {
     let said = desk.refused(5, &["drain", "q", "host_2"]);
     assert!(said.contains("NOLISTENER") && said.contains("blueque workers q"), "{said}");
     assert!(desk.refused(2, &["drain", "q", "nobody"]).contains("HOSTNAME_PID"));
+}
+
+#[test]
+fn a_task_that_workers_could_not_run_says_how_often_it_came_back() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let options = ReleaseOptions::new().reason("no-program").uncounted().again_in(Duration::from_secs(600));
+    desk.take("q").release_with(options).unwrap();
+    let why = desk.ok(&["why", "t"]);
+    let said = "It was given back once by workers that could not run it, and is given out again at ";
+    assert!(why.starts_with(said), "{why}");
+    assert!(desk.ok(&["show", "t"]).contains("uncounted   1"));
+    assert_eq!(desk.json(&["show", "t"])["uncounted"], 1);
 }

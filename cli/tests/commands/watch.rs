@@ -69,7 +69,7 @@ fn why_is_one_true_sentence_in_every_state() {
     assert!(why("a").starts_with("It ended well 20"), "{}", why("a"));
     assert_eq!(
         why("b"),
-        "It is the next of its queue, and 1 of 1 listeners of q hold nothing: one should take it soon.\n"
+        "It is the next of its queue, and 1 of 1 listeners of q can take it: one should take it soon.\n"
     );
     desk.take("q").fail("no disk\nleft").unwrap();
     assert!(why("b").ends_with(": no disk left.\n"), "{}", why("b"));

@@ -88,6 +88,14 @@ fn of_tasks_in_the_lanes() {
         (&["ZADD blueque_ranked_tasks_lanes 0 17~pending"], "is in ranked_tasks (priority 0) of lanes"),
         (&["ZADD blueque_lane_tasks_lanes 0 17~complete"], "is in lane_tasks (priority 0) of lanes"),
         (&["LPUSH blueque_pending_tasks_lanes idle"], "idle is pending, but is in pending_tasks of lanes"),
+        (
+            &["ZREM blueque_scheduled_lane_tasks_plain afterwards"],
+            "afterwards is scheduled, but is not in scheduled_lane_tasks of plain",
+        ),
+        (
+            &["ZADD blueque_scheduled_tasks_plain 99999999999 afterwards"],
+            "afterwards is scheduled, but is in scheduled_tasks of plain",
+        ),
         (&["LPUSH blueque_pending_tasks_lanes nobody"], "nobody is in pending_tasks of lanes, but has no record"),
         (&["HDEL blueque_task_idle rank"], "its record has no rank: HSET blueque_task_idle rank"),
         (
@@ -219,4 +227,23 @@ fn of_streams_statistics_and_settings() {
         (&["SET blueque_tag_plain x"], "blueque_tag_plain is unknown"),
         (&["SET blueque_places_plain x"], "blueque_places_plain is a string and must be a hash"),
     ]);
+}
+
+#[test]
+fn needs_that_nobody_has_are_named_and_at_their_bound_a_finding() {
+    let mut ward = Ward::new();
+    ward.call("register q host_1 has gpu=2,disk");
+    for needs in ["gpu>=2,disk", "gpu<2", "tape", "tape priority 1"] {
+        let id = needs.replace([' ', ',', '<', '>', '='], "-");
+        ward.call(&format!("submit q 1 {id} '' x needs {needs}"));
+    }
+    let (out, code) = ward.doctor(&[]);
+    assert!(out.contains("q: no listener has what these need (tasks): gpu<2 (1); tape (2)"), "{out}");
+    assert_eq!(code, 0, "{out}");
+    for number in 0..61 {
+        ward.call(&format!("submit q 1 n{number} '' x needs n{number}"));
+    }
+    let (out, code) = ward.doctor(&[]);
+    assert!(out.contains("with 64 different needs no others are taken"), "{out}");
+    assert_eq!(code, 1, "{out}");
 }

@@ -30,6 +30,7 @@ impl Ward {
             self.call(&format!("submit plain 1 {id} '' x"));
         }
         self.call("submit plain 1 scheduled 99999999999 x");
+        self.call("submit plain 1 afterwards 99999999999 x priority 4");
         self.call("cancel cancelled no");
         let (id, token) = self.run("plain");
         self.call(&format!("log {id} {token} me hello"));
@@ -125,6 +126,12 @@ impl Ward {
         self.call("submit names 1 stays '' x unique stays");
         self.call("cancel stays no");
         self.call("retry stays");
+        self.call("register latest host_1");
+        self.call("submit latest 1 drained '' x unique n unique_policy latest");
+        let (_, token) = self.run("latest");
+        self.call(&format!("checkpoint drained {token} x"));
+        self.call(&format!("release drained {token} reason drain"));
+        self.call("submit latest 1 newer '' x unique n unique_policy latest");
     }
 
     fn groups(&mut self) {

@@ -1,6 +1,6 @@
 //! The lease: renewed while all is well, and the tree dead before it can have expired.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use blueque::Status;
 use nix::sys::signal::Signal;
@@ -140,14 +140,24 @@ fn only_one_supervisor_works_on_a_run() {
 }
 
 #[test]
-fn a_task_forced_away_is_stopped_and_its_work_discarded() {
+fn a_task_taken_away_is_stopped_at_once_and_its_work_discarded() {
     let stage = Stage::new();
-    let mut run =
-        stage.task_with(&format!("echo x > \"$BLUEQUE_OUTPUT_DIR/x\"\n{TREE}"), Duration::from_secs(1), |_| {});
-    run.supervise();
-    let tree = [run.pid("child"), run.pid("grandchild")];
-    run.task.cancel_now("now").unwrap();
-    run.ended();
-    tree.into_iter().for_each(gone);
-    assert!(!stage.published(&run).exists() && !run.folder.exists());
+    for recalled in [false, true] {
+        // Long before the next heartbeat.
+        let script = format!("echo x > \"$BLUEQUE_OUTPUT_DIR/x\"\n{TREE}");
+        let mut run = stage.task_with(&script, Duration::from_secs(600), |_| {});
+        run.supervise();
+        let tree = [run.pid("child"), run.pid("grandchild")];
+        eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+        let begun = Instant::now();
+        if recalled {
+            run.task.recall_now().unwrap();
+        } else {
+            run.task.cancel_now("now").unwrap();
+        }
+        run.ended();
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+        tree.into_iter().for_each(gone);
+        assert!(!stage.published(&run).exists() && !run.folder.exists());
+    }
 }

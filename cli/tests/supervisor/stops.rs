@@ -1,13 +1,13 @@
 //! Stopping a program: cancel, drain, limits; and that no process of it is left.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use blueque::{ListenerId, Status};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::stage::{QUEUE, Stage, gone, send, text};
+use crate::stage::{QUEUE, Stage, gone, lives, send, text};
 use crate::support::eventually;
 
 /// Ignores SIGTERM, and has a grandchild in a session of its own that does so too.
@@ -44,6 +44,66 @@ fn cancel_kills_the_whole_tree_after_the_grace_and_the_task_is_cancelled() {
     tree.into_iter().for_each(gone);
     assert_eq!(run.task.info().unwrap().status(), Some(Status::Cancelled));
     assert!(!run.folder.exists());
+}
+
+#[test]
+fn a_forced_cancel_kills_the_whole_tree_without_grace_and_the_task_is_cancelled_at_once() {
+    let stage = Stage::new();
+    for asked_before in [false, true] {
+        let grace = |run: &mut Value| run["limits"]["grace_ms"] = json!(600_000);
+        let mut run = stage.task_with(STUBBORN, Duration::from_secs(600), grace);
+        run.supervise();
+        let tree = [run.pid("child"), run.pid("grandchild")];
+        eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+        if asked_before {
+            run.task.cancel("please").unwrap();
+            run.said("stop");
+        }
+        let begun = Instant::now();
+        run.task.cancel_by_force("now").unwrap();
+        run.ended();
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+        assert!(!tree.into_iter().any(lives), "the tree is dead before the task is free");
+        let info = run.task.info().unwrap();
+        assert_eq!((info.status(), info.reason().as_deref()), (Some(Status::Cancelled), Some("now")));
+        assert!(!run.folder.exists());
+    }
+}
+
+#[test]
+fn a_program_that_completes_after_a_forced_cancel_is_refused_and_its_task_is_free_at_once() {
+    let stage = Stage::new();
+    let script = "echo $$ > child; echo 1 > \"$BLUEQUE_CHECKPOINT\"; echo x > \"$BLUEQUE_OUTPUT_DIR/x\"
+while [ ! -e go ]; do sleep 0.01; done; echo 1";
+    let mut run = stage.task_with(script, Duration::from_secs(600), |_| {});
+    let supervisor = run.supervise();
+    let child = run.pid("child");
+    eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    // It hears of the order when all is over.
+    send(supervisor, Signal::SIGSTOP);
+    run.task.cancel_by_force("too late").unwrap();
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    gone(child);
+    send(supervisor, Signal::SIGCONT);
+    run.ended();
+    let info = run.task.info().unwrap();
+    assert_eq!((info.status(), info.result()), (Some(Status::Cancelled), None));
+    assert!(!stage.published(&run).exists() && !run.folder.exists());
+}
+
+#[test]
+fn a_recalled_task_is_stopped_with_its_grace_and_goes_back_with_its_checkpoint() {
+    let stage = Stage::new();
+    let mut run = stage.task_with(SAVES, Duration::from_secs(600), |_| {});
+    run.supervise();
+    run.pid("child");
+    eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    run.task.recall().unwrap();
+    run.ended();
+    let info = run.task.info().unwrap();
+    assert_eq!((info.status(), info.losses()), (Some(Status::Pending), 0));
+    assert_eq!(text(info.checkpoint()), "half\n");
+    assert!(!info.is_recalled());
 }
 
 #[test]
@@ -94,9 +154,11 @@ fn the_order_to_drain_is_obeyed_or_not_as_the_run_says() {
     run.ended();
     assert_eq!(run.task.info().unwrap().status(), Some(Status::Pending));
 
-    // This listener is still to drain; by default its programs end by themselves.
+    // By default the programs of a listener that is to drain end by themselves.
+    queue.drain(&listener, false).unwrap();
     let program = stage.program("waits", "echo $$ > child; while [ ! -e go ]; do sleep 0.01; done; echo 1");
     let mut run = stage.reserve(&run.task, &program, Duration::from_secs(1), |_| {});
+    queue.drain(&listener, true).unwrap();
     run.supervise();
     run.pid("child");
     let renewals = stage.renewals();

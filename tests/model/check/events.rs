@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Checked, ensure, field, hash, records};
 use crate::model::keys::{Kept, Keys};
-use crate::model::ops::QUEUES;
+use crate::model::ops::{QUEUES, REASONS};
 use crate::model::settle::micros;
 use crate::model::state::SECOND;
 
@@ -60,11 +60,14 @@ pub fn check(keys: &Keys) -> Checked {
         for (name, number) in
             [("failures", history.failures), ("losses", history.losses), ("releases", history.releases)]
         {
+            let uncounted = if name == "releases" { "uncounted" } else { "" };
             if history.came {
                 continue; // what it had before is told by another queue's events
             }
-            let counted = record.get(name).map_or(Ok(0), |value| value.parse::<u64>());
-            ensure(counted == Ok(number), || format!("I19: {number} {name} of {id} by its events: {record:?}"))?;
+            let counted = |name: &str| record.get(name).map_or(0, |value| value.parse::<u64>().unwrap());
+            ensure(counted(name) + counted(uncounted) == number, || {
+                format!("I19: {number} {name} of {id} by its events: {record:?}")
+            })?;
         }
     }
     let live = records(keys).len();
@@ -112,7 +115,7 @@ impl History {
         match why {
             "fail" => self.failures += 1,
             "lost" | "adopt" => self.losses += 1,
-            "release" | "deploy" => self.releases += 1,
+            why if REASONS.contains(&why) => self.releases += 1,
             "retry" => (self.failures, self.losses, self.releases, self.came) = (0, 0, 0, false),
             _ => {}
         }

@@ -12,6 +12,13 @@ pub fn leases(keys: &Keys) -> Checked {
         let of = leases.keys().filter(|lease| lease.starts_with(&format!("{id} "))).count();
         let (token, node) = (field(record, "token"), field(record, "node"));
         let live = held(field(record, "status"));
+        // Blueque has an error only where the task has failed, an eta only where one was given.
+        let failed = field(record, "status") == "failed";
+        ensure(failed || !record.contains_key("error") && !record.contains_key("group"), || {
+            format!("{id} has not failed, and has an error: {record:?}")
+        })?;
+        let waits = matches!(field(record, "status"), "scheduled" | "cancelled");
+        ensure(waits || !record.contains_key("retry_eta"), || format!("{id} has the eta of a retry: {record:?}"))?;
         ensure(of == usize::from(live), || format!("I3: {id} has {of} leases: {record:?}"))?;
         ensure(live != token.is_empty(), || format!("I3: {id} has the token {token:?}: {record:?}"))?;
         ensure(!live || leases.contains_key(&format!("{id} {token}")), || {
@@ -32,7 +39,9 @@ pub fn check(keys: &Keys) -> Checked {
         for status in ["pending", "complete", "failed", "cancelled"] {
             list(keys, &format!("{status}_tasks_{queue}")).iter().for_each(|id| put(status, id));
         }
-        zset(keys, &format!("scheduled_tasks_{queue}")).keys().for_each(|id| put("scheduled", id));
+        for set in ["scheduled_tasks", "scheduled_lane_tasks"] {
+            zset(keys, &format!("{set}_{queue}")).keys().for_each(|id| put(set, id));
+        }
         let lane = zset(keys, &format!("lane_tasks_{queue}"));
         lane.keys().filter_map(|member| member.split_once(' ')).for_each(|(_, id)| put("lane", id));
         for who in LISTENERS {
@@ -49,12 +58,16 @@ pub fn check(keys: &Keys) -> Checked {
         let mut put = |id: &str, index: &str| expected.push((id.to_owned(), queue.to_owned(), index.to_owned()));
         let laned = status == "pending" && field(record, "ties").contains('r');
         ensure(laned == record.contains_key("rank"), || format!("I1: {id} stands in no lane: {record:?}"))?;
+        let tied = field(record, "ties").contains('r');
+        let scheduled = if tied { "scheduled_lane_tasks" } else { "scheduled_tasks" };
         put(
             id,
             if held(status) {
                 field(record, "node")
             } else if laned {
                 "lane"
+            } else if status == "scheduled" {
+                scheduled
             } else {
                 status
             },
@@ -63,7 +76,7 @@ pub fn check(keys: &Keys) -> Checked {
             put(&format!("{} {} {id}", field(record, "node"), field(record, "pid")), "started");
         }
         live += usize::from(held(status));
-        let eta = zset(keys, &format!("scheduled_tasks_{queue}")).get(id).copied();
+        let eta = zset(keys, &format!("{scheduled}_{queue}")).get(id).copied();
         ensure(eta.is_none() || eta == field(record, "eta").parse().ok(), || format!("I1: {id} is due at {eta:?}"))?;
         ensure(all.contains(&(id.to_owned(), queue.to_owned())), || {
             format!("I2: {id} is not among all tasks of {queue}")

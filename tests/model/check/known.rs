@@ -6,8 +6,8 @@ use super::{Checked, Record, ensure, field, hash, held, set};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{LISTENERS, QUEUES};
 
-const META: [&str; 6] = ["schema", "clock:1", "run", "gap", "settings", "limits"];
-const META_OF_QUEUES: [&str; 4] = ["paused:", "settings:", "lanes:", "sweep:"];
+const META: [&str; 8] = ["schema", "clock:1", "test", "token", "run", "gap", "settings", "limits"];
+const META_OF_QUEUES: [&str; 6] = ["paused:", "settings:", "lanes:", "sweep:", "swept:", "drained:"];
 
 /// A key's kind, its queue, and what follows that.
 fn parts(name: &str) -> (&str, Option<&'static str>, &str) {
@@ -39,7 +39,8 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("schedules", Kept::Zset(names)) => names.keys().all(|name| keys.contains_key(&format!("schedule_{name}"))),
         ("queues", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
         (other, Kept::List(_)) => other.starts_with("reserved_tasks_"),
-        (other, Kept::Hash(_)) => match other.strip_prefix("rounds_") {
+        ("workers", Kept::Zset(workers)) => workers.keys().all(|who| keys.contains_key(&format!("worker_{who}"))),
+        (other, Kept::Hash(_)) => match other.strip_prefix("rounds_").or_else(|| other.strip_prefix("worker_")) {
             Some(listener) => LISTENERS.contains(&listener),
             None => other.starts_with("task_") || other.starts_with("schedule_"),
         },
@@ -54,9 +55,10 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
 fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bool {
     let registered = set(keys, &format!("listeners_{queue}"));
     let orders = |order: (&String, &String)| match (order.0.split_once(':'), order.1.as_str()) {
-        (Some(("t", id)), "cancel") => {
+        (Some(("t", id)), order @ ("cancel" | "lost" | "stop")) => {
             let record = hash(keys, &format!("task_{id}"));
-            held(field(&record, "status")) && record.contains_key("cancel")
+            let flag = if order == "stop" { "recall" } else { "cancel" };
+            held(field(&record, "status")) && record.contains_key(flag)
         }
         (Some(("l", who)), "drain") => registered.contains(who),
         (None, "stop") => order.0 == "q" && hash(keys, "meta").contains_key(&format!("paused:{queue}")),
@@ -78,7 +80,17 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
         ("turns" | "places" | "needs" | "limits" | "tally", Kept::Hash(_)) => true,
         ("days", Kept::Zset(days)) => days.len() <= 30,
         ("pending_tasks" | "complete_tasks" | "failed_tasks" | "cancelled_tasks", Kept::List(_))
-        | ("scheduled_tasks" | "tasks" | "leases" | "lane_tasks" | "timed" | "groups" | "tags", Kept::Zset(_))
+        | (
+            "scheduled_tasks"
+            | "scheduled_lane_tasks"
+            | "tasks"
+            | "leases"
+            | "lane_tasks"
+            | "timed"
+            | "groups"
+            | "tags",
+            Kept::Zset(_),
+        )
         | ("started_tasks", Kept::Set(_)) => true,
         _ => false,
     }

@@ -11,6 +11,7 @@ pub fn check(keys: &Keys) -> Checked {
         places(keys, queue)?;
         lanes(keys, queue)?;
         unique(keys, queue)?;
+        latest(keys, queue)?;
     }
     Ok(())
 }
@@ -150,6 +151,32 @@ fn entries(
     Ok(())
 }
 
+/// I8: with the policy `latest` at most one runs, and at most one waits beside one that was
+/// interrupted: the one that has the name.
+fn latest(keys: &Keys, queue: &str) -> Checked {
+    let holders = hash(keys, &format!("unique_{queue}"));
+    let (mut running, mut waiting) = (BTreeMap::<&str, &str>::new(), BTreeMap::<&str, &str>::new());
+    for (id, record) in records_of(keys, queue) {
+        let (name, status) = (field(record, "unique"), field(record, "status"));
+        if name.is_empty() || field(record, "solo").is_empty() || name != field(record, "key") {
+            continue;
+        }
+        let other = match status {
+            "reserved" | "started" => running.insert(name, id),
+            "pending" | "scheduled" if field(&holders, &format!("/{name}")) == format!("{id} kept") => None,
+            "pending" | "scheduled" => {
+                ensure(field(&holders, name).starts_with(&format!("{id} ")), || {
+                    format!("I8: {id} waits and does not have its name: {holders:?}")
+                })?;
+                waiting.insert(name, id)
+            }
+            _ => None,
+        };
+        ensure(other.is_none(), || format!("I8: both {id} and {other:?} of the name {name} are {status}"))?;
+    }
+    Ok(())
+}
+
 /// I8: a unique key belongs to one live task, which holds it as long as it says.
 fn unique(keys: &Keys, queue: &str) -> Checked {
     let holders = hash(keys, &format!("unique_{queue}"));
@@ -174,7 +201,10 @@ fn unique(keys: &Keys, queue: &str) -> Checked {
             continue; // for a time, whatever becomes of the task
         }
         let status = field(&record, "status");
+        let (name, kept) = name.strip_prefix('/').map_or((name.as_str(), false), |name| (name, true));
+        ensure(kept == (until == "kept"), || format!("I8: {name} is held by {holder}"))?;
         let waits = ["pending", "scheduled", "reserved"].contains(&status);
+        ensure(!kept || status != "reserved", || format!("I8: {id} keeps its turn, and runs"))?;
         ensure(waits || until == "end" && status == "started", || {
             format!("I8: {id} holds the unique key {name} until its {until}, and is {status:?}")
         })?;

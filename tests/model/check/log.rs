@@ -60,6 +60,8 @@ impl Log {
                 ensure(known.is_none() || before == after, || "a repeated reservation changed something".into())?;
                 if known.is_none() && matches!(op, Op::Reserve { .. }) {
                     self.starts.reserved(id, token, before, after)?;
+                } else if known.is_none() {
+                    self.starts.adopted(id, token, before);
                 }
                 self.tokens.insert(token, id);
             }

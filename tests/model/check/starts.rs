@@ -7,7 +7,7 @@ use super::lanes::{place, waiting};
 use super::{Checked, Record, ensure, field, hash, held, limit, number, pace, records, records_of, setting};
 use crate::model::Turn;
 use crate::model::keys::{Keys, Reply};
-use crate::model::lanes::suits;
+use crate::model::lanes::{rank, suits};
 use crate::model::ops::{Act, Op};
 use crate::model::settle::micros;
 
@@ -37,7 +37,7 @@ impl Starts {
                 format!("I7: {id} is one too many for {queue}: {used} of {most}")
             })?;
         }
-        let (most, key_rate) = limit(before, queue, key);
+        let (most, _) = limit(before, queue, key);
         let most = if record.contains_key("solo") { Some(1) } else { most };
         if let (false, Some(most)) = (key.is_empty(), most) {
             let used = used(Some(key));
@@ -50,43 +50,80 @@ impl Starts {
         ensure(suits(field(&has, field(&record, "node")), field(&record, "needs")), || {
             format!("I7: {id} needs what its listener has not: {has:?}")
         })?;
-        self.pace(queue, setting(before, queue, "rate"), token)?;
+        self.pace(queue, source(before, queue, None), token)?;
         if !key.is_empty() {
-            self.pace(&format!("{queue}/{key}"), key_rate, token)?;
+            self.pace(&format!("{queue}/{key}"), source(before, queue, Some(key)), token)?;
         }
-        order(id, &record, before)
+        order(id, &record, token, before)
+    }
+
+    /// An adoption is a start, too, though no rate holds it back.
+    pub fn adopted(&mut self, id: &str, token: u64, before: &Keys) {
+        let record = hash(before, &format!("task_{id}"));
+        let (queue, key) = (field(&record, "queue"), field(&record, "key"));
+        self.count(queue, source(before, queue, None), token);
+        if !key.is_empty() {
+            self.count(&format!("{queue}/{key}"), source(before, queue, Some(key)), token);
+        }
+    }
+
+    /// The starts that count, with this one.
+    fn count(&mut self, of: &str, rate: Option<String>, token: u64) -> Option<&(String, Vec<u64>)> {
+        let Some(rate) = rate else {
+            self.0.remove(of);
+            return None;
+        };
+        let entry = self.0.entry(of.to_owned()).or_default();
+        if entry.0 != rate {
+            *entry = (rate, Vec::new());
+        }
+        entry.1.push(token);
+        Some(entry)
     }
 
     /// I7: no more starts in any window than a rate allows.
     fn pace(&mut self, of: &str, rate: Option<String>, token: u64) -> Checked {
-        let Some(rate) = rate else {
-            self.0.remove(of);
-            return Ok(());
-        };
-        let entry = self.0.entry(of.to_owned()).or_default();
-        if entry.0 != rate {
-            *entry = (rate.clone(), Vec::new());
-        }
-        entry.1.push(token);
-        let (most, window) = pace(&rate);
-        let recent = entry.1.iter().filter(|start| **start + window >= token).count();
-        ensure(recent <= most, || format!("I7: {recent} starts of {of} at a rate of {rate}: {:?}", entry.1))
+        let Some((rate, starts)) = self.count(of, rate, token) else { return Ok(()) };
+        let (most, window) = pace(rate.split(' ').next().unwrap());
+        let recent = starts.iter().filter(|start| **start + window >= token).count();
+        ensure(recent <= most, || format!("I7: {recent} starts of {of} at a rate of {rate}: {starts:?}"))
     }
 
     /// A change of a rate begins a new count.
     pub fn forget_changed(&mut self, after: &Keys) {
         self.0.retain(|of, (rate, _)| {
             let now = match of.split_once('/') {
-                Some((queue, key)) => limit(after, queue, key).1,
-                None => setting(after, of, "rate"),
+                Some((queue, key)) => source(after, queue, Some(key)),
+                None => source(after, of, None),
             };
             now.as_ref() == Some(rate)
         });
     }
 }
 
+/// The rate of a queue, or of a key in it, and where it is set: only starts since then count.
+fn source(keys: &Keys, queue: &str, key: Option<&str>) -> Option<String> {
+    let name = if key.is_some() { "key_rate" } else { "rate" };
+    let rate = key.map_or_else(|| setting(keys, queue, name), |key| limit(keys, queue, key).1)?;
+    let limits = hash(keys, &format!("limits_{queue}"));
+    let own = key.and_then(|key| limits.get(key)).is_some_and(|limit| !limit.ends_with(" -"));
+    let meta = hash(keys, "meta");
+    let settings = field(&meta, &format!("settings:{queue}"));
+    let queues = settings.split(' ').any(|one| one.split('=').next() == Some(name));
+    Some(format!(
+        "{rate} {}",
+        if own {
+            "key"
+        } else if queues {
+            "queue"
+        } else {
+            "namespace"
+        }
+    ))
+}
+
 /// I23: nothing that is surely before it waits.
-fn order(id: &str, record: &Record, before: &Keys) -> Checked {
+fn order(id: &str, record: &Record, token: u64, before: &Keys) -> Checked {
     let queue = field(record, "queue");
     if setting(before, queue, "ageing").is_some() {
         return Ok(());
@@ -98,22 +135,45 @@ fn order(id: &str, record: &Record, before: &Keys) -> Checked {
     let priority = number(&was, "priority", 0);
     ensure(laned || plain.last().is_some_and(|last| last == id), || format!("I23: {id} is not the next of the list"))?;
     ensure(!laned || priority >= 0 || plain.is_empty(), || format!("I23: {id} goes before the list {plain:?}"))?;
+    let us = token - 1;
+    let first = plain.last().map(|first| (first, plain_rank(&hash(before, &format!("task_{first}")), us)));
+    let mine = if laned { field(&was, "rank").to_owned() } else { plain_rank(&was, us) };
     for (other, waits) in waiting(before, queue) {
         let (other_key, other_needs) = (field(waits, "key"), field(waits, "needs"));
         let higher = number(waits, "priority", 0) > priority;
         let free = other_key.is_empty() && (other_needs.is_empty() || other_needs == needs);
         ensure(!free || !higher, || format!("I23: {id} goes before {other}, which has a higher priority"))?;
         let alike = laned && other_key == key && other_needs == needs;
+        let before_list = free && !laned && number(waits, "priority", 0) == 0 && field(waits, "rank") < mine.as_str();
+        ensure(!before_list || !other_needs.is_empty(), || {
+            format!("I23: {id} goes before {other}, which came earlier")
+        })?;
         ensure(!alike || place(&was) <= place(waits), || format!("I23: {id} goes before {other}, which came earlier"))?;
     }
     let turns = hash(before, &format!("turns_{queue}"));
+    let late = |rank: &str| match &first {
+        Some((other, first)) if laned && priority == 0 && first.as_str() < rank => {
+            Err(format!("I23: {id} goes before {other}, the first of the list, which came earlier"))
+        }
+        _ => Ok(()),
+    };
+    if key.is_empty() {
+        late(&mine)?;
+    }
     let number_of = |needs: &str| match needs {
         "" => Some(String::new()),
         _ => hash(before, &format!("needs_{queue}")).get(needs)?.split(' ').next().map(str::to_owned),
     };
     let (true, false, Some(number)) = (laned, key.is_empty(), number_of(needs)) else { return Ok(()) };
     let own = turns.get(&format!("{key}/{number}"));
-    ensure(own.is_some(), || format!("I7: {id} is reserved, and its key {key} may not go on: {turns:?}"))
+    ensure(own.is_some(), || format!("I7: {id} is reserved, and its key {key} may not go on: {turns:?}"))?;
+    own.and_then(|own| own.split(' ').nth(1)).map_or(Ok(()), late)
+}
+
+/// Where a task of the plain list stands among those of the lanes at this time.
+fn plain_rank(record: &Record, us: u64) -> String {
+    let since = micros(field(record, "updated")).min(us);
+    if record.contains_key("front") { format!("-{}", rank(9_007_199_254_740_991 - since)) } else { rank(since) }
 }
 
 /// I19: what happened to an attempt fits the caps of its task.
@@ -129,8 +189,13 @@ pub fn caps(turn: &Turn) -> Checked {
         let fits = match (act, answer.as_str()) {
             (Act::Fail { last, .. }, "retrying") => within("failures", "max_failures", 0) && *last != Some(true),
             (Act::Fail { last, .. }, "failed") => !within("failures", "max_failures", 0) || *last == Some(true),
-            (Act::Release { .. }, "released") => within("releases", "max_releases", 1000),
-            (Act::Release { .. }, "failed") => !within("releases", "max_releases", 1000),
+            (Act::Release { uncounted, .. }, "released" | "failed") => {
+                let (count, cap, unset) = match uncounted {
+                    Some(true) => ("uncounted", "max_uncounted", 10_000),
+                    _ => ("releases", "max_releases", 1000),
+                };
+                within(count, cap, unset) == (answer == "released")
+            }
             _ => true,
         };
         ensure(fits, || format!("I19: the answer {answer} does not fit the caps: {record:?}"))?;
@@ -157,7 +222,7 @@ pub fn early(turn: &Turn) -> Checked {
     for (id, record) in records(&turn.after) {
         let was = hash(&turn.before, &format!("task_{id}"));
         if field(&was, "status") == "scheduled" && field(record, "status") == "pending" {
-            ensure(micros(field(record, "updated")) >= micros(field(record, "eta")), || {
+            ensure(micros(field(record, "updated")) >= micros(field(&was, "eta")), || {
                 format!("I20: {id} is early: {record:?}")
             })?;
         }

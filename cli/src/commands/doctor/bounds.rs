@@ -15,12 +15,13 @@ const EVENTS: usize = 101_000;
 const DAYS: usize = 401;
 
 /// Settings that are numbers, with the least and the most.
-const NUMBERS: [(&str, f64, f64); 18] = [
+const NUMBERS: [(&str, f64, f64); 20] = [
     ("ageing", 1.0, 604_800.0),
     ("closed", 0.0, 1.0),
     ("concurrency", 1.0, 1e6),
     ("delay", 0.0, 31_536_000.0),
     ("events", 100.0, 100_000.0),
+    ("forget_after", 60.0, 604_800.0),
     ("grace", 0.0, 86_400.0),
     ("history", 1.0, 1_000.0),
     ("jitter", 0.0, 100.0),
@@ -32,6 +33,7 @@ const NUMBERS: [(&str, f64, f64); 18] = [
     ("max_failures", 0.0, 1_000.0),
     ("max_losses", 0.0, 1_000.0),
     ("max_releases", 0.0, 1e6),
+    ("max_uncounted", 0.0, 1e6),
     ("retain", 0.0, 1e11),
     ("statistics", 0.0, 400.0),
 ];
@@ -129,13 +131,16 @@ impl Exam {
         let mut wrong = Vec::new();
         self.fields(&key, |field, value| {
             let known = match field.split_once(':').map_or((field, None), |(kind, queue)| (kind, Some(queue))) {
-                ("schema" | "run" | "gap" | "limits", None) | ("paused", Some(_)) => true,
+                ("schema" | "run" | "gap", None) | ("paused", Some(_)) => true,
                 ("settings", _) => {
                     let odd = value.split(' ').filter(|pair| !is_setting(pair));
                     wrong.extend(odd.map(|pair| (field.to_owned(), Some(pair.to_owned()))));
                     true
                 }
-                ("clock" | "lanes", Some(_)) => value.parse::<u64>().is_ok(),
+                ("test", None) => value == "1",
+                ("token" | "limits", None) | ("clock" | "lanes" | "drained" | "swept", Some(_)) => {
+                    value.parse::<u64>().is_ok()
+                }
                 ("sweep", Some(_)) => value.strip_prefix("- ").unwrap_or(value).parse::<u64>().is_ok(),
                 _ => false,
             };
@@ -163,6 +168,7 @@ fn is_setting(pair: &str) -> bool {
     match pair.split_once('=') {
         Some(("backoff", value)) => value == "exponential" || value == "fixed",
         Some(("rate" | "key_rate", value)) => is_rate(value),
+        Some(("rate_since" | "key_rate_since", value)) => value.parse::<u64>().is_ok(),
         Some((name, value)) => NUMBERS.iter().any(|&(of, least, most)| {
             of == name && value.parse::<f64>().is_ok_and(|number| (least..=most).contains(&number))
         }),

@@ -7,6 +7,7 @@ use redis::{Pipeline, Value};
 use super::Exam;
 use super::index::Entries;
 use super::keys::Scan;
+use super::shared::usable;
 
 impl Exam {
     pub fn data(&mut self) -> anyhow::Result<()> {
@@ -21,7 +22,7 @@ impl Exam {
         }
         let listed: Vec<String> = self.ask(&["ZRANGE", &format!("{}queues", self.prefix), "0", "9999"])?;
         let listed: BTreeSet<String> = listed.into_iter().collect();
-        for queue in scan.queues.difference(&listed) {
+        for queue in scan.queues.difference(&listed).filter(|queue| usable(queue)) {
             let todo = "submit a task to it, or start a worker for it: both add it to the list";
             self.finding("queues", format!("{queue} has tasks, but is not in the list of queues"), todo);
         }
@@ -29,11 +30,15 @@ impl Exam {
         let mut seen = BTreeSet::new();
         let all: BTreeSet<String> = listed.iter().chain(&scan.queues).chain(&scan.named).cloned().collect();
         let mut with_tasks = 0;
-        for queue in &all {
+        for queue in all.iter().filter(|queue| !usable(queue)) {
+            self.unusable(queue)?;
+        }
+        for queue in all.iter().filter(|queue| usable(queue)) {
             let mut entries = self.entries(queue, &scan)?;
             seen.extend(entries.places.keys().cloned());
             with_tasks += usize::from(listed.contains(queue) || scan.queues.contains(queue));
             self.bounds(queue)?;
+            self.unwatched(queue)?;
             self.places(queue, &mut entries)?;
             self.needs(queue, &entries)?;
             self.turns(queue, &scan)?;
@@ -44,6 +49,7 @@ impl Exam {
         self.unseen(&scan, &seen)?;
         self.streams(&scan)?;
         self.rounds(&scan)?;
+        self.workers(&scan)?;
         self.schedules(&scan)?;
         if self.found.len() == before {
             let text = format!(

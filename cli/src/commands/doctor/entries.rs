@@ -29,8 +29,10 @@ impl Exam {
             let key = self.key(list, queue);
             entries.cut |= self.pages(&key, &["LRANGE"], |id| entries.add(id, Some(Place::List(list))))?;
         }
-        let key = self.key("scheduled_tasks", queue);
-        entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Some(Place::Scheduled)))?;
+        for set in ["scheduled_tasks", "scheduled_lane_tasks"] {
+            let key = self.key(set, queue);
+            entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Some(Place::Scheduled(set))))?;
+        }
         let key = self.key("tasks", queue);
         entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Some(Place::All)))?;
         let key = self.key("leases", queue);
@@ -122,19 +124,6 @@ impl Exam {
                 let name = names.get(at).map_or(String::new(), |name| (*name).to_owned());
                 entries.add(id, Some(if kind == "tag" { Place::Tag(name) } else { Place::Group(name) }));
             })?;
-        }
-        Ok(())
-    }
-
-    /// A list of tasks whose listener nobody knows, looked at at one moment.
-    fn stray(&mut self, queue: &str, listener: &str) -> anyhow::Result<()> {
-        let mut pipeline = redis::pipe();
-        pipeline.atomic().cmd("SISMEMBER").arg(self.key("listeners", queue)).arg(listener);
-        pipeline.cmd("LLEN").arg(self.key("reserved_tasks", &format!("{queue}_{listener}")));
-        let (known, held): (bool, usize) = self.send(&pipeline)?;
-        if !known && held > 0 {
-            let todo = "a worker sets this right within minutes, after their leases";
-            self.finding("listeners", format!("{listener} is not registered on {queue}, but holds {held} tasks"), todo);
         }
         Ok(())
     }

@@ -24,12 +24,14 @@ enum Tail {
 }
 
 /// Kinds of keys with their types. No key fits two of them.
-const KINDS: [(&str, &str, Tail); 43] = [
+const KINDS: [(&str, &str, Tail); 47] = [
     ("queues", "zset", Tail::Nothing),
     ("meta", "hash", Tail::Nothing),
     ("schedules", "zset", Tail::Nothing),
     ("low_schedules", "zset", Tail::Nothing),
+    ("workers", "zset", Tail::Nothing),
     ("task", "hash", Tail::Name),
+    ("worker", "hash", Tail::Name),
     ("log", "stream", Tail::Name),
     ("history", "stream", Tail::Name),
     ("rounds", "hash", Tail::Name),
@@ -39,6 +41,7 @@ const KINDS: [(&str, &str, Tail); 43] = [
     ("reserved_tasks", "list", Tail::Queue),
     ("started_tasks", "set", Tail::Queue),
     ("scheduled_tasks", "zset", Tail::Queue),
+    ("scheduled_lane_tasks", "zset", Tail::Queue),
     ("complete_tasks", "list", Tail::Queue),
     ("failed_tasks", "list", Tail::Queue),
     ("cancelled_tasks", "list", Tail::Queue),
@@ -49,6 +52,7 @@ const KINDS: [(&str, &str, Tail); 43] = [
     ("wake", "list", Tail::Queue),
     ("leases", "zset", Tail::Queue),
     ("orders", "hash", Tail::Queue),
+    ("claims", "zset", Tail::Queue),
     ("seen", "zset", Tail::Queue),
     ("events", "stream", Tail::Queue),
     ("suspects", "hash", Tail::Queue),
@@ -70,8 +74,19 @@ const KINDS: [(&str, &str, Tail); 43] = [
     ("group", "zset", Tail::Part),
 ];
 
+/// Those that Blueque 1.0 makes for queues, whose names may have any form there.
+const SHARED: [&str; 7] = [
+    "pending_tasks",
+    "reserved_tasks",
+    "started_tasks",
+    "scheduled_tasks",
+    "complete_tasks",
+    "failed_tasks",
+    "listeners",
+];
+
 /// Whoever has one of these has tasks.
-const TASKS: [&str; 4] = ["tasks", "pending_tasks", "scheduled_tasks", "lane_tasks"];
+const TASKS: [&str; 5] = ["tasks", "pending_tasks", "scheduled_tasks", "scheduled_lane_tasks", "lane_tasks"];
 
 /// What the look at the keys found.
 #[derive(Default)]
@@ -143,6 +158,7 @@ impl Exam {
             let rest = if tail == Tail::Nothing { rest } else { rest.strip_prefix('_')? };
             let fits = match tail {
                 Tail::Nothing => rest.is_empty(),
+                Tail::Queue if SHARED.contains(&kind) => !rest.is_empty(),
                 Tail::Name | Tail::Queue => !rest.is_empty() && !rest.contains('/'),
                 Tail::Part => rest.contains('/'),
                 Tail::Either => !rest.is_empty(),
@@ -163,7 +179,10 @@ impl Exam {
             return self.finding("keys", format!("{key} is a {found} and must be a {expected}"), todo);
         }
         if !matches!(tail, Tail::Nothing | Tail::Name) && kind != "reserved_tasks" {
-            let queue = rest.split_once('/').map_or(rest, |(queue, _)| queue);
+            let queue = match rest.split_once('/') {
+                Some((queue, _)) if !SHARED.contains(&kind) => queue,
+                _ => rest,
+            };
             scan.named.insert(queue.to_owned());
         }
         if TASKS.contains(&kind) {

@@ -47,8 +47,27 @@ impl Exam {
             };
             counts.insert(needs.clone(), count);
         }
+        self.lacking(queue, &counts)?;
         if !entries.cut && counts != entries.needs {
             self.recount(queue, &key)?;
+        }
+        Ok(())
+    }
+
+    /// Needs that no listener has: their tasks wait, and where there are too many of them, no others are taken.
+    fn lacking(&mut self, queue: &str, counts: &BTreeMap<String, usize>) -> anyhow::Result<()> {
+        let listeners: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("has", queue)])?;
+        let lacking = counts.iter().filter(|(needs, _)| !listeners.values().any(|has| suits(has, needs)));
+        let named: Vec<String> = lacking.map(|(needs, number)| format!("{needs} ({number})")).collect();
+        if named.is_empty() {
+            return Ok(());
+        }
+        let text = format!("{queue}: no listener has what these need (tasks): {}", named.join("; "));
+        if counts.len() >= NEEDS {
+            let text = format!("{text}; with {NEEDS} different needs no others are taken");
+            self.finding("lanes", text, "start a worker with `--has`, or cancel these tasks: `blueque why` names them");
+        } else {
+            self.note("lanes", text);
         }
         Ok(())
     }
@@ -273,4 +292,27 @@ fn first(text: &str) -> String {
 fn turn_of(text: &str) -> (i64, String) {
     let (score, rank) = text.split_once(' ').unwrap_or((text, ""));
     (score.parse::<f64>().ok().and_then(whole).unwrap_or(i64::MAX), rank.to_owned())
+}
+
+/// Whether what a listener has meets what a task needs.
+fn suits(has: &str, needs: &str) -> bool {
+    let own = |name: &str| has.split(',').find(|one| one.split('=').next() == Some(name));
+    needs.split(',').filter(|need| !need.is_empty()).all(|need| {
+        let (name, rest) = need.split_at(need.find(['<', '>', '=']).unwrap_or(need.len()));
+        let operator = rest.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let Some(found) = own(name) else { return false };
+        let amount = found.split_once('=').and_then(|(_, amount)| amount.parse::<f64>().ok());
+        let asked = rest.trim_start_matches(operator).parse::<f64>().ok();
+        match (operator, amount.zip(asked).and_then(|(amount, asked)| amount.partial_cmp(&asked))) {
+            ("", _) => true,
+            (_, None) => false,
+            (operator, Some(order)) => match operator {
+                ">=" => order.is_ge(),
+                "<=" => order.is_le(),
+                ">" => order.is_gt(),
+                "<" => order.is_lt(),
+                _ => order.is_eq(),
+            },
+        }
+    })
 }

@@ -21,6 +21,7 @@ impl Exam {
         let mut wrong = Vec::new();
         self.fields(&key, |name, value| match value.split_once(' ').map(|(_, until)| until) {
             Some("end" | "start") => {}
+            Some("kept") if name.starts_with('/') => {}
             Some(time) if time.parse::<u64>().is_ok() => {
                 held.insert(name.to_owned(), time.to_owned());
             }

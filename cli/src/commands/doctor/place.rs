@@ -9,7 +9,8 @@ pub enum Place {
     All,
     /// A list of the queue, such as `pending_tasks`.
     List(&'static str),
-    Scheduled,
+    /// One of the two sets of scheduled tasks.
+    Scheduled(&'static str),
     /// The list of a listener.
     Reserved(String),
     /// The whole entry.
@@ -133,7 +134,8 @@ impl Head {
     fn places(&self, id: &str, numbers: &Numbers) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
         match self.status.as_str() {
-            "scheduled" => places.insert(Place::Scheduled),
+            "scheduled" if self.ties.contains('r') => places.insert(Place::Scheduled("scheduled_lane_tasks")),
+            "scheduled" => places.insert(Place::Scheduled("scheduled_tasks")),
             "pending" if self.rank.is_empty() && !self.ties.contains('r') => {
                 places.insert(Place::List("pending_tasks"))
             }
@@ -149,11 +151,11 @@ impl Head {
         };
         if self.is_held() {
             places.insert(Place::Reserved(self.node.clone()));
-            // A task of a client without scripts has no lease.
-            if !self.attempt.is_empty() {
+            // Whoever holds a task without a token is a client without scripts: it has neither lease nor places.
+            if !self.token.is_empty() {
                 places.insert(Place::Lease(self.token.clone()));
             }
-            if self.ties.contains('p') {
+            if !self.token.is_empty() && self.ties.contains('p') {
                 places.insert(Place::Limits(self.token.clone(), format!("{} {}", self.weight(), self.key)));
             }
         }
@@ -197,10 +199,27 @@ impl Head {
             // Clients without scripts do not list all their tasks.
             Place::All => true,
             // A start gives it back, and the attempt after it does not take it again.
-            Place::Unique(name, until) => *name == self.unique && until == "start" && self.waits_or_is_reserved(),
+            Place::Unique(name, until) if until == "start" && *name == self.unique && self.waits_or_is_reserved() => {
+                true
+            }
+            // Until mending looks, where a client without scripts started or ended it.
+            Place::Unique(name, until) if until == "end" || until == "start" => {
+                *name == self.unique && (self.ended_elsewhere() || self.status == "started" && self.token.is_empty())
+            }
+            // An attempt that was drained goes on before the next task of its name.
+            Place::Unique(name, until) if until == "kept" => {
+                name.strip_prefix('/') == Some(&self.unique) && self.waits()
+            }
+            // Until it has run out, where such a client ended the attempt and left the token.
+            Place::Lease(token) | Place::Limits(token, _) => !self.is_held() && *token == self.token,
             Place::Group(group) => self.status == "failed" && *group == self.group,
             _ => false,
         }
+    }
+
+    /// Whether a client without scripts ended it.
+    fn ended_elsewhere(&self) -> bool {
+        matches!(self.status.as_str(), "complete" | "failed") && self.outcome != self.status
     }
 
     fn waits_or_is_reserved(&self) -> bool {
@@ -217,8 +236,7 @@ pub fn expected(
     numbers: &Numbers,
 ) -> BTreeSet<Place> {
     // A name that is unique for a time is held for that time, whatever becomes of the task.
-    let timed = |place: &&Place| matches!(place, Place::Unique(_, until) if until.parse::<u64>().is_ok());
-    let mut places: BTreeSet<Place> = found.iter().filter(timed).cloned().collect();
+    let mut places: BTreeSet<Place> = found.iter().filter(|place| place.is_timed()).cloned().collect();
     if let Some(head) = head.filter(|head| head.queue == queue) {
         places.extend(head.places(id, numbers));
         places.extend(found.iter().filter(|place| head.may(place)).cloned());
@@ -243,6 +261,11 @@ impl Place {
         }
     }
 
+    /// Whether it is a unique name that is held for a time: another task may have taken it meanwhile.
+    pub fn is_timed(&self) -> bool {
+        matches!(self, Self::Unique(_, until) if until.parse::<u64>().is_ok())
+    }
+
     /// Whether an attempt takes other places than these, which is a finding of its own.
     pub fn stands_otherwise(&self, stands: &BTreeMap<Self, usize>) -> bool {
         let Self::Limits(token, what) = self else { return false };
@@ -255,7 +278,7 @@ impl Place {
         match self {
             Self::All => "tasks".to_owned(),
             Self::List(list) => (*list).to_owned(),
-            Self::Scheduled => "scheduled_tasks".to_owned(),
+            Self::Scheduled(set) => (*set).to_owned(),
             Self::Reserved(listener) => format!("the list of {listener}"),
             Self::Started(_) => "started_tasks".to_owned(),
             Self::Lease(_) => "leases".to_owned(),

@@ -15,7 +15,7 @@ impl Exam {
                 pipeline.cmd("LPOS").arg(key).arg(id).arg("COUNT").arg(2)
             }
             Place::All => pipeline.cmd("ZSCORE").arg(self.key("tasks", queue)).arg(id),
-            Place::Scheduled => pipeline.cmd("ZSCORE").arg(self.key("scheduled_tasks", queue)).arg(id),
+            Place::Scheduled(set) => pipeline.cmd("ZSCORE").arg(self.key(set, queue)).arg(id),
             Place::Started(owner) => {
                 pipeline.cmd("SISMEMBER").arg(self.key("started_tasks", queue)).arg(format!("{owner}{id}"))
             }
@@ -39,7 +39,6 @@ impl Exam {
             Place::Lane(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("lane_tasks", queue)),
             Place::Order(key, entry, _) => format!("ZREM {}{key} '{entry}'", self.prefix),
             Place::Limits(token, _) => format!("HDEL {} 'a:{id} {token}', then look again", self.key("places", queue)),
-            Place::Unique(name, _) => format!("HDEL {} {name}", self.key("unique", queue)),
             Place::Tag(tag) => format!("ZREM {} {id}", self.key("tag", &format!("{queue}/{tag}"))),
             Place::Group(group) => format!("ZREM {} {id}", self.key("group", &format!("{queue}/{group}"))),
             _ => return None,

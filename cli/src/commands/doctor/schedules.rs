@@ -9,7 +9,10 @@ use super::keys::Scan;
 use super::remedy::text_of;
 use crate::commands::times;
 
-const FIELDS: [&str; 8] = ["rhythm", "next", "done", "paused", "ended", "final", "slots", "queue"];
+const FIELDS: [&str; 9] = ["rhythm", "next", "done", "paused", "ended", "final", "slots", "queue", "held"];
+
+/// A schedule whose slots are dealt with up to a time so many seconds ahead waits for it.
+const AHEAD_OF_TIME: f64 = 60.0;
 
 /// Slots of cron that are few.
 const FEW: usize = 32;
@@ -56,7 +59,7 @@ impl Exam {
 
     /// One schedule, read at one moment: its fields, its slot in the index, and whether it is to be told slots.
     fn schedule(&mut self, name: &str, fields: &[Option<String>], slot: Option<f64>, low: bool) {
-        let [rhythm, next, done, paused, ended, last, slots, queue] = fields else { return };
+        let [rhythm, next, done, paused, ended, last, slots, queue, held] = fields else { return };
         let (all, low_ones) = (format!("{}schedules", self.prefix), format!("{}low_schedules", self.prefix));
         let again = format!("blueque schedule pause {name}, then blueque schedule resume {name}");
         let (Some(rhythm), Some(_)) = (rhythm, queue) else {
@@ -88,6 +91,8 @@ impl Exam {
                 let set = next.map_or("+inf".to_owned(), |next| format!("{next:.0}"));
                 self.finding("schedules", text, format!("ZADD {all} {set} {name}"));
             }
+            // A task from before a change would run beside the next one.
+            Some(slot) if number(held).is_some_and(|held| held.total_cmp(&slot).is_eq()) => {}
             Some(slot) if slot.total_cmp(&next.unwrap_or(f64::INFINITY)).is_ne() => {
                 let said = next.map_or("none".to_owned(), |next| format!("{next:.0}"));
                 let text = format!("schedule {name} is in {all} at {slot:.0}, and its next slot is {said}");
@@ -108,6 +113,13 @@ impl Exam {
             }
             _ => None,
         };
+        if ended.is_none() && done > times::now() + AHEAD_OF_TIME {
+            let text = format!(
+                "schedule {name} has dealt with all slots up to {}: the clock ran ahead",
+                times::to_the_second(done)
+            );
+            self.finding("schedules", text, again.clone());
+        }
         if let Some(due) = due {
             self.finding("schedules", format!("schedule {name} {due}"), again.clone());
         }

@@ -1,0 +1,58 @@
+//! What this user may do with the scripts, and the clock that they keep.
+
+use blueque::{Client, Error};
+
+use super::Exam;
+use crate::commands::Session;
+use crate::config::{self, Settings};
+use crate::output::{Code, say};
+use crate::rights::missing;
+
+impl Exam {
+    /// Asks the scripts themselves. What else keeps them from working, other checks find.
+    pub fn rights(&mut self, settings: &Settings) -> anyhow::Result<()> {
+        let check = "rights";
+        let open = |builder: blueque::ClientBuilder| {
+            anyhow::Ok(builder.namespace(settings.namespace().clone()).open(&settings.address()?))
+        };
+        // Nothing is to be written: only a namespace that is there already is opened for tests.
+        let opened = match open(Client::builder())? {
+            Err(Error::Unsuitable { code, .. }) if code == "TEST" => {
+                self.note("clock", "this namespace is for tests: its clock may show any time");
+                if !config::for_tests() {
+                    return Ok(());
+                }
+                open(config::builder())?
+            }
+            opened => opened,
+        };
+        let client = match opened {
+            Ok(client) => client,
+            Err(Error::Unsuitable { .. }) => return Ok(()),
+            Err(error) => {
+                let todo = "grant them as docs/configuration.md says";
+                self.finding(check, format!("the scripts cannot be called: {error}"), todo);
+                return Ok(());
+            }
+        };
+        let lacking = client.greeting().map(|greeting| missing(greeting, settings.namespace().as_str()));
+        let lacking = lacking.unwrap_or_default();
+        if lacking.is_empty() {
+            self.ok(check, "this user may run every command of the scripts");
+        }
+        for right in lacking {
+            self.finding(check, right.text, right.todo);
+        }
+        Ok(())
+    }
+}
+
+/// `blueque reset-clock`
+pub fn reset_clock(session: &Session) -> anyhow::Result<Code> {
+    say(if session.client.reset_clock()? {
+        "the clock of this namespace is the server's again"
+    } else {
+        "the clock of this namespace was not ahead of the server's; nothing was changed"
+    });
+    Ok(Code::Ok)
+}

@@ -1,0 +1,131 @@
+//! What clients without scripts share with ours: what they hold where nobody here looks after it, and queues
+//! whose names only they can use.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use blueque::{ListenerId, QueueName};
+use redis::Pipeline;
+
+use super::Exam;
+
+/// Tasks of one listener that are looked at.
+const TASKS: usize = 500;
+
+/// Node, claimer and token of a record.
+type Owner = (Option<String>, Option<String>, Option<String>);
+
+/// Whether a queue of this name can be used from here.
+pub fn usable(name: &str) -> bool {
+    QueueName::new(name).is_ok()
+}
+
+/// The machine's name in a listener's id, without its domain and what tells listeners of one process apart.
+fn machine(listener: &str) -> Option<String> {
+    let id = ListenerId::new(listener).ok()?;
+    let host = id.host_and_pid().0.split([':', '.']).next()?;
+    Some(host.to_ascii_lowercase())
+}
+
+fn host(listener: &str) -> &str {
+    let host = listener.rsplit_once('_').map_or(listener, |(host, _)| host);
+    host.split(':').next().unwrap_or(host)
+}
+
+fn many(number: usize) -> String {
+    if number == 1 { "1 task".to_owned() } else { format!("{number} tasks") }
+}
+
+impl Exam {
+    /// A list of tasks whose listener nobody knows, looked at at one moment.
+    pub fn stray(&mut self, queue: &str, listener: &str) -> anyhow::Result<()> {
+        let list = self.key("reserved_tasks", &format!("{queue}_{listener}"));
+        let ids: Vec<String> = self.ask(&["LRANGE", &list, "0", &(TASKS - 1).to_string()])?;
+        let mut pipeline = redis::pipe();
+        pipeline.atomic().cmd("SISMEMBER").arg(self.key("listeners", queue)).arg(listener);
+        let mut owners = Pipeline::new();
+        for id in &ids {
+            owners.cmd("HMGET").arg(self.key("task", id)).arg(&["node", "reclaimed_node", "token"]);
+        }
+        let (known,): (bool,) = self.send(&pipeline)?;
+        let owners: Vec<Owner> = if ids.is_empty() { Vec::new() } else { self.send(&owners)? };
+        if known {
+            return Ok(());
+        }
+        let (mut by_claimer, mut leased, mut left) = (BTreeMap::<String, usize>::new(), 0, 0);
+        for (_, claimer, token) in owners.into_iter().filter(|(node, _, _)| node.as_deref() == Some(listener)) {
+            match (claimer, token.filter(|token| !token.is_empty())) {
+                (Some(claimer), _) => *by_claimer.entry(claimer).or_default() += 1,
+                (None, Some(_)) => leased += 1,
+                (None, None) => left += 1,
+            }
+        }
+        let off = format!("{listener} is not registered on {queue}, but holds");
+        for (claimer, number) in by_claimer {
+            let text = format!("{off} {}, claimed by {claimer}, a client of Blueque 1.0", many(number));
+            let then = "once that and the process of the task are dead a worker on its host gives it back";
+            self.note("listeners", format!("{text}: {then}; by hand, blueque cancel --force and blueque retry"));
+        }
+        if leased > 0 {
+            let todo = "a worker sets this right when their leases have run out";
+            self.finding("listeners", format!("{off} {}", many(leased)), todo);
+        }
+        if left > 0 {
+            let todo = format!(
+                "where its process is dead a worker on {} gives them back within minutes; else blueque cancel --force ID, then blueque retry ID",
+                host(listener)
+            );
+            self.finding("listeners", format!("{off} {} of a client without scripts", many(left)), todo);
+        }
+        Ok(())
+    }
+
+    /// Listeners of clients without scripts that hold tasks on a host where no worker of ours serves the queue:
+    /// nobody would give them back.
+    pub fn unwatched(&mut self, queue: &str) -> anyhow::Result<()> {
+        let mut cut = false;
+        let listeners = self.members(&self.key("listeners", queue), &mut cut)?;
+        let ours: Vec<String> = self.ask(&["ZRANGE", &self.key("seen", queue), "0", "9999"])?;
+        let workers: Vec<String> = self.ask(&["ZRANGE", &format!("{}workers", self.prefix), "0", "9999"])?;
+        let ours: BTreeSet<String> = ours.into_iter().chain(workers).collect();
+        let machines: BTreeSet<String> = ours.iter().filter_map(|listener| machine(listener)).collect();
+        let others: Vec<&String> = listeners.iter().filter(|listener| !ours.contains(*listener)).collect();
+        for batch in others.chunks(100) {
+            let mut pipeline = Pipeline::new();
+            for listener in batch {
+                pipeline.cmd("LLEN").arg(self.key("reserved_tasks", &format!("{queue}_{listener}")));
+            }
+            let held: Vec<usize> = self.send(&pipeline)?;
+            for (listener, held) in batch.iter().zip(held).filter(|(_, held)| *held > 0) {
+                let known = machine(listener).filter(|name| name != "localhost");
+                if known.is_none_or(|name| !machines.contains(&name)) {
+                    let text = format!("{listener}, a client of Blueque 1.0, holds {} of {queue}", many(held));
+                    let todo =
+                        format!("if it dies, a worker there gives them back that knows the host as {}", host(listener));
+                    self.note(
+                        "listeners",
+                        format!("{text}, and no worker of ours runs on its host: {todo} (--host-name)"),
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A queue of Blueque 1.0 whose name is none here.
+    pub fn unusable(&mut self, queue: &str) -> anyhow::Result<()> {
+        let mut pipeline = redis::pipe();
+        pipeline.atomic().cmd("LLEN").arg(self.key("pending_tasks", queue));
+        pipeline.cmd("ZCARD").arg(self.key("scheduled_tasks", queue));
+        let (pending, scheduled): (usize, usize) = self.send(&pipeline)?;
+        let name = crate::output::clean_line(queue, 200);
+        let text = format!("{name:?} is a queue of Blueque 1.0 whose name cannot be used here");
+        match pending + scheduled {
+            0 => self.note("queues", format!("{text}; no task waits in it")),
+            waiting => {
+                let todo = "only clients of Blueque 1.0 can run them: let those work on, or submit them anew to a queue with another name";
+                self.finding("queues", format!("{text}, and {} wait in it", many(waiting)), todo);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! Workers: each record is in the index, and those that are dead are named.
+
+use std::collections::BTreeSet;
+
+use redis::Value;
+
+use super::Exam;
+use super::keys::Scan;
+use super::remedy::text_of;
+use crate::commands::times;
+
+/// Without a report for so many seconds a worker is dead.
+const DEAD: f64 = 30.0;
+
+impl Exam {
+    pub fn workers(&mut self, scan: &Scan) -> anyhow::Result<()> {
+        let all = format!("{}workers", self.prefix);
+        let mut names: BTreeSet<String> = scan.all("worker").iter().cloned().collect();
+        self.pages(&all, &["ZRANGE"], |name| {
+            names.insert(name.to_owned());
+        })?;
+        let (seconds, _): (f64, u64) = self.ask(&["TIME"])?;
+        let names: Vec<String> = names.into_iter().collect();
+        for batch in names.chunks(100) {
+            let mut pipeline = redis::pipe();
+            for name in batch {
+                pipeline.atomic().cmd("HMGET").arg(self.key("worker", name)).arg(&["queues", "at"]);
+                pipeline.cmd("ZSCORE").arg(&all).arg(name);
+            }
+            let answers: Vec<Value> = self.send(&pipeline)?;
+            for (name, answer) in batch.iter().zip(answers.chunks(2)) {
+                let [fields, until] = answer else { continue };
+                let fields: Vec<Option<String>> = redis::from_redis_value_ref(fields).unwrap_or_default();
+                let mut fields = fields.into_iter();
+                let (queues, at) = (fields.next().flatten(), fields.next().flatten());
+                self.worker(name, queues, at.and_then(|at| at.parse().ok()), text_of(until).is_some(), seconds);
+            }
+        }
+        Ok(())
+    }
+
+    /// One worker, read at one moment: its queues, when it reported last, and whether it is in the index.
+    fn worker(&mut self, name: &str, queues: Option<String>, at: Option<f64>, listed: bool, now: f64) {
+        let (all, own) = (format!("{}workers", self.prefix), self.key("worker", name));
+        match (queues, at) {
+            (Some(queues), Some(at)) if listed => {
+                if now - at > DEAD {
+                    let silent = times::span(now - at);
+                    let queues = queues.replace(',', ", ");
+                    let text = format!("the worker {name} of {queues} has not reported for {silent}: it is dead");
+                    self.note("workers", format!("{text}, and is forgotten by the others of its queues"));
+                }
+            }
+            (None, None) if listed => {
+                self.finding("workers", format!("{name} is in {all} and has no record"), format!("ZREM {all} {name}"));
+            }
+            (None, None) => {}
+            (Some(_), Some(_)) => {
+                self.finding("workers", format!("{own} is not in {all}: it stays for ever"), format!("DEL {own}"));
+            }
+            _ => self.finding(
+                "workers",
+                format!("{own} does not say its queues, or when it reported"),
+                format!("DEL {own}"),
+            ),
+        }
+    }
+}

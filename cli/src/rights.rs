@@ -1,0 +1,62 @@
+//! What a user of the server lacks, in plain sentences.
+
+use std::collections::BTreeMap;
+
+use blueque::Greeting;
+
+/// Longer lists of commands are cut.
+const NAMED: usize = 5;
+
+/// A right that is missing, and how it is granted.
+pub struct Missing {
+    pub text: String,
+    pub todo: String,
+}
+
+/// One for each Redis command that is denied; empty where nothing is.
+pub fn missing(greeting: &Greeting, namespace: &str) -> Vec<Missing> {
+    let mut denied: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, lacks) in &greeting.missing {
+        for command in lacks {
+            denied.entry(command).or_default().push(name);
+        }
+    }
+    denied.into_iter().map(|(command, by)| sentence(command, &by, namespace)).collect()
+}
+
+fn sentence(command: &str, by: &[&str], namespace: &str) -> Missing {
+    if by == ["messages"] {
+        return Missing {
+            text: format!(
+                "this user may not publish on {namespace}_*: a worker that waits finds new tasks up to 2 s later, \
+                 and an order reaches a program with its next heartbeat, after up to a third of the lease"
+            ),
+            todo: format!("ACL SETUSER … '&{namespace}_*' +publish"),
+        };
+    }
+    let named = by.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = match by.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let verb = if by.len() == 1 { "needs it and is refused" } else { "need it and are refused" };
+    Missing {
+        text: format!("this user may not run {command} on {namespace}_*: {named}{more} {verb}"),
+        todo: format!("ACL SETUSER … '~{namespace}_*' +{}", command.to_lowercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn a_missing_right_is_a_sentence() {
+        let one = sentence("XTRIM", &["tally"], "ns");
+        assert_eq!(one.text, "this user may not run XTRIM on ns_*: tally needs it and is refused");
+        assert_eq!(one.todo, "ACL SETUSER … '~ns_*' +xtrim");
+        let many = sentence("ZADD", &["a", "b", "c", "d", "e", "f", "g"], "ns").text;
+        assert!(many.ends_with("a, b, c, d, e and 2 more need it and are refused"), "{many}");
+        assert!(sentence("PUBLISH", &["messages"], "ns").text.contains("may not publish on ns_*"));
+    }
+}

@@ -1,0 +1,60 @@
+//! The thread that reports: that the worker lives, and what of it is free.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use blueque::calls::Report;
+use blueque::{Client, Interrupter, ListenerId};
+
+use super::pool::Pool;
+use super::settings::Settings;
+
+/// After three of these without a report it counts as dead.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Before a report that failed is tried again.
+const AGAIN: Duration = Duration::from_secs(2);
+
+pub struct Reporter {
+    pub client: Client,
+    pub settings: Arc<Settings>,
+    pub pool: Arc<Pool>,
+    pub listener: ListenerId,
+    pub interrupter: Interrupter,
+}
+
+impl Reporter {
+    /// Reports until the worker ends, idle, full or draining.
+    pub fn run(&self) {
+        loop {
+            let sent = Instant::now();
+            let pause = match self.report() {
+                Ok(()) => EVERY.saturating_sub(sent.elapsed()),
+                Err(_) => AGAIN,
+            };
+            if !self.pool.wait_for_change(pause) {
+                return;
+            }
+        }
+    }
+
+    fn report(&self) -> blueque::Result<()> {
+        let settings = &self.settings;
+        let number = |slots: usize| u32::try_from(slots).unwrap_or(u32::MAX);
+        let (slots, free) = self.pool.slots();
+        let report = Report {
+            slots: number(slots),
+            free: number(free),
+            has: settings.has.as_deref(),
+            name: settings.name.as_deref(),
+            version: Some(env!("CARGO_PKG_VERSION")),
+            draining: self.pool.draining().is_some(),
+        };
+        let drains = self.client.call(&self.client.calls().report(&self.listener, &settings.queues, report))?;
+        if !report.draining && drains.contains(&true) {
+            self.pool.ordered();
+            self.interrupter.interrupt();
+        }
+        Ok(())
+    }
+}

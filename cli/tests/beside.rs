@@ -1,0 +1,212 @@
+//! The command beside clients of Blueque 1.0 on the same data: what it says of them, and that it is true.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "beside/campaign.rs"]
+mod campaign;
+#[path = "../../tests/blueque_1_0/old.rs"]
+mod old;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use std::process::Command;
+
+use blueque::{Client, Listener, ListenerId, Submit, Upkeep};
+use old::Old;
+use serde_json::{Value, json};
+use support::{Folder, Server};
+
+/// A server with an old client on it, and a home for the command.
+struct Shared {
+    server: Server,
+    home: Folder,
+    client: Client,
+    old: Old,
+}
+
+impl Shared {
+    fn new() -> Self {
+        let server = Server::start_with(&["--appendonly", "yes"]);
+        let client = Client::open(&server.url()).unwrap();
+        let old = Old::start(&server);
+        Self { server, home: Folder::new(), client, old }
+    }
+
+    fn run(&self, args: &[&str]) -> (String, i32) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_URL", self.server.url());
+        let output = command.args(args).output().unwrap();
+        (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap_or(-1))
+    }
+
+    /// What the doctor finds; its code says whether that is anything.
+    fn findings(&self) -> Vec<String> {
+        let (out, code) = self.run(&["doctor"]);
+        let found: Vec<String> = out.lines().filter(|line| line.starts_with("FINDING")).map(str::to_owned).collect();
+        assert_eq!(code, i32::from(!found.is_empty()), "{out}");
+        found
+    }
+
+    fn notes(&self, of: &str) -> String {
+        let (out, _) = self.run(&["doctor"]);
+        out.lines().filter(|line| line.starts_with("note") && line.contains(of)).collect()
+    }
+
+    fn sound(&self, when: &str) {
+        assert_eq!(self.findings(), [""; 0], "{when}");
+    }
+
+    fn enqueue(&mut self) -> String {
+        self.old.text("enqueue", json!({"queue": "q", "parameters": "[1]"}))
+    }
+
+    fn listen(&mut self) -> Value {
+        self.old.call("listen", json!({"queue": "q"}))
+    }
+
+    fn submit(&self, id: &str, how: Submit) {
+        let id = blueque::TaskId::new(id).unwrap();
+        self.client.queue("q").unwrap().submit_bytes(b"[]", how.id(id)).unwrap();
+    }
+
+    /// A listener of ours on the host that old clients know.
+    fn listener(&self) -> Listener {
+        let own = ListenerId::of_process(self.old.host(), std::process::id());
+        self.client.listener_as(own, &["q"]).unwrap()
+    }
+
+    /// What a worker does beside its tasks, as often as a whole round of mending takes.
+    fn upkeep(&self, own: &Listener) {
+        let mut upkeep = Upkeep::new(self.client.clone(), vec![self.client.queue("q").unwrap().name().clone()]);
+        for _ in 0..3 {
+            upkeep.round().unwrap();
+            upkeep.adopt_dead(own.id(), |_| false).unwrap();
+        }
+    }
+}
+
+#[test]
+fn tasks_that_an_old_client_has_are_no_finding() {
+    let mut all = Shared::new();
+    all.submit("plain", Submit::default());
+    all.submit("heavy", Submit::default().weight(2).key("k"));
+    all.submit("named", Submit::default().unique("u"));
+    // In its hands before, and given back.
+    let mut own = all.listener();
+    own.try_listen().unwrap().unwrap().release().unwrap();
+    own.unregister().unwrap();
+    all.sound("given back");
+    for state in ["reserved", "started"] {
+        let id = all.enqueue();
+        let mut held = Vec::new();
+        while let Some(taken) = all.listen().as_str() {
+            held.push(taken.to_owned());
+        }
+        assert!(held.contains(&id), "{held:?}");
+        all.sound(state);
+        for taken in &held {
+            all.old.call("start", json!({ "id": taken }));
+        }
+        all.sound("started");
+        for taken in held {
+            all.old.call("complete", json!({"id": taken, "result": "fine"}));
+        }
+        all.sound("completed");
+    }
+    let own = all.listener();
+    let names = || redis::cmd("HLEN").arg("blueque_unique_q").query::<u32>(&mut all.server.connection()).unwrap();
+    assert_eq!(names(), 1);
+    all.upkeep(&own);
+    assert_eq!(names(), 0, "dropped, as it was said to be");
+    own.unregister().unwrap();
+    all.sound("mended");
+}
+
+#[test]
+fn an_attempt_that_an_old_client_claimed_and_ended_is_no_finding_while_its_lease_runs() {
+    let mut all = Shared::new();
+    all.submit("t", Submit::default().weight(2));
+    let gone = Command::new("true").spawn().and_then(|mut child| child.wait().map(|_| child.id())).unwrap();
+    let dead = ListenerId::of_process(all.old.host(), gone);
+    let mut dead = all.client.listener_as(dead, &["q"]).unwrap();
+    dead.try_listen().unwrap().unwrap();
+    assert_eq!(all.old.text("claim_orphan", json!({"queue": "q"})), "t");
+    all.sound("claimed");
+    let note = all.notes("claimed by");
+    assert!(note.contains(all.old.listener().as_str()) && note.contains("1 task,"), "{note}");
+    all.old.call("start", json!({"id": "t"}));
+    all.old.call("complete", json!({"id": "t", "result": "fine"}));
+    all.sound("ended");
+}
+
+#[test]
+fn what_a_dead_listener_left_is_a_finding_until_a_worker_of_its_host_has_done_as_was_said() {
+    let mut all = Shared::new();
+    all.enqueue();
+    all.enqueue();
+    all.listen();
+    all.listen();
+    let next = Old::start(&all.server);
+    std::mem::replace(&mut all.old, next).kill();
+    all.old.text("claim_orphan", json!({"queue": "q"}));
+    let found = all.findings();
+    assert!(found.len() == 1 && found[0].contains("holds 1 task of a client without scripts"), "{found:?}");
+    assert!(!all.notes("claimed by").is_empty());
+    let next = Old::start(&all.server);
+    std::mem::replace(&mut all.old, next).kill();
+    let own = all.listener();
+    all.client.queue("q").unwrap().mend(Some(std::time::Duration::ZERO)).unwrap();
+    all.client.queue("q").unwrap().mend(Some(std::time::Duration::ZERO)).unwrap();
+    all.upkeep(&own);
+    assert_eq!(all.client.queue("q").unwrap().counts().unwrap().pending, 2);
+    own.unregister().unwrap();
+    all.sound("given back");
+}
+
+#[test]
+fn a_listener_of_a_host_without_a_worker_is_noted() {
+    let mut all = Shared::new();
+    all.enqueue();
+    let mut far = Old::on_host(&all.server, "far.example.org");
+    far.call("listen", json!({"queue": "q"}));
+    let of = |own: &str| all.client.listener_as(ListenerId::of_process(own, 4_000_000), &["q"]).unwrap();
+    let other = of("near");
+    let note = all.notes("far.example.org");
+    assert!(note.contains("holds 1 task of q") && note.contains("--host-name"), "{note}");
+    other.unregister().unwrap();
+    let same = of("far");
+    assert_eq!(all.notes("far.example.org"), "", "by its full name");
+    same.unregister().unwrap();
+    all.sound("it lives");
+}
+
+#[test]
+fn queues_with_names_that_only_old_clients_use_are_shown_and_their_tasks_counted() {
+    let mut all = Shared::new();
+    let long = "x".repeat(150);
+    let names = ["a queue", "gr\u{f6}\u{df}e", "q/1", &long];
+    let ids: Vec<String> =
+        names.iter().map(|name| all.old.text("enqueue", json!({"queue": name, "parameters": "p"}))).collect();
+    all.old.text("schedule", json!({"queue": names[0], "parameters": "p", "eta": 9e9}));
+    let (out, code) = all.run(&["queues"]);
+    assert_eq!((code, out.matches("not usable here").count()), (0, 4), "{out}");
+    let (out, _) = all.run(&["queues", "-o", "json"]);
+    let views: Value = serde_json::from_str(&out).unwrap();
+    assert!(views.as_array().unwrap().iter().all(|view| view["unusable"] == true), "{views}");
+    let found = all.findings();
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert!(found.iter().any(|line| line.contains("\"a queue\"") && line.contains("2 tasks wait")), "{found:?}");
+    assert!(found.iter().all(|line| !line.contains("remove it") && !line.contains("unknown")), "{found:?}");
+    let (out, _) = all.run(&["why", &ids[0]]);
+    assert!(out.contains("only clients of Blueque 1.0") && !out.contains("start a worker"), "{out}");
+    for name in names {
+        all.old.text("register", json!({"queue": name}));
+        while let Some(id) = all.old.call("listen", json!({"queue": name})).as_str() {
+            all.old.call("start", json!({ "id": id }));
+        }
+    }
+    let found = all.findings();
+    assert!(found.len() == 1 && found[0].contains("1 task wait"), "{found:?}");
+    let (out, _) = all.run(&["why", &ids[0]]);
+    assert!(!out.contains("start a worker"), "{out}");
+}

@@ -1,0 +1,145 @@
+//! The rights that docs/configuration.md gives a user are enough, and what is missing is said.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+#[path = "worker/world.rs"]
+mod world;
+
+use std::process::{Command, Stdio};
+
+use blueque::{Status, Submit};
+use support::eventually;
+use world::{Worker, World, result, status};
+
+/// The recipes of the page, by the words before them.
+fn recipes() -> Vec<Vec<String>> {
+    let page = include_str!("../../docs/configuration.md");
+    let found = page.lines().filter_map(|line| line.trim().strip_prefix("ACL SETUSER blueque "));
+    found.map(|rules| rules.split(' ').map(str::to_owned).collect()).collect()
+}
+
+/// A server on which nobody but this user may do anything.
+fn world(rules: &[String]) -> World {
+    let world = World::new();
+    let mut connection = world.server.connection();
+    redis::cmd("ACL").arg("SETUSER").arg("blueque").arg(rules).exec(&mut connection).unwrap();
+    redis::cmd("CONFIG").arg("SET").arg("appendonly").arg("yes").exec(&mut connection).unwrap();
+    world
+}
+
+fn command(world: &World, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+    command.args(args).env("BLUEQUE_URL", format!("{}?user=blueque", world.server.url()));
+    command.env("BLUEQUE_PASSWORD", "PASSWORD").env("XDG_CONFIG_HOME", world.path("none"));
+    command.env("BLUEQUE_STATE_DIR", world.path("state")).env_remove("BLUEQUE_NAMESPACE").stdin(Stdio::null());
+    command
+}
+
+/// A command as that user: exit code, stdout, stderr.
+fn run(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = command(world, args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn worker(world: &World) -> Worker {
+    let log = std::fs::File::options().create(true).append(true).open(world.path("worker.log")).unwrap();
+    let mut command = command(world, &["worker", "--queue", "q", "--lease", "3s", "--dir"]);
+    Worker(command.arg(world.path("worker.d")).stdout(Stdio::null()).stderr(log).spawn().unwrap())
+}
+
+/// All of these must succeed.
+const COMMANDS: [&[&str]; 24] = [
+    &["submit", "q", "[1]", "--id", "later", "--eta", "+1h", "--tag", "a", "--priority", "3", "--unique", "u"],
+    &["ls"],
+    &["show", "later"],
+    &["find", "q", "--tag", "a"],
+    &["why", "later"],
+    &["history", "later"],
+    &["tag", "later", "b"],
+    &["tags"],
+    &["prioritise", "5", "later"],
+    &["move", "other", "later"],
+    &["cancel", "later"],
+    &["retry", "later"],
+    &["bulk", "cancel", "other"],
+    &["delete", "later"],
+    &["forget", "other"],
+    &["config", "set", "-q", "q", "max_failures=2"],
+    &["limit", "q", "k", "--concurrency", "2"],
+    &["schedule", "add", "s", "q", "--every", "1h"],
+    &["schedule", "rm", "s"],
+    &["queues"],
+    &["workers"],
+    &["events", "q"],
+    &["stats", "q"],
+    &["reset-clock"],
+];
+
+#[test]
+fn each_recipe_of_the_page_is_enough_for_a_worker_and_the_command_and_gives_no_more() {
+    let recipes = recipes();
+    assert_eq!(recipes.len(), 2, "a simple one and a tight one: {recipes:?}");
+    for rules in recipes {
+        let world = world(&rules);
+        world.program("q", "echo \"$BLUEQUE_ATTEMPT\" > \"$BLUEQUE_CHECKPOINT\"; echo 1");
+        world.program("hold", "echo $$ > FOLDER/pid; exec sleep 600");
+        let worker = worker(&world);
+        for args in COMMANDS {
+            let (code, out, err) = run(&world, args);
+            assert_eq!(code, Some(0), "{rules:?} {args:?}: {out}{err}");
+            assert!(!err.contains("may not") && !err.contains("NOPERM"), "{args:?}: {err}");
+        }
+        let (code, out, err) = run(&world, &["run", "q", "[]"]);
+        assert_eq!((code, out.trim()), (Some(0), "1"), "{err}");
+        let task = world.submit_as("q", "hold", Submit::default().method("hold"));
+        world.written("pid");
+        status(&task, Status::Started);
+        let (code, out, err) = run(&world, &["cancel", "hold", "--force"]);
+        assert_eq!(code, Some(0), "{out}{err}");
+        status(&task, Status::Cancelled);
+        let (_, out, err) = run(&world, &["doctor"]);
+        assert!(out.contains("this user may run every command of the scripts"), "{out}{err}");
+        assert!(!out.contains("FINDING") || !out.contains("rights"), "{out}");
+        assert!(!world.log().contains("may not"), "{}", world.log());
+        drop(worker);
+        let url = format!("{}?user=blueque&pass=PASSWORD", world.server.url());
+        let mut connection = redis::Client::open(url).unwrap().get_connection().unwrap();
+        for denied in [&["FLUSHALL"][..], &["SHUTDOWN", "NOSAVE"], &["GET", "others"], &["CONFIG", "SET", "save", ""]] {
+            let refused = redis::cmd(denied[0]).arg(&denied[1..]).exec(&mut connection).unwrap_err();
+            assert_eq!(refused.code(), Some("NOPERM"), "{denied:?}");
+        }
+        world.nothing_is_left();
+    }
+}
+
+#[test]
+fn a_worker_that_may_not_publish_says_so_once_and_works() {
+    let rules: Vec<String> = ["on", ">PASSWORD", "~blueque_*", "+@all", "resetchannels"].map(Into::into).to_vec();
+    let world = world(&rules);
+    world.program("q", "echo 1");
+    let _worker = worker(&world);
+    assert_eq!(result(&world.submit("q", "[]")), "1");
+    let log = world.log();
+    assert_eq!(log.matches("this user may not publish on blueque_*").count(), 1, "{log}");
+    assert!(log.contains("'&blueque_*' +publish"), "{log}");
+    let (code, out, _) = run(&world, &["doctor"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("FINDING  rights") && out.contains("may not publish on blueque_*"), "{out}");
+}
+
+#[test]
+fn a_worker_that_may_not_work_is_refused_at_its_start_by_the_right_that_is_missing() {
+    let rules: Vec<String> = ["on", ">PASSWORD", "~blueque_*", "&*", "+@all", "-xadd"].map(Into::into).to_vec();
+    let world = world(&rules);
+    let mut worker = worker(&world);
+    let ended = eventually("the worker ends", || worker.0.try_wait().unwrap());
+    assert_eq!(ended.code(), Some(1));
+    let log = world.log();
+    assert!(log.contains("NOPERM") && log.contains("may not run XADD on blueque_*"), "{log}");
+    let (code, out, _) = run(&world, &["doctor"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("this user may not run XADD on blueque_*"), "{out}");
+}

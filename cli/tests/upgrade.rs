@@ -1,0 +1,100 @@
+//! The data of former releases are read as they are, or mended online; attempts that their scripts began go on,
+//! and both releases may work side by side.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+#[path = "../../tests/support/fixture.rs"]
+mod fixture;
+#[path = "upgrade/left.rs"]
+mod left;
+#[path = "upgrade/live.rs"]
+mod live;
+#[path = "upgrade/mixed.rs"]
+mod mixed;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use std::process::Command;
+
+use fixture::{Answer, Fixture, Scripts};
+use support::{Folder, Server};
+
+/// A server with the scripts of a former release and of this one.
+struct Both {
+    server: Server,
+    connection: redis::Connection,
+    old: Scripts,
+    new: Scripts,
+}
+
+/// Whose scripts make a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Old,
+    New,
+}
+
+impl Both {
+    fn start(fixture: &Fixture) -> Self {
+        let server = Server::start_with(&["--appendonly", "yes"]);
+        let mut connection = server.connection();
+        let old = fixture.scripts(&mut connection);
+        let new = Scripts::current(&mut connection);
+        Self { server, connection, old, new }
+    }
+
+    /// Calls a command of this release.
+    fn call(&mut self, words: &str) -> Vec<String> {
+        self.new.words(&mut self.connection, words)
+    }
+
+    fn by(&mut self, by: By, words: &str) -> Vec<String> {
+        self.try_by(by, words).unwrap_or_else(|error| panic!("{words} by {by:?}: {error}"))
+    }
+
+    fn try_by(&mut self, by: By, words: &str) -> Answer {
+        match by {
+            By::Old => self.old.try_words(&mut self.connection, words),
+            By::New => self.new.try_words(&mut self.connection, words),
+        }
+    }
+
+    fn ask<T: redis::FromRedisValue>(&mut self, words: &[&str]) -> T {
+        redis::cmd(words[0]).arg(&words[1..]).query(&mut self.connection).unwrap()
+    }
+
+    fn status(&mut self, id: &str) -> String {
+        self.ask::<Option<String>>(&["HGET", &format!("blueque_task_{id}"), "status"]).unwrap_or_default()
+    }
+
+    /// `mend` of a queue, to its end.
+    fn mend(&mut self, queue: &str) {
+        let mut cursor = "''".to_owned();
+        while !cursor.is_empty() {
+            cursor.clone_from(&self.call(&format!("mend {queue} {cursor} 100 grace 0"))[0]);
+        }
+    }
+
+    /// All that a call with a limit and cursors answers.
+    fn pages(&mut self, words: &str) -> Vec<String> {
+        let (mut cursor, mut found) = ("0".to_owned(), Vec::new());
+        loop {
+            let mut page = self.call(&words.replace("CURSOR", &cursor)).into_iter();
+            cursor = page.next().unwrap();
+            found.extend(page);
+            if cursor == "0" {
+                return found;
+            }
+        }
+    }
+
+    /// The doctor finds nothing.
+    fn sound(&self, when: &str) {
+        let home = Folder::new();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.env_clear().env("HOME", home.path()).env("BLUEQUE_URL", self.server.url());
+        let output = command.arg("doctor").output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && !out.contains("FINDING"), "{when}: {out}");
+    }
+}

@@ -1,0 +1,335 @@
+//! What a former release left on disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::fixture::{Fixture, releases};
+use crate::{Both, By};
+
+const STATES: [&str; 7] = ["scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
+
+type Record = BTreeMap<String, String>;
+
+fn field<'a>(record: &'a Record, name: &str) -> &'a str {
+    record.get(name).map_or("", String::as_str)
+}
+
+fn held(record: &Record) -> bool {
+    matches!(field(record, "status"), "reserved" | "started")
+}
+
+fn queues(fixture: &Fixture) -> BTreeSet<String> {
+    fixture.records().values().map(|record| field(record, "queue").to_owned()).collect()
+}
+
+#[test]
+fn the_data_hold_what_they_should() {
+    for fixture in releases() {
+        let records = fixture.records();
+        for state in STATES {
+            assert!(records.values().any(|record| field(record, "status") == state), "{state}");
+        }
+        // Every kind of key that the contract of this release knows is there, but for those that later releases brought.
+        let kinds = [
+            "tasks",
+            "leases",
+            "orders",
+            "seen",
+            "events",
+            "history",
+            "tally",
+            "days",
+            "statistics",
+            "log",
+            "schedules",
+            "schedule",
+            "low_schedules",
+            "tag",
+            "tags",
+            "group",
+            "groups",
+            "lane_tasks",
+            "key_tasks",
+            "needs",
+            "turns",
+            "places",
+            "limits",
+            "rate",
+            "delayed",
+            "unique",
+            "timed",
+            "has",
+            "rounds",
+            "suspects",
+            "meta",
+            "wake",
+            "ranked_tasks",
+        ];
+        for kind in kinds {
+            let head = format!("blueque_{kind}");
+            assert!(fixture.keys().any(|key| key == head || key.starts_with(&format!("{head}_"))), "{kind}");
+        }
+        let meta = fixture.keys().any(|key| key == "blueque_meta");
+        assert!(meta);
+    }
+}
+
+#[test]
+fn the_data_are_read_as_they_are() {
+    for fixture in releases() {
+        let mut both = Both::start(&fixture);
+        fixture.load(&mut both.connection);
+        let records = fixture.records();
+        assert_eq!(both.call("hello")[2], "1");
+        let listed: BTreeSet<_> = both.pages("queues CURSOR 100").into_iter().collect();
+        for queue in queues(&fixture) {
+            assert!(listed.contains(&queue), "{queue}");
+            for words in [
+                "settings Q",
+                "listeners Q 0 100",
+                "limits Q 0 100 used 1",
+                "groups Q 0 100",
+                "tags Q 0 100",
+                "events Q 0 500",
+                "statistics Q 14 until 20250102",
+                "find Q 0 100",
+                "counts Q",
+            ] {
+                let words = words.replacen('Q', &queue, 1);
+                both.call(&words);
+            }
+            let counts = both.call(&format!("counts {queue}"));
+            for state in STATES {
+                // What an old client popped and did not mark is pending by its record, and in no list of the queue.
+                let of = |record: &&Record| field(record, "queue") == queue && field(record, "status") == state;
+                let number = records.values().filter(of).count();
+                let ids: BTreeSet<_> = both.pages(&format!("list {queue} {state} CURSOR 100")).into_iter().collect();
+                if queue != "old" {
+                    let at = counts.iter().position(|name| name == state).unwrap();
+                    assert_eq!(counts[at + 1], number.to_string(), "{queue} {state}");
+                    assert_eq!(ids.len(), number, "{queue} {state}");
+                }
+            }
+        }
+        for (id, record) in &records {
+            let pairs = both.call(&format!("get {id}"));
+            let got: Record = pairs.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+            assert_eq!(&got, record, "{id}");
+            assert_eq!(both.call(&format!("why {id}"))[1], field(record, "status"), "{id}");
+            assert_eq!(both.call(&format!("estimate {id}"))[1], field(record, "status"), "{id}");
+            let history = both.call(&format!("history {id} 0 100"));
+            assert!(history[0].parse::<u32>().unwrap() > 0, "{id}");
+            both.call(&format!("logs {id} 0 100"));
+        }
+        let schedules = both.pages("schedules CURSOR 100");
+        assert!(schedules.len() >= 80);
+        for name in schedules.chunks(10).map(|row| &row[0]) {
+            both.call(&format!("show_schedule {name}"));
+        }
+    }
+}
+
+/// Gives the leases of the data anew, as if their owners had been heard of just now.
+fn renew(both: &mut Both, queues: &BTreeSet<String>) {
+    let time: Vec<u64> = both.ask(&["TIME"]);
+    let deadline = (time[0] * 1_000_000 + 60_000_000).to_string();
+    for queue in queues {
+        let leases = format!("blueque_leases_{queue}");
+        for member in both.ask::<Vec<String>>(&["ZRANGE", &leases, "0", "-1"]) {
+            both.ask::<()>(&["ZADD", &leases, &deadline, &member]);
+        }
+    }
+}
+
+/// How the attempts of the data may end: the last call, and the states that may come of it. `ID TOKEN NODE QUEUE` stand for the attempt.
+const ENDS: [(&[&str], &[&str]); 8] = [
+    (&["complete ID TOKEN done"], &["complete"]),
+    (&["fail ID TOKEN broken group g"], &["failed", "scheduled", "cancelled"]),
+    (&["fail ID TOKEN broken again 0"], &["failed", "pending", "cancelled"]),
+    (&["release ID TOKEN"], &["pending", "failed", "cancelled"]),
+    (&["cancel ID x", "release ID TOKEN"], &["cancelled"]),
+    (&["cancel ID x force 1"], &["cancelled", "reserved", "started"]),
+    (&["unlock", "requeue_orphans QUEUE 500", "requeue_orphans QUEUE 500"], &["pending", "failed", "cancelled"]),
+    (&["register QUEUE host_77", "adopt host_77 NODE QUEUE ID"], &["reserved", "failed", "cancelled"]),
+];
+
+#[test]
+fn attempts_that_a_former_release_began_are_heartbeated_and_ended() {
+    for fixture in releases() {
+        let mut both = Both::start(&fixture);
+        let (records, queues) = (fixture.records(), queues(&fixture));
+        for by in [By::New, By::Old] {
+            for (calls, states) in ENDS {
+                fixture.load(&mut both.connection);
+                renew(&mut both, &queues);
+                let mut attempts = 0;
+                for (id, record) in
+                    records.iter().filter(|(_, record)| held(record) && !field(record, "token").is_empty())
+                {
+                    attempts += 1;
+                    go_on(&mut both, id, record);
+                    let fill = |words: &str| {
+                        let words = words.replace("ID", id).replace("TOKEN", field(record, "token"));
+                        words.replace("NODE", field(record, "node")).replace("QUEUE", field(record, "queue"))
+                    };
+                    for call in calls {
+                        if *call == "unlock" {
+                            expire(&mut both, id, record);
+                            continue;
+                        }
+                        // An order to cancel may have been given before.
+                        if let Err(error) = both.try_by(by, &fill(call)) {
+                            panic!("{id}: {} by {by:?}: {error}", fill(call));
+                        }
+                    }
+                    let status = both.status(id);
+                    assert!(states.contains(&status.as_str()), "{id} is {status} after {calls:?} by {by:?}");
+                }
+                assert!(attempts > 20, "{attempts}");
+                check(&mut both, &queues, &format!("after {calls:?} by {by:?}"));
+            }
+        }
+    }
+}
+
+/// The calls of an owner that lives on.
+fn go_on(both: &mut Both, id: &str, record: &Record) {
+    let [token, node, queue] = ["token", "node", "queue"].map(|name| field(record, name));
+    let answer = both.call(&format!("heartbeat {queue} {node} 60 1 {id} {token}"));
+    let order = if both.ask::<bool>(&["HEXISTS", &format!("blueque_orders_{queue}"), &format!("t:{id}")]) {
+        "cancel"
+    } else if id == "draining" {
+        "drain"
+    } else if queue == "stopped" {
+        "stop"
+    } else {
+        "continue"
+    };
+    assert_eq!(answer[1], order, "{id}");
+    for call in ["progress ID TOKEN 0.5", "checkpoint ID TOKEN half", "log ID TOKEN me text"] {
+        both.call(&call.replace("ID", id).replace("TOKEN", token));
+    }
+    if order != "cancel" {
+        let pid = if field(record, "status") == "started" { field(record, "pid") } else { "4242" };
+        both.call(&format!("start {id} {token} {pid}"));
+    }
+}
+
+/// Lets the lease of a task run out, the time included that a gap gives it.
+fn expire(both: &mut Both, id: &str, record: &Record) {
+    let member = format!("{id} {}", field(record, "token"));
+    both.ask::<()>(&["ZADD", &format!("blueque_leases_{}", field(record, "queue")), "1000", &member]);
+    both.ask::<()>(&["HSET", &format!("blueque_task_{id}"), "postponed", "1000"]);
+    // Both releases take the look before as the last sign of life.
+    let run: String = both.ask(&["INFO", "server"]);
+    let run = run.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap().trim().to_owned();
+    both.ask::<()>(&["HSET", "blueque_meta", "run", &run]);
+}
+
+/// What clients without scripts left is mended, and then nothing is wrong.
+fn check(both: &mut Both, queues: &BTreeSet<String>, when: &str) {
+    // Their own attempts, which no lease guards, are not of interest here.
+    clear_old(both);
+    for queue in queues {
+        both.mend(queue);
+    }
+    both.sound(when);
+}
+
+/// Takes over what clients of Blueque 1.0 hold, all of which are dead, and cancels it.
+fn clear_old(both: &mut Both) {
+    both.call("register old host_77");
+    for key in both.ask::<Vec<String>>(&["KEYS", "blueque_reserved_tasks_old_old.example.org_*"]) {
+        for id in both.ask::<Vec<String>>(&["LRANGE", &key, "0", "-1"]) {
+            let holder = key.rsplit_once("tasks_old_").unwrap().1;
+            let claimer: Option<String> = both.ask(&["HGET", &format!("blueque_task_{id}"), "reclaimed_node"]);
+            let tries = [Some(holder.to_owned()), claimer].into_iter().flatten().map(|from| {
+                let taken = both.try_by(By::New, &format!("adopt host_77 {from} old {id}"));
+                taken.and_then(|answer| both.try_by(By::New, &format!("complete {id} {} done", answer[2])))
+            });
+            let tries: Vec<_> = tries.collect();
+            assert!(tries.iter().any(Result::is_ok), "{id} of {holder}: {tries:?}");
+        }
+    }
+}
+
+#[test]
+fn all_that_was_left_comes_to_its_end_and_goes() {
+    for fixture in releases() {
+        let mut both = Both::start(&fixture);
+        fixture.load(&mut both.connection);
+        let (records, queues) = (fixture.records(), queues(&fixture));
+
+        // Schedules whose slots are due make their tasks, then they go.
+        both.call("configure closed closed ''");
+        assert_ne!(both.call("tick 100")[0], "0");
+        for name in both.pages("schedules CURSOR 100").chunks(10).map(|row| row[0].clone()) {
+            both.call(&format!("unschedule {name}"));
+        }
+        clear_old(&mut both);
+        let queues: BTreeSet<_> = queues.into_iter().chain(["closed".to_owned()]).collect();
+        for queue in &queues {
+            both.call(&format!("register {queue} host_78 has gpu,tape,memory=128"));
+            both.call(&format!("requeue_orphans {queue} 500"));
+            both.call(&format!("resume {queue}"));
+            both.mend(queue);
+        }
+        // Their owners are dead, and some leases were postponed.
+        for (id, record) in records.iter().filter(|(_, record)| held(record)) {
+            if !["reserved", "started"].contains(&both.status(id).as_str()) {
+                continue;
+            }
+            let [node, queue] = ["node", "queue"].map(|name| field(record, name));
+            let answer = both.call(&format!("adopt host_78 {node} {queue} {id}"));
+            if !answer.is_empty() {
+                both.call(&format!("start {id} {} 7", answer[2]));
+                both.call(&format!("complete {id} {} done", answer[2]));
+            }
+        }
+        // Retries that wait, and what was put off for years.
+        for queue in &queues {
+            both.call(&format!("promote {queue} 500"));
+            for id in both.pages(&format!("list {queue} scheduled CURSOR 100")) {
+                both.call(&format!("cancel {id} done"));
+            }
+        }
+        let mut ran = 0;
+        for queue in &queues {
+            for _ in 0..200 {
+                both.call(&format!("promote {queue} 500"));
+                let Some([id, _, token]) = both.call(&format!("reserve host_78 1 {queue}")).first_chunk().cloned()
+                else {
+                    break;
+                };
+                both.call(&format!("start {id} {token} 7"));
+                both.call(&format!("complete {id} {token} done"));
+                ran += 1;
+            }
+        }
+        assert!(ran > 40, "{ran}");
+        // Rates let only some start each hour: the others are cancelled.
+        for queue in &queues {
+            for id in both.pages(&format!("list {queue} pending CURSOR 100")) {
+                assert!(["rated", "keyrated", "limits"].contains(&queue.as_str()), "{id} of {queue} waits");
+                both.call(&format!("cancel {id} done"));
+            }
+            both.mend(queue);
+            while both.call(&format!("tally {queue} 500"))[1] == "1" {}
+        }
+        let left: Vec<_> = records.keys().filter(|id| STATES[..4].contains(&both.status(id).as_str())).collect();
+        assert!(left.is_empty(), "{left:?}");
+        both.sound("at the end of all tasks");
+
+        for queue in &queues {
+            while both.call(&format!("retain {queue} 500 keep 0 seconds 0"))[1] == "1" {}
+            for listener in both.pages(&format!("listeners {queue} CURSOR 100")).chunks(3) {
+                both.call(&format!("unregister {queue} {}", listener[0]));
+            }
+            both.call(&format!("forget {queue}"));
+        }
+        both.sound("when everything was forgotten");
+        let kept = ["meta", "rate", "rounds", "timed", "delayed"];
+        let mut keys: Vec<String> = both.ask(&["KEYS", "*"]);
+        keys.retain(|key| !kept.contains(&key.split('_').nth(1).unwrap()));
+        assert!(keys.is_empty(), "{keys:?}");
+    }
+}

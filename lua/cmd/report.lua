@@ -1,0 +1,56 @@
+--- Says that a worker lives, what it serves and what is free of it, every ten seconds; registers it anew where it was forgotten.
+-- @args now listener slots free count queue*count
+-- @options has name version draining
+-- @reply for each queue `continue`, or `drain` where the worker is ordered to drain it
+-- @errors
+local meta = space.open_with('settings')
+local listener = args.listener(args.next('listener'))
+local slots = args.integer(args.next('slots'), 1, 100000, 'slots')
+local free = args.integer(args.next('free'), 0, slots, 'free')
+local count = args.integer(args.next('count'), 1, 32, 'count')
+local queues, named = {}, {}
+for i = 1, count do
+  local queue = args.plain(args.next('queue'), 'queue')
+  if named[queue] then
+    reply.fail('BADARG', 'a queue stands twice in one call')
+  end
+  queues[i], named[queue] = queue, true
+end
+local options = args.options({ has = listeners.known, name = args.plain, version = args.plain, draining = args.flag })
+
+local key, all = workers.key(listener), space.prefix .. 'workers'
+local v = redis.call('HMGET', key, 'since', 'at')
+local alive = v[1] and v[2] and space.us - workers.moment(v[2]) <= workers.DEAD
+space.touch(key)
+space.probe('ZCARD', all)
+local answer, fresh, changed = {}, {}, {}
+for i, queue in ipairs(queues) do
+  fresh[i] = redis.call('SISMEMBER', space.touch(space.key('listeners', queue)), listener) == 0
+  space.probe('ZCARD', space.key('seen', queue))
+  if fresh[i] then
+    space.probe('ZCARD', space.prefix .. 'queues')
+  end
+  local own = options.has and (redis.call('HGET', space.touch(space.key('has', queue)), listener) or '')
+  changed[i] = own and own ~= options.has
+  answer[i] = redis.call('HEXISTS', space.key('orders', queue), 'l:' .. listener) == 1 and 'drain' or 'continue'
+end
+local keep = tonumber(settings.value(nil, meta[2], 'forget_after')) * 1000000
+space.begin()
+
+-- A removal first: a worker is heard of also when memory is full.
+redis.call('ZREM', all, '')
+redis.call('ZADD', all, space.decimal(space.us + keep), listener)
+redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',
+  'name', options.name or '', 'version', options.version or '', 'draining', options.draining and '1' or '0',
+  'since', alive and v[1] or space.now, 'at', space.now)
+for i, queue in ipairs(queues) do
+  listeners.seen(queue, listener)
+  if fresh[i] then
+    redis.call('SADD', space.key('listeners', queue), listener)
+    redis.call('ZINCRBY', space.prefix .. 'queues', 1, queue)
+  end
+  if changed[i] then
+    listeners.equip(queue, listener, options.has)
+  end
+end
+return answer

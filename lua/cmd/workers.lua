@@ -1,0 +1,29 @@
+--- The workers of the namespace that say what they are: those that report.
+-- @args now cursor limit
+-- @reply next cursor (0 at the end), then for each worker its listener, name, version, queues and what it has, separated by commas, slots, free slots, the queues that it drains, since when it reports, when it was last heard of, and `alive` or `dead`
+-- @errors
+space.open()
+local cursor = args.cursor(args.next('cursor'))
+local limit = args.limit()
+args.none()
+local page = redis.call('ZSCAN', space.prefix .. 'workers', cursor, 'COUNT', limit)
+local answer = { page[1] }
+for i = 1, #page[2], 2 do
+  local listener = page[2][i]
+  local v = redis.call('HMGET', workers.key(listener), 'name', 'version', 'queues', 'has', 'slots', 'free', 'draining', 'since', 'at')
+  if v[3] and v[9] then
+    local drained = {}
+    for queue in string.gmatch(v[3], '[^,]+') do
+      if v[7] == '1' or redis.call('HEXISTS', space.key('orders', queue), 'l:' .. listener) == 1 then
+        drained[#drained + 1] = queue
+      end
+    end
+    v[7] = table.concat(drained, ',')
+    answer[#answer + 1] = listener
+    for j = 1, 9 do
+      answer[#answer + 1] = v[j] or ''
+    end
+    answer[#answer + 1] = space.us - workers.moment(v[9]) > workers.DEAD and 'dead' or 'alive'
+  end
+end
+return answer

@@ -1,0 +1,70 @@
+-- What the user of this connection may do. Redis rolls nothing back, so a command that is
+-- denied after the first write would leave half a call: scripts ask before it.
+local rights = {}
+
+-- The Redis commands that this script calls after its first write. These three are made by build.rs.
+rights.OWN = ''
+
+-- Those of the calls without which nobody can work as a listener.
+rights.WORKER = ''
+
+-- Those of every command: `NAME=REDIS COMMANDS;NAME=…`.
+rights.ALL = ''
+
+-- Whether the user may run a Redis command on every key of the namespace.
+-- @cold
+function rights.has(name)
+  local may, any = redis.acl_check_cmd, space.prefix .. '*'
+  if not may then
+    return true -- a server that cannot say
+  elseif name == 'XINFO' then
+    return may(name, 'STREAM', any)
+  end
+  return may(name, any, any, any)
+end
+
+-- @cold
+function rights.refuse(name)
+  reply.fail('NOPERM', 'this user may not run ' .. name .. ' on ' .. space.prefix
+    .. '*: grant it with ACL SETUSER; nothing was changed')
+end
+
+-- Refuses the call where one of these commands is denied.
+-- @cold
+function rights.check(names)
+  for name in string.gmatch(names, '%S+') do
+    if not rights.has(name) then
+      rights.refuse(name)
+    end
+  end
+end
+
+-- Refuses the call where a command that this script may need later is denied.
+-- @cold
+function rights.require()
+  rights.check(rights.OWN)
+end
+
+-- Which commands of the bundle the user may not run, and what each lacks: `NAME:COMMAND,COMMAND`,
+-- separated by spaces. Messages are not needed, but without them wake-ups and orders come later.
+-- @cold
+function rights.missing()
+  local denied, missing = {}, {}
+  for name, calls in string.gmatch(rights.ALL, '([%l_]+)=([%u ]*)') do
+    local lacks = {}
+    for call in string.gmatch(calls, '%u+') do
+      if denied[call] == nil then
+        denied[call] = not rights.has(call)
+      end
+      lacks[#lacks + 1] = denied[call] and call or nil
+    end
+    if #lacks > 0 then
+      missing[#missing + 1] = name .. ':' .. table.concat(lacks, ',')
+    end
+  end
+  local may = redis.acl_check_cmd
+  if may and not may('PUBLISH', space.prefix .. '*', '') then
+    missing[#missing + 1] = 'messages:PUBLISH'
+  end
+  return table.concat(missing, ' ')
+end

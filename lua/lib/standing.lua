@@ -1,0 +1,176 @@
+-- Where tasks that wait stand: pending ones by priority, then by rank. Blueque's plain list
+-- and the lanes of priority 0 are two orders that are read as one.
+local standing = {}
+
+-- So far from the first, entries are compared one by one; behind that, the list is halved by rank.
+standing.NEAR = 100
+
+-- An order of which pages are read: `number` of its entries; `read(first, last, bare)`: their
+-- ids, and their places as numbers that grow, unless `bare`.
+-- @cold
+function standing.plain(queue)
+  local list = space.key('pending_tasks', queue)
+  return { number = redis.call('LLEN', list), read = function(first, last, bare)
+    local ids, ranks = {}, {}
+    local page = redis.call('LRANGE', list, -last - 1, -first - 1)
+    for i = #page, 1, -1 do
+      ids[#ids + 1] = page[i]
+      local v = bare and {} or redis.call('HMGET', space.prefix .. 'task_' .. page[i], 'updated', 'front')
+      ranks[#ranks + 1] = not bare and turns.order(turns.plain(v[1], v[2])) or nil
+    end
+    return ids, ranks
+  end }
+end
+
+-- The tasks of the lanes with these scores, of which so many go before.
+-- @cold
+function standing.laned(queue, low, high, before)
+  local lane = space.key('lane_tasks', queue)
+  return { number = redis.call('ZCOUNT', lane, low, high), read = function(first, last)
+    local ids, ranks = {}, {}
+    for _, member in ipairs(redis.call('ZRANGE', lane, before + first, before + last)) do
+      local rank, id = string.match(member, '^(%S+) (%S+)$')
+      ids[#ids + 1], ranks[#ranks + 1] = id, turns.order(rank)
+    end
+    return ids, ranks
+  end }
+end
+
+-- Tasks by a time, such as their eta.
+-- @cold
+function standing.timed(kind, queue)
+  local set = space.key(kind, queue)
+  return { number = redis.call('ZCARD', set), read = function(first, last)
+    local ids, spots = {}, {}
+    local page = redis.call('ZRANGE', set, first, last, 'WITHSCORES')
+    for i = 1, #page, 2 do
+      ids[#ids + 1], spots[#spots + 1] = page[i], tonumber(page[i + 1])
+    end
+    return ids, spots
+  end }
+end
+
+-- How many entries of an order go before a place in it: those up to it, or with `below` those below it.
+-- @cold
+function standing.count(order, place, below)
+  local function passed(other)
+    return other < place or other == place and not below
+  end
+  local near = math.min(order.number, standing.NEAR)
+  local _, ranks = order.read(0, near - 1)
+  for i, other in ipairs(near > 0 and ranks or {}) do
+    if not passed(other) then
+      return i - 1
+    end
+  end
+  local low, high = near, order.number
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local _, found = order.read(middle, middle)
+    if found[1] and passed(found[1]) then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low
+end
+
+-- How many entries of each order stand among the first `from` of both; near the first it is not looked for.
+-- @cold
+function standing.split(one, other, from)
+  local low, high = math.max(0, from - other.number), math.min(one.number, from)
+  if low < high and from <= standing.NEAR then
+    return 0, 0
+  end
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local _, mine = one.read(middle, middle)
+    local _, rival = other.read(from - middle - 1, from - middle - 1)
+    if mine[1] and rival[1] and mine[1] <= rival[1] then
+      low = middle + 1
+    else
+      high = middle
+    end
+  end
+  return low, from - low
+end
+
+-- Adds a page of two orders, read as one, to `ids`; of equal places that of `one` goes first.
+-- @cold
+function standing.page(one, other, from, limit, ids)
+  local at, by = standing.split(one, other, from)
+  local skipped = from - at - by
+  local far = skipped + limit - 1
+  local bare = at >= one.number or by >= other.number
+  local mine, ranks = one.read(at, at + far, bare)
+  local theirs, rivals = {}, {}
+  if by < other.number then
+    theirs, rivals = other.read(by, math.min(by + far, other.number - 1), bare)
+  end
+  local i, j = 1, 1
+  for n = 1, math.min(far + 1, #mine + #theirs) do
+    local id
+    if not theirs[j] or mine[i] and ranks[i] <= rivals[j] then
+      id, i = mine[i], i + 1
+    else
+      id, j = theirs[j], j + 1
+    end
+    if n > skipped then
+      ids[#ids + 1] = id
+    end
+  end
+end
+
+-- Adds a page of the pending tasks of a queue to `ids`.
+-- @cold
+function standing.list(queue, from, limit, ids)
+  local urgent = standing.laned(queue, '-inf', '(0', 0)
+  local plain, level = standing.plain(queue), standing.laned(queue, 0, 0, urgent.number)
+  local low = standing.laned(queue, '(0', '+inf', urgent.number + level.number)
+  local before, last = 0, from + limit - 1
+  for _, part in ipairs({ { urgent }, { plain, level }, { low } }) do
+    local number = part[1].number + (part[2] and part[2].number or 0)
+    local first = math.max(0, from - before)
+    local most = math.min(number, last - before + 1) - first
+    if most > 0 and part[2] then
+      standing.page(part[1], part[2], first, most, ids)
+    elseif most > 0 then
+      for _, id in ipairs((part[1].read(first, first + most - 1))) do
+        ids[#ids + 1] = id
+      end
+    end
+    before = before + number
+  end
+end
+
+-- How many tasks `list` has before a pending one, as far as `far`.
+-- @cold
+function standing.ahead(task, far)
+  local queue, priority = task.queue, tonumber(task.priority or 0)
+  local lane = space.key('lane_tasks', queue)
+  if task.rank then
+    local ahead = redis.call('ZRANK', lane, task.rank .. ' ' .. task.id) or 0
+    if priority <= 0 and ahead < far then
+      local plain = standing.plain(queue)
+      ahead = ahead + (priority < 0 and plain.number or standing.count(plain, turns.order(task.rank)))
+    end
+    return math.min(ahead, far)
+  end
+  local list = space.key('pending_tasks', queue)
+  local at = redis.call('LPOS', list, task.id, 'RANK', -1, 'MAXLEN', far)
+  if not at then
+    return far
+  end
+  at = redis.call('LLEN', list) - 1 - at
+  local urgent = redis.call('ZCOUNT', lane, '-inf', '(0')
+  local level = standing.laned(queue, 0, 0, urgent)
+  if level.number > 0 then
+    -- It waits behind whatever one before it in the list waits behind.
+    local plain = standing.plain(queue)
+    local _, ranks = plain.read(0, math.min(at, standing.NEAR))
+    local _, own = plain.read(at, at)
+    level.number = standing.count(level, math.max(own[1], unpack(ranks)), true)
+  end
+  return math.min(at + urgent + level.number, far)
+end

@@ -1,0 +1,96 @@
+-- What a worker says of itself as a whole, whatever queues it serves and whatever it does:
+-- one record, which every report renews.
+local workers = {}
+
+-- Without a report for so long it is dead: three beats of ten seconds.
+workers.DEAD = 30 * 1000000
+
+-- Records to be forgotten that one look for orphans reads.
+workers.LOOKS = 20
+
+-- A moment of ours in seconds, in microseconds.
+function workers.moment(seconds)
+  return math.floor(tonumber(seconds) * 1000000 + 0.5)
+end
+
+function workers.key(listener)
+  return space.prefix .. 'worker_' .. listener
+end
+
+-- The record of a worker, or nil. Each is read once in a call.
+-- @cold
+function workers.find(listener)
+  local known = space.note('workers')
+  if known[listener] == nil then
+    local v = redis.call('HMGET', workers.key(listener), 'queues', 'at', 'free', 'draining')
+    known[listener] = v[1] and v[2] and {
+      queues = v[1], at = workers.moment(v[2]), full = v[3] == '0', draining = v[4] == '1',
+    }
+  end
+  return known[listener] or nil
+end
+
+-- The record of a worker, if it says that it serves the queue.
+-- @cold
+function workers.serves(listener, queue)
+  local worker = workers.find(listener)
+  return worker and string.find(',' .. worker.queues .. ',', ',' .. queue .. ',', 1, true) and worker
+end
+
+-- Reads what `leave` writes.
+-- @cold
+function workers.plan_leave(listener)
+  if workers.find(listener) then
+    space.touch(workers.key(listener))
+    space.probe('ZCARD', space.prefix .. 'workers')
+  end
+end
+
+-- A worker listens to a queue no more. Its record goes with its last queue.
+-- @cold
+function workers.leave(listener, queue)
+  local worker = workers.find(listener)
+  if not worker then
+    return
+  end
+  local left = {}
+  for other in string.gmatch(worker.queues, '[^,]+') do
+    left[#left + 1] = other ~= queue and other or nil
+  end
+  worker.queues = table.concat(left, ',')
+  if #left > 0 then
+    redis.call('HSET', workers.key(listener), 'queues', worker.queues)
+  else
+    redis.call('UNLINK', workers.key(listener))
+    redis.call('ZREM', space.prefix .. 'workers', listener)
+  end
+end
+
+-- Finds records whose time is over. A worker that is registered anywhere keeps its own,
+-- which says that it is dead.
+-- @cold
+function workers.plan_forget()
+  local found = {}
+  for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.touch(space.prefix .. 'workers'), '-inf', space.now, 'LIMIT', 0, workers.LOOKS)) do
+    local worker, registered = workers.find(listener), false
+    for queue in string.gmatch(worker and worker.queues or '', '[^,]+') do
+      registered = registered or redis.call('SISMEMBER', space.prefix .. 'listeners_' .. queue, listener) == 1
+    end
+    space.touch(workers.key(listener))
+    found[#found + 1] = { listener = listener, registered = registered }
+  end
+  return found
+end
+
+-- @cold
+function workers.forget(found, later)
+  for _, worker in ipairs(found) do
+    local left = workers.find(worker.listener)
+    if worker.registered and left.queues ~= '' then
+      redis.call('ZADD', space.prefix .. 'workers', later, worker.listener)
+    else
+      redis.call('UNLINK', workers.key(worker.listener))
+      redis.call('ZREM', space.prefix .. 'workers', worker.listener)
+    end
+  end
+end

@@ -1,0 +1,101 @@
+//! The names under which this host's processes may be known.
+
+use std::sync::{Mutex, Once, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::names::ListenerId;
+
+/// How often a resolver that does not answer is asked.
+const AGAIN: Duration = Duration::from_secs(60);
+
+/// What the resolver calls this host, once it has answered.
+static RESOLVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The host's name, as listeners of this crate have it.
+pub(crate) fn name() -> String {
+    gethostname::gethostname().to_string_lossy().trim().to_owned()
+}
+
+/// Names of this host in ids of listeners.
+pub(crate) struct Names(Vec<String>);
+
+impl Names {
+    /// The name in this listener's id, the resolver's full name, and `more`.
+    pub(crate) fn new(own: &ListenerId, more: &[String]) -> Self {
+        let mut names = vec![host(own).to_owned()];
+        names.extend(more.iter().cloned());
+        names.extend(RESOLVED.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        Self(names)
+    }
+
+    /// Whether this listener's process is one of this host.
+    pub(crate) fn have(&self, listener: &ListenerId) -> bool {
+        self.0.iter().any(|name| name.eq_ignore_ascii_case(host(listener)))
+    }
+}
+
+/// `HOST:N_PID` is a further listener of a process.
+fn host(listener: &ListenerId) -> &str {
+    let (host, _) = listener.host_and_pid();
+    host.split(':').next().unwrap_or(host)
+}
+
+/// Begins to ask the resolver for this host's full name, which clients of Blueque 1.0 use. It may take long.
+pub(crate) fn resolve() {
+    static ASKED: Once = Once::new();
+    ASKED.call_once(|| {
+        thread::spawn(|| {
+            let name = name();
+            let names = loop {
+                match full_names(&name) {
+                    Some(names) => break names,
+                    None => thread::sleep(AGAIN),
+                }
+            };
+            *RESOLVED.lock().unwrap_or_else(PoisonError::into_inner) = names;
+        });
+    });
+}
+
+/// What the resolver makes of a host's name, forwards and then back; none where it does not answer.
+fn full_names(name: &str) -> Option<Vec<String>> {
+    let addresses: Vec<_> = dns_lookup::lookup_host(name).ok()?.collect();
+    let names = addresses.iter().filter_map(|address| dns_lookup::lookup_addr(address).ok());
+    Some(distinct(names.collect(), name))
+}
+
+/// Many machines call themselves `localhost`: it says nothing of which one a process is on. Nor does an address.
+fn distinct(mut names: Vec<String>, name: &str) -> Vec<String> {
+    names.retain(|full| {
+        let full = full.to_ascii_lowercase();
+        // Of this very host: another machine's name that shares its address would be no name of ours.
+        let own = full.split('.').next() == name.to_ascii_lowercase().split('.').next();
+        own && !full.starts_with("localhost") && full.parse::<std::net::IpAddr>().is_err()
+    });
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_full_names_of_this_host_are_taken() {
+        let names = ["localhost", "localhost.localdomain", "vm.example.org", "VM", "other.example.org", "127.0.0.1"];
+        let names = names.map(str::to_owned).to_vec();
+        assert_eq!(distinct(names.clone(), "vm"), ["VM", "vm.example.org"]);
+        assert_eq!(distinct(names, "localhost"), [""; 0]);
+    }
+
+    #[test]
+    fn a_listener_is_of_this_host_by_any_of_its_names() {
+        let own = ListenerId::of_process("vm:1", 7);
+        let names = Names::new(&own, &["vm.example.org".to_owned()]);
+        let have = |host: &str| names.have(&ListenerId::of_process(host, 8));
+        assert!(have("vm") && have("vm:3") && have("VM.example.org"));
+        assert!(!have("localhost") && !have("vm.example.com") && !have("other"));
+    }
+}

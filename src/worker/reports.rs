@@ -1,0 +1,58 @@
+//! Reports: what the worker is and that it lives, whatever it does.
+
+use std::time::{Duration, Instant};
+
+use super::Stop;
+use super::run::Worker;
+use crate::bundle;
+use crate::calls::Report;
+use crate::listener::unblock;
+use crate::names::ListenerId;
+
+/// After three of these without a report it counts as dead.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Before a report that failed is tried again.
+const AGAIN: Duration = Duration::from_secs(2);
+
+impl Worker {
+    /// Reports as long as the worker lives, and obeys the order to drain.
+    pub(super) fn reports(&self, listener: &ListenerId) {
+        loop {
+            let sent = Instant::now();
+            let pause = match self.report(listener) {
+                Ok(()) => EVERY.saturating_sub(sent.elapsed()),
+                Err(_) => AGAIN,
+            };
+            if self.shared.ended_within(pause) {
+                return;
+            }
+        }
+    }
+
+    fn report(&self, listener: &ListenerId) -> crate::Result<()> {
+        let settings = &self.settings;
+        let (running, draining) = {
+            let state = self.shared.lock();
+            (state.running.len(), state.stop.is_some())
+        };
+        let number = |slots: usize| u32::try_from(slots).unwrap_or(u32::MAX);
+        let report = Report {
+            slots: number(settings.slots),
+            free: number(settings.slots.saturating_sub(running)),
+            has: settings.has.as_deref(),
+            name: settings.name.as_deref(),
+            version: Some(bundle::VERSION),
+            draining,
+        };
+        let client = &settings.client;
+        let drains = client.call(&client.calls().report(listener, &settings.queues, report))?;
+        if !draining && drains.contains(&true) {
+            self.shared.update(|state| {
+                state.stop.get_or_insert((Stop::Release, Instant::now()));
+            });
+            unblock(client, &self.shared.waiting);
+        }
+        Ok(())
+    }
+}

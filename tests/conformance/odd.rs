@@ -1,0 +1,174 @@
+//! Odd words in every place of every call: nothing but an answer or a code of the contract comes back.
+
+use std::collections::BTreeSet;
+
+use blueque::bundle;
+use redis::{Connection, Value as Reply};
+use serde_json::Value;
+
+use crate::cases::{self, list, text};
+use crate::support::Server;
+
+/// What Lua, Redis or a list of words in a script may take for something else.
+const WORDS: [&str; 56] = [
+    "",
+    " ",
+    "  ",
+    "\0",
+    "\n",
+    "\t",
+    "é",
+    "a b",
+    " a",
+    "a ",
+    "00",
+    "0",
+    "-0",
+    "+0",
+    "007",
+    "0x10",
+    "1.",
+    ".5",
+    ".",
+    "..",
+    "-",
+    "--",
+    "1e3",
+    "1e400",
+    "nan",
+    "-nan",
+    "inf",
+    "-inf",
+    "9007199254740993",
+    "999999999999999",
+    "9999999999999999",
+    "18446744073709551616",
+    "99999999999999999999",
+    "%",
+    "%d",
+    "%s%n",
+    "[",
+    "(",
+    "*",
+    "?",
+    "=",
+    "a=b",
+    ",",
+    "a,b",
+    "a,",
+    "/",
+    "1/",
+    "/1",
+    "1/1/1",
+    "nan/a",
+    "inf/a/inf",
+    "1e999/a",
+    "0/",
+    "suspects:00",
+    "lists/0/0/x",
+    "_",
+];
+
+/// Names that a list of words in a script holds, as one.
+const LISTS: [&str; 10] = [
+    "max_losses max_failures",
+    "delay max_delay jitter",
+    "backoff delay",
+    "scheduled pending",
+    "keep key_concurrency key_rate",
+    "skip queue",
+    "reject existing",
+    ">= <=",
+    "lease max_bytes",
+    "scheduled,pending failed",
+];
+
+fn words() -> Vec<Vec<u8>> {
+    let mut words: Vec<Vec<u8>> = WORDS.iter().chain(&LISTS).map(|word| word.as_bytes().to_vec()).collect();
+    words.push(vec![0xff, 0xfe]);
+    words.push(b"1".repeat(400));
+    words.push(b"a".repeat(100_000));
+    words.push(b"a,".repeat(5_000));
+    words.push(b"1/".repeat(5_000));
+    words
+}
+
+/// The values of a call as they go over the wire.
+fn bytes(values: &[Value]) -> Vec<Vec<u8>> {
+    values.iter().map(crate::runner::literal).collect()
+}
+
+struct World {
+    connection: Connection,
+    given: Vec<Vec<Vec<u8>>>,
+    dirty: bool,
+    odd: BTreeSet<String>,
+}
+
+impl World {
+    fn call(&mut self, call: &[Vec<u8>]) -> Result<Reply, redis::RedisError> {
+        let name = std::str::from_utf8(&call[0]).unwrap();
+        let command = bundle::command(name).unwrap();
+        let send = |connection: &mut Connection, how: &str, script: &str| {
+            redis::cmd(how).arg(script).arg(1).arg("ns_meta").arg(&call[1..]).query(connection)
+        };
+        match send(&mut self.connection, "EVALSHA", command.sha1()) {
+            Err(error) if error.code() == Some("NOSCRIPT") => send(&mut self.connection, "EVAL", command.source()),
+            answer => answer,
+        }
+    }
+
+    /// Makes the call in the same state as all others.
+    fn try_call(&mut self, call: &[Vec<u8>]) {
+        if self.dirty {
+            redis::cmd("FLUSHALL").exec(&mut self.connection).unwrap();
+            for step in self.given.clone() {
+                self.call(&step).unwrap();
+            }
+            self.dirty = false;
+        }
+        match self.call(call) {
+            Ok(_) => self.dirty = true,
+            Err(error) => {
+                let code = error.code().unwrap_or_default();
+                if !crate::CODES.contains(&code) {
+                    let shown: Vec<_> =
+                        call.iter().map(|word| String::from_utf8_lossy(&word[..word.len().min(40)])).collect();
+                    self.odd.insert(format!("{shown:?}: {error}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_odd_word_in_any_place_brings_a_raw_error_of_the_server() {
+    let server = Server::start();
+    let table = cases::file("arguments.json");
+    let given = list(&table["given"]).iter().map(|step| bytes(list(&step["do"]))).collect();
+    let mut world = World { connection: server.connection(), given, dirty: true, odd: BTreeSet::new() };
+    let words = words();
+    for command in bundle::commands() {
+        let row = &table["commands"][command.name()];
+        let mut good = vec![command.name().as_bytes().to_vec()];
+        good.extend(list(&row["args"]).iter().map(|arg| crate::runner::literal(&arg[1])));
+        for word in &words {
+            for place in 1..good.len() {
+                let mut call = good.clone();
+                call[place].clone_from(word);
+                world.try_call(&call);
+            }
+            for value in ["3", "a"] {
+                world.try_call(&[&good[..], &[word.clone(), value.into()]].concat());
+            }
+            for option in list(&row["options"]) {
+                let base = if option[4].is_array() { bytes(list(&option[4])) } else { good.clone() };
+                let beside = bytes(list(&option[3]));
+                let named = [&base[..], &beside, &[text(&option[0]).into(), word.clone()]].concat();
+                world.try_call(&named);
+            }
+        }
+    }
+    let odd: Vec<_> = world.odd.into_iter().collect();
+    assert!(odd.is_empty(), "{} raw errors:\n{}", odd.len(), odd.join("\n"));
+}

@@ -1,0 +1,177 @@
+//! What holds of the tasks of a schedule whatever is changed meanwhile, and that no option is lost.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use blueque::bundle;
+use redis::{Connection, Value};
+use support::Server;
+
+struct Caller {
+    connection: Connection,
+    now: u64,
+}
+
+impl Caller {
+    fn new(server: &Server) -> Self {
+        Self { connection: server.connection(), now: 1_000_000 }
+    }
+
+    fn call(&mut self, name: &str, args: &[&str]) -> Result<Vec<String>, String> {
+        let script = bundle::commands().find(|command| command.name() == name).unwrap();
+        let mut call = redis::cmd("EVAL");
+        call.arg(script.source()).arg(1).arg("ns_meta").arg(self.now).arg(args);
+        let text = |value: &Value| match value {
+            Value::Int(number) => number.to_string(),
+            Value::Nil => String::new(),
+            other => redis::from_redis_value_ref(other).unwrap(),
+        };
+        match call.query::<Value>(&mut self.connection) {
+            Ok(Value::Array(items)) => Ok(items.iter().map(text).collect()),
+            Ok(Value::Nil) => Ok(Vec::new()),
+            Ok(one) => Ok(vec![text(&one)]),
+            Err(error) => Err(error.code().unwrap_or_default().to_owned()),
+        }
+    }
+
+    fn record(&mut self, id: &str) -> BTreeMap<String, String> {
+        redis::cmd("HGETALL").arg(format!("ns_task_{id}")).query(&mut self.connection).unwrap()
+    }
+}
+
+/// The same numbers for the same seed.
+struct Chance(u64);
+
+impl Chance {
+    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        &all[usize::try_from(self.0 >> 33).unwrap() % all.len()]
+    }
+}
+
+const QUEUES: [&str; 2] = ["a", "b"];
+
+/// A schedule is changed at random, and its tasks run, fail, are given back and run again. No
+/// task that was made since the overlap is queue or cancel runs beside another.
+#[test]
+fn no_two_tasks_of_a_schedule_run_together_whatever_is_changed() {
+    let (mut most, mut held_back) = (0, 0);
+    for seed in 1..=25 {
+        let server = Server::start();
+        let (mut caller, mut chance) = (Caller::new(&server), Chance(seed));
+        for queue in QUEUES {
+            caller.call("register", &[queue, "h_1"]).unwrap();
+        }
+        let (mut serial, mut period, mut story) = (false, BTreeSet::new(), Vec::new());
+        let mut running: BTreeMap<String, String> = BTreeMap::new();
+        for _ in 0..120 {
+            caller.now += *chance.of(&[0, 1, 3, 10]);
+            let what = *chance.of(&["change", "tick", "tick", "tick", "reserve", "reserve", "end", "end", "promote"]);
+            match what {
+                "change" => {
+                    let (queue, overlap) =
+                        (*chance.of(&QUEUES), *chance.of(&["skip", "allow", "queue", "queue", "cancel"]));
+                    let args =
+                        ["s", queue, "every 10", "p", "0", "overlap", overlap, "max_failures", "2", "delay", "5"];
+                    caller.call("schedule", &args).unwrap();
+                    let now_serial = overlap == "queue" || overlap == "cancel";
+                    if !(serial && now_serial) {
+                        period.clear();
+                    }
+                    serial = now_serial;
+                    story.push(format!("{} {queue} {overlap}", caller.now));
+                }
+                "tick" => {
+                    let made = caller.call("tick", &["10"]).unwrap();
+                    let last: Option<String> =
+                        redis::cmd("HGET").arg("ns_schedule_s").arg("last_task").query(&mut caller.connection).unwrap();
+                    if let (true, Some(last)) = (serial && made[0] != "0", last) {
+                        period.insert(last);
+                    }
+                    let held: bool =
+                        redis::cmd("HEXISTS").arg("ns_schedule_s").arg("held").query(&mut caller.connection).unwrap();
+                    held_back += u32::from(held);
+                    story.push(format!("{} tick {made:?}", caller.now));
+                }
+                "reserve" => {
+                    let queue = *chance.of(&QUEUES);
+                    let taken = caller.call("reserve", &["h_1", "1", queue, "lease", "600000"]).unwrap();
+                    if let [id, _, token, ..] = taken.as_slice() {
+                        story.push(format!("{} reserve {id} in {queue}", caller.now));
+                        running.insert(id.clone(), token.clone());
+                        let fresh = running.keys().any(|id| period.contains(id));
+                        assert!(running.len() == 1 || !fresh, "seed {seed}: {running:?} run\n{}", story.join("\n"));
+                        most = most.max(running.len());
+                    }
+                }
+                "end" => {
+                    let ids: Vec<String> = running.keys().cloned().collect();
+                    if ids.is_empty() {
+                        continue;
+                    }
+                    let id = chance.of(&ids).clone();
+                    let token = running.remove(&id).unwrap();
+                    let how = *chance.of(&["complete", "fail", "fail", "release"]);
+                    let rest: &[&str] = if how == "release" { &[] } else { &["x"] };
+                    let answer = caller.call(how, &[&[id.as_str(), &token], rest].concat()).unwrap();
+                    story.push(format!("{} {how} {id}: {answer:?}", caller.now));
+                }
+                _ => {
+                    for queue in QUEUES {
+                        caller.call("promote", &[queue, "10"]).unwrap();
+                    }
+                }
+            }
+        }
+    }
+    assert!(most > 1, "with allow some run together");
+    assert!(held_back > 20, "{held_back} slots were held back");
+}
+
+/// What each option of a schedule makes of its tasks. The schedule keeps them as one text.
+const OPTIONS: [(&str, &str, &str, &str); 19] = [
+    ("max_losses", "3", "max_losses", "3"),
+    ("max_failures", "4", "max_failures", "4"),
+    ("max_releases", "5", "max_releases", "5"),
+    ("max_uncounted", "6", "max_uncounted", "6"),
+    ("backoff", "fixed", "backoff", "fixed"),
+    ("delay", "7.5", "delay", "7.5"),
+    ("max_delay", "80", "max_delay", "80"),
+    ("jitter", "9", "jitter", "9"),
+    ("method", "encode@2:x-y", "method", "encode@2:x-y"),
+    ("max_bytes", "100", "parameters", "p"),
+    ("lease", "90", "own_lease", "90000000"),
+    ("priority", "-5", "priority", "-5"),
+    ("key", "tenant", "key", "tenant"),
+    ("weight", "2", "weight", "2"),
+    ("needs", "ram>=8,gpu", "needs", "gpu,ram>=8"),
+    ("tags", "b,a", "tags", "a,b"),
+    ("unique", "n", "unique", "n"),
+    ("unique_until", "start", "unique_until", "start"),
+    ("unique_policy", "replace", "unique", "n"),
+];
+
+#[test]
+fn every_option_of_a_schedule_reaches_its_tasks() {
+    let server = Server::start();
+    let mut caller = Caller::new(&server);
+    let own = ["overlap", "missed", "late", "start", "end", "times"];
+    let schedule = bundle::commands().find(|command| command.name() == "schedule").unwrap();
+    let listed: BTreeSet<&str> = schedule.options().split_whitespace().filter(|name| !own.contains(name)).collect();
+    let known: BTreeSet<&str> = OPTIONS.iter().map(|(name, ..)| *name).filter(|name| listed.contains(name)).collect();
+    assert_eq!(known, listed, "each option has a row here");
+    let mut args = vec!["s", "q", "every 10", "p", "0"];
+    for (name, value, ..) in OPTIONS.iter().filter(|(name, ..)| listed.contains(name)) {
+        args.extend([*name, *value]);
+    }
+    caller.call("schedule", &args).unwrap();
+    caller.now += 10;
+    assert_eq!(caller.call("tick", &["10"]).unwrap()[0], "1");
+    let record = caller.record("s@1000010");
+    for (name, _, field, value) in OPTIONS.iter().filter(|(name, ..)| listed.contains(name)) {
+        assert_eq!(record.get(*field).map(String::as_str), Some(*value), "{name}: {record:?}");
+    }
+}

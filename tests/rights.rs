@@ -1,0 +1,178 @@
+//! No error follows a write: each command, called by a user who lacks the right to one of the server's commands, or
+//! on a server whose memory is full, either does all of its work or changes nothing.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::pedantic, missing_docs)]
+
+#[path = "rights/bench.rs"]
+mod bench;
+#[path = "rights/state.rs"]
+mod state;
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bench::Bench;
+use state::{AHEAD, CALLS, ENDING, FIRST};
+
+fn name(call: &str) -> &str {
+    call.split(' ').next().unwrap()
+}
+
+/// What is wrong, by call, and the rights that show it.
+#[derive(Default)]
+struct Wrong(BTreeMap<String, Vec<String>>);
+
+impl Wrong {
+    fn note(&mut self, call: &str, what: String) {
+        self.0.entry(call.to_owned()).or_default().push(what);
+    }
+
+    fn none(&self) {
+        let lines: Vec<_> = self.0.iter().map(|(call, what)| format!("{call}: {}", what.join("; "))).collect();
+        let number: usize = self.0.values().map(Vec::len).sum();
+        assert!(lines.is_empty(), "{number} in {} calls:\n{}", lines.len(), lines.join("\n"));
+    }
+}
+
+const ALL: &str = "~ns_* &ns_* +@all";
+
+#[test]
+fn every_command_has_its_calls_and_they_change_what_they_should() {
+    let mut bench = Bench::new("ns");
+    let called: BTreeSet<_> = CALLS.iter().map(|call| name(call)).collect();
+    let names = blueque::bundle::commands().map(|one| one.name());
+    let missing: Vec<_> = names.filter(|name| !called.contains(name)).collect();
+    assert!(missing.is_empty(), "no call of {missing:?}");
+    let reads = "counts estimate events find get groups hello held history limits list listeners logs queues schedules \
+                 reset_clock settings show_schedule statistics tags why workers";
+    let mut wrong = Wrong::default();
+    for call in CALLS {
+        let tried = bench.call(call);
+        let read = reads.split_whitespace().any(|read| read == name(call));
+        match &tried.answer {
+            Err(error) if *call != "unregister q host_1" => wrong.note(call, error.clone()),
+            Ok(_) if tried.changed.is_empty() != read => wrong.note(call, format!("changes {:?}", tried.changed)),
+            _ => {}
+        }
+    }
+    for call in AHEAD {
+        let tried = Bench::ahead("ns").call(call);
+        if tried.answer.is_err() || tried.changed.is_empty() {
+            wrong.note(call, format!("{:?}", tried.answer));
+        }
+    }
+    wrong.none();
+}
+
+/// Makes each call without each one of the server's commands that it makes; answers how many were refused.
+fn deny_each(bench: &mut Bench, calls: &[&'static str], wrong: &mut Wrong) -> u32 {
+    let made = bench.made(calls);
+    let commands: BTreeSet<_> = made.values().flatten().collect();
+    let mut refused = 0;
+    for command in commands {
+        bench.rights(&format!("{ALL} -{command}"));
+        for call in calls.iter().filter(|call| made[*call].contains(command)) {
+            let tried = bench.call(call);
+            let Err(error) = tried.answer else { continue };
+            refused += 1;
+            if !tried.changed.is_empty() {
+                wrong.note(call, format!("without {command} {} keys ({error})", tried.changed.len()));
+            }
+        }
+    }
+    refused
+}
+
+#[test]
+fn a_call_that_lacks_a_right_changes_nothing() {
+    let mut wrong = Wrong::default();
+    let refused = deny_each(&mut Bench::new("ns"), CALLS, &mut wrong);
+    assert!(refused > 1000, "{refused}");
+    wrong.none();
+}
+
+#[test]
+fn nor_does_it_in_a_namespace_with_a_tag_or_in_one_that_holds_nothing_yet() {
+    let mut wrong = Wrong::default();
+    let refused = deny_each(&mut Bench::new("{ns}"), CALLS, &mut wrong);
+    assert!(refused > 1000, "{refused}");
+    for namespace in ["ns", "{ns}"] {
+        assert!(deny_each(&mut Bench::empty(namespace), FIRST, &mut wrong) > 50);
+        assert!(deny_each(&mut Bench::ahead(namespace), AHEAD, &mut wrong) > 3);
+    }
+    wrong.none();
+}
+
+#[test]
+fn a_call_that_may_not_write_to_the_keys_changes_nothing() {
+    let mut bench = Bench::new("ns");
+    let mut wrong = Wrong::default();
+    for rights in [
+        "%R~ns_* &ns_* +@all",
+        "%R~ns_* ~ns_meta &ns_* +@all",
+        "~ns_meta ~ns_task_* ~ns_leases_* &ns_* +@all",
+        "~ns_* &ns_* +@read",
+    ] {
+        bench.rights(rights);
+        for call in CALLS {
+            let tried = bench.call(call);
+            if let (Err(error), false) = (&tried.answer, tried.changed.is_empty()) {
+                wrong.note(call, format!("with {rights}: {error}; it changed {:?}", tried.changed));
+            }
+        }
+    }
+    wrong.none();
+}
+
+/// A message on a channel is a hint: who may not send it loses nothing else.
+#[test]
+fn a_user_without_channels_gets_all_work_done() {
+    let mut bench = Bench::new("ns");
+    let mut wrong = Wrong::default();
+    for call in CALLS {
+        bench.rights(ALL);
+        let (whole, held) = bench.call_and_look(call);
+        for rights in ["~ns_* resetchannels +@all", "~ns_* &ns_* +@all -publish"] {
+            bench.rights(rights);
+            let (tried, after) = bench.call_and_look(call);
+            let other: Vec<_> =
+                held.keys().chain(after.keys()).filter(|key| held.get(*key) != after.get(*key)).collect();
+            if tried.answer.is_ok() != whole.answer.is_ok() || !other.is_empty() {
+                wrong.note(
+                    call,
+                    format!("with {rights}: {:?} instead of {:?}, other in {other:?}", tried.answer, whole.answer),
+                );
+            }
+        }
+    }
+    wrong.none();
+}
+
+#[test]
+fn a_call_that_finds_no_memory_changes_nothing_and_those_that_end_an_attempt_get_through() {
+    let mut wrong = Wrong::default();
+    for (mut bench, calls, least) in [
+        (Bench::new("ns"), CALLS, 30),
+        (Bench::new("{ns}"), CALLS, 30),
+        (Bench::empty("ns"), FIRST, 5),
+        (Bench::empty("{ns}"), FIRST, 5),
+        (Bench::ahead("ns"), AHEAD, 0),
+    ] {
+        let mut refused = 0;
+        for call in calls {
+            let whole = bench.call(call);
+            bench.memory("1");
+            let tried = bench.call(call);
+            bench.memory("0");
+            let Err(error) = &tried.answer else { continue };
+            refused += u32::from(error.starts_with("OOM"));
+            if !tried.changed.is_empty() {
+                wrong.note(call, format!("{error}; it changed {:?}", tried.changed));
+            } else if calls == CALLS && ENDING.contains(&name(call)) && whole.answer.is_ok() {
+                wrong.note(call, format!("{error}; it must get through"));
+            }
+        }
+        assert!(refused >= least, "{refused}");
+    }
+    wrong.none();
+}
