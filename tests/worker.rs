@@ -305,10 +305,12 @@ fn without_the_server_a_handler_is_stopped_before_its_lease_can_have_expired() {
     let mut server = Server::start_with(&["--appendonly", "yes"]);
     let client = Client::builder().limit(Duration::from_millis(200)).open(&server.url()).unwrap();
     let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let (begin, begun) = mpsc::channel();
     let (tell, told) = mpsc::channel();
     let worker = builder(&client)
         .lease(Duration::from_secs(1))
         .handle(move |_: String, cx: &Context| -> Result<(), blueque::HandlerError> {
+            begin.send(()).unwrap();
             let outcome = patient(String::new(), cx);
             tell.send(Instant::now()).unwrap();
             outcome
@@ -316,7 +318,7 @@ fn without_the_server_a_handler_is_stopped_before_its_lease_can_have_expired() {
         .build()
         .unwrap();
     let ends = run(&worker);
-    eventually("it runs", || (task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    begun.recv_timeout(LIMIT).unwrap();
     server.kill();
     let killed = Instant::now();
     let stopped = told.recv_timeout(LIMIT).unwrap();
@@ -344,7 +346,7 @@ fn the_end_of_a_task_is_sent_until_a_server_that_was_away_takes_it() {
         .build()
         .unwrap();
     let ends = run(&worker);
-    eventually("it runs", || (task.info().ok()?.status() == Some(Status::Started)).then_some(()));
+    eventually("it runs", || (runs.load(Ordering::SeqCst) == 1).then_some(()));
     server.kill();
     finish.send(()).unwrap();
     // While the worker sends in vain, so do we: each call fails after its limit.
