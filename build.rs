@@ -10,6 +10,7 @@
 //! - A piece under the comment line `-- @cold` is seldom needed, mostly to refuse a call.
 //!   All such pieces share one function, `cold`, which makes the one that it is asked for
 //!   by number: `args.plain(…)` becomes `cold(12 --[[args.plain]])(…)`, and costs nothing until then.
+//!   A function that a command uses only from cold pieces is cold there.
 //!
 //! Same sources, same bytes: nothing else goes in.
 
@@ -143,6 +144,8 @@ return reply.refusal(answer)
 struct Piece {
     name: String,
     kind: Kind,
+    /// A function, not a value.
+    function: bool,
     /// As it stands in the library, from the keyword `function` or the name on.
     body: String,
     comment: String,
@@ -227,6 +230,7 @@ fn pieces(library: &str, text: &str) -> Result<Vec<Piece>, String> {
             found.push(Piece {
                 name: format!("{library}.{name}"),
                 kind,
+                function: last == "end",
                 uses: references(&body),
                 body,
                 comment: comment.replace("-- @cold\n", ""),
@@ -288,23 +292,41 @@ impl Source {
 
     fn compose(&self, library: &[Piece], commands: &BTreeMap<String, Self>) -> String {
         let used: Vec<&Piece> = library.iter().filter(|piece| self.uses.contains(&piece.name)).collect();
-        let mut number = 0;
+        let hot = self.hot(&used);
+        let (mut number, mut kinds) = (0, Vec::new());
         let names = used.iter().map(|piece| {
-            number += u32::from(piece.kind == Kind::Cold);
-            let text = self.rights(&piece.name, commands).unwrap_or_else(|| in_script(piece, number));
+            let kind = if piece.kind == Kind::Hot && !hot.contains(&piece.name) { Kind::Cold } else { piece.kind };
+            kinds.push((*piece, kind));
+            number += u32::from(kind == Kind::Cold);
+            let text = self.rights(&piece.name, commands).unwrap_or_else(|| in_script(piece, kind, number));
             (piece.name.as_str(), text)
         });
         let names = names.collect();
+        let of_kind = |wanted| kinds.iter().filter(move |(_, kind)| *kind == wanted).map(|(piece, _)| *piece);
 
         // The header first: whoever prints a script sees what it is.
         let mut script = format!("{}\nlocal cold\n", self.header);
-        for piece in used.iter().filter(|piece| piece.kind == Kind::Hot) {
+        for piece in of_kind(Kind::Hot) {
             script += &format!("\n{}local {}", piece.comment, localise(&piece.body, &names));
         }
-        let cold: Vec<&Piece> = used.iter().copied().filter(|piece| piece.kind == Kind::Cold).collect();
+        let cold: Vec<&Piece> = of_kind(Kind::Cold).collect();
         script += &format!("\nfunction cold(number)\n{}", choice(&cold, 1, &names));
         script += &format!("end\n\nlocal function command()\n{}end\n", localise(&self.body, &names));
         script + &localise(EPILOGUE, &names)
+    }
+
+    /// The pieces that must be there at once: values, and functions used not only by cold ones.
+    fn hot(&self, used: &[&Piece]) -> BTreeSet<String> {
+        let mut hot = references(&format!("{}{EPILOGUE}", self.body));
+        hot.extend(used.iter().filter(|piece| !piece.function).map(|piece| piece.name.clone()));
+        loop {
+            let known = hot.len();
+            let reached = used.iter().filter(|piece| piece.kind != Kind::Cold && hot.contains(&piece.name));
+            hot.extend(reached.flat_map(|piece| piece.uses.clone()).collect::<Vec<_>>());
+            if hot.len() == known {
+                return hot;
+            }
+        }
     }
 
     /// The constants of `lua/lib/rights.lua`, as Lua text; none for other pieces.
@@ -362,8 +384,8 @@ fn choice(pieces: &[&Piece], first: usize, names: &BTreeMap<&str, String>) -> St
 }
 
 /// What stands in a script where a source names this piece, the so manieth cold one.
-fn in_script(piece: &Piece, number: u32) -> String {
-    match piece.kind {
+fn in_script(piece: &Piece, kind: Kind, number: u32) -> String {
+    match kind {
         Kind::Constant => piece.body.split_once(" = ").unwrap_or_default().1.trim_end().into(),
         Kind::Cold => format!("cold({number} --[[{}]])", piece.name),
         Kind::Hot => piece.name.replace('.', "_"),

@@ -13,24 +13,25 @@ if ARGV[5] or #result > 1048576 then
   args.bytes(result, args.options({ max_bytes = args.size }, 4).max_bytes, 'result')
 end
 
-local task, answer = owner.task(id, token, 'complete ', 'failures')
+local task, answer = owner.task(id, token, 'complete ')
 if not task then
   return answer
 end
+local prefix, tasks = space.prefix, '_tasks_' .. task.queue
 if task.cancel then
   owner.alive(task)
 end
-if answer and answer ~= '0' then -- its failures
+if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
   task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall' }
 end
 -- What `state.plan` reads. The leases are written first, and that write proves them itself.
-local prefix, tasks = space.prefix, '_tasks_' .. task.queue
-local held, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'events_' .. task.queue
+local held, ended, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'complete' .. tasks, prefix .. 'events_' .. task.queue
 task.last = redis.call('LINDEX', held, -1) == id
 redis.call('XLEN', events)
-redis.call('LLEN', prefix .. 'complete' .. tasks)
-if task.status == 'started' then
-  redis.call('SCARD', prefix .. 'started' .. tasks)
+redis.call('LLEN', ended)
+local started = task.status == 'started' and prefix .. 'started' .. tasks
+if started then
+  redis.call('SCARD', started)
 end
 if task.ties and string.find(task.ties, '[pu]') then -- it holds places or a unique name
   bonds.plan(task, 'complete')
@@ -41,17 +42,17 @@ end
 if task.cancel or task.recall then
   orders.plan(task.queue)
 end
-local may, ended, record_key = redis.acl_check_cmd, prefix .. 'complete' .. tasks, prefix .. 'task_' .. id
+local may = redis.acl_check_cmd
 if task.ties or task.wakes or task.cancel or task.recall or task.forget then
   rights.require()
-elseif may and not (may('HSET', record_key, '', '') and may('XADD', events, '*', '', '')
-  and (task.status ~= 'started' or may('SREM', prefix .. 'started' .. tasks, ''))
+elseif may and not (may('HSET', space.meta, '', '') and may('XADD', events, '*', '', '')
+  and (not started or may('SREM', started, ''))
   and (not task.last or may('RPOPLPUSH', held, ended))
   and (task.last or may('LREM', held, '', '') and may('LPUSH', ended, ''))) then
   rights.require()
 end
 if space.touched then
-  space.enter(prefix .. 'leases_' .. task.queue, held, events, prefix .. 'complete' .. tasks, prefix .. 'started' .. tasks)
+  space.enter(prefix .. 'leases_' .. task.queue, held, events, ended, started or held)
 end
 state.move(task, 'complete', 'complete', task.node,
   'token', '', 'ended', token, 'outcome', 'complete', 'result', result)

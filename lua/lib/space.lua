@@ -15,7 +15,7 @@ space.prefix = string.sub(space.meta, 1, -5)
 -- Where `begin` has something to do, the keys that this script may write: in a
 -- namespace with a hash tag, which lives in one slot of a cluster, and in one
 -- that is not born yet. Elsewhere false, and the hot commands need not call it.
-space.touched = string.find(space.meta, '{', 1, true) and {}
+space.touched = not string.find(space.meta, '^[^_{]*_meta$') and {}
 
 -- What pieces that are seldom needed note for one another, by their name: `note` makes it.
 space.notes = false
@@ -72,7 +72,7 @@ end
 
 -- Opens the namespace, whose clock the caller has read from the meta hash.
 function space.time(clock)
-  if not clock or #KEYS ~= 1 or string.find(space.meta, '_', 1, true) ~= #space.prefix then
+  if not clock or #KEYS ~= 1 or space.touched and not string.find(space.meta, '^[^_]*_meta$') then
     clock = space.unborn()
   end
   if ARGV[1] == '' then

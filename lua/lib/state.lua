@@ -150,11 +150,11 @@ end
 -- The time of this call, or of the task's last transition where the clock was
 -- set back since: what happens to a task happens in order.
 function state.time(task)
-  local since = tonumber(task.since)
-  if since and since > tonumber(space.now) then -- not space.us, which a new token has moved
-    return task.since
+  local since, now = task.since, space.now -- not space.us, which a new token has moved
+  if since and not (#since == #now and since <= now) and (tonumber(since) or 0) > tonumber(now) then
+    return since
   end
-  return space.now
+  return now
 end
 
 -- Moves a planned task to another state; `...`: fields and values for its record.
