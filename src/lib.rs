@@ -95,7 +95,7 @@ pub use schedule::{Plan, Schedule};
 pub use search::{Action, Filter};
 pub use submit::Submit;
 pub use task::Task;
-pub use worker::{Context, Failure, HandlerError, Stop, Stopped, Summary, Upkeep, Worker, WorkerBuilder};
+pub use worker::{Context, Failure, HandlerError, Stop, Stopped, Summary, Upkeep, UpkeepError, Worker, WorkerBuilder};
 
 /// The README's examples compile.
 #[cfg(doctest)]

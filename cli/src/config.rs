@@ -198,11 +198,8 @@ impl File {
                 error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.split('\n').count());
             fault(Code::Usage, format!("the configuration file {shown}, line {line}: {}", about(&error)))
         })?;
-        let open = fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0);
-        let secret =
-            file.password.is_some() || file.url.as_deref().is_some_and(|url| split(url).is_ok_and(|s| s.1.is_some()));
-        if open && secret {
-            say(format!("warning: {shown} holds a password and others may read it: chmod 600 {shown}"));
+        if file.password.is_some() || file.url.as_deref().is_some_and(|url| split(url).is_ok_and(|s| s.1.is_some())) {
+            warn_if_open(path);
         }
         Ok(file)
     }
@@ -211,7 +208,16 @@ impl File {
         let Some(path) = &self.secret else { return Ok(self.password.clone()) };
         let text = fs::read_to_string(path)
             .map_err(|error| fault(Code::Usage, format!("password_file {} cannot be read: {error}", path.display())))?;
+        warn_if_open(path);
         Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
+    }
+}
+
+/// For a file that holds a password.
+fn warn_if_open(path: &Path) {
+    if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0) {
+        let shown = path.display();
+        say(format!("warning: {shown} holds a password and others may read it: chmod 600 {shown}"));
     }
 }
 

@@ -143,30 +143,28 @@ fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Takes the passwords out of URLs.
+/// Takes the passwords out of URLs. A malformed one may have `/` or `?` in its password, so more is taken out rather
+/// than less.
 pub fn redact(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        kept.push_str(before);
-        let end = after.find(|c: char| c == '/' || c == '?' || c.is_whitespace()).unwrap_or(after.len());
-        let (authority, tail) = after.split_at(end);
-        match authority.rsplit_once('@') {
-            Some((who, host)) => {
-                let user = who.split_once(':').map_or(who, |(user, _)| user);
-                kept.push_str(&format!("{user}@{host}"));
-            }
-            None => kept.push_str(authority),
-        }
-        rest = tail;
+    text.split_inclusive(char::is_whitespace).map(redact_word).collect()
+}
+
+fn redact_word(word: &str) -> String {
+    let mut kept = word.to_owned();
+    if let Some((scheme, rest)) = word.split_once("://")
+        && let Some((who, host)) = rest.rsplit_once('@')
+    {
+        let user = who.split_once(':').map_or(who, |(user, _)| user);
+        kept = format!("{scheme}://{user}@{host}");
     }
-    kept.push_str(rest);
-    if let Some((before, after)) = kept.split_once("pass=") {
-        let end = after.find(|c: char| c == '&' || c.is_whitespace()).unwrap_or(after.len());
-        kept = format!("{before}pass=…{}", after.get(end..).unwrap_or_default());
+    let mut pieces = kept.split("pass=");
+    let mut redacted = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(|c: char| c == '&' || c.is_whitespace()).unwrap_or(piece.len());
+        redacted.push_str("pass=…");
+        redacted.push_str(piece.get(end..).unwrap_or_default());
     }
-    kept
+    redacted
 }
 
 /// A value as JSON on one line, with nothing in it that a terminal obeys.

@@ -10,15 +10,16 @@ mod report;
 mod settings;
 mod take;
 mod takeover;
+mod upkeep;
 
 use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::process::{self, ExitCode};
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use blueque::{Client, Error, Interrupter, Listener, QueueName, Upkeep};
+use blueque::{Client, Error, Greeting, Interrupter, QueueName};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -56,8 +57,8 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     let Some(client) = connect(&server, &settings, options.quiet, &mut signals)? else {
         return Ok(ExitCode::SUCCESS);
     };
-    for right in client.greeting().map(|greeting| missing(greeting, &settings.namespace)).unwrap_or_default() {
-        say(format!("blueque worker: {}: {}", right.text, right.todo));
+    if let Some(greeting) = client.greeting() {
+        say_missing(greeting, &settings);
     }
     let queues: Vec<&str> = settings.queues.iter().map(QueueName::as_str).collect();
     let mut listener = client.listener(&queues)?.order(settings.order.clone());
@@ -78,9 +79,11 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     let takeover =
         Takeover { client: client.clone(), settings: settings.clone(), pool: pool.clone(), listener: id.clone() };
     takeover.scan(); // before the first task is taken: what runs already takes up slots
-    thread::spawn(move || takeover.run());
-    upkeep(client.clone(), &settings, &listener);
-    hear(signals, pool.clone(), listener.interrupter());
+    spawn(&pool, "takeover", move |_| takeover.run());
+    let (calls, about, own) = (client.clone(), settings.clone(), id.clone());
+    spawn(&pool, "upkeep", move |pool| upkeep::run(calls, &about, pool, &own));
+    let interrupter = listener.interrupter();
+    spawn(&pool, "signals", move |pool| hear(signals, pool, &interrupter));
     let reporter = Reporter {
         client: client.clone(),
         settings: settings.clone(),
@@ -88,9 +91,9 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         listener: id,
         interrupter: listener.interrupter(),
     };
-    let reporting = thread::spawn(move || reporter.run());
-    let taker = Taker { client, settings: settings.clone(), programs, pool: pool.clone() };
-    let taking = thread::spawn(move || {
+    let reporting = spawn(&pool, "reports", move |_| reporter.run());
+    let taker = Taker { client: client.clone(), settings: settings.clone(), programs, pool: pool.clone() };
+    let taking = spawn(&pool, "tasks", move |_| {
         let outcome = taker.run(&mut listener);
         (outcome, listener)
     });
@@ -101,13 +104,27 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     match taking.join() {
         // What supervisors of other workers still hold under this name keeps it registered.
         Ok((outcome, listener)) => {
-            outcome?;
             let _ = listener.unregister();
+            if let Err(error) = outcome {
+                if error.downcast_ref::<Error>().is_some_and(|error| error.code() == "NOPERM")
+                    && let Ok(greeting) = client.call(&client.calls().hello())
+                {
+                    say_missing(&greeting, &settings);
+                }
+                return Err(error);
+            }
         }
-        Err(_) => anyhow::bail!("the thread that takes tasks panicked"),
+        Err(_) => return Err(defect("tasks")),
     }
     pool.say("ends");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which rights the user of the server lacks.
+fn say_missing(greeting: &Greeting, settings: &Settings) {
+    for right in missing(greeting, &settings.namespace) {
+        say(format!("blueque worker: {}: {}", right.text, right.todo));
+    }
 }
 
 /// Waits for the server; none where a signal ends the worker first.
@@ -136,37 +153,36 @@ fn connect(
     }
 }
 
-/// What every worker does for its queues.
-fn upkeep(client: Client, settings: &Arc<Settings>, listener: &Listener) {
-    let (id, settings) = (listener.id().clone(), settings.clone());
+/// Starts a thread of the worker. Whoever watches is woken when it ends, and hears whether it panicked.
+fn spawn<T: Send + 'static>(
+    pool: &Arc<Pool>,
+    name: &'static str,
+    work: impl FnOnce(&Arc<Pool>) -> T + Send + 'static,
+) -> JoinHandle<T> {
+    let pool = pool.clone();
     thread::spawn(move || {
-        let mut upkeep = Upkeep::new(client, settings.queues.clone()).host_names(settings.host_names.clone());
-        loop {
-            // What fails now is tried again in the next round. A task with a run folder is settled by
-            // who keeps that.
-            let kept = |held: &blueque::Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token));
-            if settings.adopt {
-                let _ = upkeep.adopt_dead(&id, kept);
-            }
-            thread::sleep(upkeep.round().unwrap_or(Duration::from_secs(2)));
-        }
-    });
+        let _end = pool.part(name);
+        work(&pool)
+    })
+}
+
+/// Supervisors need no worker, and the next one finds them.
+fn defect(part: &str) -> anyhow::Error {
+    anyhow::anyhow!("the worker's part for {part} ended by a defect: start the worker again, its programs run on")
 }
 
 /// Drains at the first signal; at the second the worker ends, and its supervisors go on without it.
-fn hear(mut signals: Signals, pool: Arc<Pool>, interrupter: Interrupter) {
-    thread::spawn(move || {
-        for _ in signals.forever() {
-            if pool.draining().is_some() {
-                let left = pool.running();
-                pool.say(&format!("ends at once; running on without it: {left}"));
-                process::exit(0);
-            }
-            pool.say(&format!("drains; running: {}", pool.running()));
-            pool.drain();
-            interrupter.interrupt();
+fn hear(mut signals: Signals, pool: &Pool, interrupter: &Interrupter) {
+    for _ in signals.forever() {
+        if pool.draining().is_some() {
+            let left = pool.running();
+            pool.say(&format!("ends at once; running on without it: {left}"));
+            process::exit(0);
         }
-    });
+        pool.say(&format!("drains; running: {}", pool.running()));
+        pool.drain();
+        interrupter.interrupt();
+    }
 }
 
 /// Watches the supervisors until the worker has drained, or has met what it cannot mend.
@@ -174,6 +190,9 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream, taken: impl Fn() 
     let mut words = [0; 64];
     loop {
         pool.look();
+        if let Some(part) = pool.broken() {
+            return Err(defect(part));
+        }
         let draining = pool.draining();
         if taken() && (draining.is_none() || pool.running() == 0) {
             return Ok(());

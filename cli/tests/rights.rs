@@ -9,7 +9,8 @@ mod world;
 
 use std::process::{Command, Stdio};
 
-use blueque::{Status, Submit};
+use blueque::calls::{NewTask, SubmitOptions};
+use blueque::{Status, Submit, TaskId};
 use support::eventually;
 use world::{Worker, World, result, status};
 
@@ -121,7 +122,13 @@ fn a_worker_that_may_not_publish_says_so_once_and_works() {
     let world = world(&rules);
     world.program("q", "echo 1");
     let _worker = worker(&world);
-    assert_eq!(result(&world.submit("q", "[]")), "1");
+    eventually("it waits", || world.log().contains("listens to").then_some(()));
+    let new = ["a", "b", "c"].map(|id| TaskId::new(id).unwrap());
+    let tasks: Vec<_> = new.iter().map(|id| NewTask { id, eta: None, parameters: b"[]" }).collect();
+    world.client.queue("q").unwrap().submit_many(&tasks, SubmitOptions::default()).unwrap();
+    for id in &new {
+        assert_eq!(result(&world.client.task(id.as_str()).unwrap()), "1");
+    }
     let log = world.log();
     assert_eq!(log.matches("this user may not publish on blueque_*").count(), 1, "{log}");
     assert!(log.contains("'&blueque_*' +publish"), "{log}");

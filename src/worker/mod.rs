@@ -23,7 +23,7 @@ use crate::names::QueueName;
 pub use context::{Context, Stopped};
 pub use failure::Failure;
 pub use run::{Summary, Worker};
-pub use upkeep::Upkeep;
+pub use upkeep::{Upkeep, UpkeepError};
 
 /// What a handler may fail with: any error, or a text.
 pub type HandlerError = Box<dyn StdError + Send + Sync>;

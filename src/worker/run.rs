@@ -305,7 +305,7 @@ impl Worker {
                 // What fails now is tried again in the next round.
                 let _ = upkeep.adopt_dead(listener, |_| false);
             }
-            pause = upkeep.round().unwrap_or(Duration::from_secs(2));
+            pause = upkeep.round().unwrap_or_else(|error| error.pause);
         }
     }
 }

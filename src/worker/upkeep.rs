@@ -2,7 +2,7 @@
 //! tasks that are due, orphans, retention, and what clients without scripts leave.
 //! Any number of workers do it safely together, each the less often the more they are.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -35,18 +35,72 @@ const STEPS: usize = 10;
 /// The lease between adopting an orphan and giving it back.
 const HANDOVER: Duration = Duration::from_secs(10);
 
+/// What kept a part of the upkeep from being done: the first error. The other parts, and other queues, were done.
+#[derive(Debug, thiserror::Error)]
+#[error("the upkeep of {} fails", queue.as_ref().map_or("schedules", QueueName::as_str))]
+#[non_exhaustive]
+pub struct UpkeepError {
+    /// Of which queue; none for the schedules of the namespace.
+    pub queue: Option<QueueName>,
+    /// What is wrong.
+    pub source: Error,
+    /// How long to pause before the next round.
+    pub pause: Duration,
+}
+
+/// The first error of what goes on after it.
+#[derive(Default)]
+struct Troubles(Option<(Option<QueueName>, Error)>);
+
+/// The server is away: each further call would wait for it until its limit.
+struct Away;
+
+impl Troubles {
+    /// What was answered, if anything was.
+    fn note<T>(&mut self, queue: Option<&QueueName>, outcome: Result<T>) -> Result<Option<T>, Away> {
+        outcome.map(Some).or_else(|error| {
+            let away = matches!(error, Error::Unavailable { .. });
+            self.0.get_or_insert((queue.cloned(), error));
+            if away { Err(Away) } else { Ok(None) }
+        })
+    }
+
+    fn answer<T>(self, pause: Duration, done: T) -> Result<T, UpkeepError> {
+        match self.0 {
+            None => Ok(done),
+            Some((queue, source)) => Err(UpkeepError { queue, source, pause }),
+        }
+    }
+}
+
+/// What a round has found so far.
+struct Round {
+    troubles: Troubles,
+    /// When the next thing is due, in seconds since 1970.
+    due: f64,
+    /// How many times rarer than one alone each of so many listeners looks.
+    rarer: u32,
+}
+
+/// A queue, and what is done of its rarer upkeep. What fails stays due.
+#[derive(Debug)]
+struct Kept {
+    name: QueueName,
+    retain_at: Instant,
+    mend_at: Instant,
+    /// Where mending goes on.
+    cursor: String,
+    /// What mending found of tasks that others claimed: in the round before, and in this one.
+    claims: [Vec<Claim>; 2],
+}
+
 /// What every worker does for its queues beside its own tasks; for workers of another make than [`crate::Worker`].
 ///
 /// Call [`Upkeep::round`] again and again, in a thread of its own.
 #[derive(Debug)]
 pub struct Upkeep {
     client: Client,
-    queues: Vec<QueueName>,
-    mend_at: Instant,
-    retain_at: Instant,
-    cursors: HashMap<QueueName, String>,
-    /// What mending found of tasks that others claimed: in the round before, and in this one.
-    claims: HashMap<QueueName, [Vec<Claim>; 2]>,
+    queues: Vec<Kept>,
     host_names: Vec<String>,
     /// The server's clock, and when it was read.
     clock: Option<(f64, Instant)>,
@@ -57,8 +111,8 @@ impl Upkeep {
     #[must_use]
     pub fn new(client: Client, queues: Vec<QueueName>) -> Self {
         let now = Instant::now();
-        let (cursors, claims, host_names) = (HashMap::new(), HashMap::new(), Vec::new());
-        Self { client, queues, mend_at: now, retain_at: now, cursors, claims, host_names, clock: None }
+        let kept = |name| Kept { name, retain_at: now, mend_at: now, cursor: String::new(), claims: <_>::default() };
+        Self { client, queues: queues.into_iter().map(kept).collect(), host_names: Vec::new(), clock: None }
     }
 
     /// Further names of this host, by which [`Upkeep::adopt_dead`] knows listeners of its processes. The name of
@@ -74,45 +128,37 @@ impl Upkeep {
     /// two seconds for a few listeners, longer for many, but not beyond the moment when something is due.
     ///
     /// # Errors
-    /// Those of [`Client::call`]. What was not done is done by the next round.
-    pub fn round(&mut self) -> Result<Duration> {
-        let seldom = self.retain_at <= Instant::now();
-        let mut pause = EVERY;
-        if seldom || self.clock.is_none() {
+    /// The first of those of [`Client::call`]. It keeps nothing else from being done, unless the server is away; what
+    /// was not done is done by the next round.
+    pub fn round(&mut self) -> Result<Duration, UpkeepError> {
+        if self.clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
             // A server that would not be taken at the start still has to be looked after.
             let greeting = self.client.call(&self.client.calls().hello());
             self.clock = greeting.ok().map(|greeting| (greeting.time, Instant::now())).or(self.clock);
         }
-        // Neither the trouble of schedules nor that of a queue keeps the other from its upkeep.
-        let slots = self.make_slots();
-        let mut due = f64::INFINITY;
-        for name in self.queues.clone() {
-            let queue = Queue::new(self.client.clone(), name.clone());
-            let next = loop {
-                let promoted = queue.promote()?;
-                if !promoted.more {
-                    break promoted.next;
-                }
-            };
-            due = due.min(next.unwrap_or(f64::INFINITY));
-            let orphans = loop {
-                let orphans = queue.requeue_orphans()?;
-                if !orphans.more {
-                    break orphans;
-                }
-            };
-            let sharers = u32::try_from(orphans.listeners).unwrap_or(u32::MAX) / SHARING;
-            pause = pause.max(EVERY.saturating_mul(sharers.max(1)));
-            if seldom {
-                while queue.retain(None, None)?.more {}
-            }
-            self.mend(&name)?;
-            tally(&queue)?;
+        let mut round = Round { troubles: Troubles::default(), due: f64::INFINITY, rarer: 1 };
+        // That the server is away is among the troubles.
+        let _ = self.parts(&mut round);
+        let pause = self.until(round.due, EVERY.saturating_mul(round.rarer));
+        round.troubles.answer(pause, pause)
+    }
+
+    /// The parts of a round, each done whatever becomes of the others.
+    fn parts(&mut self, round: &mut Round) -> Result<(), Away> {
+        let Round { troubles, due, rarer } = round;
+        if let Some(next) = troubles.note(None, self.make_slots())? {
+            *due = due.min(next);
         }
-        if seldom {
-            self.retain_at = Instant::now() + SELDOM;
+        for kept in &mut self.queues {
+            let queue = Queue::new(self.client.clone(), kept.name.clone());
+            let mut note = |outcome: Result<()>| troubles.note(Some(queue.name()), outcome).map(|_| ());
+            note(promote(&queue).map(|next| *due = due.min(next)))?;
+            note(requeue(&queue).map(|listeners| *rarer = (listeners / SHARING).max(*rarer)))?;
+            note(kept.retain(&queue))?;
+            note(kept.mend(&self.client))?;
+            note(tally(&queue))?;
         }
-        Ok(self.until(due.min(slots?), pause))
+        Ok(())
     }
 
     /// Makes the tasks of slots that are due. Answers when the next one is, in seconds since 1970.
@@ -136,28 +182,6 @@ impl Upkeep {
         pause.min(left.max(shortest).max(SHORTEST))
     }
 
-    /// Some steps of mending at a time, so that a round stays short.
-    fn mend(&mut self, queue: &QueueName) -> Result<()> {
-        let mut cursor = self.cursors.get(queue).cloned().unwrap_or_default();
-        if cursor.is_empty() && self.mend_at > Instant::now() {
-            return Ok(());
-        }
-        for _ in 0..STEPS {
-            let step = self.client.call(&self.client.calls().mend(queue, &cursor, 100, None))?;
-            cursor = step.next.unwrap_or_default();
-            let claims = self.claims.entry(queue.clone()).or_default();
-            let [known, found] = claims;
-            found.extend(step.claims);
-            if cursor.is_empty() {
-                *known = std::mem::take(found);
-                self.mend_at = Instant::now() + SELDOM;
-                break;
-            }
-        }
-        self.cursors.insert(queue.clone(), cursor);
-        Ok(())
-    }
-
     /// Gives back what listeners of dead processes on this host hold, and unregisters them; also what such a
     /// listener claimed of others, and what was held by one that somebody took off its queue, as mending finds it.
     /// A task is left alone while its own process lives, or where `spare` says so.
@@ -166,28 +190,48 @@ impl Upkeep {
     /// ids, so not across containers.
     ///
     /// # Errors
-    /// Those of [`Client::call`].
-    pub fn adopt_dead(&self, own: &ListenerId, spare: impl Fn(&Held) -> bool) -> Result<()> {
+    /// As [`Upkeep::round`].
+    pub fn adopt_dead(&self, own: &ListenerId, spare: impl Fn(&Held) -> bool) -> Result<(), UpkeepError> {
         host::resolve();
         let names = host::Names::new(own, &self.host_names);
-        for queue in &self.queues {
-            let listeners = Queue::new(self.client.clone(), queue.clone()).listeners()?;
-            let registered = listeners.iter().filter_map(ListenerInfo::listener);
-            // Whoever answers for tasks of others, with the holders of those that are started.
-            let mut found: BTreeMap<ListenerId, BTreeMap<&str, &str>> =
-                registered.map(|id| (id, BTreeMap::new())).collect();
-            for claim in self.claims.get(queue).map_or(&[][..], |[claims, _]| claims) {
-                let Ok(id) = ListenerId::new(claim.listener.as_str()) else { continue };
-                found.entry(id).or_default().insert(&claim.id, &claim.holder);
+        let mut troubles = Troubles::default();
+        for kept in &self.queues {
+            if self.adopt_of(kept, own, &names, &spare, &mut troubles).is_err() {
+                break;
             }
-            for (id, claimed) in found.iter().filter(|(id, _)| names.have(id)) {
-                let (_, pid) = id.host_and_pid();
-                if !alive(pid) {
-                    self.bury(own, queue, id, &spare)?;
-                } else if !claimed.is_empty() {
-                    self.relieve(own, queue, id, &names, claimed, &spare)?;
-                }
-            }
+        }
+        troubles.answer(EVERY, ())
+    }
+
+    fn adopt_of(
+        &self,
+        kept: &Kept,
+        own: &ListenerId,
+        names: &host::Names,
+        spare: &impl Fn(&Held) -> bool,
+        troubles: &mut Troubles,
+    ) -> Result<(), Away> {
+        let queue = &kept.name;
+        let listeners = Queue::new(self.client.clone(), queue.clone()).listeners();
+        let listeners = troubles.note(Some(queue), listeners)?.unwrap_or_default();
+        let registered = listeners.iter().filter_map(ListenerInfo::listener);
+        // Whoever answers for tasks of others, with the holders of those that are started.
+        let mut found: BTreeMap<ListenerId, BTreeMap<&str, &str>> =
+            registered.map(|id| (id, BTreeMap::new())).collect();
+        for claim in &kept.claims[0] {
+            let Ok(id) = ListenerId::new(claim.listener.as_str()) else { continue };
+            found.entry(id).or_default().insert(&claim.id, &claim.holder);
+        }
+        for (id, claimed) in found.iter().filter(|(id, _)| names.have(id)) {
+            let (_, pid) = id.host_and_pid();
+            let adopted = if !alive(pid) {
+                self.bury(own, queue, id, spare)
+            } else if claimed.is_empty() {
+                Ok(())
+            } else {
+                self.relieve(own, queue, id, names, claimed, spare)
+            };
+            troubles.note(Some(queue), adopted)?;
         }
         Ok(())
     }
@@ -252,6 +296,55 @@ impl Upkeep {
             self.client.call(&calls.release(&adopted.id, adopted.token, ReleaseOptions::new().reason("orphan")))?;
         }
         Ok(true)
+    }
+}
+
+impl Kept {
+    fn retain(&mut self, queue: &Queue) -> Result<()> {
+        if self.retain_at <= Instant::now() {
+            while queue.retain(None, None)?.more {}
+            self.retain_at = Instant::now() + SELDOM;
+        }
+        Ok(())
+    }
+
+    /// Some steps of mending at a time, so that a round stays short.
+    fn mend(&mut self, client: &Client) -> Result<()> {
+        if self.cursor.is_empty() && self.mend_at > Instant::now() {
+            return Ok(());
+        }
+        for _ in 0..STEPS {
+            let step = client.call(&client.calls().mend(&self.name, &self.cursor, 100, None))?;
+            self.cursor = step.next.unwrap_or_default();
+            let [known, found] = &mut self.claims;
+            found.extend(step.claims);
+            if self.cursor.is_empty() {
+                *known = std::mem::take(found);
+                self.mend_at = Instant::now() + SELDOM;
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes scheduled tasks pending that are due. When the next one is, in seconds since 1970.
+fn promote(queue: &Queue) -> Result<f64> {
+    loop {
+        let promoted = queue.promote()?;
+        if !promoted.more {
+            return Ok(promoted.next.unwrap_or(f64::INFINITY));
+        }
+    }
+}
+
+/// Gives back what is held by nobody. How many listeners the queue has.
+fn requeue(queue: &Queue) -> Result<u32> {
+    loop {
+        let orphans = queue.requeue_orphans()?;
+        if !orphans.more {
+            return Ok(u32::try_from(orphans.listeners).unwrap_or(u32::MAX));
+        }
     }
 }
 

@@ -56,6 +56,8 @@ struct State {
     stopping: bool,
     /// Nothing is left to be done.
     ended: bool,
+    /// A part of the worker that ended by a panic.
+    broken: Option<&'static str>,
 }
 
 /// Shared by the worker's threads.
@@ -67,6 +69,19 @@ pub struct Pool {
     changed: Condvar,
     /// Lets the thread that watches supervisors look.
     wake: UnixStream,
+}
+
+/// A part of the worker, as long as its thread runs.
+pub struct Part<'a> {
+    pool: &'a Pool,
+    name: &'static str,
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        let broken = std::thread::panicking().then_some(self.name);
+        self.pool.change(|state| state.broken = state.broken.or(broken));
+    }
 }
 
 impl Pool {
@@ -160,6 +175,16 @@ impl Pool {
         !self.lock().ended
     }
 
+    /// Wakes whoever watches when this is dropped: at the end of a part of the worker.
+    pub fn part(&self, name: &'static str) -> Part<'_> {
+        Part { pool: self, name }
+    }
+
+    /// The part of the worker that ended by a panic.
+    pub fn broken(&self) -> Option<&'static str> {
+        self.lock().broken
+    }
+
     /// Everything has ended but the process.
     pub fn end(&self) {
         self.change(|state| state.ended = true);
@@ -250,5 +275,36 @@ impl Pool {
                 (kept.handle, kept.delivering) = (Some(handle), delivering);
             }
         });
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
+
+    use super::Pool;
+
+    #[test]
+    fn the_end_of_a_part_wakes_whoever_watches_and_a_panic_is_told() {
+        let (wake, mut woken) = UnixStream::pair().unwrap();
+        let pool = Arc::new(Pool::new(1, true, wake));
+        let end = |name, panics: bool| {
+            let pool = pool.clone();
+            let part = std::thread::spawn(move || {
+                let _end = pool.part(name);
+                assert!(!panics, "as a defect would");
+            });
+            let _ = part.join();
+        };
+        let mut byte = [0];
+        end("reports", false);
+        woken.read_exact(&mut byte).unwrap();
+        assert_eq!(pool.broken(), None);
+        end("upkeep", true);
+        woken.read_exact(&mut byte).unwrap();
+        assert_eq!(pool.broken(), Some("upkeep"));
     }
 }

@@ -38,7 +38,15 @@ fn the_password_comes_from_the_environment_the_url_there_or_the_file() {
     let secret = desk.home.path().join("secret");
     fs::write(&secret, format!("{SECRET}\n")).unwrap();
     fs::write(&file, format!("password_file = \"{}\"\n", secret.display())).unwrap();
-    assert_eq!(says(desk.command(&["queues"]).env("BLUEQUE_CONFIG", &file)).code, 0);
+    let with_secret = |mode| {
+        fs::set_permissions(&secret, fs::Permissions::from_mode(mode)).unwrap();
+        says(desk.command(&["queues"]).env("BLUEQUE_CONFIG", &file))
+    };
+    let quiet = with_secret(0o600);
+    assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));
+    let open = with_secret(0o644);
+    assert_eq!(open.code, 0);
+    assert!(open.err.contains(&format!("chmod 600 {}", secret.display())), "{}", open.err);
 }
 
 #[test]
@@ -46,12 +54,20 @@ fn a_password_is_never_shown() {
     let desk = guarded();
     let socket = format!("unix://{}?pass={SECRET}", desk.server.socket().display());
     let tcp = format!("redis://user:{SECRET}@127.0.0.1:1/");
+    let slash = format!("redis://user:x/{SECRET}@h/");
+    let odd = format!("redis://user:x?{SECRET}@{SECRET}:@h/ rediss://:{SECRET}@h");
+    let two = format!("unix:///x?pass=a unix:///y?pass={SECRET}&db=1");
     for (args, code) in [
         (vec!["--url", &tcp, "ls"], 2),
         (vec!["--url", &socket, "ls"], 2),
         (vec!["ls", "--bogus", &tcp], 2),
         (vec!["ls", "q", &tcp], 2),
         (vec!["ls", &tcp], 2),
+        (vec!["ls", &slash], 2),
+        (vec!["ls", &odd], 2),
+        (vec!["ls", &two], 2),
+        (vec!["submit", "q", "--id", &two], 2),
+        (vec!["worker", "-q", &slash], 2),
         (vec!["show", &tcp], 3), // the server asks for a password first
     ] {
         let left = desk.run(&args);
@@ -59,7 +75,9 @@ fn a_password_is_never_shown() {
         assert!(!left.err.contains(SECRET) && !left.out.contains(SECRET), "{args:?}: {}", left.err);
     }
     assert!(desk.refused(2, &["--url", &tcp, "ls"]).contains("BLUEQUE_PASSWORD"));
-    for (url, password) in [(&tcp, ""), (&socket, "wrong-secret"), (&format!("nonsense://x:{SECRET}@y"), "")] {
+    for (url, password) in
+        [(&tcp, ""), (&socket, "wrong-secret"), (&format!("nonsense://x:{SECRET}@y"), ""), (&slash, "")]
+    {
         for command in ["ls", "doctor"] {
             let output = desk.command(&[command]).env("BLUEQUE_URL", url).env("BLUEQUE_PASSWORD", password).output();
             let left = left(output.unwrap());

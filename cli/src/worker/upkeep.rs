@@ -1,0 +1,56 @@
+//! The thread that does what every worker does for its queues, and says what keeps it from that.
+
+use std::sync::Arc;
+use std::thread;
+
+use blueque::{Client, Held, ListenerId, Upkeep, UpkeepError};
+
+use super::pool::Pool;
+use super::settings::Settings;
+use crate::output::chain;
+
+/// Runs as long as the worker does.
+pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &ListenerId) {
+    let mut upkeep = Upkeep::new(client, settings.queues.clone()).host_names(settings.host_names.clone());
+    // A task with a run folder is settled by who keeps that.
+    let kept = |held: &Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token));
+    let mut said: Option<Said> = None;
+    loop {
+        let adopted = if settings.adopt { upkeep.adopt_dead(own, kept) } else { Ok(()) };
+        let round = upkeep.round();
+        let pause = round.as_ref().map_or_else(|error| error.pause, |&pause| pause);
+        match adopted.and(round.map(|_| ())) {
+            // The thread that takes tasks says that the server is away.
+            Err(error) if error.source.is_transient() => {}
+            outcome => said = Said::after(said, outcome.err(), pool),
+        }
+        thread::sleep(pause);
+    }
+}
+
+/// The trouble that was said last, and lasts.
+struct Said {
+    what: String,
+    whole: String,
+}
+
+impl Said {
+    /// Each trouble is said when it begins and when it ends.
+    fn after(before: Option<Self>, error: Option<UpkeepError>, pool: &Pool) -> Option<Self> {
+        let now = error.map(|error| {
+            let what = error.queue.as_ref().map_or("schedules".to_owned(), ToString::to_string);
+            Self { what, whole: chain(&error.into()) }
+        });
+        let same = |one: &Option<Self>| one.as_ref().map(|said| said.whole.clone());
+        if same(&before) == same(&now) {
+            return now;
+        }
+        if let Some(before) = before.filter(|before| now.as_ref().is_none_or(|now| now.what != before.what)) {
+            pool.say(&format!("the upkeep of {} works again", before.what));
+        }
+        if let Some(now) = &now {
+            pool.say(&format!("{}; it is tried again and again", now.whole));
+        }
+        now
+    }
+}
