@@ -304,13 +304,13 @@ fn a_stopped_queue_takes_its_tasks_back_and_the_worker_goes_on_with_others() {
 fn without_the_server_a_handler_is_stopped_before_its_lease_can_have_expired() {
     let mut server = Server::start_with(&["--appendonly", "yes"]);
     let client = Client::builder().limit(Duration::from_millis(200)).open(&server.url()).unwrap();
-    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
-    let (begin, begun) = mpsc::channel();
+    client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let (enter, entered) = mpsc::channel();
     let (tell, told) = mpsc::channel();
     let worker = builder(&client)
         .lease(Duration::from_secs(1))
         .handle(move |_: String, cx: &Context| -> Result<(), blueque::HandlerError> {
-            begin.send(()).unwrap();
+            enter.send(()).unwrap();
             let outcome = patient(String::new(), cx);
             tell.send(Instant::now()).unwrap();
             outcome
@@ -318,7 +318,7 @@ fn without_the_server_a_handler_is_stopped_before_its_lease_can_have_expired() {
         .build()
         .unwrap();
     let ends = run(&worker);
-    begun.recv_timeout(LIMIT).unwrap();
+    entered.recv_timeout(LIMIT).unwrap();
     server.kill();
     let killed = Instant::now();
     let stopped = told.recv_timeout(LIMIT).unwrap();
