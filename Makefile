@@ -4,6 +4,9 @@ SEED ?= 1
 COUNT ?= 100
 ONLY ?=
 JOBS ?= $(shell nproc)
+# Prints the folder that cargo builds into: the environment or a configuration may name another one than target/.
+BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
+  python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])'
 
 .PHONY: help tools test mutants lint bench bundle demo doc
 
@@ -27,7 +30,8 @@ lint: ## Check formatting, lints and documentation
 
 bench: ## Measure the scripts next to the floor, on this machine
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
-	  cargo build --locked --release --quiet --package blueque-cli --package blueque-bench && target/release/blueque-bench
+	  cargo build --locked --release --quiet --package blueque-cli && \
+	  cargo run --locked --release --quiet --package blueque-bench
 
 bundle: ## Write the Lua bundle for other languages to dist/
 	@cargo run --locked --quiet --example bundle -- dist
@@ -35,8 +39,8 @@ bundle: ## Write the Lua bundle for other languages to dist/
 demo: ## Run real jobs through killed workers; DIR=folder names the files
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  cargo build --locked --release --quiet --package blueque-cli && \
-	  cargo build --locked --release --quiet --package blueque --example demo && \
-	  target/release/examples/demo $(DIR) && python3 examples/demo/programs.py target/release/blueque $(DIR)
+	  cargo run --locked --release --quiet --package blueque --example demo -- $(DIR) && \
+	  python3 examples/demo/programs.py "$$($(BUILDS))/release/blueque" $(DIR)
 
 doc: ## Build the library's documentation
 	cargo doc --locked --no-deps --all-features

@@ -20,6 +20,9 @@ pub enum Error {
     /// The task was cancelled before it started. Release it.
     #[error("the task was cancelled before it started: release it")]
     Cancelled,
+    /// The task that was waited for was cancelled; the reason that was given, if any.
+    #[error("the task was cancelled{}", because(.0))]
+    TaskCancelled(String),
     /// No task has this id. After a call that had to be repeated, a delete may
     /// meet it because the first try succeeded.
     #[error("no task has this id")]
@@ -95,6 +98,7 @@ impl Error {
         match self {
             Self::Lost => "LOST",
             Self::Cancelled => "CANCELLED",
+            Self::TaskCancelled(_) => "TASKCANCELLED",
             Self::NotFound => "NOTASK",
             Self::State { code, .. }
             | Self::Invalid { code, .. }
@@ -137,6 +141,11 @@ impl Error {
     pub(crate) fn name(what: &str) -> Self {
         Self::Invalid { code: "BADNAME".into(), text: what.into() }
     }
+}
+
+/// The rest of a sentence, where there is a reason.
+fn because(reason: &str) -> String {
+    if reason.is_empty() { String::new() } else { format!(": {reason}") }
 }
 
 /// The result of a call.

@@ -57,6 +57,7 @@ pub mod calls;
 mod client;
 #[cfg(feature = "cron")]
 mod cron;
+mod deadline;
 mod error;
 mod host;
 mod link;

@@ -103,7 +103,7 @@ impl Link {
             }
             let mut cmd = redis::cmd("BLPOP");
             cmd.arg(lists).arg(format!("{:.3}", limit.as_secs_f64()));
-            wire.send(&cmd, limit + self.limit)
+            wire.send(&cmd, limit.saturating_add(self.limit))
         });
         id.store(0, Ordering::Release);
         if taken.is_err() {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::calls::ReserveOptions;
 use crate::client::Client;
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::host;
 use crate::model::{Held, QueueOrder, Reservation};
@@ -139,12 +140,12 @@ impl Listener {
     /// # Errors
     /// Those of [`Client::call`]. After one, the next call first finds what this one may have reserved.
     pub fn listen(&mut self, limit: Duration) -> Result<Option<Processor>> {
-        let deadline = Instant::now() + limit;
+        let deadline = Deadline::after(limit);
         while !self.interrupter.is_interrupted() {
             if let Some(processor) = self.try_listen()? {
                 return Ok(Some(processor));
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.left();
             if left.is_zero() {
                 break;
             }

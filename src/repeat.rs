@@ -1,10 +1,11 @@
 //! When a call is sent again. Every call of the bundle can be: a repeated one
 //! gives the first answer. What is left to decide is whether it helps.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use redis::{ErrorKind, RedisError};
 
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
@@ -21,7 +22,7 @@ pub(crate) struct Next {
 /// The tries of one call, within its limit.
 pub(crate) struct Tries {
     limit: Duration,
-    deadline: Instant,
+    deadline: Deadline,
     pause: Duration,
     /// Whether to send the script itself.
     pub(crate) whole: bool,
@@ -29,12 +30,12 @@ pub(crate) struct Tries {
 
 impl Tries {
     pub(crate) fn new(limit: Duration) -> Self {
-        Self { limit, deadline: Instant::now() + limit, pause: FIRST_PAUSE, whole: false }
+        Self { limit, deadline: Deadline::after(limit), pause: FIRST_PAUSE, whole: false }
     }
 
     /// How long the next try may take; never zero.
     pub(crate) fn left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
+        self.deadline.left().max(Duration::from_millis(1))
     }
 
     /// What a failure leads to: another try, or the error that the caller gets.
@@ -54,8 +55,7 @@ impl Tries {
             },
             _ => true,
         };
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        if left <= self.pause {
+        if self.deadline.left() <= self.pause {
             return Err(Error::Unavailable { limit: self.limit, source: error });
         }
         // Spread, so that the clients of a server that comes back do not march in step.

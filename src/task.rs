@@ -1,11 +1,12 @@
 //! A task, seen from outside.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
 use crate::client::Client;
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::model::{Cancelled, Estimate, Force, Recalled, Status, TaskInfo, Transition};
 use crate::names::TaskId;
@@ -43,19 +44,19 @@ impl Task {
         self.client.info(&self.id)
     }
 
-    /// Waits until the task is finished, and answers its record.
+    /// Waits until the task is finished, and answers its record. With [`Duration::MAX`] it waits without limit.
     ///
     /// # Errors
     /// [`Error::TimedOut`] after `limit`; `NOTASK`; those of [`Client::call`].
     pub fn wait(&self, limit: Duration) -> Result<TaskInfo> {
-        let deadline = Instant::now() + limit;
+        let deadline = Deadline::after(limit);
         let mut pause = Duration::from_millis(5);
         loop {
             let info = self.info()?;
             if info.status().is_some_and(Status::is_finished) {
                 return Ok(info);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.left();
             if left.is_zero() {
                 return Err(Error::TimedOut(limit));
             }
@@ -67,13 +68,13 @@ impl Task {
     /// Waits for the result and reads it as JSON.
     ///
     /// # Errors
-    /// [`Error::Failed`] with the task's error, [`Error::Cancelled`] where it was
+    /// [`Error::Failed`] with the task's error, [`Error::TaskCancelled`] where it was
     /// cancelled, `PAYLOAD` where the result is of another type; those of [`Task::wait`].
     pub fn result<R: DeserializeOwned>(&self, limit: Duration) -> Result<R> {
         let info = self.wait(limit)?;
         match info.status() {
             Some(Status::Complete) => Ok(serde_json::from_slice(info.result().unwrap_or(b"null"))?),
-            Some(Status::Cancelled) => Err(Error::Cancelled),
+            Some(Status::Cancelled) => Err(Error::TaskCancelled(info.reason().unwrap_or_default())),
             _ => Err(Error::Failed(info.error().unwrap_or_default())),
         }
     }

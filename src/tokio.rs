@@ -16,7 +16,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ::tokio::sync::Mutex;
 use redis::aio::MultiplexedConnection;
@@ -24,6 +24,7 @@ use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
 
 use crate::calls::{Call, Calls, ReserveOptions};
 use crate::client::Space;
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::model::Reservation;
 use crate::names::{ListenerId, Namespace, QueueName};
@@ -129,7 +130,7 @@ impl Client {
         options: ReserveOptions<'_>,
         limit: Duration,
     ) -> Result<Option<Reservation>> {
-        let deadline = Instant::now() + limit;
+        let deadline = Deadline::after(limit);
         let lists: Vec<String> = queues.iter().map(|queue| self.calls().wake_list(queue)).collect();
         let mut waiting = None;
         let mut options = options;
@@ -138,7 +139,7 @@ impl Client {
             if let Some(reservation) = self.call(&call).await? {
                 return Ok(Some(reservation));
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.left();
             if left.is_zero() {
                 return Ok(None);
             }
@@ -149,7 +150,7 @@ impl Client {
     /// Blocks on a connection of its own: on the shared one everybody would wait.
     async fn wait(&self, connection: &mut Option<MultiplexedConnection>, lists: &[String], limit: Duration) -> bool {
         if connection.is_none() {
-            *connection = self.connect(self.inner.limit, limit + self.inner.limit).await.ok();
+            *connection = self.connect(self.inner.limit, limit.saturating_add(self.inner.limit)).await.ok();
         }
         let Some(own) = connection else {
             ::tokio::time::sleep(limit.min(Duration::from_millis(100))).await;

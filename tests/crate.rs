@@ -256,7 +256,9 @@ fn a_cancelled_task_stops_its_owner() {
     let info = task.info().unwrap();
     assert_eq!(info.status(), Some(Status::Cancelled));
     assert_eq!(info.reason().as_deref(), Some("no longer needed"));
-    assert!(matches!(task.result::<String>(NOW), Err(Error::Cancelled)));
+    let ended = task.result::<String>(NOW).unwrap_err();
+    assert_eq!(ended.to_string(), "the task was cancelled: no longer needed");
+    assert_eq!(ended.code(), "TASKCANCELLED", "it is not the order that an owner gets");
     task.retry().unwrap();
     assert_eq!(listener.listen(SOON).unwrap().unwrap().reservation().attempt, 2);
 }

@@ -1,6 +1,7 @@
 //! What leaves the command: data on stdout, talk on stderr, and an exit code.
 
 pub mod table;
+mod text;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -10,6 +11,9 @@ use std::process::ExitCode;
 use blueque::Error;
 use clap::ValueEnum;
 use serde::Serialize;
+
+use text::is_hidden;
+pub use text::{Cleaner, Decoder, clean, clean_line, one_line};
 
 /// How data is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -79,6 +83,7 @@ pub fn code(error: &anyhow::Error) -> Code {
                 Error::Invalid { code, .. } if code == "OTHERQUEUE" => Code::Refused,
                 Error::Invalid { .. } => Code::Usage,
                 Error::TimedOut(_) => Code::TimedOut,
+                Error::TaskCancelled(_) => Code::Cancelled,
                 _ => Code::Failed,
             };
         }
@@ -116,31 +121,9 @@ pub fn say(text: impl AsRef<str>) {
     let _ = writeln!(io::stderr().lock(), "{}", clean(&redact(text.as_ref())));
 }
 
-/// A line of data, on stdout.
+/// A line of data, on stdout, without what a terminal obeys.
 pub fn line(text: impl AsRef<str>) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{}", text.as_ref())
-}
-
-/// Text that a terminal shows and does not obey: no escape sequences, and no control characters but the end of a line.
-pub fn clean(text: &str) -> String {
-    let text = anstream::adapter::strip_str(text).to_string().replace("\r\n", "\n").replace('\r', "\n");
-    text.chars().filter(|&c| c == '\n' || c == '\t' || !is_control(c)).collect()
-}
-
-/// The same on one line, and of a bounded length.
-pub fn clean_line(text: &str, limit: usize) -> String {
-    let line: String = clean(text).chars().map(|c| if c == '\n' || c == '\t' { ' ' } else { c }).collect();
-    let line = line.trim_end();
-    if line.chars().count() <= limit {
-        line.to_owned()
-    } else {
-        line.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
-    }
-}
-
-/// Control characters, and those that turn the direction of writing.
-fn is_control(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    writeln!(io::stdout().lock(), "{}", clean(text.as_ref()))
 }
 
 /// Takes the passwords out of URLs. A malformed one may have `/` or `?` in its password, so more is taken out rather
@@ -170,14 +153,16 @@ fn redact_word(word: &str) -> String {
 /// A value as JSON on one line, with nothing in it that a terminal obeys.
 pub fn json<T: Serialize + ?Sized>(value: &T) -> anyhow::Result<String> {
     let text = serde_json::to_string(value)?;
-    if !text.chars().any(is_control) {
+    if !text.chars().any(is_hidden) {
         return Ok(text);
     }
     // Within valid JSON these stand in strings only.
     let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if is_control(c) {
-            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+        if is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                escaped.push_str(&format!("\\u{unit:04x}"));
+            }
         } else {
             escaped.push(c);
         }

@@ -24,6 +24,8 @@ mod steer;
 mod submit;
 #[path = "../../tests/support/mod.rs"]
 mod support;
+#[path = "commands/terminal.rs"]
+mod terminal;
 #[path = "commands/watch.rs"]
 mod watch;
 

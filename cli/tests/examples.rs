@@ -1,4 +1,4 @@
-//! The programs of `examples/worker.d`, by a worker.
+//! The programs of `examples/worker.d`, by a worker; and what `make` runs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -63,4 +63,23 @@ fn digest_goes_on_from_its_checkpoint_and_gives_the_right_digests() {
     assert_eq!(digests["7"], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_eq!(task.info().unwrap().attempts(), 2);
     world.nothing_is_left();
+}
+
+#[test]
+fn make_runs_what_cargo_has_built_wherever_it_builds() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for goal in ["demo", "bench", "test", "bundle", "mutants"] {
+        let plan = Command::new("make").args(["-n", goal]).current_dir(&root).output().unwrap();
+        let plan = String::from_utf8(plan.stdout).unwrap();
+        assert!(!plan.is_empty() && !plan.contains("target/"), "make {goal} expects it in target/: {plan}");
+    }
+    // The same words that the plan of the demo has.
+    let asked = "cargo metadata --locked --no-deps --format-version 1";
+    let plan = Command::new("make").args(["-n", "demo"]).current_dir(&root).output().unwrap();
+    let plan = String::from_utf8(plan.stdout).unwrap();
+    let shell = plan.split_once("$(cargo metadata").and_then(|(_, rest)| rest.split_once(")/release/blueque"));
+    let shell = format!("cargo metadata{}", shell.expect(asked).0);
+    let mut command = Command::new("sh");
+    let built = command.args(["-c", &shell]).current_dir(&root).env("CARGO_TARGET_DIR", "/nowhere/builds").output();
+    assert_eq!(String::from_utf8(built.unwrap().stdout).unwrap(), "/nowhere/builds\n");
 }

@@ -28,6 +28,9 @@ pub use upkeep::{Upkeep, UpkeepError};
 /// What a handler may fail with: any error, or a text.
 pub type HandlerError = Box<dyn StdError + Send + Sync>;
 
+/// No lease is longer: a heartbeat that comes more seldom renews nothing.
+const LONGEST_LEASE: Duration = Duration::from_secs(7 * 86_400);
+
 type Handler = dyn Fn(&Context) -> Result<Vec<u8>, HandlerError> + Send + Sync;
 
 /// How a worker ends.
@@ -130,10 +133,10 @@ impl WorkerBuilder {
         Ok(self)
     }
 
-    /// How often heartbeats are sent: a third of the lease by default. A cancel
+    /// How often heartbeats are sent: a third of the lease by default, every 7 days at least. A cancel
     /// reaches the handler within this time.
     pub fn heartbeat(mut self, every: Duration) -> Self {
-        self.beat = Some(every);
+        self.beat = Some(every.min(LONGEST_LEASE));
         self
     }
 

@@ -14,6 +14,7 @@ use super::upkeep::Upkeep;
 use super::{Handler, HandlerError, Stop, WorkerBuilder};
 use crate::calls::ReleaseOptions;
 use crate::client::Client;
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::listener::{Listener, unblock};
 use crate::model::{Order, Outcome};
@@ -74,10 +75,10 @@ impl Shared {
 
     /// Waits until the worker has ended, at most for `limit`.
     pub(super) fn ended_within(&self, limit: Duration) -> bool {
-        let deadline = Instant::now() + limit;
+        let deadline = Deadline::after(limit);
         let mut state = self.lock();
         while !state.ended {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.left();
             if left.is_zero() {
                 return false;
             }
@@ -285,10 +286,10 @@ impl Worker {
 
     /// Makes an owner's call until the server acknowledges it: hours of work may hang on it.
     fn persist<T>(&self, call: impl Fn() -> Result<T>) -> Result<T> {
-        let deadline = Instant::now() + self.settings.patience;
+        let deadline = Deadline::after(self.settings.patience);
         loop {
             match call() {
-                Err(error) if error.is_transient() && Instant::now() < deadline => {
+                Err(error) if error.is_transient() && !deadline.has_passed() => {
                     thread::sleep(Duration::from_millis(500));
                 }
                 outcome => return outcome,

@@ -4,14 +4,13 @@ use std::io::{self, IsTerminal, Write};
 use std::thread;
 use std::time::Duration;
 
-use anstream::adapter::StripBytes;
 use blueque::{Status, TaskId, TaskInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Session;
 use super::progress::Progress;
 use super::times;
-use crate::output::say;
+use crate::output::{Cleaner, say};
 use crate::run_folder::end::PostMortem;
 
 /// The shortest and the longest pause between two looks.
@@ -40,7 +39,8 @@ pub struct Follower<'a> {
     streams: Streams,
     after: String,
     bar: Option<ProgressBar>,
-    strip: [StripBytes; 2],
+    /// Of stdout and of stderr.
+    cleaners: [Cleaner; 2],
     /// The attempt of the last entry.
     attempt: Option<u32>,
     /// Whether something came on stdout.
@@ -63,7 +63,7 @@ impl<'a> Follower<'a> {
             streams,
             after: "0".to_owned(),
             bar,
-            strip: [StripBytes::new(), StripBytes::new()],
+            cleaners: Default::default(),
             attempt: None,
             wrote: false,
             exit: None,
@@ -98,6 +98,8 @@ impl<'a> Follower<'a> {
                 if self.attempt.is_some_and(|before| before != entry.attempt) {
                     let id = self.id;
                     self.beside_bar(|| say(format!("-- attempt {} of {id} --", entry.attempt)));
+                    // What one attempt left unfinished is no part of the next.
+                    self.cleaners = Default::default();
                 }
                 self.attempt = Some(entry.attempt);
                 if entry.source == "exit" {
@@ -128,16 +130,16 @@ impl<'a> Follower<'a> {
             Streams::Same => source != "stdout",
             Streams::Data | Streams::None => false,
         };
-        let [out, err] = &mut self.strip;
-        let text = printable(if talk { err } else { out }, text);
+        let [out, err] = &mut self.cleaners;
+        let text = (if source == "stderr" { err } else { out }).next(text);
         self.wrote |= !talk && !text.is_empty();
         let write = || {
             if talk {
-                let _ = io::stderr().lock().write_all(&text);
+                let _ = io::stderr().lock().write_all(text.as_bytes());
                 Ok(())
             } else {
                 let mut out = io::stdout().lock();
-                out.write_all(&text)?;
+                out.write_all(text.as_bytes())?;
                 out.flush()
             }
         };
@@ -183,38 +185,4 @@ fn told(end: &PostMortem) -> String {
     let seconds = |millis: u64| times::span(Duration::from_millis(millis).as_secs_f64());
     let (wall, cpu, peak) = (seconds(end.wall_ms), seconds(end.cpu_ms), end.max_rss_kib / 1024);
     format!("{how} after {wall}, {cpu} of CPU, {peak} MiB at most")
-}
-
-/// Bytes without what a terminal obeys. A sequence may begin in one entry and end in the next.
-fn printable(strip: &mut StripBytes, bytes: &[u8]) -> Vec<u8> {
-    let mut kept: Vec<u8> = strip.strip_next(bytes).flatten().copied().collect();
-    let mut previous = 0;
-    kept.retain_mut(|byte| {
-        let after_return = previous == b'\r';
-        previous = *byte;
-        match *byte {
-            b'\n' => !after_return,
-            b'\r' => {
-                *byte = b'\n';
-                true
-            }
-            b'\t' => true,
-            other => !other.is_ascii_control(),
-        }
-    });
-    kept
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{StripBytes, printable};
-
-    #[test]
-    fn a_log_is_shown_without_what_a_terminal_obeys() {
-        let mut strip = StripBytes::new();
-        assert_eq!(printable(&mut strip, b"a\x1b[2Jb\x07\r\nc\rd\te"), b"ab\nc\nd\te");
-        assert_eq!(printable(&mut strip, b"cut \x1b[3"), b"cut ");
-        assert_eq!(printable(&mut strip, b"1mred"), b"red", "a sequence cut in two");
-        assert_eq!(printable(&mut strip, "größe".as_bytes()), "größe".as_bytes());
-    }
 }

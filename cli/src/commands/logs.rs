@@ -1,14 +1,15 @@
 //! `blueque logs`
 
+use std::collections::HashMap;
+
 use blueque::{LogEntry, Status};
 use clap::Args;
 use serde::Serialize;
 
 use super::follow::{Follower, Streams};
-use super::view::Payload;
 use super::{Session, times};
 use crate::output::table::{self, Row};
-use crate::output::{Code, Format, fault};
+use crate::output::{Code, Decoder, Format, fault};
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -27,7 +28,7 @@ struct Entry {
     at: Option<String>,
     attempt: u32,
     source: String,
-    text: Payload,
+    text: String,
 }
 
 impl Row for Entry {
@@ -61,14 +62,14 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         return Err(fault(Code::Usage, "what is followed has no end: use -o jsonl"));
     }
     let mut after = "0".to_owned();
-    let mut entries = Vec::new();
+    let (mut entries, mut reader) = (Vec::new(), Reader::default());
     loop {
         let info = session.client.task(id.as_str())?.info()?;
         let page = session.client.call(&session.client.calls().logs(&id, &after, 200))?;
         after = page.last;
         let over = page.items.is_empty();
         for entry in page.items {
-            let entry = view(id.as_str(), entry);
+            let entry = reader.view(id.as_str(), entry);
             if session.format == Format::Json {
                 entries.push(entry);
             } else {
@@ -88,7 +89,21 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-fn view(id: &str, entry: LogEntry) -> Entry {
-    let LogEntry { at, attempt, source, text, .. } = entry;
-    Entry { id: id.to_owned(), at: times::exact(at), attempt, source, text: Payload(text) }
+/// Entries as data. Their text is a string, whatever a program wrote: a character may begin in one and end in the next.
+#[derive(Default)]
+struct Reader {
+    attempt: u32,
+    /// Of each source of the attempt.
+    decoders: HashMap<String, Decoder>,
+}
+
+impl Reader {
+    fn view(&mut self, id: &str, entry: LogEntry) -> Entry {
+        let LogEntry { at, attempt, source, text, .. } = entry;
+        if self.attempt != attempt {
+            *self = Self { attempt, ..Self::default() };
+        }
+        let text = self.decoders.entry(source.clone()).or_default().next(&text);
+        Entry { id: id.to_owned(), at: times::exact(at), attempt, source, text }
+    }
 }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::view::TaskView;
 use super::{Session, queue_name};
-use crate::output::{Code, Format, line, say, table};
+use crate::output::{Code, Format, line, one_line, say, table};
 
 /// From one look to the next.
 const WATCH: Duration = Duration::from_secs(1);
@@ -107,7 +107,7 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
 /// Shows tasks, in this order.
 pub fn write(session: &Session, ids: &[String]) -> anyhow::Result<()> {
     if session.format == Format::Id {
-        ids.iter().try_for_each(line)?;
+        ids.iter().try_for_each(|id| line(one_line(id)))?;
         return Ok(());
     }
     table::write(session.format, &tasks(session, ids)?)

@@ -11,7 +11,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use super::follow::{Follower, Streams};
 use super::submit::New;
 use super::{Session, wait};
-use crate::output::{Code, Format, clean, line, say};
+use crate::output::{Code, Format, line, say};
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -46,11 +46,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     match session.format {
         Format::Json | Format::Jsonl => wait::write(session.format, &id, &info)?,
         // A program's result stands in its log already.
-        Format::Table if !wrote => {
-            if let Some(result) = info.result().filter(|result| !result.is_empty() && *result != b"null") {
-                line(clean(&String::from_utf8_lossy(result)))?;
-            }
-        }
+        Format::Table if !wrote => wait::write_result(&info)?,
         Format::Table | Format::Id => {}
     }
     wait::tell(&id, &info);

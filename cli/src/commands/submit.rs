@@ -12,7 +12,7 @@ use super::parameters::Parameters;
 use super::wish::Wish;
 use super::{Session, plain, queue_name, times, wait};
 use crate::output::table::{Row, write_one};
-use crate::output::{Code, Format, line, say};
+use crate::output::{Code, Format, say};
 
 /// What a task is made of.
 #[derive(Args, Debug)]
@@ -101,7 +101,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, made) = options.new.submit(session)?;
     let format = if options.id_only { Format::Id } else { session.format };
     let follows = options.wait || options.follow;
-    if !follows || matches!(format, Format::Table | Format::Id) {
+    if follows && format == Format::Table {
+        // As a script reads it, stdout is the result alone.
+        say(format!("{id} submitted"));
+    } else if !follows || format == Format::Id {
         let replaced = match &made {
             Submitted::Replaced(other) => Some(other.to_string()),
             _ => None,
@@ -117,11 +120,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     drop(follower);
     match format {
         Format::Json | Format::Jsonl => wait::write(format, &id, &info)?,
-        Format::Table => {
-            if let Some(result) = info.result().filter(|result| !result.is_empty()) {
-                line(crate::output::clean(&String::from_utf8_lossy(result)))?;
-            }
-        }
+        Format::Table => wait::write_result(&info)?,
         Format::Id => {}
     }
     wait::tell(&id, &info);

@@ -129,7 +129,7 @@ impl Running {
         let status = info.status().map_or("unknown", Status::as_str);
         Self {
             id,
-            queue: info.queue().unwrap_or_default(),
+            queue: clean_line(&info.queue().unwrap_or_default(), 128),
             state: if info.is_cancelling() || info.is_recalled() { "stopping".to_owned() } else { status.to_owned() },
             node: clean_line(&info.node().unwrap_or_default(), 40),
             progress: info.progress().map(Progress::read).unwrap_or_default(),
@@ -204,7 +204,7 @@ fn draw_queues(frame: &mut Frame<'_>, picture: &Picture, area: Rect) {
         ];
         let words = clean_line(&queue.words(), 80);
         Row::new(
-            std::iter::once(Cell::from(queue.queue.as_str()))
+            std::iter::once(Cell::from(clean_line(&queue.queue, 128)))
                 .chain(numbers.map(|number| Cell::from(number.to_string())))
                 .chain([Cell::from(words).style(Style::new().fg(Color::Yellow))]),
         )

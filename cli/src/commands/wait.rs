@@ -8,7 +8,7 @@ use clap::Args;
 use super::view::TaskView;
 use super::{Session, duration, times};
 use crate::output::table::write_one;
-use crate::output::{Code, Format, clean_line, fault, say, table};
+use crate::output::{Code, Format, clean_line, fault, line, say, table};
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -26,9 +26,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let mut ended = Vec::new();
     let mut verdicts = Vec::new();
     for id in &ids {
-        // A year is for ever; an overflow would not be.
-        let limit =
-            options.timeout.map_or(Duration::from_secs(31_536_000), |limit| limit.saturating_sub(begun.elapsed()));
+        let limit = options.timeout.map_or(Duration::MAX, |limit| limit.saturating_sub(begun.elapsed()));
         let info = match session.client.task(id.as_str())?.wait(limit) {
             Err(Error::TimedOut(_)) if options.timeout.is_some() => {
                 let waited = humantime::format_duration(options.timeout.unwrap_or_default());
@@ -53,6 +51,14 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 /// Writes the record of a task that is waited for.
 pub fn write(format: Format, id: &TaskId, info: &TaskInfo) -> anyhow::Result<()> {
     write_one(format, &TaskView::whole(id.as_str(), info))
+}
+
+/// Writes the result of a task, where it has one; `null` is what a program leaves that has none.
+pub fn write_result(info: &TaskInfo) -> anyhow::Result<()> {
+    if let Some(result) = info.result().filter(|result| !result.is_empty() && *result != b"null") {
+        line(String::from_utf8_lossy(result))?;
+    }
+    Ok(())
 }
 
 /// The exit code for the end of a task.

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
-use super::{Format, clean_line, json, line};
+use super::{Format, clean_line, json, line, one_line};
 
 /// Longer cells are cut; JSON has all of it.
 const CELL: usize = 120;
@@ -31,7 +31,7 @@ pub fn write<R: Row>(format: Format, rows: &[R]) -> anyhow::Result<()> {
             line(format!("[{}]", rows.join(",\n")))?;
         }
         Format::Jsonl => rows.iter().try_for_each(|row| anyhow::Ok(line(json(row)?)?))?,
-        Format::Id => rows.iter().try_for_each(|row| line(row.id()))?,
+        Format::Id => rows.iter().try_for_each(|row| line(one_line(row.id())))?,
     }
     Ok(())
 }
@@ -41,7 +41,7 @@ pub fn write_one<R: Row>(format: Format, row: &R) -> anyhow::Result<()> {
     match format {
         Format::Table => line(row.cells().iter().map(|cell| clean_line(cell, CELL)).collect::<Vec<_>>().join("  "))?,
         Format::Json | Format::Jsonl => line(json(row)?)?,
-        Format::Id => line(row.id())?,
+        Format::Id => line(one_line(row.id()))?,
     }
     Ok(())
 }

@@ -17,11 +17,27 @@ fn a_log_is_shown_without_what_a_terminal_obeys() {
     assert!(left.err.contains("attempt 1: exit code 0 after 1.5s"), "{}", left.err);
     let entries = desk.json(&["logs", "t"]);
     assert_eq!((&entries[1]["source"], &entries[1]["text"]), (&"stderr".into(), &"two\n".into()));
+    assert!(entries.as_array().unwrap().iter().all(|entry| entry["text"].is_string()), "{entries}");
     let lines = desk.ok(&["logs", "t", "-o", "jsonl"]);
     assert_eq!(lines.lines().count(), 3);
     assert!(!lines.contains('\u{1b}'));
     desk.refused(2, &["logs", "t", "-o", "id"]);
     desk.refused(2, &["logs", "t", "-f", "-o", "json"]);
+}
+
+#[test]
+fn the_text_of_a_log_is_a_string_whatever_a_program_says() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let task = desk.take("q");
+    for text in [&b"42"[..], b"{\"a\": 1}", b"[1, 2]", b"null", b"\"quoted\"", b"gr\xc3", b"\xb6\xc3\x9fe", b"\xff"] {
+        let client = desk.client();
+        client.call(&client.calls().log(task.id(), task.reservation().token, "stdout", text)).unwrap();
+    }
+    let entries = desk.json(&["logs", "t"]);
+    let texts: Vec<&str> = entries.as_array().unwrap().iter().filter_map(|entry| entry["text"].as_str()).collect();
+    let said = ["42", "{\"a\": 1}", "[1, 2]", "null", "\"quoted\"", "gr", "öße", "\u{fffd}"];
+    assert_eq!(texts, said, "a character may come in two parts");
 }
 
 #[test]

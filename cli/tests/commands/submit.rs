@@ -115,3 +115,24 @@ fn a_submit_that_waits_writes_the_result_and_ends_as_the_task_does() {
         left.err
     );
 }
+
+#[test]
+fn of_a_submit_that_waits_a_script_gets_the_result_alone() {
+    let desk = Desk::new();
+    for (flag, result, out) in [
+        ("--wait", Some(serde_json::json!({ "ok": true })), "{\"ok\":true}\n"),
+        ("--follow", Some(serde_json::json!({ "ok": true })), "{\"ok\":true}\n"),
+        ("--wait", Some(serde_json::Value::Null), ""),
+        ("--wait", None, ""),
+    ] {
+        let child = desk.command(&["submit", "q", flag]).spawn().unwrap();
+        let task = desk.take("q");
+        match &result {
+            Some(result) => task.complete(result).unwrap(),
+            None => task.fail("broken").unwrap(),
+        };
+        let left = crate::left(child.wait_with_output().unwrap());
+        assert_eq!((left.code, left.out.as_str()), (i32::from(result.is_none()), out), "{flag} {result:?}");
+        assert!(left.err.starts_with(&format!("{} submitted\n", task.id())), "{}", left.err);
+    }
+}

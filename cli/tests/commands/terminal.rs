@@ -1,0 +1,180 @@
+//! What programs and other clients write is shown, and no terminal obeys it.
+
+use crate::support::Folder;
+use crate::{Desk, SOON};
+
+/// An escape sequence, C1 controls, a new line that is none, what turns the direction of writing, what is not seen.
+const ODD: &str = "odd\u{1b}[31m\u{7}\u{9b}2J\u{9d}0;t\u{85}\u{202e}\u{2066}\u{200e}\u{200b}\u{feff}\u{e0041}\rword";
+
+fn obeyed(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || "\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202e}\u{2066}\u{feff}\u{e0041}".contains(c)
+}
+
+/// A desk where every text that somebody else chooses is odd.
+fn odd_desk() -> Desk {
+    let desk = Desk::new();
+    for id in ["failed", "complete", "started", "pending", "cancelled"] {
+        desk.ok(&["submit", "q", "--id", id, "--raw", ODD]);
+    }
+    desk.take("q").fail(ODD).unwrap();
+    desk.take("q").complete(ODD).unwrap();
+    let runs = desk.take("q");
+    desk.say(&runs, "stdout", ODD);
+    desk.say(&runs, "stderr", ODD);
+    runs.progress(&serde_json::json!({ "done": 1, "total": 2, "message": ODD })).unwrap();
+    runs.checkpoint(ODD).unwrap();
+    desk.ok(&["cancel", "cancelled", "--reason", ODD]);
+    desk.ok(&["schedule", "add", "nightly", "q", "--every", "1h"]);
+    desk.ok(&["submit", "paused", "--id", "held"]);
+    desk.ok(&["pause", "paused", "--reason", ODD]);
+    // What the scripts would refuse, somebody may have written past them.
+    let mut connection = desk.server.connection();
+    let mut plant = |command: &[&str]| redis::cmd(command[0]).arg(&command[1..]).exec(&mut connection).unwrap();
+    for field in ["method", "node", "needs", "unique", "schedule", "tags", "novel", "group", "last_error"] {
+        plant(&["HSET", "blueque_task_started", field, ODD]);
+        plant(&["HSET", "blueque_task_failed", field, ODD]);
+    }
+    plant(&["HSET", "blueque_schedule_nightly", "error", ODD]);
+    plant(&["ZADD", "blueque_tags_q", "5", ODD]);
+    plant(&["ZADD", "blueque_groups_q", "5", ODD]);
+    plant(&["HSET", "blueque_limits_q", ODD, "1 -"]);
+    plant(&["SADD", "blueque_listeners_q", ODD]);
+    plant(&["ZADD", "blueque_queues", "1", ODD]);
+    plant(&["ZADD", "blueque_tasks_q", "9999999999", ODD]);
+    plant(&["RPUSH", "blueque_pending_tasks_q", ODD]);
+    plant(&["ZADD", "blueque_workers", "9999999999", "host_1"]);
+    let record = ["queues", "q", "slots", "2", "free", "1", "since", "1", "at", "9999999999", "name", ODD];
+    plant(&[&["HSET", "blueque_worker_host_1", "version", ODD], &record[..]].concat());
+    desk
+}
+
+/// Every command that shows what somebody else wrote.
+const SHOW: [&[&str]; 22] = [
+    &["ls"],
+    &["ls", "q", "--status", "pending"],
+    &["find", "q"],
+    &["show", "started"],
+    &["show", "failed"],
+    &["show", "complete"],
+    &["show", "cancelled"],
+    &["show", "pending"],
+    &["logs", "started"],
+    &["wait", "complete", "failed", "cancelled"],
+    &["why", "failed"],
+    &["why", "cancelled"],
+    &["why", "held"],
+    &["history", "failed"],
+    &["queues"],
+    &["tags", "q"],
+    &["groups", "q"],
+    &["limits", "q"],
+    &["workers", "q"],
+    &["schedule", "show", "nightly"],
+    &["schedule"],
+    &["doctor"],
+];
+
+#[test]
+fn no_command_shows_what_a_terminal_obeys() {
+    let desk = odd_desk();
+    for args in SHOW {
+        let mut shown = String::new();
+        for format in ["table", "json", "jsonl", "id"] {
+            let left = desk.run(&[args, &["-o", format]].concat());
+            let all = left.out + &left.err;
+            assert!(!all.contains(obeyed), "{args:?} -o {format}: {all:?}");
+            shown.push_str(&all);
+        }
+        assert!(shown.contains("odd") && shown.contains("word"), "{args:?}: {shown}");
+    }
+}
+
+#[test]
+fn no_command_that_follows_a_task_shows_what_a_terminal_obeys() {
+    let desk = Desk::new();
+    let follow: [&[&str]; 4] = [
+        &["run", "q"],
+        &["submit", "q", "--follow"],
+        &["submit", "q", "--wait"],
+        &["submit", "q", "--follow", "-o", "jsonl"],
+    ];
+    for args in follow {
+        let child = desk.command(args).spawn().unwrap();
+        let task = desk.take("q");
+        desk.say(&task, "stdout", ODD);
+        desk.say(&task, "stderr", ODD);
+        task.complete(ODD).unwrap();
+        let left = crate::left(child.wait_with_output().unwrap());
+        let all = left.out + &left.err;
+        assert_eq!(left.code, 0, "{args:?}: {all}");
+        assert!(!all.contains(obeyed) && all.contains("word"), "{args:?}: {all:?}");
+    }
+}
+
+#[test]
+fn every_command_is_known_to_show_what_others_wrote_or_not_to() {
+    let not: Vec<&str> = "worker dev submit run top cancel retry recall delete prioritise move tag untag bulk purge \
+                          forget config limit pause resume drain events stats reset-clock completions task help"
+        .split_whitespace()
+        .collect();
+    let help = Desk::new().ok(&["--help"]);
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names: Vec<&str> = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    assert!(names.len() > 30, "{help}");
+    for name in names.into_iter().filter(|name| !name.is_empty()) {
+        assert_ne!(not.contains(&name), SHOW.iter().any(|args| args[0] == name), "{name}: is it in one list?");
+    }
+}
+
+#[test]
+fn a_time_of_any_length_is_taken_or_refused_and_never_a_panic() {
+    let desk = Desk::new();
+    let ages = "500000000000years";
+    let later = format!("+{ages}");
+    let before = format!("--from=-{ages}");
+    let rate = format!("1/{ages}");
+    let mut tried: Vec<(&str, &str)> = Vec::new();
+    for (args, name, time) in [
+        (&["submit", "q"][..], "--eta", later.as_str()),
+        (&["submit", "q"], "--delay", ages),
+        (&["submit", "q"], "--max-delay", ages),
+        (&["submit", "q"], "--lease", ages),
+        (&["find"], "--from", later.as_str()),
+        (&["find"], "--to", later.as_str()),
+        (&["limit", "q", "k"], "--rate", rate.as_str()),
+        (&["worker", "-q", "q", "--", "true"], "--lease", ages),
+    ] {
+        let mut all = vec![args[0], name, time];
+        all.extend(&args[1..]);
+        desk.refused(2, &all);
+        tried.push((args[0], name));
+    }
+    desk.refused(2, &["find", &before]);
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let waits = desk.command(&["wait", "t", "--timeout", ages]).spawn().unwrap();
+    tried.push(("wait", "--timeout"));
+    let state = Folder::new();
+    let limits = ["--grace", "--max-run", "--warn", "--no-progress", "--drain-after"];
+    let mut worker = desk.command(&["worker", "-q", "q"]);
+    worker.env("BLUEQUE_STATE_DIR", state.path());
+    for limit in limits {
+        worker.args([limit, ages]);
+        tried.push(("worker", limit));
+    }
+    let worker = worker.args(["--", "/bin/cat"]).spawn().unwrap();
+    desk.client().task("t").unwrap().wait(SOON).unwrap();
+    let left = crate::left(waits.wait_with_output().unwrap());
+    assert_eq!(left.code, 0, "{}", left.err);
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(worker.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    let left = crate::left(worker.wait_with_output().unwrap());
+    assert!(left.code == 0 && !left.err.contains("panicked"), "{}", left.err);
+    for command in ["submit", "find", "wait", "worker", "limit"] {
+        let help = desk.ok(&[command, "--help"]);
+        let options = help.lines().map(str::trim).filter(|line| line.starts_with('-') && line.contains("TIME>"));
+        for option in options.filter_map(|line| line.split([' ', ',']).find(|word| word.starts_with("--"))) {
+            assert!(tried.contains(&(command, option)), "{command} {option} takes a time");
+        }
+    }
+}

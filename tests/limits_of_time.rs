@@ -1,0 +1,78 @@
+//! Every limit of time that a caller gives may be of any length: `Duration::MAX` means without limit.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::thread;
+use std::time::Duration;
+
+use blueque::{Client, Context, Status, Stop, Submit, Worker};
+use support::Server;
+
+const FOR_EVER: Duration = Duration::MAX;
+
+fn client(server: &Server) -> Client {
+    Client::builder().limit(FOR_EVER).open(&server.url()).unwrap()
+}
+
+#[test]
+fn a_listener_and_whoever_waits_for_a_task_may_wait_for_ever() {
+    let server = Server::start();
+    let mut listener = client(&server).listener(&["q"]).unwrap();
+    let takes = thread::spawn(move || listener.listen(FOR_EVER).unwrap().expect("a task").complete("made").unwrap());
+    let task = client(&server).queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    assert_eq!(task.wait(FOR_EVER).unwrap().status(), Some(Status::Complete));
+    assert_eq!(task.result::<String>(FOR_EVER).unwrap(), "made");
+    takes.join().unwrap();
+}
+
+#[test]
+fn a_worker_takes_every_time_without_limit() {
+    let server = Server::start();
+    let client = client(&server);
+    let worker = Worker::builder(&client).queue("q").unwrap().heartbeat(FOR_EVER).patience(FOR_EVER);
+    let worker = worker.handle(|n: u32, _: &Context| Ok(n + 1)).build().unwrap();
+    let runs = thread::spawn({
+        let worker = worker.clone();
+        move || worker.run()
+    });
+    let task = client.queue("q").unwrap().submit(&1, Submit::default()).unwrap();
+    assert_eq!(task.result::<u32>(FOR_EVER).unwrap(), 2);
+    worker.stop(Stop::ReleaseAfter(FOR_EVER));
+    assert_eq!(runs.join().unwrap().unwrap().complete, 1);
+}
+
+#[test]
+fn a_time_that_is_sent_is_refused_by_its_bounds_and_not_by_a_panic() {
+    let server = Server::start();
+    let client = client(&server);
+    let mut listener = client.listener(&["q"]).unwrap().lease(FOR_EVER);
+    client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    assert_eq!(listener.try_listen().unwrap_err().code(), "BADARG");
+    for options in
+        [Submit::default().delay(FOR_EVER), Submit::default().max_delay(FOR_EVER), Submit::default().lease(FOR_EVER)]
+    {
+        assert_eq!(client.queue("q").unwrap().submit("x", options).unwrap_err().code(), "BADARG");
+    }
+}
+
+#[cfg(feature = "tokio")]
+#[tokio::test]
+async fn an_asynchronous_listener_may_wait_for_ever() {
+    use blueque::calls::{NewTask, ReserveOptions, SubmitOptions};
+    use blueque::{ListenerId, Namespace, QueueName, TaskId};
+
+    let server = Server::start();
+    let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::new("host_1").unwrap());
+    let client = blueque::tokio::Client::open_with(&server.url(), Namespace::default(), FOR_EVER).await.unwrap();
+    client.call(&client.calls().register(&queue, &listener, None)).await.unwrap();
+    let options = ReserveOptions { lease: None, request: Some("r1"), woken: false, order: None };
+    let id = TaskId::random();
+    let task = [NewTask { id: &id, eta: None, parameters: b"x" }];
+    let submit = client.calls().submit(&queue, &task, SubmitOptions::default());
+    let waits = client.listen(&listener, std::slice::from_ref(&queue), options, FOR_EVER);
+    let (taken, submitted) = tokio::join!(waits, client.call(&submit));
+    submitted.unwrap();
+    assert_eq!(taken.unwrap().unwrap().id, id);
+}
