@@ -332,19 +332,20 @@ impl Source {
     /// The constants of `lua/lib/rights.lua`, as Lua text; none for other pieces.
     fn rights(&self, piece: &str, commands: &BTreeMap<String, Self>) -> Option<String> {
         let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+        let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));
         let text = match piece {
-            "rights.OWN" => list(&self.calls.iter().filter(|call| AFTER.contains(&call.as_str())).cloned().collect()),
+            "rights.OWN" => table(&self.calls.iter().filter(|call| AFTER.contains(&call.as_str())).cloned().collect()),
             "rights.WORKER" => {
                 let workers = commands.iter().filter(|(name, _)| WORKER.contains(&name.as_str()));
-                list(&workers.flat_map(|(_, command)| command.calls.clone()).collect())
+                table(&workers.flat_map(|(_, command)| command.calls.clone()).collect())
             }
             "rights.ALL" => {
                 let each = commands.iter().map(|(name, command)| format!("{name}={}", list(&command.calls)));
-                each.collect::<Vec<_>>().join(";")
+                format!("'{}'", each.collect::<Vec<_>>().join(";"))
             }
             _ => return None,
         };
-        Some(format!("'{text}'"))
+        Some(text)
     }
 }
 

@@ -3,24 +3,26 @@
 local rights = {}
 
 -- The Redis commands that this script calls after its first write. These three are made by build.rs.
-rights.OWN = ''
+rights.OWN = {}
 
 -- Those of the calls without which nobody can work as a listener.
-rights.WORKER = ''
+rights.WORKER = {}
 
 -- Those of every command: `NAME=REDIS COMMANDS;NAME=…`.
 rights.ALL = ''
 
--- Whether the user may run a Redis command on every key of the namespace.
+-- The first of these Redis commands that the user may not run on every key of the namespace.
 -- @cold
-function rights.has(name)
+function rights.denied(names)
   local may, any = redis.acl_check_cmd, space.prefix .. '*'
   if not may then
-    return true -- a server that cannot say
-  elseif name == 'XINFO' then
-    return may(name, 'STREAM', any)
+    return nil -- a server that cannot say
   end
-  return may(name, any, any, any)
+  for _, name in ipairs(names) do
+    if not may(name, name == 'XINFO' and 'STREAM' or any, any, any) then
+      return name
+    end
+  end
 end
 
 -- @cold
@@ -32,10 +34,9 @@ end
 -- Refuses the call where one of these commands is denied.
 -- @cold
 function rights.check(names)
-  for name in string.gmatch(names, '%S+') do
-    if not rights.has(name) then
-      rights.refuse(name)
-    end
+  local name = rights.denied(names)
+  if name then
+    rights.refuse(name)
   end
 end
 
@@ -54,7 +55,7 @@ function rights.missing()
     local lacks = {}
     for call in string.gmatch(calls, '%u+') do
       if denied[call] == nil then
-        denied[call] = not rights.has(call)
+        denied[call] = rights.denied({ call }) ~= nil
       end
       lacks[#lacks + 1] = denied[call] and call or nil
     end

@@ -67,8 +67,12 @@ end
 -- @cold
 function settings.get(queue, name)
   local texts = space.note('settings')
-  texts[queue] = texts[queue] or redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
-  return settings.value(texts[queue][1], texts[queue][2], name)
+  local known = texts[queue] or redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
+  texts[queue] = known
+  if known[name] == nil then
+    known[name] = settings.value(known[1], known[2], name) or false
+  end
+  return known[name] or nil
 end
 
 -- Since when a rate of the settings holds, in microseconds; 0 where that was not noted.

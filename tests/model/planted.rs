@@ -152,15 +152,10 @@ pub const BUGS: [Bug; 65] = [
     shown(
         "a turn stays behind",
         "complete",
-        "if not waits and not redis.call('HGET', space_key('places', queue), 'k:' .. key) then",
-        "if false then",
+        "if not waits and not redis.call('HGET', ",
+        "if false and not redis.call('HGET', ",
     ),
-    bug(
-        "a key that was served keeps its turn",
-        "reserve",
-        "redis.call('HSET', space_key('turns', queue), key, ",
-        "redis.call('HGET', space_key('turns', queue), key .. ",
-    ),
+    bug("a key that was served keeps its turn", "reserve", "('turns', queue), key, ", "('turns', queue), key .. ' ', "),
     bug("what is given back stands behind", "release", "task.rank = task.front and ", "task.rank = false and "),
     bug("a limit of its own does not count", "reserve", "tonumber(own ~= '-' and own or ", "tonumber("),
     bug("a retry does not wait", "fail", "space_us + pause", "space_us + 1"),
@@ -204,8 +199,8 @@ pub const BUGS: [Bug; 65] = [
     shown(
         "an urgent task stays in the list",
         "prioritise",
-        "redis.call('LREM', space_key('pending_tasks', ",
-        "redis.call('LPOS', space_key('pending_tasks', ",
+        "('pending_tasks', task.queue), task.from_end or -1, task.id)",
+        "('pending_tasks', task.queue), task.from_end or -1, '')",
     ),
     shown("an event is added up twice", "tally", "last = found[#found][1]", "last = last"),
     bug(
