@@ -1,7 +1,6 @@
 //! Which server, which namespace, which password: from flags, else the environment, else a file.
 
 use std::env;
-use std::fmt;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use serde::Deserialize;
 
 use crate::args::Connection;
 use crate::output::{Code, fault, say};
+use crate::password::{Address, Password};
 
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
@@ -27,18 +27,10 @@ const UNKNOWN_POLICY: &str = "warning: this user may not ask the server (INFO) f
 static WARNED: Once = Once::new();
 
 /// Where to connect, resolved.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Settings {
-    url: String,
-    password: Option<String>,
+    address: Address,
     namespace: Namespace,
-}
-
-impl fmt::Debug for Settings {
-    /// Without the password.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Settings").field("url", &self.url).field("namespace", &self.namespace).finish_non_exhaustive()
-    }
 }
 
 /// The configuration file.
@@ -69,7 +61,7 @@ impl Settings {
         // The file's password belongs to the file's server, and is sent to no other.
         let same = chosen.is_none() || file.url.is_none() || chosen == file.url;
         let (url, inline) = split(chosen.as_ref().or(file.url.as_ref()).map_or(DEFAULT_URL, |url| url))?;
-        let mut password = variable("BLUEQUE_PASSWORD").or(inline);
+        let mut password = variable("BLUEQUE_PASSWORD").or(inline).map(Password::Text);
         if password.is_none() && same {
             password = file.password()?;
         }
@@ -77,16 +69,16 @@ impl Settings {
             Some(name) => Namespace::new(name)?,
             None => Namespace::default(),
         };
-        Ok(Self { url, password, namespace })
+        Ok(Self { address: Address { url, password }, namespace })
     }
 
     /// The URL, without a password: fit to be shown and stored.
     pub fn url(&self) -> &str {
-        &self.url
+        &self.address.url
     }
 
-    pub fn password(&self) -> Option<&str> {
-        self.password.as_deref()
+    pub fn password(&self) -> Option<&Password> {
+        self.address.password.as_ref()
     }
 
     pub fn namespace(&self) -> &Namespace {
@@ -95,14 +87,7 @@ impl Settings {
 
     /// The URL with the password: to connect with, never to be shown.
     pub fn address(&self) -> anyhow::Result<String> {
-        let Some(password) = &self.password else { return Ok(self.url.clone()) };
-        let mut url = redis::parse_redis_url(&self.url).ok_or_else(malformed)?;
-        if is_socket(url.scheme()) {
-            url.query_pairs_mut().append_pair("pass", password);
-        } else {
-            url.set_password(Some(password)).map_err(|()| malformed())?;
-        }
-        Ok(url.into())
+        self.address.secret()?.ok_or_else(malformed)
     }
 
     /// Connects, for one call after the other.
@@ -113,7 +98,7 @@ impl Settings {
     /// Connects; a call may take this long.
     pub fn client_within(&self, limit: Duration) -> anyhow::Result<Client> {
         let builder = builder().namespace(self.namespace.clone()).limit(limit);
-        let client = builder.open(&self.address()?).with_context(|| format!("{} cannot be used", self.url))?;
+        let client = builder.open(&self.address()?).with_context(|| format!("{} cannot be used", self.url()))?;
         if client.greeting().is_some_and(|greeting| greeting.policy.is_none()) {
             WARNED.call_once(|| say(UNKNOWN_POLICY));
         }
@@ -204,12 +189,10 @@ impl File {
         Ok(file)
     }
 
-    fn password(&self) -> anyhow::Result<Option<String>> {
-        let Some(path) = &self.secret else { return Ok(self.password.clone()) };
-        let text = fs::read_to_string(path)
-            .map_err(|error| fault(Code::Usage, format!("password_file {} cannot be read: {error}", path.display())))?;
+    fn password(&self) -> anyhow::Result<Option<Password>> {
+        let Some(path) = &self.secret else { return Ok(self.password.clone().map(Password::Text)) };
         warn_if_open(path);
-        Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
+        Ok(Some(Password::File(std::path::absolute(path)?)))
     }
 }
 

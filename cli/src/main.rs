@@ -4,9 +4,11 @@ mod args;
 mod commands;
 mod config;
 mod output;
+mod password;
 mod rights;
 mod run_folder;
 mod supervisor;
+mod trust;
 mod worker;
 
 use std::process::ExitCode;

@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 pub const VERSION: u32 = 1;
 
 /// Larger checkpoints than the server takes are kept for a later attempt on this host.
-const KEPT: &str = "kept";
+pub const KEPT: &str = "kept";
 const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// What to run and how: `run.json`. Without the password, which travels in the environment.
+/// What to run and how: `run.json`. Without the password, which the supervisor gets by another way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub version: u32,
@@ -249,7 +249,7 @@ impl RunFolder {
 }
 
 /// `STATE/NAMESPACE`; a namespace such as `..` cannot lead out of the state folder.
-fn space(state: &Path, namespace: &str) -> PathBuf {
+pub fn space(state: &Path, namespace: &str) -> PathBuf {
     state.join(match namespace.strip_prefix('.') {
         Some(rest) => format!("%2E{rest}"),
         None => namespace.to_owned(),

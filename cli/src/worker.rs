@@ -8,6 +8,7 @@ mod program;
 pub mod remains;
 mod report;
 mod settings;
+mod state;
 mod take;
 mod takeover;
 mod upkeep;
@@ -20,6 +21,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use blueque::{Client, Error, Greeting, Interrupter, QueueName};
+use nix::sys::prctl;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -28,6 +30,7 @@ use signal_hook::iterator::Signals;
 use self::pool::Pool;
 use self::report::Reporter;
 use self::settings::{Drain, RELEASE, Settings};
+use self::state::private_state;
 use self::take::Taker;
 use self::takeover::Takeover;
 use crate::args::Connection;
@@ -45,9 +48,12 @@ const FEW: usize = 200;
 
 /// Runs a worker until it is told to end.
 pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
+    // What this process knows, the programs of its user are not to read in /proc.
+    prctl::set_dumpable(false)?;
     let server = config::Settings::load(connection)?;
     let settings = Arc::new(options.settings(&server)?);
     let programs = options.programs()?;
+    private_state(&settings.state, &settings.namespace)?;
     if settings.slots > FEW {
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
         setrlimit(Resource::RLIMIT_NOFILE, most, most)?;

@@ -20,7 +20,6 @@ use world::{result, send, status};
 
 struct Dev {
     folder: Folder,
-    port: u16,
     child: Child,
 }
 
@@ -28,9 +27,8 @@ impl Dev {
     fn start() -> Self {
         let folder = Folder::new();
         fs::create_dir(folder.path().join("worker.d")).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = spawn(&folder, port);
-        Self { folder, port, child }
+        let child = spawn(&folder, None);
+        Self { folder, child }
     }
 
     fn program(&self, name: &str, text: &str) {
@@ -44,7 +42,7 @@ impl Dev {
     fn client(&mut self) -> Client {
         let mut url = String::new();
         BufReader::new(self.child.stdout.take().unwrap()).read_line(&mut url).unwrap();
-        assert_eq!(url.trim(), format!("redis://127.0.0.1:{}/", self.port));
+        assert_eq!(url.trim(), format!("unix://{}", self.folder.path().join("data/server/socket").display()));
         Client::open(url.trim()).unwrap()
     }
 
@@ -85,11 +83,14 @@ impl Drop for Dev {
     }
 }
 
-fn spawn(folder: &Folder, port: u16) -> Child {
+fn spawn(folder: &Folder, port: Option<u16>) -> Child {
     let talk = fs::File::options().create(true).append(true).open(folder.path().join("talk")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-    command.args(["dev", "--queue", "hold", "--queue", "echo", "--port", &port.to_string(), "--dir"]);
-    command.arg(folder.path().join("worker.d")).arg("--data").arg(folder.path().join("data"));
+    command.args(["dev", "--queue", "hold", "--queue", "echo"]);
+    if let Some(port) = port {
+        command.args(["--port", &port.to_string()]);
+    }
+    command.arg("--dir").arg(folder.path().join("worker.d")).arg("--data").arg(folder.path().join("data"));
     command.env("BLUEQUE_REDIS_SERVER", support::server_program());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(talk).spawn().unwrap()
 }
@@ -119,7 +120,7 @@ fn dev_runs_tasks_without_any_set_up_and_ctrl_c_leaves_no_process_and_loses_no_t
     assert!(dev.ended().success());
     assert_eq!(dev.processes(), [0; 0]);
 
-    dev.child = spawn(&dev.folder, dev.port);
+    dev.child = spawn(&dev.folder, None);
     let client = dev.client();
     let held = client.task(held.id().as_str()).unwrap();
     assert_eq!(result(&held), "[3]", "from its checkpoint, which the server had on disk");
@@ -138,7 +139,7 @@ fn dev_started_again_after_it_was_killed_ends_what_was_left_and_goes_on() {
     let before = status(&held, Status::Started);
     send("KILL", dev.pid());
     dev.child.wait().unwrap();
-    dev.child = spawn(&dev.folder, dev.port);
+    dev.child = spawn(&dev.folder, None);
     let client = dev.client();
     let held = client.task(held.id().as_str()).unwrap();
     fs::write(dev.folder.path().join("go"), "").unwrap();
@@ -170,10 +171,65 @@ fn dev_says_what_is_missing() {
     };
     assert!(run(&["--dir", "nowhere"], None).contains("there is no folder nowhere"));
     assert!(run(&[], None).contains("has no programs"));
-    let port = dev.port.to_string();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
     assert!(run(&["-q", "q", "--data", "data"], None).contains("another blueque dev uses"));
     assert!(run(&["-q", "q", "--data", "other"], None).contains("install one (apt-get install redis-server"));
     let server = support::server_program();
     let taken = run(&["-q", "q", "--data", "other", "--port", &port], server.to_str());
     assert!(taken.contains("choose another by --port"), "{taken}");
+    let long = "d".repeat(120);
+    let said = run(&["-q", "q", "--data", &long], server.to_str());
+    assert!(said.contains("choose a folder with a shorter path by --data"), "{said}");
+}
+
+#[test]
+fn nobody_else_on_the_machine_can_use_the_server_of_dev() {
+    let mut dev = Dev::start();
+    dev.program("echo", "cat");
+    let url = format!("unix://{}", dev.folder.path().join("data/server/socket").display());
+    let mut connection = {
+        dev.client();
+        redis::Client::open(url.as_str()).unwrap().get_connection().unwrap()
+    };
+    let port: Vec<String> = redis::cmd("CONFIG").arg("GET").arg("port").query(&mut connection).unwrap();
+    assert_eq!(port, ["port", "0"], "no TCP unless --port asks for it");
+    let other = |url: &str| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "1234", "--clear-groups", support::server_program().to_str().unwrap(), "--version"]);
+        assert!(command.output().unwrap().status.success(), "these tests need root, to be another user");
+        let program = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])";
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "1234", "--clear-groups", "python3", "-c", program]);
+        let output = command.arg(url.trim_start_matches("unix://")).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(other(&url).contains("Permission denied"), "{}", other(&url));
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    dev.child = spawn(&dev.folder, Some(port));
+    let mut url = String::new();
+    BufReader::new(dev.child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    assert_eq!(url.trim(), format!("redis://127.0.0.1:{port}/"));
+    let refused = redis::Client::open(url.trim()).unwrap().get_connection();
+    let refused = refused.and_then(|mut open| redis::cmd("PING").exec(&mut open)).unwrap_err();
+    assert_eq!(refused.code(), Some("NOAUTH"), "{refused}");
+    let file = dev.folder.path().join("data/server/password");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let password = fs::read_to_string(&file).unwrap();
+    assert!(password.len() >= 32, "{} characters", password.len());
+    let client = Client::open(&format!("redis://:{password}@127.0.0.1:{port}/")).unwrap();
+    assert_eq!(result(&submit(&client, "echo")), "[1, 2]");
+    let talk = fs::read_to_string(dev.folder.path().join("talk")).unwrap();
+    assert!(talk.contains(&format!("BLUEQUE_PASSWORD=\"$(cat {})\"", file.display())), "{talk}");
+    assert!(!talk.contains(&password));
+    for pid in dev.processes() {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&words).contains(&password));
+    }
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
+    assert_eq!(dev.processes(), [0; 0]);
 }

@@ -25,6 +25,7 @@ use crate::args::Connection;
 use crate::output::{Code, fault, line, say};
 use crate::run_folder::lock::Process;
 use crate::run_folder::{RunFolder, private_folders};
+use crate::trust::{Refused, Rule, resolve};
 use crate::worker::remains;
 
 /// Programs get this long to save and exit at Ctrl-C.
@@ -44,9 +45,9 @@ pub struct Options {
     /// Where everything is kept, also for the next time
     #[arg(long, default_value = ".blueque", value_name = "FOLDER")]
     data: PathBuf,
-    /// The server's port on 127.0.0.1
-    #[arg(long, default_value_t = 7379, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
-    port: u16,
+    /// A port on 127.0.0.1, beside the unix socket; then there is a password, which other users of the machine lack
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
 }
 
 /// What runs, for a later start that finds it left behind.
@@ -60,7 +61,7 @@ struct Left {
 pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
     let queues = queues(options)?;
     private_folders(&options.data).with_context(|| format!("{} cannot be made", options.data.display()))?;
-    let data = fs::canonicalize(&options.data)?;
+    let data = private(&options.data)?;
     let _lock = lock(&data)?;
     let namespace = connection.namespace.clone().unwrap_or_else(|| "blueque".into());
     clear(&data);
@@ -77,13 +78,16 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         }
     };
     left.worker = Process::of(worker.id().cast_signed());
-    let noted = note(&data, &left).and_then(|()| Ok(line(server.address())?));
+    let noted = note(&data, &left).and_then(|()| Ok(line(server.url())?));
     let queue = queues.first().map_or("QUEUE", String::as_str);
+    let secret = server
+        .password_file()
+        .map_or(String::new(), |file| format!("    export BLUEQUE_PASSWORD=\"$(cat {})\"\n", file.display()));
     say(format!(
         "This is the server's URL; all is kept in {}. In another terminal:\n\n    \
-         export BLUEQUE_URL={}\n    blueque run {queue} '[1, 2, 3]'\n\nCtrl-C ends server and worker.",
+         export BLUEQUE_URL={}\n{secret}    blueque run {queue} '[1, 2, 3]'\n\nCtrl-C ends server and worker.",
         data.display(),
-        server.address()
+        server.url()
     ));
     let asked = noted.and_then(|()| wait(&mut signals, &mut worker, &mut server));
     end(&mut signals, &mut worker, &data, &namespace);
@@ -112,6 +116,15 @@ fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
         return Err(fault(Code::Usage, format!("{shown} has more than 32 programs: name some queues by --queue")));
     }
     Ok(names)
+}
+
+/// The real path of the data folder. Another user's would have the server's data, and say which processes are ended.
+fn private(data: &Path) -> anyhow::Result<PathBuf> {
+    match resolve(&std::path::absolute(data)?, None, Rule::Own) {
+        Ok((data, _)) => Ok(data),
+        Err(Refused::Open(why)) => Err(fault(Code::Usage, format!("the data folder is not safe: {why}"))),
+        Err(Refused::Missing(path, error)) => bail!("{} cannot be used: {error}", path.display()),
+    }
 }
 
 /// One `dev` for one data folder.
@@ -165,6 +178,9 @@ fn worker(
     }
     // A configuration file of the user is for other servers.
     command.env("BLUEQUE_URL", server.url()).env("XDG_CONFIG_HOME", data);
+    if let Some(password) = server.password() {
+        command.env("BLUEQUE_PASSWORD", password);
+    }
     command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
     command.spawn().context("the worker cannot be started")
 }

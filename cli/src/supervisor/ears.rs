@@ -5,13 +5,16 @@ use std::thread;
 use std::time::Duration;
 
 use super::shared::Shared;
+use crate::password::Address;
 
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Listens for as long as the process lives.
-pub fn listen(url: &str, channel: &str, shared: &Arc<Shared>) {
+pub fn listen(address: &Address, channel: &str, shared: &Arc<Shared>) {
     loop {
-        let _ = hear(url, channel, shared);
+        if let Ok(Some(url)) = address.secret() {
+            let _ = hear(&url, channel, shared);
+        }
         thread::sleep(AGAIN);
     }
 }

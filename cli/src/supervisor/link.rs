@@ -10,6 +10,7 @@ use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, To
 use super::shared::{Batch, CANCEL, DRAIN, KILL, Outbox, STOP, Shared};
 use crate::config;
 use crate::output::say;
+use crate::password::Address;
 use crate::run_folder::{Run, boot_clock_us};
 
 const BETWEEN_LOGS: Duration = Duration::from_millis(250);
@@ -30,14 +31,15 @@ enum Job {
 /// The connection of one attempt.
 pub struct Link {
     shared: Arc<Shared>,
-    url: String,
+    address: Address,
     namespace: Namespace,
     pub id: TaskId,
     pub token: Token,
     queue: QueueName,
     listener: ListenerId,
     pub max_bytes: Option<u32>,
-    client: Option<Client>,
+    /// With the URL that it was made with.
+    client: Option<(String, Client)>,
     started: bool,
     last_beat: Instant,
     next_beat: Instant,
@@ -48,12 +50,11 @@ pub struct Link {
 }
 
 impl Link {
-    /// `url` may hold the password.
-    pub fn new(run: &Run, url: String, shared: Arc<Shared>) -> blueque::Result<Self> {
+    pub fn new(run: &Run, address: Address, shared: Arc<Shared>) -> blueque::Result<Self> {
         let now = Instant::now();
         Ok(Self {
             shared,
-            url,
+            address,
             namespace: Namespace::new(run.namespace.as_str())?,
             id: TaskId::new(run.id.as_str())?,
             token: Token::from(run.token),
@@ -71,14 +72,29 @@ impl Link {
         })
     }
 
-    /// The connection, made where there is none yet.
+    /// The connection, made where there is none yet, and anew where the password has changed. As long as the server
+    /// refuses a new one, the connection with the old one may still do.
     pub fn client(&mut self) -> blueque::Result<Client> {
-        if let Some(client) = &self.client {
-            return Ok(client.clone());
+        let url = self.address.secret().ok().flatten();
+        match (&self.client, url) {
+            (None, None) => Err(unreadable()),
+            (Some((_, client)), None) => Ok(client.clone()),
+            (Some((with, client)), Some(url)) if *with == url => Ok(client.clone()),
+            (Some((_, client)), Some(url)) => {
+                let old = client.clone();
+                match self.open(url) {
+                    Err(Error::Connection(_)) => Ok(old),
+                    opened => opened,
+                }
+            }
+            (None, Some(url)) => self.open(url),
         }
+    }
+
+    fn open(&mut self, url: String) -> blueque::Result<Client> {
         let limit = (self.shared.lease.length() / 6).clamp(Duration::from_millis(200), Duration::from_secs(5));
-        let client = config::builder().namespace(self.namespace.clone()).limit(limit).open(&self.url)?;
-        self.client = Some(client.clone());
+        let client = config::builder().namespace(self.namespace.clone()).limit(limit).open(&url)?;
+        self.client = Some((url, client.clone()));
         Ok(client)
     }
 
@@ -261,4 +277,10 @@ impl Link {
         let client = self.client()?;
         client.call(&client.calls().log(&self.id, self.token, source, text))
     }
+}
+
+/// The URL of the run is malformed, or its password file is away: looked at again with each call.
+fn unreadable() -> Error {
+    let kind = redis::ErrorKind::InvalidClientConfig;
+    Error::Connection((kind, "the URL in run.json is malformed, or the password file cannot be read").into())
 }

@@ -2,7 +2,6 @@
 //! needs no worker for that. The threads: this one waits for the program, orders and the clock; `eyes` reads
 //! what the program writes; `link` talks to the server; `ears` hears that there are orders.
 
-mod address;
 mod deliver;
 mod ears;
 mod ending;
@@ -40,6 +39,7 @@ use self::link::Link;
 use self::shared::Shared;
 use self::tree::{Exit, Tree};
 use self::watch::{Bell, Ended, Watch};
+use crate::password::{Address, Password};
 use crate::run_folder::end::{End, Outcome, PostMortem};
 use crate::run_folder::lock::{Holder, Lock, Process};
 use crate::run_folder::{Run, RunFolder, boot_clock_us};
@@ -51,10 +51,23 @@ const STACK: usize = 256 << 10;
 pub struct Options {
     /// The run folder
     run: PathBuf,
+    /// Where the server's password is
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+    /// The server's password comes through stdin
+    #[arg(long, conflicts_with = "password_file")]
+    password_stdin: bool,
 }
 
 /// Runs the program of a run folder to its end; or sends the end that is in there.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    // What this process knows, the programs of its user are not to read in /proc.
+    prctl::set_dumpable(false).context("this process cannot be closed to others")?;
+    let password = if options.password_stdin {
+        Some(Password::from_stdin()?)
+    } else {
+        options.password_file.clone().map(Password::File)
+    };
     let path = options.run.canonicalize().with_context(|| format!("{} is not there", options.run.display()))?;
     let folder = RunFolder::at(path);
     let run = folder.read()?;
@@ -66,9 +79,8 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     prctl::set_child_subreaper(true).context("this process cannot keep the program's children")?;
     let (mut bell, ring) = Bell::new()?;
     let shared = Arc::new(Shared::new(&run, ring));
-    let password = std::env::var("BLUEQUE_PASSWORD").ok();
-    let url = address::with_password(&run.url, password.as_deref()).context("run.json has a malformed URL")?;
-    let mut link = Link::new(&run, url.clone(), Arc::clone(&shared))?;
+    let address = Address { url: run.url.clone(), password };
+    let mut link = Link::new(&run, address.clone(), Arc::clone(&shared))?;
 
     let end = if folder.has_ended() {
         Some(folder.read_end().unwrap_or_else(|error| {
@@ -79,7 +91,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
         bail!("the program of {} may have been started before, and its supervisor was lost: adopt the task", run.id);
     } else {
         let end;
-        (end, link) = attempt(&folder, &run, &shared, &mut bell, &mut lock, link, url)?;
+        (end, link) = attempt(&folder, &run, &shared, &mut bell, &mut lock, link, address)?;
         end
     };
     match end {
@@ -110,7 +122,7 @@ fn attempt(
     bell: &mut Bell,
     lock: &mut Lock,
     link: Link,
-    url: String,
+    address: Address,
 ) -> anyhow::Result<Attempt> {
     let own = Process::of(std::process::id().cast_signed()).context("/proc is not there")?;
     let mut holder = Holder { supervisor: own, program: None };
@@ -146,7 +158,7 @@ fn attempt(
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
     // Never joined: it ends with the process. Optional, as it only makes orders come sooner.
-    let _ = spawn("ears", move || ears::listen(&url, &channel, &listener));
+    let _ = spawn("ears", move || ears::listen(&address, &channel, &listener));
 
     let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed(), group), begun };
     let ended = watch.run();

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::Write;
 
-use super::address::with_password;
 use super::files::{Events, Said};
 use super::output::{LastWords, LogFile, Shape};
 use super::shared::{BATCH, Outbox};
@@ -92,13 +91,4 @@ fn what_waits_is_bounded_and_says_what_it_dropped() {
     assert!(told.starts_with(&format!("{} bytes", 93 * BATCH)), "{told}");
     let kept: Vec<_> = std::iter::from_fn(|| outbox.next_batch()).collect();
     assert_eq!((kept.len(), kept.last().unwrap().text.as_slice()), (8, &b"last"[..]));
-}
-
-#[test]
-fn the_password_goes_into_every_form_of_url() {
-    let with = |url| with_password(url, Some("a/b c")).unwrap();
-    assert_eq!(with("redis://host:1/2"), "redis://:a%2Fb%20c@host:1/2");
-    assert_eq!(with("redis://me@[::1]:1"), "redis://me:a%2Fb%20c@[::1]:1");
-    assert_eq!(with("unix:///run/s?db=2"), "unix:///run/s?db=2&pass=a%2Fb+c");
-    assert_eq!(with_password("redis://host", None).unwrap(), "redis://host");
 }

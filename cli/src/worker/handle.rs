@@ -3,12 +3,16 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use crate::password::Password;
 use crate::run_folder::RunFolder;
 use crate::run_folder::lock::Process;
 
@@ -26,16 +30,22 @@ pub struct Handle {
 
 impl Handle {
     /// Starts a supervisor that needs this worker no more.
-    pub fn start(folder: &RunFolder, password: Option<&str>) -> io::Result<Self> {
+    pub fn start(folder: &RunFolder, password: Option<&Password>) -> io::Result<Self> {
         // Not the path of this binary: an upgrade may have put another there, or none.
         let mut command = Command::new("/proc/self/exe");
         command.arg0("blueque").arg("supervise").arg(folder.path()).stdin(Stdio::null());
         let log = log(folder)?;
         command.stdout(log.try_clone()?).stderr(log).current_dir("/");
+        // Either may hold the password.
+        command.env_remove("BLUEQUE_PASSWORD").env_remove("BLUEQUE_URL");
         if let Some(password) = password {
-            command.env("BLUEQUE_PASSWORD", password);
+            password.announce(&mut command);
         }
         let mut child = command.spawn()?;
+        if let Some(password) = password {
+            // One that has ended meanwhile is noticed as such.
+            let _ = password.hand(&mut child);
+        }
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
         let Some(process) = Process::of(pid) else {
             let status = child.wait()?;
@@ -86,5 +96,10 @@ fn log(folder: &RunFolder) -> io::Result<File> {
     if fs::metadata(&path).is_ok_and(|about| about.len() > LOG_BYTES) {
         fs::rename(&path, path.with_extension("log.1"))?;
     }
-    OpenOptions::new().create(true).append(true).open(path)
+    OpenOptions::new().create(true).append(true).custom_flags(OFlag::O_NOFOLLOW.bits()).open(&path).map_err(|error| {
+        if error.raw_os_error() == Some(Errno::ELOOP as i32) {
+            return io::Error::other(format!("{} is a link: remove it", path.display()));
+        }
+        error
+    })
 }

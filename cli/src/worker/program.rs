@@ -1,15 +1,14 @@
 //! Which program does a task: `worker.d/NAME`. A name from Redis never leads out of the folder, and
 //! nobody but the worker's own user and root decides what is in it.
 
-use std::fs::{self, Metadata};
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use nix::unistd::{AccessFlags, Uid, access};
+use nix::unistd::{AccessFlags, access};
 
 use crate::output::{Code, fault};
+use crate::trust::{Refused, Rule, resolve};
 
 /// Where the worker's programs are.
 #[derive(Clone, Debug)]
@@ -66,7 +65,7 @@ impl Programs {
         match self {
             Self::Fixed(command) => Ok(command.clone()),
             Self::Folder(folder) => {
-                let file = resolve(folder, method)?;
+                let file = find(folder, method)?;
                 let file = file.to_str().ok_or_else(|| Unfit::Never(format!("the path of {method} is not UTF-8")))?;
                 Ok(vec![file.to_owned()])
             }
@@ -74,29 +73,30 @@ impl Programs {
     }
 }
 
-fn resolve(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
+fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
     if name.is_empty() || name.len() > 128 || name.starts_with('.') || !name.bytes().all(plain) {
         let why = format!("{name:?} cannot be a program: a name has letters, digits, . _ - and begins with no dot");
         return Err(why.into());
     }
-    // Looked at for each task: a deploy may have changed it.
-    let folder = trusted_folder(folder)?;
-    let file = match fs::canonicalize(folder.join(name)) {
-        Ok(file) => file,
-        Err(error) => {
-            let why = format!("there is no program {name} in {}: {error}", folder.display());
-            return Err(if error.kind() == ErrorKind::NotFound { Unfit::Absent(why) } else { why.into() });
+    // Looked at for each task: a deploy may have changed it. What is wrong with it is no fault of the task.
+    let folder = trusted_folder(folder).map_err(Unfit::Absent)?;
+    let (file, about) = match resolve(&folder.join(name), Some(&folder), Rule::Deployed) {
+        Ok(found) => found,
+        Err(Refused::Open(why)) => return Err(why.into()),
+        Err(Refused::Missing(_, error)) if error.kind() == ErrorKind::NotFound => {
+            return Err(Unfit::Absent(format!("there is no program {name} in {}", folder.display())));
+        }
+        Err(Refused::Missing(path, error)) => {
+            return Err(format!("{} cannot be looked at: {error}", path.display()).into());
         }
     };
     if !file.starts_with(&folder) {
         return Err(format!("{name} is a link that leads out of {}", folder.display()).into());
     }
-    let about = fs::metadata(&file).map_err(|error| format!("{name} cannot be looked at: {error}"))?;
     if !about.is_file() {
         return Err(format!("{name} is not a file").into());
     }
-    trusted(&file, &about)?;
     if access(&file, AccessFlags::X_OK).is_err() {
         return Err(format!("{} is not executable: chmod +x", file.display()).into());
     }
@@ -105,30 +105,11 @@ fn resolve(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
 
 /// The folder's real path, if nobody else can put programs there.
 fn trusted_folder(folder: &Path) -> Result<PathBuf, String> {
-    let real = fs::canonicalize(folder).map_err(|error| format!("there is no folder {}: {error}", folder.display()))?;
-    let about = fs::metadata(&real).map_err(|error| format!("{} cannot be looked at: {error}", real.display()))?;
-    if !about.is_dir() {
-        return Err(format!("{} is not a folder", real.display()));
-    }
-    trusted(&real, &about)?;
-    // Who may rename a folder above can put another in its place, unless it is sticky as /tmp is.
-    for above in real.ancestors().skip(1) {
-        if fs::metadata(above).is_ok_and(|about| about.mode() & 0o1002 == 0o002) {
-            return Err(format!("{} is writable by others: chmod o-w", above.display()));
-        }
-    }
-    Ok(real)
-}
-
-/// Not writable by others; by a group only where root or the worker's own user has given it that right.
-fn trusted(path: &Path, about: &Metadata) -> Result<(), String> {
-    let ours = about.uid() == 0 || about.uid() == Uid::effective().as_raw();
-    match about.mode() {
-        mode if mode & 0o002 != 0 => Err(format!("{} is writable by others: chmod o-w", path.display())),
-        mode if mode & 0o020 != 0 && !ours => {
-            Err(format!("{} is writable by a group, and belongs to somebody else: chmod g-w", path.display()))
-        }
-        _ => Ok(()),
+    match resolve(folder, None, Rule::Deployed) {
+        Ok((real, about)) if about.is_dir() => Ok(real),
+        Ok((real, _)) => Err(format!("{} is not a folder", real.display())),
+        Err(Refused::Open(why)) => Err(why),
+        Err(Refused::Missing(path, error)) => Err(format!("{} cannot be looked at: {error}", path.display())),
     }
 }
 

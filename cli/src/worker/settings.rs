@@ -12,6 +12,7 @@ use super::program::Programs;
 use crate::commands::bytes;
 use crate::config;
 use crate::output::{Code, fault};
+use crate::password::Password;
 use crate::run_folder::{Limits, OnDrain, RunFolder};
 
 /// So many queues a worker serves at most: one call asks all of them.
@@ -137,7 +138,7 @@ pub struct Settings {
     pub namespace: String,
     /// Without the password.
     pub url: String,
-    pub password: Option<String>,
+    pub password: Option<Password>,
     pub state: PathBuf,
     pub publish: Option<PathBuf>,
     pub environment: Vec<String>,
@@ -215,7 +216,7 @@ impl Options {
             grace: self.grace,
             namespace: server.namespace().to_string(),
             url: server.url().to_owned(),
-            password: server.password().map(str::to_owned),
+            password: server.password().cloned(),
             state: std::path::absolute(state)?,
             publish: self.publish.as_ref().map(std::path::absolute).transpose()?,
             environment: self.environment.clone(),

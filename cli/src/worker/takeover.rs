@@ -105,7 +105,7 @@ impl Takeover {
         }
         if folder.has_ended() && folder.read_end().is_ok() {
             drop(lock);
-            match Handle::start(folder, self.settings.password.as_deref()) {
+            match Handle::start(folder, self.settings.password.as_ref()) {
                 Ok(handle) => self.pool.resume(folder.path(), handle, true),
                 Err(error) => self.pool.say(&format!("no supervisor can be started: {error}")),
             }

@@ -111,7 +111,7 @@ fn a_server_that_is_away_for_a_while_is_not_noticed_by_the_program() {
 }
 
 #[test]
-fn the_password_comes_by_the_environment() {
+fn the_password_comes_through_stdin() {
     let stage = Stage::new();
     let mut run = stage.task("echo 1");
     let mut admin = stage.server.connection();

@@ -1,6 +1,7 @@
 //! A server, a task reserved by the test, a program written by the test, and its supervisor.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -157,9 +158,9 @@ impl Run {
     /// Starts the supervisor.
     pub fn supervise(&mut self) -> Pid {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-        command.arg("supervise").arg(&self.folder).stdin(Stdio::null()).stdout(Stdio::null());
-        command.env("BLUEQUE_PASSWORD", &self.password).env("SECRET", "of the worker");
-        let child = command.spawn().unwrap();
+        command.arg("supervise").arg(&self.folder).arg("--password-stdin").stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.env("SECRET", "of the worker").spawn().unwrap();
+        child.stdin.take().unwrap().write_all(self.password.as_bytes()).unwrap();
         let pid = Pid::from_raw(child.id().cast_signed());
         self.supervisor = Some(child);
         pid

@@ -1,8 +1,11 @@
-//! The private server of `blueque dev`: durable, on a unix socket in the data folder and on loopback.
+//! The private server of `blueque dev`: durable, on a unix socket in the data folder, which only its user can enter;
+//! on loopback too where somebody asks for that, and then with a password.
 
 use std::env;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::net::TcpListener;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,7 +17,11 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::output::{Code, fault};
+use crate::password::with_password;
 use crate::run_folder::lock::Process;
+
+/// The file of the password.
+const PASSWORD: &str = "password";
 
 /// The longest path that a unix socket can have, with some room.
 const SOCKET: usize = 100;
@@ -24,34 +31,49 @@ const LOADING: Duration = Duration::from_secs(60);
 
 pub struct Server {
     child: Child,
-    port: u16,
-    socket: Option<PathBuf>,
+    port: Option<u16>,
+    socket: PathBuf,
     log: PathBuf,
+    password: Option<String>,
 }
 
 impl Server {
     /// Starts it. Nothing of an earlier one runs any more.
-    pub fn start(data: &Path, port: u16) -> anyhow::Result<Self> {
+    pub fn start(data: &Path, port: Option<u16>) -> anyhow::Result<Self> {
         let program = program()?;
-        if let Err(error) = TcpListener::bind(("127.0.0.1", port)) {
+        if let Some(port) = port
+            && let Err(error) = TcpListener::bind(("127.0.0.1", port))
+        {
             return Err(fault(Code::Refused, format!("port {port} is not free ({error}): choose another by --port")));
         }
         let folder = data.join("server");
         crate::run_folder::private_folders(&folder)?;
-        let socket = Some(folder.join("socket")).filter(|path| path.as_os_str().len() <= SOCKET);
+        let socket = folder.join("socket");
+        if socket.as_os_str().len() > SOCKET {
+            let text = format!(
+                "the path of the server's socket, {}, is too long: choose a folder with a shorter path by --data",
+                socket.display()
+            );
+            return Err(fault(Code::Usage, text));
+        }
+        let password = port.map(|_| password(&folder)).transpose().context("no password can be kept")?;
         let log = folder.join("log");
         let mut command = Command::new(&program);
-        command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--daemonize", "no"]);
+        if let Some(password) = &password {
+            // Arguments can be read by every user.
+            let settings = folder.join("redis.conf");
+            write_private(&settings, &format!("requirepass {password}\n"))?;
+            command.arg(settings);
+        }
+        command.args(["--port", &port.unwrap_or(0).to_string(), "--bind", "127.0.0.1", "--daemonize", "no"]);
         command.args(["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""]);
         command.args(["--maxmemory-policy", "noeviction"]).arg("--dir").arg(&folder).arg("--logfile").arg(&log);
-        if let Some(socket) = &socket {
-            let _ = fs::remove_file(socket);
-            command.arg("--unixsocket").arg(socket).args(["--unixsocketperm", "700"]);
-        }
+        let _ = fs::remove_file(&socket);
+        command.arg("--unixsocket").arg(&socket).args(["--unixsocketperm", "700"]);
         // Ctrl-C in the terminal is not for the server: it ends last.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let child = command.spawn().with_context(|| format!("{} cannot be started", program.display()))?;
-        Ok(Self { child, port, socket, log })
+        Ok(Self { child, port, socket, log, password })
     }
 
     pub fn process(&self) -> Option<Process> {
@@ -60,7 +82,8 @@ impl Server {
 
     /// Waits until it answers.
     pub fn ready(&mut self) -> anyhow::Result<()> {
-        let server = redis::Client::open(self.url())?;
+        let url = with_password(&self.url(), self.password()).context("the server's URL is malformed")?;
+        let server = redis::Client::open(url)?;
         let end = Instant::now() + LOADING;
         loop {
             let answer = server.get_connection_with_timeout(Duration::from_secs(1)).and_then(|mut connection| {
@@ -80,14 +103,21 @@ impl Server {
         }
     }
 
-    /// For this machine's user: the socket, where its path is short enough.
+    /// Without the password.
     pub fn url(&self) -> String {
-        self.socket.as_ref().map_or_else(|| self.address(), |socket| format!("unix://{}", socket.display()))
+        match self.port {
+            Some(port) => format!("redis://127.0.0.1:{port}/"),
+            None => format!("unix://{}", self.socket.display()),
+        }
     }
 
-    /// On loopback.
-    pub fn address(&self) -> String {
-        format!("redis://127.0.0.1:{}/", self.port)
+    pub fn password(&self) -> Option<&str> {
+        self.password.as_deref()
+    }
+
+    /// Where it is kept, for people.
+    pub fn password_file(&self) -> Option<PathBuf> {
+        self.password.as_ref().map(|_| self.socket.with_file_name(PASSWORD))
     }
 
     pub fn log(&self) -> &Path {
@@ -102,10 +132,26 @@ impl Server {
     pub fn stop(&mut self) {
         let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
         let _ = self.child.wait();
-        if let Some(socket) = &self.socket {
-            let _ = fs::remove_file(socket);
-        }
+        let _ = fs::remove_file(&self.socket);
     }
+}
+
+/// The password of an earlier start, or a new one.
+fn password(folder: &Path) -> io::Result<String> {
+    let file = folder.join(PASSWORD);
+    if let Ok(kept) = fs::read_to_string(&file)
+        && kept.len() >= 32
+    {
+        return Ok(kept);
+    }
+    let password = uuid::Uuid::new_v4().simple().to_string();
+    write_private(&file, &password)?;
+    Ok(password)
+}
+
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let _ = fs::remove_file(path);
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text.as_bytes())
 }
 
 /// `BLUEQUE_REDIS_SERVER`, else the first of two names on `PATH`.

@@ -1,0 +1,132 @@
+//! The server's password: from where it comes, and how it gets into a URL. It is shown nowhere.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::Context;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::output::{Code, fault};
+
+/// For each part of what the worker writes at once.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Clone, PartialEq, Eq)]
+pub enum Password {
+    Text(String),
+    /// Read each time, so that it may change.
+    File(PathBuf),
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(_) => f.write_str("Text"),
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+        }
+    }
+}
+
+impl Password {
+    fn read(&self) -> anyhow::Result<String> {
+        match self {
+            Self::Text(text) => Ok(text.clone()),
+            Self::File(path) => read(path),
+        }
+    }
+
+    /// For a command that a process of this user is started by: a path as an argument, a text through its stdin, where
+    /// no other process finds it. To be followed by `hand`.
+    pub fn announce(&self, command: &mut Command) {
+        match self {
+            Self::Text(_) => command.arg("--password-stdin").stdin(Stdio::piped()),
+            Self::File(path) => command.arg("--password-file").arg(path),
+        };
+    }
+
+    /// Gives the text to the process that was started.
+    pub fn hand(&self, child: &mut Child) -> io::Result<()> {
+        match (self, child.stdin.take()) {
+            (Self::Text(text), Some(mut pipe)) => pipe.write_all(text.as_bytes()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What was handed over through stdin.
+    pub fn from_stdin() -> anyhow::Result<Self> {
+        let (stdin, mut text, mut part) = (io::stdin(), Vec::new(), [0; 4096]);
+        loop {
+            let mut polled = [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)];
+            match poll(&mut polled, Some(&Timespec::try_from(PATIENCE)?)) {
+                Ok(0) => anyhow::bail!("no password came through stdin within {PATIENCE:?}"),
+                Ok(_) => {}
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            match rustix::io::read(&stdin, &mut part)? {
+                0 => return Ok(Self::Text(String::from_utf8(text).context("the password is not UTF-8")?)),
+                read => text.extend_from_slice(part.get(..read).unwrap_or_default()),
+            }
+        }
+    }
+}
+
+/// The password in a file, without the end of its line.
+fn read(path: &Path) -> anyhow::Result<String> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| fault(Code::Usage, format!("password_file {} cannot be read: {error}", path.display())))?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// A server's URL and what belongs into it.
+#[derive(Clone, Debug)]
+pub struct Address {
+    /// Without the password: fit to be shown and stored.
+    pub url: String,
+    pub password: Option<Password>,
+}
+
+impl Address {
+    /// The URL with the password: to connect with, never to be shown. None for a malformed one.
+    pub fn secret(&self) -> anyhow::Result<Option<String>> {
+        let password = self.password.as_ref().map(Password::read).transpose()?;
+        Ok(with_password(&self.url, password.as_deref()))
+    }
+}
+
+/// Puts a password into a URL that has none.
+pub fn with_password(url: &str, password: Option<&str>) -> Option<String> {
+    let Some(password) = password.filter(|password| !password.is_empty()) else { return Some(url.to_owned()) };
+    let mut url = redis::parse_redis_url(url)?;
+    if url.scheme().ends_with("unix") {
+        url.query_pairs_mut().append_pair("pass", password);
+    } else {
+        url.set_password(Some(password)).ok()?;
+    }
+    Some(url.into())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::{Password, with_password};
+
+    #[test]
+    fn the_password_goes_into_every_form_of_url() {
+        let with = |url| with_password(url, Some("a/b c")).unwrap();
+        assert_eq!(with("redis://host:1/2"), "redis://:a%2Fb%20c@host:1/2");
+        assert_eq!(with("redis://me@[::1]:1"), "redis://me:a%2Fb%20c@[::1]:1");
+        assert_eq!(with("unix:///run/s?db=2"), "unix:///run/s?db=2&pass=a%2Fb+c");
+        assert_eq!(with_password("redis://host", None).unwrap(), "redis://host");
+    }
+
+    #[test]
+    fn a_password_is_not_shown_for_debugging() {
+        assert!(!format!("{:?}", Password::Text("s3cret".into())).contains("s3cret"));
+    }
+}

@@ -1,0 +1,152 @@
+//! Whom the worker trusts with its files: root and its own user. What another user owns, or may write to, that user
+//! can replace at any moment, so every folder and link on the way counts.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use nix::unistd::{Gid, Group, Uid, User};
+
+/// As the kernel has it.
+const LINKS: usize = 40;
+
+/// Why a path cannot be relied on.
+#[derive(Debug)]
+pub enum Refused {
+    /// A part of it is not there, or cannot be looked at.
+    Missing(PathBuf, io::Error),
+    /// Somebody else decides what is there; with what to do about it.
+    Open(String),
+}
+
+/// How far a file or a folder may be open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Nobody but root and the own user may write to it, and one of them owns it.
+    Closed,
+    /// The same, but the group may write too, where the owner gave it that right: those who deploy programs.
+    Deployed,
+    /// Closed, and the own user owns it.
+    Own,
+}
+
+/// The real path, if nobody else can put something in its place. The folder `base`, a real path, and what is in it is
+/// looked at by the rule `Deployed`, and so is the path itself by `rule`.
+pub fn resolve(path: &Path, base: Option<&Path>, rule: Rule) -> Result<(PathBuf, Metadata), Refused> {
+    let mut left: VecDeque<OsString> = parts(path).collect();
+    let mut real = PathBuf::from("/");
+    let mut about = look(&real)?;
+    let mut links = 0;
+    while let Some(part) = left.pop_front() {
+        // What is still to be looked for is in this folder.
+        pass(&real, &about, base)?;
+        if part == ".." {
+            real.pop();
+            about = look(&real)?;
+            continue;
+        }
+        let next = real.join(&part);
+        let found = look(&next)?;
+        if !found.is_symlink() {
+            (real, about) = (next, found);
+            continue;
+        }
+        // Who owns a link in a folder such as /tmp can exchange it.
+        owned(&next, &found, Rule::Closed)?;
+        links += 1;
+        if links > LINKS {
+            return Err(Refused::Open(format!("{} leads through too many links", path.display())));
+        }
+        let target = fs::read_link(&next).map_err(|error| Refused::Missing(next, error))?;
+        if target.is_absolute() {
+            real = PathBuf::from("/");
+            about = look(&real)?;
+        }
+        for part in parts(&target).collect::<Vec<_>>().into_iter().rev() {
+            left.push_front(part);
+        }
+    }
+    owned(&real, &about, rule)?;
+    written(&real, &about, rule)?;
+    Ok((real, about))
+}
+
+fn parts(path: &Path) -> impl Iterator<Item = OsString> + '_ {
+    path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some(OsStr::new("..").to_owned()),
+        _ => None,
+    })
+}
+
+fn look(path: &Path) -> Result<Metadata, Refused> {
+    fs::symlink_metadata(path).map_err(|error| Refused::Missing(path.to_owned(), error))
+}
+
+/// A folder on the way.
+fn pass(folder: &Path, about: &Metadata, base: Option<&Path>) -> Result<(), Refused> {
+    let rule = if base.is_some_and(|base| folder.starts_with(base)) { Rule::Deployed } else { Rule::Closed };
+    owned(folder, about, rule)?;
+    // In a sticky one, such as /tmp, everybody may make entries, and only their owners may replace them.
+    if about.mode() & 0o1000 != 0 && about.uid() == 0 {
+        return Ok(());
+    }
+    written(folder, about, rule)
+}
+
+fn owned(path: &Path, about: &Metadata, rule: Rule) -> Result<(), Refused> {
+    let (owner, own) = (about.uid(), Uid::effective());
+    if owner == own.as_raw() || owner == 0 && rule != Rule::Own {
+        return Ok(());
+    }
+    let shown = path.display();
+    let user = |id: Uid| User::from_uid(id).ok().flatten().map_or_else(|| format!("uid {id}"), |user| user.name);
+    let (owner, own) = (user(Uid::from_raw(owner)), user(own));
+    let whose = if rule == Rule::Own || own == "root" { own.clone() } else { format!("{own} or root") };
+    Err(Refused::Open(format!("{shown} belongs to {owner}, and must be of {whose}: chown {own} {shown}")))
+}
+
+fn written(path: &Path, about: &Metadata, rule: Rule) -> Result<(), Refused> {
+    let shown = path.display();
+    match about.mode() {
+        mode if mode & 0o002 != 0 => Err(Refused::Open(format!("{shown} is writable by others: chmod o-w {shown}"))),
+        mode if mode & 0o020 != 0 && rule != Rule::Deployed && !own_group(about.gid()) => {
+            Err(Refused::Open(format!("{shown} is writable by its group: chmod g-w {shown}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a group is root's, or the own user's private one, as most systems give one to each user.
+fn own_group(gid: u32) -> bool {
+    if gid == 0 {
+        return true;
+    }
+    let (Ok(Some(user)), Ok(Some(group))) = (User::from_uid(Uid::effective()), Group::from_gid(Gid::from_raw(gid)))
+    else {
+        return false;
+    };
+    user.gid == group.gid && user.name == group.name && group.mem.iter().all(|member| *member == user.name)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
+
+    use super::{Refused, Rule, resolve};
+
+    #[test]
+    fn the_real_path_is_the_one_that_the_kernel_finds() {
+        for path in ["/", "/bin/sh", "/usr/../bin/./sh", "/proc/self/../version"] {
+            let (real, about) = resolve(Path::new(path), None, Rule::Closed).unwrap();
+            assert_eq!(real, std::fs::canonicalize(path).unwrap());
+            assert_eq!(about.ino(), std::fs::metadata(path).unwrap().ino());
+        }
+        assert!(matches!(resolve(Path::new("/nowhere/at/all"), None, Rule::Closed), Err(Refused::Missing(..))));
+    }
+}

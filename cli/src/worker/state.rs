@@ -1,0 +1,45 @@
+//! The state folder: nobody but the worker's own user may have filled it, or may change it. What is in there says what
+//! is run, which process is signalled, and where a password is sent.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::output::{Code, fault};
+use crate::run_folder::{KEPT, private_folders, space};
+use crate::trust::{Refused, Rule, resolve};
+
+/// Makes the folders that are missing, and refuses what another user could have put there.
+pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<()> {
+    let space = space(state, namespace);
+    let runs = space.join("runs");
+    // Nothing is made behind a link of another user, or in a folder of one.
+    check(&runs, false)?;
+    private_folders(&runs).with_context(|| format!("{} cannot be made", runs.display()))?;
+    for folder in [state, &space, &runs] {
+        check(folder, true)?;
+    }
+    for folder in [space.join(KEPT), space.join("output")] {
+        check(&folder, false)?;
+    }
+    for folder in [runs, space.join(KEPT)] {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            check(&entry.path(), false)?;
+        }
+    }
+    Ok(())
+}
+
+fn check(path: &Path, there: bool) -> anyhow::Result<()> {
+    match resolve(path, None, Rule::Own) {
+        Ok(_) => Ok(()),
+        Err(Refused::Missing(..)) if !there => Ok(()),
+        Err(Refused::Missing(missing, error)) => {
+            Err(fault(Code::Usage, format!("the state folder {} cannot be used: {error}", missing.display())))
+        }
+        Err(Refused::Open(why)) => {
+            Err(fault(Code::Usage, format!("the state folder is not safe: {why}, or choose another by --state-dir")))
+        }
+    }
+}
