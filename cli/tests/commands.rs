@@ -14,6 +14,8 @@ mod follow;
 mod history;
 #[path = "commands/inside.rs"]
 mod inside;
+#[path = "commands/names.rs"]
+mod names;
 #[path = "commands/policies.rs"]
 mod policies;
 #[path = "commands/schedule.rs"]
@@ -26,6 +28,8 @@ mod submit;
 mod support;
 #[path = "commands/terminal.rs"]
 mod terminal;
+#[path = "commands/waiting.rs"]
+mod waiting;
 #[path = "commands/watch.rs"]
 mod watch;
 

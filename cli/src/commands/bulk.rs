@@ -1,12 +1,15 @@
 //! `blueque bulk` and `purge`: something is done to all tasks that are meant, in steps.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, IsTerminal};
 
-use blueque::{Action, Filter, QueueName, Status};
+use blueque::{Action, Counts, QueueName, Status};
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::ask::agreed;
 use super::lifecycle::Forced;
 use super::which::Which;
 use super::{Session, queue_name};
@@ -80,9 +83,12 @@ enum Word {
 pub struct All {
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// Change nothing: count the tasks that it would be tried with
-    #[arg(long)]
+    /// Change nothing: count the tasks that it would be tried with, in each state
+    #[arg(long, visible_alias = "dry-run")]
     count: bool,
+    /// Ask nothing. Who is not at a terminal is never asked
+    #[arg(long, short)]
+    yes: bool,
     /// So many are changed by one call: a larger number is faster, and lets others wait longer
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=500))]
     step: u32,
@@ -119,17 +125,56 @@ struct Counted {
     queue: String,
     action: &'static str,
     tasks: u64,
+    states: States,
+}
+
+/// How many tasks there are in each state, where there are any.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct States(BTreeMap<&'static str, u64>);
+
+impl States {
+    pub fn new(counts: impl IntoIterator<Item = (Status, u64)>) -> Self {
+        let some = counts.into_iter().filter(|&(_, tasks)| tasks > 0);
+        Self(some.map(|(status, tasks)| (status.as_str(), tasks)).collect())
+    }
+
+    /// Of those of a queue that are in these states.
+    pub fn of(counts: &Counts, states: impl IntoIterator<Item = Status>) -> Self {
+        let number = |status| match status {
+            Status::Scheduled => counts.scheduled,
+            Status::Pending => counts.pending,
+            Status::Reserved => counts.reserved,
+            Status::Started => counts.started,
+            Status::Complete => counts.complete,
+            Status::Failed => counts.failed,
+            Status::Cancelled => counts.cancelled,
+            _ => 0,
+        };
+        Self::new(states.into_iter().map(|status| (status, number(status))))
+    }
+
+    pub fn all(&self) -> u64 {
+        self.0.values().sum()
+    }
+}
+
+impl fmt::Display for States {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.0.iter().map(|(state, tasks)| format!("{tasks} {state}")).collect();
+        f.write_str(&words.join(", "))
+    }
 }
 
 impl Row for Counted {
-    const HEADS: &'static [&'static str] = &["queue", "action", "tasks"];
+    const HEADS: &'static [&'static str] = &["queue", "action", "tasks", "states"];
 
     fn id(&self) -> &str {
         &self.queue
     }
 
     fn cells(&self) -> Vec<String> {
-        vec![self.queue.clone(), self.action.to_owned(), self.tasks.to_string()]
+        vec![self.queue.clone(), self.action.to_owned(), self.tasks.to_string(), self.states.to_string()]
     }
 }
 
@@ -154,9 +199,28 @@ pub fn purge(session: &Session, all: &All) -> anyhow::Result<Code> {
 fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> anyhow::Result<Code> {
     let filter = all.which.filter(states);
     if all.count {
-        let tasks = count(session, &all.queue, &filter)?;
-        table::write(session.format, &[Counted { queue: all.queue.to_string(), action: action.as_str(), tasks }])?;
+        let states = count(session, all, states)?;
+        if states.all() == 0 {
+            session.must_exist(std::slice::from_ref(&all.queue))?;
+        }
+        let (queue, action, tasks) = (all.queue.to_string(), action.as_str(), states.all());
+        table::write(session.format, &[Counted { queue, action, tasks, states }])?;
         return Ok(Code::Ok);
+    }
+    let verb = match action {
+        Action::Delete | Action::Purge => Some("Remove"),
+        Action::Cancel { .. } => Some("Cancel"),
+        // What the others do can be undone.
+        _ => None,
+    };
+    let question = || {
+        let Some(verb) = verb else { return Ok(None) };
+        let states = count(session, all, states)?;
+        let tasks = if states.all() == 1 { "1 task".to_owned() } else { format!("{} tasks", states.all()) };
+        Ok((states.all() > 0).then(|| format!("{verb} {tasks} of {} ({states})?", all.queue)))
+    };
+    if !agreed(all.yes, question)? {
+        return Ok(Code::Failed);
     }
     let mut done = Done { queue: all.queue.to_string(), action: action.as_str(), changed: 0, refused: 0, looked_at: 0 };
     let bar = if io::stderr().is_terminal() { Some(bar(size(session, all)?)) } else { None };
@@ -185,6 +249,9 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
         bar.finish_and_clear();
     }
     let refused = done.refused;
+    if done.looked_at == 0 {
+        session.must_exist(std::slice::from_ref(&all.queue))?;
+    }
     table::write(session.format, &[done])?;
     if refused > 0 {
         say(format!("{refused} refused: their state, a unique name or the other queue does not allow it"));
@@ -193,15 +260,24 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
     Ok(Code::Ok)
 }
 
-/// How many tasks a filter means.
-fn count(session: &Session, queue: &QueueName, filter: &Filter) -> anyhow::Result<u64> {
-    let (mut tasks, mut cursor) = (0, Some("0".to_owned()));
-    while let Some(at) = cursor {
-        let page = session.client.call(&session.client.calls().find(queue, filter, &at, 500))?;
-        tasks += page.items.len() as u64;
-        cursor = page.next;
+/// How many tasks are meant, in each state.
+fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<States> {
+    let (client, calls) = (&session.client, session.client.calls());
+    let states = all.which.states(states);
+    if all.which.is_any() {
+        return Ok(States::of(&client.call(&calls.counts(&all.queue))?, states));
     }
-    Ok(tasks)
+    let mut counts = Vec::new();
+    for status in states {
+        let (mut tasks, mut cursor, filter) = (0, Some("0".to_owned()), all.which.only(status));
+        while let Some(at) = cursor {
+            let page = client.call(&calls.find(&all.queue, &filter, &at, 500))?;
+            tasks += page.items.len() as u64;
+            cursor = page.next;
+        }
+        counts.push((status, tasks));
+    }
+    Ok(States::new(counts))
 }
 
 /// How many tasks will be looked at, if that is easily known.

@@ -91,6 +91,9 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
         Some(Word::Set { pairs }) => {
             set(session, queue, pairs)?;
+            if let Some(queue) = queue {
+                session.tell_if_new(queue)?;
+            }
         }
         Some(Word::Unset { names }) => {
             known(session, queue, names.iter())?;

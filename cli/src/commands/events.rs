@@ -12,6 +12,7 @@ use blueque::{Error, Event, QueueName, Status, TaskId};
 use clap::Args;
 use serde::Serialize;
 
+use super::patience::Outage;
 use super::{Session, queue_name, times};
 use crate::output::table::{self, Row};
 use crate::output::{Code, Format, code, fault, say};
@@ -161,17 +162,26 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     {
         return Err(fault(Code::NotFound, format!("there is no task {id}, and {} has no event of it", reader.queue)));
     }
+    if kept.is_empty() && reader.only.is_none() {
+        match session.unknown(std::slice::from_ref(&reader.queue))? {
+            // A file with a cursor reads on as a follower does: what is not there yet may come.
+            Some(text) if options.follow || options.resume.is_some() => say(format!("{text} yet")),
+            Some(text) => return Err(fault(Code::NotFound, text)),
+            None => {}
+        }
+    }
     if !options.follow {
         table::write(session.format, &kept)?;
         reader.shown()?;
         return Ok(Code::Ok);
     }
+    let mut outage = Outage::default();
     kept.iter().try_for_each(|event| table::write_one(session.format, event))?;
     loop {
         reader.shown()?;
         // The record first: what is read after its end is all there is.
-        let over = reader.over()?;
-        let (events, more) = reader.next()?;
+        let looked = reader.over().and_then(|over| Ok((over, reader.next()?)));
+        let Some((over, (events, more))) = outage.survive(looked)? else { continue };
         events.iter().try_for_each(|event| table::write_one(session.format, event))?;
         if !more && over {
             reader.shown()?;

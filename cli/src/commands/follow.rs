@@ -8,9 +8,10 @@ use blueque::{Status, TaskId, TaskInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Session;
+use super::patience::{Outage, Reason};
 use super::progress::Progress;
 use super::times;
-use crate::output::{Cleaner, say};
+use crate::output::{Cleaner, Code, code, say};
 use crate::run_folder::end::PostMortem;
 
 /// The shortest and the longest pause between two looks.
@@ -39,6 +40,8 @@ pub struct Follower<'a> {
     streams: Streams,
     after: String,
     bar: Option<ProgressBar>,
+    outage: Outage,
+    reason: Reason,
     /// Of stdout and of stderr.
     cleaners: [Cleaner; 2],
     /// The attempt of the last entry.
@@ -63,6 +66,8 @@ impl<'a> Follower<'a> {
             streams,
             after: "0".to_owned(),
             bar,
+            outage: Outage::default(),
+            reason: Reason::new(),
             cleaners: Default::default(),
             attempt: None,
             wrote: false,
@@ -70,20 +75,46 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Goes on until the task is finished or `stopped` says so, and answers the record.
-    pub fn follow(&mut self, stopped: &dyn Fn() -> bool) -> anyhow::Result<TaskInfo> {
+    /// Goes on until the task is finished, and answers the record; none where `stopped` says so before. A server that
+    /// goes away is waited for.
+    pub fn follow(&mut self, stopped: &dyn Fn() -> bool) -> anyhow::Result<Option<TaskInfo>> {
         let mut pause = PAUSES.0;
         loop {
-            // The record first: what stands in the log of a finished task is all that will.
-            let info = self.session.client.task(self.id.as_str())?.info()?;
-            let wrote = self.log()?;
-            self.progress(&info);
-            if info.status().is_some_and(Status::is_finished) || stopped() {
-                return Ok(info);
+            let looked = self.look();
+            let looked = self.survive(looked)?;
+            if let Some((info, _)) = &looked
+                && info.status().is_some_and(Status::is_finished)
+            {
+                return Ok(looked.map(|(info, _)| info));
             }
+            if stopped() {
+                return Ok(None);
+            }
+            let wrote = looked.is_some_and(|(_, wrote)| wrote);
             pause = if wrote { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
             thread::sleep(pause);
         }
+    }
+
+    /// Says that the server is away, or back.
+    pub fn survive<T>(&mut self, answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+        let outage = &mut self.outage;
+        match &self.bar {
+            Some(bar) => bar.suspend(|| outage.survive(answer)),
+            None => outage.survive(answer),
+        }
+    }
+
+    /// The record, and whether something was added to the log.
+    fn look(&mut self) -> anyhow::Result<(TaskInfo, bool)> {
+        // The record first: what stands in the log of a finished task is all that will.
+        let info = self.session.client.task(self.id.as_str())?.info()?;
+        let wrote = self.log()?;
+        if let Some(news) = self.reason.news(self.session, self.id, &info)? {
+            self.beside_bar(|| say(news));
+        }
+        self.progress(&info);
+        Ok((info, wrote))
     }
 
     /// Writes what was added to the log; whether there was any.
@@ -174,6 +205,14 @@ impl Drop for Follower<'_> {
             bar.finish_and_clear();
         }
     }
+}
+
+/// An error that ends the following of a task, not the task: says how to follow it again.
+pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
+    if code(&error) == Code::Unreachable {
+        say(format!("{id} goes on without this command; blueque logs -f {id} follows it again"));
+    }
+    error
 }
 
 fn told(end: &PostMortem) -> String {

@@ -81,6 +81,7 @@ pub fn set(session: &Session, options: &Options) -> anyhow::Result<Code> {
         let (concurrency, rate) = (concurrency.map(|n| n.to_string()), rate.map(|rate| rate.to_string()));
         format!("{key} in {queue}: concurrency {}, rate {}", own(concurrency), own(rate))
     });
+    session.tell_if_new(queue)?;
     Ok(Code::Ok)
 }
 
@@ -88,6 +89,9 @@ pub fn list(session: &Session, options: &List) -> anyhow::Result<Code> {
     let mut limits = session.client.queue(options.queue.as_str())?.limits(options.used)?;
     limits.sort_by(|one, other| one.key.cmp(&other.key));
     limits.dedup_by(|one, other| one.key == other.key);
+    if limits.is_empty() {
+        session.must_exist(std::slice::from_ref(&options.queue))?;
+    }
     let view = |limit: KeyLimit| View {
         key: limit.key,
         concurrency: limit.concurrency,

@@ -7,9 +7,10 @@ use std::time::Duration;
 use blueque::{QueueName, Status, TaskId};
 use clap::{Args, ValueEnum};
 
+use super::patience::Outage;
 use super::view::TaskView;
 use super::{Session, queue_name};
-use crate::output::{Code, Format, line, one_line, say, table};
+use crate::output::{Code, Format, fault, line, one_line, say, table};
 
 /// From one look to the next.
 const WATCH: Duration = Duration::from_secs(1);
@@ -60,16 +61,28 @@ impl State {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let named = options.queue.iter().chain(&options.queues).cloned().collect::<Vec<_>>();
+    let mut outage = Outage::default();
+    let mut begins = true;
     loop {
-        let queues = options.queue.iter().chain(&options.queues).cloned().collect::<Vec<_>>();
-        let (ids, more) = listed(session, &session.queues(&queues)?, options)?;
+        let looked = look(session, &named, options);
+        let looked = if options.watch && !begins { outage.survive(looked)? } else { Some(looked?) };
+        let Some((picture, more)) = looked else { continue };
+        if picture.is_empty() && begins {
+            match session.unknown(&named)? {
+                Some(text) if options.watch => say(format!("{text} yet")),
+                Some(text) => return Err(fault(Code::NotFound, text)),
+                None => {}
+            }
+        }
+        begins = false;
         if options.watch && io::stdout().is_terminal() {
             // Clears the screen, and goes to its corner.
             write!(io::stdout().lock(), "\x1b[2J\x1b[H")?;
         }
-        write(session, &ids)?;
+        picture.write(session)?;
         if more && session.format == Format::Table {
-            say(format!("the first {} tasks; --limit shows more", ids.len()));
+            say(format!("the first {} tasks; --limit shows more", options.limit));
         }
         if !options.watch {
             return Ok(Code::Ok);
@@ -77,6 +90,12 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         io::stdout().flush()?;
         thread::sleep(WATCH);
     }
+}
+
+/// Tasks to show, and whether there are more.
+fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Result<(Picture, bool)> {
+    let (ids, more) = listed(session, &session.queues(named)?, options)?;
+    Ok((Picture::of(session, ids)?, more))
 }
 
 /// The ids to show, and whether there are more.
@@ -104,13 +123,31 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
     Ok((ids, false))
 }
 
-/// Shows tasks, in this order.
-pub fn write(session: &Session, ids: &[String]) -> anyhow::Result<()> {
-    if session.format == Format::Id {
-        ids.iter().try_for_each(|id| line(one_line(id)))?;
-        return Ok(());
+/// What is shown of tasks, in this order.
+pub enum Picture {
+    Ids(Vec<String>),
+    Tasks(Vec<TaskView>),
+}
+
+impl Picture {
+    /// Reads what the format shows.
+    pub fn of(session: &Session, ids: Vec<String>) -> anyhow::Result<Self> {
+        Ok(if session.format == Format::Id { Self::Ids(ids) } else { Self::Tasks(tasks(session, &ids)?) })
     }
-    table::write(session.format, &tasks(session, ids)?)
+
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Ids(ids) => ids.is_empty(),
+            Self::Tasks(tasks) => tasks.is_empty(),
+        }
+    }
+
+    pub fn write(&self, session: &Session) -> anyhow::Result<()> {
+        match self {
+            Self::Ids(ids) => Ok(ids.iter().try_for_each(|id| line(one_line(id)))?),
+            Self::Tasks(tasks) => table::write(session.format, tasks),
+        }
+    }
 }
 
 /// Their records; those that were deleted meanwhile are left out.

@@ -1,5 +1,6 @@
 //! The commands that ask and steer: everything but the worker.
 
+mod ask;
 pub mod bulk;
 pub mod config;
 pub mod dev;
@@ -14,6 +15,7 @@ pub mod limit;
 pub mod logs;
 pub mod ls;
 mod parameters;
+mod patience;
 mod progress;
 pub mod queues;
 pub mod run;
@@ -25,6 +27,7 @@ pub mod submit;
 pub mod task;
 mod times;
 pub mod top;
+mod unknown;
 mod view;
 pub mod wait;
 mod which;
@@ -49,6 +52,7 @@ const QUEUES: usize = 10_000;
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// What a command works with.
+#[derive(Clone)]
 pub struct Session {
     pub client: Client,
     pub format: Format,

@@ -1,9 +1,12 @@
 //! `blueque queues`, `pause`, `resume`
 
 use blueque::{Counts, QueueInfo, QueueName, Setting};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::ask::agreed;
+use super::bulk::States;
+use super::ls::State;
 use super::{Session, queue_name, times};
 use crate::output::table::{self, Row};
 use crate::output::{Code, fault, say};
@@ -33,6 +36,38 @@ pub struct Resume {
 pub struct Forget {
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
+    /// Change nothing: say what keeps it, if anything does
+    #[arg(long, visible_alias = "dry-run")]
+    count: bool,
+    /// Ask nothing. Who is not at a terminal is never asked
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// What keeps a queue from being forgotten.
+#[derive(Serialize)]
+struct Kept {
+    queue: String,
+    action: &'static str,
+    tasks: u64,
+    states: States,
+    listeners: u64,
+    schedules: Vec<String>,
+}
+
+impl Row for Kept {
+    const HEADS: &'static [&'static str] = &["queue", "action", "tasks", "states", "listeners", "schedules"];
+
+    fn id(&self) -> &str {
+        &self.queue
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let Self { queue, action, tasks, states, listeners, schedules } = self;
+        let numbers = [tasks.to_string(), states.to_string(), listeners.to_string()];
+        let names = [queue.clone(), (*action).to_owned()];
+        names.into_iter().chain(numbers).chain([schedules.join(" ")]).collect()
+    }
 }
 
 /// A queue.
@@ -180,21 +215,41 @@ pub fn pause(session: &Session, options: &Pause) -> anyhow::Result<Code> {
     session.client.call(&session.client.calls().pause(&options.queue, &who(), &options.reason, options.stop))?;
     let running = if options.stop { "is stopped too, and waits" } else { "goes on" };
     say(format!("{} is paused; what runs {running}; blueque resume {}", options.queue, options.queue));
+    session.tell_if_new(&options.queue)?;
     Ok(Code::Ok)
 }
 
 pub fn resume(session: &Session, options: &Resume) -> anyhow::Result<Code> {
     session.client.call(&session.client.calls().resume(&options.queue))?;
     say(format!("{} gives out tasks", options.queue));
+    session.tell_if_new(&options.queue)?;
     Ok(Code::Ok)
 }
 
 pub fn forget(session: &Session, options: &Forget) -> anyhow::Result<Code> {
     let queue = &options.queue;
+    let schedules = || -> anyhow::Result<Vec<String>> {
+        let all = session.client.schedules()?;
+        let ours = all.iter().filter(|schedule| schedule.queue == queue.as_str());
+        Ok(ours.map(|schedule| schedule.name.to_string()).collect())
+    };
+    if options.count {
+        let counts = session.client.call(&session.client.calls().counts(queue))?;
+        let every = State::value_variants().iter().map(|state| state.status());
+        let (states, schedules) = (States::of(&counts, every), schedules()?);
+        let (tasks, listeners, queue) = (states.all(), counts.listeners, queue.to_string());
+        if tasks + listeners == 0 && schedules.is_empty() {
+            session.must_exist(std::slice::from_ref(&options.queue))?;
+        }
+        table::write(session.format, &[Kept { queue, action: "forget", tasks, states, listeners, schedules }])?;
+        return Ok(Code::Ok);
+    }
+    let question = format!("Forget {queue}, with its settings, limits, statistics and events?");
+    if !agreed(options.yes, || Ok(Some(question)))? {
+        return Ok(Code::Failed);
+    }
     if let Err(error) = session.client.call(&session.client.calls().forget(queue)) {
-        let all = if error.code() == "NOTEMPTY" { session.client.schedules()? } else { Vec::new() };
-        let names = all.iter().filter(|schedule| schedule.queue == queue.as_str()).map(|one| one.name.to_string());
-        let names: Vec<String> = names.collect();
+        let names = if error.code() == "NOTEMPTY" { schedules()? } else { Vec::new() };
         if names.is_empty() {
             return Err(error.into());
         }

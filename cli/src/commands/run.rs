@@ -4,11 +4,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use blueque::{TaskId, TaskInfo};
+use blueque::{Error, TaskId, TaskInfo};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::follow::{Follower, Streams};
+use super::follow::{Follower, Streams, left};
 use super::submit::New;
 use super::{Session, wait};
 use crate::output::{Code, Format, line, say};
@@ -35,9 +35,9 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     }
     let streams = if session.format == Format::Table { Streams::Same } else { Streams::Talk };
     let mut follower = Follower::new(session, &id, streams);
-    let Some(info) = to_the_end(session, &id, &mut follower, &interrupts)? else {
+    let ended = to_the_end(session, &id, &mut follower, &interrupts);
+    let Some(info) = ended.map_err(|error| left(&id, error))? else {
         drop(follower);
-        say(format!("{id} goes on being cancelled; blueque show {id}"));
         return Ok(Code::Cancelled.into());
     };
     let wrote = follower.wrote;
@@ -63,16 +63,27 @@ fn to_the_end(
     interrupts: &AtomicUsize,
 ) -> anyhow::Result<Option<TaskInfo>> {
     let interrupted = || interrupts.swap(0, Ordering::AcqRel) > 0;
-    let info = follower.follow(&interrupted)?;
-    if finished(&info) {
+    if let Some(info) = follower.follow(&interrupted)? {
         return Ok(Some(info));
     }
     say(format!("cancelling {id}; interrupt again to leave it"));
-    session.client.task(id.as_str())?.cancel("interrupted")?;
-    let info = follower.follow(&interrupted)?;
-    Ok(finished(&info).then_some(info))
-}
-
-fn finished(info: &TaskInfo) -> bool {
-    info.status().is_some_and(blueque::Status::is_finished)
+    loop {
+        let cancelled = session.client.task(id.as_str())?.cancel("interrupted");
+        // It may have ended meanwhile: then its end is what there is to tell.
+        let cancelled = match cancelled {
+            Err(Error::State { .. }) => Ok(()),
+            cancelled => cancelled.map(|_| ()),
+        };
+        if follower.survive(cancelled.map_err(Into::into))?.is_some() {
+            let info = follower.follow(&interrupted)?;
+            if info.is_none() {
+                say(format!("{id} goes on being cancelled; blueque show {id}"));
+            }
+            return Ok(info);
+        }
+        if interrupted() {
+            say(format!("{id} goes on and may not be cancelled: the server does not answer; blueque show {id}"));
+            return Ok(None);
+        }
+    }
 }

@@ -4,8 +4,9 @@ use blueque::{Group, QueueName, Tag, TaskId};
 use clap::Args;
 use serde::Serialize;
 
+use super::ls::Picture;
 use super::which::Which;
-use super::{Session, ls, plain, queue_name, times};
+use super::{Session, plain, queue_name, times};
 use crate::output::table::{self, Row};
 use crate::output::{Code, Format, say};
 
@@ -117,7 +118,10 @@ pub fn find(session: &Session, options: &Find) -> anyhow::Result<Code> {
             break;
         }
     }
-    ls::write(session, &ids)?;
+    if ids.is_empty() {
+        session.must_exist(options.queue.as_slice())?;
+    }
+    Picture::of(session, ids)?.write(session)?;
     Ok(Code::Ok)
 }
 
@@ -147,6 +151,9 @@ pub fn tags(session: &Session, options: &Queues) -> anyhow::Result<Code> {
         let view = |tag: Tag| TagView { tag: tag.name, queue: queue.to_string(), tasks: tag.tasks };
         views.extend(session.client.queue(queue.as_str())?.tags()?.into_iter().map(view));
     }
+    if views.is_empty() {
+        session.must_exist(options.queue.as_slice())?;
+    }
     table::write(session.format, &views)?;
     Ok(Code::Ok)
 }
@@ -163,6 +170,9 @@ pub fn groups(session: &Session, options: &Queues) -> anyhow::Result<Code> {
             age: group.at.map(|at| times::relative(at.min(now), now)).unwrap_or_default(),
         };
         views.extend(session.client.queue(queue.as_str())?.groups()?.into_iter().map(view));
+    }
+    if views.is_empty() {
+        session.must_exist(options.queue.as_slice())?;
     }
     if session.format == Format::Id {
         // A name that is empty is no line that anybody can use.

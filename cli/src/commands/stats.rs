@@ -178,6 +178,9 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
     }
     let found = queue.statistics(options.days)?;
+    if found.days.is_empty() {
+        session.must_exist(std::slice::from_ref(&options.queue))?;
+    }
     let days: Vec<Numbers> = found.days.iter().map(|day| Numbers::new(Some(&day.date), &day.figures)).collect();
     match session.format {
         Format::Table if options.each => table::write(Format::Table, &days)?,

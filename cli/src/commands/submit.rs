@@ -7,7 +7,7 @@ use blueque::{QueueName, Submitted, TaskId};
 use clap::Args;
 use serde::Serialize;
 
-use super::follow::{Follower, Streams};
+use super::follow::{Follower, Streams, left};
 use super::parameters::Parameters;
 use super::wish::Wish;
 use super::{Session, plain, queue_name, times, wait};
@@ -116,8 +116,9 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         return Ok(Code::Ok);
     }
     let mut follower = Follower::new(session, &id, if options.follow { Streams::Talk } else { Streams::None });
-    let info = follower.follow(&|| false)?;
+    let ended = follower.follow(&|| false).map_err(|error| left(&id, error))?;
     drop(follower);
+    let Some(info) = ended else { return Ok(Code::Ok) };
     match format {
         Format::Json | Format::Jsonl => wait::write(format, &id, &info)?,
         Format::Table => wait::write_result(&info)?,

@@ -1,6 +1,8 @@
 //! `blueque top`: running tasks and queues on a live screen.
 
 use std::io::{self, IsTerminal};
+use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use blueque::{QueueName, Status, TaskId, TaskInfo};
@@ -15,10 +17,16 @@ use ratatui::widgets::{Cell, Row, Table};
 use super::progress::Progress;
 use super::queues::QueueView;
 use super::{Session, queue_name, times};
-use crate::output::{Code, clean_line, fault};
+use crate::output::{Code, chain, clean_line, fault};
 
 /// From one look at the server to the next.
 const REFRESH: Duration = Duration::from_secs(1);
+
+/// From one look at the keys to the next, at most.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// What is shown is old when it was seen so long ago.
+const OLD: Duration = Duration::from_secs(3);
 
 /// So many running tasks are looked at; more do not fit a screen.
 const TASKS: usize = 200;
@@ -34,13 +42,32 @@ pub struct Options {
 }
 
 /// What the screen shows.
-#[derive(Default)]
 struct Picture {
+    /// When it was seen.
+    seen: Instant,
     queues: Vec<QueueView>,
     running: Vec<Running>,
     more: bool,
     /// Why what is shown is old.
     trouble: Option<String>,
+}
+
+impl Default for Picture {
+    fn default() -> Self {
+        Self { seen: Instant::now(), queues: Vec::new(), running: Vec::new(), more: false, trouble: None }
+    }
+}
+
+impl Picture {
+    /// That it is old, and why.
+    fn warning(&self) -> Option<String> {
+        let age = self.seen.elapsed();
+        let old = (age >= OLD).then(|| format!("the server has not answered for {}s", age.as_secs()));
+        match (old, &self.trouble) {
+            (Some(old), Some(trouble)) => Some(format!("{old}: {trouble}")),
+            (old, trouble) => old.or_else(|| trouble.clone()),
+        }
+    }
 }
 
 struct Running {
@@ -57,6 +84,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         let text = "top needs a terminal; blueque ls, or blueque ls --watch -o jsonl, do without";
         return Err(fault(Code::Usage, text));
     }
+    session.must_exist(&options.queues)?;
     let mut terminal = ratatui::try_init()?;
     let outcome = live(session, options, &mut terminal);
     ratatui::restore();
@@ -64,31 +92,43 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTerminal) -> anyhow::Result<Code> {
+    let looks = looks(session, options);
     let mut picture = Picture::default();
     let mut first = 0_usize;
     loop {
-        match look(session, &options.queues) {
-            Ok(new) => picture = new,
-            Err(error) => picture.trouble = Some(clean_line(&format!("{error:#}"), 200)),
+        match looks.try_recv() {
+            Ok(Ok(new)) => picture = new,
+            Ok(Err(error)) => picture.trouble = Some(clean_line(&chain(&error), 200)),
+            Err(TryRecvError::Empty) => {}
+            Err(TryRecvError::Disconnected) => return Err(fault(Code::Failed, "the thread that looks has ended")),
         }
-        let next = Instant::now() + REFRESH;
-        loop {
-            first = first.min(picture.running.len().saturating_sub(1));
-            terminal.draw(|frame| draw(frame, &picture, first))?;
-            if !event::poll(next.saturating_duration_since(Instant::now()))? {
-                break;
-            }
-            if let Event::Key(key) = event::read()? {
-                match key.code {
-                    KeyCode::Char('q') | KeyCode::Esc => return Ok(Code::Ok),
-                    KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return Ok(Code::Ok),
-                    KeyCode::Down | KeyCode::Char('j') => first += 1,
-                    KeyCode::Up | KeyCode::Char('k') => first = first.saturating_sub(1),
-                    _ => {}
-                }
+        first = first.min(picture.running.len().saturating_sub(1));
+        terminal.draw(|frame| draw(frame, &picture, first))?;
+        if !event::poll(GLANCE)? {
+            continue;
+        }
+        if let Event::Key(key) = event::read()? {
+            match key.code {
+                KeyCode::Char('q') | KeyCode::Esc => return Ok(Code::Ok),
+                KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return Ok(Code::Ok),
+                KeyCode::Down | KeyCode::Char('j') => first += 1,
+                KeyCode::Up | KeyCode::Char('k') => first = first.saturating_sub(1),
+                _ => {}
             }
         }
     }
+}
+
+/// Looks again and again, on a thread of its own: keys are read also while the server does not answer.
+fn looks(session: &Session, options: &Options) -> Receiver<anyhow::Result<Picture>> {
+    let (session, queues) = (session.clone(), options.queues.clone());
+    let (sender, receiver) = mpsc::sync_channel(1);
+    thread::spawn(move || {
+        while sender.send(look(&session, &queues)).is_ok() {
+            thread::sleep(REFRESH);
+        }
+    });
+    receiver
 }
 
 fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
@@ -121,6 +161,7 @@ fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
         begun(a).total_cmp(&begun(b)).then_with(|| a.id.cmp(&b.id))
     });
     picture.queues = queues;
+    picture.seen = Instant::now();
     Ok(picture)
 }
 
@@ -178,8 +219,8 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, first: usize) {
     frame.render_widget(Line::from(title).style(Style::new().add_modifier(Modifier::BOLD)), head);
     draw_queues(frame, picture, upper);
     draw_running(frame, picture, first, lower);
-    let (text, color) = match (&picture.trouble, picture.more) {
-        (Some(trouble), _) => (trouble.clone(), Color::Red),
+    let (text, color) = match (picture.warning(), picture.more) {
+        (Some(warning), _) => (warning, Color::Red),
         (None, true) => (format!("the first {TASKS} tasks   q quits   ↑↓ scroll"), Color::DarkGray),
         (None, false) => ("q quits   ↑↓ scroll".to_owned(), Color::DarkGray),
     };
@@ -237,7 +278,9 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
-    use super::{Picture, Progress, Running, bar, draw};
+    use std::time::Instant;
+
+    use super::{OLD, Picture, Progress, Running, bar, draw};
 
     #[test]
     fn a_bar_is_always_as_wide_and_as_full_as_the_progress() {
@@ -265,6 +308,9 @@ mod tests {
         for part in ["movie-17", "50% 5/10", "1m 40s", "in 1m 4", "gone"] {
             assert!(screen.contains(part), "{part}: {screen}");
         }
+        let seen = Instant::now().checked_sub(OLD).unwrap_or_else(Instant::now);
+        let old = Picture { seen, trouble: Some("gone".into()), ..Picture::default() };
+        assert_eq!(old.warning().as_deref(), Some("the server has not answered for 3s: gone"));
         Ok(())
     }
 }

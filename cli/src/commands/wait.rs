@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use blueque::{Error, Status, TaskId, TaskInfo};
+use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 
+use super::follow::{Follower, Streams};
 use super::view::TaskView;
 use super::{Session, duration, times};
 use crate::output::table::write_one;
@@ -23,16 +24,13 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let ids: Vec<TaskId> = options.ids.iter().map(|id| session.find(id)).collect::<Result<_, _>>()?;
     let begun = Instant::now();
+    let late = || options.timeout.is_some_and(|limit| begun.elapsed() >= limit);
     let mut ended = Vec::new();
     let mut verdicts = Vec::new();
     for id in &ids {
-        let limit = options.timeout.map_or(Duration::MAX, |limit| limit.saturating_sub(begun.elapsed()));
-        let info = match session.client.task(id.as_str())?.wait(limit) {
-            Err(Error::TimedOut(_)) if options.timeout.is_some() => {
-                let waited = humantime::format_duration(options.timeout.unwrap_or_default());
-                return Err(fault(Code::TimedOut, format!("{id} is not finished after {waited}")));
-            }
-            info => info?,
+        let Some(info) = Follower::new(session, id, Streams::None).follow(&late)? else {
+            let waited = humantime::format_duration(options.timeout.unwrap_or_default());
+            return Err(fault(Code::TimedOut, format!("{id} is not finished after {waited}")));
         };
         verdicts.push(verdict(&info));
         if session.format == Format::Jsonl || session.format == Format::Id {

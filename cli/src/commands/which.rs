@@ -43,6 +43,10 @@ pub struct Which {
 impl Which {
     /// The filter. Where no state is named, these are meant; none are all.
     pub fn filter(&self, states: &[Status]) -> Filter {
+        self.filter_of(&self.states(states))
+    }
+
+    fn filter_of(&self, states: &[Status]) -> Filter {
         let mut filter = Filter::new();
         if let Some(prefix) = &self.prefix {
             filter = filter.prefix(prefix);
@@ -65,9 +69,24 @@ impl Which {
         if let Some(to) = self.to {
             filter = filter.to(to);
         }
-        let named: Vec<Status> = self.status.iter().map(|state| state.status()).collect();
-        let states = if named.is_empty() { states } else { &named };
         states.iter().fold(filter, |filter, &status| filter.status(status))
+    }
+
+    /// The states that are named, else these.
+    pub fn states(&self, states: &[Status]) -> Vec<Status> {
+        if self.status.is_empty() { states.to_vec() } else { self.status.iter().map(|state| state.status()).collect() }
+    }
+
+    /// Whether all tasks in those states are meant.
+    pub fn is_any(&self) -> bool {
+        let Self { prefix, status: _, tag, method, key, group, no_group, from, to } = self;
+        let texts = [prefix, tag, method, key, group];
+        texts.iter().all(|text| text.is_none()) && !no_group && from.is_none() && to.is_none()
+    }
+
+    /// The same tasks, of one of the states.
+    pub fn only(&self, status: Status) -> Filter {
+        self.filter_of(&[status])
     }
 
     /// The group that is asked for; empty for failures without one.

@@ -1,6 +1,6 @@
 //! `blueque why`: one true sentence.
 
-use blueque::{ListenerInfo, Order, QueueName, Status, Why, WorkerInfo};
+use blueque::{ListenerInfo, Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
@@ -29,17 +29,7 @@ struct Answer<'a> {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, info) = session.find_task(&options.id)?;
-    let why = session.client.call(&session.client.calls().why(&id))?;
-    let listeners = match why.status {
-        Status::Pending if why.listeners > 0 && usable(&why) => {
-            let workers = session.client.workers()?;
-            let found = session.client.queue(why.queue.as_str())?.listeners()?;
-            found.into_iter().filter_map(|one| Taker::of(&one, &workers, &why)).collect()
-        }
-        _ => Vec::new(),
-    };
-    let how = How { started: info.started(), updated: info.updated(), attempt: info.attempts(), word: word(&info) };
-    let mut sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
+    let (why, mut sentence) = session.why(&id, &info)?;
     let expected = session.expected(&id, &info)?;
     if let Some(expected) = &expected
         && sentence.ends_with('.')
@@ -56,6 +46,24 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
     }
     Ok(Code::Ok)
+}
+
+impl Session {
+    /// Why a task does not run, or what it does instead, as a sentence.
+    pub fn why(&self, id: &TaskId, info: &TaskInfo) -> anyhow::Result<(Why, String)> {
+        let why = self.client.call(&self.client.calls().why(id))?;
+        let listeners = match why.status {
+            Status::Pending if why.listeners > 0 && usable(&why) => {
+                let workers = self.client.workers()?;
+                let found = self.client.queue(why.queue.as_str())?.listeners()?;
+                found.into_iter().filter_map(|one| Taker::of(&one, &workers, &why)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let how = How { started: info.started(), updated: info.updated(), attempt: info.attempts(), word: word(info) };
+        let sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
+        Ok((why, sentence))
+    }
 }
 
 /// A listener that takes tasks of the queue, now or later.
@@ -93,7 +101,7 @@ struct How {
     word: Option<String>,
 }
 
-fn word(info: &blueque::TaskInfo) -> Option<String> {
+fn word(info: &TaskInfo) -> Option<String> {
     match info.status() {
         Some(Status::Failed) => info.error(),
         Some(Status::Scheduled) => info.last_error(),

@@ -154,6 +154,9 @@ pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
             });
         }
     }
+    if views.is_empty() {
+        session.must_exist(options.queue.as_slice())?;
+    }
     table::write(session.format, &views)?;
     Ok(Code::Ok)
 }
@@ -168,6 +171,7 @@ pub fn drain(session: &Session, options: &Drain) -> anyhow::Result<Code> {
         } else {
             format!("{queue} takes no more tasks; what is there runs on; blueque drain {queue} --off")
         });
+        session.tell_if_new(queue)?;
         return Ok(Code::Ok);
     };
     session.client.call(&calls.drain(queue, listener, !off)).map_err(|error| match error {

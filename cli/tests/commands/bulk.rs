@@ -4,6 +4,7 @@ use blueque::calls::FailOptions;
 use blueque::{Order, Outcome};
 
 use crate::Desk;
+use crate::terminal::Screen;
 
 fn submit(desk: &Desk, queue: &str, ids: &[&str], options: &[&str]) {
     for id in ids {
@@ -131,7 +132,11 @@ fn a_queue_is_purged_and_forgotten() {
     submit(&desk, "q", &["later"], &["--eta", "+1h"]);
     let running = desk.take("q");
     desk.ok(&["cancel", "b"]);
-    assert_eq!(desk.json(&["purge", "q", "--count"])[0]["tasks"], 3);
+    let counted = desk.json(&["purge", "q", "--count"]);
+    assert_eq!(
+        (&counted[0]["tasks"], counted[0]["states"].to_string()),
+        (&3.into(), r#"{"cancelled":1,"pending":1,"scheduled":1}"#.into())
+    );
     assert_eq!(desk.json(&["purge", "q"])[0]["changed"], 3);
     assert_eq!(desk.ok(&["ls", "q", "-o", "id"]), "running\n");
     assert!(desk.refused(5, &["forget", "q"]).contains("NOTEMPTY"));
@@ -188,4 +193,42 @@ fn a_pause_that_stops_is_told_to_owners_until_the_queue_is_resumed() {
     desk.ok(&["resume", "q"]);
     assert_eq!(task.heartbeat().unwrap(), Order::Continue);
     assert_eq!(desk.json(&["queues"])[0].get("stopping"), None);
+}
+
+#[test]
+fn at_a_terminal_whoever_removes_or_cancels_many_tasks_is_asked_first() {
+    let desk = Desk::new();
+    submit(&desk, "q", &["a", "b", "c"], &["--tag", "x"]);
+    fail(&desk, "q", None);
+    desk.ok(&["cancel", "b"]);
+    let words: [(&[&str], &str); 5] = [
+        (&["bulk", "delete", "q"], "Remove 2 tasks of q (1 cancelled, 1 failed)? [y/N]"),
+        (&["bulk", "delete", "q", "--tag", "x", "--status", "failed"], "Remove 1 task of q (1 failed)? [y/N]"),
+        (&["bulk", "cancel", "q"], "Cancel 1 task of q (1 pending)? [y/N]"),
+        (&["purge", "q"], "Remove 3 tasks of q (1 cancelled, 1 failed, 1 pending)? [y/N]"),
+        (&["forget", "q"], "Forget q, with its settings, limits, statistics and events? [y/N]"),
+    ];
+    let before = desk.ok(&["ls", "q"]);
+    for (args, question) in words {
+        for answer in ["n\n", "\n", "\u{4}"] {
+            let mut screen = Screen::start(&desk, args);
+            screen.shows(question);
+            screen.type_in(answer);
+            assert_eq!(screen.ends(), 1, "{args:?}: {}", screen.shown());
+            assert!(screen.shown().contains("nothing was changed"), "{}", screen.shown());
+        }
+    }
+    assert_eq!(desk.ok(&["ls", "q", "-o", "id"]).lines().count(), before.lines().count() - 1);
+    let mut screen = Screen::start(&desk, &["bulk", "delete", "q", "--tag", "x", "--status", "failed"]);
+    screen.shows("[y/N]");
+    screen.type_in("y\n");
+    assert_eq!(screen.ends(), 0);
+    assert_eq!(desk.ok(&["ls", "q", "--status", "failed", "-o", "id"]), "");
+    let mut screen = Screen::start(&desk, &["bulk", "retry", "q", "--status", "cancelled"]);
+    assert_eq!(screen.ends(), 0, "what can be undone is not asked: {}", screen.shown());
+    let mut screen = Screen::start(&desk, &["purge", "q", "--yes"]);
+    assert_eq!(screen.ends(), 0, "{}", screen.shown());
+    assert_eq!(desk.ok(&["ls", "q", "-o", "id"]), "");
+    let left = desk.json(&["forget", "q", "--dry-run"]);
+    assert_eq!((&left[0]["tasks"], &left[0]["listeners"]), (&0.into(), &1.into()));
 }

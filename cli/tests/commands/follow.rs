@@ -110,6 +110,10 @@ fn an_interrupt_of_run_cancels_the_task_and_a_second_one_leaves_it() {
         assert_eq!(left.code, 7, "{}", left.err);
         let status = desk.json(&["show", &id])["status"].clone();
         assert_eq!(status, if twice { "started" } else { "cancelled" });
-        assert!(left.err.contains(if twice { "goes on" } else { "cancelled: interrupted" }), "{}", left.err);
+        assert!(
+            left.err.contains(if twice { "goes on being cancelled" } else { "cancelled: interrupted" }),
+            "{}",
+            left.err
+        );
     }
 }

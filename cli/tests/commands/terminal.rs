@@ -1,7 +1,54 @@
 //! What programs and other clients write is shown, and no terminal obeys it.
 
-use crate::support::Folder;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::support::{Folder, eventually};
 use crate::{Desk, SOON};
+
+/// A command on a terminal of 80 columns and 24 lines, which `script` of util-linux makes.
+pub struct Screen {
+    child: Child,
+    shown: PathBuf,
+}
+
+impl Screen {
+    pub fn start(desk: &Desk, args: &[&str]) -> Self {
+        let words: Vec<&str> = [env!("CARGO_BIN_EXE_blueque")].iter().chain(args).copied().collect();
+        let line = format!("stty rows 24 cols 80; exec {}", words.join(" "));
+        let shown = desk.home.path().join("screen");
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).env("HOME", desk.home.path()).env("BLUEQUE_URL", desk.server.url());
+        command.env("TERM", "xterm").stdin(Stdio::piped()).stdout(File::create(&shown).unwrap());
+        Self { child: command.spawn().expect("`script`, of util-linux"), shown }
+    }
+
+    pub fn shown(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.shown).unwrap()).into_owned()
+    }
+
+    pub fn shows(&self, text: &str) {
+        eventually(&format!("the screen shows {text:?}"), || self.shown().contains(text).then_some(()));
+    }
+
+    pub fn type_in(&mut self, keys: &str) {
+        self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Its exit code.
+    pub fn ends(&mut self) -> i32 {
+        eventually("it ends", || self.child.try_wait().unwrap()).code().unwrap()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
 
 /// An escape sequence, C1 controls, a new line that is none, what turns the direction of writing, what is not seen.
 const ODD: &str = "odd\u{1b}[31m\u{7}\u{9b}2J\u{9d}0;t\u{85}\u{202e}\u{2066}\u{200e}\u{200b}\u{feff}\u{e0041}\rword";

@@ -33,7 +33,7 @@ fn a_list_shows_running_tasks_first_in_each_format() {
     let left = desk.run(&["ls", "--limit", "2"]);
     assert_eq!(left.out.lines().count(), 3);
     assert!(left.err.contains("--limit shows more"), "{}", left.err);
-    assert_eq!(desk.json(&["ls", "nothing"]), serde_json::json!([]));
+    assert_eq!(desk.json(&["ls", "r", "--status", "failed"]), serde_json::json!([]));
     desk.refused(2, &["ls", "--status", "broken"]);
     desk.refused(2, &["ls", "--limit", "0"]);
 }

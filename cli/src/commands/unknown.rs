@@ -1,0 +1,47 @@
+//! Names of queues that do not exist: mistyped ones.
+
+use blueque::QueueName;
+
+use super::{QUEUES, Session};
+use crate::output::{Code, fault, say};
+
+/// How much alike two names are at least, from 0 to 1, that one may be meant by the other.
+const ALIKE: f64 = 0.8;
+
+impl Session {
+    /// For an answer that is empty: an error where one of the queues that were named does not exist.
+    pub fn must_exist(&self, named: &[QueueName]) -> anyhow::Result<()> {
+        match self.unknown(named)? {
+            Some(text) => Err(fault(Code::NotFound, text)),
+            None => Ok(()),
+        }
+    }
+
+    /// For what may be done to a queue before it exists: says so.
+    pub fn tell_if_new(&self, queue: &QueueName) -> anyhow::Result<()> {
+        if let Some(text) = self.unknown(std::slice::from_ref(queue))? {
+            say(format!("{text}; this holds as soon as there is"));
+        }
+        Ok(())
+    }
+
+    /// What to say of the first of these queues that does not exist.
+    pub fn unknown(&self, named: &[QueueName]) -> anyhow::Result<Option<String>> {
+        if named.is_empty() {
+            return Ok(None);
+        }
+        let all: Vec<String> = self.all_queues()?.into_iter().map(|queue| queue.name).collect();
+        let Some(queue) = named.iter().find(|name| !all.iter().any(|one| one == name.as_str())) else {
+            return Ok(None);
+        };
+        // Beyond that many not all were read.
+        if all.len() >= QUEUES {
+            return Ok(None);
+        }
+        let likeness = |name: &str| strsim::jaro_winkler(name, queue.as_str());
+        let best = all.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+        let meant = best.filter(|name| likeness(name) >= ALIKE);
+        let meant = meant.map_or(String::new(), |name| format!(" (did you mean {name}?)"));
+        Ok(Some(format!("there is no queue {queue}{meant}")))
+    }
+}

@@ -1,0 +1,158 @@
+//! Commands that wait for hours: what they say meanwhile, and what they survive.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus};
+
+use crate::support::{Server, eventually};
+use crate::{Desk, terminal};
+
+/// A command whose output can be read while it runs.
+struct Follows {
+    name: String,
+    child: Child,
+    out: PathBuf,
+    err: PathBuf,
+}
+
+impl Follows {
+    fn start(desk: &Desk, name: &str, args: &[&str]) -> Self {
+        let file = |stream: &str| desk.home.path().join(format!("{name}.{stream}"));
+        let (out, err) = (file("out"), file("err"));
+        let mut command = desk.command(args);
+        command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
+        Self { name: name.to_owned(), child: command.spawn().unwrap(), out, err }
+    }
+
+    fn out(&self) -> String {
+        fs::read_to_string(&self.out).unwrap()
+    }
+
+    fn err(&self) -> String {
+        fs::read_to_string(&self.err).unwrap()
+    }
+
+    fn says(&self, text: &str) {
+        let name = &self.name;
+        eventually(&format!("{name} says {text:?}"), || {
+            (self.err().contains(text) || self.out().contains(text)).then_some(())
+        });
+    }
+
+    fn ends(&mut self) -> ExitStatus {
+        eventually(&format!("{} ends", self.name), || self.child.try_wait().unwrap())
+    }
+}
+
+impl Drop for Follows {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Takes longer than the 5 s that a command waits for one answer.
+#[test]
+fn whatever_waits_survives_a_restart_of_the_server_and_goes_on_where_it_was() {
+    let mut desk = Desk::on(Server::start_with(&["--save", "", "--appendonly", "yes", "--appendfsync", "always"]));
+    for id in ["waits", "logs", "lines"] {
+        desk.ok(&["submit", "q", "--id", id]);
+    }
+    let mut all: Vec<Follows> = [
+        ("waits", &["wait", "waits", "--timeout", "1h", "-o", "id"][..]),
+        ("logs", &["logs", "-f", "logs"]),
+        ("lines", &["logs", "-f", "lines", "-o", "jsonl"]),
+        ("run", &["run", "q", "--id", "run"]),
+        ("submit", &["submit", "q", "--wait", "--id", "submit"]),
+        ("events", &["events", "q", "-f", "-o", "jsonl"]),
+        ("ls", &["ls", "q", "--watch", "--status", "complete", "-o", "id"]),
+    ]
+    .into_iter()
+    .map(|(name, args)| Follows::start(&desk, name, args))
+    .collect();
+    let tasks: Vec<_> = (0..5).map(|_| desk.take("q")).collect();
+    for task in &tasks {
+        desk.say(task, "stdout", "before\n");
+    }
+    for name in ["logs", "lines", "run"] {
+        all.iter().find(|one| one.name == name).unwrap().says("before");
+    }
+    all.iter().find(|one| one.name == "events").unwrap().says("started");
+    desk.server.kill();
+    for one in &all {
+        one.says("the server is away: waiting for it");
+    }
+    desk.server.restart();
+    for task in &tasks {
+        desk.say(task, "stdout", "after\n");
+        desk.client().call(&desk.client().calls().complete(task.id(), task.reservation().token, b"1", None)).unwrap();
+    }
+    for one in &mut all {
+        let name = one.name.clone();
+        match name.as_str() {
+            "events" => one.says("\"complete\""),
+            "ls" => one.says("waits"),
+            _ => assert!(one.ends().success(), "{name}: {}", one.err()),
+        }
+        assert_eq!(one.err().matches("is away").count(), 1, "{name}: {}", one.err());
+        assert!(one.err().contains("is back"), "{name}: {}", one.err());
+    }
+    let out = |name: &str| all.iter().find(|one| one.name == name).unwrap().out();
+    assert_eq!((out("logs"), out("run")), ("before\nafter\n".into(), "before\nafter\n".into()));
+    assert_eq!(out("lines").lines().count(), 2, "{}", out("lines"));
+    assert_eq!((out("waits"), out("submit")), ("waits\n".into(), "1\n".into()));
+}
+
+#[test]
+fn whoever_waits_hears_why_the_task_does_not_run_and_when_that_changes() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "waits"]);
+    desk.ok(&["submit", "q", "--id", "logs"]);
+    let mut all: Vec<Follows> = [
+        ("run", &["run", "q", "--id", "run"][..]),
+        ("submit", &["submit", "q", "--wait", "--id", "submit"]),
+        ("waits", &["wait", "waits"]),
+        ("logs", &["logs", "-f", "logs"]),
+        ("lines", &["logs", "-f", "logs", "-o", "jsonl"]),
+    ]
+    .into_iter()
+    .map(|(name, args)| Follows::start(&desk, name, args))
+    .collect();
+    for one in &all {
+        one.says("Its queue q has no listener: start a worker for it.");
+    }
+    desk.ok(&["pause", "q", "--reason", "lunch"]);
+    for one in &all {
+        one.says(": lunch.");
+    }
+    desk.ok(&["resume", "q"]);
+    for _ in 0..4 {
+        desk.take("q").complete("x").unwrap();
+    }
+    for one in &mut all {
+        assert!(one.ends().success(), "{}: {}", one.name, one.err());
+        assert_eq!(one.err().matches("no listener").count(), 1, "{}: {}", one.name, one.err());
+    }
+}
+
+#[test]
+fn a_wait_has_its_limit_also_while_the_server_is_away() {
+    let mut desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let mut waits = Follows::start(&desk, "waits", &["wait", "t", "--timeout", "3s"]);
+    waits.says("no listener");
+    desk.server.kill();
+    assert_eq!(waits.ends().code(), Some(6), "{}", waits.err());
+}
+
+#[test]
+fn the_live_screen_says_that_it_is_old_and_quits_while_the_server_is_away() {
+    let mut desk = Desk::new();
+    desk.ok(&["submit", "movies", "--id", "t"]);
+    let mut top = terminal::Screen::start(&desk, &["top"]);
+    top.shows("quits");
+    desk.server.kill();
+    top.shows("answered for");
+    top.type_in("q");
+    assert_eq!(top.ends(), 0);
+}
