@@ -57,12 +57,20 @@ class Run:
         if not isinstance(value, dict):
             return value.encode() if isinstance(value, str) else value
         if "from" in value:
-            return self.kept[value["from"]][value["at"]] if "at" in value else self.kept[value["from"]]
+            return self.part(value)
         if "repeat" in value:
             return value["repeat"].encode() * value["times"]
         if "base64" in value:
             return base64.b64decode(value["base64"])
         return {name.encode(): self.value(each) for name, each in value.items()}
+
+    def part(self, value):
+        kept = self.kept[value["from"]]
+        if "at" not in value:
+            return kept
+        if not isinstance(kept, list) or len(kept) <= value["at"]:
+            raise Failed(f"{value} is no part of the reply {kept}")
+        return kept[value["at"]]
 
     def agrees(self, want, got):
         if isinstance(want, list) and isinstance(got, list):

@@ -314,7 +314,7 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
         |(listener, from, queue, task, lease, request)| Op::Adopt { listener, from, queue, task, lease, request },
     );
     let cancel = (
-        prop_oneof![held_task().boxed(), any_task().boxed()],
+        prop_oneof![2 => held_task().boxed(), 1 => any_task().boxed(), 1 => waiting_task().boxed()],
         payload(),
         option::weighted(0.6, any::<bool>()),
         option::weighted(0.5, any::<bool>()),
@@ -333,7 +333,7 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
         (2, late.boxed()),
         (if matches!(theme, Theme::Names) { 16 } else { 1 }, drained.boxed()),
         (6, beat.boxed()),
-        (5, adopt.boxed()),
+        (if matches!(theme, Theme::Limits) { 15 } else { 5 }, adopt.boxed()),
         (9, cancel.boxed()),
         (4, recall.boxed()),
         (6, retry.boxed()),

@@ -23,7 +23,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true }
 }
 
-pub const BUGS: [Bug; 65] = [
+pub const BUGS: [Bug; 67] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     shown(
         "a lost task keeps its token",
@@ -156,6 +156,13 @@ pub const BUGS: [Bug; 65] = [
         "if false and not redis.call('HGET', ",
     ),
     bug("a key that was served keeps its turn", "reserve", "('turns', queue), key, ", "('turns', queue), key .. ' ', "),
+    bug(
+        "nobody goes on behind a heavy task",
+        "cancel",
+        "and not taker and (task.weight or task.solo) then",
+        "and not taker and false then",
+    ),
+    bug("an adoption is no start of its queue", "adopt", "local rate = to == 'reserved' and", "local rate = false and"),
     bug("what is given back stands behind", "release", "task.rank = task.front and ", "task.rank = false and "),
     bug("a limit of its own does not count", "reserve", "tonumber(own ~= '-' and own or ", "tonumber("),
     bug("a retry does not wait", "fail", "space_us + pause", "space_us + 1"),
