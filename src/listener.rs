@@ -20,6 +20,9 @@ use crate::processor::Processor;
 /// the one who was woken may have died before it took the task.
 const LOOK: Duration = Duration::from_secs(30);
 
+/// How long one that leaves all its queues alone waits at a time.
+const NOTHING: Duration = Duration::from_millis(100);
+
 /// Counts the listeners of this process, so that each has an id of its own.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
@@ -81,13 +84,29 @@ pub struct Listener {
     has: Option<String>,
     next: String,
     woken: bool,
+    /// Queues that are left alone for now.
+    skipped: Vec<QueueName>,
+    /// Whether the answer of the last call was not heard: it may have reserved a task of any queue.
+    unheard: bool,
 }
 
 impl Listener {
     pub(crate) fn register(client: Client, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
         let interrupter = Interrupter::new(client.clone());
         let (lease, order, has) = (None, QueueOrder::Strict, None);
-        let listener = Self { interrupter, client, id, queues, lease, order, has, next: request(), woken: false };
+        let listener = Self {
+            interrupter,
+            client,
+            id,
+            queues,
+            lease,
+            order,
+            has,
+            next: request(),
+            woken: false,
+            skipped: Vec::new(),
+            unheard: false,
+        };
         listener.announce()?;
         Ok(listener)
     }
@@ -127,6 +146,25 @@ impl Listener {
         self.has = Some(has.into());
         self.announce()?;
         Ok(self)
+    }
+
+    /// Leaves some of its queues alone, until it is called anew: it takes no tasks of them, and stays registered.
+    pub fn skip(&mut self, queues: Vec<QueueName>) {
+        self.skipped = queues;
+    }
+
+    /// The queues to ask now, and in which order.
+    fn asked(&self) -> (Vec<QueueName>, QueueOrder) {
+        let kept = |queue: &QueueName| self.unheard || !self.skipped.contains(queue);
+        let queues = self.queues.iter().filter(|queue| kept(queue)).cloned().collect();
+        let order = match &self.order {
+            QueueOrder::Weighted(weights) => {
+                let all = weights.iter().zip(&self.queues);
+                QueueOrder::Weighted(all.filter(|(_, queue)| kept(queue)).map(|(&weight, _)| weight).collect())
+            }
+            order => order.clone(),
+        };
+        (queues, order)
     }
 
     /// What ends its waits from another thread.
@@ -184,19 +222,29 @@ impl Listener {
     }
 
     fn wait_unless(&self, waiting: &AtomicI64, stopped: impl Fn() -> bool, limit: Duration) -> bool {
-        self.client.link().wait(&self.lists(), limit.min(LOOK), (waiting, &stopped))
+        let lists = self.lists();
+        if lists.is_empty() {
+            thread::sleep(limit.min(NOTHING));
+            return false;
+        }
+        self.client.link().wait(&lists, limit.min(LOOK), (waiting, &stopped))
     }
 
     fn lists(&self) -> Vec<String> {
-        self.queues.iter().map(|queue| self.client.calls().wake_list(queue)).collect()
+        self.asked().0.iter().map(|queue| self.client.calls().wake_list(queue)).collect()
     }
 
     fn take(&mut self) -> Result<Option<(Processor, Instant)>> {
         let woken = mem::take(&mut self.woken);
         let sent = Instant::now();
         let calls = self.client.calls();
-        let options = ReserveOptions { lease: self.lease, request: Some(&self.next), woken, order: Some(&self.order) };
-        let call = calls.reserve(&self.id, &self.queues, options);
+        let (queues, order) = self.asked();
+        if queues.is_empty() {
+            return Ok(None);
+        }
+        let options = ReserveOptions { lease: self.lease, request: Some(&self.next), woken, order: Some(&order) };
+        let call = calls.reserve(&self.id, &queues, options);
+        self.unheard = true;
         let reserved = match self.client.call(&call) {
             // Somebody took this process for dead, or the server lost its data.
             Err(Error::State { code, .. }) if code == "NOLISTENER" => {
@@ -206,6 +254,7 @@ impl Listener {
             answer => answer?,
         };
         self.next = request();
+        self.unheard = false;
         Ok(reserved.map(|reservation| (self.processor(reservation), sent)))
     }
 

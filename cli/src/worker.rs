@@ -3,6 +3,7 @@
 
 mod handle;
 mod keeper;
+mod pace;
 mod pool;
 mod program;
 pub mod remains;
@@ -93,6 +94,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     let reporter = Reporter {
         client: client.clone(),
         settings: settings.clone(),
+        programs: programs.clone(),
         pool: pool.clone(),
         listener: id,
         interrupter: listener.interrupter(),

@@ -7,12 +7,15 @@ mod support;
 #[path = "worker/world.rs"]
 mod world;
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
 
-use blueque::{ListenerId, Status, Submit};
+use blueque::{ListenerId, Status, Submit, Task};
 use support::eventually;
-use world::{World, result};
+use world::{Worker, World, result};
 
 #[test]
 fn trouble_with_one_queue_is_said_once_and_keeps_no_other_from_its_upkeep() {
@@ -58,4 +61,119 @@ fn a_worker_that_can_take_nothing_any_more_ends_at_once_and_says_why() {
     acl(&["+zadd"]);
     let listeners = world.client.queue("q").unwrap().listeners().unwrap();
     assert!(listeners.is_empty(), "it has said goodbye: {listeners:?}");
+}
+
+/// A worker on another folder of programs.
+fn worker_on(world: &World, programs: &str) -> Worker {
+    fs::create_dir_all(world.path(programs)).unwrap();
+    let usual = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &[]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+    command.args(["worker", "--queue", "q", "--dir"]).arg(world.path(programs));
+    for (name, value) in usual.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let log = fs::File::create(world.path(&format!("{programs}.log"))).unwrap();
+    Worker(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap())
+}
+
+fn said(world: &World, programs: &str) -> String {
+    fs::read_to_string(world.path(&format!("{programs}.log"))).unwrap()
+}
+
+fn many(world: &World, number: usize) -> Vec<Task> {
+    (0..number).map(|_| world.submit("q", "[]")).collect()
+}
+
+/// A command beside the worker: what it writes, wherever.
+fn run(world: &World, args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+    command.args(args).env("BLUEQUE_URL", world.server.url()).env("XDG_CONFIG_HOME", world.path("none"));
+    let output = command.output().unwrap();
+    [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat()
+}
+
+#[test]
+fn a_worker_without_the_program_takes_little_and_fails_nothing() {
+    let world = World::new();
+    world.program("q", "sleep 0.1; echo 1");
+    let broken = worker_on(&world, "empty");
+    let first = world.submit("q", "[]");
+    eventually("it is given back", || said(&world, "empty").contains("takes nothing of q for").then_some(()));
+    let why = || {
+        let record = world
+            .client
+            .workers()
+            .unwrap()
+            .into_iter()
+            .find(|worker| worker.id.ends_with(&format!("_{}", broken.pid())));
+        record?.trouble
+    };
+    let why = eventually("its record says so", why);
+    assert!(why.starts_with("takes nothing of q: there is no program q in "), "{why}");
+    let _good = world.worker(&["--queue", "q", "--slots", "2"]);
+    let tasks = many(&world, 20);
+    for task in tasks.iter().chain([&first]) {
+        assert_eq!(result(task), "1");
+    }
+    let taken = said(&world, "empty").matches("gave ").count();
+    assert!(taken <= 8, "at most one each 0.5, 1, 2, 4 … seconds: {taken}");
+}
+
+#[test]
+fn a_program_that_comes_is_seen_at_once_by_a_worker_that_had_left_the_queue_alone() {
+    let world = World::new();
+    let _worker = worker_on(&world, "worker.d");
+    let lost: Vec<Task> = many(&world, 8);
+    eventually("it stays away", || said(&world, "worker.d").contains("takes nothing of q for 4s").then_some(()));
+    let begun = Instant::now();
+    world.program("q", "echo 1");
+    let new = world.submit("q", "[]");
+    assert_eq!(result(&new), "1");
+    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+    drop(lost);
+}
+
+#[test]
+fn a_worker_whose_tasks_fail_at_once_while_those_of_others_succeed_slows_down() {
+    let world = World::new();
+    world.program("q", "sleep 0.1; echo 1");
+    fs::create_dir(world.path("bad")).unwrap();
+    fs::write(world.path("bad/q"), "#!/bin/sh\necho 'no CUDA device' >&2; exit 1\n").unwrap();
+    fs::set_permissions(world.path("bad/q"), fs::Permissions::from_mode(0o755)).unwrap();
+    let _good = world.worker(&["--queue", "q"]);
+    assert_eq!(result(&world.submit("q", "[]")), "1");
+    let _bad = worker_on(&world, "bad");
+    let tasks = many(&world, 20);
+    for task in &tasks {
+        task.wait(world::LIMIT).unwrap();
+    }
+    let failed = tasks.iter().filter(|task| task.info().unwrap().status() == Some(Status::Failed)).count();
+    assert!((3..=10).contains(&failed), "{failed} of 20 failed");
+    let said = said(&world, "bad");
+    assert!(said.contains("takes nothing of q for 4s: 3 of its tasks failed here at once"), "{said}");
+}
+
+#[test]
+fn a_program_that_no_worker_has_is_named() {
+    let world = World::new();
+    world.program("fine", "echo 1");
+    let _worker = world.worker(&["--queue", "q"]);
+    let queue = world.client.queue("q").unwrap();
+    let task = queue.submit_bytes(b"[]", Submit::default().method("late")).unwrap();
+    let record = || world.client.workers().unwrap().into_iter().next();
+    let record = eventually("it reports", record);
+    assert_eq!(record.methods, ["fine"]);
+    let why = eventually("why says so", || {
+        let why = run(&world, &["why", task.id().as_str()]);
+        why.contains("No worker of q has its program late").then_some(why)
+    });
+    assert!(why.contains("late"), "{why}");
+    let sentence = "no worker of q has the program late, which a waiting task needs";
+    // In the moment in which the worker has it, it does not wait.
+    eventually("workers says so", || run(&world, &["workers"]).contains(sentence).then_some(()));
+    eventually("doctor says so", || run(&world, &["doctor"]).contains(sentence).then_some(()));
+    assert!(run(&world, &["workers", "-o", "json"]).contains("\"methods\":[\"fine\"]"));
 }

@@ -1,8 +1,8 @@
 --- Says that a worker lives, what it serves and what is free of it, every ten seconds; registers it anew where it was forgotten.
 -- @args now listener slots free count queue*count
--- @options has name version draining
+-- @options has name version draining methods trouble
 -- @reply for each queue `continue`, or `drain` where the worker is ordered to drain it
--- @errors
+-- @errors TOOBIG
 local meta = space.open_with('settings')
 local listener = args.listener(args.next('listener'))
 local slots = args.integer(args.next('slots'), 1, 100000, 'slots')
@@ -16,7 +16,8 @@ for i = 1, count do
   end
   queues[i], named[queue] = queue, true
 end
-local options = args.options({ has = listeners.known, name = args.plain, version = args.plain, draining = args.flag })
+local options = args.options({ has = listeners.known, name = args.plain, version = args.plain, draining = args.flag,
+  methods = workers.known, trouble = args.text })
 
 local key, all = workers.key(listener), space.prefix .. 'workers'
 local v = redis.call('HMGET', key, 'since', 'at')
@@ -42,7 +43,7 @@ redis.call('ZREM', all, '')
 redis.call('ZADD', all, space.decimal(space.us + keep), listener)
 redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',
   'name', options.name or '', 'version', options.version or '', 'draining', options.draining and '1' or '0',
-  'since', alive and v[1] or space.now, 'at', space.now)
+  'methods', options.methods or '', 'trouble', options.trouble or '', 'since', alive and v[1] or space.now, 'at', space.now)
 for i, queue in ipairs(queues) do
   listeners.seen(queue, listener)
   if fresh[i] then

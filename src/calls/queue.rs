@@ -22,6 +22,10 @@ pub struct Report<'a> {
     pub version: Option<&'a str>,
     /// Whether it takes no more tasks.
     pub draining: bool,
+    /// The methods that it has programs for, separated by commas; `*` for any.
+    pub methods: Option<&'a str>,
+    /// Why it takes less than it could, for people.
+    pub trouble: Option<&'a str>,
 }
 
 impl Calls {
@@ -36,13 +40,14 @@ impl Calls {
         let call = self.call("report", parse).arg(listener).arg(report.slots).arg(report.free).arg(queues.len());
         let call = queues.iter().fold(call, Call::arg);
         let call = call.option("has", report.has).option("name", report.name).option("version", report.version);
-        call.option("draining", report.draining.then_some("1"))
+        let call = call.option("draining", report.draining.then_some("1"));
+        call.option("methods", report.methods).option("trouble", report.trouble)
     }
 
     /// The workers that report.
     #[must_use]
     pub fn workers(&self, cursor: &str, limit: u32) -> Call<Page<WorkerInfo>> {
-        self.call("workers", |value| read::page(value, 11, read::worker)).arg(cursor).arg(limit)
+        self.call("workers", |value| read::page(value, 13, read::worker)).arg(cursor).arg(limit)
     }
 
     /// Stops a queue from giving out tasks; with `stop` also what runs.

@@ -31,7 +31,9 @@ pub(super) fn counts(value: &Value) -> Option<Counts> {
 }
 
 pub(super) fn worker(item: &[Value]) -> Option<WorkerInfo> {
-    let [id, name, version, queues, has, slots, free, drains, since, seen, life] = item else { return None };
+    let [id, name, version, queues, has, slots, free, drains, since, seen, life, methods, trouble] = item else {
+        return None;
+    };
     let names = |value: &Value| -> Option<Vec<String>> {
         Some(reply::text(value)?.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect())
     };
@@ -48,6 +50,8 @@ pub(super) fn worker(item: &[Value]) -> Option<WorkerInfo> {
         since: time(since)?,
         seen: time(seen)?,
         dead: reply::text(life)? == "dead",
+        methods: names(methods)?,
+        trouble: reply::optional(trouble)?,
     })
 }
 

@@ -76,6 +76,19 @@ pub struct WorkerInfo {
     pub seen: f64,
     /// Whether that is so long ago that it is dead.
     pub dead: bool,
+    /// The methods that it has programs for, `*` for any; empty where it does not say.
+    pub methods: Vec<String>,
+    /// Why it takes less than it could, for people.
+    pub trouble: Option<String>,
+}
+
+impl WorkerInfo {
+    /// Whether it has a program for a method, or for a queue's tasks without one, as far as it says.
+    #[must_use]
+    pub fn has_program(&self, method: &str) -> Option<bool> {
+        let known = (!self.methods.is_empty()).then_some(&self.methods)?;
+        Some(known.iter().any(|name| name == method || name == "*"))
+    }
 }
 
 impl ListenerInfo {

@@ -44,6 +44,7 @@ impl Worker {
             name: settings.name.as_deref(),
             version: Some(bundle::VERSION),
             draining,
+            ..Report::default()
         };
         let client = &settings.client;
         let drains = client.call(&client.calls().report(listener, &settings.queues, report))?;

@@ -64,6 +64,7 @@ impl Model {
             answer.extend([who.clone(), String::new(), String::new(), worker.queues.join(","), worker.has.into()]);
             answer.extend(["2".into(), worker.free.to_string(), drains.join(",")]);
             answer.extend([decimal(worker.since), decimal(worker.at), if dead { "dead" } else { "alive" }.into()]);
+            answer.extend([String::new(), String::new()]);
         }
         Reply::List(answer.into_iter().map(Reply::Text).collect())
     }
@@ -126,6 +127,8 @@ impl Model {
                 (text("name"), String::new()),
                 (text("version"), String::new()),
                 (text("draining"), u8::from(worker.draining).to_string()),
+                (text("methods"), String::new()),
+                (text("trouble"), String::new()),
                 (text("since"), decimal(worker.since)),
                 (text("at"), decimal(worker.at)),
             ]);

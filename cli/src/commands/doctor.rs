@@ -148,6 +148,7 @@ impl Exam {
             self.ask::<redis::Value>(&["MULTI"])?;
             self.ask::<redis::Value>(&["EXEC"])?;
             self.data()?;
+            self.programs(settings)?;
         }
         Ok(())
     }

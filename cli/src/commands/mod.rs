@@ -16,6 +16,7 @@ pub mod logs;
 pub mod ls;
 mod parameters;
 mod patience;
+mod programs;
 mod progress;
 pub mod queues;
 pub mod run;

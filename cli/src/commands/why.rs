@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::expected::Expected;
 use super::queues::Paused;
-use super::{Session, times};
+use super::{Session, programs, times};
 use crate::output::{Code, Format, clean_line, json, line};
 
 #[derive(Args, Debug)]
@@ -61,9 +61,36 @@ impl Session {
             _ => Vec::new(),
         };
         let how = How { started: info.started(), updated: info.updated(), attempt: info.attempts(), word: word(info) };
-        let sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
+        let mut sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
+        if let Some(program) = missing_program(self, &why, info)? {
+            let queue = &why.queue;
+            sentence = if why.status == Status::Pending {
+                format!(
+                    "No worker of {queue} has its program {program}: put it into the folder of one, or start one that has it."
+                )
+            } else {
+                format!("{sentence} No worker of {queue} has its program {program}.")
+            };
+        }
         Ok((why, sentence))
     }
+}
+
+/// The program that a task waits for and no worker of its queue has.
+fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Result<Option<String>> {
+    let waits = match why.status {
+        Status::Pending => why.paused.is_none() && held_up(why).is_none(),
+        Status::Scheduled => why.uncounted > 0,
+        _ => false,
+    };
+    let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
+    if !waits || why.listeners == 0 {
+        return Ok(None);
+    }
+    let workers = session.client.workers()?;
+    let program = programs::program(info, &queue);
+    let them = programs::workers_of(&session.client, &queue, &workers)?;
+    Ok(them.filter(|them| programs::nobody_has(them, &program)).map(|_| program))
 }
 
 /// A listener that takes tasks of the queue, now or later.

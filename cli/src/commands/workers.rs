@@ -4,7 +4,7 @@ use blueque::{Error, ListenerId, QueueName, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
-use super::{Session, queue_name, times};
+use super::{Session, programs, queue_name, times};
 use crate::output::table::{self, Row};
 use crate::output::{Code, fault, say};
 
@@ -54,6 +54,11 @@ struct WorkerView {
     dead: bool,
     /// Whether it takes no more tasks of this queue.
     draining: bool,
+    /// The methods that it has programs for, `*` for any; empty where it does not say.
+    methods: Vec<String>,
+    /// Why it takes less than it could.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trouble: Option<String>,
     #[serde(skip)]
     seen: f64,
 }
@@ -69,15 +74,17 @@ impl WorkerView {
             free: worker.free,
             dead: worker.dead,
             draining: names(&worker.draining),
+            methods: worker.methods.clone(),
+            trouble: worker.trouble.clone(),
             seen: worker.seen,
         })
     }
 
-    fn words(&self) -> &'static str {
+    fn words(&self) -> &str {
         match (self.dead, self.draining) {
             (true, _) => "dead",
             (_, true) => "drains",
-            _ => "",
+            _ => self.trouble.as_deref().unwrap_or_default(),
         }
     }
 }
@@ -123,9 +130,11 @@ impl Row for ListenerView {
 
 pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let mut views = Vec::new();
+    let mut lacking = Vec::new();
     let workers = session.client.workers()?;
     for queue in session.queues(options.queue.as_slice())? {
         let now = times::now();
+        lacking.extend(programs::missing(&session.client, &queue, &workers)?);
         for found in session.client.queue(queue.as_str())?.listeners()? {
             let held = match found.listener() {
                 Some(id) if found.held > 0 => session.client.call(&session.client.calls().held(&queue, &id))?,
@@ -158,6 +167,9 @@ pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
         session.must_exist(options.queue.as_slice())?;
     }
     table::write(session.format, &views)?;
+    for sentence in lacking {
+        say(sentence);
+    }
     Ok(Code::Ok)
 }
 

@@ -59,6 +59,9 @@ pub struct Options {
     password_stdin: bool,
 }
 
+/// The exit code of a supervisor whose task failed, or is tried again after a failure: the worker counts those.
+pub const FAILED: u8 = 10;
+
 /// Runs the program of a run folder to its end; or sends the end that is in there.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     // What this process knows, the programs of its user are not to read in /proc.
@@ -95,7 +98,13 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
         end
     };
     match end {
-        Some((end, payload)) => deliver::deliver(&mut link, &shared, &run, &folder, end, payload)?,
+        Some((end, payload)) => {
+            let failed = end.outcome == Outcome::Fail;
+            deliver::deliver(&mut link, &shared, &run, &folder, end, payload)?;
+            if failed {
+                return Ok(FAILED.into());
+            }
+        }
         None => folder.remove().context("the run folder cannot be removed")?,
     }
     Ok(ExitCode::SUCCESS)

@@ -5,13 +5,18 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use blueque::QueueName;
+
 use super::handle::Handle;
 use super::keeper::Keeper;
+use super::pace::Ending;
 use crate::output::say;
 use crate::run_folder::RunFolder;
+use crate::supervisor::FAILED;
 
 /// The longest pause before another try on a run that could not be settled.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -31,12 +36,29 @@ pub struct Kept {
     pause: Duration,
     /// When its supervisor was told to stop.
     told: Option<Instant>,
+    /// For a task that this worker began: its queue, and when.
+    begun: Option<(QueueName, Instant)>,
 }
 
 impl Kept {
     pub fn new(folder: RunFolder, id: String, keeper: Keeper, handle: Option<Handle>) -> Self {
         let (due, pause) = (Instant::now(), Duration::from_millis(500));
-        Self { folder, id, _keeper: keeper, handle, delivering: false, due, pause, told: None }
+        Self { folder, id, _keeper: keeper, handle, delivering: false, due, pause, told: None, begun: None }
+    }
+}
+
+impl Kept {
+    /// Of a queue, begun now.
+    pub fn begun(mut self, queue: QueueName) -> Self {
+        self.begun = Some((queue, Instant::now()));
+        self
+    }
+
+    /// How its task ended, where its supervisor said so to this worker.
+    fn ending(&mut self, status: Option<ExitStatus>) -> Option<Ending> {
+        let (queue, begun) = self.begun.take()?;
+        let failed = status?.code() == Some(FAILED.into());
+        Some(Ending { queue, ran: begun.elapsed(), failed })
     }
 }
 
@@ -58,6 +80,10 @@ struct State {
     ended: bool,
     /// A part of the worker that ended by a panic.
     broken: Option<&'static str>,
+    /// How tasks ended, until somebody asks.
+    endings: Vec<Ending>,
+    /// Why the worker takes less than it could.
+    trouble: Option<String>,
 }
 
 /// Shared by the worker's threads.
@@ -167,10 +193,12 @@ impl Pool {
         }
     }
 
-    /// Waits until it takes no more tasks, or does not since before, or ends; at most for `limit`. False when it ends.
+    /// Waits until what it reports has changed, or it ends; at most for `limit`. False when it ends.
     pub fn wait_for_change(&self, limit: Duration) -> bool {
-        let was = self.draining().is_some();
-        let changed = |state: &mut State| (state.ended || state.draining.is_some() != was).then_some(());
+        let was = (self.draining().is_some(), self.trouble());
+        let changed = |state: &mut State| {
+            (state.ended || state.draining.is_some() != was.0 || state.trouble != was.1).then_some(())
+        };
         self.wait_until(limit, changed);
         !self.lock().ended
     }
@@ -183,6 +211,22 @@ impl Pool {
     /// The part of the worker that ended by a panic.
     pub fn broken(&self) -> Option<&'static str> {
         self.lock().broken
+    }
+
+    /// How tasks ended since this was asked last.
+    pub fn endings(&self) -> Vec<Ending> {
+        std::mem::take(&mut self.lock().endings)
+    }
+
+    /// Says why the worker takes less than it could; none where it takes all.
+    pub fn set_trouble(&self, trouble: Option<String>) {
+        if self.trouble() != trouble {
+            self.change(|state| state.trouble = trouble);
+        }
+    }
+
+    pub fn trouble(&self) -> Option<String> {
+        self.lock().trouble.clone()
     }
 
     /// Everything has ended but the process.
@@ -223,6 +267,7 @@ impl Pool {
         {
             let mut state = self.lock();
             let stopping = state.stopping;
+            let mut endings = Vec::new();
             state.kept.retain(|path, kept| {
                 let Some(handle) = &mut kept.handle else { return true };
                 if stopping && kept.told.is_none() && !kept.delivering {
@@ -232,6 +277,7 @@ impl Pool {
                 let Some(status) = handle.ended() else { return true };
                 kept.handle = None;
                 if !path.exists() {
+                    endings.extend(kept.ending(status));
                     words.push(format!("ended {}", kept.id));
                     return false;
                 }
@@ -241,6 +287,7 @@ impl Pool {
                 left = true;
                 true
             });
+            state.endings.extend(endings);
         }
         if !words.is_empty() {
             self.change(|_| ());

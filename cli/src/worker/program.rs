@@ -1,7 +1,9 @@
 //! Which program does a task: `worker.d/NAME`. A name from Redis never leads out of the folder, and
 //! nobody but the worker's own user and root decides what is in it.
 
+use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -34,6 +36,13 @@ impl From<String> for Unfit {
     }
 }
 
+/// When a folder was changed last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp(i64, i64, i64, i64);
+
+/// The most that a report of the programs holds.
+const TOLD: usize = 8_192;
+
 impl Programs {
     /// A folder that exists.
     pub fn folder(path: &Path) -> anyhow::Result<Self> {
@@ -60,6 +69,25 @@ impl Programs {
         Ok(Self::Fixed(std::iter::once(found).chain(args.iter().cloned()).collect()))
     }
 
+    /// By what a change of the folder is seen; none where there is no folder.
+    pub fn stamp(&self) -> Option<Stamp> {
+        let Self::Folder(folder) = self else { return None };
+        let about = fs::metadata(folder).ok()?;
+        Some(Stamp(about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()))
+    }
+
+    /// The methods that there are programs for, as a worker reports them: `*` for any; none where they are too many.
+    pub fn methods(&self) -> Option<String> {
+        let Self::Folder(folder) = self else { return Some("*".to_owned()) };
+        let entries = fs::read_dir(folder).ok()?.flatten();
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.retain(|name| is_name(name) && runnable(&folder.join(name)));
+        names.sort_unstable();
+        // No program has this name: a folder without any is told from one that nobody knows.
+        let told = if names.is_empty() { ".".to_owned() } else { names.join(",") };
+        Some(told).filter(|told| told.len() <= TOLD)
+    }
+
     /// The command line for a task; or why there is none.
     pub fn command(&self, method: &str) -> Result<Vec<String>, Unfit> {
         match self {
@@ -73,9 +101,14 @@ impl Programs {
     }
 }
 
-fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
+/// Whether a file of this name can be a program.
+fn is_name(name: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
-    if name.is_empty() || name.len() > 128 || name.starts_with('.') || !name.bytes().all(plain) {
+    !name.is_empty() && name.len() <= 128 && !name.starts_with('.') && name.bytes().all(plain)
+}
+
+fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
+    if !is_name(name) {
         let why = format!("{name:?} cannot be a program: a name has letters, digits, . _ - and begins with no dot");
         return Err(why.into());
     }

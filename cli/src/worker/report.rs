@@ -7,7 +7,9 @@ use blueque::calls::Report;
 use blueque::{Client, Interrupter, ListenerId};
 
 use super::pool::Pool;
+use super::program::Programs;
 use super::settings::Settings;
+use crate::output::clean_line;
 
 /// After three of these without a report it counts as dead.
 const EVERY: Duration = Duration::from_secs(10);
@@ -15,9 +17,13 @@ const EVERY: Duration = Duration::from_secs(10);
 /// Before a report that failed is tried again.
 const AGAIN: Duration = Duration::from_secs(2);
 
+/// Characters of what is wrong: the server takes 1,024 bytes.
+const TROUBLE: usize = 250;
+
 pub struct Reporter {
     pub client: Client,
     pub settings: Arc<Settings>,
+    pub programs: Programs,
     pub pool: Arc<Pool>,
     pub listener: ListenerId,
     pub interrupter: Interrupter,
@@ -42,6 +48,8 @@ impl Reporter {
         let settings = &self.settings;
         let number = |slots: usize| u32::try_from(slots).unwrap_or(u32::MAX);
         let (slots, free) = self.pool.slots();
+        let methods = self.programs.methods();
+        let trouble = self.pool.trouble().map(|trouble| clean_line(&trouble, TROUBLE));
         let report = Report {
             slots: number(slots),
             free: number(free),
@@ -49,6 +57,8 @@ impl Reporter {
             name: settings.name.as_deref(),
             version: Some(env!("CARGO_PKG_VERSION")),
             draining: self.pool.draining().is_some(),
+            methods: methods.as_deref(),
+            trouble: trouble.as_deref(),
         };
         let drains = self.client.call(&self.client.calls().report(&self.listener, &settings.queues, report))?;
         if !report.draining && drains.contains(&true) {

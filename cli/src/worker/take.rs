@@ -1,15 +1,15 @@
 //! The thread that takes tasks: reserve, make the run folder, start the supervisor.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use blueque::calls::{FailOptions, ReleaseOptions};
-use blueque::{Client, Error, Listener, Outcome, Processor, QueueName, Reservation, TaskInfo};
+use blueque::{Client, Error, Listener, ListenerId, Outcome, Processor, QueueName, Reservation, TaskId, TaskInfo};
 
 use super::handle::Handle;
 use super::keeper::Keeper;
+use super::pace::{Pace, pause};
 use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
 use super::settings::Settings;
@@ -18,27 +18,16 @@ use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id}
 /// How often it looks for tasks where nobody wakes it.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// The same where it leaves all its queues alone, and only the end of that is waited for.
+const IDLE: Duration = Duration::from_millis(100);
+
 /// Before another task is taken after one that could not be begun here: the disk may be full.
 const TROUBLE: Duration = Duration::from_secs(5);
 
-/// How long a task that could not be begun here is not given out again: the first time, and at most.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
-
-/// The pause of each queue grows until one of its tasks can be begun.
-#[derive(Default)]
-struct Pauses(HashMap<QueueName, Duration>);
-
-impl Pauses {
-    fn next(&mut self, queue: &QueueName) -> Duration {
-        let pause = self.0.get(queue).map_or(PAUSES.0, |&last| (last * 2).min(PAUSES.1));
-        self.0.insert(queue.clone(), pause);
-        pause
-    }
-
-    fn forget(&mut self, queue: &QueueName) {
-        self.0.remove(queue);
-    }
-}
+/// How many of the last completed tasks of a queue are looked at, and how old they may be, to learn whether other
+/// workers do well.
+const OTHERS: u32 = 20;
+const RECENT: f64 = 600.0;
 
 /// Takes tasks.
 pub struct Taker {
@@ -57,7 +46,7 @@ impl Taker {
     }
 
     fn take(&self, listener: &mut Listener) -> anyhow::Result<()> {
-        let mut pauses = Pauses::default();
+        let mut pace = Pace::default();
         let mut troubled = false;
         loop {
             match self.pool.slot_free(LOOK) {
@@ -65,11 +54,13 @@ impl Taker {
                 Some(true) => {}
                 None => continue,
             }
+            let some = self.choose(listener, &mut pace);
             // The lease runs from before the sending, on the clock that the supervisor uses.
             let sent = boot_clock_us();
             match listener.try_listen() {
-                Ok(Some(processor)) => self.launch(listener, &processor, sent, &mut pauses)?,
-                Ok(None) => listener.wait(LOOK),
+                Ok(Some(processor)) => self.launch(listener, &processor, sent, &mut pace)?,
+                Ok(None) if some => listener.wait(LOOK),
+                Ok(None) => self.pool.pause(IDLE),
                 Err(Error::State { code, .. }) if code == "DRAINING" => self.pool.ordered(),
                 Err(error) if error.is_transient() => {
                     if !troubled {
@@ -85,27 +76,60 @@ impl Taker {
         }
     }
 
+    /// Leaves alone the queues that this worker harms; whether any other is left.
+    fn choose(&self, listener: &mut Listener, pace: &mut Pace) -> bool {
+        for ending in self.pool.endings() {
+            if pace.ended(&ending) && self.others_do_well(listener.id(), &ending.queue).unwrap_or(false) {
+                self.pool.say(&pace.slow(&ending.queue));
+            }
+        }
+        let away = pace.away(self.programs.stamp().as_ref());
+        let some = away.len() < self.settings.queues.len();
+        listener.skip(away);
+        self.pool.set_trouble(pace.trouble());
+        some
+    }
+
+    /// Whether tasks of a queue have been completed lately by somebody else.
+    fn others_do_well(&self, own: &ListenerId, queue: &QueueName) -> blueque::Result<bool> {
+        let now = self.client.call(&self.client.calls().hello())?.time;
+        for id in self.client.queue(queue.as_str())?.list("complete", OTHERS)? {
+            let Ok(id) = TaskId::new(id) else { continue };
+            let Some(info) = self.client.call(&self.client.calls().get(&id))? else { continue };
+            let lately = info.updated().is_some_and(|ended| now - ended < RECENT);
+            if lately && info.node().is_some_and(|node| node != own.as_str()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Begins a task. What goes wrong here is the task's failure, or else the task is given back.
-    fn launch(&self, listener: &Listener, processor: &Processor, sent: u64, pauses: &mut Pauses) -> anyhow::Result<()> {
+    fn launch(&self, listener: &Listener, processor: &Processor, sent: u64, pace: &mut Pace) -> anyhow::Result<()> {
         let task = processor.reservation();
-        let begun = self.describe(listener, task, sent).and_then(|described| match described {
+        let calls = self.client.calls();
+        let info: blueque::Result<Option<TaskInfo>> = self.client.call(&calls.get(&task.id));
+        let pause = pause(info.as_ref().ok().and_then(Option::as_ref));
+        let method = info.map(|info| info.and_then(|info| info.method()));
+        let described = method.map_err(Into::into).and_then(|method| self.describe(listener, task, sent, method));
+        let begun = described.and_then(|described| match described {
             Ok(run) => self.start(&run, task).map(|()| None),
             Err(why) => Ok(Some(why)),
         });
-        let calls = self.client.calls();
         // It is the worker's trouble: uncounted, and not at once, or it would be taken again and again.
-        let mut give_back = |reason| {
-            let pause = pauses.next(&task.queue);
+        let give_back = |reason| {
             let options = ReleaseOptions::new().reason(reason).uncounted().again_in(pause);
             self.client.call(&calls.release(&task.id, task.token, options))
         };
         let told = match begun {
             Ok(None) => {
-                pauses.forget(&task.queue);
+                pace.begun(&task.queue);
                 return Ok(());
             }
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
+                let left = pace.missing(&task.queue, self.programs.stamp(), &why);
+                self.pool.say(&left);
                 give_back("no-program")
             }
             Ok(Some(Unfit::Never(why))) => {
@@ -129,9 +153,13 @@ impl Taker {
     }
 
     /// What `run.json` says; or why the task cannot be done here.
-    fn describe(&self, listener: &Listener, task: &Reservation, sent: u64) -> anyhow::Result<Result<Run, Unfit>> {
-        let info: Option<TaskInfo> = self.client.call(&self.client.calls().get(&task.id))?;
-        let method = info.and_then(|info| info.method());
+    fn describe(
+        &self,
+        listener: &Listener,
+        task: &Reservation,
+        sent: u64,
+        method: Option<String>,
+    ) -> anyhow::Result<Result<Run, Unfit>> {
         let program = match self.programs.command(method.as_deref().unwrap_or(task.queue.as_str())) {
             Ok(program) => program,
             Err(why) => return Ok(Err(why)),
@@ -167,7 +195,7 @@ impl Taker {
         let started = Keeper::of_new(&folder).and_then(|keeper| {
             let handle = Handle::start(&folder, settings.password.as_ref())?;
             let pid = handle.process.pid;
-            let kept = Kept::new(folder.clone(), run.id.clone(), keeper, Some(handle));
+            let kept = Kept::new(folder.clone(), run.id.clone(), keeper, Some(handle)).begun(task.queue.clone());
             self.pool.add(kept);
             Ok(pid)
         });

@@ -2,17 +2,39 @@
 
 use std::collections::BTreeSet;
 
+use blueque::QueueName;
 use redis::Value;
 
 use super::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
-use crate::commands::times;
+use crate::commands::{programs, times};
+use crate::config::{self, Settings};
 
 /// Without a report for so many seconds a worker is dead.
 const DEAD: f64 = 30.0;
 
 impl Exam {
+    /// Programs that tasks wait for and no worker has. Without the scripts it cannot be known, and `rights` says so.
+    pub fn programs(&mut self, settings: &Settings) -> anyhow::Result<()> {
+        let builder = config::builder().namespace(settings.namespace().clone());
+        let Ok(client) = builder.open(&settings.address()?) else { return Ok(()) };
+        let workers = client.workers()?;
+        let queues: BTreeSet<&String> = workers.iter().flat_map(|worker| &worker.queues).collect();
+        for queue in queues.into_iter().filter_map(|name| QueueName::new(name.as_str()).ok()) {
+            for sentence in programs::missing(&client, &queue, &workers)? {
+                let todo = "put it into the folder of one of them, or start a worker that has it";
+                self.finding("workers", sentence, todo);
+            }
+        }
+        for worker in workers.into_iter().filter(|worker| !worker.dead) {
+            if let Some(trouble) = worker.trouble {
+                self.note("workers", format!("{} {trouble}", worker.id));
+            }
+        }
+        Ok(())
+    }
+
     pub fn workers(&mut self, scan: &Scan) -> anyhow::Result<()> {
         let all = format!("{}workers", self.prefix);
         let mut names: BTreeSet<String> = scan.all("worker").iter().cloned().collect();

@@ -1,0 +1,56 @@
+//! Programs that tasks wait for and that no worker of their queue has.
+
+use std::collections::BTreeMap;
+
+use blueque::{Client, QueueName, TaskInfo, WorkerInfo};
+
+/// The first of the tasks that wait: a program that is missing has all of its tasks there.
+const LOOKED_AT: u32 = 50;
+
+/// The program of a task.
+pub fn program(info: &TaskInfo, queue: &QueueName) -> String {
+    info.method().unwrap_or_else(|| queue.to_string())
+}
+
+/// Those who take tasks of a queue; none where one of them does not say which programs it has.
+pub fn workers_of<'a>(
+    client: &Client,
+    queue: &QueueName,
+    workers: &'a [WorkerInfo],
+) -> blueque::Result<Option<Vec<&'a WorkerInfo>>> {
+    let named = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
+    let mut found = Vec::new();
+    for listener in client.queue(queue.as_str())?.listeners()? {
+        match workers.iter().find(|worker| worker.id == listener.id && named(&worker.queues)) {
+            Some(worker) if worker.dead || named(&worker.draining) => {}
+            Some(worker) if !worker.methods.is_empty() => found.push(worker),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(found).filter(|found| !found.is_empty()))
+}
+
+pub fn nobody_has(workers: &[&WorkerInfo], program: &str) -> bool {
+    workers.iter().all(|worker| worker.has_program(program) == Some(false))
+}
+
+/// A sentence for each program that tasks of the queue wait for and nobody has.
+pub fn missing(client: &Client, queue: &QueueName, workers: &[WorkerInfo]) -> blueque::Result<Vec<String>> {
+    let Some(workers) = workers_of(client, queue, workers)? else { return Ok(Vec::new()) };
+    let mut lacking: BTreeMap<String, u32> = BTreeMap::new();
+    for status in ["pending", "scheduled"] {
+        for id in client.queue(queue.as_str())?.list(status, LOOKED_AT)? {
+            let Ok(id) = blueque::TaskId::new(id) else { continue };
+            let Some(info) = client.call(&client.calls().get(&id))? else { continue };
+            let program = program(&info, queue);
+            if nobody_has(&workers, &program) {
+                *lacking.entry(program).or_default() += 1;
+            }
+        }
+    }
+    let sentence = |(program, tasks): (String, u32)| {
+        let who = if tasks == 1 { "a waiting task needs".to_owned() } else { format!("{tasks} waiting tasks need") };
+        format!("no worker of {queue} has the program {program}, which {who}")
+    };
+    Ok(lacking.into_iter().map(sentence).collect())
+}

@@ -1,0 +1,164 @@
+//! Which queues a worker leaves alone for a while because it harms them: it lacks a program, or its tasks fail at once
+//! while those of other workers do not. Other workers then have the tasks.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use blueque::{QueueName, TaskInfo};
+
+use super::program::Stamp;
+
+/// How long a task that could not be begun here is not given out again: the first time, and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
+
+/// How long a queue is left alone after failures: the first time, and at most.
+const STAYS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(60));
+
+/// What ends sooner has hardly begun its work.
+const QUICK: Duration = Duration::from_secs(10);
+
+/// So many quick failures in a row are no accident.
+const ROW: u32 = 3;
+
+/// How long to keep back a task that cannot be begun here: the longer the more often it came back.
+pub fn pause(info: Option<&TaskInfo>) -> Duration {
+    let before = info.and_then(|info| info.fields.get("uncounted"));
+    let before = before.and_then(|count| std::str::from_utf8(count).ok()?.parse::<u32>().ok()).unwrap_or(0);
+    PAUSES.0.saturating_mul(1 << before.min(10)).min(PAUSES.1)
+}
+
+/// How a task of this worker ended.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    pub queue: QueueName,
+    pub ran: Duration,
+    pub failed: bool,
+}
+
+impl Ending {
+    fn is_quick_failure(&self) -> bool {
+        self.failed && self.ran < QUICK
+    }
+}
+
+#[derive(Default)]
+struct Of {
+    /// Programs that were missing, one after the other, since one was there.
+    missing: u32,
+    /// Quick failures in a row.
+    failures: u32,
+    /// How often it was left alone for those.
+    slowed: u32,
+    away: Option<Away>,
+}
+
+struct Away {
+    until: Instant,
+    /// The folder of programs: with a change of it the worker comes back.
+    folder: Option<Stamp>,
+    why: String,
+}
+
+#[derive(Default)]
+pub struct Pace {
+    queues: BTreeMap<QueueName, Of>,
+}
+
+impl Pace {
+    /// A program is missing: the queue is left alone, the longer the more often in a row. At first for less than the
+    /// task, which comes to the front of the queue again: one mistyped method must not be all that this worker meets.
+    pub fn missing(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str) -> String {
+        let of = self.queues.entry(queue.clone()).or_default();
+        let stay = (PAUSES.0 / 2).saturating_mul(1 << of.missing.min(10)).min(STAYS.1);
+        of.missing = of.missing.saturating_add(1);
+        let until = Instant::now() + stay;
+        let changes = if folder.is_some() { ", or until its folder of programs changes" } else { "" };
+        of.away = Some(Away { until, folder, why: why.to_owned() });
+        format!("takes nothing of {queue} for {}{changes}: {why}", humantime::format_duration(stay))
+    }
+
+    /// A task of the queue could be begun.
+    pub fn begun(&mut self, queue: &QueueName) {
+        if let Some(of) = self.queues.get_mut(queue) {
+            of.missing = 0;
+        }
+    }
+
+    /// Counts how a task ended; whether its queue is to be left alone if the tasks of others succeed.
+    pub fn ended(&mut self, ending: &Ending) -> bool {
+        let of = self.queues.entry(ending.queue.clone()).or_default();
+        if !ending.is_quick_failure() {
+            (of.failures, of.slowed) = (0, 0);
+            return false;
+        }
+        of.failures = of.failures.saturating_add(1);
+        of.failures >= ROW && of.away.is_none()
+    }
+
+    /// Leaves a queue alone whose tasks fail here and nowhere else.
+    pub fn slow(&mut self, queue: &QueueName) -> String {
+        let of = self.queues.entry(queue.clone()).or_default();
+        let stay = STAYS.0.saturating_mul(1 << of.slowed.min(10)).min(STAYS.1);
+        of.slowed = of.slowed.saturating_add(1);
+        let why = format!(
+            "{} of its tasks failed here at once, one after the other, and other workers complete theirs",
+            of.failures
+        );
+        of.away = Some(Away { until: Instant::now() + stay, folder: None, why: why.clone() });
+        format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
+    }
+
+    /// The queues to be left alone now; ends what is over.
+    pub fn away(&mut self, folder: Option<&Stamp>) -> Vec<QueueName> {
+        let now = Instant::now();
+        for of in self.queues.values_mut() {
+            let changed = |away: &Away| away.folder.is_some() && away.folder.as_ref() != folder;
+            if of.away.as_ref().is_some_and(&changed) {
+                of.missing = 0;
+            }
+            of.away.take_if(|away| away.until <= now || changed(away));
+        }
+        self.queues.iter().filter(|(_, of)| of.away.is_some()).map(|(queue, _)| queue.clone()).collect()
+    }
+
+    /// What is wrong, for the worker's record.
+    pub fn trouble(&self) -> Option<String> {
+        let all = self.queues.iter().filter_map(|(queue, of)| Some((queue, of.away.as_ref()?)));
+        let words: Vec<String> = all.map(|(queue, away)| format!("takes nothing of {queue}: {}", away.why)).collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use std::time::Duration;
+
+    use blueque::QueueName;
+
+    use super::{Ending, Pace};
+
+    #[test]
+    fn a_queue_is_left_alone_the_longer_the_more_programs_are_missing_and_never_over_a_minute() {
+        let (mut pace, queue) = (Pace::default(), QueueName::new("q").unwrap());
+        let said: Vec<String> = (0..9).map(|_| pace.missing(&queue, None, "no p")).collect();
+        assert_eq!(said[0], "takes nothing of q for 500ms: no p");
+        assert_eq!(said[8], "takes nothing of q for 1m: no p");
+        assert!(pace.away(None).contains(&queue));
+        assert_eq!(pace.trouble().unwrap(), "takes nothing of q: no p");
+        pace.begun(&queue);
+        assert!(pace.missing(&queue, None, "no p").contains("500ms"));
+    }
+
+    #[test]
+    fn three_quick_failures_in_a_row_slow_a_worker_and_any_other_end_does_not() {
+        let (mut pace, queue) = (Pace::default(), QueueName::new("q").unwrap());
+        let mut end =
+            |failed, seconds| pace.ended(&Ending { queue: queue.clone(), ran: Duration::from_secs(seconds), failed });
+        assert!(!end(true, 0) && !end(true, 0) && !end(false, 0), "a success");
+        assert!(!end(true, 0) && !end(true, 0) && !end(true, 60), "one that worked for a minute");
+        assert!(!end(true, 0) && !end(true, 0) && end(true, 0));
+        assert!(pace.slow(&queue).contains("for 4s: 3 of its tasks"));
+        assert!(pace.slow(&queue).contains("for 8s"));
+    }
+}
