@@ -20,6 +20,9 @@ use crate::args::{Cli, Command};
 use crate::output::Code;
 
 fn main() -> ExitCode {
+    // The library leaves the choice to programs, and without one a `rediss://` URL is a panic.
+    #[cfg(feature = "tls-rustls")]
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),

@@ -149,6 +149,7 @@ fn an_idle_worker_ends_at_once() {
 fn a_full_worker_is_one_thing_on_all_its_queues_and_hears_an_order_for_any_of_them() {
     let world = World::new();
     world.program("hold", HOLD);
+    world.program("other", "echo 1");
     let mut worker = world.worker(&["-q", "hold", "-q", "other", "--has", "gpu", "--name", "left"]);
     world.submit("hold", "[]");
     world.written("pid");

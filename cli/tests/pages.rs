@@ -161,3 +161,37 @@ fn what_a_page_shows_stands_for_what_is_written() {
     assert!(!agrees("a … c", "a b"));
     assert!(!agrees("a", "a\nb"));
 }
+
+/// Every text of a folder of sources, one after the other.
+fn sources(folder: &Path, into: &mut String) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            into.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn each_sentence_of_the_page_on_security_names_the_tests_that_hold_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut all = String::new();
+    for folder in ["src", "tests", "cli/src", "cli/tests"] {
+        sources(&root.join(folder), &mut all);
+    }
+    let page = fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let (_, body) = page.split_once("\n## ").unwrap();
+    let sentences: Vec<&str> = body.split("\n- ").skip(1).collect();
+    assert!(sentences.len() > 20, "{}", sentences.len());
+    for sentence in sentences {
+        let sentence = sentence.split("\n\n").next().unwrap();
+        let last = sentence.lines().last().unwrap().trim();
+        let tests: Vec<&str> = last.split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty() && last.starts_with('`'), "no test stands under: {sentence}");
+        for test in tests {
+            assert!(all.contains(&format!("#[test]\nfn {test}()")), "there is no test {test}");
+        }
+    }
+}

@@ -271,3 +271,71 @@ fn a_password_file_is_read_again_by_what_runs() {
     assert_eq!(task.info().unwrap().attempts(), 1);
     world.nothing_is_left();
 }
+
+/// What another user of the host may do by a command: its exit code and what it wrote.
+fn as_other(command: &str) -> (bool, String) {
+    let output = Command::new("/bin/sh").args(["-c", command]).uid(OTHER).gid(OTHER).output().unwrap();
+    (output.status.success(), [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat())
+}
+
+#[test]
+fn another_user_reads_nothing_of_a_run_and_signals_nothing_of_it() {
+    let world = World::new();
+    world.program("hold", &format!("echo s3cret-of-a-task > \"$BLUEQUE_CHECKPOINT\"; echo s3cret-of-a-task\n{HOLD}"));
+    let _worker = world.worker(&["-q", "hold"]);
+    let task = world.submit("hold", "[\"s3cret-of-a-task\"]");
+    world.written("pid");
+    let (supervisor, run) = (world.supervisor(), world.runs().remove(0));
+    let program = world.written("pid");
+    for path in [run.parent().unwrap().to_owned(), run.clone(), run.join("parameters"), run.join("checkpoint")] {
+        let (done, said) = as_other(&format!("cat {0} || ls {0}", path.display()));
+        assert!(!done && said.contains("Permission denied"), "{}: {said}", path.display());
+    }
+    for pid in [supervisor.to_string(), program] {
+        let (done, said) = as_other(&format!("kill {pid}"));
+        assert!(!done, "{said}");
+        let (_, line) = as_other(&format!("cat /proc/{pid}/cmdline"));
+        assert!(!line.is_empty() && !line.contains("s3cret"), "{line}");
+    }
+    world.touch("go");
+    task.wait(world::LIMIT).unwrap();
+}
+
+#[test]
+fn a_program_has_the_rights_of_the_workers_user() {
+    let world = guarded();
+    let file = world.path("password");
+    fs::write(&file, SECRET).unwrap();
+    fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    let config = world.path("config.toml");
+    fs::write(&config, format!("url = \"{}\"\npassword_file = \"{}\"\n", world.server.url(), file.display())).unwrap();
+    let binary = world.path("blueque");
+    fs::copy(env!("CARGO_BIN_EXE_blueque"), &binary).unwrap();
+    world.program("q", "cat FOLDER/password >&2 || exit 1; id -u");
+    for path in [file, config.clone(), world.path("worker.d"), world.folder.path().to_owned()] {
+        chown(path, Some(OTHER), Some(OTHER)).unwrap();
+    }
+    let mut command = world.command(&binary, &["-q", "q"]);
+    command.uid(OTHER).gid(OTHER).env_remove("BLUEQUE_URL").env("BLUEQUE_CONFIG", &config);
+    let _worker = world::Worker(command.spawn().unwrap());
+    assert_eq!(result(&world.submit("q", "[]")).trim(), "1234");
+}
+
+/// Written past the scripts, by somebody who may write to the keys.
+#[test]
+fn an_id_that_no_script_would_take_makes_no_file() {
+    let world = World::new();
+    world.program("q", "echo 1");
+    let mut connection = world.server.connection();
+    let mut redis = |words: &[&str]| redis::cmd(words[0]).arg(&words[1..]).exec(&mut connection).unwrap();
+    let odd = "../../../escaped";
+    redis(&["HSET", &format!("blueque_task_{odd}"), "status", "pending", "queue", "q", "parameters", "[]"]);
+    redis(&["LPUSH", "blueque_pending_tasks_q", odd]);
+    let _worker = world.worker(&["-q", "q"]);
+    let task = world.submit("q", "[]");
+    eventually("it is served, or the worker has ended and says why", || {
+        (status_of(&task) == Some(Status::Complete) || world.log().contains("blueque: ")).then_some(())
+    });
+    let made: Vec<_> = fs::read_dir(world.folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(made.iter().all(|name| !name.to_string_lossy().contains("escaped")), "{made:?}");
+}

@@ -1,7 +1,10 @@
 use std::fs;
+use std::io::Read;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
-use crate::support::Server;
+use crate::support::{Server, eventually};
 use crate::{Desk, left};
 
 const SECRET: &str = "s3cret-of-mine";
@@ -165,4 +168,30 @@ fn a_namespace_for_tests_is_refused_unless_the_environment_says_that_this_is_a_t
     let said = desk.refused(1, &["ls"]);
     assert!(said.contains("TEST: this namespace is for tests"), "{said}");
     assert!(desk.run(&["doctor"]).out.contains("this namespace is for tests: its clock may show any time"));
+}
+
+#[test]
+fn a_url_that_asks_for_tls_is_never_served_without() {
+    let desk = Desk::new();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let url = format!("rediss://user:{SECRET}@127.0.0.1:{}/", server.local_addr().unwrap().port());
+    let mut child = desk.command(&["queues"]).env("BLUEQUE_URL", url).spawn().unwrap();
+    let mut heard = Vec::new();
+    let ended = eventually("the command gives up", || {
+        if let Ok((mut connection, _)) = server.accept() {
+            connection.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+            let mut bytes = [0; 4096];
+            let read = connection.read(&mut bytes).unwrap_or(0);
+            heard.push(bytes[..read].to_vec());
+        }
+        child.try_wait().unwrap()
+    });
+    assert_ne!(ended.code(), Some(0));
+    let left = left(child.wait_with_output().unwrap());
+    assert!(!left.err.contains("panicked"), "{}", left.err);
+    for bytes in heard.iter().filter(|bytes| !bytes.is_empty()) {
+        assert_eq!(bytes[0], 0x16, "the beginning of a handshake");
+        assert!(!bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()));
+    }
 }
