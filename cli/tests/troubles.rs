@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
+use blueque::calls::Report;
 use blueque::{ListenerId, Status, Submit, Task};
 use support::eventually;
 use world::{Worker, World, result};
@@ -176,4 +177,25 @@ fn a_program_that_no_worker_has_is_named() {
     eventually("workers says so", || run(&world, &["workers"]).contains(sentence).then_some(()));
     eventually("doctor says so", || run(&world, &["doctor"]).contains(sentence).then_some(()));
     assert!(run(&world, &["workers", "-o", "json"]).contains("\"methods\":[\"fine\"]"));
+}
+
+#[test]
+fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
+    let world = World::new();
+    world.program("fine", "echo 1");
+    let worker = world.worker(&["--queue", "q"]);
+    let queue = world.client.queue("q").unwrap();
+    queue.submit_bytes(b"[]", Submit::default().method("late")).unwrap();
+    eventually("it stays away", || world.log().contains("takes nothing of q for").then_some(()));
+    let id = world.client.workers().unwrap().remove(0).id;
+    worker.signal("STOP");
+    // What a worker says that leaves the queue alone, whatever it does just now.
+    let (queues, who) = ([queue.name().clone()], ListenerId::new(id.as_str()).unwrap());
+    let trouble = Some("takes nothing of q: it is tired; takes nothing of other: for nothing");
+    let report = Report { slots: 1, free: 1, methods: Some("fine"), trouble, ..Report::default() };
+    world.client.call(&world.client.calls().report(&who, &queues, report)).unwrap();
+    let task = queue.submit_bytes(b"[]", Submit::default().method("fine")).unwrap();
+    let said = run(&world, &["why", task.id().as_str()]);
+    assert_eq!(said, format!("Its queue is left alone for a moment: {id} takes nothing of q: it is tired.\n"));
+    worker.signal("CONT");
 }

@@ -71,6 +71,8 @@ impl Session {
             } else {
                 format!("{sentence} No worker of {queue} has its program {program}.")
             };
+        } else if let Some(word) = left_alone(self, &why)? {
+            sentence = clean_line(&word, 1_000);
         }
         Ok((why, sentence))
     }
@@ -91,6 +93,26 @@ fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Res
     let program = programs::program(info, &queue);
     let them = programs::workers_of(&session.client, &queue, &workers)?;
     Ok(them.filter(|them| programs::nobody_has(them, &program)).map(|_| program))
+}
+
+/// What the workers of a queue say where each of them leaves it alone for now.
+fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
+    let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
+    if why.status != Status::Pending || why.listeners == 0 || why.paused.is_some() || held_up(why).is_some() {
+        return Ok(None);
+    }
+    let workers = session.client.workers()?;
+    let Some(them) = programs::workers_of(&session.client, &queue, &workers)? else { return Ok(None) };
+    let begins = format!("takes nothing of {queue}: ");
+    let of = |worker: &&WorkerInfo| {
+        let all = worker.trouble.as_deref()?.split("; ");
+        all.into_iter().find(|part| part.starts_with(&begins)).map(|part| format!("{} {part}", worker.id))
+    };
+    let words: Option<Vec<String>> = them.iter().map(of).collect();
+    Ok(words.map(|words| match words.as_slice() {
+        [only] => format!("Its queue is left alone for a moment: {only}."),
+        all => format!("Its queue is left alone for a moment by all of its workers: {}.", all.join("; ")),
+    }))
 }
 
 /// A listener that takes tasks of the queue, now or later.
