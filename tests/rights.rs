@@ -76,7 +76,7 @@ fn deny_each(bench: &mut Bench, calls: &[&'static str], wrong: &mut Wrong) -> u3
             let Err(error) = tried.answer else { continue };
             refused += 1;
             if !tried.changed.is_empty() {
-                wrong.note(call, format!("without {command} {} keys ({error})", tried.changed.len()));
+                wrong.note(call, format!("without {command} it changed {:?} ({error})", tried.changed));
             }
         }
     }

@@ -14,7 +14,7 @@ elseif value ~= '' then
 end
 
 local found = redis.call('HMGET', space.meta, field, 'limits')
-local rate, kept = string.find(name, 'rate$'), {}
+local rate, begins, kept = string.find(name, 'rate$'), nil, {}
 for other, set in string.gmatch(found[1] or '', '(%S+)=(%S+)') do
   if other ~= name and other ~= name .. '_since' then
     kept[#kept + 1] = other .. '=' .. set
@@ -24,8 +24,8 @@ if value ~= '' then
   kept[#kept + 1] = name .. '=' .. value
   local since = settings.find(found[1], name .. '_since')
   if rate and not settings.find(found[1], name) then
-    local held = queue ~= '*' and settings.get(queue, name)
-    since = string.format('%.0f', held and settings.since(queue, name) or space.us) -- starts before count for nothing
+    begins = queue == '*' or not settings.get(queue, name)
+    since = string.format('%.0f', begins and space.us or settings.since(queue, name)) -- starts before count for nothing
   end
   kept[#kept + 1] = since and name .. '_since=' .. since or nil
 end
@@ -34,6 +34,9 @@ if queue ~= '*' then
 end
 local limit = rate or string.find(name, 'concurrency', 1, true)
 space.begin()
+if begins then
+  space.tick(string.format('%.0f', space.us)) -- no start is dated before it
+end
 if #kept > 0 then
   redis.call('HSET', space.meta, field, table.concat(kept, ' '))
 else

@@ -19,8 +19,24 @@ for _, queue in ipairs(queues) do
     reply.fail('HELD', 'tasks are held: pause the queues, wait for their ends or cancel them, then send the call again')
   end
 end
+-- A rate holds at once: from the time that was seen on, its starts would count for nothing.
+local settled = {}
+table.insert(queues, 1, false)
+for _, queue in ipairs(queues) do
+  local field = queue and 'settings:' .. queue or 'settings'
+  local text = redis.call('HGET', space.meta, field)
+  local mended = text and string.gsub(text, '_since=(%d+)', function(since)
+    return string.format('_since=%.0f', math.min(tonumber(since), now))
+  end)
+  if mended ~= text then
+    settled[#settled + 1] = { field, mended }
+  end
+end
 local token = redis.call('HGET', space.meta, 'token')
 space.begin()
+for _, set in ipairs(settled) do
+  redis.call('HSET', space.meta, set[1], set[2])
+end
 redis.call('HSET', space.meta, space.CLOCK, string.format('%.0f', now),
   'token', string.format('%.0f', math.max(tonumber(token or 0), tonumber(floor))))
 return 'reset'

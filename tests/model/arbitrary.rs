@@ -360,16 +360,48 @@ fn timed(theme: Theme) -> impl Strategy<Value = (Step, Op)> {
     ]
 }
 
+/// An attempt is drained with a checkpoint while a newer version of its task waits.
+fn drained_version() -> impl Strategy<Value = Vec<(Step, Op)>> {
+    (queue(), [0..8_u8, 0..8_u8], any::<bool>()).prop_map(|(queue, [old, new], starts)| {
+        let submit = |task| Op::Submit {
+            free: true,
+            queue,
+            tasks: vec![(task, None, 0)],
+            wish: vec![("unique", "k"), ("unique_policy", "latest")],
+        };
+        let reserve = |listener| Op::Reserve {
+            able: true,
+            listener,
+            queues: vec![queue],
+            lease: Some(60),
+            request: None,
+            woken: false,
+            order: None,
+        };
+        let own = |act| Op::Owner { task: Which::Held(0), token: Key::Last, act };
+        let mut calls = vec![submit(old), reserve(0), own(Act::Checkpoint(1)), submit(new)];
+        calls.push(own(Act::Release { reason: 2, again: None, uncounted: None }));
+        calls.push(reserve(1));
+        if starts {
+            calls.push(own(Act::Start { pid: 1, lease: None }));
+        }
+        calls.push(reserve(2));
+        calls.into_iter().map(|call| (Step::Stay, call)).collect()
+    })
+}
+
 /// 100 calls on the average, and as few as one after shrinking.
 pub fn case() -> impl Strategy<Value = Case> {
-    let of = |theme| vec(timed(theme), 1..200);
+    let single = |theme| timed(theme).prop_map(|call| vec![call]);
+    let of = |theme| vec(single(theme), 1..200);
     let calls = prop_oneof![
         3 => of(Theme::All),
         4 => of(Theme::Limits),
-        2 => of(Theme::Names),
+        2 => vec(prop_oneof![40 => single(Theme::Names), 1 => drained_version()], 1..200),
         2 => of(Theme::Tries),
         2 => of(Theme::Slots),
-    ];
+    ]
+    .prop_map(|calls| calls.concat());
     (any::<bool>(), proptest::bool::weighted(0.9), calls).prop_map(|(tagged, listening, calls)| Case {
         tagged,
         listening,

@@ -119,6 +119,9 @@ impl Model {
                 if !value.is_empty() {
                     settings.push((setting.into(), value.into()));
                     if setting.ends_with("rate") {
+                        if began.is_none() && inherited.is_none() {
+                            self.clock = now; // no start is dated before it
+                        }
                         settings.push((since, began.unwrap_or_else(|| inherited.unwrap_or(now).to_string())));
                     }
                 }

@@ -250,7 +250,7 @@ impl Model {
         let (from, attempt, at) = (task.status.clone(), task.attempt, decimal(now));
         let since = if from.is_empty() { String::new() } else { decimal(task.updated) };
         let event = format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
-        queue.events.push(event);
+        let name = task.queue.clone();
         let left = if from.is_empty() && why == "move" { "moved".into() } else { from.clone() };
         let transition = Transition { at, from: left, to: to.into(), attempt, by: by.into(), why: why.into() };
         self.histories.entry(id.into()).or_default().push(transition);
@@ -264,6 +264,7 @@ impl Model {
             task.deadline = None;
         }
         self.rebind(id, &from, to, front);
+        self.queue(&name).events.push(event);
         if to == "deleted" {
             self.tasks.remove(id);
             self.histories.remove(id);
