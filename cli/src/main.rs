@@ -7,6 +7,7 @@ mod output;
 mod password;
 mod rights;
 mod run_folder;
+mod server;
 mod supervisor;
 mod trust;
 mod worker;

@@ -1,11 +1,15 @@
 //! A run folder: everything about one attempt that must outlive a process. The worker makes it, the
-//! supervisor works in it, and whoever takes over finds it: `STATE/NAMESPACE/runs/TASKID.TOKEN/`.
+//! supervisor works in it, and whoever takes over finds it: `STATE/NAMESPACE/runs/TASKID.TOKEN/`. The program reaches all
+//! of it too, so that nothing in it is opened but by `open`.
 
 pub mod end;
+mod kept;
 pub mod lock;
+pub mod names;
+pub mod open;
 
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Write};
+use std::fs::{self, DirBuilder, DirEntry, File};
+use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,12 +18,16 @@ use anyhow::{Context, bail};
 use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
+pub use self::kept::KEPT;
+
 /// The version of `run.json` and `end.json` that this binary writes and reads.
 pub const VERSION: u32 = 1;
 
-/// Larger checkpoints than the server takes are kept for a later attempt on this host.
-pub const KEPT: &str = "kept";
-const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 3_600);
+/// A larger `run.json` is none of ours.
+const MOST: u64 = 8 << 20;
+
+/// So old, a folder that is being made or removed is so no more.
+const FORGOTTEN: Duration = Duration::from_secs(3_600);
 
 /// What to run and how: `run.json`. Without the password, which the supervisor gets by another way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -145,9 +153,8 @@ impl RunFolder {
         let space = space(state, &run.namespace);
         let runs = space.join("runs");
         private_folders(&runs)?;
-        let name = format!("{}.{}", run.id, run.token);
-        // A leading dot hides it from `list` until it is whole.
-        let draft = Self::at(runs.join(format!(".{name}.{}", std::process::id())));
+        let name = names::run(&run.id, run.token);
+        let draft = Self::at(runs.join(names::aside(&name, &std::process::id().to_string())));
         let _ = fs::remove_dir_all(&draft.path);
         let made = draft.fill(&space, run, parameters, checkpoint);
         let folder = Self::at(runs.join(name));
@@ -169,31 +176,8 @@ impl RunFolder {
         if let Some(saved) = checkpoint {
             fs::write(self.checkpoint(), saved)?;
         }
-        self.take_kept(&space.join(KEPT), run)
-    }
-
-    /// The attempt just before this one may have run here too, and saved more than the server has.
-    fn take_kept(&self, kept: &Path, run: &Run) -> io::Result<()> {
-        let Ok(entries) = fs::read_dir(kept) else { return Ok(()) };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let old = || entry.metadata().ok()?.modified().ok()?.elapsed().ok().filter(|&age| age > KEPT_FOR);
-            match name.to_str().and_then(|name| name.strip_prefix(&run.id)?.strip_prefix('.')?.parse::<u32>().ok()) {
-                Some(attempt) if attempt + 1 == run.attempt => fs::rename(entry.path(), self.checkpoint())?,
-                Some(_) => fs::remove_file(entry.path())?,
-                None if old().is_some() => fs::remove_file(entry.path())?,
-                None => {}
-            }
-        }
+        self.take_kept(space, run);
         Ok(())
-    }
-
-    /// Keeps a checkpoint that is too large for the server for the next attempt on this host.
-    pub fn keep_checkpoint(&self, run: &Run) -> io::Result<()> {
-        let Some(space) = self.space() else { return Ok(()) };
-        let kept = space.join(KEPT);
-        private_folders(&kept)?;
-        fs::rename(self.checkpoint(), kept.join(format!("{}.{}", run.id, run.attempt)))
     }
 
     /// Where outputs are published unless the run says otherwise.
@@ -215,17 +199,36 @@ impl RunFolder {
         let mut folders = Vec::new();
         for entry in entries {
             let entry = entry?;
-            if !entry.file_name().as_encoded_bytes().starts_with(b".") && entry.file_type()?.is_dir() {
-                folders.push(Self::at(entry.path()));
+            let folder = Self::at(entry.path());
+            if entry.file_type()?.is_dir() && (!names::is_hidden(&entry.file_name()) || folder.is_former()) {
+                folders.push(folder);
             }
         }
         Ok(folders)
     }
 
+    /// Whether a release before made it, for an id that begins with a dot. What crashes left of others does not have the
+    /// name that its `run.json` says.
+    fn is_former(&self) -> bool {
+        let name = self.path.file_name().unwrap_or_default();
+        !names::is_aside(name) && self.read().is_ok_and(|run| name == names::former_run(&run.id, run.token).as_str())
+    }
+
+    /// Whether it is the folder of this attempt, by its name.
+    pub fn is_of(&self, id: &str, token: u64) -> bool {
+        let name = self.path.file_name().unwrap_or_default();
+        name == names::run(id, token).as_str() || name == names::former_run(id, token).as_str()
+    }
+
+    /// What `run.json` holds.
+    pub fn text(&self) -> io::Result<Vec<u8>> {
+        open::read(&self.run(), MOST)
+    }
+
     /// Reads `run.json`.
     pub fn read(&self) -> anyhow::Result<Run> {
         let path = self.run();
-        let text = fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let text = self.text().with_context(|| format!("{} cannot be read", path.display()))?;
         let run: Run =
             serde_json::from_slice(&text).with_context(|| format!("{} is not a run's description", path.display()))?;
         if run.version != VERSION {
@@ -239,21 +242,36 @@ impl RunFolder {
         let (Some(runs), Some(name)) = (self.path.parent(), self.path.file_name()) else {
             return Err(io::Error::other("a run folder has a name"));
         };
-        let gone = runs.join(format!(".{}.gone", name.to_string_lossy()));
+        let gone = runs.join(names::aside(&name.to_string_lossy(), "gone"));
+        open::clear(&gone)?;
         match fs::rename(&self.path, &gone) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             renamed => renamed?,
         }
-        fs::remove_dir_all(gone)
+        open::clear(&gone)
+    }
+
+    /// Removes what crashes left of folders that were being made or removed, and checkpoints that nobody came for.
+    pub fn tidy(state: &Path, namespace: &str) {
+        let space = space(state, namespace);
+        for entry in fs::read_dir(space.join("runs")).into_iter().flatten().flatten() {
+            let leftover = names::is_hidden(&entry.file_name()) && !Self::at(entry.path()).is_former();
+            if leftover && is_older(&entry, FORGOTTEN) {
+                let _ = open::clear(&entry.path());
+            }
+        }
+        kept::tidy(&space);
     }
 }
 
-/// `STATE/NAMESPACE`; a namespace such as `..` cannot lead out of the state folder.
+fn is_older(entry: &DirEntry, age: Duration) -> bool {
+    let modified = entry.metadata().and_then(|about| about.modified());
+    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|elapsed| elapsed > age))
+}
+
+/// `STATE/NAMESPACE`.
 pub fn space(state: &Path, namespace: &str) -> PathBuf {
-    state.join(match namespace.strip_prefix('.') {
-        Some(rest) => format!("%2E{rest}"),
-        None => namespace.to_owned(),
-    })
+    state.join(&*names::visible(namespace))
 }
 
 /// Folders that only their owner can enter: parameters and logs may be secret.
@@ -263,12 +281,7 @@ pub fn private_folders(path: &Path) -> io::Result<()> {
 
 /// Writes a file whole or not at all, and on the disk before it returns.
 pub fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = path.with_extension("new");
-    let mut file = File::create(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&draft, path)?;
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+    open::replace(path, bytes, true)
 }
 
 /// Microseconds of the clock that also counts the time a machine sleeps.

@@ -1,5 +1,5 @@
 //! The data of former releases are read as they are, or mended online; attempts that their scripts began go on,
-//! and both releases may work side by side.
+//! what their workers left on the disk is taken over, and both releases may work side by side.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -11,8 +11,12 @@ mod left;
 mod live;
 #[path = "upgrade/mixed.rs"]
 mod mixed;
+#[path = "upgrade/state.rs"]
+mod state;
 #[path = "../../tests/support/mod.rs"]
 mod support;
+#[path = "worker/world.rs"]
+mod world;
 
 use std::process::Command;
 

@@ -58,6 +58,9 @@ fn text(value: &Value) -> String {
     }
 }
 
+/// Paths, and the texts of those that are no folders.
+pub type Files = Vec<(String, Option<String>)>;
+
 /// A release of which data and scripts are kept.
 pub struct Fixture {
     pub version: String,
@@ -90,6 +93,14 @@ impl Fixture {
         let read =
             |file: PathBuf| (file.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(file).unwrap());
         Scripts::load(connection, files.map(read))
+    }
+
+    /// What its worker left in its state folder, by the id of the task: the paths of files and folders, and what the
+    /// files hold.
+    pub fn state(&self) -> Vec<(String, Files)> {
+        let text = fs::read(self.folder.join("state.json")).unwrap();
+        let stages: BTreeMap<String, BTreeMap<String, Option<String>>> = serde_json::from_slice(&text).unwrap();
+        stages.into_iter().map(|(id, files)| (id, files.into_iter().collect())).collect()
     }
 
     /// Puts the data into an empty server, as they were left.

@@ -1,12 +1,14 @@
 //! The end of an attempt, on the disk before it is sent, so that no crash and no lost connection can undo it.
 
-use std::fs;
 use std::io;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{RunFolder, VERSION, write_durably};
+use super::{RunFolder, VERSION, open, write_durably};
+
+/// Larger files are none of ours.
+const MOST: u64 = 16 << 20;
 
 /// What the server is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,8 +91,8 @@ impl RunFolder {
 
     /// Reads it back. Damaged in any way it counts as unknown.
     pub fn read_end(&self) -> anyhow::Result<(End, Vec<u8>)> {
-        let end: End = serde_json::from_slice(&fs::read(self.end_file())?)?;
-        let payload = fs::read(self.end_payload())?;
+        let end: End = serde_json::from_slice(&open::read(&self.end_file(), MOST)?)?;
+        let payload = open::read(&self.end_payload(), MOST)?;
         anyhow::ensure!(end.version == VERSION, "end.json has version {}", end.version);
         anyhow::ensure!(end.payload == digest(&payload), "end.payload is not what end.json says");
         Ok((end, payload))

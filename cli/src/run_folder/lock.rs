@@ -1,13 +1,16 @@
 //! The lock of a run folder: held as long as the supervisor lives, and released by the kernel.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
-use super::RunFolder;
+use super::{RunFolder, open};
+
+/// A larger file is none of ours.
+const MOST: u64 = 64 << 10;
 
 /// A process, told from a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +60,7 @@ pub struct Lock {
 impl RunFolder {
     /// Takes the lock; none where another process has it.
     pub fn lock(&self) -> io::Result<Option<Lock>> {
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.lock_file())?;
+        let file = open::own(&self.lock_file())?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(file) => Ok(Some(Lock { file })),
             Err((_, Errno::EWOULDBLOCK)) => Ok(None),
@@ -67,11 +70,16 @@ impl RunFolder {
 
     /// Who holds the lock, or held it last; none before the first, or where the file is damaged.
     pub fn holder(&self) -> Option<Holder> {
-        serde_json::from_slice(&fs::read(self.lock_file()).ok()?).ok()
+        serde_json::from_slice(&open::read(&self.lock_file(), MOST).ok()?).ok()
     }
 }
 
 impl Lock {
+    /// Whether nobody has said before that he holds it.
+    pub fn is_blank(&self) -> bool {
+        self.file.metadata().is_ok_and(|about| about.len() == 0)
+    }
+
     /// Says who holds it.
     pub fn write(&mut self, holder: &Holder) -> io::Result<()> {
         let text = serde_json::to_vec(holder)?;

@@ -1,7 +1,15 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 
 use super::*;
 use crate::run_folder::end::{End, Outcome, PostMortem};
@@ -45,6 +53,81 @@ fn a_run_folder_is_whole_listed_read_and_removed() {
     folder.remove().unwrap();
     folder.remove().unwrap();
     assert!(RunFolder::list(&state.0, "..").unwrap().is_empty());
+}
+
+#[test]
+fn runs_of_a_release_before_are_found_where_their_name_is_hidden() {
+    let state = State::new("former");
+    let runs = state.0.join("%2E./runs");
+    let named = |id: &str, token: u64| Run { id: id.into(), token, ..run(1) };
+    let make = |run: &Run, name: &str| {
+        let folder = RunFolder::create(&state.0, run, b"", None).unwrap();
+        fs::rename(folder.path(), runs.join(name)).unwrap();
+    };
+    make(&named(".x", 5), ".x.5");
+    make(&named("..x.5", 6), "..x.5.6");
+    // What crashes left: of a folder being made, for the id `x.7`, and of one being removed.
+    make(&named("x.7", 8), ".x.7.8.4711");
+    make(&named(".x", 9), "..x.9.gone");
+    make(&named("x", 10), ".+x.10.gone");
+    let mut found: Vec<_> = RunFolder::list(&state.0, "..").unwrap();
+    found.sort_by(|a, b| a.path().cmp(b.path()));
+    assert_eq!(found, ["..x.5.6", ".x.5"].map(|name| RunFolder::at(runs.join(name))));
+    assert!(found[1].is_of(".x", 5) && !found[1].is_of("x", 5));
+    for (name, attempt) in [("%2Ex.5", (".x", 5)), (".x.5", (".x", 5)), ("x.1.5", ("x.1", 5)), ("%2E.7", (".", 7))] {
+        assert_eq!(names::attempt(name), Some((attempt.0.to_owned(), attempt.1)), "{name}");
+    }
+}
+
+#[test]
+fn only_files_are_read_and_no_more_than_the_limit_of_them() {
+    let state = State::new("open");
+    let path = |name: &str| state.0.join(name);
+    fs::write(path("file"), "12345").unwrap();
+    fs::create_dir(path("folder")).unwrap();
+    mkfifo(&path("pipe"), Mode::S_IRWXU).unwrap();
+    symlink(path("file"), path("link")).unwrap();
+    let _socket = UnixListener::bind(path("socket")).unwrap();
+    assert_eq!(open::read(&path("file"), 5).unwrap(), b"12345");
+    assert_eq!(open::read(&path("file"), 4).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    for name in ["folder", "pipe", "link", "socket"] {
+        let error = open::read(&path(name), 5).unwrap_err();
+        assert_eq!(error.to_string(), format!("it is a {name}, not a file"));
+        drop(open::own(&path(name)).unwrap());
+        assert_eq!(open::read(&path(name), 5).unwrap(), b"");
+    }
+    assert_eq!(fs::read(path("file")).unwrap(), b"12345", "what the link led to");
+}
+
+#[test]
+fn a_pipe_swapped_for_a_file_between_two_looks_hangs_nobody() {
+    let state = State::new("swap");
+    let path = |name: &str| state.0.join(name);
+    fs::write(path("file"), "1").unwrap();
+    mkfifo(&path("pipe"), Mode::S_IRWXU).unwrap();
+    fs::hard_link(path("file"), path("name")).unwrap();
+    let done = AtomicBool::new(false);
+    let (mut read, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Acquire) {
+                for what in ["pipe", "file"] {
+                    fs::hard_link(path(what), path("next")).unwrap();
+                    fs::rename(path("next"), path("name")).unwrap();
+                    let _ = fs::remove_file(path("next")); // a rename of a link to itself leaves it
+                }
+            }
+        });
+        let begun = Instant::now();
+        while (read < 100 || refused < 100) && begun.elapsed() < Duration::from_secs(30) {
+            match open::read(&path("name"), 1) {
+                Ok(_) => read += 1,
+                Err(_) => refused += 1,
+            }
+        }
+        done.store(true, Ordering::Release);
+    });
+    assert!(read >= 100 && refused >= 100, "both were met: {read}, {refused}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The end is sent until the server has answered, however long that takes; then outputs are published and
 //! the run folder is removed. It is the same for an end of this process and for one found on the disk.
 
-use std::fs::{self, File};
+use std::fs;
 use std::thread;
 use std::time::Duration;
 
@@ -14,7 +14,10 @@ use super::publish;
 use super::shared::Shared;
 use crate::output::say;
 use crate::run_folder::end::{End, Outcome};
-use crate::run_folder::{Run, RunFolder};
+use crate::run_folder::{Run, RunFolder, open};
+
+/// No server takes a larger checkpoint.
+const MOST: u64 = 8 << 20;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -31,7 +34,7 @@ pub fn deliver(
     let accepted = folder.accepted().exists() || until_answered(link, shared, folder, &mut end, &mut payload);
     if accepted && end.outcome == Outcome::Complete {
         // Known from now on: a publication that is cut off goes on where it was.
-        let _ = File::create(folder.accepted()).and_then(|file| file.sync_all());
+        let _ = open::create(&folder.accepted()).and_then(|file| file.sync_all());
         publish::publish(folder, run)
             .with_context(|| format!("the output was not published and stays in {}", folder.path().display()))?;
     }
@@ -43,7 +46,7 @@ pub fn deliver(
 
 /// What the server does not have is of use to the next attempt, if that runs here.
 fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
-    let size = fs::metadata(folder.checkpoint()).map_or(0, |found| found.len());
+    let size = fs::symlink_metadata(folder.checkpoint()).map_or(0, |found| found.len());
     if (end.checkpoint || size > u64::from(run.limits.max_bytes))
         && let Err(error) = folder.keep_checkpoint(run)
     {
@@ -105,7 +108,7 @@ fn send(
 ) -> blueque::Result<()> {
     let client = link.client()?;
     if end.checkpoint {
-        match fs::read(folder.checkpoint()).map(|bytes| link.send_checkpoint(&bytes)) {
+        match open::read(&folder.checkpoint(), MOST).map(|bytes| link.send_checkpoint(&bytes)) {
             // Gone, or refused for good: the end goes its way without it.
             Err(_) | Ok(Ok(()) | Err(Error::Invalid { .. })) => end.checkpoint = false,
             // The end tells whether it was accepted before.

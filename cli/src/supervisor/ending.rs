@@ -1,14 +1,14 @@
 //! What an attempt's end means: the table of exit codes, and the reasons of a stop.
 
-use std::fs;
+use std::io::ErrorKind;
 
 use serde::de::IgnoredAny;
 
 use super::eyes::Seen;
 use super::tree::Exit;
 use super::watch::{Ended, Reason};
-use crate::run_folder::RunFolder;
 use crate::run_folder::end::{End, Outcome, PostMortem};
+use crate::run_folder::{RunFolder, open};
 
 /// The program asks to be run again, from its checkpoint, and it counts nothing.
 const AGAIN: i32 = 85;
@@ -87,12 +87,17 @@ fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, String>
     let too_large = |what: &str, size: String| {
         format!("{what} has {size} bytes, at most {limit} can be kept: write it to BLUEQUE_OUTPUT_DIR, and name it")
     };
-    let path = folder.result();
-    match fs::metadata(&path) {
-        Ok(found) if !found.is_file() => return Err("BLUEQUE_RESULT is not a file".into()),
-        Ok(found) if found.len() > limit => return Err(too_large("the result", found.len().to_string())),
-        Ok(_) => return fs::read(&path).map_err(|error| format!("the result cannot be read: {error}")),
-        Err(_) => {}
+    if seen.blind {
+        return Err("the files of the run folder do not answer, so that its result is not known".into());
+    }
+    let unreadable = |error| format!("the result cannot be read: {error}");
+    match open::open(&folder.result()) {
+        Ok((file, about)) => {
+            let bytes = if about.len() > limit { None } else { open::read_open(file, limit).map_err(unreadable)? };
+            return bytes.ok_or_else(|| too_large("the result", about.len().to_string()));
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(unreadable(error)),
     }
     let one_value = seen.shape.is_one_value();
     match seen.stdout.take() {

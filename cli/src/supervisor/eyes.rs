@@ -33,6 +33,27 @@ pub struct Seen {
     pub checkpoint: Option<Vec<u8>>,
     /// The checkpoint file is too large for the server.
     pub too_large: bool,
+    /// The files could not be read in time: none of this says what the program did.
+    pub blind: bool,
+}
+
+impl Seen {
+    /// Where the files do not answer.
+    pub fn nothing() -> Self {
+        Self { blind: true, ..Self::new(Spool::Over) }
+    }
+
+    fn new(stdout: Spool) -> Self {
+        Self {
+            stdout,
+            shape: Shape::default(),
+            last_words: String::new(),
+            again: None,
+            checkpoint: None,
+            too_large: false,
+            blind: false,
+        }
+    }
 }
 
 pub struct Eyes {
@@ -61,14 +82,7 @@ impl Eyes {
             events: Events::new(folder.events()),
             first: checkpoint.digest().map(<[u8]>::to_vec),
             checkpoint,
-            seen: Seen {
-                stdout: Spool::open(folder.stdout()),
-                shape: Shape::default(),
-                last_words: String::new(),
-                again: None,
-                checkpoint: None,
-                too_large: false,
-            },
+            seen: Seen::new(Spool::open(folder.stdout())),
             words: LastWords::default(),
             shared,
         }
@@ -169,7 +183,9 @@ impl Eyes {
                     self.limit
                 ));
             }
-            Found::Unreadable(error) => self.shared.say(&format!("the checkpoint cannot be read: {error}")),
+            Found::Unreadable(error) => self.shared.say(&format!(
+                "the checkpoint cannot be read: {error}: write it to a file aside, a folder packed into one, and rename that"
+            )),
         }
         self.shared.sign_of_life();
     }

@@ -1,13 +1,15 @@
 //! The files that the program writes for its supervisor: events, line by line, and the checkpoint.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+
+use crate::run_folder::open;
 
 /// The longest pause before another try that the server takes, in seconds.
 const AGAIN: f64 = 31_536_000.0;
@@ -56,24 +58,25 @@ pub struct Events {
     /// The rest of a line that was cut is skipped.
     skipping: bool,
     over: bool,
+    /// It was said that they cannot be read.
+    told: bool,
 }
 
 impl Events {
     pub fn new(path: PathBuf) -> Self {
-        Self { path, offset: 0, partial: Vec::new(), skipping: false, over: false }
+        Self { path, offset: 0, partial: Vec::new(), skipping: false, over: false, told: false }
     }
 
     /// What was said since the last look. At the end a last line without its end counts too.
     pub fn read(&mut self, at_end: bool) -> Vec<Said> {
         let mut said = Vec::new();
-        let length = fs::metadata(&self.path).map_or(0, |found| found.len());
-        if length < self.offset {
-            // Written anew instead of appended to.
-            (self.offset, self.skipping) = (0, false);
-            self.partial.clear();
-        }
-        if length > self.offset && !self.over {
-            self.take(&mut said);
+        match open::open(&self.path) {
+            Ok((file, about)) => self.follow(file, about.len(), &mut said),
+            Err(error) if error.kind() == ErrorKind::InvalidInput && !self.told => {
+                said.push(Said::Other(format!("the events cannot be read: {error}")));
+                self.told = true;
+            }
+            Err(_) => {}
         }
         if at_end && !self.partial.is_empty() {
             let line = std::mem::take(&mut self.partial);
@@ -82,9 +85,20 @@ impl Events {
         said
     }
 
-    fn take(&mut self, said: &mut Vec<Said>) {
+    fn follow(&mut self, file: File, length: u64, said: &mut Vec<Said>) {
+        if length < self.offset {
+            // Written anew instead of appended to.
+            (self.offset, self.skipping) = (0, false);
+            self.partial.clear();
+        }
+        if length > self.offset && !self.over {
+            self.take(file, said);
+        }
+    }
+
+    fn take(&mut self, file: File, said: &mut Vec<Said>) {
         let mut chunk = Vec::new();
-        let Ok(()) = self.chunk(&mut chunk) else { return };
+        let Ok(()) = self.chunk(file, &mut chunk) else { return };
         self.offset += chunk.len() as u64;
         for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
             let whole = piece.ends_with(b"\n");
@@ -107,8 +121,7 @@ impl Events {
         }
     }
 
-    fn chunk(&self, chunk: &mut Vec<u8>) -> io::Result<()> {
-        let mut file = File::open(&self.path)?;
+    fn chunk(&self, mut file: File, chunk: &mut Vec<u8>) -> io::Result<()> {
         file.seek(SeekFrom::Start(self.offset))?;
         file.take(LOOK as u64).read_to_end(chunk).map(|_| ())
     }
@@ -190,12 +203,14 @@ pub struct Checkpoint {
     seen: Option<Print>,
     /// Of the last one that could be read.
     digest: Option<Vec<u8>>,
+    /// Why it could not be read, as said last.
+    told: Option<String>,
 }
 
 impl Checkpoint {
     /// Takes what is there for what the server has.
     pub fn new(path: PathBuf, limit: u64) -> Self {
-        let mut watch = Self { path, limit, seen: None, digest: None };
+        let mut watch = Self { path, limit, seen: None, digest: None, told: None };
         watch.look(false);
         watch
     }
@@ -206,30 +221,33 @@ impl Checkpoint {
 
     /// What is new; `again` reads it also where it looks as before.
     pub fn look(&mut self, again: bool) -> Found {
-        let Ok(before) = fs::metadata(&self.path) else { return Found::Nothing };
-        let print = Print::of(&before);
-        if (self.seen.as_ref() == Some(&print) && !again) || !before.is_file() {
+        let Ok(there) = fs::symlink_metadata(&self.path) else { return Found::Nothing };
+        if self.seen.as_ref() == Some(&Print::of(&there)) && !again {
             return Found::Nothing;
         }
+        let (mut file, before) = match open::open(&self.path) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Found::Nothing,
+            Err(error) => {
+                self.seen = Some(Print::of(&there));
+                return self.unreadable(error.to_string());
+            }
+        };
+        let print = Print::of(&before);
         if before.len() > self.limit {
             self.seen = Some(print);
             return Found::TooLarge(before.len());
         }
-        let read = File::open(&self.path).and_then(|file| {
-            let mut bytes = Vec::new();
-            file.take(self.limit + 1).read_to_end(&mut bytes).map(|_| bytes)
-        });
-        let bytes = match read {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                self.seen = Some(print);
-                return Found::Unreadable(error.to_string());
-            }
-        };
+        let mut bytes = Vec::new();
+        if let Err(error) = (&mut file).take(self.limit + 1).read_to_end(&mut bytes) {
+            self.seen = Some(print);
+            return self.unreadable(error.to_string());
+        }
         // Written to meanwhile: the next look takes it whole.
-        if fs::metadata(&self.path).map_or(true, |after| Print::of(&after) != print) {
+        if file.metadata().map_or(true, |after| Print::of(&after) != print) {
             return Found::Nothing;
         }
+        self.told = None;
         self.seen = Some(print);
         let digest = Sha256::digest(&bytes).to_vec();
         if self.digest.as_ref() == Some(&digest) {
@@ -237,5 +255,14 @@ impl Checkpoint {
         }
         self.digest = Some(digest);
         Found::New(bytes)
+    }
+
+    /// Once for each reason: a folder looks new with everything that is written in it.
+    fn unreadable(&mut self, error: String) -> Found {
+        if self.told.as_ref() == Some(&error) {
+            return Found::Nothing;
+        }
+        self.told = Some(error.clone());
+        Found::Unreadable(error)
     }
 }

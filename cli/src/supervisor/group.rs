@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::tree;
-use crate::run_folder::RunFolder;
+use crate::run_folder::{RunFolder, open};
+
+/// A longer path is none of ours.
+const MOST: u64 = 4 << 10;
 
 /// The group of a run, also after its supervisor is gone.
 #[derive(Debug)]
@@ -15,8 +18,7 @@ pub struct Group(PathBuf);
 impl Group {
     /// Makes the group, below the one of this process; none where that is not allowed.
     pub fn create(folder: &RunFolder, memory: Option<u64>) -> Option<Self> {
-        let name = folder.path().file_name()?.to_str()?;
-        let group = Self(own_group()?.join(format!("blueque-{name}")));
+        let group = Self(own_group()?.join(name(folder.path())?));
         // Written first: what cannot be found again must not be made.
         fs::write(note(folder.path()), group.0.as_os_str().as_encoded_bytes()).ok()?;
         let usable = fs::create_dir(&group.0).is_ok() && fs::exists(group.0.join("cgroup.kill")).unwrap_or(false);
@@ -34,8 +36,10 @@ impl Group {
 
     /// The group that was made for a run folder.
     pub fn of(folder: &Path) -> Option<Self> {
-        let path = fs::read_to_string(note(folder)).ok()?;
-        Some(Self(PathBuf::from(path))).filter(|group| group.0.is_dir())
+        let path = PathBuf::from(String::from_utf8(open::read(&note(folder), MOST).ok()?).ok()?);
+        // The program may have written another group there.
+        let own = path.file_name().zip(name(folder)).is_some_and(|(found, name)| found == name.as_str());
+        Some(Self(path)).filter(|group| own && group.0.is_dir())
     }
 
     /// Moves the supervisor's descendants into it, until a look finds none outside. To move one takes the kernel
@@ -70,6 +74,10 @@ impl Group {
     pub fn remove(&self) {
         let _ = fs::remove_dir(&self.0);
     }
+}
+
+fn name(folder: &Path) -> Option<String> {
+    Some(format!("blueque-{}", folder.file_name()?.to_str()?))
 }
 
 fn note(folder: &Path) -> PathBuf {

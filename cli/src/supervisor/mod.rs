@@ -17,12 +17,11 @@ mod shared;
 mod tree;
 mod watch;
 
-use std::fs;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -33,7 +32,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 
-use self::eyes::Eyes;
+use self::eyes::{Eyes, Seen};
 use self::group::Group;
 use self::link::Link;
 use self::shared::Shared;
@@ -42,15 +41,22 @@ use self::watch::{Bell, Ended, Watch};
 use crate::password::{Address, Password};
 use crate::run_folder::end::{End, Outcome, PostMortem};
 use crate::run_folder::lock::{Holder, Lock, Process};
-use crate::run_folder::{Run, RunFolder, boot_clock_us};
+use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
+use crate::server::identity;
 
 /// Enough for what these threads do; the default of 2 MiB each shows in what a host promises.
 const STACK: usize = 256 << 10;
+
+/// How long what the program said may be read after its end. A disk that does not answer must not hold the task for ever.
+const LAST_LOOK: Duration = Duration::from_secs(60);
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// The run folder
     run: PathBuf,
+    /// The server that the password is for
+    #[arg(long, value_name = "SERVER")]
+    server: Option<String>,
     /// Where the server's password is
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
@@ -74,9 +80,12 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let path = options.run.canonicalize().with_context(|| format!("{} is not there", options.run.display()))?;
     let folder = RunFolder::at(path);
     let run = folder.read()?;
+    if options.server.as_ref().is_some_and(|server| *server != identity(&run.url)) {
+        bail!("{} is of another server than its worker", folder.path().display());
+    }
     let Some(mut lock) = take(&folder)? else { bail!("another supervisor works on {}", folder.path().display()) };
     // Anything in there: it had a supervisor before this one.
-    let begun = fs::metadata(folder.lock_file()).is_ok_and(|found| found.len() > 0);
+    let begun = !lock.is_blank();
     // Out of the worker's session, so that its terminal does not matter. Fails only for one that has its own.
     let _ = nix::unistd::setsid();
     prctl::set_child_subreaper(true).context("this process cannot keep the program's children")?;
@@ -163,7 +172,9 @@ fn attempt(
     }
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else { bail!("no pipes") };
     let (ended, at_end) = UnixStream::pair()?;
-    let eyes = spawn("eyes", move || eyes.watch(stdout, stderr, &ended))?;
+    let (show, shown) = mpsc::channel();
+    // Not joined: it may hang with a disk.
+    let _ = spawn("eyes", move || show.send(eyes.watch(stdout, stderr, &ended)))?;
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
     // Never joined: it ends with the process. Optional, as it only makes orders come sooner.
@@ -173,7 +184,10 @@ fn attempt(
     let ended = watch.run();
     let exit = watch.tree.exit();
     drop(at_end);
-    let seen = join(eyes)?;
+    let seen = shown.recv_timeout(LAST_LOOK).unwrap_or_else(|_| {
+        shared.say("what the program wrote last cannot be read: its files do not answer");
+        Seen::nothing()
+    });
 
     let mut post_mortem = post_mortem(exit, begun);
     post_mortem.stderr.clone_from(&seen.last_words);
@@ -182,6 +196,8 @@ fn attempt(
         && oom_before.zip(tree::oom_kills()).is_some_and(|(before, after)| after > before);
     let kept = seen.checkpoint.is_some() || seen.too_large;
     let mut end = ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem);
+    // Nobody has accepted anything yet, whatever the program put there.
+    let _ = open::clear(&folder.accepted());
     // Before anything else that can fail or take long. The lease is renewed meanwhile.
     match &mut end {
         Some((end, payload)) => {

@@ -2,8 +2,8 @@
 //! becomes of these, the program's pipe is read.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read, Seek, Write};
+use std::path::PathBuf;
 
 /// The log is a ring of two files of this size.
 const RING: u64 = 4 << 20;
@@ -44,7 +44,7 @@ impl LogFile {
 
     fn turn(&self) -> io::Result<File> {
         fs::rename(&self.path, self.path.with_extension("1"))?;
-        File::create(&self.path)
+        File::create_new(&self.path)
     }
 }
 
@@ -65,7 +65,7 @@ pub enum Spool {
 
 impl Spool {
     pub fn open(path: PathBuf) -> Self {
-        match File::create(&path) {
+        match OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path) {
             Ok(file) => Self::Disk { path, file, length: 0 },
             Err(_) => Self::Memory(Vec::new()),
         }
@@ -80,7 +80,7 @@ impl Spool {
                 } else if file.write_all(bytes).is_ok() {
                     *length += bytes.len() as u64;
                 } else {
-                    let mut kept = read(path, *length).unwrap_or_default();
+                    let mut kept = read(file, *length).unwrap_or_default();
                     kept.extend_from_slice(bytes);
                     *self = Self::Memory(kept);
                 }
@@ -99,16 +99,18 @@ impl Spool {
     /// All that was printed, unless that was too much.
     pub fn take(self) -> Option<Vec<u8>> {
         match self {
-            Self::Disk { path, length, .. } => read(&path, length).ok(),
+            Self::Disk { mut file, length, .. } => read(&mut file, length).ok(),
             Self::Memory(kept) => Some(kept),
             Self::Over => None,
         }
     }
 }
 
-fn read(path: &Path, length: u64) -> io::Result<Vec<u8>> {
+/// Of the open file: the program may have put another in its place.
+fn read(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(length).read_to_end(&mut bytes).map(|_| bytes)
+    file.rewind()?;
+    file.take(length).read_to_end(&mut bytes).map(|_| bytes)
 }
 
 /// Keeps the last bytes of what is written to it.

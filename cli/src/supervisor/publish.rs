@@ -9,9 +9,12 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::run_folder::end::hex;
-use crate::run_folder::{Run, RunFolder, private_folders, write_durably};
+use crate::run_folder::{Run, RunFolder, names, open, private_folders, write_durably};
 
 const MANIFEST: &str = "manifest.json";
+
+/// A larger file of that name was not written here.
+const MOST: u64 = 64 << 20;
 
 #[derive(Serialize)]
 struct Manifest<'a> {
@@ -27,13 +30,20 @@ struct Entry {
     sha256: String,
 }
 
-/// Publishes the output folder as `PUBLISH/TASKID`, unless it is empty. Cut off, it goes on where it was.
+/// Publishes the output folder as `PUBLISH/TASKID`, unless it is empty, or no folder. Cut off, it goes on where it was.
 pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     let output = folder.output();
     let place = run.publish.clone().or_else(|| folder.default_publish()).context("no place to publish to")?;
-    let (target, aside) = (place.join(&run.id), |word: &str| place.join(format!(".{}.{}.{word}", run.id, run.token)));
-    if fs::read_dir(&output).is_ok_and(|mut entries| entries.next().is_some()) {
-        describe(&output, run)?;
+    let (target, name) = (place.join(&*names::visible(&run.id)), names::run(&run.id, run.token));
+    let aside = |word: &str| place.join(names::aside(&name, word));
+    // Where a release before left it.
+    let former = |word: &str| place.join(format!(".{}.{}.{word}", run.id, run.token));
+    for word in ["new", "old"].into_iter().filter(|word| former(word).exists()) {
+        fs::rename(former(word), aside(word))?;
+    }
+    let folder_still = fs::symlink_metadata(&output).is_ok_and(|about| about.is_dir());
+    if folder_still && fs::read_dir(&output).is_ok_and(|mut entries| entries.next().is_some()) {
+        describe(&output, folder, run)?;
         private_folders(&place)?;
         let moved = match fs::rename(&output, aside("new")) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
@@ -51,29 +61,29 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
         }
         File::open(&place)?.sync_all()?;
     }
-    match fs::remove_dir_all(aside("old")) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(open::clear(&aside("old"))?)
 }
 
 /// Writes the manifest.
-fn describe(output: &Path, run: &Run) -> anyhow::Result<()> {
+fn describe(output: &Path, folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     let own = |path: &Path| {
-        let text = fs::read(path).unwrap_or_default();
+        let text = open::read(path, MOST).unwrap_or_default();
         let found = serde_json::from_slice::<serde_json::Value>(&text).unwrap_or_default();
         found.get("task").is_some_and(|task| *task == run.id) && found.get("attempt").is_some_and(|n| *n == run.attempt)
     };
-    let mut manifest = output.join(MANIFEST);
-    // The program's own file of that name is its work.
-    if manifest.exists() && !own(&manifest) {
-        manifest = output.join(format!("blueque-{MANIFEST}"));
-    }
+    // What the program has put there under that name is its work.
+    let free = |path: &PathBuf| fs::symlink_metadata(path).is_err() || own(path);
+    let names = ["", "blueque-", "blueque-1-", "blueque-2-"].map(|before| output.join(format!("{before}{MANIFEST}")));
+    let manifest = names.into_iter().find(free).context("no name is left for a manifest")?;
     let mut files = Vec::new();
     list(output, output, &manifest, &mut files)?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let described = Manifest { task: &run.id, attempt: run.attempt, files };
-    write_durably(&manifest, &serde_json::to_vec_pretty(&described)?).context("no manifest can be written")
+    // Made beside the output, in which every name is the program's.
+    let draft = folder.path().join(MANIFEST);
+    write_durably(&draft, &serde_json::to_vec_pretty(&described)?).context("no manifest can be written")?;
+    fs::rename(&draft, &manifest)?;
+    Ok(File::open(output)?.sync_all()?)
 }
 
 /// Lists the files, and makes sure that they are on the disk. Links stay what they are and are not followed.
@@ -94,7 +104,7 @@ fn list(root: &Path, folder: &Path, manifest: &Path, files: &mut Vec<Entry>) -> 
 }
 
 fn digest(path: &Path) -> io::Result<(u64, String)> {
-    let mut file = File::open(path)?;
+    let (mut file, _) = open::open(path)?;
     let (mut buffer, mut size, mut hasher) = (vec![0; 64 << 10], 0, Sha256::new());
     loop {
         let read = file.read(&mut buffer)?;

@@ -1,7 +1,6 @@
 //! The supervisor's main loop: it waits for the program, for orders and for the clock, and stops the
 //! program when it must.
 
-use std::fs;
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -18,7 +17,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use super::program::seconds;
 use super::shared::{CANCEL, DRAIN, KILL, STOP, Shared};
 use super::tree::{self, Exit, Tree};
-use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us};
+use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us, open};
 
 /// Why a program was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,9 +202,7 @@ impl Watch<'_> {
     fn write_stop(&self, reason: Reason, kill_at: u64) {
         let left = Duration::from_micros(kill_at.saturating_sub(boot_clock_us()));
         let text = format!("{{\"reason\":\"{}\",\"kill_at\":{}}}\n", reason.word(), seconds(left));
-        let draft = self.folder.stop().with_extension("new");
-        let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, self.folder.stop()));
-        if let Err(error) = written {
+        if let Err(error) = open::replace(&self.folder.stop(), text.as_bytes(), false) {
             self.shared.say(&format!("the stop file cannot be written: {error}"));
         }
     }

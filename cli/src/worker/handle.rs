@@ -29,11 +29,12 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Starts a supervisor that needs this worker no more.
-    pub fn start(folder: &RunFolder, password: Option<&Password>) -> io::Result<Self> {
+    /// Starts a supervisor that needs this worker no more. The password is for this server, whatever the program may have
+    /// written into its run folder.
+    pub fn start(folder: &RunFolder, server: &str, password: Option<&Password>) -> io::Result<Self> {
         // Not the path of this binary: an upgrade may have put another there, or none.
         let mut command = Command::new("/proc/self/exe");
-        command.arg0("blueque").arg("supervise").arg(folder.path()).stdin(Stdio::null());
+        command.arg0("blueque").arg("supervise").arg(folder.path()).args(["--server", server]).stdin(Stdio::null());
         let log = log(folder)?;
         command.stdout(log.try_clone()?).stderr(log).current_dir("/");
         // Either may hold the password.

@@ -1,7 +1,7 @@
 //! Who looks after a run folder: the one worker that has locked its file `keeper`. The kernel gives
 //! the lock back when that worker dies, and then another finds the folder.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
-use crate::run_folder::RunFolder;
+use crate::run_folder::{RunFolder, open};
 
 /// The lock, held.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Keeper {
     /// Takes charge of a folder; none where another worker has it, or it is gone.
     pub fn of(folder: &RunFolder) -> io::Result<Option<Self>> {
         let path = folder.path().join("keeper");
-        let file = match OpenOptions::new().write(true).create(true).truncate(false).open(path) {
+        let file = match open::own(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };

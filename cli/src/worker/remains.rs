@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::run_folder::lock::Process;
 use crate::supervisor::group::Group;
 
 /// Processes in the kernel's hands cannot be killed; the next look finds them.
@@ -44,17 +45,33 @@ pub fn kill_all(run: &Path) -> bool {
     }
 }
 
+/// The supervisor of a run, known by its command line: the program may have taken its lock file away.
+pub fn supervisor(run: &Path) -> Option<Process> {
+    let words = [b"supervise\0", run.as_os_str().as_bytes(), b"\0"].concat();
+    let supervises = |pid: &i32| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|&byte| byte == 0)
+            .next()
+            .is_some_and(|name| line.get(name.len() + 1..).is_some_and(|rest| rest.starts_with(&words)))
+    };
+    all().find(supervises).and_then(Process::of)
+}
+
+fn all() -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
 /// The processes of a run that have not ended.
 fn processes(run: &Path) -> Vec<i32> {
     let mark = [b"BLUEQUE_RUN=", run.as_os_str().as_bytes()].concat();
     let own = i32::try_from(std::process::id()).unwrap_or(0);
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+    for pid in all() {
         let Some(parent) = parent(pid).filter(|_| pid != own) else { continue };
         children.entry(parent).or_default().push(pid);
-        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         if environment.split(|&byte| byte == 0).any(|variable| variable == mark) {
             found.push(pid);
         }

@@ -14,6 +14,7 @@ use crate::config;
 use crate::output::{Code, fault};
 use crate::password::Password;
 use crate::run_folder::{Limits, OnDrain, RunFolder};
+use crate::server::identity;
 
 /// So many queues a worker serves at most: one call asks all of them.
 const QUEUES: usize = 32;
@@ -139,6 +140,8 @@ pub struct Settings {
     /// Without the password.
     pub url: String,
     pub password: Option<Password>,
+    /// Which server that is.
+    pub server: String,
     pub state: PathBuf,
     pub publish: Option<PathBuf>,
     pub environment: Vec<String>,
@@ -217,6 +220,7 @@ impl Options {
             namespace: server.namespace().to_string(),
             url: server.url().to_owned(),
             password: server.password().cloned(),
+            server: identity(server.url()),
             state: std::path::absolute(state)?,
             publish: self.publish.as_ref().map(std::path::absolute).transpose()?,
             environment: self.environment.clone(),
@@ -254,9 +258,8 @@ impl Settings {
 
     /// Whether an attempt has a run folder on this host.
     pub fn has_folder(&self, id: &str, token: Token) -> bool {
-        let name = format!("{id}.{token}");
         let folders = RunFolder::list(&self.state, &self.namespace).unwrap_or_default();
-        folders.iter().any(|folder| folder.path().file_name().is_some_and(|found| found == name.as_str()))
+        folders.iter().any(|folder| folder.is_of(id, token.value()))
     }
 }
 

@@ -193,7 +193,7 @@ impl Taker {
         let settings = &self.settings;
         let folder = RunFolder::create(&settings.state, run, &task.parameters, task.checkpoint.as_deref())?;
         let started = Keeper::of_new(&folder).and_then(|keeper| {
-            let handle = Handle::start(&folder, settings.password.as_ref())?;
+            let handle = Handle::start(&folder, &settings.server, settings.password.as_ref())?;
             let pid = handle.process.pid;
             let kept = Kept::new(folder.clone(), run.id.clone(), keeper, Some(handle)).begun(task.queue.clone());
             self.pool.add(kept);

@@ -1,8 +1,11 @@
 //! Runs that an earlier worker left: living supervisors are watched on, ends that wait on the disk are
-//! sent, and what a dead supervisor left is killed and given back.
+//! sent, and what a dead supervisor left is killed and given back. Runs of other servers, whose workers share the state
+//! folder, are left alone.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use blueque::calls::ReleaseOptions;
 use blueque::{Client, Error, ListenerId, QueueName, TaskId, Token};
@@ -13,7 +16,8 @@ use super::pool::{Kept, Pool};
 use super::remains;
 use super::settings::Settings;
 use crate::run_folder::lock::Process;
-use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id};
+use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, names, open};
+use crate::server::identity;
 
 /// How often the folders of workers that died meanwhile are looked for.
 const EVERY: Duration = Duration::from_secs(1);
@@ -24,15 +28,17 @@ const HANDOVER: Duration = Duration::from_secs(10);
 /// So old, a folder without a supervisor is not one that is just being begun.
 const BEGINNING_US: u64 = 60_000_000;
 
-/// So old, a folder that is being made or removed is so no more.
-const FORGOTTEN: Duration = Duration::from_secs(3_600);
+/// How often what crashes left is cleared away.
+const TIDY: Duration = Duration::from_secs(3_600);
 
 /// Looks after run folders that nobody keeps.
 pub struct Takeover {
-    pub client: Client,
-    pub settings: Arc<Settings>,
-    pub pool: Arc<Pool>,
-    pub listener: ListenerId,
+    client: Client,
+    settings: Arc<Settings>,
+    pool: Arc<Pool>,
+    listener: ListenerId,
+    /// Folders that are not this worker's, as said in its log.
+    alien: Mutex<HashSet<PathBuf>>,
 }
 
 /// The folder's task, by `run.json`; by the folder's name where that cannot be read.
@@ -43,9 +49,18 @@ struct Subject {
 }
 
 impl Takeover {
+    pub fn new(client: Client, settings: Arc<Settings>, pool: Arc<Pool>, listener: ListenerId) -> Self {
+        Self { client, settings, pool, listener, alien: Mutex::default() }
+    }
+
     /// Runs as long as the worker does.
     pub fn run(&self) {
+        let mut tidied = Instant::now();
         loop {
+            if tidied.elapsed() > TIDY {
+                tidied = Instant::now();
+                tidy(&self.settings);
+            }
             while let Some(folder) = self.pool.next_left(EVERY) {
                 self.settle(&folder);
             }
@@ -58,12 +73,13 @@ impl Takeover {
     /// Finds what is kept by nobody, and keeps it.
     pub fn scan(&self) {
         let folders = RunFolder::list(&self.settings.state, &self.settings.namespace).unwrap_or_default();
+        self.note_aliens(&folders);
         for folder in folders {
-            if self.pool.knows(folder.path()) {
+            if self.pool.knows(folder.path()) || self.aliens().contains(folder.path()) {
                 continue;
             }
-            let Ok(Some(keeper)) = Keeper::of(&folder) else { continue };
             let Some(subject) = subject(&folder) else { continue };
+            let Ok(Some(keeper)) = Keeper::of(&folder) else { continue };
             let holder = folder.holder();
             if holder.is_none() && subject.run.as_ref().is_some_and(is_being_begun) {
                 continue;
@@ -83,6 +99,31 @@ impl Takeover {
         }
     }
 
+    /// Notes which folders are not this worker's, and says how many where there are more than before.
+    fn note_aliens(&self, folders: &[RunFolder]) {
+        let mut alien = self.aliens();
+        alien.retain(|path| folders.iter().any(|folder| folder.path() == path));
+        let others = folders.iter().filter(|folder| !self.pool.knows(folder.path()) && !alien.contains(folder.path()));
+        let found: Vec<PathBuf> =
+            others.filter(|folder| !self.is_own(folder)).map(|one| one.path().to_owned()).collect();
+        if !found.is_empty() {
+            alien.extend(found);
+            let number = alien.len();
+            let which = if number == 1 { "1 run here belongs" } else { &format!("{number} runs here belong") };
+            self.pool
+                .say(&format!("{which} to another server, database or user: a worker with that URL looks after them"));
+        }
+    }
+
+    fn aliens(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
+        self.alien.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a run is of this worker's server, as that user. One that cannot be read may be.
+    fn is_own(&self, folder: &RunFolder) -> bool {
+        folder.read().map_or(true, |run| identity(&run.url) == self.settings.server)
+    }
+
     /// Settles a run that this worker keeps and whose supervisor is dead.
     fn settle(&self, folder: &RunFolder) {
         if !folder.path().exists() {
@@ -99,13 +140,20 @@ impl Takeover {
             }
             Err(error) => return self.pool.say(&format!("{} cannot be locked: {error}", folder.path().display())),
         };
-        let Some(subject) = subject(folder) else { return self.pool.remove(folder.path()) };
+        let living = remains::supervisor(folder.path()).and_then(Handle::of);
+        if let Some(handle) = living {
+            self.pool.say(&format!("took over {}, whose lock file is gone", folder.path().display()));
+            return self.pool.resume(folder.path(), handle, folder.has_ended());
+        }
+        let Some(subject) = subject(folder).filter(|_| self.is_own(folder)) else {
+            return self.pool.remove(folder.path());
+        };
         if !remains::kill_all(folder.path()) {
             return self.pool.say(&format!("processes of {} cannot be killed yet", subject.id));
         }
         if folder.has_ended() && folder.read_end().is_ok() {
             drop(lock);
-            match Handle::start(folder, self.settings.password.as_ref()) {
+            match Handle::start(folder, &self.settings.server, self.settings.password.as_ref()) {
                 Ok(handle) => self.pool.resume(folder.path(), handle, true),
                 Err(error) => self.pool.say(&format!("no supervisor can be started: {error}")),
             }
@@ -114,6 +162,13 @@ impl Takeover {
         match self.hand_back(folder, &subject) {
             Ok(()) => self.pool.say(&format!("gave {} back", subject.id)),
             Err(Error::Lost | Error::NotFound | Error::State { .. } | Error::Invalid { .. }) => {
+                if subject.run.is_none() {
+                    // Nothing says whose it is: it may be another server's.
+                    let shown = folder.path().display();
+                    self.pool.say(&format!("{shown} is of no task here, and its run.json cannot be read: it stays"));
+                    self.aliens().insert(folder.path().to_owned());
+                    return self.pool.remove(folder.path());
+                }
                 self.pool.say(&format!("{} is held by nobody here any more", subject.id));
             }
             Err(error) => return self.pool.say(&format!("{} cannot be given back yet: {error}", subject.id)),
@@ -129,8 +184,10 @@ impl Takeover {
         let (calls, id, token) = (self.client.calls(), TaskId::new(subject.id.as_str())?, Token::from(subject.token));
         let from = subject.run.as_ref().and_then(|run| ListenerId::new(run.listener.as_str()).ok());
         let adopts = from.as_ref().is_some_and(|from| *from != self.listener);
-        if let (Some(run), Ok(saved)) = (&subject.run, std::fs::read(folder.checkpoint())) {
-            if saved.len() <= run.limits.max_bytes as usize {
+        if let (Some(run), Ok((file, about))) = (&subject.run, open::open(&folder.checkpoint())) {
+            let limit = u64::from(run.limits.max_bytes);
+            let saved = if about.len() > limit { None } else { open::read_open(file, limit).unwrap_or_default() };
+            if let Some(saved) = saved {
                 match self.client.call(&calls.checkpoint(&id, token, &saved, Some(run.limits.max_bytes))) {
                     // Refused after a forced cancel too, and that task is given back; one that is lost is so below.
                     Ok(()) | Err(Error::Lost) => {}
@@ -163,6 +220,9 @@ impl Takeover {
 /// reached, and the task taken.
 pub fn sweep(settings: &Settings) {
     for folder in RunFolder::list(&settings.state, &settings.namespace).unwrap_or_default() {
+        if !folder.read().is_ok_and(|run| identity(&run.url) == settings.server) {
+            continue;
+        }
         let Ok(Some(_keeper)) = Keeper::of(&folder) else { continue };
         if folder.holder().is_some_and(|holder| !holder.supervisor.lives()) {
             remains::kill_all(folder.path());
@@ -170,15 +230,9 @@ pub fn sweep(settings: &Settings) {
     }
 }
 
-/// Removes what crashes left of folders that were being made or removed; they are hidden from `list`.
+/// Clears away what crashes left.
 pub fn tidy(settings: &Settings) {
-    let runs = settings.state.join(&settings.namespace).join("runs");
-    for entry in std::fs::read_dir(runs).into_iter().flatten().flatten() {
-        let old = || entry.metadata().ok()?.modified().ok()?.elapsed().ok().filter(|&age| age > FORGOTTEN);
-        if entry.file_name().as_encoded_bytes().starts_with(b".") && old().is_some() {
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
+    RunFolder::tidy(&settings.state, &settings.namespace);
 }
 
 /// None for a folder that a later version made.
@@ -186,14 +240,13 @@ fn subject(folder: &RunFolder) -> Option<Subject> {
     if let Ok(run) = folder.read() {
         return Some(Subject { id: run.id.clone(), token: run.token, run: Some(run) });
     }
-    let text = std::fs::read(folder.run()).ok();
-    let json = text.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+    let json = folder.text().ok().and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
     let version = json.as_ref().and_then(|json| json.get("version")).and_then(serde_json::Value::as_u64);
     if version.is_some_and(|version| version > u64::from(VERSION)) {
         return None;
     }
-    let (id, token) = folder.path().file_name()?.to_str()?.rsplit_once('.')?;
-    Some(Subject { id: id.to_owned(), token: token.parse().ok()?, run: None })
+    let (id, token) = names::attempt(folder.path().file_name()?.to_str()?)?;
+    Some(Subject { id, token, run: None })
 }
 
 /// Whether a living worker has just made the folder and has yet to start its supervisor.

@@ -1,0 +1,114 @@
+//! Files that a program can reach. It may have put anything in their place: a folder, a pipe that nobody writes to, a
+//! link, a file of a terabyte. These functions neither wait nor follow links, and read no more than they are told.
+
+use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use nix::fcntl::OFlag;
+
+/// Opens a regular file for reading. What it is, is asked of the open file: the name may lead elsewhere by now.
+pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    open_with(OpenOptions::new().read(true), path)
+}
+
+fn open_with(options: &OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
+    let mut options = options.clone();
+    let opened = options.custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW).bits()).open(path);
+    let file = opened.map_err(|error| match fs::symlink_metadata(path) {
+        Ok(about) if !about.is_file() => not_a_file(about.file_type()),
+        _ => error,
+    })?;
+    let about = file.metadata()?;
+    if about.is_file() { Ok((file, about)) } else { Err(not_a_file(about.file_type())) }
+}
+
+fn not_a_file(kind: FileType) -> io::Error {
+    let what = match kind {
+        kind if kind.is_dir() => "a folder",
+        kind if kind.is_symlink() => "a link",
+        kind if kind.is_fifo() => "a pipe",
+        kind if kind.is_socket() => "a socket",
+        _ => "a device",
+    };
+    io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file"))
+}
+
+/// Reads a regular file of at most this size.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let (file, about) = open(path)?;
+    let bytes = if about.len() > limit { None } else { read_open(file, limit)? };
+    bytes.ok_or_else(|| io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {limit} bytes")))
+}
+
+/// Reads an open file; none where it is larger than the limit.
+pub fn read_open(file: File, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= limit))
+}
+
+/// Opens a file of our own for reading and writing, and makes it where there is none. What a program put in its place goes.
+pub fn own(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true);
+    match open_with(&options, path) {
+        Ok((file, _)) => Ok(file),
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::PermissionDenied) => {
+            clear(path)?;
+            open_with(&options, path).map(|(file, _)| file)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a file, in the place of whatever is there.
+pub fn create(path: &Path) -> io::Result<File> {
+    clear(path)?;
+    File::create_new(path)
+}
+
+/// Writes a file whole or not at all, in the place of whatever is there; durably: it is on the disk before this returns.
+pub fn replace(path: &Path, bytes: &[u8], durably: bool) -> io::Result<()> {
+    let draft = path.with_extension("new");
+    let mut file = create(&draft)?;
+    file.write_all(bytes)?;
+    if durably {
+        file.sync_all()?;
+    }
+    if fs::symlink_metadata(path).is_ok_and(|about| about.is_dir()) {
+        clear(path)?;
+    }
+    fs::rename(&draft, path)?;
+    match path.parent() {
+        Some(folder) if durably => File::open(folder)?.sync_all(),
+        _ => Ok(()),
+    }
+}
+
+/// Removes what is there: a file, or a folder with all that is in it.
+pub fn clear(path: &Path) -> io::Result<()> {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(about) if about.is_dir() => fs::remove_dir_all(path).or_else(|_| {
+            permit(path);
+            fs::remove_dir_all(path)
+        }),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Gives the owner every right to the folders that a program left without them.
+fn permit(folder: &Path) {
+    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            permit(&entry.path());
+        }
+    }
+}

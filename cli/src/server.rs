@@ -1,0 +1,32 @@
+//! Which server a URL names.
+
+/// Tells one server from another, with the database and the user there; passwords and options make no difference.
+pub fn identity(url: &str) -> String {
+    let info = redis::parse_redis_url(url).and_then(|url| redis::IntoConnectionInfo::into_connection_info(url).ok());
+    info.map_or_else(
+        || url.to_owned(),
+        |info| {
+            let settings = info.redis_settings();
+            format!("{} {} {}", info.addr(), settings.db(), settings.username().unwrap_or("default"))
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identity;
+
+    #[test]
+    fn the_same_server_database_and_user_are_told_from_others() {
+        let own = identity("redis://me@host:7/2");
+        for same in ["redis://me:secret@host:7/2", "redis://me@host:7/2?protocol=resp3"] {
+            assert_eq!(identity(same), own, "{same}");
+        }
+        for other in ["redis://me@other:7/2", "redis://me@host:8/2", "redis://me@host:7", "redis://you@host:7/2"] {
+            assert_ne!(identity(other), own, "{other}");
+        }
+        assert_eq!(identity("redis://host"), identity("redis://default@host:6379/0"));
+        assert_eq!(identity("unix:///run/s?pass=x"), identity("unix:///run/s"));
+        assert_ne!(identity("unix:///run/s?db=1"), identity("unix:///run/s"));
+    }
+}

@@ -1,0 +1,25 @@
+//! What stands in the state folder: names, files that programs replace, runs of other servers.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+#[path = "run_folders/kept.rs"]
+mod kept;
+#[path = "run_folders/names.rs"]
+mod names;
+#[path = "run_folders/reach.rs"]
+mod reach;
+#[path = "run_folders/servers.rs"]
+mod servers;
+#[path = "../../tests/support/mod.rs"]
+mod support;
+#[path = "worker/world.rs"]
+mod world;
+
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// Makes a file or a folder look as old as that.
+fn age(path: &Path, age: Duration) {
+    File::open(path).unwrap().set_modified(SystemTime::now() - age).unwrap();
+}
