@@ -48,10 +48,8 @@ impl Handle {
             let _ = password.hand(&mut child);
         }
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-        let Some(process) = Process::of(pid) else {
-            let status = child.wait()?;
-            return Err(io::Error::other(format!("the supervisor ended at once: {status}")));
-        };
+        // One that has ended at once may have started its program: what that left is settled as for any other.
+        let process = Process::of(pid).unwrap_or(Process { pid, started: 0 });
         Ok(Self { process, child: Some(child), fd: open(pid) })
     }
 

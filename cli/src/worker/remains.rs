@@ -10,29 +10,41 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::run_folder::RunFolder;
 use crate::run_folder::lock::Process;
 use crate::supervisor::group::Group;
 
 /// Processes in the kernel's hands cannot be killed; the next look finds them.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// One look passes over what is born behind it; nothing is left where so many in a row find nothing.
+const LOOKS: u32 = 2;
+
+/// How long a process of unknown kind is waited for.
+const UNKNOWN: Duration = Duration::from_secs(1);
+
 /// Kills every process of a run, known by its control group, or by `BLUEQUE_RUN` in its environment or in that of an
 /// ancestor; whether none is left.
 pub fn kill_all(run: &Path) -> bool {
-    let end = Instant::now() + PATIENCE;
+    let begun = Instant::now();
     let group = Group::of(run);
+    let session = RunFolder::at(run).holder().and_then(|holder| holder.program).map(|program| program.pid);
+    let mut looks = 0;
     loop {
         if let Some(group) = &group {
             group.kill();
         }
-        let found = processes(run);
-        if found.is_empty() && group.as_ref().is_none_or(Group::is_empty) {
+        let (found, unknown) = processes(run, session);
+        let waits = unknown && begun.elapsed() < UNKNOWN;
+        let none = found.is_empty() && !waits && group.as_ref().is_none_or(Group::is_empty);
+        looks = if none { looks + 1 } else { 0 };
+        if looks == LOOKS {
             if let Some(group) = &group {
                 group.remove();
             }
             return true;
         }
-        if Instant::now() > end {
+        if begun.elapsed() > PATIENCE {
             return false;
         }
         // Frozen first, all of them: what runs could fork faster than it is killed.
@@ -62,19 +74,21 @@ fn all() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// The processes of a run that have not ended.
-fn processes(run: &Path) -> Vec<i32> {
+/// The processes of a run that have not ended. Also whether others of its session may be such: one that just becomes
+/// another program has no environment for a moment.
+fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
     let mark = [b"BLUEQUE_RUN=", run.as_os_str().as_bytes()].concat();
     let own = i32::try_from(std::process::id()).unwrap_or(0);
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
-    let mut found = Vec::new();
+    let (mut found, mut unknown) = (Vec::new(), false);
     for pid in all() {
-        let Some(parent) = parent(pid).filter(|_| pid != own) else { continue };
+        let Some(Line { parent, session: its }) = line(pid).filter(|_| pid != own) else { continue };
         children.entry(parent).or_default().push(pid);
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         if environment.split(|&byte| byte == 0).any(|variable| variable == mark) {
             found.push(pid);
         }
+        unknown |= environment.is_empty() && session == Some(its);
     }
     let mut seen: HashSet<i32> = found.iter().copied().collect();
     let mut next = 0;
@@ -86,16 +100,22 @@ fn processes(run: &Path) -> Vec<i32> {
         }
         next += 1;
     }
-    found
+    (found, unknown)
 }
 
-/// The parent of a process; none of one that has ended.
-fn parent(pid: i32) -> Option<i32> {
+/// What the kernel says of a process.
+struct Line {
+    parent: i32,
+    session: i32,
+}
+
+/// None of one that has ended.
+fn line(pid: i32) -> Option<Line> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name in brackets may itself hold brackets and spaces.
     let mut fields = stat.rsplit_once(") ")?.1.split(' ');
     if matches!(fields.next()?, "Z" | "X") {
         return None;
     }
-    fields.next()?.parse().ok()
+    Some(Line { parent: fields.next()?.parse().ok()?, session: fields.nth(1)?.parse().ok()? })
 }

@@ -167,6 +167,10 @@ impl Drop for World {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("{}", self.log());
+            for pid in self.processes() {
+                let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+                eprintln!("process {pid} is left: {}", String::from_utf8_lossy(&line).replace('\0', " "));
+            }
         }
         for pid in self.processes() {
             send("KILL", pid);
