@@ -83,7 +83,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     let pool = Arc::new(Pool::new(settings.slots, options.quiet, wake));
     pool.say(&format!("{id} listens to {}", queues.join(", ")));
 
-    let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone(), id.clone());
+    let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone());
     takeover.scan(); // before the first task is taken: what runs already takes up slots
     spawn(&pool, "takeover", move |_| takeover.run());
     let (calls, about, own) = (client.clone(), settings.clone(), id.clone());

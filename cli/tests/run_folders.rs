@@ -4,6 +4,8 @@
 
 #[path = "run_folders/kept.rs"]
 mod kept;
+#[path = "run_folders/losses.rs"]
+mod losses;
 #[path = "run_folders/names.rs"]
 mod names;
 #[path = "run_folders/reach.rs"]

@@ -1,16 +1,21 @@
 --- Gives a task back, uncounted as a failure, to the front of its queue, at once or after a pause. Past its cap of releases it fails; if its cancel was asked for, or a newer task has taken its place by the policy `latest`, it becomes cancelled.
 -- @args now id token
--- @options reason again uncounted
--- @reply `released`, `cancelled` or `failed`
--- @errors LOST
+-- @options reason again uncounted lost
+-- @reply `released`, `cancelled` or `failed`; with `lost` always `lost`
+-- @errors LOST TOOBIG
 space.open()
 local id, token = args.next('id'), args.next('token')
-local options = args.options({ reason = args.cause, again = args.pause, uncounted = args.flag })
+local options = args.options({ reason = args.cause, again = args.pause, uncounted = args.flag, lost = args.text })
+if options.lost and (options.reason or options.again or options.uncounted) then
+  reply.fail('BADARG', 'lost goes with no other option: it has a count and pauses of its own')
+end
 local why = options.reason or 'release'
 
-local task, releases = owner.task(id, token, 'released cancelled failed ', 'releases')
+local task, releases = owner.task(id, token, options.lost and 'lost ' or 'released cancelled failed ', 'releases')
 if not task then
   return releases -- the first answer
+elseif options.lost then
+  return interruption.died(task, options.lost)
 end
 local counter, cap = 'releases', 'max_releases'
 if options.uncounted then -- the owner's trouble, not the task's

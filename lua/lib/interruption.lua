@@ -15,17 +15,43 @@ function interruption.target(task, back, max_losses, losses)
   return back == 'pending' and bonds.back(task, back) or back
 end
 
--- Ends the attempt of a planned task. Back in the queue it goes to the front: it had its turn.
-function interruption.move(task, to, why)
+-- Ends the attempt of a planned task. Back in the queue it goes to the front: it had its turn. `text`: what became of
+-- its owner, where that is known.
+function interruption.move(task, to, why, text)
   local more = {}
   if to == 'failed' then
-    more = { 'group', 'lost', 'error', 'lost ' .. task.losses .. ' times: its owners stopped reporting' }
+    more = { 'group', 'lost', 'error', 'lost ' .. task.losses .. ' times: ' .. (text or 'its owners stopped reporting') }
   elseif to == 'pending' then
     task.front, task.forget, more = true, { state.attempt_fields() }, { 'front', '1' }
+  elseif to == 'scheduled' then
+    task.forget, more = { state.attempt_fields() }, { 'front', '1', 'eta', task.eta }
+    if task.own_eta then
+      more[5], more[6] = 'retry_eta', '1'
+    end
   elseif task.replaced then
     more = { bonds.because(task) }
   end
   state.move(task, to, why, '',
     'token', '', 'ended', task.token, 'outcome', 'lost', 'losses', task.losses, unpack(more))
   orders.announce(task.queue)
+end
+
+-- Ends the attempt of an owner that was found dead. The first time the task is pending at once, and so it is where the
+-- attempt got on; else it waits: a task that brings its owners down must not keep others from their turn.
+-- @cold
+function interruption.died(task, text)
+  local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id,
+    'max_losses', 'losses', 'progressed', 'checkpointed', 'reserved')
+  local to = interruption.target(task, 'pending', v[1], v[2])
+  local on = v[3] or tonumber(v[4] or -1) >= tonumber(v[5] or 0)
+  if to == 'pending' and task.losses > 1 and not on then
+    to = retries.plan(task, math.min(2 ^ math.min(task.losses - 2, 40), 300) * 1000000)
+  end
+  state.plan(task, to)
+  space.begin()
+  interruption.move(task, to, 'lost', text)
+  if to == 'pending' then
+    state.wake(task.queue)
+  end
+  return 'lost'
 end

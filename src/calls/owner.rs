@@ -40,6 +40,7 @@ pub struct ReleaseOptions<'a> {
     reason: Option<&'a str>,
     again: Option<Duration>,
     uncounted: bool,
+    lost: Option<&'a str>,
 }
 
 impl<'a> ReleaseOptions<'a> {
@@ -64,6 +65,14 @@ impl<'a> ReleaseOptions<'a> {
     /// the setting `max_uncounted`.
     pub fn uncounted(mut self) -> Self {
         self.uncounted = true;
+        self
+    }
+
+    /// The owner was found dead, and this says what became of it, for the error of the task, 1 KiB at most. It counts as a
+    /// loss; from the second one on the task waits before the next attempt, unless this one told progress or saved a
+    /// checkpoint. Goes with no other option.
+    pub fn lost(mut self, text: &'a str) -> Self {
+        self.lost = Some(text);
         self
     }
 }
@@ -184,6 +193,7 @@ impl Calls {
             .option("reason", options.reason)
             .option("again", options.again.map(seconds))
             .option("uncounted", options.uncounted.then_some("1"))
+            .option("lost", options.lost)
     }
 
     /// Appends up to 8 KiB to a task's log; `source` is a plain word such as `stdout`.

@@ -104,6 +104,7 @@ fn act() -> impl Strategy<Value = Act> {
         9 => fail,
         5 => (index(&REASONS), option::weighted(0.3, 0..20_u32), option::weighted(0.3, any::<bool>()))
             .prop_map(|(reason, again, uncounted)| Act::Release { reason, again, uncounted }),
+        3 => Just(Act::Lost),
     ]
 }
 

@@ -207,6 +207,7 @@ impl Act {
                 .option("reason", Some(REASONS[usize::from(*reason)]).filter(|_| *reason > 0))
                 .option("again", *again)
                 .flag("uncounted", *uncounted),
+            Self::Lost => of("release").option("lost", Some("killed")),
         };
         (args.0, args.1)
     }

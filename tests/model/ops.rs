@@ -102,6 +102,8 @@ pub enum Act {
         again: Option<u32>,
         uncounted: Option<bool>,
     },
+    /// A release of an owner that was found dead.
+    Lost,
 }
 
 /// What a schedule says.

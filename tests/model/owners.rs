@@ -12,6 +12,7 @@ impl Model {
             Act::Complete(_) => &["complete"],
             Act::Fail { .. } => &["failed", "retrying", "cancelled"],
             Act::Release { .. } => &["released", "cancelled", "failed"],
+            Act::Lost => &["lost"],
             _ => &[],
         };
         let holds = self.tasks.get(id).is_some_and(|task| task.held() && task.get("token") == token);
@@ -102,7 +103,22 @@ impl Model {
                 let outcome = if back == "cancelled" { "cancelled" } else { "released" };
                 Ok(self.end(id, back, outcome, why))
             }
+            Act::Lost => {
+                let pause = self.rest(id);
+                let name = self.tasks[id].queue.clone();
+                let to = self.lose_for(id, if pause > 0 { "scheduled" } else { "pending" }, "lost", pause, "killed");
+                self.queue(&name).wake |= to == "pending";
+                Ok(Reply::text("lost"))
+            }
         }
+    }
+
+    /// How many seconds after this loss the task is given out again.
+    fn rest(&self, id: &str) -> u64 {
+        let task = &self.tasks[id];
+        let (losses, number) = (task.number("losses") + 1, |name: &str| task.get(name).parse().unwrap_or(-1.0));
+        let got_on = task.has("progressed") || number("checkpointed") >= number("reserved");
+        if losses < 2 || got_on { 0 } else { (1 << (losses - 2).min(40)).min(300) }
     }
 
     /// How many µs after this failure the task is tried again, if it is.

@@ -193,6 +193,12 @@ impl Model {
 
     /// Ends an attempt without its owner. Where that makes a new attempt, the caller begins it.
     pub fn lose(&mut self, id: &str, back: &'static str, why: &str) -> &'static str {
+        self.lose_for(id, back, why, 0, "its owners stopped reporting")
+    }
+
+    /// The same, for `pause` seconds, and why.
+    pub fn lose_for(&mut self, id: &str, back: &'static str, why: &str, pause: u64, text: &str) -> &'static str {
+        let until = self.now + pause * SECOND;
         let most = self.cap(id, "max_losses");
         let awaited = self.place_is_awaited(id);
         let task = self.task(id);
@@ -204,7 +210,7 @@ impl Model {
             "cancelled"
         } else if losses > most {
             task.set("group", "lost");
-            task.set("error", format!("lost {losses} times: its owners stopped reporting"));
+            task.set("error", format!("lost {losses} times: {text}"));
             "failed"
         } else if back == "reserved" {
             task.forget(&ATTEMPT[1..]);
@@ -213,9 +219,12 @@ impl Model {
             self.back(id, back, None)
         };
         let task = self.task(id);
-        if to == "pending" {
+        if to == "pending" || to == "scheduled" {
             task.forget(&ATTEMPT);
             task.set("front", 1);
+        }
+        if to == "scheduled" {
+            task.put_off(until);
         }
         if to != "reserved" {
             task.set("token", "");

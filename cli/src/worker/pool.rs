@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use blueque::QueueName;
+use nix::sys::signal::Signal;
 
 use super::handle::Handle;
 use super::keeper::Keeper;
@@ -29,6 +31,8 @@ pub struct Kept {
     _keeper: Keeper,
     /// None once it has ended and left its folder behind: somebody has to settle that.
     pub handle: Option<Handle>,
+    /// What became of its supervisor, where that was seen.
+    fate: Option<String>,
     /// Only its end is left to be sent: that takes no slot, and the worker may end meanwhile.
     delivering: bool,
     /// When to settle it, and the pause after that.
@@ -43,7 +47,7 @@ pub struct Kept {
 impl Kept {
     pub fn new(folder: RunFolder, id: String, keeper: Keeper, handle: Option<Handle>) -> Self {
         let (due, pause) = (Instant::now(), Duration::from_millis(500));
-        Self { folder, id, _keeper: keeper, handle, delivering: false, due, pause, told: None, begun: None }
+        Self { folder, id, _keeper: keeper, handle, fate: None, delivering: false, due, pause, told: None, begun: None }
     }
 }
 
@@ -84,6 +88,13 @@ struct State {
     endings: Vec<Ending>,
     /// Why the worker takes less than it could.
     trouble: Option<String>,
+}
+
+fn fate(status: ExitStatus) -> String {
+    match status.signal().map(Signal::try_from) {
+        Some(Ok(signal)) => format!("its supervisor was killed by {signal}"),
+        _ => format!("its supervisor ended before it ({status})"),
+    }
 }
 
 /// Shared by the worker's threads.
@@ -281,6 +292,7 @@ impl Pool {
                     words.push(format!("ended {}", kept.id));
                     return false;
                 }
+                kept.fate = status.map(fate);
                 let how = status.map_or(String::new(), |status| format!(" ({status})"));
                 let what = if kept.delivering { "the end could be settled" } else { "its task" };
                 words.push(format!("the supervisor of {} ended before {what}{how}", kept.id));
@@ -313,6 +325,11 @@ impl Pool {
             kept.pause = (kept.pause * 2).min(LONGEST);
             Some(kept.folder.clone())
         })
+    }
+
+    /// What became of the supervisor of a run, where this worker saw it.
+    pub fn fate(&self, folder: &Path) -> Option<String> {
+        self.lock().kept.get(folder)?.fate.clone()
     }
 
     /// A supervisor looks after a run that was left; perhaps only to send its end.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use blueque::calls::ReleaseOptions;
-use blueque::{Client, Error, ListenerId, QueueName, TaskId, Token};
+use blueque::{Client, Error, ListenerId, TaskId, Token};
 
 use super::handle::Handle;
 use super::keeper::Keeper;
@@ -22,8 +22,8 @@ use crate::server::identity;
 /// How often the folders of workers that died meanwhile are looked for.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The lease between taking an orphan over and giving it back.
-const HANDOVER: Duration = Duration::from_secs(10);
+/// Before the next attempt of a task whose supervisor ended before it had begun.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// So old, a folder without a supervisor is not one that is just being begun.
 const BEGINNING_US: u64 = 60_000_000;
@@ -36,7 +36,6 @@ pub struct Takeover {
     client: Client,
     settings: Arc<Settings>,
     pool: Arc<Pool>,
-    listener: ListenerId,
     /// Folders that are not this worker's, as said in its log.
     alien: Mutex<HashSet<PathBuf>>,
 }
@@ -49,8 +48,8 @@ struct Subject {
 }
 
 impl Takeover {
-    pub fn new(client: Client, settings: Arc<Settings>, pool: Arc<Pool>, listener: ListenerId) -> Self {
-        Self { client, settings, pool, listener, alien: Mutex::default() }
+    pub fn new(client: Client, settings: Arc<Settings>, pool: Arc<Pool>) -> Self {
+        Self { client, settings, pool, alien: Mutex::default() }
     }
 
     /// Runs as long as the worker does.
@@ -140,6 +139,7 @@ impl Takeover {
             }
             Err(error) => return self.pool.say(&format!("{} cannot be locked: {error}", folder.path().display())),
         };
+        let begun = !lock.is_blank();
         let living = remains::supervisor(folder.path()).and_then(Handle::of);
         if let Some(handle) = living {
             self.pool.say(&format!("took over {}, whose lock file is gone", folder.path().display()));
@@ -159,7 +159,7 @@ impl Takeover {
             }
             return;
         }
-        match self.hand_back(folder, &subject) {
+        match self.hand_back(folder, &subject, begun) {
             Ok(()) => self.pool.say(&format!("gave {} back", subject.id)),
             Err(Error::Lost | Error::NotFound | Error::State { .. } | Error::Invalid { .. }) => {
                 if subject.run.is_none() {
@@ -178,40 +178,37 @@ impl Takeover {
         }
     }
 
-    /// Saves what the program saved last, and gives the task back: counted as lost, but for a listener
-    /// that is this worker's own, which may only release.
-    fn hand_back(&self, folder: &RunFolder, subject: &Subject) -> Result<(), Error> {
+    /// Saves what the program saved last, and gives the task back: as lost, unless its supervisor never came to begin it.
+    fn hand_back(&self, folder: &RunFolder, subject: &Subject, begun: bool) -> Result<(), Error> {
         let (calls, id, token) = (self.client.calls(), TaskId::new(subject.id.as_str())?, Token::from(subject.token));
-        let from = subject.run.as_ref().and_then(|run| ListenerId::new(run.listener.as_str()).ok());
-        let adopts = from.as_ref().is_some_and(|from| *from != self.listener);
         if let (Some(run), Ok((file, about))) = (&subject.run, open::open(&folder.checkpoint())) {
             let limit = u64::from(run.limits.max_bytes);
             let saved = if about.len() > limit { None } else { open::read_open(file, limit).unwrap_or_default() };
             if let Some(saved) = saved {
-                match self.client.call(&calls.checkpoint(&id, token, &saved, Some(run.limits.max_bytes))) {
-                    // Refused after a forced cancel too, and that task is given back; one that is lost is so below.
-                    Ok(()) | Err(Error::Lost) => {}
-                    Err(error) => return Err(error),
-                }
+                self.save(&id, token, &saved, run.limits.max_bytes)?;
             } else {
                 // Too large for the server: the next attempt on this host finds it here.
-                let next = Run { attempt: run.attempt.saturating_add(u32::from(adopts)), ..run.clone() };
-                let _ = folder.keep_checkpoint(&next);
+                let _ = folder.keep_checkpoint(run);
             }
         }
-        let orphan = ReleaseOptions::new().reason("orphan");
-        match (&subject.run, from) {
-            (Some(run), Some(from)) if adopts => {
-                let queue = QueueName::new(run.queue.as_str())?;
-                let request = format!("adopt-{}", subject.token);
-                let adopted =
-                    self.client.call(&calls.adopt(&self.listener, &from, &queue, &id, Some(HANDOVER), &request))?;
-                match adopted {
-                    Some(new) => self.client.call(&calls.release(&id, new.token, orphan)).map(|_| ()),
-                    None => Ok(()),
-                }
-            }
-            _ => self.client.call(&calls.release(&id, token, orphan)).map(|_| ()),
+        let fate = self.pool.fate(folder.path());
+        let fate = fate.as_deref().unwrap_or("its supervisor was found dead");
+        let how = ReleaseOptions::new();
+        let how = if begun { how.lost(fate) } else { how.reason("orphan").uncounted().again_in(PAUSE) };
+        self.client.call(&calls.release(&id, token, how)).map(|_| ())
+    }
+
+    /// Saves a checkpoint, unless the server has it: it would count as new.
+    fn save(&self, id: &TaskId, token: Token, saved: &[u8], limit: u32) -> Result<(), Error> {
+        let calls = self.client.calls();
+        let known = self.client.call(&calls.get(id))?;
+        if known.is_some_and(|info| info.checkpoint() == Some(saved)) {
+            return Ok(());
+        }
+        match self.client.call(&calls.checkpoint(id, token, saved, Some(limit))) {
+            // Refused after a forced cancel too, and that task is given back; one that is lost is so below.
+            Ok(()) | Err(Error::Lost) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 }

@@ -19,7 +19,9 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
             Reply::List(vec![Reply::text("existing"); tasks.len()])
         }
         (Op::Reserve { request, .. } | Op::Adopt { request, .. }, _) if request.is_some() => first.clone(),
-        (Op::Owner { act: Act::Complete(_) | Act::Fail { .. } | Act::Release { .. }, .. }, _) => first.clone(),
+        (Op::Owner { act: Act::Complete(_) | Act::Fail { .. } | Act::Release { .. } | Act::Lost, .. }, _) => {
+            first.clone()
+        }
         (Op::Cancel { .. } | Op::Retry { .. }, _) => first.clone(),
         _ => return Ok(()),
     };

@@ -1,0 +1,24 @@
+//! Programs that kill their supervisor.
+
+use blueque::{Status, Submit};
+
+use crate::world::{World, field, result, status};
+
+#[test]
+fn a_program_that_kills_its_supervisor_is_lost_and_fails_at_its_cap() {
+    let world = World::new();
+    world.program("killer", "kill -9 $PPID; sleep 60");
+    world.program("other", "echo 1");
+    let queue = world.client.queue("killer").unwrap();
+    let task = queue.submit_bytes(b"[]", Submit::default().max_losses(2)).unwrap();
+    let other = queue.submit_bytes(b"[]", Submit::default().method("other")).unwrap();
+    let _worker = world.worker(&["--queue", "killer"]);
+    assert_eq!(result(&other), "1");
+    let info = status(&task, Status::Failed);
+    assert_eq!((info.attempts(), info.losses(), field(&info, "releases")), (3, 3, String::new()));
+    assert_eq!(info.group().as_deref(), Some("lost"));
+    let error = info.error().unwrap();
+    assert!(error.contains("lost 3 times") && error.contains("SIGKILL"), "{error}");
+    assert!(other.info().unwrap().updated() < info.updated(), "it had its turn meanwhile");
+    world.nothing_is_left();
+}
