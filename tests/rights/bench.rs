@@ -7,15 +7,16 @@ use redis::{Connection, Value};
 use crate::state::{LEFT, NOW, SETUP};
 use crate::support::Server;
 
-/// All keys: what each holds, and whether it expires. With `content` streams come without their ids, which the
-/// server's clock gives them, and what has no order sorted; with `mark` there is one text for all.
+/// All keys: what each holds, and whether it expires. What has no order is sorted, since a mere look may lay it out
+/// anew. With `content` streams come without their ids, which the server's clock gives them; with `mark` there is
+/// one text for all.
 const DIGEST: &str = r"
 local keys, out = redis.call('KEYS', '*'), {}
 table.sort(keys)
 for i, key in ipairs(keys) do
   local held = redis.call('DUMP', key)
-  local kind = ARGV[1] == 'content' and redis.call('TYPE', key).ok
-  if kind == 'stream' then
+  local kind = redis.call('TYPE', key).ok
+  if kind == 'stream' and ARGV[1] == 'content' then
     held = 'stream'
     for _, entry in ipairs(redis.call('XRANGE', key, '-', '+')) do
       held = held .. '\n' .. table.concat(entry[2], '\0')
