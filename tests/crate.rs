@@ -10,8 +10,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use blueque::calls::{NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
 use blueque::{
-    Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, Recalled, Status, Submit, Submitted, TaskId,
-    bundle,
+    Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Status, Submit,
+    Submitted, TaskId, bundle,
 };
 use support::Server;
 
@@ -533,4 +533,23 @@ fn the_public_types_can_be_shared_between_threads() {
     shared::<blueque::Context>();
     shared::<Error>();
     shared::<blueque::calls::Call<()>>();
+}
+
+#[test]
+fn a_listener_leaves_queues_alone_until_it_is_told_otherwise() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    for queue in ["a", "b"] {
+        client.queue(queue).unwrap().submit(&1, Submit::default()).unwrap();
+    }
+    let names = ["a", "b"].map(|name| QueueName::new(name).unwrap());
+    let mut listener = client.listener(&["a", "b"]).unwrap().order(QueueOrder::Weighted(vec![3, 1]));
+    listener.skip(names.to_vec());
+    assert!(listener.listen(Duration::from_millis(50)).unwrap().is_none());
+    listener.skip(vec![names[0].clone()]);
+    assert_eq!(listener.try_listen().unwrap().unwrap().reservation().queue, names[1]);
+    assert!(listener.try_listen().unwrap().is_none());
+    assert_eq!(client.queue("a").unwrap().listeners().unwrap().len(), 1, "it stays registered");
+    listener.skip(Vec::new());
+    assert_eq!(listener.try_listen().unwrap().unwrap().reservation().queue, names[0]);
 }
