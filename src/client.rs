@@ -261,10 +261,13 @@ impl ClientBuilder {
     /// As [`Client::open`].
     pub fn open(self, url: &str) -> Result<Client> {
         let server = redis::Client::open(url).map_err(Error::Connection)?;
-        self.connect(Box::new(move |limit| {
-            let connection = server.get_connection_with_timeout(limit)?;
-            Ok(Box::new(connection) as Box<dyn Wire>)
-        }))
+        self.connect(
+            Box::new(move |limit| {
+                let connection = server.get_connection_with_timeout(limit)?;
+                Ok(Box::new(connection) as Box<dyn Wire>)
+            }),
+            false,
+        )
     }
 
     /// Connects to a cluster by some of its nodes. The namespace needs a `{tag}`.
@@ -277,16 +280,25 @@ impl ClientBuilder {
             return Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"));
         }
         let nodes: Vec<String> = urls.iter().map(|&url| url.to_owned()).collect();
-        self.connect(Box::new(move |limit| {
-            let cluster =
-                redis::cluster::ClusterClient::builder(nodes.clone()).connection_timeout(limit).retries(3).build()?;
-            Ok(Box::new(cluster.get_connection()?) as Box<dyn Wire>)
-        }))
+        self.connect(
+            Box::new(move |limit| {
+                let cluster = redis::cluster::ClusterClient::builder(nodes.clone())
+                    .connection_timeout(limit)
+                    .retries(3)
+                    .build()?;
+                Ok(Box::new(cluster.get_connection()?) as Box<dyn Wire>)
+            }),
+            true,
+        )
     }
 
-    fn connect(self, connect: Box<dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync>) -> Result<Client> {
+    fn connect(
+        self,
+        connect: Box<dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync>,
+        cluster: bool,
+    ) -> Result<Client> {
         let calls = Calls::new(self.namespace);
-        let link = Link::new(connect, self.limit);
+        let link = Link::new(connect, self.limit, cluster);
         let inner = Inner { calls, link, max_bytes: self.max_bytes, greeting: OnceLock::new() };
         let client = Client { inner: Arc::new(inner) };
         let mut greeting = client.call(&client.calls().hello())?;

@@ -34,14 +34,13 @@ pub(crate) struct Cron {
 
 impl Cron {
     pub(crate) fn new(expression: &str, zone: &str) -> Result<Self> {
-        let mut expression = expression.split_whitespace().collect::<Vec<_>>().join(" ").to_uppercase();
+        let given = expression.trim();
+        let mut expression = given.split_whitespace().collect::<Vec<_>>().join(" ").to_uppercase();
         if let Some((_, fields)) = NICKNAMES.iter().find(|(name, _)| *name == expression) {
             (*fields).clone_into(&mut expression);
         }
         let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
-        let times = parser.parse(&expression).map_err(|error| {
-            bad(format!("the cron expression `{expression}` cannot be read: {error} Its fields are minute, hour, day of the month, month, day of the week"))
-        })?;
+        let times = parser.parse(&expression).map_err(|_| bad(unreadable(given)))?;
         let clock = TimeZone::get(zone).ok().filter(|clock| clock.iana_name().is_some());
         let clock =
             clock.ok_or_else(|| bad(format!("there is no time zone `{zone}`; such as Europe/Berlin or UTC")))?;
@@ -124,6 +123,24 @@ impl fmt::Display for Cron {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cron {} {}", self.zone, self.expression)
     }
+}
+
+/// What is wrong with an expression, in the words in which it was given.
+fn unreadable(given: &str) -> String {
+    let why =
+        if given.starts_with('@') {
+            "the words are @hourly, @daily, @weekly, @monthly, @yearly".to_owned()
+        } else {
+            match given.split_whitespace().count() {
+            5 => "a field is wrong: minutes are 0-59, hours 0-23, days of the month 1-31, months 1-12 or JAN-DEC, days \
+                  of the week 0-7 or SUN-SAT; a field may be *, a list (1,15), a range (1-5), or steps (*/10)"
+                .to_owned(),
+            number => format!(
+                "it has {number} fields, and needs 5: minute, hour, day of the month, month, day of the week"
+            ),
+        }
+        };
+    format!("the cron expression `{given}` cannot be read: {why}")
 }
 
 fn bad(text: String) -> Error {

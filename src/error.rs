@@ -46,10 +46,10 @@ pub enum Error {
         text: String,
     },
     /// The server or its data does not suit: another schema, an eviction policy
-    /// that loses tasks, a key of another application, a namespace for tests.
+    /// that loses tasks, a key of another application, a namespace for tests, the wrong node of a cluster.
     #[error("{code}: {text}")]
     Unsuitable {
-        /// `SCHEMA`, `EVICTION`, `WRONGKEY` or `TEST`.
+        /// `SCHEMA`, `EVICTION`, `WRONGKEY` or `TEST`; `MOVED` from a node of a cluster that does not hold the namespace.
         code: String,
         /// What to change.
         text: String,

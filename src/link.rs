@@ -60,17 +60,18 @@ pub(crate) struct Link {
     connect: Box<Connect>,
     idle: Mutex<Vec<Box<dyn Wire>>>,
     limit: Duration,
+    cluster: bool,
 }
 
 impl Link {
-    pub(crate) fn new(connect: Box<Connect>, limit: Duration) -> Self {
-        Self { connect, idle: Mutex::new(Vec::new()), limit }
+    pub(crate) fn new(connect: Box<Connect>, limit: Duration, cluster: bool) -> Self {
+        Self { connect, idle: Mutex::new(Vec::new()), limit, cluster }
     }
 
     /// Makes a call, as often as it takes within the limit.
     pub(crate) fn run<T>(&self, call: &Call<T>) -> Result<T> {
         let script = call.script()?;
-        let mut tries = Tries::new(self.limit);
+        let mut tries = Tries::new(self.limit, self.cluster);
         loop {
             match self.send(&call.request(script, tries.whole), tries.left()) {
                 Ok(value) => return call.read(&value),

@@ -24,13 +24,15 @@ pub(crate) struct Tries {
     limit: Duration,
     deadline: Deadline,
     pause: Duration,
+    /// Whether the connection finds the node that holds a slot.
+    cluster: bool,
     /// Whether to send the script itself.
     pub(crate) whole: bool,
 }
 
 impl Tries {
-    pub(crate) fn new(limit: Duration) -> Self {
-        Self { limit, deadline: Deadline::after(limit), pause: FIRST_PAUSE, whole: false }
+    pub(crate) fn new(limit: Duration, cluster: bool) -> Self {
+        Self { limit, deadline: Deadline::after(limit), pause: FIRST_PAUSE, cluster, whole: false }
     }
 
     /// How long the next try may take; never zero.
@@ -48,6 +50,8 @@ impl Tries {
         let reconnect = match error.kind() {
             ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig => return Err(Error::Connection(error)),
             ErrorKind::Server(_) | ErrorKind::Extension => match error.code().unwrap_or_default() {
+                // This node will not hold the slot the next time either.
+                "MOVED" if !self.cluster => return Err(moved(&error)),
                 "RETRY" | "LOADING" | "BUSY" | "TRYAGAIN" | "CLUSTERDOWN" | "NOREPLICAS" | "NOSCRIPT" => false,
                 "READONLY" | "MASTERDOWN" | "MOVED" | "ASK" | "UNBLOCKED" => true,
                 "NOAUTH" | "WRONGPASS" => return Err(Error::Connection(error)),
@@ -64,4 +68,10 @@ impl Tries {
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         Ok(Next { pause, reconnect })
     }
+}
+
+fn moved(error: &RedisError) -> Error {
+    let node = error.redirect_node().map_or("the node that CLUSTER SHARDS names", |(node, _)| node);
+    let text = format!("this node of the cluster does not hold the namespace: connect to {node}");
+    Error::Unsuitable { code: "MOVED".into(), text }
 }

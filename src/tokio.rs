@@ -103,7 +103,7 @@ impl Client {
     /// As [`crate::Client::call`].
     pub async fn call<T>(&self, call: &Call<T>) -> Result<T> {
         let script = call.script()?;
-        let mut tries = Tries::new(self.inner.limit);
+        let mut tries = Tries::new(self.inner.limit, false);
         loop {
             match self.send(&call.request(script, tries.whole), tries.left()).await {
                 Ok(value) => return call.read(&value),

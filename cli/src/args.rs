@@ -79,6 +79,7 @@ pub enum Command {
     /// Remove finished tasks
     Delete(lifecycle::Delete),
     /// Give waiting tasks another priority
+    #[command(visible_alias = "prioritize")]
     Prioritise(lifecycle::Prioritise),
     /// Put waiting tasks into another queue
     Move(lifecycle::Move),

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
 
-use anyhow::Context;
 use blueque::{Client, ClientBuilder, Namespace};
 use redis::IntoConnectionInfo;
 use serde::Deserialize;
@@ -15,6 +14,7 @@ use serde::Deserialize;
 use crate::args::Connection;
 use crate::output::{Code, fault, say};
 use crate::password::{Address, Password};
+use crate::reach;
 
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
@@ -98,7 +98,8 @@ impl Settings {
     /// Connects; a call may take this long.
     pub fn client_within(&self, limit: Duration) -> anyhow::Result<Client> {
         let builder = builder().namespace(self.namespace.clone()).limit(limit);
-        let client = builder.open(&self.address()?).with_context(|| format!("{} cannot be used", self.url()))?;
+        let opened = builder.open(&self.address()?);
+        let client = opened.map_err(|error| reach::explained(self.url(), &self.namespace, error))?;
         if client.greeting().is_some_and(|greeting| greeting.policy.is_none()) {
             WARNED.call_once(|| say(UNKNOWN_POLICY));
         }

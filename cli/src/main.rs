@@ -5,6 +5,7 @@ mod commands;
 mod config;
 mod output;
 mod password;
+mod reach;
 mod rights;
 mod run_folder;
 mod server;

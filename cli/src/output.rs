@@ -82,6 +82,7 @@ pub fn code(error: &anyhow::Error) -> Code {
                 Error::State { .. } | Error::Lost | Error::Cancelled => Code::Refused,
                 Error::Invalid { code, .. } if code == "OTHERQUEUE" => Code::Refused,
                 Error::Invalid { .. } => Code::Usage,
+                Error::Unsuitable { code, .. } if code == "MOVED" => Code::Usage,
                 Error::TimedOut(_) => Code::TimedOut,
                 Error::TaskCancelled(_) => Code::Cancelled,
                 _ => Code::Failed,
@@ -118,12 +119,23 @@ pub fn chain(error: &anyhow::Error) -> String {
 
 /// A line for people, on stderr. Passwords in URLs and control characters are taken out.
 pub fn say(text: impl AsRef<str>) {
-    let _ = writeln!(io::stderr().lock(), "{}", clean(&redact(text.as_ref())));
+    let _ = writeln!(io::stderr().lock(), "{}", clean(&redact(&unnumbered(text.as_ref()))));
 }
 
 /// A line of data, on stdout, without what a terminal obeys.
 pub fn line(text: impl AsRef<str>) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", clean(text.as_ref()))
+}
+
+/// Without the numbers of the system's errors, whose names stand beside them.
+fn unnumbered(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        kept.push_str(rest.strip_prefix(')').unwrap_or(part));
+    }
+    kept
 }
 
 /// Takes the passwords out of URLs. A malformed one may have `/` or `?` in its password, so more is taken out rather

@@ -20,6 +20,8 @@ mod names;
 mod policies;
 #[path = "commands/schedule.rs"]
 mod schedule;
+#[path = "commands/show.rs"]
+mod show;
 #[path = "commands/steer.rs"]
 mod steer;
 #[path = "commands/submit.rs"]
@@ -28,6 +30,8 @@ mod submit;
 mod support;
 #[path = "commands/terminal.rs"]
 mod terminal;
+#[path = "commands/texts.rs"]
+mod texts;
 #[path = "commands/waiting.rs"]
 mod waiting;
 #[path = "commands/watch.rs"]

@@ -21,8 +21,12 @@ if task.status == 'started' then
   local by_progress = progress > 0 and (told - start) / progress or nil
   local by_history = statistics.longer(total, now - start)
   if by_progress and by_history then
-    basis = 'both' -- the further it is, the more its own pace tells
-    finish = start + progress * by_progress + (1 - progress) * by_history
+    -- The further it is, the more its own pace tells; and once that is steady, the more, the less it is like those before it.
+    local like = math.min(by_progress, by_history) / math.max(by_progress, by_history)
+    local steady = math.min(1, progress * 10) * (told - start) / math.max(told - start, now - start)
+    local weight = (1 - progress) * (1 - steady * (1 - like * like))
+    basis = weight < 0.1 and progress < 1 and 'progress' or 'both'
+    finish = start + weight * by_history + (1 - weight) * by_progress
   elseif by_progress or by_history then
     basis = by_progress and 'progress' or 'history'
     finish = start + (by_progress or by_history)

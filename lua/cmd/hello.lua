@@ -4,6 +4,12 @@
 -- @errors EVICTION SCHEMA
 space.open()
 args.none()
+if not string.find(space.meta, '{', 1, true) then
+  -- On a cluster one of these reads fails, and so the first call of a client: a later one might fail between two writes.
+  for slot = 1, 16 do
+    redis.call('HGET', space.prefix .. 'unmoved' .. slot, 'x')
+  end
+end
 local policy = server.require()
 local born, test = redis.call('HMGET', space.meta, 'schema', 'test'), nil
 born, test = born[1] and 1 or 0, born[2] and 1 or 0

@@ -23,7 +23,7 @@ local leases = prefix .. 'leases_' .. queue
 task.deadline = string.format('%.0f', deadline)
 if task.status == 'started' then
   if task.pid ~= pid then
-    record.refuse(task.status)
+    record.refuse('started by another process', 'reserved')
   end
   if space.touched then
     space.enter(leases)

@@ -23,8 +23,8 @@ function actions.get(id)
 end
 
 -- @cold
-function actions.refuse(task)
-  return 'STATE', 'the task is ' .. task.status .. ', which does not allow this call'
+function actions.refuse(task, allowed)
+  return 'STATE', 'the task is ' .. task.status .. '; this is for one that is ' .. allowed
 end
 
 -- Reads what a transition writes. In a step, what plain tasks share is read once.
@@ -113,7 +113,7 @@ function actions.cancel(task, wish)
   if task.status == 'cancelled' then
     return
   elseif task.status == 'complete' or task.status == 'failed' then
-    return actions.refuse(task)
+    return actions.refuse(task, 'scheduled, pending, reserved or started')
   elseif record.held(task) and not actions.frees(task, wish) then
     local order = wish.force and orders.KILL or 'cancel'
     local given = orders.of(task)
@@ -152,7 +152,7 @@ function actions.recall(task, wish)
   if task.status == 'pending' and task.extra[1] == 'released' then
     return -- sent again after a lost reply
   elseif not record.held(task) then
-    return actions.refuse(task)
+    return actions.refuse(task, 'reserved or started')
   elseif wish.at_once then
     actions.plan(task, task.cancel and 'cancelled' or bonds.back(task, 'pending', 'drain'), wish)
   elseif task.token == '' then
@@ -188,7 +188,7 @@ function actions.retry(task, wish)
   elseif record.held(task) and task.cancel then
     return actions.stopping(task)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' then
-    return actions.refuse(task)
+    return actions.refuse(task, 'failed or cancelled')
   elseif not actions.unique(task, wish) then
     return 'DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends, starts, or its time passes'
   end
@@ -234,7 +234,7 @@ end
 -- @cold
 function actions.delete(task, wish)
   if record.held(task) or not (wish.waiting or state.finished(task.status)) then
-    return actions.refuse(task)
+    return actions.refuse(task, wish.waiting and 'not reserved or started' or 'complete, failed or cancelled')
   end
   actions.plan(task, 'deleted', wish)
 end
@@ -263,7 +263,7 @@ function actions.move(task, wish)
   if task.queue == wish.queue then
     return -- sent again after a lost reply
   elseif task.status ~= 'pending' and task.status ~= 'scheduled' then
-    return actions.refuse(task)
+    return actions.refuse(task, 'scheduled or pending')
   end
   local code, text = actions.destination(wish)
   if code then
@@ -314,7 +314,7 @@ end
 -- @cold
 function actions.prioritise(task, wish)
   if task.status ~= 'pending' and task.status ~= 'scheduled' then
-    return actions.refuse(task)
+    return actions.refuse(task, 'scheduled or pending')
   elseif task.ties then
     bonds.load(task)
   end

@@ -38,8 +38,8 @@ function record.created(id)
 end
 
 -- @cold
-function record.refuse(status)
-  reply.fail('STATE', 'the task is ' .. status .. ', which does not allow this call')
+function record.refuse(status, allowed)
+  reply.fail('STATE', 'the task is ' .. status .. '; this is for one that is ' .. allowed)
 end
 
 -- The member that stands for a held task in the set of leases: it proves the token too.

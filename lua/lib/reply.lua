@@ -6,6 +6,15 @@ function reply.fail(code, text)
   error({ err = code .. ' ' .. text })
 end
 
+-- Why a key is in another slot: that of a tag is being moved; without a tag the keys are in many slots.
+-- @cold
+function reply.elsewhere()
+  if string.find(KEYS[1], '{', 1, true) then
+    return 'RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again'
+  end
+  return 'BADNAME', 'on a cluster the namespace needs a {tag}, such as {blueque}, which keeps all its keys in one slot; nothing was changed'
+end
+
 -- Makes an error reply with a clean first word of what was raised on the way.
 -- What the server refuses (OOM, READONLY, NOPERM…) keeps its code.
 -- @cold
@@ -18,12 +27,13 @@ function reply.refusal(raised)
   if string.find(text, '^%-?WRONGTYPE ') then
     text = 'WRONGKEY a key of this namespace holds a value of another type;'
       .. ' find it with the TYPE command and remove it, or use another namespace'
+  elseif string.find(text, 'non local key', 1, true) then
+    -- Raised by a read: `space.begin` finds out before anything is written.
+    local code, why = reply.elsewhere()
+    text = code .. ' ' .. why
   elseif string.find(text, "^%-?ERR The user executing the script can't") or string.find(text, '^%-?%u+ ACL failure in script') then
     -- Servers differ in how they say so. Only a first write meets it, or a read before.
     text = 'NOPERM this user may not run all that this call needs: hello answers what is missing; nothing was changed'
-  elseif string.find(text, 'non local key', 1, true) then
-    -- Raised by a read: `space.begin` finds out before anything is written.
-    text = 'RETRY the slot of this namespace is being moved; nothing was changed, send the call again'
   end
   return redis.error_reply(text)
 end

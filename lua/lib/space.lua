@@ -163,7 +163,7 @@ end
 function space.here(...)
   local answer = space.touched and redis.pcall('EXISTS', space.meta, ...)
   if type(answer) == 'table' and answer.err then
-    reply.fail('RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again')
+    reply.fail(reply.elsewhere())
   end
 end
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::ask::agreed;
 use super::lifecycle::Forced;
 use super::which::Which;
-use super::{Session, queue_name};
+use super::{Session, queue_name, whole_number};
 use crate::output::table::{self, Row};
 use crate::output::{Code, say};
 
@@ -70,11 +70,12 @@ enum Word {
         into: QueueName,
     },
     /// Give those that wait another priority
+    #[command(visible_alias = "prioritize")]
     Prioritise {
         #[command(flatten)]
         all: All,
         /// -1000 to 1000, higher first
-        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-1000..=1000))]
+        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
         priority: i32,
     },
 }
@@ -90,7 +91,7 @@ pub struct All {
     #[arg(long, short)]
     yes: bool,
     /// So many are changed by one call: a larger number is faster, and lets others wait longer
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=500))]
+    #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 500))]
     step: u32,
     #[command(flatten)]
     which: Which,

@@ -154,7 +154,7 @@ fn view(setting: Setting) -> View {
 }
 
 /// A value for people: seconds with their unit.
-fn words(name: &str, value: &str) -> String {
+pub fn words(name: &str, value: &str) -> String {
     let time = |seconds: f64| {
         let time = Duration::try_from_secs_f64(seconds).ok()?;
         Some(humantime::format_duration(time).to_string().replace(' ', ""))

@@ -22,6 +22,7 @@ use signal_hook::iterator::Signals;
 
 use self::server::Server;
 use crate::args::Connection;
+use crate::commands::whole_number;
 use crate::output::{Code, fault, line, say};
 use crate::run_folder::lock::Process;
 use crate::run_folder::{RunFolder, private_folders};
@@ -40,13 +41,13 @@ pub struct Options {
     #[arg(long = "queue", short, value_name = "QUEUE")]
     queues: Vec<String>,
     /// How many tasks run at once
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500))]
+    #[arg(long, default_value_t = 2, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 500))]
     slots: u16,
     /// Where everything is kept, also for the next time
     #[arg(long, default_value = ".blueque", value_name = "FOLDER")]
     data: PathBuf,
     /// A port on 127.0.0.1, beside the unix socket; then there is a password, which other users of the machine lack
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "PORT", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 65535))]
     port: Option<u16>,
 }
 

@@ -22,12 +22,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clap::Args;
-use redis::{Connection, FromRedisValue, Pipeline, RedisResult};
+use redis::{Connection, FromRedisValue, Pipeline, RedisError, RedisResult};
 use serde::Serialize;
 
+use crate::commands::whole_number;
 use crate::config::Settings;
 use crate::output::table::{self, Row};
 use crate::output::{Code, Format, fault, line, say};
+use crate::reach;
 
 /// So many findings of one kind are shown.
 const SHOWN: usize = 10;
@@ -38,7 +40,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 #[derive(Args, Debug)]
 pub struct Options {
     /// How many keys of the namespace, and entries of each index, are looked at
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 10_000_000))]
     limit: u32,
 }
 
@@ -93,7 +95,12 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
     };
     exam.ok("server", format!("{} answers", settings.url()));
     let looked = exam.look(settings);
-    exam.bear(looked)?;
+    exam.bear(looked).map_err(|error| {
+        let (url, namespace) = (settings.url(), settings.namespace());
+        let source = error.downcast_ref::<RedisError>();
+        let node = source.and_then(RedisError::redirect_node).map(|(node, _)| reach::elsewhere(namespace, node));
+        node.or_else(|| reach::refused(url, source?)).unwrap_or(error)
+    })?;
     exam.count_up();
     match format {
         Format::Table => exam.found.iter().try_for_each(tell)?,
@@ -111,9 +118,13 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
 fn connect(settings: &Settings) -> anyhow::Result<Connection> {
     // The source's text can hold what was sent.
     let wrong = |error: &redis::RedisError| {
+        if let Some(refused) = reach::refused(settings.url(), error) {
+            return refused;
+        }
         let what = error.code().map_or_else(|| error.category().to_owned(), ToOwned::to_owned);
         fault(Code::Unreachable, format!("{} cannot be reached: {what}", settings.url()))
     };
+    reach::somebody_listens(settings.url())?;
     let client = redis::Client::open(settings.address()?).map_err(|error| wrong(&error))?;
     let connection = client.get_connection_with_timeout(LIMIT).map_err(|error| wrong(&error))?;
     connection.set_read_timeout(Some(LIMIT))?;

@@ -4,7 +4,7 @@ use blueque::Transition;
 use clap::Args;
 use serde::Serialize;
 
-use super::view::Payload;
+use super::view::{Payload, headline};
 use super::{Session, times};
 use crate::output::table::{self, Row};
 use crate::output::{Code, Format, fault, say};
@@ -74,7 +74,7 @@ impl Row for Step {
 
     fn cells(&self) -> Vec<String> {
         let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-        let error = self.error.as_ref().map(|Payload(bytes)| String::from_utf8_lossy(bytes).into_owned());
+        let error = self.error.as_ref().map(|Payload(bytes)| headline(&String::from_utf8_lossy(bytes)));
         vec![
             self.moment.clone(),
             known(&self.from),

@@ -1,10 +1,10 @@
 //! `blueque cancel`, `retry`, `recall`, `delete`: what a person does to tasks.
 
-use blueque::{Cancelled, Error, Force, Order, QueueName, Recalled, TaskId};
+use blueque::{Cancelled, Error, Force, Order, QueueName, Recalled, TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use super::{Session, queue_name, times};
+use super::{Session, queue_name, times, whole_number};
 use crate::output::table::{self, Row};
 use crate::output::{Code, chain, clean, code, fault, say};
 
@@ -73,7 +73,7 @@ pub struct Delete {
 #[derive(Args, Debug)]
 pub struct Prioritise {
     /// Higher first, from -1000 to 1000; 0 is that of a task submitted without one
-    #[arg(value_name = "PRIORITY", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-1000..=1000))]
+    #[arg(value_name = "PRIORITY", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
     priority: i32,
     #[command(flatten)]
     tasks: Tasks,
@@ -116,7 +116,7 @@ impl Row for Done {
 }
 
 pub fn cancel(session: &Session, options: &Cancel) -> anyhow::Result<Code> {
-    each(session, &options.tasks, |id| {
+    each(session, &options.tasks, |id, _| {
         let call = session.client.calls().cancel(id, &options.reason, options.force.how());
         Ok(match session.client.call(&call)? {
             Cancelled::Requested => "cancelling",
@@ -126,7 +126,7 @@ pub fn cancel(session: &Session, options: &Cancel) -> anyhow::Result<Code> {
 }
 
 pub fn retry(session: &Session, options: &Retry) -> anyhow::Result<Code> {
-    each(session, &options.tasks, |id| match session.client.call(&session.client.calls().retry(id, options.fresh)) {
+    each(session, &options.tasks, |id, _| match session.client.call(&session.client.calls().retry(id, options.fresh)) {
         Err(Error::State { code, .. }) if code == "STOPPING" => Err(stopping(session, id)),
         retried => Ok(retried.map(|()| "pending")?),
     })
@@ -148,28 +148,31 @@ fn stopping(session: &Session, id: &TaskId) -> anyhow::Error {
 }
 
 pub fn delete(session: &Session, options: &Delete) -> anyhow::Result<Code> {
-    each(session, &options.tasks, |id| {
+    each(session, &options.tasks, |id, _| {
         session.client.call(&session.client.calls().delete(id))?;
         Ok("deleted")
     })
 }
 
 pub fn prioritise(session: &Session, options: &Prioritise) -> anyhow::Result<Code> {
-    each(session, &options.tasks, |id| {
+    each(session, &options.tasks, |id, _| {
         session.client.call(&session.client.calls().prioritise(id, options.priority))?;
         Ok("prioritised")
     })
 }
 
 pub fn move_to(session: &Session, options: &Move) -> anyhow::Result<Code> {
-    each(session, &options.tasks, |id| {
+    each(session, &options.tasks, |id, info| {
+        if info.queue().as_deref() == Some(options.queue.as_str()) {
+            return Ok("there already");
+        }
         session.client.call(&session.client.calls().move_to(id, &options.queue))?;
         Ok("moved")
     })
 }
 
 pub fn recall(session: &Session, options: &Recall) -> anyhow::Result<Code> {
-    each(session, &options.tasks, |id| {
+    each(session, &options.tasks, |id, _| {
         Ok(match session.client.call(&session.client.calls().recall(id, options.now))? {
             Recalled::Requested => "recalling",
             Recalled::Cancelled => "cancelled",
@@ -182,12 +185,13 @@ pub fn recall(session: &Session, options: &Recall) -> anyhow::Result<Code> {
 fn each(
     session: &Session,
     tasks: &Tasks,
-    act: impl Fn(&TaskId) -> anyhow::Result<&'static str>,
+    act: impl Fn(&TaskId, &TaskInfo) -> anyhow::Result<&'static str>,
 ) -> anyhow::Result<Code> {
     let mut done = Vec::new();
     let mut worst = Code::Ok;
     for text in &tasks.ids {
-        match session.find(text).and_then(|id| Ok(Done { outcome: act(&id)?, id: id.to_string() })) {
+        let done_to = |(id, info): (TaskId, TaskInfo)| Ok(Done { outcome: act(&id, &info)?, id: id.to_string() });
+        match session.find_task(text).and_then(done_to) {
             Ok(row) => done.push(row),
             Err(error) => {
                 let code = code(&error);

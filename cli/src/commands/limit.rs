@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::config;
-use super::{Session, plain, queue_name};
+use super::{Session, plain, queue_name, whole_number};
 use crate::output::table::{self, Row};
 use crate::output::{Code, say};
 
@@ -18,7 +18,7 @@ pub struct Options {
     #[arg(value_name = "KEY", value_parser = plain)]
     key: String,
     /// How many places its tasks may take together
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1_000_000))]
     concurrency: Option<u32>,
     /// How many of its tasks may start in a time, such as 100/1h
     #[arg(long, value_name = "N/TIME", value_parser = rate)]

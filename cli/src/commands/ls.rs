@@ -5,11 +5,12 @@ use std::thread;
 use std::time::Duration;
 
 use blueque::{QueueName, Status, TaskId};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::patience::Outage;
 use super::view::TaskView;
-use super::{Session, queue_name};
+use super::{Session, queue_name, whole_number};
 use crate::output::{Code, Format, fault, line, one_line, say, table};
 
 /// From one look to the next.
@@ -23,11 +24,11 @@ pub struct Options {
     /// Further queues
     #[arg(long = "queue", value_name = "QUEUE", value_parser = queue_name)]
     queues: Vec<QueueName>,
-    /// Tasks in this state alone; may be given more than once
-    #[arg(long, value_enum)]
+    /// Tasks in this state alone; may be given more than once, or as a list: started,pending
+    #[arg(long, value_name = "STATE", value_parser = state(), value_delimiter = ',')]
     status: Vec<State>,
     /// So many at most
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
     /// Look again every second
     #[arg(long)]
@@ -58,6 +59,14 @@ impl State {
             Self::Complete => Status::Complete,
         }
     }
+}
+
+/// A state, as an argument; `running` is what people call `started`.
+pub fn state() -> impl TypedValueParser<Value = State> {
+    let states = State::value_variants().iter().filter_map(State::to_possible_value);
+    let running = PossibleValue::new("running").help("The same as started");
+    PossibleValuesParser::new(states.chain([running]))
+        .map(|name| State::from_str(&name, false).unwrap_or(State::Started))
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {

@@ -16,6 +16,7 @@ pub mod logs;
 pub mod ls;
 mod parameters;
 mod patience;
+mod policy;
 mod programs;
 mod progress;
 pub mod queues;
@@ -45,6 +46,7 @@ use clap::CommandFactory;
 use crate::args::{Cli, Command};
 use crate::config::Settings;
 use crate::output::{Code, Format};
+use crate::reach;
 
 /// More queues than this are not looked through, where a command is not about one queue.
 const QUEUES: usize = 10_000;
@@ -67,7 +69,9 @@ pub fn run(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
         Command::Completions { shell } => completions(*shell)?,
         Command::Doctor(options) => doctor::run(&Settings::load(&cli.connection)?, options, cli.output)?,
         command => {
-            let client = Settings::load(&cli.connection)?.client_within(LIMIT)?;
+            let settings = Settings::load(&cli.connection)?;
+            reach::somebody_listens(settings.url())?;
+            let client = settings.client_within(LIMIT)?;
             let session = Session { client, format: cli.output };
             if let Command::Run(options) = command {
                 return run::run(&session, options);
@@ -173,8 +177,17 @@ fn plain(text: &str) -> Result<String, String> {
 }
 
 /// A time such as `90s` or `1h 30m`, as an argument.
-fn duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|error| format!("{error}; such as 90s, 15m or 2h"))
+pub fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|_| "must be a time such as 90s, 15m or 2h 30m".to_owned())
+}
+
+/// A whole number within bounds, as an argument.
+pub fn whole_number<T: TryFrom<i64>>(low: i64, high: i64) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (low..=high).contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| format!("must be a whole number from {low} to {high}"))
+    }
 }
 
 /// A number of bytes such as 512, 512K, 512M or 2G, as an argument.

@@ -50,12 +50,6 @@ impl Progress {
             None => self.text.clone(),
         }
     }
-
-    /// Seconds left, if it goes on as it did.
-    pub fn left(&self, elapsed: f64) -> Option<f64> {
-        let part = self.fraction.filter(|&part| part > 0.0)?;
-        Some(elapsed / part * (1.0 - part))
-    }
 }
 
 fn percent(part: f64) -> String {

@@ -13,7 +13,7 @@ use super::parameters::Parameters;
 use super::queues::who;
 use super::submit::task_id;
 use super::wish::Wish;
-use super::{Session, duration, queue_name, times};
+use super::{Session, duration, queue_name, times, whole_number};
 use crate::output::table::{self, write_one};
 use crate::output::{Code, Format, chain, code, fault, say};
 
@@ -134,13 +134,13 @@ struct Add {
     #[arg(long, value_name = "ZONE", conflicts_with = "every", help_heading = "When")]
     zone: Option<String>,
     /// No slot before this time: RFC 3339, or +10m
-    #[arg(long, value_name = "TIME", value_parser = times::parse, help_heading = "When")]
+    #[arg(long, value_name = "TIME", value_parser = times::coming, help_heading = "When")]
     start: Option<SystemTime>,
     /// No slot after this time
-    #[arg(long, value_name = "TIME", value_parser = times::parse, help_heading = "When")]
+    #[arg(long, value_name = "TIME", value_parser = times::coming, help_heading = "When")]
     end: Option<SystemTime>,
     /// How many tasks it makes [default: without end]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000_000), help_heading = "When")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1_000_000_000), help_heading = "When")]
     times: Option<u32>,
     /// What a slot does while the last task is not finished [default: skip]
     #[arg(long, value_name = "POLICY", help_heading = "When")]
@@ -269,7 +269,9 @@ fn remove(session: &Session, names: &[ScheduleName]) -> anyhow::Result<Code> {
             }
         }
     }
-    table::write(session.format, &removed)?;
+    if !removed.is_empty() || worst == Code::Ok {
+        table::write(session.format, &removed)?;
+    }
     Ok(worst)
 }
 

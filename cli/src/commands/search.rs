@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::ls::Picture;
 use super::which::Which;
-use super::{Session, plain, queue_name, times};
+use super::{Session, plain, queue_name, times, whole_number};
 use crate::output::table::{self, Row};
 use crate::output::{Code, Format, say};
 
@@ -16,7 +16,7 @@ pub struct Find {
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: Option<QueueName>,
     /// So many at most
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
     #[command(flatten)]
     which: Which,

@@ -3,10 +3,11 @@
 use blueque::TaskInfo;
 use clap::Args;
 
-use super::view::{Payload, TaskView, text};
+use super::policy::Policy;
+use super::view::{Payload, TaskView, Whole, checkpointed, text, unknown};
 use super::{Session, times};
 use crate::output::table::{Row, write_one};
-use crate::output::{Code, Format, clean, line};
+use crate::output::{Code, Format, clean, line, one_line};
 
 /// So many characters of a payload are shown to people.
 const SHOWN: usize = 2_000;
@@ -22,19 +23,32 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, info) = session.find_task(&options.id)?;
     let mut task = TaskView::whole(id.as_str(), &info);
     task.expected = session.expected(&id, &info)?;
+    let deadline = session.client.call(&session.client.calls().why(&id))?.deadline;
+    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
+    let lease = deadline.map(|deadline| deadline as f64 / 1e6);
+    task.whole = Some(Whole {
+        policy: session.policy(&info)?,
+        lease_until: lease.and_then(times::exact),
+        checkpoint_bytes: info.checkpoint().map(<[u8]>::len),
+        checkpointed: checkpointed(&info).and_then(times::exact),
+        fields: unknown(&info),
+    });
     match session.format {
-        Format::Table => people(&task, &info)?,
+        Format::Table => people(&task, &info, lease)?,
         format => write_one(format, &task)?,
     }
     Ok(Code::Ok)
 }
 
-fn people(task: &TaskView, info: &TaskInfo) -> anyhow::Result<()> {
+fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Result<()> {
     let now = times::now();
     let moment = |seconds: Option<f64>| {
         seconds.map(|seconds| format!("{} ({})", times::to_the_second(seconds), times::relative(seconds, now)))
     };
+    let policy = task.whole.as_ref().map(|whole| &whole.policy);
+    let most = |name| policy.map_or(String::new(), |policy| policy.of(name));
     let counted = |number: u32| (number > 0).then(|| number.to_string());
+    let budget = |number: u32, name| counted(number).map(|number| number + &most(name));
     let owner = task.node.as_ref().map(|node| match task.pid {
         Some(pid) => format!("{node}, process {pid}"),
         None => node.clone(),
@@ -48,24 +62,39 @@ fn people(task: &TaskView, info: &TaskInfo) -> anyhow::Result<()> {
         ("key", task.key.clone()),
         ("weight", task.weight.map(|weight| weight.to_string())),
         ("needs", task.needs.clone()),
-        ("unique", task.unique.clone()),
+        (
+            "unique",
+            task.unique.as_ref().map(|name| match &task.unique_until {
+                Some(until) => format!("{name}, until {until}"),
+                None => name.clone(),
+            }),
+        ),
         ("tags", Some(task.tags.join(" ")).filter(|tags| !tags.is_empty())),
         ("schedule", task.schedule.clone()),
         ("on", owner),
         ("attempt", counted(task.attempt)),
-        ("failures", counted(task.failures)),
-        ("losses", counted(task.losses)),
-        ("releases", counted(task.releases)),
-        ("uncounted", counted(task.uncounted)),
+        ("failures", budget(task.failures, "max_failures")),
+        ("losses", budget(task.losses, "max_losses")),
+        ("releases", budget(task.releases, "max_releases")),
+        ("uncounted", budget(task.uncounted, "max_uncounted")),
         ("due", text(info, "eta").and_then(|eta| moment(eta.parse().ok().filter(|&eta: &f64| eta > 0.0)))),
         ("created", moment(info.created())),
         ("started", moment(info.started())),
-        ("updated", moment(info.updated())),
+        ("updated", moment(info.updated()).filter(|_| task.ended.is_none())),
+        ("ended", moment(info.updated()).filter(|_| task.ended.is_some())),
+        ("ran", task.ran.map(times::span)),
+        ("lease until", moment(lease)),
+        (
+            "saved",
+            moment(checkpointed(info))
+                .map(|at| format!("a checkpoint of {} bytes, {at}", info.checkpoint().map_or(0, <[u8]>::len))),
+        ),
         ("expected", task.expected.as_ref().map(|expected| expected.words().to_owned())),
         ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
         ("reason", task.reason.clone()),
         ("group", task.group.clone()),
         ("last group", task.last_group.clone()),
+        ("policy", policy.map(Policy::words)),
     ];
     for (name, value) in facts {
         if let Some(value) = value {
@@ -84,6 +113,9 @@ fn people(task: &TaskView, info: &TaskInfo) -> anyhow::Result<()> {
         if let Some(payload) = payload {
             line(format!("{name:<11} {}", shown(payload)))?;
         }
+    }
+    for (name, payload) in task.whole.iter().flat_map(|whole| &whole.fields) {
+        line(format!("{:<11} {}", one_line(name), shown(payload)))?;
     }
     Ok(())
 }

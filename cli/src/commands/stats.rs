@@ -4,7 +4,7 @@ use blueque::{Durations, Figures, QueueName, Statistics};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{Session, queue_name, times};
+use super::{Session, queue_name, times, whole_number};
 use crate::output::table::{self, Row};
 use crate::output::{Code, Format, json, line, say};
 
@@ -19,7 +19,7 @@ pub struct Options {
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
     /// Of so many days, today included; 30 are kept where the setting `statistics` says nothing else
-    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=400))]
+    #[arg(long, value_name = "N", default_value_t = 7, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 400))]
     days: u32,
     /// A line for each day
     #[arg(long, conflicts_with = "histogram")]

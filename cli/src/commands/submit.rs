@@ -22,8 +22,8 @@ pub struct New {
     queue: QueueName,
     #[command(flatten)]
     parameters: Parameters,
-    /// Not before this time: RFC 3339, or +10m
-    #[arg(long, value_name = "TIME", value_parser = times::parse)]
+    /// Not before this time: RFC 3339, or 10m (+10m) from now
+    #[arg(long, value_name = "TIME", value_parser = times::coming)]
     eta: Option<SystemTime>,
     /// An id of your choice; submitted twice, it makes one task
     #[arg(long, value_parser = task_id)]

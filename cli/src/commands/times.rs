@@ -49,6 +49,14 @@ pub fn relative(seconds: f64, now: f64) -> String {
     if ago >= 0.0 { format!("{} ago", span(ago)) } else { format!("in {}", span(-ago)) }
 }
 
+/// A time to come, as an argument: as `parse`, or `10m` from now.
+pub fn coming(text: &str) -> Result<SystemTime, String> {
+    parse(text).or_else(|error| match super::duration(text) {
+        Ok(span) => SystemTime::now().checked_add(span).ok_or_else(|| "too far away".to_owned()),
+        Err(_) => Err(error),
+    })
+}
+
 /// A time as an argument: RFC 3339, or `+10m` from now.
 pub fn parse(text: &str) -> Result<SystemTime, String> {
     if let Some(span) = text.strip_prefix('+') {

@@ -77,6 +77,8 @@ struct Running {
     node: String,
     progress: Progress,
     started: Option<f64>,
+    /// When it is expected to end.
+    end: Option<f64>,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
@@ -148,7 +150,9 @@ fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
                     }
                     let Ok(task) = TaskId::new(id.as_str()) else { continue };
                     if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
-                        picture.running.push(Running::new(id, &info));
+                        let mut running = Running::new(id, &info);
+                        running.end = session.end(&task, &info)?;
+                        picture.running.push(running);
                     }
                 }
                 cursor = page.next;
@@ -175,13 +179,13 @@ impl Running {
             node: clean_line(&info.node().unwrap_or_default(), 40),
             progress: info.progress().map(Progress::read).unwrap_or_default(),
             started: info.started().filter(|_| info.status() == Some(Status::Started)),
+            end: None,
         }
     }
 
     fn row(&self, now: f64) -> Row<'_> {
         let elapsed = self.started.map(|started| now - started);
-        let end =
-            elapsed.and_then(|elapsed| self.progress.left(elapsed)).map(|left| format!("in {}", times::span(left)));
+        let end = self.end.map(|end| format!("in {}", times::span(end - now)));
         Row::new([
             Cell::from(self.id.as_str()),
             Cell::from(self.queue.as_str()),
@@ -300,6 +304,7 @@ mod tests {
             node: "host_1".into(),
             progress: Progress::read(br#"{"done":5,"total":10}"#),
             started: Some(super::times::now() - 100.0),
+            end: Some(super::times::now() + 100.5),
         };
         let picture = Picture { running: vec![running], trouble: Some("gone".into()), ..Picture::default() };
         let mut terminal = Terminal::new(TestBackend::new(140, 10))?;

@@ -1,10 +1,13 @@
 //! A task, as it is shown.
 
+use std::collections::BTreeMap;
+
 use blueque::{Status, TaskInfo};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::expected::Expected;
+use super::policy::Policy;
 use super::progress::Progress;
 use super::times;
 use crate::output::table::Row;
@@ -104,6 +107,15 @@ pub struct TaskView {
     pub last_error: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_group: Option<String>,
+    /// When it ended, and how long its last attempt ran, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ran: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique_until: Option<String>,
+    #[serde(flatten)]
+    pub whole: Option<Whole>,
     #[serde(flatten)]
     pub payloads: Option<Payloads>,
     #[serde(flatten)]
@@ -115,6 +127,99 @@ pub struct TaskView {
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+/// What is asked for of one task only.
+#[derive(Debug, Serialize)]
+pub struct Whole {
+    pub policy: Policy,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lease_until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint_bytes: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpointed: Option<String>,
+    /// What this version does not know.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, Payload>,
+}
+
+/// Those that are told, in one form or another; of the rest it is not known what they say.
+const KNOWN: [&str; 58] = [
+    "status",
+    "queue",
+    "parameters",
+    "result",
+    "error",
+    "node",
+    "pid",
+    "created",
+    "updated",
+    "eta",
+    "reclaimed_node",
+    "attempt",
+    "token",
+    "ended",
+    "outcome",
+    "lease",
+    "request",
+    "promoted",
+    "reserved",
+    "started",
+    "failures",
+    "losses",
+    "releases",
+    "uncounted",
+    "max_losses",
+    "max_failures",
+    "max_releases",
+    "backoff",
+    "delay",
+    "max_delay",
+    "jitter",
+    "method",
+    "own_lease",
+    "priority",
+    "key",
+    "weight",
+    "needs",
+    "unique",
+    "unique_until",
+    "rank",
+    "solo",
+    "ties",
+    "group",
+    "last_error",
+    "last_group",
+    "retry_eta",
+    "tags",
+    "cancel",
+    "reason",
+    "recall",
+    "front",
+    "schedule",
+    "slot",
+    "progress",
+    "progressed",
+    "checkpoint",
+    "checkpointed",
+    "postponed",
+];
+
+/// The fields of a record that are not known.
+pub fn unknown(info: &TaskInfo) -> BTreeMap<String, Payload> {
+    let new = info.fields.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str()));
+    new.map(|(name, value)| (name.clone(), Payload(value.clone()))).collect()
+}
+
+/// When its checkpoint was saved.
+pub fn checkpointed(info: &TaskInfo) -> Option<f64> {
+    text(info, "checkpointed")?.parse().ok()
+}
+
+/// When a task that is finished came to its end.
+fn ended(info: &TaskInfo) -> Option<f64> {
+    info.updated().filter(|_| info.status().is_some_and(Status::is_finished))
 }
 
 /// What can be large, and is shown for one task only.
@@ -178,6 +283,10 @@ impl TaskView {
             error: info.error().and_then(|_| raw("error")),
             last_error: info.last_error().and_then(|_| raw("last_error").or_else(|| raw("error"))),
             last_group: info.last_group(),
+            ended: ended(info).and_then(times::exact),
+            ran: ended(info).zip(info.started()).map(|(to, from)| (to - from).max(0.0)),
+            unique_until: text(info, "unique_until"),
+            whole: None,
             payloads: None,
             expected: None,
             seen: Seen {
@@ -221,7 +330,7 @@ impl Row for TaskView {
 
     fn cells(&self) -> Vec<String> {
         let progress = match (&self.error, self.status.as_str()) {
-            (Some(error), "failed") => String::from_utf8_lossy(&error.0).into_owned(),
+            (Some(error), "failed") => headline(&String::from_utf8_lossy(&error.0)),
             (_, "cancelled") => self.reason.clone().unwrap_or_default(),
             (_, "complete") => String::new(),
             _ => self.progress_text(),
@@ -239,6 +348,18 @@ impl Row for TaskView {
     }
 }
 
+/// The line of an error that says what it was: mostly the last, which stands below the stack.
+pub fn headline(error: &str) -> String {
+    let error = error.strip_prefix("it ended with ").unwrap_or(error);
+    let mut lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    match lines.next_back() {
+        Some(last) if first.starts_with("Traceback") => last.to_owned(),
+        Some(last) if first.ends_with(':') => format!("{first} {last}"),
+        _ => error.to_owned(),
+    }
+}
+
 /// A field of the record as text; an empty one counts as absent.
 pub fn text(info: &TaskInfo, field: &str) -> Option<String> {
     let bytes = info.fields.get(field).filter(|bytes| !bytes.is_empty())?;
@@ -252,7 +373,35 @@ fn eta(info: &TaskInfo) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Payload;
+    use super::{KNOWN, Payload, headline};
+
+    #[test]
+    fn every_field_that_the_contract_lists_is_known() {
+        let page = include_str!("../../../lua/README.md");
+        let rows = page.split("\nThe record. ").nth(1).unwrap_or_default().split("\n\n").nth(1).unwrap_or_default();
+        let cells = rows.lines().filter_map(|row| row.split('|').nth(1)).skip(2);
+        let fields: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+        assert!(fields.len() > 40 && fields.contains(&"checkpointed"), "{fields:?}");
+        let new: Vec<_> = fields.iter().filter(|field| !KNOWN.contains(field)).collect();
+        assert!(new.is_empty(), "{new:?}: show tells of them, or they are known to say nothing to a person");
+    }
+
+    #[test]
+    fn of_an_error_the_line_that_says_what_it_was_leads() {
+        for (error, head) in [
+            (
+                "it ended with exit code 1:\nloading\nTraceback (most recent call last):\n  File x\nRuntimeError: CUDA out of memory\n\n",
+                "exit code 1: RuntimeError: CUDA out of memory",
+            ),
+            ("it ended with exit code 3", "exit code 3"),
+            ("it was killed by SIGSEGV:\nlast words", "it was killed by SIGSEGV: last words"),
+            ("Traceback (most recent call last):\n  File x\nKeyError: 'a'", "KeyError: 'a'"),
+            ("no disk\nleft", "no disk\nleft"),
+            ("", ""),
+        ] {
+            assert_eq!(headline(error), head, "{error:?}");
+        }
+    }
 
     fn json(bytes: &[u8]) -> String {
         serde_json::to_string(&Payload(bytes.to_vec())).unwrap_or_default()

@@ -6,7 +6,7 @@ use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 
 use super::follow::{Follower, Streams};
-use super::view::TaskView;
+use super::view::{TaskView, headline};
 use super::{Session, duration, times};
 use crate::output::table::write_one;
 use crate::output::{Code, Format, clean_line, fault, line, say, table};
@@ -78,7 +78,7 @@ pub fn tell(id: &TaskId, info: &TaskInfo) {
         _ => String::new(),
     };
     let why = match info.status() {
-        Some(Status::Failed) => info.error(),
+        Some(Status::Failed) => info.error().map(|error| headline(&error)),
         Some(Status::Cancelled) => info.reason(),
         _ => None,
     };

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use blueque::{Filter, Status};
 use clap::Args;
 
-use super::ls::State;
+use super::ls::{State, state};
 use super::{duration, plain, times};
 
 #[derive(Args, Debug)]
@@ -14,8 +14,8 @@ pub struct Which {
     /// Their ids begin with this
     #[arg(long, value_name = "TEXT", value_parser = plain)]
     prefix: Option<String>,
-    /// They are in this state; may be given more than once
-    #[arg(long, value_enum)]
+    /// They are in this state; may be given more than once, or as a list: failed,cancelled
+    #[arg(long, value_name = "STATE", value_parser = state(), value_delimiter = ',')]
     status: Vec<State>,
     /// They have this tag
     #[arg(long, value_name = "TAG", value_parser = plain)]

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::expected::Expected;
 use super::queues::Paused;
+use super::view::headline;
 use super::{Session, programs, times};
 use crate::output::{Code, Format, clean_line, json, line};
 
@@ -152,8 +153,8 @@ struct How {
 
 fn word(info: &TaskInfo) -> Option<String> {
     match info.status() {
-        Some(Status::Failed) => info.error(),
-        Some(Status::Scheduled) => info.last_error(),
+        Some(Status::Failed) => info.error().map(|error| headline(&error)),
+        Some(Status::Scheduled) => info.last_error().map(|error| headline(&error)),
         Some(_) if info.is_cancelling() => info.reason(),
         Some(Status::Cancelled) => info.reason(),
         _ => None,

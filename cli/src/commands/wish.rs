@@ -6,7 +6,7 @@ use blueque::calls::SubmitOptions;
 use blueque::{Backoff, Policy, Until};
 use clap::{Args, ValueEnum};
 
-use super::{bytes, duration, plain};
+use super::{bytes, duration, plain, whole_number};
 
 /// How the pause before another try grows.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -38,10 +38,10 @@ pub struct Wish {
     #[arg(long, value_name = "NAME", value_parser = plain)]
     method: Option<String>,
     /// Higher first, from -1000 to 1000 [default: 0]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-1000..=1000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
     priority: Option<i32>,
     /// How many failures the task survives, each followed by another try [default: 0]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(0, 1000))]
     max_failures: Option<u32>,
     /// How the pause before another try grows [default: exponential]
     #[arg(long, value_name = "HOW")]
@@ -53,13 +53,13 @@ pub struct Wish {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     max_delay: Option<Duration>,
     /// How much of the pause is spread, in percent [default: 20]
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = whole_number::<u32>(0, 100))]
     jitter: Option<u32>,
     /// How many lost owners the task survives [default: 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(0, 1000))]
     max_losses: Option<u32>,
     /// How often the task may be given back [default: 1000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(0, 1_000_000))]
     max_releases: Option<u32>,
     /// The lease of each attempt, whatever its worker says: 1s to 7days
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -68,7 +68,7 @@ pub struct Wish {
     #[arg(long, value_name = "NAME", value_parser = plain)]
     key: Option<String>,
     /// How many places of its limits the task takes [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1000))]
     weight: Option<u32>,
     /// What a worker must have: gpu,transcoder>=3
     #[arg(long, value_name = "NEEDS")]

@@ -64,7 +64,9 @@ impl Programs {
             let path = std::env::var_os("PATH").unwrap_or_default();
             std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| runnable(file))
         };
-        let found = found.filter(|file| runnable(file)).with_context(|| format!("{program} is not a program"))?;
+        let found = found.filter(|file| runnable(file)).ok_or_else(|| {
+            fault(Code::Usage, format!("{program} is not a program: name one that is on PATH, or the path of one"))
+        })?;
         let found = found.to_str().with_context(|| format!("the path of {program} is not UTF-8"))?.to_owned();
         Ok(Self::Fixed(std::iter::once(found).chain(args.iter().cloned()).collect()))
     }

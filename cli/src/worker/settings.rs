@@ -9,12 +9,19 @@ use blueque::{Client, ListenerId, QueueName, QueueOrder, Token};
 use clap::{Args, ValueEnum};
 
 use super::program::Programs;
-use crate::commands::bytes;
+use crate::commands::{bytes, duration, whole_number};
 use crate::config;
 use crate::output::{Code, fault};
 use crate::password::Password;
 use crate::run_folder::{Limits, OnDrain, RunFolder};
 use crate::server::identity;
+
+const DIR_HELP: &str = "The folder of programs: DIR/METHOD does a task, DIR/QUEUE one without a method \
+                        [else BLUEQUE_DIR, else /etc/blueque/worker.d where that is]";
+
+/// The variable that names the folder of programs, and where that is without one.
+const DIR: &str = "BLUEQUE_DIR";
+const USUAL_DIR: &str = "/etc/blueque/worker.d";
 
 /// So many queues a worker serves at most: one call asks all of them.
 const QUEUES: usize = 32;
@@ -62,14 +69,14 @@ pub struct Options {
     /// A name for people, which `blueque workers` shows
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub name: Option<String>,
-    /// The folder of programs: DIR/METHOD does a task, DIR/QUEUE one without a method
-    #[arg(long, value_name = "DIR", required_unless_present = "command", conflicts_with = "command")]
+    /// The folder of programs.
+    #[arg(long, value_name = "DIR", conflicts_with = "command", help = DIR_HELP)]
     pub dir: Option<PathBuf>,
     /// The one program for all tasks, and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
     /// How many tasks run at once
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500))]
+    #[arg(long, default_value_t = 1, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 500))]
     pub slots: u16,
     /// How long a task stays this worker's without a sign of life; heartbeats come every third of it
     /// [default: as the queue's settings say, 60s]
@@ -79,22 +86,22 @@ pub struct Options {
     #[arg(long, env = "BLUEQUE_STATE_DIR", value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
     /// From SIGTERM to SIGKILL for a program that is stopped [default: as the queue's settings say, 30s]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     pub grace: Option<Duration>,
     /// How long a program may run, unless it extends that itself
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_run: Option<Duration>,
     /// How long before that it is warned by SIGUSR1
-    #[arg(long, value_name = "TIME", requires = "max_run", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", requires = "max_run", value_parser = duration)]
     pub warn: Option<Duration>,
     /// How long a program may give no sign of life: no event, no checkpoint, no output
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     pub no_progress: Option<Duration>,
     /// How much memory each process of a program may have, such as 512M or 2G
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
     /// The niceness of programs
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<i32>(-20, 19))]
     pub nice: Option<i32>,
     /// Where output folders of completed tasks go (default: output/ in the state folder)
     #[arg(long, value_name = "DIR")]
@@ -106,7 +113,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub drain: Drain,
     /// How long `--drain wait` waits before it becomes `checkpoint`
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     pub drain_after: Option<Duration>,
     /// Leave what dead processes of this host held to the end of its lease. For containers that share
     /// a host's name and do not see each other's processes
@@ -122,6 +129,9 @@ pub struct Options {
     /// Say nothing of what happens
     #[arg(long)]
     pub quiet: bool,
+    /// Say nothing of what is in the tasks: the beginning of their parameters
+    #[arg(long)]
+    pub quiet_input: bool,
 }
 
 /// The settings of a worker, checked.
@@ -150,15 +160,25 @@ pub struct Settings {
     pub adopt: bool,
     /// Further names of this host.
     pub host_names: Vec<String>,
+    /// Whether the beginning of a task's parameters is kept out of the log.
+    pub quiet_input: bool,
     pub limits: Limits,
 }
 
 impl Options {
     /// What the programs are.
     pub fn programs(&self) -> anyhow::Result<Programs> {
-        match &self.dir {
-            Some(folder) => Programs::folder(folder),
-            None => Programs::fixed(&self.command),
+        if !self.command.is_empty() {
+            return Programs::fixed(&self.command);
+        }
+        let named = self.dir.clone().or_else(|| env::var_os(DIR).filter(|dir| !dir.is_empty()).map(PathBuf::from));
+        let usual = || Some(PathBuf::from(USUAL_DIR)).filter(|dir| dir.is_dir());
+        match named.or_else(usual) {
+            Some(folder) => Programs::folder(&folder),
+            None => Err(fault(
+                Code::Usage,
+                format!("which programs? Name their folder by --dir or {DIR}, or one command for all tasks after --"),
+            )),
         }
     }
 
@@ -228,6 +248,7 @@ impl Options {
             drain_after: self.drain_after,
             adopt: !self.no_adopt,
             host_names: self.host_names.clone(),
+            quiet_input: self.quiet_input,
             limits,
         })
     }
@@ -296,7 +317,7 @@ fn host_name(text: &str) -> Result<String, String> {
 }
 
 fn lease(text: &str) -> Result<Duration, String> {
-    let lease = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    let lease = duration(text)?;
     if (Duration::from_secs(1)..=Duration::from_secs(7 * 86_400)).contains(&lease) {
         Ok(lease)
     } else {

@@ -13,6 +13,7 @@ use super::pace::{Pace, pause};
 use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
 use super::settings::Settings;
+use crate::output::clean_line;
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 
 /// How often it looks for tasks where nobody wakes it.
@@ -20,6 +21,9 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// The same where it leaves all its queues alone, and only the end of that is waited for.
 const IDLE: Duration = Duration::from_millis(100);
+
+/// So many characters of a task's parameters are said when it begins.
+const INPUT: usize = 80;
 
 /// Before another task is taken after one that could not be begun here: the disk may be full.
 const TROUBLE: Duration = Duration::from_secs(5);
@@ -202,7 +206,10 @@ impl Taker {
         match started {
             Ok(pid) => {
                 let (queue, attempt) = (&run.queue, run.attempt);
-                self.pool.say(&format!("started {} of {queue}, attempt {attempt}, supervisor {pid}", run.id));
+                let method = run.method.as_ref().map_or(String::new(), |method| format!(" ({method})"));
+                let input = if settings.quiet_input { String::new() } else { beginning(&task.parameters) };
+                let about = format!("{} of {queue}{method}, attempt {attempt}, supervisor {pid}{input}", run.id);
+                self.pool.say(&format!("started {about}"));
                 Ok(())
             }
             Err(error) => {
@@ -230,6 +237,12 @@ impl Taker {
             }
         }
     }
+}
+
+/// What a task is about, for people.
+fn beginning(parameters: &[u8]) -> String {
+    let text = clean_line(&String::from_utf8_lossy(parameters.get(..400).unwrap_or(parameters)), INPUT);
+    if text.is_empty() || text == "[]" { String::new() } else { format!(": {text}") }
 }
 
 /// How the program hears why it is started.

@@ -257,3 +257,47 @@ fn one_task_is_followed_to_its_end() {
     assert_eq!(desk.ok(&["events", "q", "--task", "task", "-o", "id"]).lines().count(), 5);
     desk.refused(4, &["events", "--task", "task"]);
 }
+
+/// Runs of ten minutes and of one, told by events as workers write them.
+fn earlier_runs(desk: &Desk, queue: &str, seconds: &[f64]) {
+    let mut connection = desk.server.connection();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64() - 10.0;
+    for took in seconds {
+        let mut add = redis::cmd("XADD");
+        add.arg(format!("blueque_events_{queue}")).arg("*");
+        for (name, value) in [("id", "old"), ("from", "started"), ("to", "complete"), ("attempt", "1"), ("by", "h_1")] {
+            add.arg(name).arg(value);
+        }
+        add.arg("at")
+            .arg(format!("{now:.6}"))
+            .arg("why")
+            .arg("complete")
+            .arg("since")
+            .arg(format!("{:.6}", now - took));
+        add.exec(&mut connection).unwrap();
+    }
+    desk.client().queue(queue).unwrap().tally().unwrap();
+}
+
+#[test]
+fn the_steady_pace_of_a_task_outweighs_runs_of_another_length_and_every_screen_tells_the_same() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let task = desk.take("q");
+    earlier_runs(&desk, "q", &[600.0, 600.0, 60.0, 60.0]);
+    let mut connection = desk.server.connection();
+    let info = desk.client().task("t").unwrap().info().unwrap();
+    let started = info.started().unwrap() - 9.0;
+    redis::cmd("HSET").arg("blueque_task_t").arg("started").arg(format!("{started:.6}")).exec(&mut connection).unwrap();
+    task.progress(&serde_json::json!({ "done": 37, "total": 100 })).unwrap();
+    let shown = desk.json(&["show", "t"]);
+    assert_eq!(shown["expected_by"], "progress");
+    let end: jiff::Timestamp = shown["expected_end"].as_str().unwrap().parse().unwrap();
+    let whole = end.as_duration().as_secs_f64() - started;
+    assert!((20.0..60.0).contains(&whole), "nine seconds are 37% of it: {whole}");
+    let mut top = crate::terminal::Screen::wide(&desk, &["top"]);
+    top.shows("37%");
+    top.type_in("q");
+    assert_eq!(top.ends(), 0);
+    assert!(!top.shown().contains("3m") && !top.shown().contains("4m "), "{}", top.shown());
+}

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use crate::support::{Folder, eventually};
 use crate::{Desk, SOON};
 
-/// A command on a terminal of 80 columns and 24 lines, which `script` of util-linux makes.
+/// A command on a terminal of 80 columns, or 160, and 24 lines, which `script` of util-linux makes.
 pub struct Screen {
     child: Child,
     shown: PathBuf,
@@ -16,8 +16,16 @@ pub struct Screen {
 
 impl Screen {
     pub fn start(desk: &Desk, args: &[&str]) -> Self {
+        Self::of(desk, args, 80)
+    }
+
+    pub fn wide(desk: &Desk, args: &[&str]) -> Self {
+        Self::of(desk, args, 160)
+    }
+
+    fn of(desk: &Desk, args: &[&str], columns: u16) -> Self {
         let words: Vec<&str> = [env!("CARGO_BIN_EXE_blueque")].iter().chain(args).copied().collect();
-        let line = format!("stty rows 24 cols 80; exec {}", words.join(" "));
+        let line = format!("stty rows 24 cols {columns}; exec {}", words.join(" "));
         let shown = desk.home.path().join("screen");
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).env("HOME", desk.home.path()).env("BLUEQUE_URL", desk.server.url());

@@ -30,6 +30,11 @@ impl Exam {
             self.persistence(&info);
         }
         self.eviction(&info);
+        if fact("cluster_enabled") == "1" && !self.prefix.contains('{') {
+            let todo = "use a namespace such as {blueque}, whose keys are all in one slot";
+            self.finding("cluster", "the server is a node of a cluster, and the namespace has no {tag}", todo);
+            return Ok(false);
+        }
         self.clock()?;
         Ok(self.schema()? && fits)
     }

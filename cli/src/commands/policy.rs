@@ -1,0 +1,82 @@
+//! What a task may do: what was said for it, else what holds for its queue.
+
+use std::collections::BTreeMap;
+
+use blueque::{QueueName, Setting, TaskInfo};
+use serde::Serialize;
+
+use super::view::text;
+use super::{Session, config};
+
+/// The settings that a task may have of its own, and the fields of its record with them.
+const POLICY: [(&str, &str); 9] = [
+    ("max_failures", "max_failures"),
+    ("backoff", "backoff"),
+    ("delay", "delay"),
+    ("max_delay", "max_delay"),
+    ("jitter", "jitter"),
+    ("max_losses", "max_losses"),
+    ("max_releases", "max_releases"),
+    ("max_uncounted", ""),
+    ("lease", "own_lease"),
+];
+
+/// By the name of the setting.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Policy(BTreeMap<&'static str, Rule>);
+
+/// What holds, and who said so.
+#[derive(Debug, Serialize)]
+struct Rule {
+    value: String,
+    /// `task`, `queue`, `namespace` or `default`.
+    source: &'static str,
+}
+
+impl Session {
+    /// What holds for a task whose queue has a name that can be used from here.
+    pub fn policy(&self, info: &TaskInfo) -> anyhow::Result<Policy> {
+        let queue = info.queue().and_then(|name| QueueName::new(name).ok());
+        let settings = self.client.call(&self.client.calls().settings(queue.as_ref()))?;
+        let rule = |(name, field): (&'static str, &str)| {
+            let own = text(info, field).map(|value| Rule { value: seconds(field, value), source: "task" });
+            Some((name, own.or_else(|| inherited(&settings, name))?))
+        };
+        Ok(Policy(POLICY.into_iter().filter_map(rule).collect()))
+    }
+}
+
+fn inherited(settings: &[Setting], name: &str) -> Option<Rule> {
+    let setting = settings.iter().find(|setting| setting.name == name)?;
+    Some(Rule { value: setting.value.clone()?, source: setting.source.as_str() })
+}
+
+/// As settings have it: the lease of a task stands in its record in microseconds.
+fn seconds(field: &str, value: String) -> String {
+    if field != "own_lease" {
+        return value;
+    }
+    value.parse::<f64>().map_or(value, |micros| (micros / 1e6).to_string())
+}
+
+impl Policy {
+    /// The most that a count may come to, as the end of a line.
+    pub fn of(&self, name: &str) -> String {
+        self.0.get(name).map_or(String::new(), |rule| format!(" of {}", rule.value))
+    }
+
+    /// All of it, for people.
+    pub fn words(&self) -> String {
+        let whose = |source| match source {
+            "task" => String::new(),
+            "default" => " (default)".to_owned(),
+            other => format!(" (of the {other})"),
+        };
+        let words = self
+            .0
+            .iter()
+            .map(|(name, rule)| format!("{name} {}{}", config::words(name, &rule.value), whose(rule.source)));
+        words.collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,103 @@
+//! Why a server cannot be used, and what to do.
+
+use std::io::ErrorKind;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use blueque::{Error, Namespace};
+use redis::{ConnectionAddr, IntoConnectionInfo, RedisError};
+
+use crate::output::{Code, fault};
+
+/// A server that refuses connections may be about to start.
+const STARTING: Duration = Duration::from_secs(1);
+
+/// How long a connection may take here. A slow server is the matter of the first call.
+const SLOW: Duration = Duration::from_millis(500);
+
+/// An error where nobody listens at a URL without a password, told sooner than by the limit of a call.
+pub fn somebody_listens(url: &str) -> anyhow::Result<()> {
+    let Ok(info) = url.into_connection_info() else { return Ok(()) };
+    let end = Instant::now() + STARTING;
+    loop {
+        let why = match info.addr() {
+            ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => tcp(host, *port),
+            ConnectionAddr::Unix(path) => refusal(UnixStream::connect(path).map(drop)),
+            _ => None,
+        };
+        let Some(why) = why else { return Ok(()) };
+        if Instant::now() >= end {
+            let how = "start it, or say where it is by --url or BLUEQUE_URL";
+            return Err(fault(Code::Unreachable, format!("no server at {url}: {why}; {how}")));
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn tcp(host: &str, port: u16) -> Option<&'static str> {
+    let Ok(addresses) = (host, port).to_socket_addrs() else { return Some("no address is known for this host") };
+    let mut why = None;
+    for address in addresses {
+        why = refusal(TcpStream::connect_timeout(&address, SLOW).map(drop));
+        if why.is_none() {
+            break;
+        }
+    }
+    why
+}
+
+/// Why nobody listens, where that is sure.
+fn refusal(tried: std::io::Result<()>) -> Option<&'static str> {
+    match tried.err()?.kind() {
+        ErrorKind::ConnectionRefused => Some("the connection is refused"),
+        ErrorKind::NotFound => Some("there is no such socket"),
+        _ => None,
+    }
+}
+
+/// What the first call's failure means for somebody who chose this server and namespace.
+pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Error {
+    match &error {
+        Error::Connection(source) => refused(url, source),
+        Error::Server { text, .. } if text.starts_with("DB index") => {
+            let how = "its setting `databases` says how many; name another in the URL";
+            Some(fault(Code::Usage, format!("{url} cannot be used: the server has no such database; {how}")))
+        }
+        Error::Unsuitable { code, text } if code == "MOVED" => {
+            Some(elsewhere(namespace, text.rsplit(' ').next().unwrap_or_default()))
+        }
+        _ => None,
+    }
+    .unwrap_or_else(|| anyhow::Error::new(error).context(format!("{url} cannot be used")))
+}
+
+/// Where the server refuses the credentials, or wants some.
+pub fn refused(url: &str, error: &RedisError) -> Option<anyhow::Error> {
+    let why = match (error.code(), error.kind()) {
+        (Some("NOAUTH"), _) => {
+            "the server asks for a password: set BLUEQUE_PASSWORD, or `password` or `password_file` in the configuration \
+             file"
+        }
+        (Some("WRONGPASS"), _) | (_, redis::ErrorKind::AuthenticationFailed) => {
+            "the server refuses this user or password: check the user in the URL, and BLUEQUE_PASSWORD, or `password` or \
+             `password_file` in the configuration file"
+        }
+        _ => return None,
+    };
+    Some(fault(Code::Unreachable, format!("{url} cannot be used: {why}")))
+}
+
+/// For a node of a cluster that does not hold the namespace. `node`: the one that does.
+pub fn elsewhere(namespace: &Namespace, node: &str) -> anyhow::Error {
+    let text = if namespace.as_str().contains('{') {
+        format!("this node of the cluster does not hold the namespace {namespace}: use --url redis://{node}/")
+    } else {
+        format!(
+            "this is a node of a cluster, where the namespace needs a {{tag}}, which keeps its keys in one slot: \
+             --namespace '{{{namespace}}}'"
+        )
+    };
+    fault(Code::Usage, text)
+}

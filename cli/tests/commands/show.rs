@@ -1,0 +1,69 @@
+//! What `show` tells of a task, and how errors lead.
+
+use crate::Desk;
+
+#[test]
+fn show_tells_all_that_is_known_of_a_task() {
+    let desk = Desk::new();
+    desk.ok(&["config", "set", "-q", "q", "max_losses=4"]);
+    let policy = ["--max-failures", "5", "--backoff", "fixed", "--delay", "1m", "--max-delay", "1h", "--lease", "5m"];
+    desk.ok(&[&["submit", "q", "--id", "t", "--unique", "doc", "--unique-until", "end"], &policy[..]].concat());
+    let task = desk.take("q");
+    task.checkpoint("half").unwrap();
+    redis::cmd("HSET").arg("blueque_task_t").arg("novel").arg("what").exec(&mut desk.server.connection()).unwrap();
+    let shown = desk.json(&["show", "t"]);
+    let rule = |name: &str| {
+        let rule = &shown["policy"][name];
+        (rule["value"].as_str().unwrap().to_owned(), rule["source"].as_str().unwrap().to_owned())
+    };
+    for (name, value, source) in [
+        ("max_failures", "5", "task"),
+        ("backoff", "fixed", "task"),
+        ("delay", "60.000000", "task"),
+        ("max_delay", "3600.000000", "task"),
+        ("jitter", "20", "default"),
+        ("max_losses", "4", "queue"),
+        ("max_releases", "1000", "default"),
+        ("lease", "300", "task"),
+    ] {
+        assert_eq!(rule(name), (value.to_owned(), source.to_owned()), "{name}");
+    }
+    assert_eq!((&shown["unique_until"], &shown["checkpoint_bytes"]), (&"end".into(), &6.into()));
+    assert_eq!(shown["fields"].to_string(), r#"{"novel":"what"}"#);
+    assert!(shown["lease_until"].is_string() && shown["checkpointed"].is_string() && shown["ended"].is_null());
+    let people = desk.ok(&["show", "t"]);
+    for text in [
+        "doc, until end",
+        "lease until",
+        "a checkpoint of 6 bytes, 20",
+        "max_failures 5, ",
+        "lease 5m, ",
+        "max_losses 4 (of the queue)",
+        "jitter 20 (default)",
+        "novel       what",
+    ] {
+        assert!(people.contains(text), "{text}: {people}");
+    }
+    task.fail("it broke").unwrap();
+    assert!(desk.ok(&["show", "t"]).contains("failures    1 of 5"), "{}", desk.ok(&["show", "t"]));
+    desk.ok(&["cancel", "t"]);
+    let shown = desk.json(&["show", "t"]);
+    assert!(shown["ended"].is_string(), "{shown}");
+}
+
+#[test]
+fn the_line_of_an_error_that_says_what_it_was_leads() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let error = "it ended with exit code 1:\nloading the model\nTraceback (most recent call last):\n  File \"train.py\", line 7\n\
+                 RuntimeError: CUDA out of memory\n";
+    desk.take("q").fail(error).unwrap();
+    let head = "exit code 1: RuntimeError: CUDA out of memory";
+    for args in [&["ls"][..], &["why", "t"], &["wait", "t"]] {
+        let left = desk.run(args);
+        let all = left.out + &left.err;
+        assert!(all.contains(head) && !all.contains("Traceback"), "{args:?}: {all}");
+    }
+    assert!(desk.ok(&["show", "t"]).contains("Traceback"));
+    assert_eq!(desk.json(&["show", "t"])["error"], error);
+}

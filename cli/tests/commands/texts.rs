@@ -1,0 +1,157 @@
+//! What the command says when something is wrong: the cause and the remedy, in words that people typed or know.
+
+use crate::support::{Server, eventually};
+use crate::{Desk, left};
+
+/// Words of libraries and of the system that say nothing to a person.
+const FOREIGN: [&str; 8] = [
+    "os error",
+    "is not in",
+    "supported units",
+    "Invalid pattern",
+    "AuthenticationFailed",
+    "does not allow this call",
+    "Moved:",
+    "panicked",
+];
+
+fn says(desk: &Desk, code: i32, args: &[&str], text: &str) {
+    let left = desk.run(args);
+    let all = left.out + &left.err;
+    assert_eq!(left.code, code, "{args:?}: {all}");
+    assert!(all.contains(text), "{args:?} says {text:?}: {all}");
+    assert!(!FOREIGN.iter().any(|word| all.contains(word)), "{args:?}: {all}");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
+    let desk = Desk::new();
+    for id in ["waits", "done"] {
+        desk.ok(&["submit", if id == "done" { "d" } else { "q" }, "--id", id]);
+    }
+    desk.take("d").complete("x").unwrap();
+    let only = "this is for one that is";
+    let table: [(i32, &[&str], &str); 33] = [
+        (2, &["submit", "q", "--max-losses", "-1"], "must be a whole number from 0 to 1000"),
+        (2, &["submit", "q", "--jitter", "many"], "must be a whole number from 0 to 100"),
+        (2, &["submit", "q", "--priority", "1001"], "must be a whole number from -1000 to 1000"),
+        (2, &["ls", "--limit", "0"], "must be a whole number from 1 to 100000"),
+        (2, &["worker", "-q", "q", "--slots", "501", "--", "true"], "must be a whole number from 1 to 500"),
+        (2, &["submit", "q", "--delay", "3x"], "must be a time such as 90s, 15m or 2h 30m"),
+        (2, &["wait", "waits", "--timeout", "soon"], "must be a time such as 90s, 15m or 2h 30m"),
+        (2, &["worker", "-q", "q", "--grace", "3x", "--", "true"], "must be a time such as 90s, 15m or 2h 30m"),
+        (2, &["worker", "-q", "q", "--lease", "3x", "--", "true"], "must be a time such as 90s, 15m or 2h 30m"),
+        (
+            2,
+            &["schedule", "add", "s", "q", "--cron", "x y z"],
+            "the cron expression `x y z` cannot be read: it has 3 fields, and needs 5",
+        ),
+        (
+            2,
+            &["schedule", "add", "s", "q", "--cron", "61 * * * mon"],
+            "`61 * * * mon` cannot be read: a field is wrong: minutes are 0-59",
+        ),
+        (2, &["schedule", "add", "s", "q", "--cron", "@fortnightly"], "the words are @hourly, @daily"),
+        (4, &["schedule", "rm", "nosuch"], "NOSCHEDULE"),
+        (2, &["ls", "--status", "runing"], "'running'"),
+        (0, &["ls", "q", "--status", "running,pending"], "waits"),
+        (2, &["submit", "q", "--params", "@/no/such/file"], "No such file or directory"),
+        (2, &["--config", "/no/such/file", "ls"], "No such file or directory"),
+        (5, &["retry", "waits"], &format!("the task is pending; {only} failed or cancelled")),
+        (5, &["delete", "waits"], &format!("the task is pending; {only} complete, failed or cancelled")),
+        (5, &["recall", "waits"], &format!("the task is pending; {only} reserved or started")),
+        (5, &["cancel", "done"], &format!("the task is complete; {only} scheduled, pending, reserved or started")),
+        (5, &["move", "other", "done"], &format!("the task is complete; {only} scheduled or pending")),
+        (5, &["prioritize", "1", "done"], &format!("the task is complete; {only} scheduled or pending")),
+        (0, &["move", "q", "waits"], "there already"),
+        (0, &["bulk", "prioritize", "q", "--priority", "3"], "prioritise"),
+        (0, &["submit", "q", "--id", "later", "--eta", "10m"], "later"),
+        (0, &["why", "later"], "It is scheduled for"),
+        (2, &["submit", "q", "--eta", "tomorrow"], "or +10m from now"),
+        (2, &["worker", "-q", "q", "--", "/no/such/program"], "/no/such/program is not a program"),
+        (2, &["worker", "-q", "q", "--dir", "/no/such/folder"], "there is no folder /no/such/folder: make it"),
+        (2, &["worker", "-q", "q"], "which programs? Name their folder by --dir or BLUEQUE_DIR"),
+        (2, &["find", "--from", "10m"], "or -2h for two hours ago"),
+        (0, &["show", "waits"], "pending"),
+    ];
+    for (code, args, text) in table {
+        if args == ["worker", "-q", "q"] && std::path::Path::new("/etc/blueque/worker.d").is_dir() {
+            continue; // this machine has programs
+        }
+        says(&desk, code, args, text);
+    }
+    let nothing = desk.run(&["schedule", "rm", "nosuch"]);
+    assert_eq!(nothing.out, "", "no head of a table for nothing");
+    let named = desk.command(&["worker", "-q", "q"]).env("BLUEQUE_DIR", "/no/such/folder").output().unwrap();
+    assert!(left(named).err.contains("there is no folder /no/such/folder"));
+}
+
+#[test]
+fn why_a_server_cannot_be_used_is_said_soon_and_with_what_to_do() {
+    let desk = Desk::new();
+    for (url, text) in [
+        (
+            "redis://127.0.0.1:1/",
+            "no server at redis://127.0.0.1:1/: the connection is refused; start it, or say where",
+        ),
+        ("unix:///no/such/socket", "no server at unix:///no/such/socket: there is no such socket"),
+        ("redis://no-such-host.invalid/", "no address is known for this host"),
+    ] {
+        for command in ["ls", "doctor"] {
+            says(&desk, 3, &["--url", url, command], text);
+        }
+    }
+    let database = format!("{}?db=99", desk.server.url());
+    says(&desk, 2, &["--url", &database, "ls"], "the server has no such database");
+    says(&desk, 2, &["--url", &database, "worker", "-q", "q", "--", "/bin/true"], "the server has no such database");
+    let guarded = Desk::on(Server::start_with(&["--save", "", "--requirepass", "right"]));
+    for command in ["ls", "doctor"] {
+        says(&guarded, 3, &[command], "the server asks for a password: set BLUEQUE_PASSWORD");
+        let output = guarded.command(&[command]).env("BLUEQUE_PASSWORD", "wrong").output().unwrap();
+        let left = left(output);
+        let all = left.out + &left.err;
+        assert!(left.code == 3 && all.contains("the server refuses this user or password: check"), "{all}");
+        assert!(!FOREIGN.iter().any(|word| all.contains(word)), "{all}");
+    }
+}
+
+/// Takes the two seconds after which a node of a cluster serves.
+#[test]
+fn the_wrong_node_of_a_cluster_and_a_namespace_without_a_tag_are_said_at_once() {
+    let desk = Desk::on(Server::start_cluster_node());
+    let mut connection = desk.server.connection();
+    eventually("the node serves", || redis::cmd("GET").arg("x").query::<Option<String>>(&mut connection).ok());
+    let slot: u16 = redis::cmd("CLUSTER").arg("KEYSLOT").arg("{bq}").query(&mut connection).unwrap();
+    let other = "b".repeat(40);
+    let mut give = redis::pipe();
+    for given in (0..16384).filter(|given| given % 2 == 1 && *given != slot) {
+        give.cmd("CLUSTER").arg("SETSLOT").arg(given).arg("NODE").arg(&other).ignore();
+    }
+    give.exec(&mut connection).unwrap();
+    for namespace in ["blueque", "films", "songs"] {
+        for command in [&["ls"][..], &["submit", "q"], &["worker", "-q", "q", "--", "/bin/true"]] {
+            says(&desk, 2, &[&["--namespace", namespace], command].concat(), "the namespace needs a {tag}");
+        }
+        says(
+            &desk,
+            1,
+            &["--namespace", namespace, "doctor"],
+            "the server is a node of a cluster, and the namespace has no {tag}",
+        );
+    }
+    let tagged = ["--namespace", "{bq}"];
+    desk.ok(&[&tagged[..], &["submit", "q", "--id", "t"]].concat());
+    desk.ok(&[&tagged[..], &["cancel", "t"]].concat());
+    let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(&mut connection).unwrap();
+    redis::cmd("DEL").arg(&keys).exec(&mut connection).unwrap();
+    redis::cmd("CLUSTER").arg("SETSLOT").arg(slot).arg("NODE").arg(&other).exec(&mut connection).unwrap();
+    for command in [&["ls"][..], &["worker", "-q", "q", "--", "/bin/true"], &["doctor"]] {
+        let args = [&tagged[..], command].concat();
+        says(
+            &desk,
+            2,
+            &args,
+            "this node of the cluster does not hold the namespace {bq}: use --url redis://127.0.0.1:1/",
+        );
+    }
+}
