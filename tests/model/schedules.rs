@@ -78,11 +78,11 @@ impl Model {
             Op::PauseSchedule { name, on } => {
                 let now = self.now;
                 let schedule = self.schedules.get_mut(SCHEDULES[usize::from(*name)]).ok_or("NOSCHEDULE")?;
-                if !on && schedule.paused {
-                    schedule.done = now;
+                if schedule.paused != *on {
+                    schedule.done = if *on { schedule.done } else { now };
+                    schedule.paused = *on;
+                    schedule.reckon();
                 }
-                schedule.paused = *on;
-                schedule.reckon();
                 Ok(Reply::text(if *on { "paused" } else { "resumed" }))
             }
             Op::Unschedule { name } => {
