@@ -44,6 +44,9 @@ pub use self::settings::Options;
 /// A supervisor that only can be asked whether it lives is asked this often.
 const ASK: Duration = Duration::from_millis(500);
 
+/// The part that takes tasks: the worker ends with it.
+const TASKS: &str = "tasks";
+
 /// More slots than this need more files than a process usually may open: two for each.
 const FEW: usize = 200;
 
@@ -100,12 +103,12 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     };
     let reporting = spawn(&pool, "reports", move |_| reporter.run());
     let taker = Taker { client: client.clone(), settings: settings.clone(), programs, pool: pool.clone() };
-    let taking = spawn(&pool, "tasks", move |_| {
+    let taking = spawn(&pool, TASKS, move |_| {
         let outcome = taker.run(&mut listener);
         (outcome, listener)
     });
 
-    watch(&pool, &settings, &woken, || taking.is_finished())?;
+    watch(&pool, &settings, &woken)?;
     pool.end(); // a report after the goodbye would register it anew
     let _ = reporting.join();
     match taking.join() {
@@ -121,7 +124,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
                 return Err(error);
             }
         }
-        Err(_) => return Err(defect("tasks")),
+        Err(_) => return Err(defect(TASKS)),
     }
     pool.say("ends");
     Ok(ExitCode::SUCCESS)
@@ -193,7 +196,7 @@ fn hear(mut signals: Signals, pool: &Pool, interrupter: &Interrupter) {
 }
 
 /// Watches the supervisors until the worker has drained, or has met what it cannot mend.
-fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream, taken: impl Fn() -> bool) -> anyhow::Result<()> {
+fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result<()> {
     let mut words = [0; 64];
     loop {
         pool.look();
@@ -201,7 +204,7 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream, taken: impl Fn() 
             return Err(defect(part));
         }
         let draining = pool.draining();
-        if taken() && (draining.is_none() || pool.running() == 0) {
+        if pool.is_over(TASKS) && (draining.is_none() || pool.running() == 0) {
             return Ok(());
         }
         let mut limit = Duration::from_secs(60);

@@ -82,6 +82,8 @@ struct State {
     stopping: bool,
     /// Nothing is left to be done.
     ended: bool,
+    /// The parts of the worker that have ended.
+    over: Vec<&'static str>,
     /// A part of the worker that ended by a panic.
     broken: Option<&'static str>,
     /// How tasks ended, until somebody asks.
@@ -117,7 +119,10 @@ pub struct Part<'a> {
 impl Drop for Part<'_> {
     fn drop(&mut self) {
         let broken = std::thread::panicking().then_some(self.name);
-        self.pool.change(|state| state.broken = state.broken.or(broken));
+        self.pool.change(|state| {
+            state.over.push(self.name);
+            state.broken = state.broken.or(broken);
+        });
     }
 }
 
@@ -217,6 +222,11 @@ impl Pool {
     /// Wakes whoever watches when this is dropped: at the end of a part of the worker.
     pub fn part(&self, name: &'static str) -> Part<'_> {
         Part { pool: self, name }
+    }
+
+    /// Whether a part of the worker has ended: known before whoever watches is woken.
+    pub fn is_over(&self, name: &str) -> bool {
+        self.lock().over.contains(&name)
     }
 
     /// The part of the worker that ended by a panic.
@@ -366,7 +376,7 @@ mod tests {
         let mut byte = [0];
         end("reports", false);
         woken.read_exact(&mut byte).unwrap();
-        assert_eq!(pool.broken(), None);
+        assert!(pool.is_over("reports") && !pool.is_over("upkeep") && pool.broken().is_none());
         end("upkeep", true);
         woken.read_exact(&mut byte).unwrap();
         assert_eq!(pool.broken(), Some("upkeep"));
