@@ -1,5 +1,6 @@
 //! What leaves the command: data on stdout, talk on stderr, and an exit code.
 
+pub mod layout;
 pub mod table;
 mod text;
 
@@ -13,7 +14,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use text::is_hidden;
-pub use text::{Cleaner, Decoder, clean, clean_line, one_line};
+pub use text::{Cleaner, Decoder, clean, clean_line, cut, one_line};
 
 /// How data is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -20,6 +20,8 @@ mod names;
 mod policies;
 #[path = "commands/schedule.rs"]
 mod schedule;
+#[path = "commands/screens.rs"]
+mod screens;
 #[path = "commands/show.rs"]
 mod show;
 #[path = "commands/steer.rs"]

@@ -13,7 +13,7 @@ use super::ask::agreed;
 use super::lifecycle::Forced;
 use super::which::Which;
 use super::{Session, queue_name, whole_number};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, say};
 
 /// Those that wait, and those that a listener holds.
@@ -108,7 +108,13 @@ struct Done {
 }
 
 impl Row for Done {
-    const HEADS: &'static [&'static str] = &["queue", "action", "changed", "refused", "looked at"];
+    const COLUMNS: &'static [Column] = &[
+        Column::text("queue"),
+        Column::whole("action"),
+        Column::whole("changed"),
+        Column::whole("refused"),
+        Column::whole("looked at"),
+    ];
 
     fn id(&self) -> &str {
         &self.queue
@@ -168,7 +174,8 @@ impl fmt::Display for States {
 }
 
 impl Row for Counted {
-    const HEADS: &'static [&'static str] = &["queue", "action", "tasks", "states"];
+    const COLUMNS: &'static [Column] =
+        &[Column::text("queue"), Column::whole("action"), Column::whole("tasks"), Column::text("states")];
 
     fn id(&self) -> &str {
         &self.queue

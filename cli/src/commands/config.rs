@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::{Session, bytes, queue_name};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, chain, code, fault, say};
 
 /// Settings that are a time: kept in seconds, and said as `90s` or `15m` too.
@@ -70,7 +70,7 @@ struct View {
 }
 
 impl Row for View {
-    const HEADS: &'static [&'static str] = &["name", "value", "set for"];
+    const COLUMNS: &'static [Column] = &[Column::whole("name"), Column::text("value"), Column::text("set for")];
 
     fn id(&self) -> &str {
         &self.name

@@ -27,7 +27,7 @@ use serde::Serialize;
 
 use crate::commands::whole_number;
 use crate::config::Settings;
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, fault, line, say};
 use crate::reach;
 
@@ -63,7 +63,8 @@ struct Finding {
 }
 
 impl Row for Finding {
-    const HEADS: &'static [&'static str] = &["level", "check", "text", "todo"];
+    const COLUMNS: &'static [Column] =
+        &[Column::whole("level"), Column::whole("check"), Column::text("text"), Column::text("todo")];
 
     fn id(&self) -> &str {
         self.check

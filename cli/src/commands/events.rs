@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::patience::Outage;
 use super::{Session, queue_name, times};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, code, fault, say};
 
 const PAGE: u32 = 500;
@@ -56,17 +56,28 @@ struct EventView {
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
     cursor: String,
+    #[serde(skip)]
+    moment: String,
 }
 
 impl From<Event> for EventView {
     fn from(event: Event) -> Self {
         let Event { cursor, id, from, to, attempt, at, by, why, since, .. } = event;
-        Self { at: times::exact(at), id, from, to, attempt, by, why, since: since.and_then(times::exact), cursor }
+        let (since, moment) = (since.and_then(times::exact), times::to_the_second(at));
+        Self { at: times::exact(at), id, from, to, attempt, by, why, since, cursor, moment }
     }
 }
 
 impl Row for EventView {
-    const HEADS: &'static [&'static str] = &["at", "id", "from", "to", "attempt", "by", "why"];
+    const COLUMNS: &'static [Column] = &[
+        Column::whole("at"),
+        Column::id("id"),
+        Column::whole("from").rank(3),
+        Column::whole("to"),
+        Column::whole("attempt").rank(1),
+        Column::text("by").rank(2),
+        Column::text("why"),
+    ];
 
     fn id(&self) -> &str {
         &self.id
@@ -74,7 +85,7 @@ impl Row for EventView {
 
     fn cells(&self) -> Vec<String> {
         vec![
-            self.at.clone().unwrap_or_default(),
+            self.moment.clone(),
             self.id.clone(),
             self.from.clone().unwrap_or_else(|| "-".to_owned()),
             self.to.clone(),
@@ -176,13 +187,14 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         return Ok(Code::Ok);
     }
     let mut outage = Outage::default();
-    kept.iter().try_for_each(|event| table::write_one(session.format, event))?;
+    let mut shown = table::Stream::new(session.format);
+    shown.write(&kept)?;
     loop {
         reader.shown()?;
         // The record first: what is read after its end is all there is.
         let looked = reader.over().and_then(|over| Ok((over, reader.next()?)));
         let Some((over, (events, more))) = outage.survive(looked)? else { continue };
-        events.iter().try_for_each(|event| table::write_one(session.format, event))?;
+        shown.write(&events)?;
         if !more && over {
             reader.shown()?;
             return Ok(Code::Ok);

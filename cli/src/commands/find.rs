@@ -17,18 +17,22 @@ impl Session {
         Ok(self.find_task(text)?.0)
     }
 
-    /// The task whose id is this text, or the only one whose id begins with it.
+    /// The task whose id is this text, or the only one whose id begins with it. `beginning…` and `beginning…end`, as
+    /// narrow tables show long ids, are taken too.
     pub fn find_task(&self, text: &str) -> anyhow::Result<(TaskId, TaskInfo)> {
-        let exact = TaskId::new(text)?;
-        if let Some(info) = self.client.call(&self.client.calls().get(&exact))? {
+        let (begin, end) = text.split_once('…').unwrap_or((text, ""));
+        let exact = TaskId::new(begin)?;
+        if begin == text
+            && let Some(info) = self.client.call(&self.client.calls().get(&exact))?
+        {
             return Ok((exact, info));
         }
-        let id = TaskId::new(self.complete(text)?)?;
+        let id = TaskId::new(self.complete(begin, end)?)?;
         let info = self.client.task(id.as_str())?.info()?;
         Ok((id, info))
     }
 
-    fn complete(&self, prefix: &str) -> anyhow::Result<String> {
+    fn complete(&self, prefix: &str, end: &str) -> anyhow::Result<String> {
         let mut candidates = Vec::new();
         let mut looked_at = 0;
         'all: for queue in self.queues(&[])? {
@@ -39,7 +43,8 @@ impl Session {
                 }
                 let page = self.client.call(&self.client.calls().list(&queue, "all", &at, 500))?;
                 looked_at += page.items.len();
-                candidates.extend(page.items.into_iter().filter(|id| id.starts_with(prefix)));
+                let fits = |id: &String| id.strip_prefix(prefix).is_some_and(|rest| rest.ends_with(end));
+                candidates.extend(page.items.into_iter().filter(fits));
                 cursor = page.next;
             }
         }

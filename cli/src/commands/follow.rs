@@ -6,16 +6,20 @@ use std::time::Duration;
 
 use blueque::{Status, TaskId, TaskInfo};
 use indicatif::{ProgressBar, ProgressStyle};
+use terminal_size::{Width, terminal_size_of};
 
 use super::Session;
 use super::patience::{Outage, Reason};
 use super::progress::Progress;
 use super::times;
-use crate::output::{Cleaner, Code, code, say};
+use crate::output::{Cleaner, Code, code, cut, say};
 use crate::run_folder::end::PostMortem;
 
 /// The shortest and the longest pause between two looks.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
+
+/// The columns of the bar that stand before the message.
+const BEFORE: usize = 6 + 1 + 20 + 1;
 
 /// So many entries of the log are read at once.
 const PAGE: u32 = 200;
@@ -40,6 +44,8 @@ pub struct Follower<'a> {
     streams: Streams,
     after: String,
     bar: Option<ProgressBar>,
+    /// What the bar shows: its second, its position and its text.
+    drawn: Option<(u64, u64, String)>,
     outage: Outage,
     reason: Reason,
     /// Of stdout and of stderr.
@@ -57,7 +63,7 @@ impl<'a> Follower<'a> {
     pub fn new(session: &'a Session, id: &'a TaskId, streams: Streams) -> Self {
         let bar = (streams != Streams::None && io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new(1000);
-            let style = ProgressStyle::with_template("{elapsed:>6} {wide_bar} {msg}");
+            let style = ProgressStyle::with_template("{elapsed:>6} {bar:20} {wide_msg}");
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
         Self {
@@ -66,6 +72,7 @@ impl<'a> Follower<'a> {
             streams,
             after: "0".to_owned(),
             bar,
+            drawn: None,
             outage: Outage::default(),
             reason: Reason::new(),
             cleaners: Default::default(),
@@ -100,8 +107,8 @@ impl<'a> Follower<'a> {
     pub fn survive<T>(&mut self, answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
         let outage = &mut self.outage;
         match &self.bar {
-            Some(bar) => bar.suspend(|| outage.survive(answer)),
-            None => outage.survive(answer),
+            Some(bar) if !outage.is_silent(&answer) => bar.suspend(|| outage.survive(answer)),
+            _ => outage.survive(answer),
         }
     }
 
@@ -187,15 +194,24 @@ impl<'a> Follower<'a> {
         }
     }
 
-    fn progress(&self, info: &TaskInfo) {
+    fn progress(&mut self, info: &TaskInfo) {
         let Some(bar) = &self.bar else { return };
         let progress = info.progress().map(Progress::read).unwrap_or_default();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1000")]
-        bar.set_position((progress.fraction.unwrap_or(0.0) * 1000.0) as u64);
+        let position = (progress.fraction.unwrap_or(0.0) * 1000.0) as u64;
         let status = info.status().map_or("unknown", Status::as_str);
         let text = progress.brief();
-        bar.set_message(if text.is_empty() { status.to_owned() } else { text });
-        bar.tick();
+        let text = if text.is_empty() { status } else { text.as_str() };
+        let columns = terminal_size_of(io::stderr()).map_or(80, |(Width(columns), _)| usize::from(columns));
+        // One line, however long the message is.
+        let text = cut(text, columns.saturating_sub(BEFORE + 1));
+        // Many looks are taken in a second; whoever records the terminal has each drawing in the record.
+        let drawn = (bar.elapsed().as_secs(), position, text);
+        if self.drawn.as_ref() != Some(&drawn) {
+            bar.set_position(position);
+            bar.set_message(drawn.2.clone());
+            self.drawn = Some(drawn);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::view::{Payload, headline};
 use super::{Session, times};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, fault, say};
 
 #[derive(Args, Debug)]
@@ -66,7 +66,16 @@ impl Step {
 }
 
 impl Row for Step {
-    const HEADS: &'static [&'static str] = &["at", "from", "to", "attempt", "by", "why", "after", "error"];
+    const COLUMNS: &'static [Column] = &[
+        Column::whole("at"),
+        Column::whole("from").rank(3),
+        Column::whole("to"),
+        Column::whole("attempt").rank(2),
+        Column::text("by").rank(1),
+        Column::text("why"),
+        Column::whole("after").rank(4),
+        Column::text("error"),
+    ];
 
     fn id(&self) -> &str {
         &self.id

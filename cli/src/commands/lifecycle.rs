@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Session, queue_name, times, whole_number};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, chain, clean, code, fault, say};
 
 #[derive(Args, Debug)]
@@ -104,7 +104,7 @@ struct Done {
 }
 
 impl Row for Done {
-    const HEADS: &'static [&'static str] = &["id", "outcome"];
+    const COLUMNS: &'static [Column] = &[Column::id("id"), Column::whole("outcome")];
 
     fn id(&self) -> &str {
         &self.id

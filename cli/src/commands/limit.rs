@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::config;
 use super::{Session, plain, queue_name, whole_number};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, say};
 
 #[derive(Args, Debug)]
@@ -49,7 +49,8 @@ struct View {
 }
 
 impl Row for View {
-    const HEADS: &'static [&'static str] = &["key", "concurrency", "rate", "in use"];
+    const COLUMNS: &'static [Column] =
+        &[Column::text("key"), Column::whole("concurrency"), Column::whole("rate"), Column::whole("in use")];
 
     fn id(&self) -> &str {
         &self.key

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::follow::{Follower, Streams};
 use super::patience::{Outage, Reason};
 use super::{Session, times};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
 
 /// So many entries are read at once.
@@ -38,7 +38,8 @@ struct Entry {
 }
 
 impl Row for Entry {
-    const HEADS: &'static [&'static str] = &["at", "attempt", "source", "text"];
+    const COLUMNS: &'static [Column] =
+        &[Column::whole("at"), Column::whole("attempt"), Column::whole("source"), Column::text("text")];
 
     fn id(&self) -> &str {
         &self.id

@@ -89,8 +89,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             // Clears the screen, and goes to its corner.
             write!(io::stdout().lock(), "\x1b[2J\x1b[H")?;
         }
-        picture.write(session)?;
-        if more && session.format == Format::Table {
+        let hidden = if options.watch { picture.write_screen(session)? } else { picture.write(session).map(|()| 0)? };
+        if hidden > 0 {
+            say(format!("+{hidden} tasks"));
+        } else if more && session.format == Format::Table {
             say(format!("the first {} tasks; --limit shows more", options.limit));
         }
         if !options.watch {
@@ -104,7 +106,14 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 /// Tasks to show, and whether there are more.
 fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Result<(Picture, bool)> {
     let (ids, more) = listed(session, &session.queues(named)?, options)?;
-    Ok((Picture::of(session, ids)?, more))
+    let mut picture = Picture::of(session, ids)?;
+    if let Picture::Tasks(tasks) = &mut picture {
+        // The server has them in no order; the longest running first keep their places, as in `top`.
+        for started in tasks.chunk_by_mut(|one, next| one.is_started() && next.is_started()) {
+            started.sort_by(|a, b| (&a.started, &a.id).cmp(&(&b.started, &b.id)));
+        }
+    }
+    Ok((picture, more))
 }
 
 /// The ids to show, and whether there are more.
@@ -156,6 +165,18 @@ impl Picture {
             Self::Ids(ids) => Ok(ids.iter().try_for_each(|id| line(one_line(id)))?),
             Self::Tasks(tasks) => table::write(session.format, tasks),
         }
+    }
+
+    /// The same; of a table on a terminal only what fits it. How many are left out.
+    fn write_screen(&self, session: &Session) -> anyhow::Result<usize> {
+        if let (Self::Tasks(tasks), Format::Table, Some((_, height))) = (self, session.format, table::screen())
+            // The heads, what is said below, and the line of the cursor.
+            && let Some((shown, hidden)) = tasks.split_at_checked(height.saturating_sub(3).max(1))
+        {
+            table::write(session.format, shown)?;
+            return Ok(hidden.len());
+        }
+        self.write(session).map(|()| 0)
     }
 }
 

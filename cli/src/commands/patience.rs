@@ -39,6 +39,11 @@ impl Outage {
             Err(error) => Err(error),
         }
     }
+
+    /// Whether `survive` has nothing to say of this answer.
+    pub fn is_silent<T>(&self, answer: &anyhow::Result<T>) -> bool {
+        answer.is_ok() && !self.away
+    }
 }
 
 fn is_away(error: &anyhow::Error) -> bool {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::output::clean_line;
+use crate::output::one_line;
 
 /// Progress as a bar can show it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,7 +16,7 @@ impl Progress {
     /// Reads `{"progress":0.42,"message":"…"}`, `{"done":5,"total":12,"unit":"MB"}`, a number, or any text.
     pub fn read(bytes: &[u8]) -> Self {
         let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
-            return Self { fraction: None, text: clean_line(&String::from_utf8_lossy(bytes), 80) };
+            return Self { fraction: None, text: one_line(&String::from_utf8_lossy(bytes)) };
         };
         let mut parts = Vec::new();
         let inner = value.get("progress").unwrap_or(&value);
@@ -39,7 +39,7 @@ impl Progress {
             parts.push(message.to_owned());
         }
         let fraction = fraction.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
-        Self { fraction, text: clean_line(&parts.join(" "), 80) }
+        Self { fraction, text: one_line(&parts.join(" ")) }
     }
 
     /// In a cell of a table.

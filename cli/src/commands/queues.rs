@@ -8,7 +8,7 @@ use super::ask::agreed;
 use super::bulk::States;
 use super::ls::State;
 use super::{Session, queue_name, times};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, fault, say};
 
 #[derive(Args, Debug)]
@@ -56,7 +56,14 @@ struct Kept {
 }
 
 impl Row for Kept {
-    const HEADS: &'static [&'static str] = &["queue", "action", "tasks", "states", "listeners", "schedules"];
+    const COLUMNS: &'static [Column] = &[
+        Column::text("queue"),
+        Column::whole("action"),
+        Column::whole("tasks"),
+        Column::text("states"),
+        Column::whole("listeners"),
+        Column::text("schedules"),
+    ];
 
     fn id(&self) -> &str {
         &self.queue
@@ -161,8 +168,18 @@ impl QueueView {
 }
 
 impl Row for QueueView {
-    const HEADS: &'static [&'static str] =
-        &["queue", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled", "listeners", ""];
+    const COLUMNS: &'static [Column] = &[
+        Column::text("queue").at_least(20),
+        Column::whole("scheduled").rank(4),
+        Column::whole("pending"),
+        Column::whole("reserved").rank(2),
+        Column::whole("started"),
+        Column::whole("complete").rank(3),
+        Column::whole("failed").rank(6),
+        Column::whole("cancelled").rank(1),
+        Column::whole("listeners").rank(5),
+        Column::text(""),
+    ];
 
     fn id(&self) -> &str {
         &self.queue

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::ls::Picture;
 use super::which::Which;
 use super::{Session, plain, queue_name, times, whole_number};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, say};
 
 #[derive(Args, Debug)]
@@ -46,7 +46,7 @@ struct Tagged {
 }
 
 impl Row for Tagged {
-    const HEADS: &'static [&'static str] = &["id", "tags"];
+    const COLUMNS: &'static [Column] = &[Column::id("id"), Column::text("tags")];
 
     fn id(&self) -> &str {
         &self.id
@@ -66,7 +66,7 @@ struct TagView {
 }
 
 impl Row for TagView {
-    const HEADS: &'static [&'static str] = &["tag", "queue", "tasks"];
+    const COLUMNS: &'static [Column] = &[Column::text("tag"), Column::text("queue"), Column::whole("tasks")];
 
     fn id(&self) -> &str {
         &self.tag
@@ -92,7 +92,13 @@ struct GroupView {
 }
 
 impl Row for GroupView {
-    const HEADS: &'static [&'static str] = &["group", "queue", "tasks", "last", "failed"];
+    const COLUMNS: &'static [Column] = &[
+        Column::text("group"),
+        Column::text("queue"),
+        Column::whole("tasks"),
+        Column::id("last").rank(2),
+        Column::whole("failed").rank(1),
+    ];
 
     fn id(&self) -> &str {
         &self.group

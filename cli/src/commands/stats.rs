@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::{Session, queue_name, times, whole_number};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, json, line, say};
 
 /// Calls that bring the numbers up to date: as many as the events that a queue keeps are worth.
@@ -13,6 +13,19 @@ const TALLIES: usize = 200;
 
 /// The widest bar of a histogram.
 const BAR: f64 = 40.0;
+
+/// The columns for how long things took.
+const DURATIONS: &[Column] = &[
+    Column::whole(""),
+    Column::whole("count"),
+    Column::whole("mean"),
+    Column::whole("deviation").rank(1),
+    Column::whole("least").rank(2),
+    Column::whole("median"),
+    Column::whole("90%"),
+    Column::whole("99%").rank(3),
+    Column::whole("most"),
+];
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -129,20 +142,20 @@ impl Numbers {
 }
 
 impl Row for Numbers {
-    const HEADS: &'static [&'static str] = &[
-        "day",
-        "submitted",
-        "started",
-        "complete",
-        "failed",
-        "cancelled",
-        "failures",
-        "retries",
-        "losses",
-        "releases",
-        "wait",
-        "run",
-        "done",
+    const COLUMNS: &'static [Column] = &[
+        Column::whole("day"),
+        Column::whole("submitted").rank(9),
+        Column::whole("started").rank(5),
+        Column::whole("complete"),
+        Column::whole("failed"),
+        Column::whole("cancelled").rank(4),
+        Column::whole("failures").rank(6),
+        Column::whole("retries").rank(3),
+        Column::whole("losses").rank(2),
+        Column::whole("releases").rank(1),
+        Column::whole("wait").rank(7),
+        Column::whole("run"),
+        Column::whole("done").rank(8),
     ];
 
     fn id(&self) -> &str {
@@ -233,13 +246,12 @@ fn people(options: &Options, found: &Statistics) -> anyhow::Result<()> {
         line(format!("{name:<11} {count}"))?;
     }
     line("")?;
-    let heads = ["", "count", "mean", "deviation", "least", "median", "90%", "99%", "most"];
     let rows = [("wait", &all.wait), ("run", &all.run), ("done", &all.done)].map(|(name, durations)| {
         let took = Took::new(durations);
         let spans = [took.mean, took.deviation, took.least, took.median, took.p90, took.p99, took.most].map(span);
         [name.to_owned(), took.count.to_string()].into_iter().chain(spans).collect()
     });
-    table::table(&heads, rows.into_iter())
+    table::table(DURATIONS, rows.into_iter())
 }
 
 fn histogram(durations: &Durations) -> anyhow::Result<()> {

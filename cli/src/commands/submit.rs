@@ -11,7 +11,7 @@ use super::follow::{Follower, Streams, left};
 use super::parameters::Parameters;
 use super::wish::Wish;
 use super::{Session, plain, queue_name, times, wait};
-use crate::output::table::{Row, write_one};
+use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};
 
 /// What a task is made of.
@@ -59,7 +59,7 @@ struct Made {
 }
 
 impl Row for Made {
-    const HEADS: &'static [&'static str] = &["id"];
+    const COLUMNS: &'static [Column] = &[Column::id("id")];
 
     fn id(&self) -> &str {
         &self.id

@@ -17,7 +17,8 @@ use ratatui::widgets::{Cell, Row, Table};
 use super::progress::Progress;
 use super::queues::QueueView;
 use super::{Session, queue_name, times};
-use crate::output::{Code, chain, clean_line, fault};
+use crate::output::layout::{Column, Layout as Fit};
+use crate::output::{Code, chain, clean_line, fault, one_line};
 
 /// From one look at the server to the next.
 const REFRESH: Duration = Duration::from_secs(1);
@@ -33,6 +34,36 @@ const TASKS: usize = 200;
 
 /// The width of a progress bar.
 const BAR: usize = 20;
+
+/// What the last line says.
+const KEYS: &str = "q quits   ↑↓ PgUp PgDn scroll   Tab changes the list";
+
+/// So many rows further, a page up or down.
+const LEAP: usize = 10;
+
+const QUEUES: &[Column] = &[
+    Column::text("queue").at_least(20),
+    Column::whole("started"),
+    Column::whole("reserved").rank(2),
+    Column::whole("pending"),
+    Column::whole("scheduled").rank(4),
+    Column::whole("complete").rank(3),
+    Column::whole("failed").rank(6),
+    Column::whole("cancelled").rank(1),
+    Column::whole("listeners").rank(5),
+    Column::text(""),
+];
+
+const RUNNING: &[Column] = &[
+    Column::id("task"),
+    Column::text("queue"),
+    Column::whole("state").rank(2),
+    Column::whole("progress").rank(1),
+    Column::text("done"),
+    Column::whole("elapsed").rank(4),
+    Column::whole("ends").rank(5),
+    Column::text("on").rank(3),
+];
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -96,7 +127,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTerminal) -> anyhow::Result<Code> {
     let looks = looks(session, options);
     let mut picture = Picture::default();
-    let mut first = 0_usize;
+    let mut at = 0_usize;
     loop {
         match looks.try_recv() {
             Ok(Ok(new)) => picture = new,
@@ -104,8 +135,9 @@ fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTer
             Err(TryRecvError::Empty) => {}
             Err(TryRecvError::Disconnected) => return Err(fault(Code::Failed, "the thread that looks has ended")),
         }
-        first = first.min(picture.running.len().saturating_sub(1));
-        terminal.draw(|frame| draw(frame, &picture, first))?;
+        let (queues, running) = (picture.queues.len(), picture.running.len());
+        at = at.min((queues + running).saturating_sub(1));
+        terminal.draw(|frame| draw(frame, &picture, at))?;
         if !event::poll(GLANCE)? {
             continue;
         }
@@ -113,8 +145,11 @@ fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTer
             match key.code {
                 KeyCode::Char('q') | KeyCode::Esc => return Ok(Code::Ok),
                 KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return Ok(Code::Ok),
-                KeyCode::Down | KeyCode::Char('j') => first += 1,
-                KeyCode::Up | KeyCode::Char('k') => first = first.saturating_sub(1),
+                KeyCode::Down | KeyCode::Char('j') => at += 1,
+                KeyCode::Up | KeyCode::Char('k') => at = at.saturating_sub(1),
+                KeyCode::PageDown => at += LEAP,
+                KeyCode::PageUp => at = at.saturating_sub(LEAP),
+                KeyCode::Tab => at = if at < queues { queues } else { 0 },
                 _ => {}
             }
         }
@@ -174,28 +209,28 @@ impl Running {
         let status = info.status().map_or("unknown", Status::as_str);
         Self {
             id,
-            queue: clean_line(&info.queue().unwrap_or_default(), 128),
+            queue: one_line(&info.queue().unwrap_or_default()),
             state: if info.is_cancelling() || info.is_recalled() { "stopping".to_owned() } else { status.to_owned() },
-            node: clean_line(&info.node().unwrap_or_default(), 40),
+            node: one_line(&info.node().unwrap_or_default()),
             progress: info.progress().map(Progress::read).unwrap_or_default(),
             started: info.started().filter(|_| info.status() == Some(Status::Started)),
             end: None,
         }
     }
 
-    fn row(&self, now: f64) -> Row<'_> {
+    fn row(&self, now: f64) -> Vec<String> {
         let elapsed = self.started.map(|started| now - started);
         let end = self.end.map(|end| format!("in {}", times::span(end - now)));
-        Row::new([
-            Cell::from(self.id.as_str()),
-            Cell::from(self.queue.as_str()),
-            Cell::from(self.state.as_str()),
-            Cell::from(bar(self.progress.fraction)).style(Style::new().fg(Color::Green)),
-            Cell::from(self.progress.brief()),
-            Cell::from(elapsed.map(times::span).unwrap_or_default()),
-            Cell::from(end.unwrap_or_default()),
-            Cell::from(self.node.as_str()),
-        ])
+        vec![
+            self.id.clone(),
+            self.queue.clone(),
+            self.state.clone(),
+            bar(self.progress.fraction),
+            self.progress.brief(),
+            elapsed.map(times::span).unwrap_or_default(),
+            end.unwrap_or_default(),
+            self.node.clone(),
+        ]
     }
 }
 
@@ -209,72 +244,95 @@ fn bar(fraction: Option<f64>) -> String {
     format!("{filled:·<BAR$}")
 }
 
-fn draw(frame: &mut Frame<'_>, picture: &Picture, first: usize) {
-    let queues =
-        u16::try_from(picture.queues.len()).unwrap_or(u16::MAX).saturating_add(2).min(frame.area().height / 3 + 1);
+fn draw(frame: &mut Frame<'_>, picture: &Picture, at: usize) {
     let parts = Layout::vertical([
         Constraint::Length(1),
-        Constraint::Length(queues),
+        Constraint::Length(queue_lines(picture, frame.area().height)),
         Constraint::Min(1),
         Constraint::Length(1),
     ]);
     let [head, upper, lower, foot] = parts.areas(frame.area());
     let title = format!("blueque  {}  {} running", times::to_the_second(times::now()), picture.running.len());
     frame.render_widget(Line::from(title).style(Style::new().add_modifier(Modifier::BOLD)), head);
-    draw_queues(frame, picture, upper);
-    draw_running(frame, picture, first, lower);
+    let queues: Vec<_> = picture.queues.iter().map(queue_row).collect();
+    draw_list(frame, upper, QUEUES, "queues", &queues, Some(at).filter(|&at| at < queues.len()));
+    let now = times::now();
+    let running: Vec<_> = picture.running.iter().map(|task| task.row(now)).collect();
+    draw_list(frame, lower, RUNNING, "tasks", &running, at.checked_sub(queues.len()));
     let (text, color) = match (picture.warning(), picture.more) {
         (Some(warning), _) => (warning, Color::Red),
-        (None, true) => (format!("the first {TASKS} tasks   q quits   ↑↓ scroll"), Color::DarkGray),
-        (None, false) => ("q quits   ↑↓ scroll".to_owned(), Color::DarkGray),
+        (None, true) => (format!("the first {TASKS} tasks   {KEYS}"), Color::DarkGray),
+        (None, false) => (KEYS.to_owned(), Color::DarkGray),
     };
     frame.render_widget(Line::from(text).style(Style::new().fg(color)), foot);
 }
 
-fn heads<const N: usize>(names: [&'static str; N]) -> Row<'static> {
-    Row::new(names).style(Style::new().add_modifier(Modifier::REVERSED))
+/// How many lines the queues have: all that they need where the tasks have theirs, else a third of the screen.
+fn queue_lines(picture: &Picture, height: u16) -> u16 {
+    // The heads, and a line between the lists.
+    let needed = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
+    let spare = height.saturating_sub(1).saturating_sub(needed(picture.running.len()));
+    needed(picture.queues.len()).min(spare.max(height / 3 + 1))
 }
 
-fn draw_queues(frame: &mut Frame<'_>, picture: &Picture, area: Rect) {
-    let rows = picture.queues.iter().map(|queue| {
-        let numbers = [
-            queue.started,
-            queue.reserved,
-            queue.pending,
-            queue.scheduled,
-            queue.complete,
-            queue.failed,
-            queue.cancelled,
-            queue.listeners,
-        ];
-        let words = clean_line(&queue.words(), 80);
-        Row::new(
-            std::iter::once(Cell::from(clean_line(&queue.queue, 128)))
-                .chain(numbers.map(|number| Cell::from(number.to_string())))
-                .chain([Cell::from(words).style(Style::new().fg(Color::Yellow))]),
-        )
+/// A list whose selected row is on the screen; the last line says how many rows are not.
+fn draw_list(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    columns: &'static [Column],
+    what: &str,
+    rows: &[Vec<String>],
+    selected: Option<usize>,
+) {
+    let fitting = usize::from(area.height.saturating_sub(1));
+    let [list, rest] =
+        Layout::vertical([Constraint::Min(1), Constraint::Length((rows.len() > fitting).into())]).areas(area);
+    let fitting = usize::from(list.height.saturating_sub(1));
+    let first = selected.map_or(0, |at| (at + 1).saturating_sub(fitting)).min(rows.len().saturating_sub(fitting));
+    let shown = rows.get(first..).unwrap_or_default();
+    let shown = shown.get(..fitting).unwrap_or(shown);
+    // By all rows: the columns stay where they are while one scrolls.
+    let fit = Fit::new(columns, rows, 1, Some(area.width.into()));
+    let styled = |row: &Vec<String>| {
+        Row::new(fit.cells(row).into_iter().zip(fit.widths()).map(|(text, (at, _))| {
+            Cell::from(text).style(columns.get(at).map_or(Style::new(), |column| color(column.head())))
+        }))
+    };
+    let chosen = selected.and_then(|at| at.checked_sub(first));
+    let lines = shown.iter().enumerate().map(|(at, row)| {
+        let bold = if Some(at) == chosen { Modifier::BOLD | Modifier::UNDERLINED } else { Modifier::empty() };
+        styled(row).style(Style::new().add_modifier(bold))
     });
-    let widths = [Constraint::Fill(2)].into_iter().chain([Constraint::Length(9); 8]).chain([Constraint::Fill(2)]);
-    let names =
-        ["QUEUE", "STARTED", "RESERVED", "PENDING", "SCHEDULED", "COMPLETE", "FAILED", "CANCELLED", "LISTENERS", ""];
-    frame.render_widget(Table::new(rows, widths).header(heads(names)), area);
+    let widths = fit.widths().map(|(_, width)| Constraint::Length(u16::try_from(width).unwrap_or(u16::MAX)));
+    let heads = Row::new(fit.heads()).style(Style::new().add_modifier(Modifier::REVERSED));
+    frame.render_widget(Table::new(lines, widths).header(heads), list);
+    let hidden = rows.len() - shown.len();
+    let text = Line::from(format!("+{hidden} {what}")).style(Style::new().fg(Color::DarkGray));
+    frame.render_widget(text, rest);
 }
 
-fn draw_running(frame: &mut Frame<'_>, picture: &Picture, first: usize, area: Rect) {
-    let now = times::now();
-    let rows = picture.running.iter().skip(first).map(|task| task.row(now));
-    let widths = [
-        Constraint::Length(36),
-        Constraint::Fill(1),
-        Constraint::Length(10),
-        Constraint::Length(20),
-        Constraint::Fill(2),
-        Constraint::Length(10),
-        Constraint::Length(12),
-        Constraint::Fill(1),
+/// What is not plain.
+fn color(head: &str) -> Style {
+    match head {
+        "progress" => Style::new().fg(Color::Green),
+        "" => Style::new().fg(Color::Yellow),
+        _ => Style::new(),
+    }
+}
+
+fn queue_row(queue: &QueueView) -> Vec<String> {
+    let numbers = [
+        queue.started,
+        queue.reserved,
+        queue.pending,
+        queue.scheduled,
+        queue.complete,
+        queue.failed,
+        queue.cancelled,
+        queue.listeners,
     ];
-    let names = ["TASK", "QUEUE", "STATE", "PROGRESS", "", "ELAPSED", "ENDS", "ON"];
-    frame.render_widget(Table::new(rows, widths).header(heads(names)), area);
+    let name = std::iter::once(one_line(&queue.queue));
+    name.chain(numbers.map(|number| number.to_string())).chain([one_line(&queue.words())]).collect()
 }
 
 #[cfg(test)]
@@ -310,7 +368,7 @@ mod tests {
         let mut terminal = Terminal::new(TestBackend::new(140, 10))?;
         terminal.draw(|frame| draw(frame, &picture, 0))?;
         let screen: String = terminal.backend().buffer().content().iter().map(ratatui::buffer::Cell::symbol).collect();
-        for part in ["movie-17", "50% 5/10", "1m 40s", "in 1m 4", "gone"] {
+        for part in ["movie-17", "50% 5/10", "1m 40s", "in 1m 4", "gone", "host_1"] {
             assert!(screen.contains(part), "{part}: {screen}");
         }
         let seen = Instant::now().checked_sub(OLD).unwrap_or_else(Instant::now);

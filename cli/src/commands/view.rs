@@ -10,7 +10,7 @@ use super::expected::Expected;
 use super::policy::Policy;
 use super::progress::Progress;
 use super::times;
-use crate::output::table::Row;
+use crate::output::table::{Column, Row};
 
 /// Bytes that are JSON as JSON, other text as a string, the rest in hexadecimal digits.
 #[derive(Clone, Debug)]
@@ -312,6 +312,10 @@ impl TaskView {
         if self.is_held() && (self.cancelling || self.recalled) { "stopping".to_owned() } else { self.status.clone() }
     }
 
+    pub fn is_started(&self) -> bool {
+        self.status == Status::Started.as_str()
+    }
+
     fn is_held(&self) -> bool {
         matches!(self.status.as_str(), "reserved" | "started")
     }
@@ -322,7 +326,16 @@ impl TaskView {
 }
 
 impl Row for TaskView {
-    const HEADS: &'static [&'static str] = &["id", "status", "queue", "method", "attempt", "since", "progress", "on"];
+    const COLUMNS: &'static [Column] = &[
+        Column::id("id"),
+        Column::whole("status"),
+        Column::text("queue"),
+        Column::text("method").rank(2),
+        Column::whole("attempt").rank(1),
+        Column::whole("since").rank(4),
+        Column::text("progress"),
+        Column::text("on").rank(3),
+    ];
 
     fn id(&self) -> &str {
         &self.id
@@ -342,7 +355,7 @@ impl Row for TaskView {
             self.method.clone().unwrap_or_default(),
             self.attempt.to_string(),
             self.seen.age.clone(),
-            crate::output::clean_line(&progress, 60),
+            progress,
             self.node.clone().filter(|_| self.is_held()).unwrap_or_default(),
         ]
     }

@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Session, programs, queue_name, times};
-use crate::output::table::{self, Row};
+use crate::output::table::{self, Column, Row};
 use crate::output::{Code, fault, say};
 
 #[derive(Args, Debug)]
@@ -103,8 +103,17 @@ struct HeldView {
 }
 
 impl Row for ListenerView {
-    const HEADS: &'static [&'static str] =
-        &["listener", "queue", "name", "slots", "free", "heard of", "holds", "tasks", ""];
+    const COLUMNS: &'static [Column] = &[
+        Column::text("listener").at_least(40),
+        Column::text("queue"),
+        Column::text("name").rank(2),
+        Column::whole("slots").rank(3),
+        Column::whole("free").rank(4),
+        Column::whole("heard of").rank(5),
+        Column::whole("holds"),
+        Column::text("tasks").rank(1),
+        Column::text(""),
+    ];
 
     fn id(&self) -> &str {
         &self.listener
@@ -166,6 +175,8 @@ pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if views.is_empty() {
         session.must_exist(options.queue.as_slice())?;
     }
+    // The server has the listeners of a queue in no order.
+    views.sort_by(|a, b| (&a.queue, &a.listener).cmp(&(&b.queue, &b.listener)));
     table::write(session.format, &views)?;
     for sentence in lacking {
         say(sentence);

@@ -1,6 +1,7 @@
 //! Text that programs and other clients wrote, as a terminal may show it: read, and not obeyed.
 
 use anstream::adapter::StripBytes;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Bytes that come in parts, as text. A character may begin in one part and end in the next; what is not UTF-8
 /// becomes U+FFFD.
@@ -72,14 +73,34 @@ pub fn one_line(text: &str) -> String {
     clean(text).trim_end().replace(['\n', '\t'], " ")
 }
 
-/// The same, and of a bounded length.
+/// The same, and of a bounded width on the screen.
 pub fn clean_line(text: &str, limit: usize) -> String {
-    let line = one_line(text);
-    if line.chars().count() <= limit {
-        line
-    } else {
-        line.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
+    cut(&one_line(text), limit)
+}
+
+/// A line that is no wider on the screen than this; what is cut ends in `…`.
+pub fn cut(line: &str, columns: usize) -> String {
+    if width(line) <= columns {
+        return line.to_owned();
     }
+    let Some(room) = columns.checked_sub(1) else { return String::new() };
+    let mut taken = 0;
+    let fits = |c: &char| {
+        taken += c.width().unwrap_or(0);
+        taken <= room
+    };
+    let mut kept: String = line.chars().take_while(fits).collect();
+    while width(&kept) > room {
+        kept.pop();
+    }
+    kept.push('…');
+    kept
+}
+
+/// The columns that a line takes on the screen. Emoji made of several are drawn as one by some terminals and one after
+/// the other by others: the wider counts, as a line that is too long makes two.
+pub fn width(line: &str) -> usize {
+    UnicodeWidthStr::width(line).max(line.chars().filter_map(UnicodeWidthChar::width).sum())
 }
 
 /// Control characters, those that turn the direction of writing or end a line unseen, and those that have no width
@@ -92,7 +113,7 @@ pub fn is_hidden(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cleaner, Decoder, clean, one_line};
+    use super::{Cleaner, Decoder, clean, clean_line, one_line};
 
     #[test]
     fn text_is_shown_without_what_a_terminal_obeys() {
@@ -107,6 +128,25 @@ mod tests {
             assert_eq!(clean(text), shown, "{text:?}");
         }
         assert_eq!(one_line("a\r\nb\tc\n"), "a b c");
+    }
+
+    #[test]
+    fn a_line_is_cut_by_the_columns_that_it_takes() {
+        for (text, width, shown) in [
+            ("four", 4, "four"),
+            ("fives", 4, "fiv…"),
+            ("日本語", 6, "日本語"),
+            ("日本語", 5, "日本…"),
+            ("日本語", 4, "日…"),
+            ("e\u{301}e\u{301}e\u{301}", 3, "e\u{301}e\u{301}e\u{301}"),
+            ("👩\u{200d}💻👩\u{200d}💻", 8, "👩\u{200d}💻👩\u{200d}💻"),
+            ("👩\u{200d}💻👩\u{200d}💻", 6, "👩\u{200d}💻…"),
+            ("❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}", 4, "❤\u{fe0f}❤…"),
+            ("日", 1, "…"),
+            ("a", 0, ""),
+        ] {
+            assert_eq!(clean_line(text, width), shown, "{text} in {width}");
+        }
     }
 
     #[test]

@@ -2,35 +2,53 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::support::{Folder, eventually};
 use crate::{Desk, SOON};
 
-/// A command on a terminal of 80 columns, or 160, and 24 lines, which `script` of util-linux makes.
+/// A command on a terminal, which `script` of util-linux makes.
 pub struct Screen {
     child: Child,
     shown: PathBuf,
+    columns: u16,
 }
 
 impl Screen {
+    /// On 80 columns and 24 lines.
     pub fn start(desk: &Desk, args: &[&str]) -> Self {
-        Self::of(desk, args, 80)
+        Self::sized(desk, args, (80, 24))
     }
 
+    /// On 160 columns and 24 lines.
     pub fn wide(desk: &Desk, args: &[&str]) -> Self {
-        Self::of(desk, args, 160)
+        Self::sized(desk, args, (160, 24))
     }
 
-    fn of(desk: &Desk, args: &[&str], columns: u16) -> Self {
+    pub fn sized(desk: &Desk, args: &[&str], (columns, lines): (u16, u16)) -> Self {
         let words: Vec<&str> = [env!("CARGO_BIN_EXE_blueque")].iter().chain(args).copied().collect();
-        let line = format!("stty rows 24 cols {columns}; exec {}", words.join(" "));
-        let shown = desk.home.path().join("screen");
+        let line = format!("stty rows {lines} cols {columns}; exec {}", words.join(" "));
+        let shown = desk.home.path().join(format!("screen-{}", uuid::Uuid::new_v4()));
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).env("HOME", desk.home.path()).env("BLUEQUE_URL", desk.server.url());
         command.env("TERM", "xterm").stdin(Stdio::piped()).stdout(File::create(&shown).unwrap());
-        Self { child: command.spawn().expect("`script`, of util-linux"), shown }
+        if desk.tests {
+            command.env("BLUEQUE_FOR_TESTS", "1");
+        }
+        Self { child: command.spawn().expect("`script`, of util-linux"), shown, columns }
+    }
+
+    /// What a terminal of so many lines shows, and how many of its lines go on in the next.
+    pub fn picture(&self, lines: usize) -> (String, usize) {
+        let number = |number: usize| NonZeroU16::new(u16::try_from(number).unwrap()).unwrap();
+        let mut terminal = vt100::Parser::new(number(lines), number(self.columns.into()), 0);
+        terminal.process(&fs::read(&self.shown).unwrap());
+        let screen = terminal.screen();
+        let wrapped = (0..u16::try_from(lines).unwrap()).filter(|&line| screen.row_wrapped(line)).count();
+        let rows: Vec<String> = screen.rows(0, self.columns).map(|row| row.trim_end().to_owned()).collect();
+        (rows.join("\n").trim_end().to_owned() + "\n", wrapped)
     }
 
     pub fn shown(&self) -> String {

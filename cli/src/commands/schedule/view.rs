@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::commands::queues::Paused;
 use crate::commands::times;
 use crate::commands::view::Payload;
-use crate::output::table::Row;
+use crate::output::table::{Column, Row};
 use crate::output::{clean_line, line};
 
 /// One of a list.
@@ -51,8 +51,17 @@ impl Summary {
 }
 
 impl Row for Summary {
-    const HEADS: &'static [&'static str] =
-        &["schedule", "state", "queue", "rhythm", "next", "made", "skipped", "last task", ""];
+    const COLUMNS: &'static [Column] = &[
+        Column::text("schedule").at_least(20),
+        Column::whole("state"),
+        Column::text("queue").rank(4),
+        Column::text("rhythm").rank(5),
+        Column::whole("next"),
+        Column::whole("made").rank(2),
+        Column::whole("skipped").rank(1),
+        Column::id("last task").rank(3),
+        Column::text(""),
+    ];
 
     fn id(&self) -> &str {
         &self.schedule
@@ -177,7 +186,7 @@ impl Whole {
 }
 
 impl Row for Whole {
-    const HEADS: &'static [&'static str] = &["schedule"];
+    const COLUMNS: &'static [Column] = &[Column::text("schedule")];
 
     fn id(&self) -> &str {
         &self.schedule
@@ -196,7 +205,7 @@ pub struct Made {
 }
 
 impl Row for Made {
-    const HEADS: &'static [&'static str] = &["id"];
+    const COLUMNS: &'static [Column] = &[Column::id("id")];
 
     fn id(&self) -> &str {
         &self.id
@@ -215,7 +224,7 @@ pub struct Removed {
 }
 
 impl Row for Removed {
-    const HEADS: &'static [&'static str] = &["schedule", "outcome"];
+    const COLUMNS: &'static [Column] = &[Column::text("schedule"), Column::whole("outcome")];
 
     fn id(&self) -> &str {
         &self.schedule

@@ -1,0 +1,328 @@
+//! Which columns of a table a screen has room for, and how wide they are.
+//!
+//! A row is one line. Where a line would be too long, ids are shown by a beginning that is unique, columns without
+//! text are left out, then those of the least importance, and what is still too long is cut and ends in `…`.
+
+use std::collections::HashSet;
+
+use super::text::{cut, width};
+
+/// A text is not made narrower than this while another column can be left out.
+const LEAST: usize = 10;
+
+/// Short ids are at least so wide, the `…` included: other tasks rarely begin with the same.
+const SHORT: usize = 13;
+
+/// Without a screen nothing is cut, but no cell makes all others of its column wider than this.
+const PADDED: usize = 120;
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    head: &'static str,
+    form: Form,
+    /// Which columns are left out first: 1 before 2. 0 stays.
+    rank: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Of no use when it is cut: a number, a state, a time.
+    Whole,
+    /// Not made narrower than this while another column can be left out.
+    Text(usize),
+    /// The ids of tasks.
+    Id,
+}
+
+impl Column {
+    pub const fn whole(head: &'static str) -> Self {
+        Self { head, form: Form::Whole, rank: 0 }
+    }
+
+    pub const fn text(head: &'static str) -> Self {
+        Self { head, form: Form::Text(LEAST), rank: 0 }
+    }
+
+    pub const fn id(head: &'static str) -> Self {
+        Self { head, form: Form::Id, rank: 0 }
+    }
+
+    pub const fn head(&self) -> &'static str {
+        self.head
+    }
+
+    /// It is left out where there is no room: those of the lowest rank first.
+    #[must_use]
+    pub const fn rank(self, rank: u8) -> Self {
+        Self { rank, ..self }
+    }
+
+    /// A text that is cut later than others.
+    #[must_use]
+    pub const fn at_least(self, width: usize) -> Self {
+        Self { form: Form::Text(width), ..self }
+    }
+}
+
+/// The columns that are shown.
+#[derive(Debug)]
+pub struct Layout {
+    columns: &'static [Column],
+    shown: Vec<Shown>,
+    gap: usize,
+    room: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Shown {
+    /// Its place among all columns.
+    at: usize,
+    /// As wide as its widest cell.
+    natural: usize,
+    width: usize,
+    short: Option<Short>,
+}
+
+impl Layout {
+    /// For these rows, `gap` between two columns, and at most `room` in a line.
+    pub fn new(columns: &'static [Column], rows: &[Vec<String>], gap: usize, room: Option<usize>) -> Self {
+        let shown = columns.iter().enumerate().map(|(at, column)| {
+            let widest = rows.iter().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0);
+            let natural = widest.max(width(column.head));
+            Shown { at, natural, width: natural, short: None }
+        });
+        let mut layout = Self { columns, shown: shown.collect(), gap, room };
+        match room {
+            Some(room) if layout.taken() > room => layout.fit(rows, room),
+            Some(_) => {}
+            None => layout.shown.iter_mut().for_each(|shown| shown.width = shown.width.min(PADDED)),
+        }
+        layout
+    }
+
+    /// The heads of the shown columns.
+    pub fn heads(&self) -> Vec<String> {
+        let head = |shown: &Shown| Some(cut(&self.columns.get(shown.at)?.head.to_uppercase(), shown.width));
+        self.shown.iter().filter_map(head).collect()
+    }
+
+    /// The shown cells of a row, cut to their widths.
+    pub fn cells(&self, row: &[String]) -> Vec<String> {
+        let cell = |shown: &Shown| {
+            let text = row.get(shown.at).map_or("", String::as_str);
+            match (shown.short, self.room) {
+                (_, None) => text.to_owned(),
+                (Some(short), _) => cut(&short.of(text), shown.width),
+                (None, _) => cut(text, shown.width),
+            }
+        };
+        self.shown.iter().map(cell).collect()
+    }
+
+    /// The places and the widths of the shown columns.
+    pub fn widths(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.shown.iter().map(|shown| (shown.at, shown.width))
+    }
+
+    /// Cells as a line.
+    pub fn line(&self, cells: &[String]) -> String {
+        let mut line = String::new();
+        for (cell, (_, columns)) in cells.iter().zip(self.widths()) {
+            line.push_str(cell);
+            line.push_str(&" ".repeat(columns.saturating_sub(width(cell)) + self.gap));
+        }
+        let line = line.trim_end();
+        self.room.map_or_else(|| line.to_owned(), |room| cut(line, room))
+    }
+
+    /// How long a line is.
+    fn taken(&self) -> usize {
+        let gaps = self.gap * self.shown.len().saturating_sub(1);
+        self.shown.iter().map(|shown| shown.width).sum::<usize>() + gaps
+    }
+
+    fn column(&self, at: usize) -> Option<&'static Column> {
+        self.columns.get(at)
+    }
+
+    fn form(&self, at: usize) -> Form {
+        self.column(at).map_or(Form::Whole, |column| column.form)
+    }
+
+    fn fit(&mut self, rows: &[Vec<String>], room: usize) {
+        for at in 0..self.shown.len() {
+            if let Form::Text(least) = self.form(at)
+                && let Some(shown) = self.shown.get_mut(at)
+            {
+                shown.width = shown.natural.min(least);
+            }
+        }
+        if self.taken() > room && !rows.is_empty() {
+            let empty = |at: usize| rows.iter().all(|row| row.get(at).is_none_or(String::is_empty));
+            self.shown.retain(|shown| shown.at == 0 || !empty(shown.at));
+        }
+        if self.taken() > room {
+            self.shorten(rows, room);
+        }
+        while self.taken() > room
+            && let Some(rank) = self.ranks().min()
+        {
+            self.shown.retain(|shown| self.columns.get(shown.at).is_none_or(|column| column.rank != rank));
+        }
+        self.squeeze(room);
+        self.grow(room);
+    }
+
+    /// The ranks of what may be left out.
+    fn ranks(&self) -> impl Iterator<Item = u8> + '_ {
+        self.shown.iter().filter_map(|shown| self.column(shown.at)).map(|column| column.rank).filter(|&rank| rank > 0)
+    }
+
+    /// Shows ids by beginnings that are unique among them.
+    fn shorten(&mut self, rows: &[Vec<String>], room: usize) {
+        let columns = self.columns;
+        let is_id = |shown: &&mut Shown| columns.get(shown.at).is_some_and(|column| column.form == Form::Id);
+        for shown in self.shown.iter_mut().filter(is_id) {
+            let ids: HashSet<&str> = rows.iter().filter_map(|row| row.get(shown.at)).map(String::as_str).collect();
+            let short = Short::of_all(&ids, shown.natural.min(room));
+            shown.width = short.width;
+            shown.short = Some(short);
+        }
+    }
+
+    /// Takes from the widest column until it fits.
+    fn squeeze(&mut self, room: usize) {
+        let mut over = self.taken().saturating_sub(room);
+        while over > 0
+            && let Some(widest) = self.shown.iter_mut().max_by_key(|shown| shown.width)
+            && widest.width > 1
+        {
+            widest.width -= 1;
+            over -= 1;
+        }
+    }
+
+    /// Gives what is left to the texts that are cut: to each the same, as long as it needs it.
+    fn grow(&mut self, room: usize) {
+        let mut left = room.saturating_sub(self.taken());
+        while left > 0 {
+            let columns = self.columns;
+            let grows = |shown: &&mut Shown| {
+                let text = columns.get(shown.at).is_some_and(|column| matches!(column.form, Form::Text(_)));
+                text && shown.width < shown.natural
+            };
+            let Some(narrowest) = self.shown.iter_mut().filter(grows).min_by_key(|shown| shown.width) else { break };
+            narrowest.width += 1;
+            left -= 1;
+        }
+    }
+}
+
+/// How ids are shortened.
+#[derive(Clone, Copy, Debug)]
+struct Short {
+    width: usize,
+    /// Whether the end is shown too.
+    both: bool,
+}
+
+impl Short {
+    /// The shortest form that tells these ids apart: their beginnings, or where those are long their ends too.
+    fn of_all(ids: &HashSet<&str>, most: usize) -> Self {
+        let mut sorted: Vec<&str> = ids.iter().copied().collect();
+        sorted.sort_unstable();
+        let common = |(a, b): (&&str, &&str)| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+        let shared = sorted.iter().zip(sorted.iter().skip(1)).map(common).max().unwrap_or(0);
+        // What tells them apart, and the `…`.
+        let begins = Self { width: (shared + 2).max(SHORT), both: false };
+        let distinct = |short: &Self| ids.iter().map(|id| short.of(id)).collect::<HashSet<_>>().len() == ids.len();
+        let ends = || [SHORT, 2 * SHORT].map(|width| Self { width, both: true }).into_iter().find(distinct);
+        let short = if begins.width > 2 * SHORT { ends().unwrap_or(begins) } else { begins };
+        if short.width < most { short } else { Self { width: most, both: true } }
+    }
+
+    fn of(self, id: &str) -> String {
+        if !self.both || width(id) <= self.width {
+            return cut(id, self.width);
+        }
+        let tail = self.width / 2;
+        let end: Vec<char> = id.chars().rev().take(tail).collect();
+        let begin: String = id.chars().take(self.width - tail - 1).collect();
+        format!("{begin}…{}", end.into_iter().rev().collect::<String>())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "a test may panic")]
+mod tests {
+    use super::{Column, Layout, width};
+
+    const COLUMNS: &[Column] = &[
+        Column::id("id"),
+        Column::whole("state"),
+        Column::text("queue"),
+        Column::whole("number").rank(1),
+        Column::text("text").rank(2),
+        Column::text(""),
+    ];
+
+    fn row(cells: [&str; 6]) -> Vec<String> {
+        cells.map(str::to_owned).to_vec()
+    }
+
+    fn lines(rows: &[Vec<String>], room: Option<usize>) -> Vec<String> {
+        let layout = Layout::new(COLUMNS, rows, 2, room);
+        let rows = rows.iter().map(|row| layout.cells(row));
+        [layout.heads()].into_iter().chain(rows).map(|cells| layout.line(&cells)).collect()
+    }
+
+    #[test]
+    fn what_fits_is_shown_whole_and_without_a_screen_all_is() {
+        let long = "x".repeat(500);
+        let rows = [row(["a", "started", "q", "1", "日本", ""]), row(["b", "failed", "q", "22", &long, "end"])];
+        let all = lines(&rows, None);
+        assert_eq!(all[1], format!("a   started  q      1       日本{}", ""));
+        assert_eq!(all[2], format!("b   failed   q      22      {long}  end"));
+        assert_eq!(lines(&rows[..1], Some(80))[0], "ID  STATE    QUEUE  NUMBER  TEXT");
+    }
+
+    #[test]
+    fn no_line_is_longer_than_the_screen_and_no_row_is_two() {
+        let long = ["x".repeat(128), "日本語👩\u{200d}💻".repeat(40), "a".to_owned(), String::new()];
+        for room in [1, 2, 10, 24, 40, 79, 80, 81, 120, 400] {
+            for id in &long {
+                for text in &long {
+                    let rows = [row([id, "started", text, "1000000", text, text]), row(["b", "", "", "", "", ""])];
+                    let all = lines(&rows, Some(room));
+                    assert_eq!(all.len(), 3);
+                    assert!(all.iter().all(|line| width(line) <= room && !line.contains('\n')), "{room}: {all:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_least_important_columns_go_first_and_the_others_have_their_room() {
+        let id = "0192ab34-cd56-7890-abcd-0123456789ab";
+        let rows = [row([id, "started", "a-queue-of-some-length", "12345678", "some longer text here", "more"])];
+        assert_eq!(lines(&rows, Some(60))[0], "ID             STATE    QUEUE           TEXT");
+        assert_eq!(lines(&rows, Some(60))[1], "0192ab34-cd5…  started  a-queue-of-so…  some longer t…  more");
+        assert_eq!(lines(&rows, Some(46))[1], "0192ab34-cd5…  started  a-queue-of-some…  more");
+    }
+
+    #[test]
+    fn ids_are_told_apart_by_their_beginnings_or_by_their_ends() {
+        let far = "y".repeat(80);
+        let shown = |ids: [&str; 2]| {
+            let rows = ids.map(|id| row([id, "", "", "", &far, ""]));
+            let all = lines(&rows, Some(24));
+            [1, 2].map(|at| all[at].split_whitespace().next().unwrap_or_default().to_owned())
+        };
+        assert_eq!(shown(["0192ab34cd56789011", "0192ab34cd56999911"]), ["0192ab34cd567…", "0192ab34cd569…"]);
+        assert_eq!(
+            shown(["experiment-with-a-long-name-0001", "experiment-with-a-long-name-0002"]),
+            ["experi…e-0001", "experi…e-0002"]
+        );
+    }
+}

@@ -1,0 +1,362 @@
+//! Tables and screens as a real terminal shows them, at two sizes and with long, empty and odd texts.
+//!
+//! `BLUEQUE_BLESS=1 cargo test -p blueque-cli --test commands screens` writes `cli/tests/golden` anew. Lives of tasks
+//! are set some days and hours ago, so that what is said of them does not change while a test runs.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{env, fs};
+
+use blueque::calls::{FailOptions, NewTask, Report, ReserveOptions, SubmitOptions};
+use blueque::{Client, Force, ListenerId, QueueName, TaskId, Token};
+
+use crate::support::eventually;
+use crate::terminal::Screen;
+use crate::{Desk, SOON};
+
+const SIZES: [(u16, u16); 2] = [(80, 24), (120, 40)];
+
+/// A day and an hour and half an hour; whatever is said in days and hours stays for half an hour.
+const HOUR: f64 = 3600.0;
+const LONG_AGO: f64 = (3.0 * 24.0 + 5.5) * HOUR;
+
+const WIDE: &str = "encoding ‘scene’ 日本語の長いメッセージ 👩‍💻 and then on and on for as long as the message goes";
+
+fn long_name(begin: &str) -> String {
+    format!("{begin}{}", "x".repeat(128 - begin.len()))
+}
+
+fn uuid(number: u32) -> String {
+    format!("{:08x}-cd56-4890-abcd-0123456789ab", number.wrapping_mul(2_654_435_761))
+}
+
+/// Lives of tasks at times of the test's choice.
+struct Past {
+    desk: Desk,
+    client: Client,
+    begin: f64,
+}
+
+impl Past {
+    fn new() -> Self {
+        let desk = Desk::for_tests();
+        let client = desk.client();
+        let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64().floor() - LONG_AGO;
+        Self { desk, client, begin }
+    }
+
+    fn at(&self, seconds: f64) -> String {
+        format!("{:.6}", self.begin + seconds)
+    }
+
+    fn submit(&self, queue: &str, id: &str, options: SubmitOptions<'_>) {
+        self.submit_for(queue, id, options, None);
+    }
+
+    fn submit_for(&self, queue: &str, id: &str, options: SubmitOptions<'_>, eta: Option<f64>) {
+        let (queue, id) = (QueueName::new(queue).unwrap(), TaskId::new(id).unwrap());
+        let eta = eta.map(|eta| self.begin + LONG_AGO + eta);
+        let task = NewTask { id: &id, eta, parameters: b"[]" };
+        self.client.call(&self.client.calls().submit(&queue, &[task], options).at(&self.at(0.0))).unwrap();
+    }
+
+    /// Takes and starts the next.
+    fn take(&self, queue: &str, host: &str) -> (TaskId, Token) {
+        let (queue, listener) = (QueueName::new(queue).unwrap(), ListenerId::of_process(host, 1));
+        let calls = self.client.calls();
+        self.client.call(&calls.register(&queue, &listener, None).at(&self.at(0.0))).unwrap();
+        let options = ReserveOptions { lease: Some(Duration::from_secs(6 * 86_400)), ..ReserveOptions::default() };
+        let call = calls.reserve(&listener, std::slice::from_ref(&queue), options).at(&self.at(1.0));
+        let taken = self.client.call(&call).unwrap().expect("a task");
+        self.client.call(&calls.start(&taken.id, taken.token, 7).at(&self.at(2.0))).unwrap();
+        (taken.id, taken.token)
+    }
+
+    fn progress(&self, (id, token): &(TaskId, Token), progress: &serde_json::Value) {
+        let bytes = serde_json::to_vec(progress).unwrap();
+        self.client.call(&self.client.calls().progress(id, *token, &bytes).at(&self.at(3.0))).unwrap();
+    }
+
+    fn fail(&self, (id, token): &(TaskId, Token), error: &str, group: &str) {
+        let options = FailOptions { group: Some(group), permanent: true, ..FailOptions::default() };
+        let call = self.client.calls().fail(id, *token, error.as_bytes(), options).at(&self.at(7.0 * HOUR));
+        self.client.call(&call).unwrap();
+    }
+}
+
+/// Every state, long and short names, and what is odd.
+fn full() -> Past {
+    let past = Past::new();
+    let plain = SubmitOptions::default();
+    let long = long_name("a-queue-with-a-long-name-");
+    for number in 0..2 {
+        past.submit("movies", &uuid(number), SubmitOptions { method: Some("encode"), tags: Some("4k,night"), ..plain });
+    }
+    let task = past.take("movies", "render-host-07.example.com");
+    past.progress(&task, &serde_json::json!({ "done": 1, "total": 2, "unit": "GB", "message": WIDE }));
+    past.take("movies", "host");
+    past.submit(&long, &long_name("an-id-of-128-characters-1-"), SubmitOptions { tags: Some(&long), ..plain });
+    past.progress(&past.take(&long, &long_name("h").replace("xxxx", "")), &serde_json::json!(0.25));
+    past.submit("movies", "failed", SubmitOptions { method: Some(&long), ..plain });
+    let error = "exit code 1: RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\nTraceback 日本語\n  File";
+    past.fail(&past.take("movies", "host"), error, "cuda");
+    past.submit("movies", "fine", plain);
+    let (id, token) = past.take("movies", "host");
+    past.client.call(&past.client.calls().complete(&id, token, b"1", None).at(&past.at(30.0))).unwrap();
+    for id in ["cancelled", &long_name("an-id-of-128-characters-2-")] {
+        past.submit("movies", id, plain);
+    }
+    let cancelled = TaskId::new("cancelled").unwrap();
+    let call = past.client.calls().cancel(&cancelled, WIDE, Force::No).at(&past.at(40.0));
+    past.client.call(&call).unwrap();
+    past.submit_for("movies", &uuid(9), plain, Some(10.5 * 24.0 * HOUR));
+    let calls = past.client.calls();
+    for number in 0..16 {
+        let name = QueueName::new(format!("batch-{number:02}")).unwrap();
+        past.submit(name.as_str(), &format!("of-batch-{number:02}"), plain);
+    }
+    let name = |text: &str| QueueName::new(text).unwrap();
+    past.client.call(&calls.pause(&name("batch-03"), "ops@host", WIDE, false).at(&past.at(50.0))).unwrap();
+    past.submit("empty", "gone", plain);
+    past.desk.ok(&["cancel", "gone"]);
+    past.desk.ok(&["delete", "gone"]);
+    past.client.call(&calls.limit(&name("movies"), "tenant-a", Some(3), None).at(&past.at(50.0))).unwrap();
+    past.client.call(&calls.limit(&name("movies"), &long, Some(1_000_000), None).at(&past.at(50.0))).unwrap();
+    let worker = ListenerId::of_process("host", 1);
+    let report = Report { slots: 12, free: 3, name: Some("night-shift"), ..Report::default() };
+    past.client.call(&calls.report(&worker, &[name("movies")], report).at(&past.at(60.0))).unwrap();
+    past.desk.ok(&["schedule", "add", "nightly", "movies", "--every", "1h", "--start", "+400days 12h"]);
+    past.desk.ok(&["schedule", "add", &long_name("s")[..100], &long, "--cron", "0 3 * * *", "--start", "+400days 12h"]);
+    past
+}
+
+/// Digits of times are zeros.
+fn timeless(text: &str) -> String {
+    let form = |c: char| if c.is_ascii_digit() { '0' } else { c };
+    let mut chars: Vec<char> = text.chars().collect();
+    for at in 0..chars.len() {
+        for shape in ["0000-00-00", "00:00:00"] {
+            let end = (at + shape.len()).min(chars.len());
+            if chars[at..end].iter().copied().map(form).eq(shape.chars()) {
+                chars[at..end].iter_mut().for_each(|c| *c = form(*c));
+            }
+        }
+    }
+    chars.into_iter().collect()
+}
+
+/// Compares with a file of `cli/tests/golden`, or writes it.
+fn differs(name: &str, shown: &str) -> Option<String> {
+    if blesses() {
+        fs::create_dir_all(file(name).parent().unwrap()).unwrap();
+        fs::write(file(name), shown).unwrap();
+    }
+    let golden = golden(name);
+    (golden != shown).then(|| format!("{name} is\n{golden}\nand not\n{shown}"))
+}
+
+fn blesses() -> bool {
+    env::var_os("BLUEQUE_BLESS").is_some()
+}
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.txt"))
+}
+
+fn golden(name: &str) -> String {
+    fs::read_to_string(file(name)).unwrap_or_default()
+}
+
+/// What a live screen shows once it has this in it and is drawn whole: as its file says, or the same for a while.
+fn drawn(screen: &Screen, name: &str, lines: u16, mark: &str) -> String {
+    let golden = golden(name);
+    let (mut last, mut since) = (String::new(), Instant::now());
+    eventually(&format!("{name} shows {mark}"), || {
+        let shown = timeless(&screen.picture(lines.into()).0);
+        if shown != last {
+            (last, since) = (shown.clone(), Instant::now());
+        }
+        let whole = (shown == golden && !blesses()) || since.elapsed() > Duration::from_secs(5);
+        (shown.contains(mark) && whole).then_some(shown)
+    })
+}
+
+/// The commands that write tables, the names of their files, and whether each row must be one line.
+const TABLES: [(&str, &[&str], bool); 23] = [
+    ("ls", &["ls"], true),
+    ("ls-queue", &["ls", "movies"], true),
+    ("ls-empty", &["ls", "empty"], true),
+    ("find", &["find", "movies"], true),
+    ("queues", &["queues"], true),
+    ("workers", &["workers"], true),
+    ("workers-empty", &["workers", "empty"], true),
+    ("events", &["events", "movies"], true),
+    ("history", &["history", "failed"], true),
+    ("limits", &["limits", "movies"], true),
+    ("limits-empty", &["limits", "empty"], true),
+    ("tags", &["tags"], true),
+    ("groups", &["groups"], true),
+    ("groups-empty", &["groups", "empty"], true),
+    ("schedules", &["schedule"], true),
+    ("stats", &["stats", "movies"], true),
+    // Its days are those of today.
+    ("", &["stats", "movies", "--each"], true),
+    ("config", &["config", "--queue", "movies"], true),
+    ("bulk", &["bulk", "delete", "movies", "--dry-run"], true),
+    ("show", &["show", "00000000-cd56"], false),
+    ("show-long", &["show", "an-id-of-128-characters-1-"], false),
+    ("why", &["why", "cancelled"], false),
+    ("why-pending", &["why", "of-batch-03"], false),
+];
+
+#[test]
+fn tables_on_a_terminal_have_a_line_for_each_row_and_what_matters_in_it() {
+    let past = full();
+    let mut wrong = Vec::new();
+    for (name, args, one_line) in TABLES {
+        let data = past.desk.ok(args);
+        if one_line {
+            assert!(!data.contains('…'), "{name}: nothing is cut where there is no terminal: {data}");
+        }
+        for (columns, lines) in SIZES {
+            let mut screen = Screen::sized(&past.desk, args, (columns, lines));
+            assert_eq!(screen.ends(), 0, "{name}: {}", screen.shown());
+            let (shown, wrapped) = screen.picture(100);
+            if one_line {
+                assert_eq!(wrapped, 0, "{name} at {columns} columns: a row takes more than a line\n{shown}");
+                assert_eq!(shown.lines().count(), data.lines().count(), "{name} at {columns} columns\n{shown}");
+            }
+            if !name.is_empty() {
+                wrong.extend(differs(&format!("{name}-{columns}x{lines}"), &timeless(&shown)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "BLUEQUE_BLESS=1 writes what is shown now\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_id_as_a_narrow_table_shows_it_is_taken_where_an_id_is_asked_for() {
+    let desk = Desk::new();
+    let ids = ["render-of-the-whole-night-0001", "render-of-the-whole-night-0002", "other"];
+    for id in ids {
+        desk.ok(&["submit", "q", "--id", id]);
+    }
+    let mut screen = Screen::sized(&desk, &["find", "q"], (50, 24));
+    assert_eq!(screen.ends(), 0);
+    let shown = screen.picture(24).0;
+    let mut found: Vec<String> = shown
+        .lines()
+        .skip(1)
+        .map(|line| desk.json(&["show", line.split(' ').next().unwrap()])["id"].as_str().unwrap().to_owned())
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, ["other", ids[0], ids[1]], "{shown}");
+    assert!(shown.contains("render…t-0001"), "{shown}");
+    desk.refused(4, &["show", "render…000"]);
+    assert!(desk.refused(2, &["show", "render…"]).contains("ambiguous"));
+}
+
+#[test]
+fn what_goes_on_stays_on_its_screen_and_in_its_lines() {
+    let past = full();
+    let watch = Screen::start(&past.desk, &["ls", "--watch"]);
+    watch.shows("+3 tasks");
+    let (shown, wrapped) =
+        eventually("a whole picture", || Some(watch.picture(24)).filter(|(shown, _)| shown.lines().count() == 23));
+    assert!(wrapped == 0 && shown.starts_with("ID ") && shown.contains("started"), "{shown}");
+    let events = Screen::start(&past.desk, &["events", "movies", "-f", "-n", "3"]);
+    events.shows("scheduled");
+    past.submit("movies", &long_name("one-more-"), SubmitOptions::default());
+    events.shows("one-more");
+    let (shown, wrapped) = events.picture(24);
+    assert_eq!((shown.lines().count(), wrapped), (4, 0), "{shown}");
+}
+
+#[test]
+fn ten_thousand_rows_are_ten_thousand_lines_and_each_id_can_be_used() {
+    let past = Past::new();
+    let ids: Vec<TaskId> = (0..10_000).map(|number| TaskId::new(uuid(number)).unwrap()).collect();
+    for part in ids.chunks(500) {
+        let tasks: Vec<NewTask<'_>> = part.iter().map(|id| NewTask { id, eta: None, parameters: b"[]" }).collect();
+        let call = past.client.calls().submit(&QueueName::new("many").unwrap(), &tasks, SubmitOptions::default());
+        past.client.call(&call.at(&past.at(0.0))).unwrap();
+    }
+    let mut wrong = Vec::new();
+    // `ls` asks for each task: once is enough.
+    let (ls, events) = (["ls", "many", "--limit", "10000"], ["events", "many"]);
+    for (name, args, sizes) in [("many-ls", &ls[..], &SIZES[..1]), ("many-events", &events, &SIZES)] {
+        for &(columns, lines) in sizes {
+            let mut screen = Screen::sized(&past.desk, args, (columns, lines));
+            assert_eq!(screen.ends(), 0, "{name}");
+            let (shown, wrapped) = screen.picture(10_100);
+            assert_eq!((shown.lines().count(), wrapped), (10_001, 0), "{name} at {columns} columns");
+            let begin: Vec<&str> = shown.lines().take(lines.into()).chain([""]).collect();
+            wrong.extend(differs(&format!("{name}-{columns}x{lines}"), &timeless(&begin.join("\n"))));
+            let at = usize::from(name == "many-events");
+            let last = shown.lines().last().unwrap().split_whitespace().nth(at).unwrap().to_owned();
+            assert_eq!(past.desk.json(&["show", &last])["id"], uuid(9_999), "{name} shows {last}");
+        }
+    }
+    assert!(wrong.is_empty(), "BLUEQUE_BLESS=1 writes what is shown now\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_live_screen_names_queues_and_tasks_and_its_keys_reach_all() {
+    let past = full();
+    for number in 0..30 {
+        past.submit("shorts", &format!("run-{number:02}"), SubmitOptions::default());
+        past.take("shorts", "host");
+    }
+    let mut wrong = Vec::new();
+    let mut check = |screen: &Screen, name: &str, (columns, lines): (u16, u16), mark: &str| {
+        let name = format!("{name}-{columns}x{lines}");
+        wrong.extend(differs(&name, &drawn(screen, &name, lines, mark)));
+    };
+    for size in SIZES {
+        let mut screen = Screen::sized(&past.desk, &["top"], size);
+        check(&screen, "top", size, "run-0");
+        screen.type_in("\t");
+        screen.type_in("\u{1b}[A");
+        check(&screen, "top-last-queue", size, "\nempty ");
+        screen.type_in(&"\u{1b}[6~".repeat(6));
+        check(&screen, "top-last-task", size, "run-29");
+        screen.type_in("q");
+        assert_eq!(screen.ends(), 0);
+    }
+    let none = Desk::new();
+    for size in SIZES {
+        let mut screen = Screen::sized(&none, &["top"], size);
+        check(&screen, "top-empty", size, "0 running");
+        screen.type_in("q");
+        assert_eq!(screen.ends(), 0);
+    }
+    assert!(wrong.is_empty(), "BLUEQUE_BLESS=1 writes what is shown now\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_bar_of_what_is_followed_stays_in_its_line_and_is_not_drawn_again_and_again() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let task = desk.take("q");
+    task.progress(&serde_json::json!({ "done": 1, "total": 2, "message": WIDE.repeat(2) })).unwrap();
+    let mut screen = Screen::start(&desk, &["logs", "-f", "t"]);
+    screen.shows("encoding");
+    let before = Instant::now();
+    for line in 0..20 {
+        desk.say(&task, "stdout", &format!("line {line}\n"));
+        screen.shows(&format!("line {line}"));
+    }
+    // The bar is cleared, and drawn again, for each line.
+    let (shown, wrapped) = eventually("a bar below the lines", || {
+        Some(screen.picture(24)).filter(|(shown, _)| shown.trim_end().ends_with('…'))
+    });
+    assert_eq!(wrapped, 0, "{shown}");
+    assert!(shown.contains("line 18\nline 19\n") && shown.matches("encoding").count() == 1, "{shown}");
+    // Once for each line that was written, and for each second.
+    let drawn = screen.shown().matches("encoding").count();
+    let allowed = 20 + 2 * (usize::try_from(before.elapsed().as_secs()).unwrap() + 2);
+    assert!(drawn <= allowed, "drawn {drawn} times");
+    task.complete("x").unwrap();
+    assert_eq!(screen.ends(), 0);
+    desk.client().task("t").unwrap().wait(SOON).unwrap();
+}
