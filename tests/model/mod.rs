@@ -238,11 +238,26 @@ pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<
         match result {
             Ok(_) => {}
             Err(TestError::Fail(what, case)) => {
-                let after = failed_at.get().unwrap();
-                return Some(Failure { what: what.message().to_owned(), case, after });
+                let failure = Failure { what: what.message().to_owned(), case, after: failed_at.get().unwrap() };
+                return Some(if shrink > 0 { without_idle_calls(bench, failure) } else { failure });
             }
             Err(TestError::Abort(why)) => panic!("{why}"),
         }
     }
     None
+}
+
+/// Leaves out every call without which it still fails: what was needed before the others were shrunk.
+fn without_idle_calls(bench: &mut Bench, mut failure: Failure) -> Failure {
+    let mut at = failure.case.calls.len();
+    while at > 0 {
+        at -= 1;
+        let mut case = failure.case.clone();
+        case.calls.remove(at);
+        if let Err(what) = bench.play(&case) {
+            failure = Failure { what, case, ..failure };
+            at = failure.case.calls.len();
+        }
+    }
+    failure
 }
