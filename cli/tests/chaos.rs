@@ -18,6 +18,9 @@ use world::{Worker, World, send};
 const KILLS: u32 = 50;
 const TASKS: u32 = 15;
 
+/// Each further loss without progress lets a task wait longer, up to five minutes.
+const AFTERWARDS: Duration = Duration::from_secs(400);
+
 /// Each step appends to a list that is the checkpoint; the result is its sum. Some run in a grandchild.
 /// All of a tree hold a lock as long as they live.
 const WORK: &str = "\
@@ -105,7 +108,8 @@ fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {
     }
     assert_eq!(kills, KILLS, "{done:?}");
     println!("kills: {done:?}, complete when they were over: {}", queue.counts().unwrap().complete);
-    let infos: Vec<TaskInfo> = eventually("every task is complete", || {
+    let over = Instant::now() + AFTERWARDS;
+    let infos: Vec<TaskInfo> = loop {
         let infos: Vec<TaskInfo> = tasks.iter().map(|task| task.info().unwrap()).collect();
         for (task, info) in tasks.iter().zip(&infos) {
             if info.status() == Some(Status::Failed) {
@@ -113,8 +117,12 @@ fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {
                 task.retry().unwrap();
             }
         }
-        infos.iter().all(|info| info.status() == Some(Status::Complete)).then_some(infos)
-    });
+        if infos.iter().all(|info| info.status() == Some(Status::Complete)) {
+            break infos;
+        }
+        assert!(Instant::now() < over, "waited {AFTERWARDS:?} in vain until every task is complete");
+        std::thread::sleep(Duration::from_millis(100));
+    };
     for info in &infos {
         assert_eq!(info.result().unwrap(), b"{\"sum\": 5050}");
     }
