@@ -132,6 +132,8 @@ fn round(bench: &mut Bench<'_>) -> Result<()> {
         bench.prepare("delete", &each(&ids, &[]))?;
     }
     bench.submitted("4000000000")?;
+    // A time of its own: as in a namespace for tests.
+    redis::cmd("HSET").arg(&["blueque_meta", "test", "1"]).exec(&mut bench.connection)?;
     let calls = [args(&["4000000001", "q", "10"])];
     bench.run("promote", &calls)?;
     bench.run("requeue_orphans", &same(&["", "q", "100"]))?;
