@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use redis::Value;
 
-pub use owner::{FailOptions, ReleaseOptions, ReserveOptions};
+pub use owner::{FailOptions, LogOptions, ReleaseOptions, ReserveOptions};
 pub use queue::Report;
 pub use schedules::ScheduleOptions;
 pub use submit::{NewTask, SubmitOptions};

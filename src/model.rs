@@ -184,4 +184,7 @@ pub struct LogEntry {
     pub source: String,
     /// What it wrote: any bytes, not necessarily whole lines.
     pub text: Vec<u8>,
+    /// How many bytes of the log of its attempt came before it, where its sender said so: more than the entry before it and
+    /// its text account for where the server does not keep what came between.
+    pub offset: Option<u64>,
 }

@@ -76,6 +76,8 @@ impl Submit {
         max_delay: Duration,
         /// How much of the pause is spread, in percent: 20 by default, so that it is up to 20 % shorter.
         jitter: u32,
+        /// How many bytes of its log the server keeps: 160 KiB by default, at most 256 MiB; with 0 none.
+        log_bytes: u32,
         /// The lease of each attempt, whatever the worker asks for: 1 s to 7 days.
         lease: Duration,
         /// Higher first: 0 by default, from -1,000 to 1,000.

@@ -132,7 +132,7 @@ fn no_two_tasks_of_a_schedule_run_together_whatever_is_changed() {
 }
 
 /// What each option of a schedule makes of its tasks. The schedule keeps them as one text.
-const OPTIONS: [(&str, &str, &str, &str); 19] = [
+const OPTIONS: [(&str, &str, &str, &str); 20] = [
     ("max_losses", "3", "max_losses", "3"),
     ("max_failures", "4", "max_failures", "4"),
     ("max_releases", "5", "max_releases", "5"),
@@ -143,6 +143,7 @@ const OPTIONS: [(&str, &str, &str, &str); 19] = [
     ("jitter", "9", "jitter", "9"),
     ("method", "encode@2:x-y", "method", "encode@2:x-y"),
     ("max_bytes", "100", "parameters", "p"),
+    ("log_bytes", "5000", "log_bytes", "5000"),
     ("lease", "90", "own_lease", "90000000"),
     ("priority", "-5", "priority", "-5"),
     ("key", "tenant", "key", "tenant"),

@@ -43,6 +43,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use blueque::calls::LogOptions;
 use blueque::{Client, ListenerId, Processor};
 use serde_json::Value;
 use support::{Folder, Server};
@@ -135,7 +136,15 @@ impl Desk {
     /// Writes into the log of a task.
     fn say(&self, task: &Processor, source: &str, text: &str) {
         let client = self.client();
-        client.call(&client.calls().log(task.id(), task.reservation().token, source, text.as_bytes())).unwrap();
+        client
+            .call(&client.calls().log(
+                task.id(),
+                task.reservation().token,
+                source,
+                text.as_bytes(),
+                LogOptions::default(),
+            ))
+            .unwrap();
     }
 }
 

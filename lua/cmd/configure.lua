@@ -12,6 +12,9 @@ if not settings.known(name) then
 elseif value ~= '' then
   settings.check(name, value, 'the setting')
 end
+if name == 'logs_bytes' and queue ~= '*' then
+  reply.fail('BADARG', 'logs_bytes is for all queues together: set it with the queue *')
+end
 
 local found = redis.call('HMGET', space.meta, field, 'limits')
 local rate, begins, kept = string.find(name, 'rate$'), nil, {}

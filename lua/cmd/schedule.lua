@@ -1,6 +1,6 @@
 --- Makes a schedule, or changes the one of this name.
 -- @args now name queue rhythm parameters count (slot)*count
--- @options overlap missed late start end times max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes lease priority key weight needs tags unique unique_until unique_policy
+-- @options overlap missed late start end times max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes log_bytes lease priority key weight needs tags unique unique_until unique_policy
 -- @reply `created`, `changed`, or `existing` where nothing differs
 -- @errors TOOBIG TOOMANY
 space.open()

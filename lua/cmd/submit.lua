@@ -1,6 +1,6 @@
 --- Puts tasks into a queue: pending, or scheduled where an eta lies ahead.
 -- @args now queue count (id eta parameters)*count
--- @options max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes lease priority key weight needs tags unique unique_until unique_policy
+-- @options max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes log_bytes lease priority key weight needs tags unique unique_until unique_policy
 -- @reply for each task `created`, or `existing` where the id was submitted before; with a unique name `existing` or `replaced`, and the id of the other task
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE TOOMANY
 local BYTES = 8388608 -- of all parameters of one call: one task of the largest size

@@ -83,7 +83,7 @@ function birth.check(name, value)
     return args.lease(value, name)
   elseif name == 'max_bytes' then
     return args.size(value, name)
-  elseif args.among(name, ' max_losses max_failures max_releases backoff delay max_delay jitter ') then
+  elseif args.among(name, ' max_losses max_failures max_releases backoff delay max_delay jitter log_bytes ') then
     return settings.check(name, value, name)
   end
 end

@@ -33,6 +33,14 @@ pub struct FailOptions<'a> {
     pub max_bytes: Option<u32>,
 }
 
+/// How a piece of a task's log is sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogOptions {
+    /// How many bytes of the log of this attempt came before this piece, of all its sources together. With it a
+    /// piece that is sent again is not kept twice, and a reader sees where bytes are missing.
+    pub offset: Option<u64>,
+}
+
 /// How a task is given back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
@@ -196,9 +204,9 @@ impl Calls {
             .option("lost", options.lost)
     }
 
-    /// Appends up to 8 KiB to a task's log; `source` is a plain word such as `stdout`.
+    /// Appends up to 64 KiB to a task's log; `source` is a plain word such as `stdout`.
     #[must_use]
-    pub fn log(&self, id: &TaskId, token: Token, source: &str, text: &[u8]) -> Call<()> {
-        self.call("log", read::done).arg(id).arg(token).arg(source).raw(text)
+    pub fn log(&self, id: &TaskId, token: Token, source: &str, text: &[u8], options: LogOptions) -> Call<()> {
+        self.call("log", read::done).arg(id).arg(token).arg(source).raw(text).option("offset", options.offset)
     }
 }

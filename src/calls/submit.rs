@@ -38,6 +38,8 @@ pub struct SubmitOptions<'a> {
     pub max_delay: Option<Duration>,
     /// How much of the pause is spread, in percent: 20.
     pub jitter: Option<u32>,
+    /// How many bytes of its log the server keeps: 160 KiB where none is given, at most 256 MiB; with 0 none.
+    pub log_bytes: Option<u32>,
     /// The lease of each attempt, whatever the listener asks for: 1 s to 7 days.
     pub lease: Option<Duration>,
     /// Higher first: 0 where none is given, from -1,000 to 1,000.
@@ -76,6 +78,7 @@ impl SubmitOptions<'_> {
             ("delay", self.delay.map(seconds)),
             ("max_delay", self.max_delay.map(seconds)),
             ("jitter", number(self.jitter)),
+            ("log_bytes", number(self.log_bytes)),
             ("lease", self.lease.map(seconds)),
             ("priority", self.priority.map(|priority| priority.to_string())),
             ("key", text(self.key)),

@@ -36,12 +36,13 @@ impl Calls {
     #[must_use]
     pub fn logs(&self, id: &TaskId, after: &str, limit: u32) -> Call<Follow<LogEntry>> {
         let parse = |value: &Value| {
-            read::follow(value, 4, |item| match item {
-                [at, attempt, source, text] => Some(LogEntry {
+            read::follow(value, 5, |item| match item {
+                [at, attempt, source, text, offset] => Some(LogEntry {
                     at: reply::number(at)?,
                     attempt: reply::number(attempt)?,
                     source: reply::text(source)?,
                     text: reply::bytes(text)?,
+                    offset: reply::text(offset)?.parse().ok(),
                 }),
                 _ => None,
             })

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use redis::Value;
 
-use super::{Calls, FailOptions, NewTask, ReleaseOptions, Report, ReserveOptions, ScheduleOptions, SubmitOptions};
+use super::{
+    Calls, FailOptions, LogOptions, NewTask, ReleaseOptions, Report, ReserveOptions, ScheduleOptions, SubmitOptions,
+};
 use crate::error::Result;
 use crate::model::{Force, LowSchedule};
 use crate::names::{ListenerId, QueueName, ScheduleName, TaskId, Token};
@@ -66,7 +68,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.reset_clock(),
             calls.retry(&id, false),
             calls.delete(&id),
-            calls.log(&id, token, "stdout", b""),
+            calls.log(&id, token, "stdout", b"", LogOptions::default()),
             calls.logs(&id, "0", 1),
             calls.events(&queue, "0", 1, Some(&id)),
             calls.history(&id, 0, 1),

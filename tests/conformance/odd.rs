@@ -79,7 +79,7 @@ const LISTS: [&str; 10] = [
     "skip queue",
     "reject existing",
     ">= <=",
-    "lease max_bytes",
+    "lease log_bytes",
     "scheduled,pending failed",
 ];
 

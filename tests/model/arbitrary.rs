@@ -14,9 +14,10 @@ use crate::model::settle::{HAS, KEYS, RATES, SETTINGS};
 const STATUSES: [&str; 8] = ["all", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
 
 /// Options of new tasks, and their values.
-const WISHES: [(&str, &[&str]); 13] = [
+const WISHES: [(&str, &[&str]); 14] = [
     ("max_losses", &["0", "1", "2"]),
     ("max_failures", &["0", "1", "3"]),
+    ("log_bytes", &["0", "5000"]),
     ("max_releases", &["0", "1", "3"]),
     ("backoff", &["fixed", "exponential"]),
     ("delay", &["0", "3", "20"]),

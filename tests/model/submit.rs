@@ -29,7 +29,17 @@ fn fields(wish: &Wish) -> Verdict<Vec<(&'static str, String)>> {
     let weight = asked("weight").filter(|weight| *weight != "1");
     let mut fields = Vec::new();
     let mut put = |name, value: Option<String>| fields.extend(value.map(|value| (name, value)));
-    let copied = ["max_losses", "max_failures", "max_releases", "backoff", "delay", "max_delay", "jitter", "method"];
+    let copied = [
+        "max_losses",
+        "max_failures",
+        "max_releases",
+        "backoff",
+        "delay",
+        "max_delay",
+        "jitter",
+        "method",
+        "log_bytes",
+    ];
     for name in copied {
         put(name, asked(name).map(str::to_owned));
     }

@@ -29,6 +29,10 @@ const NUMBERS: [(&str, u32, u32); 12] = [
     ("statistics", 0, 400),
 ];
 
+/// Settings that are a number of bytes, and the most of each.
+const BYTES: [(&str, u64, &str); 3] =
+    [("log_bytes", 256 << 20, "256M"), ("logs_bytes", 1 << 40, "1024G"), ("max_bytes", 8 << 20, "8M")];
+
 /// Settings that are so many starts in a time.
 const RATES: [&str; 2] = ["rate", "key_rate"];
 
@@ -194,9 +198,9 @@ fn value_of(name: &str, value: &str) -> anyhow::Result<String> {
     if name == "backoff" && !["exponential", "fixed"].contains(&value) {
         return refused("exponential or fixed".to_owned());
     }
-    if name == "max_bytes" {
-        let Some(number) = bytes(value).ok().filter(|&number| number <= 8 << 20) else {
-            return refused("a number of bytes from 0 to 8M, such as 512K".to_owned());
+    if let Some((_, most, words)) = BYTES.iter().find(|(number, _, _)| *number == name) {
+        let Some(number) = bytes(value).ok().filter(|number| number <= most) else {
+            return refused(format!("a number of bytes from 0 to {words}, such as 512K"));
         };
         return Ok(number.to_string());
     }

@@ -129,7 +129,9 @@ impl<'a> Follower<'a> {
         let mut any = false;
         while self.streams != Streams::None {
             let page = self.session.client.call(&self.session.client.calls().logs(self.id, &self.after, PAGE))?;
-            let full = page.items.len() >= PAGE as usize;
+            if page.items.is_empty() {
+                break;
+            }
             self.after = page.last;
             for entry in &page.items {
                 any = true;
@@ -145,9 +147,6 @@ impl<'a> Follower<'a> {
                 } else {
                     self.write(&entry.source, &entry.text)?;
                 }
-            }
-            if !full {
-                break;
             }
         }
         Ok(any)

@@ -9,7 +9,7 @@ use super::view::text;
 use super::{Session, config};
 
 /// The settings that a task may have of its own, and the fields of its record with them.
-const POLICY: [(&str, &str); 9] = [
+const POLICY: [(&str, &str); 10] = [
     ("max_failures", "max_failures"),
     ("backoff", "backoff"),
     ("delay", "delay"),
@@ -19,6 +19,7 @@ const POLICY: [(&str, &str); 9] = [
     ("max_releases", "max_releases"),
     ("max_uncounted", ""),
     ("lease", "own_lease"),
+    ("log_bytes", "log_bytes"),
 ];
 
 /// By the name of the setting.

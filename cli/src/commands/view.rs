@@ -145,7 +145,7 @@ pub struct Whole {
 }
 
 /// Those that are told, in one form or another; of the rest it is not known what they say.
-const KNOWN: [&str; 58] = [
+const KNOWN: [&str; 59] = [
     "status",
     "queue",
     "parameters",
@@ -179,6 +179,7 @@ const KNOWN: [&str; 58] = [
     "jitter",
     "method",
     "own_lease",
+    "log_bytes",
     "priority",
     "key",
     "weight",

@@ -120,6 +120,7 @@ impl Wish {
             tags: Some(tags).filter(|tags| !tags.is_empty()),
             method: self.method.as_deref(),
             max_bytes: self.max_bytes,
+            log_bytes: None,
         }
     }
 

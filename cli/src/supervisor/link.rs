@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use blueque::calls::LogOptions;
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
 use super::shared::{Batch, CANCEL, DRAIN, KILL, Outbox, STOP, Shared};
@@ -275,7 +276,7 @@ impl Link {
 
     pub fn send_log(&mut self, source: &str, text: &[u8]) -> blueque::Result<()> {
         let client = self.client()?;
-        client.call(&client.calls().log(&self.id, self.token, source, text))
+        client.call(&client.calls().log(&self.id, self.token, source, text, LogOptions::default()))
     }
 }
 

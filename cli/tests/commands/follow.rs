@@ -32,7 +32,15 @@ fn the_text_of_a_log_is_a_string_whatever_a_program_says() {
     let task = desk.take("q");
     for text in [&b"42"[..], b"{\"a\": 1}", b"[1, 2]", b"null", b"\"quoted\"", b"gr\xc3", b"\xb6\xc3\x9fe", b"\xff"] {
         let client = desk.client();
-        client.call(&client.calls().log(task.id(), task.reservation().token, "stdout", text)).unwrap();
+        client
+            .call(&client.calls().log(
+                task.id(),
+                task.reservation().token,
+                "stdout",
+                text,
+                blueque::calls::LogOptions::default(),
+            ))
+            .unwrap();
     }
     let entries = desk.json(&["logs", "t"]);
     let texts: Vec<&str> = entries.as_array().unwrap().iter().filter_map(|entry| entry["text"].as_str()).collect();

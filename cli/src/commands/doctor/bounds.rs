@@ -15,7 +15,7 @@ const EVENTS: usize = 101_000;
 const DAYS: usize = 401;
 
 /// Settings that are numbers, with the least and the most.
-const NUMBERS: [(&str, f64, f64); 20] = [
+const NUMBERS: [(&str, f64, f64); 22] = [
     ("ageing", 1.0, 604_800.0),
     ("closed", 0.0, 1.0),
     ("concurrency", 1.0, 1e6),
@@ -28,6 +28,8 @@ const NUMBERS: [(&str, f64, f64); 20] = [
     ("keep", 0.0, 1e7),
     ("key_concurrency", 1.0, 1e6),
     ("lease", 1.0, 604_800.0),
+    ("log_bytes", 0.0, 268_435_456.0),
+    ("logs_bytes", 0.0, 1_099_511_627_776.0),
     ("max_bytes", 0.0, 8_388_608.0),
     ("max_delay", 0.0, 31_536_000.0),
     ("max_failures", 0.0, 1_000.0),
