@@ -20,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of `lua/lib`, each with what runs at once in it after what that uses.
-const LIBRARY: [&str; 31] = [
+const LIBRARY: [&str; 32] = [
     "reply",
     "args",
     "rights",
@@ -32,6 +32,7 @@ const LIBRARY: [&str; 31] = [
     "orders",
     "tags",
     "groups",
+    "logs",
     "history",
     "needs",
     "places",
@@ -55,7 +56,7 @@ const LIBRARY: [&str; 31] = [
 ];
 
 /// Redis commands that scripts call after their first write: a script makes sure of them before it.
-const AFTER: [&str; 29] = [
+const AFTER: [&str; 30] = [
     "EXISTS",
     "EXPIRE",
     "HDEL",
@@ -77,6 +78,7 @@ const AFTER: [&str; 29] = [
     "SREM",
     "UNLINK",
     "XADD",
+    "XDEL",
     "XREVRANGE",
     "XTRIM",
     "ZADD",

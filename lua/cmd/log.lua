@@ -1,18 +1,61 @@
---- Appends to a task's log, for whoever watches: its last 64 entries are kept, for a day.
+--- Appends to a task's log, for whoever watches. The log is kept until a day after the end of the task: its beginning, and of the rest what came last.
 -- @args now id token source text
 -- @options offset
--- @reply id of the entry
+-- @reply id of the last entry, or an empty string where none is kept
 -- @errors LOST TOOBIG
+local LOOKS, SEARCHED = 2, 10 -- logs that a call looks at, and those where it needs room
+
+local function position(value, what)
+  return args.integer(value, 0, 9007199254740991, what)
+end
+
 space.open()
 local id, token = args.next('id'), args.next('token')
 local source = args.plain(args.next('source'), 'source')
 local text = args.bytes(args.next('text'), 65536, 'text')
-local offset = args.options({ offset = function(value, what) return args.integer(value, 0, 9007199254740991, what) end }).offset
-local task = owner.task(id, token, '')
-local log = space.key('log', id)
-space.probe('XLEN', log)
+local offset = args.options({ offset = position }).offset
+local task, own = owner.task(id, token, '', 'log_bytes')
+local meta = redis.call('HMGET', space.meta, 'settings:' .. task.queue, 'settings', 'logs')
+local most = tonumber(own or settings.value(meta[1], meta[2], 'log_bytes'))
+local log = logs.open(id)
+local seen = offset and offset + #text
+if offset and log.attempt == task.attempt and offset <= log.seen then
+  if seen <= log.seen then
+    return log.last -- sent again after a lost reply
+  end
+  text, offset = string.sub(text, log.seen - offset + 1), log.seen
+end
+
+local added = logs.plan(log, text, offset, most)
+local head, tail = log.head + (log.headed or 0), log.tail + (log.tailed or 0)
+local more = head + tail - log.size
+local wanted = more > 0 and (meta[3] or 0) + more - settings.value(nil, meta[2], 'logs_bytes') or 0
+local found, freed = logs.look(wanted > 0 and SEARCHED or LOOKS, wanted, { [id] = true })
+local kept = #added > 0 and freed >= wanted
+if not kept and #found == 0 then
+  return log.last
+end
 space.begin()
-local entry = redis.call('XADD', log, 'MAXLEN', '64', '*', 'at', space.now, 'attempt', task.attempt, 'source', source, 'text', text,
-  unpack(offset and { 'offset', string.format('%.0f', offset) } or {}))
-redis.call('EXPIRE', log, '86400')
-return entry
+if kept then
+  local last
+  for i, piece in ipairs(added) do
+    local name = piece[2] and string.format('text %.0f', piece[2]) or 'text' -- no field more than former readers know
+    last = redis.call('XADD', log.key, '*', 'at', space.now, 'attempt', task.attempt, 'source', source, name, piece[1])
+    if i == 1 and log.tailed and not log.till then
+      log.till = log.headed and last or log.head > 0 and log.last or '0-0'
+    end
+  end
+  if #log.dropped > 0 then
+    redis.call('XDEL', log.key, unpack(log.dropped))
+  end
+  redis.call('HSET', log.sizes, 'head', head, 'tail', tail, 'last', last, unpack(log.till and { 'till', log.till } or {}))
+  if seen then
+    redis.call('HSET', log.sizes, 'attempt', task.attempt, 'seen', string.format('%.0f', seen))
+  end
+  redis.call('ZADD', logs.index(), space.now, id)
+  redis.call('EXPIRE', log.key, logs.UNSEEN)
+  redis.call('HINCRBY', space.meta, 'logs', more)
+  log.last = last
+end
+logs.settle(found)
+return log.last

@@ -1,17 +1,45 @@
---- A task's log from an entry on.
+--- A task's log from an entry on, or the end of it. A page ends after 1 MiB of text.
 -- @args now id after limit
+-- @options tail
 -- @reply id of the last entry (`after` again if there is none), then for each its time, attempt, source, text and offset, which is empty where the sender did not tell it
 -- @errors
+local PAGE, STEP = 1048576, 16 -- bytes of text, and entries read at once
+
+local function bytes(value, what)
+  return args.integer(value, 1, PAGE, what)
+end
+
 space.open()
 local id = args.plain(args.next('id'), 'id')
 local after = args.entry(args.next('after'))
 local limit = args.limit()
-args.none()
-local answer = { after }
-for _, entry in ipairs(redis.call('XRANGE', space.key('log', id), '(' .. after, '+', 'COUNT', limit)) do
-  answer[1] = entry[1]
-  for i = 2, 10, 2 do
-    answer[#answer + 1] = entry[2][i] or ''
-  end
+local tail = args.options({ tail = bytes }).tail
+local key = space.key('log', id)
+local from = '(' .. after
+if tail then
+  local before, size, number = '+', 0, 0
+  repeat
+    local entries = redis.call('XREVRANGE', key, before, '(' .. after, 'COUNT', math.min(STEP, limit - number))
+    for _, entry in ipairs(entries) do
+      if size < tail then
+        size, number, from = size + #entry[2][8], number + 1, entry[1]
+      end
+      before = '(' .. entry[1]
+    end
+  until #entries < STEP or size >= tail or number == limit
 end
+local answer, size, number = { after }, 0, 0
+repeat
+  local entries = redis.call('XRANGE', key, from, '+', 'COUNT', math.min(STEP, limit - number))
+  for _, entry in ipairs(entries) do
+    size = size + #entry[2][8]
+    if size <= PAGE then
+      number, answer[1], from = number + 1, entry[1], '(' .. entry[1]
+      for i = 2, 8, 2 do
+        answer[#answer + 1] = entry[2][i]
+      end
+      answer[#answer + 1] = string.match(entry[2][7], '^text (%d+)$') or ''
+    end
+  end
+until #entries < STEP or size > PAGE or number == limit
 return answer

@@ -1,8 +1,9 @@
---- Deletes the oldest finished tasks: those over a number, and those older than an age. Forgets unique names whose time has passed.
+--- Deletes the oldest finished tasks: those over a number, and those older than an age. Forgets unique names whose time has passed, and logs whose tasks ended a day ago.
 -- @args now queue limit
 -- @options keep seconds
 -- @reply number deleted, 1 if more are to go
 -- @errors
+local LOGS = 100 -- that a call looks at
 local KINDS = { 'complete', 'failed', 'cancelled' }
 
 space.open()
@@ -49,8 +50,9 @@ while true do
   tail(kind)
 end
 
-local planned = {}
+local planned, spared = {}, {}
 for _, task in ipairs(gone) do
+  spared[task.id] = true
   task.ours = task.status == task.kind and task.queue == queue
   if task.ours and planned[task.kind] and not task.ties then
     state.plan_own(task, 'deleted')
@@ -60,8 +62,10 @@ for _, task in ipairs(gone) do
   end
 end
 local expired = bonds.expired(queue, limit)
+local aged = logs.look(LOGS, 0, spared)
 space.begin()
 bonds.expire(queue, expired)
+logs.settle(aged)
 for _, task in ipairs(gone) do
   if task.ours then
     state.move(task, 'deleted', 'retain', '')

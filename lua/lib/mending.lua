@@ -23,6 +23,9 @@ mending.noted = {}
 
 mending.moved = {}
 
+-- Those whose log is off the books.
+mending.unlogged = {}
+
 -- Entries of listeners' lists that one call looks at.
 mending.ENTRIES = 2500
 
@@ -51,6 +54,13 @@ end
 -- What is kept of a task beside its record, which such a client deleted.
 function mending.gone(id)
   mending.write('UNLINK', space.key('history', id), space.touch(space.key('log', id)))
+  local size = not mending.unlogged[id] and logs.size(id)
+  if size then
+    mending.unlogged[id] = true
+    mending.write('UNLINK', space.key('logged', id))
+    mending.write('ZREM', logs.index(), id)
+    mending.write('HINCRBY', space.meta, 'logs', -size)
+  end
 end
 
 -- An id that such a client made is in no index of ours.

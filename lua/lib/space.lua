@@ -144,19 +144,6 @@ function space.unmoved()
   space.touch(space.prefix .. 'unmoved') -- there never is one
 end
 
--- What a stream holds after an entry: the id of the last one read, then the values of each.
--- @cold
-function space.follow(key, after, limit)
-  local answer = { after }
-  for _, entry in ipairs(redis.call('XRANGE', key, '(' .. after, '+', 'COUNT', limit)) do
-    answer[1] = entry[1]
-    for i = 2, #entry[2], 2 do
-      answer[#answer + 1] = entry[2][i]
-    end
-  end
-  return answer
-end
-
 -- In a slot that is being moved some keys are absent on either side, and what seems
 -- absent may be on the other one; the server says so only to a command with several keys.
 -- @cold

@@ -140,6 +140,7 @@ end
 function state.plan_own(task, to)
   if to == 'deleted' then
     space.touch(space.prefix .. 'log_' .. task.id)
+    task.logged = logs.size(task.id)
   end
   history.plan(task, to)
   if to == 'failed' or task.status == 'failed' then
@@ -232,6 +233,9 @@ function state.move(task, to, why, by, ...)
   if to == 'deleted' or to == 'moved' then
     if to == 'deleted' then
       redis.call('UNLINK', key, prefix .. 'log_' .. id, prefix .. 'history_' .. id)
+      if task.logged then
+        logs.forget(id, task.logged)
+      end
     end
     redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
   else

@@ -32,7 +32,7 @@ impl Calls {
         self.call("delete", read::done).arg(id)
     }
 
-    /// A task's log after an entry, `0` for its beginning.
+    /// A task's log after an entry, `0` for its beginning. A page ends after 1 MiB of text; the last one is empty.
     #[must_use]
     pub fn logs(&self, id: &TaskId, after: &str, limit: u32) -> Call<Follow<LogEntry>> {
         let parse = |value: &Value| {
@@ -48,6 +48,12 @@ impl Calls {
             })
         };
         self.call("logs", parse).arg(id).arg(after).arg(limit)
+    }
+
+    /// The end of a task's log: as many entries as hold so many bytes, 1 MiB and `limit` entries at most.
+    #[must_use]
+    pub fn logs_tail(&self, id: &TaskId, bytes: u32, limit: u32) -> Call<Follow<LogEntry>> {
+        self.logs(id, "0", limit).option("tail", Some(bytes))
     }
 
     /// What decides whether and when a task runs.

@@ -70,6 +70,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.delete(&id),
             calls.log(&id, token, "stdout", b"", LogOptions::default()),
             calls.logs(&id, "0", 1),
+            calls.logs_tail(&id, 1, 1),
             calls.events(&queue, "0", 1, Some(&id)),
             calls.history(&id, 0, 1),
             calls.tally(&queue, 1),

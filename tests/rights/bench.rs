@@ -8,8 +8,8 @@ use crate::state::{LEFT, NOW, SETUP};
 use crate::support::Server;
 
 /// All keys: what each holds, and whether it expires. What has no order is sorted, since a mere look may lay it out
-/// anew. With `content` streams come without their ids, which the server's clock gives them; with `mark` there is
-/// one text for all.
+/// anew. With `content` there are no ids of entries, which the server's clock gives: streams come without them, and
+/// fields of hashes that hold one too; with `mark` there is one text for all.
 const DIGEST: &str = r"
 local keys, out = redis.call('KEYS', '*'), {}
 table.sort(keys)
@@ -29,7 +29,11 @@ for i, key in ipairs(keys) do
     local fields = redis.call('HGETALL', key)
     held = {}
     for field = 1, #fields, 2 do
-      held[#held + 1] = fields[field] .. '=' .. fields[field + 1]
+      local value = fields[field + 1]
+      if ARGV[1] == 'content' and string.find(value, '^%d+%-%d+$') then
+        value = 'id of an entry'
+      end
+      held[#held + 1] = fields[field] .. '=' .. value
     end
     table.sort(held)
     held = table.concat(held, '\0')

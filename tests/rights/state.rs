@@ -242,6 +242,7 @@ pub const CALLS: &[&str] = &[
     "list q pending 0 100",
     "listeners q 0 100",
     "log started TOKEN:started me text",
+    "log started TOKEN:started me text offset 3",
     "log reserved TOKEN:reserved me text",
     "logs started 0 10",
     "mend q '' 100 grace 0",

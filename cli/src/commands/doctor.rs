@@ -7,6 +7,7 @@ mod index;
 mod keys;
 mod lanes;
 mod limits;
+mod logs;
 mod names;
 mod place;
 mod remedy;

@@ -220,6 +220,17 @@ fn of_streams_statistics_and_settings() {
             &["COPY blueque_history_backs blueque_history_nobody"],
             "blueque_history_nobody is there, and its task is not",
         ),
+        (
+            &["EVAL for~i=1,65~do~redis.call('XADD',KEYS[1],'*','text','')~end 1 blueque_log_failed"],
+            "blueque_log_failed keeps 65 entries and has no sizes in blueque_logged_failed",
+        ),
+        (&["HSET blueque_meta logs 5"], "blueque_meta says that all logs have 5 bytes, and they have 105"),
+        (&["ZREM blueque_logs complete"], "blueque_log_complete is not in blueque_logs"),
+        (&["ZADD blueque_logs 1 nobody"], "blueque_logs names nobody, which has no blueque_logged_nobody"),
+        (
+            &["EVAL for~i=1,99~do~redis.call('XADD',KEYS[1],'*','text','')~end 1 blueque_log_complete"],
+            "blueque_log_complete keeps 100 entries, more than the 105 bytes that blueque_logged_complete tells",
+        ),
         (&["HSET blueque_meta settings keep=x"], "settings has keep=x, which is no setting"),
         (&["HSET blueque_meta settings:plain odd=1"], "settings:plain has odd=1, which is no setting"),
         (&["HSET blueque_meta settings:plain rate=0/5"], "settings:plain has rate=0/5"),

@@ -189,6 +189,32 @@ fn an_owner_of_a_former_release_can_read_every_order() {
     }
 }
 
+/// Clients of the first release read four values of each entry of a log, and none more.
+#[test]
+fn each_release_reads_what_the_other_logs() {
+    for fixture in releases() {
+        let mut both = Both::start(&fixture);
+        both.call("register q host_1");
+        both.call("submit q 1 t '' x");
+        let token = both.call("reserve host_1 1 q")[2].clone();
+        both.by(By::New, &format!("log t {token} stdout one offset 0"));
+        both.by(By::Old, &format!("log t {token} stdout two"));
+        both.by(By::New, &format!("log t {token} stdout three offset 6"));
+        let texts = |answer: Vec<String>, size: usize| -> Vec<String> {
+            answer[1..].chunks_exact(size).map(|entry| entry[1..].join(" ")).collect()
+        };
+        let old = both.by(By::Old, "logs t 0 10");
+        assert_eq!(old.len(), 13, "{old:?}");
+        assert_eq!(texts(old, 4), ["1 stdout one", "1 stdout two", "1 stdout three"]);
+        let new = both.by(By::New, "logs t 0 10");
+        assert_eq!(texts(new, 5), ["1 stdout one 0", "1 stdout two ", "1 stdout three 6"]);
+        both.by(By::Old, &format!("complete t {token} done"));
+        both.by(By::Old, "delete t");
+        assert_eq!(both.by(By::New, "logs t 0 10"), ["0"]);
+        both.sound("after the log");
+    }
+}
+
 #[test]
 fn leases_that_run_out_are_taken_back_by_either_release() {
     for fixture in releases() {

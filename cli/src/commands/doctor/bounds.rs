@@ -140,7 +140,7 @@ impl Exam {
                     true
                 }
                 ("test", None) => value == "1",
-                ("token" | "limits", None) | ("clock" | "lanes" | "drained" | "swept", Some(_)) => {
+                ("token" | "limits" | "logs", None) | ("clock" | "lanes" | "drained" | "swept", Some(_)) => {
                     value.parse::<u64>().is_ok()
                 }
                 ("sweep", Some(_)) => value.strip_prefix("- ").unwrap_or(value).parse::<u64>().is_ok(),

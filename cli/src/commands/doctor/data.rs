@@ -47,7 +47,8 @@ impl Exam {
             self.days(queue, &scan)?;
         }
         self.unseen(&scan, &seen)?;
-        self.streams(&scan)?;
+        self.histories(&scan)?;
+        self.logs(&scan)?;
         self.rounds(&scan)?;
         self.workers(&scan)?;
         self.schedules(&scan)?;

@@ -24,7 +24,7 @@ enum Tail {
 }
 
 /// Kinds of keys with their types. No key fits two of them.
-const KINDS: [(&str, &str, Tail); 47] = [
+const KINDS: [(&str, &str, Tail); 49] = [
     ("queues", "zset", Tail::Nothing),
     ("meta", "hash", Tail::Nothing),
     ("schedules", "zset", Tail::Nothing),
@@ -32,7 +32,9 @@ const KINDS: [(&str, &str, Tail); 47] = [
     ("workers", "zset", Tail::Nothing),
     ("task", "hash", Tail::Name),
     ("worker", "hash", Tail::Name),
+    ("logs", "zset", Tail::Nothing),
     ("log", "stream", Tail::Name),
+    ("logged", "hash", Tail::Name),
     ("history", "stream", Tail::Name),
     ("rounds", "hash", Tail::Name),
     ("schedule", "hash", Tail::Name),

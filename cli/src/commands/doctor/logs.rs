@@ -1,0 +1,81 @@
+//! Logs of tasks: their sizes, and that each goes one day (I5).
+
+use redis::Pipeline;
+
+use super::Exam;
+use super::keys::Scan;
+
+/// What an entry counts beside its text.
+const ENTRY: i64 = 100;
+
+/// Entries that scripts without sizes keep, and may have added.
+const FORMER: i64 = 64;
+
+/// Of one log: its length, its sizes, and its place in the index.
+type Facts = (i64, (Option<i64>, Option<i64>), Option<f64>);
+
+impl Exam {
+    pub fn logs(&mut self, scan: &Scan) -> anyhow::Result<()> {
+        let index = format!("{}logs", self.prefix);
+        let mut ids: Vec<String> = scan.all("log").iter().chain(scan.all("logged")).cloned().collect();
+        let cut = self.pages(&index, &["ZRANGE"], |id| ids.push(id.to_owned()))? || scan.cut;
+        ids.sort();
+        ids.dedup();
+        let before = self.all_logs()?;
+        let mut sum = 0;
+        for batch in ids.chunks(100) {
+            for (id, facts) in batch.iter().zip(self.facts(batch, &index)?) {
+                sum += facts.1.0.unwrap_or(0) + facts.1.1.unwrap_or(0);
+                self.log(id, &index, &facts);
+            }
+        }
+        // Where the number changes meanwhile, what was added up is of several moments.
+        let after = self.all_logs()?;
+        if !cut && before == after && after != sum {
+            let meta = format!("{}meta", self.prefix);
+            let text = format!("{meta} says that all logs have {after} bytes, and they have {sum}");
+            self.finding("log", text, format!("HSET {meta} logs {sum}"));
+        }
+        Ok(())
+    }
+
+    fn all_logs(&mut self) -> anyhow::Result<i64> {
+        let bytes: Option<i64> = self.ask(&["HGET", &format!("{}meta", self.prefix), "logs"])?;
+        Ok(bytes.unwrap_or(0))
+    }
+
+    fn facts(&mut self, ids: &[String], index: &str) -> anyhow::Result<Vec<Facts>> {
+        let mut pipeline = Pipeline::new();
+        pipeline.atomic();
+        for id in ids {
+            pipeline.cmd("XLEN").arg(self.key("log", id));
+            pipeline.cmd("HMGET").arg(self.key("logged", id)).arg("head").arg("tail");
+            pipeline.cmd("ZSCORE").arg(index).arg(id);
+        }
+        let answers: Vec<redis::Value> = self.send(&pipeline)?;
+        let facts = answers.chunks(3).map(|one| redis::from_redis_value(redis::Value::Array(one.to_vec())));
+        Ok(facts.collect::<Result<_, _>>()?)
+    }
+
+    fn log(&mut self, id: &str, index: &str, &(length, sizes, place): &Facts) {
+        let (log, logged) = (self.key("log", id), self.key("logged", id));
+        let (Some(head), Some(tail)) = sizes else {
+            if place.is_some() {
+                self.finding("log", format!("{index} names {id}, which has no {logged}"), format!("ZREM {index} {id}"));
+            }
+            if length > FORMER {
+                let text = format!("{log} keeps {length} entries and has no sizes in {logged}");
+                self.finding("log", text, format!("XTRIM {log} MAXLEN {FORMER}"));
+            }
+            return;
+        };
+        if place.is_none() {
+            let text = format!("{log} is not in {index}: it would be kept for as long as its task");
+            self.finding("log", text, format!("ZADD {index} 0 {id}"));
+        }
+        if (length - FORMER) * ENTRY > head + tail {
+            let text = format!("{log} keeps {length} entries, more than the {} bytes that {logged} tells", head + tail);
+            self.finding("log", text, "another client writes it: look at who does");
+        }
+    }
+}

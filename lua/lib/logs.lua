@@ -1,0 +1,176 @@
+-- What tasks log, and how much of it is kept. A log is a stream, with its sizes in a hash:
+--   attempt seen  so many bytes of this attempt's log came from a sender that counts them
+--   head till     the size of the head, and where it ends once the tail has begun: the id of its last entry
+--   tail          the size of the tail
+--   last          the id of the last entry
+-- The index of all logs is by when something was last heard of their tasks, in seconds, and
+-- the meta hash has the size of all.
+local logs = {}
+
+-- What an entry counts beside its text, so that a piece displaces a bounded number of others.
+logs.ENTRY = 100
+
+-- One of so many parts of a log is its head, which stays.
+logs.PARTS = 5
+
+-- Entries that one call drops. They count more than the largest piece does.
+logs.DROPPED = 1000
+
+-- Entries that scripts without sizes kept.
+logs.FORMER = 64
+
+-- So long a log is kept after its task has ended, in seconds.
+logs.KEPT = 86400
+
+-- So long the server keeps it where nobody looks, in seconds; each look at a task that is not finished begins it anew.
+logs.UNSEEN = 2592000
+
+function logs.index()
+  return space.prefix .. 'logs'
+end
+
+-- What the entries of a log count.
+-- @cold
+function logs.count(entries)
+  local size = 0
+  for _, entry in ipairs(entries) do
+    size = size + #entry[2][8] + logs.ENTRY
+  end
+  return size
+end
+
+-- The size of a task's log, or nil where it has none, or one without sizes.
+-- @cold
+function logs.size(id)
+  local v = redis.call('HMGET', space.touch(space.key('logged', id)), 'head', 'tail')
+  if v[1] then
+    space.probe('ZCARD', logs.index())
+    return v[1] + v[2]
+  end
+end
+
+-- Takes what is left of a log whose stream is gone off the books.
+-- @cold
+function logs.forget(id, size)
+  redis.call('UNLINK', space.key('logged', id))
+  redis.call('ZREM', logs.index(), id)
+  redis.call('HINCRBY', space.meta, 'logs', -size)
+end
+
+-- Reads what is known of a log before something is added to it.
+function logs.open(id)
+  local key, sizes = space.key('log', id), space.touch(space.key('logged', id))
+  local v = redis.call('HMGET', sizes, 'attempt', 'seen', 'head', 'till', 'tail', 'last')
+  local log = {
+    key = key, sizes = sizes, attempt = v[1], seen = tonumber(v[2] or 0), head = tonumber(v[3] or 0), till = v[4], tail = tonumber(v[5] or 0),
+    last = v[6] or '', dropped = {},
+  }
+  log.size = log.head + log.tail
+  if space.probe('XLEN', key) == 0 then
+    log.head, log.till, log.tail = 0, false, 0 -- it expired
+  elseif not v[3] then
+    -- Scripts without sizes wrote it. They kept no head.
+    log.till, log.tail = '0-0', logs.count(redis.call('XREVRANGE', key, '+', '-', 'COUNT', logs.FORMER))
+  end
+  return log
+end
+
+-- Where the head ends that takes what it can of a text: after a line, if that is in the second half of the room.
+-- @cold
+function logs.cut(text, room)
+  local line = string.match(string.sub(text, 1, room), '.*\n()')
+  return line and line > room / 2 and line - 1 or room
+end
+
+-- What of a piece is added to a log of `most` bytes: up to two entries, each with its text and its offset,
+-- the first one in the head where `headed`. A piece without an offset is never cut.
+function logs.plan(log, text, offset, most)
+  local head = math.floor(most / logs.PARTS)
+  local tail, added = most - head, {}
+  local function add(part, at)
+    added[#added + 1] = { part, at }
+    return #part + logs.ENTRY
+  end
+  if not log.till then
+    local room = head - log.head - logs.ENTRY
+    if #text <= room then
+      log.headed = add(text, offset)
+      return added
+    elseif offset and room > 0 then
+      local cut = logs.cut(text, room)
+      log.headed = add(string.sub(text, 1, cut), offset)
+      text, offset = string.sub(text, cut + 1), offset + cut
+    end
+  end
+  local room = tail - logs.ENTRY
+  if #text > room and offset and room > 0 then
+    text, offset = string.sub(text, -room), offset + #text - room
+  end
+  if #text <= room then
+    log.tailed = add(text, offset)
+    logs.drop(log, log.tail + log.tailed - tail)
+  end
+  return added
+end
+
+-- Finds the oldest entries of the tail that make room for so many bytes.
+-- @cold
+function logs.drop(log, bytes)
+  local after, number = log.till, 1
+  while bytes > 0 and #log.dropped < logs.DROPPED do
+    local entries = log.tail > 0 and redis.call('XRANGE', log.key, '(' .. after, '+', 'COUNT', number) or {}
+    if #entries == 0 then
+      log.tail = 0 -- another client removed them
+      return
+    end
+    for _, entry in ipairs(entries) do
+      if bytes > 0 then
+        local size = #entry[2][8] + logs.ENTRY
+        bytes, log.tail, after = bytes - size, math.max(0, log.tail - size), entry[1]
+        log.dropped[#log.dropped + 1] = after
+      end
+    end
+    number = math.min(64, 2 * number, logs.DROPPED - #log.dropped)
+  end
+end
+
+-- Looks at the logs of which nothing was heard for longest, `number` of them: they go a day after the end of
+-- their tasks, and sooner where `wanted` bytes are to be found. Answers what `settle` does, and how many bytes that frees.
+-- `spared`: ids that the caller deals with itself.
+function logs.look(number, wanted, spared)
+  local found, freed = {}, 0
+  local old = space.us / 1000000 - logs.KEPT
+  local all = redis.call('ZRANGE', space.touch(logs.index()), 0, number - 1, 'WITHSCORES')
+  for i = 1, #all, 2 do
+    local id, heard = all[i], tonumber(all[i + 1])
+    if not spared[id] and (heard <= old or freed < wanted) then
+      local task = record.find(id, 'updated')
+      local over = not task or task.queue == '' or state.finished(task.status)
+      local ended = task and tonumber(task.extra[1]) or 0
+      local look = { id = id, log = space.touch(space.key('log', id)), size = logs.size(id) or 0 }
+      if not over then
+        look.heard = space.now
+      elseif ended <= old or freed < wanted then
+        freed = freed + look.size
+      else
+        look.heard = task.extra[1]
+      end
+      found[#found + 1] = look
+    end
+  end
+  return found, freed
+end
+
+-- Does what `look` found.
+-- @cold
+function logs.settle(found)
+  for _, look in ipairs(found) do
+    if look.heard then
+      redis.call('ZADD', logs.index(), look.heard, look.id)
+      redis.call('EXPIRE', look.log, logs.UNSEEN)
+    else
+      redis.call('UNLINK', look.log)
+      logs.forget(look.id, look.size)
+    end
+  end
+end
