@@ -18,8 +18,8 @@ use world::{Worker, World, send};
 const KILLS: u32 = 50;
 const TASKS: u32 = 15;
 
-/// Each further loss without progress lets a task wait longer, up to five minutes.
-const AFTERWARDS: Duration = Duration::from_secs(400);
+/// Each loss in a row without a checkpoint in between doubles the pause of a task; what it saves ends the row.
+const AFTERWARDS: Duration = Duration::from_secs(120);
 
 /// Each step appends to a list that is the checkpoint; the result is its sum. Some run in a grandchild.
 /// All of a tree hold a lock as long as they live.

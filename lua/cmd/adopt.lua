@@ -10,7 +10,7 @@ local queue = args.plain(args.next('queue'), 'queue')
 local id = args.next('id')
 local options = args.options({ lease = args.lease, request = args.plain })
 
-local task = record.get(id, 'max_losses', attempt.fields())
+local task = record.get(id, 'max_losses', 'fruitless', attempt.fields())
 if task.queue ~= queue then
   reply.fail('OTHERQUEUE', 'this id is a task of another queue')
 end
@@ -31,8 +31,8 @@ end
 local claims, claim = space.key('claims', queue), from .. ' ' .. id
 local noted = redis.call('ZSCORE', space.touch(claims), claim) -- by `mend`
 
-local extra = task.extra -- max_losses, and what `attempt.fields` names
-local to = interruption.target(task, 'reserved', extra[1], extra[3])
+local extra = task.extra -- max_losses, fruitless, and what `attempt.fields` names
+local to = interruption.target(task, 'reserved', extra[1], extra[4], extra[2])
 state.plan(task, to, to == 'reserved' and listener or nil)
 local lease = tonumber(task.own_lease) or options.lease or args.lease(settings.get(queue, 'lease'), 'lease')
 local apart = redis.call('HGET', space.meta, 'token')
@@ -48,10 +48,10 @@ if to ~= 'reserved' then
   interruption.move(task, to, 'adopt')
   return false
 end
-redis.call('HSET', task.key, 'losses', task.losses, 'outcome', 'lost', 'ended', task.token)
+redis.call('HSET', task.key, 'losses', task.losses, 'fruitless', task.fruitless, 'outcome', 'lost', 'ended', task.token)
 task.forget = { 'pid', 'reclaimed_node', 'recall', 'started', 'progress', 'progressed' }
 local token, deadline = attempt.begin(task, listener, lease, options.request, 'adopt', apart)
 places.start(places.rates(queue), rate, string.format('%.0f', space.us))
 orders.announce(queue)
 return attempt.answer(id, queue, token, task.attempt, deadline, lease,
-  'lost', tostring(task.losses), extra[4], extra[5], extra[6])
+  'lost', tostring(task.losses), extra[5], extra[6], extra[7])

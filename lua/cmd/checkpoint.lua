@@ -7,7 +7,11 @@ space.open()
 local id, token = args.next('id'), args.next('token')
 local checkpoint = args.next('checkpoint')
 args.bytes(checkpoint, args.max_bytes(), 'checkpoint')
-owner.alive(owner.task(id, token, ''))
+local task, fruitless = owner.task(id, token, '', 'fruitless')
+owner.alive(task)
 space.begin()
 redis.call('HSET', space.prefix .. 'task_' .. id, 'checkpoint', checkpoint, 'checkpointed', space.now)
+if fruitless then
+  redis.call('HDEL', space.prefix .. 'task_' .. id, 'fruitless')
+end
 return 'kept'

@@ -6,7 +6,10 @@ space.open()
 local id, token = args.next('id'), args.next('token')
 local progress = args.bytes(args.next('progress'), 4096, 'progress')
 args.none()
-owner.task(id, token, '')
+local _, fruitless = owner.task(id, token, '', 'fruitless')
 space.begin()
 redis.call('HSET', space.prefix .. 'task_' .. id, 'progress', progress, 'progressed', space.now)
+if fruitless then
+  redis.call('HDEL', space.prefix .. 'task_' .. id, 'fruitless')
+end
 return 'kept'

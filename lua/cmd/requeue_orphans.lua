@@ -27,7 +27,7 @@ local stale, foreign, freed, postponed, lost = {}, {}, {}, {}, {}
 for i = 1, math.min(#expired, 2 * limit), 2 do
   local member, deadline = expired[i], tonumber(expired[i + 1])
   local id, token = string.match(member, '^(%S+) (%d+)$')
-  local task = record.find(id, 'max_losses', 'losses', 'lease', 'postponed', 'reclaimed_node', 'started')
+  local task = record.find(id, 'max_losses', 'losses', 'lease', 'postponed', 'reclaimed_node', 'started', 'fruitless')
   if not task or task.token ~= token then
     stale[#stale + 1] = member
     freed[#freed + 1] = { id = id, token = token }
@@ -45,7 +45,7 @@ for i = 1, math.min(#expired, 2 * limit), 2 do
       task.deadline = string.format('%.0f', gap + lease)
       postponed[#postponed + 1] = task
     else
-      task.to = interruption.target(task, 'pending', task.extra[1], task.extra[2])
+      task.to = interruption.target(task, 'pending', task.extra[1], task.extra[2], task.extra[7])
       state.plan(task, task.to)
       lost[#lost + 1] = task
     end

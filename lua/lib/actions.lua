@@ -206,7 +206,7 @@ end
 
 -- @cold
 function actions.do_retry(task, wish)
-  task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'front', 'uncounted', state.attempt_fields() }
+  task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'front', 'uncounted', 'fruitless', state.attempt_fields() }
   if wish.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
     task.forget[#task.forget + 1] = 'checkpointed'

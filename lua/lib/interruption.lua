@@ -3,8 +3,8 @@ local interruption = {}
 
 -- Where a held task goes: cancelled if that was asked for, failed past its cap, else `back`,
 -- or cancelled too where a newer task has taken its place.
-function interruption.target(task, back, max_losses, losses)
-  task.losses = tonumber(losses or 0) + 1
+function interruption.target(task, back, max_losses, losses, fruitless)
+  task.losses, task.fruitless = tonumber(losses or 0) + 1, tonumber(fruitless or 0) + 1
   if task.cancel then
     return 'cancelled'
   end
@@ -32,20 +32,18 @@ function interruption.move(task, to, why, text)
     more = { bonds.because(task) }
   end
   state.move(task, to, why, '',
-    'token', '', 'ended', task.token, 'outcome', 'lost', 'losses', task.losses, unpack(more))
+    'token', '', 'ended', task.token, 'outcome', 'lost', 'losses', task.losses, 'fruitless', task.fruitless, unpack(more))
   orders.announce(task.queue)
 end
 
--- Ends the attempt of an owner that was found dead. The first time the task is pending at once, and so it is where the
--- attempt got on; else it waits: a task that brings its owners down must not keep others from their turn.
+-- Ends the attempt of an owner that was found dead. The task is pending at once where it got on since the loss before;
+-- else it waits: a task that brings its owners down must not keep others from their turn.
 -- @cold
 function interruption.died(task, text)
-  local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id,
-    'max_losses', 'losses', 'progressed', 'checkpointed', 'reserved')
-  local to = interruption.target(task, 'pending', v[1], v[2])
-  local on = v[3] or tonumber(v[4] or -1) >= tonumber(v[5] or 0)
-  if to == 'pending' and task.losses > 1 and not on then
-    to = retries.plan(task, math.min(2 ^ math.min(task.losses - 2, 40), 300) * 1000000)
+  local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless')
+  local to = interruption.target(task, 'pending', v[1], v[2], v[3])
+  if to == 'pending' and task.fruitless > 1 then
+    to = retries.plan(task, math.min(2 ^ math.min(task.fruitless - 2, 40), 300) * 1000000)
   end
   state.plan(task, to)
   space.begin()

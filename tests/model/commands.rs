@@ -247,7 +247,7 @@ impl Model {
         }
         task.set("outcome", "retry");
         task.forget(&FAILURE);
-        task.forget(&["reason", "front", "uncounted"]);
+        task.forget(&["reason", "front", "uncounted", "fruitless"]);
         if task.has("retry_eta") {
             task.forget(&["eta", "retry_eta"]);
         }

@@ -46,12 +46,14 @@ impl Model {
             Act::Progress(progress) => {
                 task.set("progress", payload(*progress));
                 task.set("progressed", decimal(now));
+                task.forget(&["fruitless"]);
                 Ok(Reply::text("kept"))
             }
             Act::Checkpoint(_) | Act::Complete(_) | Act::Fail { .. } if task.order == Some("lost") => Err("LOST"),
             Act::Checkpoint(checkpoint) => {
                 task.set("checkpoint", payload(*checkpoint));
                 task.set("checkpointed", decimal(now));
+                task.forget(&["fruitless"]);
                 Ok(Reply::text("kept"))
             }
             Act::Complete(result) => {
@@ -115,10 +117,10 @@ impl Model {
 
     /// How many seconds after this loss the task is given out again.
     fn rest(&self, id: &str) -> u64 {
-        let task = &self.tasks[id];
-        let (losses, number) = (task.number("losses") + 1, |name: &str| task.get(name).parse().unwrap_or(-1.0));
-        let got_on = task.has("progressed") || number("checkpointed") >= number("reserved");
-        if losses < 2 || got_on { 0 } else { (1 << (losses - 2).min(40)).min(300) }
+        match self.tasks[id].number("fruitless") {
+            0 => 0,
+            before => (1 << (before - 1).min(40)).min(300),
+        }
     }
 
     /// How many µs after this failure the task is tried again, if it is.

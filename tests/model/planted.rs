@@ -23,7 +23,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true }
 }
 
-pub const BUGS: [Bug; 67] = [
+pub const BUGS: [Bug; 68] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     shown(
         "a lost task keeps its token",
@@ -86,6 +86,7 @@ pub const BUGS: [Bug; 67] = [
         "redis.call('ZREM', prefix .. 'tasks_'",
         "redis.call('ZSCORE', prefix .. 'tasks_'",
     ),
+    bug("a loss after progress pauses as long as before", "progress", "redis.call('HDEL', ", "redis.call('HEXISTS', "),
     shown("retry keeps the losses", "retry", "'losses', '0', ", ""),
     shown("a lost reply is not given again", "release", "'outcome', outcome, ", ""),
     shown("a failure counts twice", "fail", "tonumber(failures or 0) + 1", "tonumber(failures or 0) + 2"),

@@ -204,6 +204,7 @@ impl Model {
         let task = self.task(id);
         let losses = task.number("losses") + 1;
         task.set("losses", losses);
+        task.set("fruitless", task.number("fruitless") + 1);
         task.set("ended", task.get("token").to_owned());
         task.set("outcome", "lost");
         let to = if task.has("cancel") {

@@ -145,7 +145,7 @@ pub struct Whole {
 }
 
 /// Those that are told, in one form or another; of the rest it is not known what they say.
-const KNOWN: [&str; 59] = [
+const KNOWN: [&str; 60] = [
     "status",
     "queue",
     "parameters",
@@ -170,6 +170,7 @@ const KNOWN: [&str; 59] = [
     "losses",
     "releases",
     "uncounted",
+    "fruitless",
     "max_losses",
     "max_failures",
     "max_releases",

@@ -22,3 +22,20 @@ fn a_program_that_kills_its_supervisor_is_lost_and_fails_at_its_cap() {
     assert!(other.info().unwrap().updated() < info.updated(), "it had its turn meanwhile");
     world.nothing_is_left();
 }
+
+#[test]
+fn a_checkpoint_ends_a_row_of_losses_and_the_next_ones_pause_as_the_first_ones_did() {
+    let world = World::new();
+    let save = "echo 4 > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"";
+    let text = format!(
+        "case $BLUEQUE_ATTEMPT in 4) {save} ;; 6) echo 6; exit ;; esac\n\
+         kill -9 $PPID; sleep 60"
+    );
+    world.program("climber", &text);
+    let task = world.submit("climber", "[]");
+    let _worker = world.worker(&["--queue", "climber"]);
+    assert_eq!(result(&task), "6");
+    let info = task.info().unwrap();
+    assert_eq!((info.losses(), field(&info, "fruitless").as_str()), (5, "2"), "the fourth began to count anew");
+    world.nothing_is_left();
+}
