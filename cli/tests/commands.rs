@@ -30,6 +30,8 @@ mod steer;
 mod submit;
 #[path = "../../tests/support/mod.rs"]
 mod support;
+#[path = "commands/takers.rs"]
+mod takers;
 #[path = "commands/terminal.rs"]
 mod terminal;
 #[path = "commands/texts.rs"]

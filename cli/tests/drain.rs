@@ -166,7 +166,7 @@ fn a_full_worker_is_one_thing_on_all_its_queues_and_hears_an_order_for_any_of_th
     assert_eq!((found.queues.len(), found.slots, found.name.as_deref(), found.dead), (2, 1, Some("left"), false));
     assert_eq!((found.version.as_deref(), found.has.as_deref()), (Some(env!("CARGO_PKG_VERSION")), Some("gpu")));
     // Nobody has heard of it on that queue but by its reports.
-    let full = "It is the next of its queue, and the only worker of other is full: its slot is taken.\n";
+    let full = "It is the next of its queue, and the only worker of other is full with 1 task of hold.\n";
     assert_eq!(blueque(&["why", "z"]), full);
     let shown = blueque(&["workers", "other"]);
     assert!(shown.contains("left") && shown.contains("other"), "{shown}");
@@ -176,7 +176,10 @@ fn a_full_worker_is_one_thing_on_all_its_queues_and_hears_an_order_for_any_of_th
     eventually("it drains", || world.log().contains("ordered to drain").then_some(()));
     let drains = || world.client.workers().unwrap()[0].draining.len() == 2;
     eventually("it says that it drains", || drains().then_some(()));
-    assert_eq!(blueque(&["why", "z"]), "Its queue other has only a listener that drains: start a worker for it.\n");
+    assert_eq!(
+        blueque(&["why", "z"]),
+        format!("Its queue other has only a listener that drains ({}): start a worker for it.\n", found.id)
+    );
     world.touch("go");
     assert!(worker.ended().success());
     assert_eq!(waits.info().unwrap().status(), Some(Status::Pending));
@@ -202,10 +205,9 @@ fn a_worker_that_died_is_shown_as_dead_though_its_supervisor_sends_heartbeats() 
         .env("BLUEQUE_URL", world.server.url())
         .output()
         .unwrap();
-    assert_eq!(
-        String::from_utf8(output.stdout).unwrap(),
-        "Its queue hold has no living listener, only a dead one: start a worker for it.\n"
-    );
+    let said = String::from_utf8(output.stdout).unwrap();
+    let dead = format!("Its queue hold has no living listener, only a dead one ({id}, since 20");
+    assert!(said.starts_with(&dead) && said.ends_with("): start a worker for it.\n"), "{said}");
     world.touch("go");
     world.nothing_is_left();
 }

@@ -26,6 +26,7 @@ pub mod search;
 pub mod show;
 pub mod stats;
 pub mod submit;
+mod takers;
 pub mod task;
 mod times;
 pub mod top;

@@ -1,11 +1,12 @@
 //! `blueque why`: one true sentence.
 
-use blueque::{ListenerInfo, Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
+use blueque::{Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
 use super::expected::Expected;
 use super::queues::Paused;
+use super::takers::{Takers, suits};
 use super::view::headline;
 use super::{Session, programs, times};
 use crate::output::{Code, Format, clean_line, json, line};
@@ -53,16 +54,22 @@ impl Session {
     /// Why a task does not run, or what it does instead, as a sentence.
     pub fn why(&self, id: &TaskId, info: &TaskInfo) -> anyhow::Result<(Why, String)> {
         let why = self.client.call(&self.client.calls().why(id))?;
-        let listeners = match why.status {
-            Status::Pending if why.listeners > 0 && usable(&why) => {
-                let workers = self.client.workers()?;
-                let found = self.client.queue(why.queue.as_str())?.listeners()?;
-                found.into_iter().filter_map(|one| Taker::of(&one, &workers, &why)).collect()
+        let takers = match why.status {
+            Status::Pending | Status::Scheduled if usable(&why) => {
+                let queue = QueueName::new(why.queue.as_str())?;
+                let program = programs::program(info, &queue);
+                let has = |worker: &WorkerInfo| {
+                    let all = worker.has.as_deref().unwrap_or_default();
+                    why.needs.as_deref().is_none_or(|needs| suits(all, needs))
+                };
+                Takers::of(&self.client, &queue, why.now, |worker| {
+                    has(worker) && worker.has_program(&program) != Some(false)
+                })?
             }
-            _ => Vec::new(),
+            _ => Takers::default(),
         };
         let how = How { started: info.started(), updated: info.updated(), attempt: info.attempts(), word: word(info) };
-        let mut sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
+        let mut sentence = clean_line(&sentence(&why, &how, &takers), 1_000);
         if let Some(program) = missing_program(self, &why, info)? {
             let queue = &why.queue;
             sentence = if why.status == Status::Pending {
@@ -116,32 +123,6 @@ fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     }))
 }
 
-/// A listener that takes tasks of the queue, now or later.
-struct Taker {
-    held: u64,
-    silent: bool,
-    /// Slots, and those of them that are free, where it reports them.
-    slots: Option<(u32, u32)>,
-}
-
-impl Taker {
-    /// None for one that drains, or that is dead.
-    fn of(listener: &ListenerInfo, workers: &[WorkerInfo], why: &Why) -> Option<Self> {
-        let serves = |queues: &[String]| queues.contains(&why.queue);
-        let worker = workers.iter().find(|worker| worker.id == listener.id && serves(&worker.queues));
-        if worker.is_some_and(|worker| worker.dead || serves(&worker.draining)) {
-            return None;
-        }
-        // One that does not report says when it waits, which is every half minute; without scripts it never does.
-        let silent = worker.is_none() && listener.held == 0 && listener.seen.is_some_and(|seen| why.now - seen > 60.0);
-        Some(Self { held: listener.held, silent, slots: worker.map(|worker| (worker.slots, worker.free)) })
-    }
-
-    fn busy(&self) -> bool {
-        self.slots.map_or(self.held > 0, |(_, free)| free == 0)
-    }
-}
-
 /// What the record adds.
 struct How {
     started: Option<f64>,
@@ -167,7 +148,7 @@ fn usable(why: &Why) -> bool {
     QueueName::new(why.queue.as_str()).is_ok()
 }
 
-fn sentence(why: &Why, how: &How, listeners: &[Taker]) -> String {
+fn sentence(why: &Why, how: &How, takers: &Takers) -> String {
     let paused = why.paused.as_deref().map(|paused| Paused::read(paused).words(why.now));
     let node = why.node.as_deref().unwrap_or("an unknown worker");
     let word = how.word.as_deref().map_or(String::new(), |word| format!(": {word}"));
@@ -179,7 +160,7 @@ fn sentence(why: &Why, how: &How, listeners: &[Taker]) -> String {
             });
             let late = why.eta.is_some_and(|eta| eta < why.now);
             let late = match why.listeners {
-                0 => format!(", and its queue has {}", nobody(why)),
+                0 => format!(", and its queue has {}", takers.nobody()),
                 _ if late => ", and becomes pending when a worker looks next".to_owned(),
                 _ => String::new(),
             };
@@ -206,9 +187,9 @@ fn sentence(why: &Why, how: &How, listeners: &[Taker]) -> String {
         Status::Pending => match paused {
             Some(paused) => format!("Its queue {} is {paused}.", why.queue),
             None if why.listeners == 0 => {
-                format!("Its queue {} has {}: start a worker for it.", why.queue, nobody(why))
+                format!("Its queue {} has {}: start a worker for it.", why.queue, takers.nobody())
             }
-            None => held_up(why).unwrap_or_else(|| waiting(why, listeners)),
+            None => held_up(why).unwrap_or_else(|| waiting(why, takers)),
         },
         Status::Reserved | Status::Started if why.order == Some(Order::Kill) => {
             format!("It was cancelled by force, and {node} has yet to kill it{word}{}.", until(why))
@@ -312,53 +293,12 @@ fn held_up(why: &Why) -> Option<String> {
     })
 }
 
-/// What a queue has where nobody takes its tasks.
-fn nobody(why: &Why) -> String {
-    let all =
-        |number: u64, one: &str, many: &str| if number == 1 { one.to_owned() } else { format!("{number} {many}") };
-    match (why.draining, why.silent) {
-        (0, 0) => "no listener".to_owned(),
-        (0, silent) => format!("no living listener, only {}", all(silent, "a dead one", "dead ones")),
-        (draining, _) => format!("only {}", all(draining, "a listener that drains", "listeners that drain")),
-    }
-}
-
-fn waiting(why: &Why, listeners: &[Taker]) -> String {
+fn waiting(why: &Why, takers: &Takers) -> String {
     let before = match why.ahead {
         None | Some(0) => "It is the next of its queue".to_owned(),
         Some(1) => "It waits behind 1 other task".to_owned(),
         Some(10_000) => "It waits behind 10,000 other tasks or more".to_owned(),
         Some(ahead) => format!("It waits behind {ahead} other tasks"),
     };
-    let queue = &why.queue;
-    let all = listeners.len();
-    let busy = listeners.iter().filter(|listener| listener.busy()).count();
-    let silent = listeners.iter().filter(|listener| listener.silent).count();
-    let them = match all {
-        1 => "the only listener".to_owned(),
-        all => format!("the {all} listeners"),
-    };
-    if silent == all {
-        let have = if all == 1 { "has" } else { "have" };
-        return format!("{before}, and {them} of {queue} {have} not been heard of for over a minute.");
-    }
-    if busy == all {
-        let slots: Option<u32> = listeners.iter().map(|listener| listener.slots.map(|(slots, _)| slots)).sum();
-        return match (slots, all) {
-            (Some(1), _) => format!("{before}, and the only worker of {queue} is full: its slot is taken."),
-            (Some(slots), 1) => {
-                format!("{before}, and the only worker of {queue} is full: its {slots} slots are taken.")
-            }
-            (Some(slots), _) => {
-                format!("{before}, and the {all} workers of {queue} are full: their {slots} slots are taken.")
-            }
-            (None, _) => {
-                let held: u64 = listeners.iter().map(|listener| listener.held).sum();
-                let tasks = if held == 1 { "1 task".to_owned() } else { format!("{held} tasks") };
-                let verb = if all == 1 { "holds" } else { "hold" };
-                format!("{before}, and {them} of {queue} {verb} {tasks}.")
-            }
-        };
-    }
-    format!("{before}, and {} of {all} listeners of {queue} can take it: one should take it soon.", all - busy)
+    format!("{before}, and {}.", takers.stand(&why.queue))
 }

@@ -9,6 +9,7 @@ use super::entries::PAGE;
 use super::index::{Entries, TRIES};
 use super::keys::Scan;
 use super::remedy::{text_of, whole};
+use crate::commands::takers::suits;
 
 /// Different needs that tasks of one queue may be made with.
 const NEEDS: usize = 64;
@@ -54,10 +55,16 @@ impl Exam {
         Ok(())
     }
 
-    /// Needs that no listener has: their tasks wait, and where there are too many of them, no others are taken.
+    /// Needs that nobody has who takes tasks: their tasks wait, and where there are too many of them, no others are taken.
     fn lacking(&mut self, queue: &str, counts: &BTreeMap<String, usize>) -> anyhow::Result<()> {
-        let listeners: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("has", queue)])?;
-        let lacking = counts.iter().filter(|(needs, _)| !listeners.values().any(|has| suits(has, needs)));
+        if counts.keys().all(String::is_empty) {
+            return Ok(());
+        }
+        let mut listeners: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("has", queue)])?;
+        let gone = self.gone(queue, listeners.keys())?;
+        listeners.retain(|listener, _| !gone.contains(listener));
+        let asked = counts.iter().filter(|(needs, _)| !needs.is_empty());
+        let lacking = asked.filter(|(needs, _)| !listeners.values().any(|has| suits(has, needs)));
         let named: Vec<String> = lacking.map(|(needs, number)| format!("{needs} ({number})")).collect();
         if named.is_empty() {
             return Ok(());
@@ -66,8 +73,10 @@ impl Exam {
         if counts.len() >= NEEDS {
             let text = format!("{text}; with {NEEDS} different needs no others are taken");
             self.finding("lanes", text, "start a worker with `--has`, or cancel these tasks: `blueque why` names them");
-        } else {
+        } else if self.ask(&["HEXISTS", &format!("{}meta", self.prefix), &format!("paused:{queue}")])? {
             self.note("lanes", text);
+        } else {
+            self.finding("lanes", text, "start a worker with `--has`, or cancel these tasks");
         }
         Ok(())
     }
@@ -292,27 +301,4 @@ fn first(text: &str) -> String {
 fn turn_of(text: &str) -> (i64, String) {
     let (score, rank) = text.split_once(' ').unwrap_or((text, ""));
     (score.parse::<f64>().ok().and_then(whole).unwrap_or(i64::MAX), rank.to_owned())
-}
-
-/// Whether what a listener has meets what a task needs.
-fn suits(has: &str, needs: &str) -> bool {
-    let own = |name: &str| has.split(',').find(|one| one.split('=').next() == Some(name));
-    needs.split(',').filter(|need| !need.is_empty()).all(|need| {
-        let (name, rest) = need.split_at(need.find(['<', '>', '=']).unwrap_or(need.len()));
-        let operator = rest.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let Some(found) = own(name) else { return false };
-        let amount = found.split_once('=').and_then(|(_, amount)| amount.parse::<f64>().ok());
-        let asked = rest.trim_start_matches(operator).parse::<f64>().ok();
-        match (operator, amount.zip(asked).and_then(|(amount, asked)| amount.partial_cmp(&asked))) {
-            ("", _) => true,
-            (_, None) => false,
-            (operator, Some(order)) => match operator {
-                ">=" => order.is_ge(),
-                "<=" => order.is_le(),
-                ">" => order.is_gt(),
-                "<" => order.is_lt(),
-                _ => order.is_eq(),
-            },
-        }
-    })
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use blueque::QueueName;
+use blueque::{Client, QueueName};
 use redis::Value;
 
 use super::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
+use crate::commands::takers::Takers;
 use crate::commands::{programs, times};
 use crate::config::{self, Settings};
 
@@ -19,6 +20,7 @@ impl Exam {
     pub fn programs(&mut self, settings: &Settings) -> anyhow::Result<()> {
         let builder = config::builder().namespace(settings.namespace().clone());
         let Ok(client) = builder.open(&settings.address()?) else { return Ok(()) };
+        self.idle(&client)?;
         let workers = client.workers()?;
         let queues: BTreeSet<&String> = workers.iter().flat_map(|worker| &worker.queues).collect();
         for queue in queues.into_iter().filter_map(|name| QueueName::new(name.as_str()).ok()) {
@@ -33,6 +35,69 @@ impl Exam {
             }
         }
         Ok(())
+    }
+
+    /// Tasks that wait in a queue that is not paused, and of which nobody takes any.
+    fn idle(&mut self, client: &Client) -> anyhow::Result<()> {
+        for found in client.queues()? {
+            let Ok(queue) = QueueName::new(found.name.as_str()) else { continue };
+            if found.listeners > 0 || found.paused.is_some() {
+                continue;
+            }
+            let (seconds, micros): (u64, u64) = self.ask(&["TIME"])?;
+            let waiting = self.waiting(&found.name, seconds, micros)?;
+            if waiting > 0 {
+                #[allow(clippy::cast_precision_loss, reason = "seconds of this century have 33 bits")]
+                let takers = Takers::of(client, &queue, seconds as f64, |_| true)?;
+                let tasks = if waiting == 1 { "1 task waits".to_owned() } else { format!("{waiting} tasks wait") };
+                let text = format!("{tasks} in {queue}, which has {}", takers.nobody());
+                self.finding("workers", text, "start a worker for it");
+            }
+        }
+        Ok(())
+    }
+
+    /// Tasks that whoever takes tasks of a queue would take: those that are pending, due, or held by an owner whose
+    /// lease has run out.
+    fn waiting(&mut self, queue: &str, seconds: u64, micros: u64) -> anyhow::Result<u64> {
+        let mut pipeline = redis::pipe();
+        pipeline.cmd("LLEN").arg(self.key("pending_tasks", queue)).cmd("ZCARD").arg(self.key("lane_tasks", queue));
+        for scheduled in ["scheduled_tasks", "scheduled_lane_tasks"] {
+            pipeline.cmd("ZCOUNT").arg(self.key(scheduled, queue)).arg("-inf").arg(seconds);
+        }
+        pipeline.cmd("ZCOUNT").arg(self.key("leases", queue)).arg(1).arg(seconds * 1_000_000 + micros);
+        Ok(self.send::<Vec<u64>>(&pipeline)?.into_iter().sum())
+    }
+
+    /// Those of these listeners of a queue that take none of its tasks: workers that are dead or drain, and who is
+    /// ordered to drain.
+    pub fn gone<'a>(
+        &mut self,
+        queue: &str,
+        listeners: impl Iterator<Item = &'a String>,
+    ) -> anyhow::Result<BTreeSet<String>> {
+        let listeners: Vec<&String> = listeners.collect();
+        let mut gone = BTreeSet::new();
+        for batch in listeners.chunks(100) {
+            let mut pipeline = redis::pipe();
+            pipeline.cmd("TIME");
+            for listener in batch {
+                pipeline.cmd("HMGET").arg(self.key("worker", listener)).arg(&["at", "draining"]);
+                pipeline.cmd("HEXISTS").arg(self.key("orders", queue)).arg(format!("l:{listener}"));
+            }
+            let answers: Vec<Value> = self.send(&pipeline)?;
+            let Some((time, answers)) = answers.split_first() else { continue };
+            let (now, _): (f64, u64) = redis::from_redis_value_ref(time)?;
+            for (listener, answer) in batch.iter().zip(answers.chunks(2)) {
+                let [record, ordered] = answer else { continue };
+                let (at, draining): (Option<f64>, Option<String>) = redis::from_redis_value_ref(record)?;
+                let ordered: bool = redis::from_redis_value_ref(ordered)?;
+                if ordered || draining.as_deref() == Some("1") || at.is_some_and(|at| now - at > DEAD) {
+                    gone.insert((*listener).clone());
+                }
+            }
+        }
+        Ok(gone)
     }
 
     pub fn workers(&mut self, scan: &Scan) -> anyhow::Result<()> {

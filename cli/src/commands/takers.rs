@@ -1,0 +1,220 @@
+//! Who takes the tasks of a queue, and why nobody does.
+
+use std::collections::BTreeMap;
+
+use blueque::{Client, ListenerInfo, QueueName, WorkerInfo};
+
+use super::times;
+
+/// A listener that did not report and was silent for so many seconds may be dead.
+const SILENT: f64 = 60.0;
+
+/// So many queues are named of those whose tasks keep workers full.
+const NAMED: usize = 3;
+
+/// A listener that takes tasks of the queue, now or later.
+#[derive(Debug)]
+struct Taker {
+    held: u64,
+    silent: bool,
+    /// Slots, and those of them that are free, where it reports them.
+    slots: Option<(u32, u32)>,
+}
+
+impl Taker {
+    fn busy(&self) -> bool {
+        self.slots.map_or(self.held > 0, |(_, free)| free == 0)
+    }
+}
+
+/// The listeners of a queue.
+#[derive(Debug, Default)]
+pub struct Takers {
+    /// Those that take its tasks.
+    all: Vec<Taker>,
+    /// Ids of those that drain.
+    draining: Vec<String>,
+    /// Those that are dead, and when they were heard of last.
+    dead: Vec<(String, f64)>,
+    /// What those that report hold, by queue.
+    holds: BTreeMap<String, u64>,
+    /// Whether others take tasks of the queue, but not this one.
+    unable: bool,
+}
+
+impl Takers {
+    /// `now`: the server's time; `can`: whether a worker can take the task that is asked about.
+    pub fn of(
+        client: &Client,
+        queue: &QueueName,
+        now: f64,
+        can: impl Fn(&WorkerInfo) -> bool,
+    ) -> blueque::Result<Self> {
+        let listeners = client.queue(queue.as_str())?.listeners()?;
+        if listeners.is_empty() {
+            return Ok(Self::default());
+        }
+        let workers = client.workers()?;
+        let mut found = Self::default();
+        let mut full: Vec<&WorkerInfo> = Vec::new();
+        for listener in &listeners {
+            let worker = workers.iter().find(|worker| worker.id == listener.id && serves(&worker.queues, queue));
+            if let Some(worker) = worker.filter(|worker| worker.free == 0 && !worker.dead && can(worker)) {
+                full.push(worker);
+            }
+            found.add(listener, worker, queue, now, &can);
+        }
+        if !found.all.is_empty() && found.all.iter().all(Taker::busy) {
+            found.holds = holds(client, queue, &listeners, &full)?;
+        }
+        found.dead.sort_by(|a, b| b.1.total_cmp(&a.1));
+        Ok(found)
+    }
+
+    fn add(
+        &mut self,
+        listener: &ListenerInfo,
+        worker: Option<&WorkerInfo>,
+        queue: &QueueName,
+        now: f64,
+        can: impl Fn(&WorkerInfo) -> bool,
+    ) {
+        match worker {
+            Some(worker) if worker.dead => self.dead.push((worker.id.clone(), worker.seen)),
+            Some(worker) if serves(&worker.draining, queue) => self.draining.push(worker.id.clone()),
+            Some(worker) if !can(worker) => self.unable = true,
+            _ => {
+                // One that does not report says when it waits, which is every half minute; without scripts it never does.
+                let old = listener.held == 0 && listener.seen.is_some_and(|seen| now - seen > SILENT);
+                let slots = worker.map(|worker| (worker.slots, worker.free));
+                self.all.push(Taker { held: listener.held, silent: worker.is_none() && old, slots });
+            }
+        }
+    }
+
+    /// What a queue has where nobody takes its tasks.
+    pub fn nobody(&self) -> String {
+        match (self.draining.as_slice(), self.dead.as_slice()) {
+            ([], []) if self.all.is_empty() => "no listener".to_owned(),
+            ([], []) => "only listeners that are dead or drain".to_owned(), // which of them do not report
+            ([], [(id, seen)]) => {
+                format!("no living listener, only a dead one ({id}, since {})", times::to_the_second(*seen))
+            }
+            ([], [(id, seen), ..]) => {
+                let (all, since) = (self.dead.len(), times::to_the_second(*seen));
+                format!("no living listener, only {all} dead ones (the last, {id}, since {since})")
+            }
+            ([id], _) => format!("only a listener that drains ({id})"),
+            (all, _) => format!("only {} listeners that drain", all.len()),
+        }
+    }
+
+    /// How those who take its tasks stand, as part of a sentence.
+    pub fn stand(&self, queue: &str) -> String {
+        let all = self.all.len();
+        if all == 0 && self.unable {
+            return format!("no listener of {queue} has both its program and what it needs");
+        }
+        if all == 0 {
+            return format!("{queue} has {}", self.nobody()); // they went meanwhile
+        }
+        let busy = self.all.iter().filter(|taker| taker.busy()).count();
+        let able = if self.unable { " that can take it" } else { "" };
+        let them = match all {
+            1 => format!("the only listener of {queue}{able}"),
+            all => format!("the {all} listeners of {queue}{able}"),
+        };
+        if self.all.iter().all(|taker| taker.silent) {
+            let have = if all == 1 { "has" } else { "have" };
+            return format!("{them} {have} not been heard of for over a minute");
+        }
+        if busy < all {
+            return match (self.unable, all - busy) {
+                (true, 1) => format!("a listener of {queue} can take it, and should soon"),
+                (true, free) => format!("{free} listeners of {queue} can take it: one should take it soon"),
+                (false, free) => format!("{free} of {all} listeners of {queue} can take it: one should take it soon"),
+            };
+        }
+        let slots: Option<u32> = self.all.iter().map(|taker| taker.slots.map(|(slots, _)| slots)).sum();
+        let Some(slots) = slots else {
+            let held: u64 = self.all.iter().map(|taker| taker.held).sum();
+            let verb = if all == 1 { "holds" } else { "hold" };
+            return format!("{them} {verb} {}", tasks(held));
+        };
+        let (them, whose) = match all {
+            1 => (format!("the only worker of {queue}{able} is full"), "its"),
+            all => (format!("the {all} workers of {queue}{able} are full"), "their"),
+        };
+        match (self.full_of(), slots) {
+            (Some(held), _) => format!("{them} with {held}"),
+            (None, 1) => format!("{them}: {whose} slot is taken"),
+            (None, slots) => format!("{them}: {whose} {slots} slots are taken"),
+        }
+    }
+
+    /// The tasks that keep workers full, those of most queues first.
+    fn full_of(&self) -> Option<String> {
+        let mut queues: Vec<(&String, u64)> = self.holds.iter().map(|(queue, held)| (queue, *held)).collect();
+        queues.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
+        let (first, others) = queues.split_first()?;
+        let mut words = vec![format!("{} of {}", tasks(first.1), first.0)];
+        words.extend(others.iter().take(NAMED - 1).map(|(queue, held)| format!("{held} of {queue}")));
+        let rest: u64 = others.iter().skip(NAMED - 1).map(|(_, held)| held).sum();
+        words.extend((rest > 0).then(|| format!("{rest} of other queues")));
+        let last = words.pop()?;
+        Some(if words.is_empty() { last } else { format!("{} and {last}", words.join(", ")) })
+    }
+}
+
+/// Whether what a listener has meets what a task needs.
+pub fn suits(has: &str, needs: &str) -> bool {
+    let own = |name: &str| has.split(',').find(|one| one.split('=').next() == Some(name));
+    needs.split(',').filter(|need| !need.is_empty()).all(|need| {
+        let (name, rest) = need.split_at(need.find(['<', '>', '=']).unwrap_or(need.len()));
+        let operator = rest.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let Some(found) = own(name) else { return false };
+        let amount = found.split_once('=').and_then(|(_, amount)| amount.parse::<f64>().ok());
+        let asked = rest.trim_start_matches(operator).parse::<f64>().ok();
+        match (operator, amount.zip(asked).and_then(|(amount, asked)| amount.partial_cmp(&asked))) {
+            ("", _) => true,
+            (_, None) => false,
+            (operator, Some(order)) => match operator {
+                ">=" => order.is_ge(),
+                "<=" => order.is_le(),
+                ">" => order.is_gt(),
+                "<" => order.is_lt(),
+                _ => order.is_eq(),
+            },
+        }
+    })
+}
+
+fn tasks(number: u64) -> String {
+    if number == 1 { "1 task".to_owned() } else { format!("{number} tasks") }
+}
+
+fn serves(queues: &[String], queue: &QueueName) -> bool {
+    queues.iter().any(|name| name == queue.as_str())
+}
+
+/// How many tasks of each queue these workers hold. `listeners`: those of the queue that is asked about.
+fn holds(
+    client: &Client,
+    queue: &QueueName,
+    listeners: &[ListenerInfo],
+    workers: &[&WorkerInfo],
+) -> blueque::Result<BTreeMap<String, u64>> {
+    let mut found = BTreeMap::new();
+    let mut served: Vec<&String> = workers.iter().flat_map(|worker| &worker.queues).collect();
+    served.sort();
+    served.dedup();
+    for name in served {
+        let others = if name == queue.as_str() { None } else { Some(client.queue(name.as_str())?.listeners()?) };
+        let ours = |one: &&ListenerInfo| workers.iter().any(|worker| worker.id == one.id);
+        let held: u64 = others.as_deref().unwrap_or(listeners).iter().filter(ours).map(|one| one.held).sum();
+        if held > 0 {
+            found.insert(name.clone(), held);
+        }
+    }
+    Ok(found)
+}

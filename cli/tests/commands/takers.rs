@@ -1,0 +1,197 @@
+//! Who takes tasks: workers that are full, dead or drain, told alike by every command that speaks of them.
+
+use blueque::calls::Report;
+use blueque::{ListenerId, QueueName};
+
+use crate::{Desk, Left};
+
+/// A worker of this process id, by what it reports.
+fn worker(desk: &Desk, pid: u32, queues: &[&str], report: Report<'_>) -> ListenerId {
+    let client = desk.client();
+    let id = ListenerId::of_process("host", pid);
+    let queues: Vec<QueueName> = queues.iter().map(|name| QueueName::new(*name).unwrap()).collect();
+    client.call(&client.calls().report(&id, &queues, report)).unwrap();
+    id
+}
+
+fn slots(slots: u32, free: u32) -> Report<'static> {
+    Report { slots, free, ..Report::default() }
+}
+
+/// Two minutes pass since its last report.
+fn dies(desk: &Desk, id: &ListenerId) -> String {
+    let key = format!("blueque_worker_{id}");
+    let mut connection = desk.server.connection();
+    let at: f64 = redis::cmd("HGET").arg(&key).arg("at").query(&mut connection).unwrap();
+    redis::cmd("HSET").arg(&key).arg("at").arg(at - 120.0).exec(&mut connection).unwrap();
+    desk.json(&["workers"]).as_array().unwrap().iter().find(|one| one["listener"] == id.as_str()).unwrap()["seen"]
+        .as_str()
+        .unwrap()[..16]
+        .to_owned()
+}
+
+/// The findings that speak of waiting tasks.
+fn untaken(desk: &Desk) -> Vec<String> {
+    let Left { out, code, .. } = desk.run(&["doctor"]);
+    let found = |line: &&str| {
+        line.starts_with("FINDING")
+            && [" waits in ", " wait in ", "what these need", "has the program"]
+                .iter()
+                .any(|words| line.contains(words))
+    };
+    let found: Vec<String> = out.lines().filter(found).map(str::to_owned).collect();
+    assert!(found.is_empty() || code == 1, "{out}");
+    found
+}
+
+fn listeners(desk: &Desk, queue: &str) -> u64 {
+    let queues = desk.json(&["queues"]);
+    queues.as_array().unwrap().iter().find(|one| one["queue"] == queue).unwrap()["listeners"].as_u64().unwrap()
+}
+
+#[test]
+fn a_full_worker_is_full_on_all_its_queues_and_with_what() {
+    let desk = Desk::new();
+    worker(&desk, 1, &["ra", "rb"], slots(1, 1));
+    desk.ok(&["submit", "ra", "--id", "ra1"]);
+    let _held = desk.take("ra");
+    worker(&desk, 1, &["ra", "rb"], slots(1, 0));
+    desk.ok(&["submit", "rb", "--id", "rb1"]);
+    assert_eq!(
+        desk.ok(&["why", "rb1"]),
+        "It is the next of its queue, and the only worker of rb is full with 1 task of ra.\n"
+    );
+    let shown = &desk.json(&["workers", "rb"])[0];
+    assert_eq!((&shown["slots"], &shown["free"], &shown["dead"]), (&1.into(), &0.into(), &false.into()));
+    assert_eq!(listeners(&desk, "rb"), 1);
+    assert_eq!(untaken(&desk), Vec::<String>::new(), "it takes rb1 when its task has ended");
+
+    worker(&desk, 2, &["rb", "rc"], slots(2, 2));
+    desk.ok(&["submit", "rc", "--id", "rc1"]);
+    desk.ok(&["submit", "rb", "--id", "rb0", "--priority", "9"]);
+    let _rb0 = desk.take_as("rb", 2);
+    let _rc1 = desk.take_as("rc", 2);
+    worker(&desk, 2, &["rb", "rc"], slots(2, 0));
+    assert_eq!(
+        desk.ok(&["why", "rb1"]),
+        "It is the next of its queue, and the 2 workers of rb are full with 1 task of ra, 1 of rb and 1 of rc.\n"
+    );
+}
+
+#[test]
+fn a_dead_worker_takes_nothing_and_every_command_says_so() {
+    let desk = Desk::new();
+    let id = worker(&desk, 1, &["q", "other"], slots(2, 2));
+    desk.ok(&["submit", "q", "--id", "held"]);
+    let _held = desk.take("q");
+    worker(&desk, 1, &["q", "other"], slots(2, 1));
+    let since = dies(&desk, &id);
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let why = desk.ok(&["why", "t"]);
+    assert!(
+        why.starts_with(&format!("Its queue q has no living listener, only a dead one (host_1, since {since}")),
+        "{why}"
+    );
+    assert!(why.ends_with("): start a worker for it.\n"), "{why}");
+    let shown = &desk.json(&["workers", "q"])[0];
+    assert_eq!((&shown["dead"], &shown["held"]), (&true.into(), &1.into()));
+    assert!(desk.ok(&["workers"]).contains("dead"));
+    assert_eq!((listeners(&desk, "q"), listeners(&desk, "other")), (0, 0));
+    let found = untaken(&desk);
+    assert_eq!(found.len(), 1, "nothing waits in the other queue: {found:?}");
+    assert!(
+        found[0].contains(&format!(
+            "1 task waits in q, which has no living listener, only a dead one (host_1, since {since}"
+        )),
+        "{found:?}"
+    );
+    assert!(found[0].ends_with("): start a worker for it"), "{found:?}");
+
+    let last = worker(&desk, 2, &["q"], slots(1, 1));
+    assert_eq!((untaken(&desk), listeners(&desk, "q")), (Vec::new(), 1), "a living one takes it");
+    dies(&desk, &last);
+    assert!(desk.ok(&["why", "t"]).contains("only 2 dead ones (the last, host_2, since 20"));
+}
+
+#[test]
+fn a_worker_that_drains_takes_nothing_more_and_every_command_says_so() {
+    let desk = Desk::new();
+    worker(&desk, 1, &["q"], slots(1, 1));
+    desk.ok(&["submit", "q", "--id", "t"]);
+    assert_eq!(untaken(&desk), Vec::<String>::new());
+    desk.ok(&["drain", "q", "host_1"]);
+    assert_eq!(
+        desk.ok(&["why", "t"]),
+        "Its queue q has only a listener that drains (host_1): start a worker for it.\n"
+    );
+    assert_eq!(desk.json(&["workers", "q"])[0]["draining"], true);
+    assert!(desk.ok(&["workers", "q"]).contains("drains"));
+    assert_eq!(listeners(&desk, "q"), 0);
+    let found = untaken(&desk);
+    assert!(found[0].contains("1 task waits in q, which has only a listener that drains (host_1): start"), "{found:?}");
+    desk.ok(&["pause", "q"]);
+    assert_eq!(untaken(&desk), Vec::<String>::new(), "somebody wants it to wait");
+    desk.ok(&["resume", "q"]);
+    desk.ok(&["drain", "q", "host_1", "--off"]);
+    assert_eq!(untaken(&desk), Vec::<String>::new());
+}
+
+#[test]
+fn tasks_of_queues_without_a_worker_are_findings_also_those_that_are_due_or_whose_owner_is_gone() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "pending"]);
+    desk.ok(&["submit", "pending", "--priority", "3"]);
+    desk.ok(&["submit", "later", "--eta", "+1h"]);
+    desk.ok(&["submit", "due", "--id", "due", "--eta", "+1h"]);
+    desk.ok(&["submit", "gone", "--id", "gone", "--lease", "1s"]);
+    desk.take("gone");
+    let mut connection = desk.server.connection();
+    redis::cmd("ZADD").arg("blueque_scheduled_tasks_due").arg(1).arg("due").exec(&mut connection).unwrap();
+    redis::cmd("HSET").arg("blueque_task_due").arg("eta").arg("1.000000").exec(&mut connection).unwrap();
+    let id = worker(&desk, 1, &["gone"], slots(1, 1));
+    dies(&desk, &id);
+    let found = crate::support::eventually("the lease is over", || {
+        let found = untaken(&desk);
+        (found.len() == 3).then_some(found)
+    });
+    for words in [
+        "1 task waits in due, which has no listener: ",
+        "1 task waits in gone, which has no living",
+        "2 tasks wait in pending, which has no listener: ",
+    ] {
+        assert!(found.iter().any(|line| line.contains(words)), "{words}: {found:?}");
+    }
+}
+
+#[test]
+fn only_workers_with_what_a_task_needs_are_said_to_take_it() {
+    let desk = Desk::new();
+    let gpu = |free| Report { has: Some("gpu"), methods: Some("q,encode"), ..slots(1, free) };
+    worker(&desk, 1, &["q"], gpu(1));
+    desk.ok(&["submit", "q", "--id", "first"]);
+    let _first = desk.take("q");
+    worker(&desk, 1, &["q"], gpu(0));
+    worker(&desk, 2, &["q"], Report { methods: Some("q"), ..slots(1, 1) });
+    desk.ok(&["submit", "q", "--id", "able", "--needs", "gpu"]);
+    desk.ok(&["submit", "q", "--id", "encode", "--method", "encode"]);
+    let full = "and the only worker of q that can take it is full with 1 task of q.\n";
+    for id in ["able", "encode"] {
+        let why = desk.ok(&["why", id]);
+        assert!(why.ends_with(full), "{id}: {why}");
+    }
+    assert_eq!(untaken(&desk), Vec::<String>::new());
+    desk.ok(&["submit", "q", "--id", "plain", "--priority", "9"]);
+    assert!(desk.ok(&["why", "plain"]).contains("1 of 2 listeners of q can take it"));
+    worker(&desk, 1, &["q"], gpu(1));
+    assert!(desk.ok(&["why", "able"]).ends_with("a listener of q can take it, and should soon.\n"));
+
+    let dead = ListenerId::of_process("host", 1);
+    dies(&desk, &dead);
+    let found = untaken(&desk);
+    assert!(found.iter().any(|line| line.contains("q: no listener has what these need (tasks): gpu (1)")), "{found:?}");
+    assert!(
+        found.iter().any(|line| line.contains("no worker of q has the program encode, which a waiting task needs")),
+        "{found:?}"
+    );
+    assert_eq!(desk.ok(&["why", "able"]), "It needs gpu, which the only listener of q does not have.\n");
+}
