@@ -143,6 +143,9 @@ end
 return reply.refusal(answer)
 ";
 
+/// What strings begin and end with.
+const QUOTES: [char; 2] = ['\'', '"'];
+
 struct Piece {
     name: String,
     kind: Kind,
@@ -354,16 +357,18 @@ impl Source {
 /// The Redis commands that some code names: words in capitals, alone in a string.
 fn redis_commands(code: &str) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    for line in code.lines().filter(|line| !line.trim_start().starts_with("--")) {
-        let parts: Vec<&str> = line.split('\'').collect();
-        for pair in parts.chunks(2) {
-            let [before, word] = pair else { continue };
-            if AFTER.contains(word) || BEFORE.contains(word) {
-                found.push((*word).to_owned());
-            } else if before.ends_with("call(") && !BORNE.contains(word) {
+    let (mut before, mut last, mut rest) = ("", "", code);
+    while !rest.is_empty() {
+        let (token, tail) = rest.split_at(length(rest));
+        if token.starts_with(QUOTES) {
+            let word = token.trim_matches(QUOTES);
+            if AFTER.contains(&word) || BEFORE.contains(&word) {
+                found.push(word.to_owned());
+            } else if before.ends_with("call") && last == "(" && !BORNE.contains(&word) {
                 return Err(format!("{word} is in no list of Redis commands of build.rs"));
             }
         }
+        (before, last, rest) = (last, token, tail);
     }
     Ok(found)
 }
@@ -432,22 +437,39 @@ fn localise(code: &str, names: &BTreeMap<&str, String>) -> String {
     rewrite(code, |library, name| names.get(format!("{library}.{name}").as_str()).cloned().unwrap_or_default())
 }
 
+/// How long the comment, string, word or other character is with which some code begins.
+fn length(code: &str) -> usize {
+    let Some(first) = code.chars().next() else { return 0 };
+    if code.starts_with("--") {
+        code.find('\n').unwrap_or(code.len())
+    } else if QUOTES.contains(&first) {
+        string(code, first)
+    } else if word(first) {
+        code.find(|c| !word(c)).unwrap_or(code.len())
+    } else {
+        first.len_utf8()
+    }
+}
+
+/// The same of a string. The other quote stands for itself in it, and so does one behind a backslash.
+fn string(code: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in code.char_indices().skip(1) {
+        if c == quote && !escaped {
+            return at + 1;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    code.len()
+}
+
 /// Replaces each `library.name` outside of strings and comments.
 fn rewrite(code: &str, mut replacement: impl FnMut(&str, &str) -> String) -> String {
     let mut out = String::new();
     let mut rest = code;
     let mut after_word = false;
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("--") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if first == '\'' {
-            rest[1..].find('\'').map_or(rest.len(), |end| end + 2)
-        } else if word(first) {
-            rest.find(|c| !word(c)).unwrap_or(rest.len())
-        } else {
-            first.len_utf8()
-        };
-        let (token, tail) = rest.split_at(length);
+    while !rest.is_empty() {
+        let (token, tail) = rest.split_at(length(rest));
         let member = tail.strip_prefix('.').map(|tail| tail.split(|c| !word(c)).next().unwrap_or_default());
         match member {
             Some(name) if !after_word && !name.is_empty() && LIBRARY.contains(&token) => {
@@ -462,4 +484,39 @@ fn rewrite(code: &str, mut replacement: impl FnMut(&str, &str) -> String) -> Str
         after_word = token.ends_with('.') || token.ends_with(word);
     }
     out
+}
+
+// `tests/compose.rs` runs these: Cargo runs no tests of a build script.
+#[cfg(test)]
+mod tests {
+    use super::{redis_commands, references};
+
+    fn named(code: &str) -> Vec<String> {
+        references(code).into_iter().collect()
+    }
+
+    #[test]
+    fn pieces_are_named_outside_of_strings_and_comments_alone() {
+        assert_eq!(named("state.move(task, 'args.plain', \"args.next\") -- args.none"), ["state.move"]);
+        assert_eq!(named("return record.find(id) or state.plan"), ["record.find", "state.plan"]);
+    }
+
+    #[test]
+    fn a_quote_of_the_other_kind_or_behind_a_backslash_ends_no_string() {
+        assert_eq!(named(r#"if find(text, "can't") then state.move() end -- isn't"#), ["state.move"]);
+        assert_eq!(named(r#"find("can't, state.move won't") args.next()"#), ["args.next"]);
+        assert_eq!(named(r"say('it\'s args.plain', state.move())"), ["state.move"]);
+        assert_eq!(named(r"say('\\', state.move())"), ["state.move"]);
+        assert_eq!(named(r#"say('a "', state.move(), '" b')"#), ["state.move"]);
+    }
+
+    #[test]
+    fn redis_commands_are_found_behind_such_strings() {
+        let found = redis_commands("say(\"can't\") redis.call('HSET', key) redis.pcall(\"ZADD\", 'x')").unwrap();
+        assert_eq!(found, ["HSET", "ZADD"]);
+        assert!(
+            redis_commands("say(\"can't\") redis.call('FROB', key)").unwrap_err().starts_with("FROB is in no list")
+        );
+        assert_eq!(redis_commands("x() -- redis.call('FROB')").unwrap(), Vec::<String>::new());
+    }
 }
