@@ -41,6 +41,64 @@ fn one_command_does_every_task_of_a_worker_that_has_one() {
 }
 
 #[test]
+fn the_line_of_a_begun_task_names_its_method_and_the_beginning_of_its_input_unless_that_is_to_be_quiet() {
+    let world = World::new();
+    world.program("encode", "echo 1");
+    let queue = world.client.queue("movies").unwrap();
+    let line = |id: &str| {
+        let begins = format!("started {id} of movies");
+        eventually("it is said", || {
+            let log = world.log();
+            let line = log.lines().find(|line| line.contains(&begins))?.to_owned();
+            log.contains(&format!("{line}\n")).then_some(line)
+        })
+    };
+    let submit = |id: &str, input: &str| {
+        let how = Submit::default().id(blueque::TaskId::new(id).unwrap()).method("encode");
+        result(&queue.submit_bytes(input.as_bytes(), how).unwrap());
+    };
+    let worker = world.worker(&["--queue", "movies"]);
+    submit("long", &format!("[\"scene \u{1b}[31m1\",\n \"{}\"]", "x".repeat(500)));
+    submit("none", "[]");
+    let long = line("long");
+    let (about, input) = long.split_once(", supervisor ").unwrap();
+    assert!(about.ends_with("started long of movies (encode), attempt 1"), "{long}");
+    let (_, input) = input.split_once(": ").unwrap();
+    assert!(input.starts_with("[\"scene ") && input.ends_with('…') && input.chars().count() <= 80, "{long}");
+    assert!(!input.contains('\u{1b}') && !input.contains(&"x".repeat(80)), "{long}");
+    assert!(line("none").rsplit_once(", supervisor ").unwrap().1.chars().all(|c| c.is_ascii_digit()), "nothing to say");
+    drop(worker);
+    let _worker = world.worker(&["--queue", "movies", "--quiet-input"]);
+    submit("secret", "[\"token\"]");
+    let secret = line("secret");
+    assert!(secret.contains("started secret of movies (encode), attempt 1, supervisor "), "{secret}");
+    assert!(!world.log().contains("token"), "{secret}");
+}
+
+#[test]
+fn a_pipe_as_the_log_of_the_supervisors_holds_up_no_worker() {
+    let world = World::new();
+    world.program("echo", "echo 1");
+    let log = world.path("state/blueque/supervisors.log");
+    std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+    nix::unistd::mkfifo(&log, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let _worker = world.worker(&["--queue", "echo"]);
+    let task = world.submit("echo", "[]");
+    let said = || {
+        let said = std::fs::read_to_string(world.path("worker.log")).unwrap();
+        said.contains("supervisors.log cannot be written: it is a pipe, not a file: remove it")
+    };
+    let end = Instant::now() + world::LIMIT;
+    while !said() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::fs::remove_file(&log).unwrap(); // whoever reads the log after a failure would wait for it
+    assert!(said(), "{}", world.log());
+    assert_eq!(result(&task), "1");
+    world.nothing_is_left();
+}
+
+#[test]
 fn a_task_whose_program_is_not_there_is_given_back_for_a_while_and_runs_when_it_is() {
     let world = World::new();
     world.program("fine", "echo 1");

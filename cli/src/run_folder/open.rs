@@ -63,6 +63,11 @@ pub fn own(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Opens a file of our own for adding to its end, and makes it where there is none. What is in its place stays.
+pub fn append(path: &Path) -> io::Result<File> {
+    open_with(OpenOptions::new().append(true).create(true), path).map(|(file, _)| file)
+}
+
 /// Makes a file, in the place of whatever is there.
 pub fn create(path: &Path) -> io::Result<File> {
     clear(path)?;

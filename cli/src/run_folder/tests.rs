@@ -100,6 +100,46 @@ fn only_files_are_read_and_no_more_than_the_limit_of_them() {
 }
 
 #[test]
+fn what_is_added_to_is_a_file_and_nothing_else_is_waited_for_or_followed() {
+    let state = State::new("append");
+    let path = |name: &str| state.0.join(name);
+    fs::write(path("file"), "1").unwrap();
+    mkfifo(&path("pipe"), Mode::S_IRWXU).unwrap();
+    symlink(path("file"), path("link")).unwrap();
+    for name in ["link", "pipe"] {
+        let error = open::append(&path(name)).unwrap_err();
+        assert_eq!(error.to_string(), format!("it is a {name}, not a file"));
+    }
+    for name in ["file", "new"] {
+        std::io::Write::write_all(&mut open::append(&path(name)).unwrap(), b"2").unwrap();
+    }
+    assert_eq!((fs::read(path("file")).unwrap(), fs::read(path("new")).unwrap()), (b"12".to_vec(), b"2".to_vec()));
+}
+
+#[test]
+fn a_lock_is_taken_and_written_in_the_place_of_a_link_or_a_pipe_and_not_where_they_lead() {
+    let state = State::new("links");
+    let folder = RunFolder::create(&state.0, &run(1), b"", None).unwrap();
+    let precious = state.0.join("precious");
+    fs::write(&precious, "precious").unwrap();
+    let holder = Holder { supervisor: Process::of(std::process::id().cast_signed()).unwrap(), program: None };
+    for kind in ["link", "pipe"] {
+        let _ = fs::remove_file(folder.lock_file());
+        match kind {
+            "link" => symlink(&precious, folder.lock_file()).unwrap(),
+            _ => mkfifo(&folder.lock_file(), Mode::S_IRWXU).unwrap(),
+        }
+        assert_eq!(folder.holder(), None, "{kind}");
+        let mut lock = folder.lock().unwrap().unwrap();
+        assert!(lock.is_blank(), "{kind}");
+        lock.write(&holder).unwrap();
+        assert_eq!(folder.holder(), Some(holder), "{kind}");
+        assert!(folder.lock().unwrap().is_none(), "{kind}: it is held");
+    }
+    assert_eq!(fs::read(&precious).unwrap(), b"precious");
+}
+
+#[test]
 fn a_pipe_swapped_for_a_file_between_two_looks_hangs_nobody() {
     let state = State::new("swap");
     let path = |name: &str| state.0.join(name);

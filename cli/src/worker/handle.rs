@@ -1,20 +1,17 @@
 //! A supervisor, seen from the worker: its child, or one that an earlier worker started.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
-use nix::errno::Errno;
-use nix::fcntl::OFlag;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::password::Password;
-use crate::run_folder::RunFolder;
 use crate::run_folder::lock::Process;
+use crate::run_folder::{RunFolder, open};
 
 /// Beyond this the supervisors' own log begins anew; the one before is kept.
 const LOG_BYTES: u64 = 1 << 20;
@@ -50,12 +47,12 @@ impl Handle {
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
         // One that has ended at once may have started its program: what that left is settled as for any other.
         let process = Process::of(pid).unwrap_or(Process { pid, started: 0 });
-        Ok(Self { process, child: Some(child), fd: open(pid) })
+        Ok(Self { process, child: Some(child), fd: pidfd(pid) })
     }
 
     /// One that an earlier worker started; none if it has ended meanwhile.
     pub fn of(process: Process) -> Option<Self> {
-        let fd = open(process.pid);
+        let fd = pidfd(process.pid);
         // Looked at after the opening: the number was still its own then.
         process.lives().then_some(Self { process, child: None, fd })
     }
@@ -84,7 +81,7 @@ impl Handle {
     }
 }
 
-fn open(pid: i32) -> Option<Arc<OwnedFd>> {
+fn pidfd(pid: i32) -> Option<Arc<OwnedFd>> {
     pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok().map(Arc::new)
 }
 
@@ -95,10 +92,10 @@ fn log(folder: &RunFolder) -> io::Result<File> {
     if fs::metadata(&path).is_ok_and(|about| about.len() > LOG_BYTES) {
         fs::rename(&path, path.with_extension("log.1"))?;
     }
-    OpenOptions::new().create(true).append(true).custom_flags(OFlag::O_NOFOLLOW.bits()).open(&path).map_err(|error| {
-        if error.raw_os_error() == Some(Errno::ELOOP as i32) {
-            return io::Error::other(format!("{} is a link: remove it", path.display()));
+    open::append(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => {
+            io::Error::other(format!("{} cannot be written: {error}: remove it", path.display()))
         }
-        error
+        _ => error,
     })
 }

@@ -45,3 +45,39 @@ impl Keeper {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use nix::sys::stat::Mode;
+    use nix::unistd::mkfifo;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_is_kept_by_one_also_where_a_link_or_a_pipe_is_in_the_place_of_the_file() {
+        let state = std::env::temp_dir().join(format!("blueque-keeper-{}", std::process::id()));
+        let folder = RunFolder::at(state.join("t.1"));
+        fs::create_dir_all(folder.path()).unwrap();
+        let (file, precious) = (folder.path().join("keeper"), state.join("precious"));
+        fs::write(&precious, "precious").unwrap();
+        for kind in ["link", "pipe"] {
+            let _ = fs::remove_file(&file);
+            match kind {
+                "link" => symlink(&precious, &file).unwrap(),
+                _ => mkfifo(&file, Mode::S_IRWXU).unwrap(),
+            }
+            let kept = Keeper::of(&folder).unwrap();
+            assert!(kept.is_some() && Keeper::of(&folder).unwrap().is_none(), "{kind}");
+            assert!(fs::symlink_metadata(&file).unwrap().is_file(), "{kind}");
+            drop(kept);
+            assert!(Keeper::of(&folder).unwrap().is_some(), "{kind}: it is free again");
+        }
+        // A lock of what the link led to would have kept others out of that.
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+        fs::remove_dir_all(&state).unwrap();
+    }
+}
