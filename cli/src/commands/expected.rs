@@ -19,6 +19,13 @@ pub struct Expected {
     words: String,
 }
 
+const OVERDUE: &str = "overdue";
+
+/// When a running task ends that is expected to end then. What should have ended is expected to end now, from then on.
+pub fn ends(end: f64, now: f64) -> String {
+    if end - now < 0.05 { OVERDUE.to_owned() } else { format!("in {}", times::span(end - now)) }
+}
+
 impl Session {
     /// None where nothing tells.
     pub fn expected(&self, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
@@ -64,7 +71,12 @@ impl Expected {
             Some(Basis::Both) => format!("by its progress and {runs}"),
             _ => format!("by {runs}"),
         };
-        let words = format!("{begin}to end {} ({}), {by}", soon(end), times::to_the_second(end));
+        let when = if waits { soon(end) } else { ends(end, estimate.now) };
+        let words = if when == OVERDUE {
+            format!("to end now ({OVERDUE}), {by}")
+        } else {
+            format!("{begin}to end {when} ({}), {by}", times::to_the_second(end))
+        };
         Some(Self {
             start: start.and_then(times::exact),
             end: times::exact(end),

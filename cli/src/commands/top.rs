@@ -14,6 +14,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Cell, Row, Table};
 
+use super::expected::ends;
 use super::progress::Progress;
 use super::queues::QueueView;
 use super::{Session, queue_name, times};
@@ -220,7 +221,7 @@ impl Running {
 
     fn row(&self, now: f64) -> Vec<String> {
         let elapsed = self.started.map(|started| now - started);
-        let end = self.end.map(|end| format!("in {}", times::span(end - now)));
+        let end = self.end.map(|end| ends(end, now));
         vec![
             self.id.clone(),
             self.queue.clone(),

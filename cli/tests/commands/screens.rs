@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use blueque::calls::{FailOptions, NewTask, Report, ReserveOptions, SubmitOptions};
+use blueque::calls::{FailOptions, LogOptions, NewTask, Report, ReserveOptions, SubmitOptions};
 use blueque::{Client, Force, ListenerId, QueueName, TaskId, Token};
 
 use crate::support::eventually;
@@ -25,6 +25,9 @@ const WIDE: &str = "encoding ‘scene’ 日本語の長いメッセージ 👩�
 fn long_name(begin: &str) -> String {
     format!("{begin}{}", "x".repeat(128 - begin.len()))
 }
+
+const LONG_SCHEDULE: &str =
+    "sxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 
 fn uuid(number: u32) -> String {
     format!("{:08x}-cd56-4890-abcd-0123456789ab", number.wrapping_mul(2_654_435_761))
@@ -77,6 +80,11 @@ impl Past {
         self.client.call(&self.client.calls().progress(id, *token, &bytes).at(&self.at(3.0))).unwrap();
     }
 
+    fn say(&self, (id, token): &(TaskId, Token), source: &str, text: &str) {
+        let call = self.client.calls().log(id, *token, source, text.as_bytes(), LogOptions::default());
+        self.client.call(&call.at(&self.at(4.0))).unwrap();
+    }
+
     fn fail(&self, (id, token): &(TaskId, Token), error: &str, group: &str) {
         let options = FailOptions { group: Some(group), permanent: true, ..FailOptions::default() };
         let call = self.client.calls().fail(id, *token, error.as_bytes(), options).at(&self.at(7.0 * HOUR));
@@ -94,6 +102,9 @@ fn full() -> Past {
     }
     let task = past.take("movies", "render-host-07.example.com");
     past.progress(&task, &serde_json::json!({ "done": 1, "total": 2, "unit": "GB", "message": WIDE }));
+    for (source, text) in [("stdout", "line 1\n\n"), ("stderr", "warning: \u{1b}[31mred\n"), ("stdout", WIDE)] {
+        past.say(&task, source, &format!("{text}{}\n", "-".repeat(if text == WIDE { 100 } else { 0 })));
+    }
     past.take("movies", "host");
     past.submit(&long, &long_name("an-id-of-128-characters-1-"), SubmitOptions { tags: Some(&long), ..plain });
     past.progress(&past.take(&long, &long_name("h").replace("xxxx", "")), &serde_json::json!(0.25));
@@ -126,7 +137,7 @@ fn full() -> Past {
     let report = Report { slots: 12, free: 3, name: Some("night-shift"), ..Report::default() };
     past.client.call(&calls.report(&worker, &[name("movies")], report).at(&past.at(60.0))).unwrap();
     past.desk.ok(&["schedule", "add", "nightly", "movies", "--every", "1h", "--start", "+400days 12h"]);
-    past.desk.ok(&["schedule", "add", &long_name("s")[..100], &long, "--cron", "0 3 * * *", "--start", "+400days 12h"]);
+    past.desk.ok(&["schedule", "add", LONG_SCHEDULE, &long, "--cron", "0 3 * * *", "--start", "+400days 12h"]);
     past
 }
 
@@ -182,7 +193,7 @@ fn drawn(screen: &Screen, name: &str, lines: u16, mark: &str) -> String {
 }
 
 /// The commands that write tables, the names of their files, and whether each row must be one line.
-const TABLES: [(&str, &[&str], bool); 23] = [
+const TABLES: [(&str, &[&str], bool); 33] = [
     ("ls", &["ls"], true),
     ("ls-queue", &["ls", "movies"], true),
     ("ls-empty", &["ls", "empty"], true),
@@ -207,20 +218,41 @@ const TABLES: [(&str, &[&str], bool); 23] = [
     ("show-long", &["show", "an-id-of-128-characters-1-"], false),
     ("why", &["why", "cancelled"], false),
     ("why-pending", &["why", "of-batch-03"], false),
+    ("logs", &["logs", "00000000-cd56"], false),
+    ("wait", &["wait", "fine", "cancelled", "failed"], true),
+    ("schedule-show", &["schedule", "show", "nightly"], false),
+    ("schedule-show-long", &["schedule", "show", LONG_SCHEDULE], false),
+    ("purge", &["purge", "movies", "--count"], true),
+    ("forget", &["forget", "movies", "--count"], true),
+    ("doctor", &["doctor"], false),
+    // These change something, and what they say of it stays the same.
+    ("tag", &["tag", "failed", "red"], true),
+    ("recall", &["recall", "00000000-cd56", "an-id-of-128-characters-1-"], true),
+    ("retry", &["retry", "failed"], true),
 ];
+
+/// How the commands end that do not end with 0.
+const CODES: [(&str, i32); 2] = [("wait", 1), ("doctor", 1)];
 
 #[test]
 fn tables_on_a_terminal_have_a_line_for_each_row_and_what_matters_in_it() {
     let past = full();
     let mut wrong = Vec::new();
     for (name, args, one_line) in TABLES {
-        let data = past.desk.ok(args);
+        let code = CODES.iter().find(|(command, _)| *command == name).map_or(0, |(_, code)| *code);
+        let left = past.desk.run(args);
+        assert_eq!(left.code, code, "{args:?}: {}{}", left.out, left.err);
+        let data = left.out;
         if one_line {
             assert!(!data.contains('…'), "{name}: nothing is cut where there is no terminal: {data}");
         }
         for (columns, lines) in SIZES {
             let mut screen = Screen::sized(&past.desk, args, (columns, lines));
-            assert_eq!(screen.ends(), 0, "{name}: {}", screen.shown());
+            assert_eq!(screen.ends(), code, "{name}: {}", screen.shown());
+            screen.mask(&past.desk.server.url(), "unix:///run/redis.sock");
+            if let Some((_, version)) = data.lines().find_map(|line| line.split_once("version      ")) {
+                screen.mask(version, "Redis 7");
+            }
             let (shown, wrapped) = screen.picture(100);
             if one_line {
                 assert_eq!(wrapped, 0, "{name} at {columns} columns: a row takes more than a line\n{shown}");
@@ -298,6 +330,107 @@ fn ten_thousand_rows_are_ten_thousand_lines_and_each_id_can_be_used() {
         }
     }
     assert!(wrong.is_empty(), "BLUEQUE_BLESS=1 writes what is shown now\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn ten_thousand_names_are_ten_thousand_lines() {
+    let past = Past::new();
+    let mut connection = past.desk.server.connection();
+    past.submit("q", "t", SubmitOptions { tags: Some("red"), ..SubmitOptions::default() });
+    past.take("q", "host");
+    let mut plant = |command: &str, key: &str, entry: &dyn Fn(usize) -> [String; 2]| {
+        for part in (0..10_000).collect::<Vec<usize>>().chunks(1_000) {
+            let mut command = redis::cmd(command);
+            command.arg(key);
+            for number in part {
+                command.arg(&entry(*number)[..]);
+            }
+            command.exec(&mut connection).unwrap();
+        }
+    };
+    let name = |number: usize| uuid(u32::try_from(number).unwrap());
+    for index in ["tags", "groups"] {
+        plant("ZADD", &format!("blueque_{index}_q"), &|number| ["7".into(), name(number)]);
+    }
+    plant("HSET", "blueque_limits_q", &|number| [name(number), "3 5/60".into()]);
+    plant("ZADD", "blueque_queues", &|number| ["0".into(), name(number)]);
+    let mut wrong = Vec::new();
+    let lists: [(&str, &[&str]); 4] =
+        [("tags", &["tags", "q"]), ("groups", &["groups", "q"]), ("limits", &["limits", "q"]), ("queues", &["queues"])];
+    for (name, args) in lists {
+        let rows = past.desk.ok(args).lines().count();
+        assert!(rows > 10_000 && rows < 10_010, "{name}: {rows}");
+        for (columns, lines) in SIZES {
+            let mut screen = Screen::sized(&past.desk, args, (columns, lines));
+            assert_eq!(screen.ends(), 0, "{name}");
+            let (shown, wrapped) = screen.picture(10_100);
+            assert_eq!((shown.lines().count(), wrapped), (rows, 0), "{name} at {columns} columns");
+            let begin: Vec<&str> = shown.lines().take(lines.into()).chain([""]).collect();
+            wrong.extend(differs(&format!("many-{name}-{columns}x{lines}"), &timeless(&begin.join("\n"))));
+        }
+    }
+    assert!(wrong.is_empty(), "BLUEQUE_BLESS=1 writes what is shown now\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_end_of_a_task_is_the_same_on_the_live_screen_in_its_record_and_in_why() {
+    let past = Past::new();
+    let run = |id: &str, from: f64, told: Option<(f64, f64)>, to: Option<f64>| {
+        past.submit("q", id, SubmitOptions::default());
+        let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::of_process("host", 1));
+        let calls = past.client.calls();
+        past.client.call(&calls.register(&queue, &listener, None).at(&past.at(from))).unwrap();
+        let options = ReserveOptions { lease: Some(Duration::from_secs(6 * 86_400)), ..ReserveOptions::default() };
+        let call = calls.reserve(&listener, &[queue], options).at(&past.at(from));
+        let taken = past.client.call(&call).unwrap().unwrap();
+        past.client.call(&calls.start(&taken.id, taken.token, 7).at(&past.at(from))).unwrap();
+        if let Some((at, done)) = told {
+            let done = done.to_string();
+            past.client.call(&calls.progress(&taken.id, taken.token, done.as_bytes()).at(&past.at(at))).unwrap();
+        }
+        if let Some(to) = to {
+            past.client.call(&calls.complete(&taken.id, taken.token, b"1", None).at(&past.at(to))).unwrap();
+        }
+    };
+    // Runs of a quarter of an hour and of ten minutes: those that go on for hours are of quite another size.
+    for (minutes, number) in [15.0, 15.0, 10.0, 10.0].into_iter().zip(0_u32..) {
+        let from = f64::from(number) * HOUR;
+        run(&format!("past-{number}"), from, None, Some(from + minutes * 60.0));
+    }
+    run("steady", LONG_AGO - 9.0 * HOUR, Some((LONG_AGO - 60.0, 0.37)), None);
+    run("overdue", LONG_AGO - 8.0 * HOUR, Some((LONG_AGO - 7.0 * HOUR, 0.9)), None);
+    let mut top = Screen::wide(&past.desk, &["top"]);
+    let left = |text: &str| {
+        let (_, rest) = text.split_once(" in ")?;
+        let words: Vec<&str> =
+            rest.split([' ', ',']).take(2).take_while(|word| word.starts_with(|c: char| c.is_ascii_digit())).collect();
+        humantime::parse_duration(&words.join(" ")).ok()
+    };
+    let on_top = |id: &str| {
+        let shown = eventually("the live screen shows it", || {
+            let (shown, _) = top.picture(24);
+            (shown.contains("steady") && shown.contains("overdue")).then_some(shown)
+        });
+        shown.lines().find(|line| line.starts_with(id)).unwrap().to_owned()
+    };
+    let said = |command: &str, id: &str| {
+        let out = past.desk.ok(&[command, id]);
+        out[out.find("expected").unwrap()..].to_owned()
+    };
+    let near = |one: Duration, other: Duration| one.abs_diff(other) <= Duration::from_secs(180);
+    let steady = left(&on_top("steady")).unwrap();
+    // A minute less than 9 h for 37 of 100: some 15 h are left.
+    assert!(near(steady, Duration::from_secs(54_960)), "{steady:?}");
+    for command in ["show", "why"] {
+        let said = said(command, "steady");
+        assert!(near(left(&said).unwrap(), steady), "{said}: {steady:?}");
+    }
+    assert!(on_top("overdue").contains(" overdue "), "{}", on_top("overdue"));
+    for command in ["show", "why"] {
+        assert!(said(command, "overdue").contains("to end now (overdue)"), "{}", said(command, "overdue"));
+    }
+    top.type_in("q");
+    assert_eq!(top.ends(), 0);
 }
 
 #[test]

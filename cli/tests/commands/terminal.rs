@@ -14,6 +14,8 @@ pub struct Screen {
     child: Child,
     shown: PathBuf,
     columns: u16,
+    /// What differs from run to run, and what stands for it in pictures.
+    masks: Vec<(String, String)>,
 }
 
 impl Screen {
@@ -37,14 +39,20 @@ impl Screen {
         if desk.tests {
             command.env("BLUEQUE_FOR_TESTS", "1");
         }
-        Self { child: command.spawn().expect("`script`, of util-linux"), shown, columns }
+        Self { child: command.spawn().expect("`script`, of util-linux"), shown, columns, masks: Vec::new() }
+    }
+
+    /// In its pictures `mask` stands for this text.
+    pub fn mask(&mut self, text: &str, mask: &str) {
+        self.masks.push((text.to_owned(), mask.to_owned()));
     }
 
     /// What a terminal of so many lines shows, and how many of its lines go on in the next.
     pub fn picture(&self, lines: usize) -> (String, usize) {
         let number = |number: usize| NonZeroU16::new(u16::try_from(number).unwrap()).unwrap();
         let mut terminal = vt100::Parser::new(number(lines), number(self.columns.into()), 0);
-        terminal.process(&fs::read(&self.shown).unwrap());
+        let shown = self.masks.iter().fold(self.shown(), |shown, (text, mask)| shown.replace(text, mask));
+        terminal.process(shown.as_bytes());
         let screen = terminal.screen();
         let wrapped = (0..u16::try_from(lines).unwrap()).filter(|&line| screen.row_wrapped(line)).count();
         let rows: Vec<String> = screen.rows(0, self.columns).map(|row| row.trim_end().to_owned()).collect();
