@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use redis::RedisResult;
 
 use crate::calls::{Call, Calls};
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::link::{Link, Wire};
 use crate::listener::Listener;
@@ -26,6 +27,7 @@ use crate::task::Task;
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
+    end: Option<Instant>,
 }
 
 struct Inner {
@@ -148,12 +150,18 @@ impl Client {
         self.inner.greeting.get()
     }
 
+    /// The same client, whose calls go on no longer than until this moment, whatever their limit is.
+    #[must_use]
+    pub fn until(&self, end: Instant) -> Self {
+        Self { inner: Arc::clone(&self.inner), end: Some(end) }
+    }
+
     /// Makes a call. It is repeated on failures that may pass, within the client's limit.
     ///
     /// # Errors
     /// The verdict of the script; [`Error::Unavailable`] after the limit.
     pub fn call<T>(&self, call: &Call<T>) -> Result<T> {
-        self.inner.link.run(call)
+        self.inner.link.run(call, Deadline::at(self.end))
     }
 
     /// All parts of an answer.
@@ -300,7 +308,7 @@ impl ClientBuilder {
         let calls = Calls::new(self.namespace);
         let link = Link::new(connect, self.limit, cluster);
         let inner = Inner { calls, link, max_bytes: self.max_bytes, greeting: OnceLock::new() };
-        let client = Client { inner: Arc::new(inner) };
+        let client = Client { inner: Arc::new(inner), end: None };
         let mut greeting = client.call(&client.calls().hello())?;
         if greeting.suits(self.for_tests)? == Space::ToBeMarked {
             client.call(&greeting.mark(client.calls()))?;

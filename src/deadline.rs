@@ -11,6 +11,11 @@ impl Deadline {
         Self(Instant::now().checked_add(limit))
     }
 
+    /// At this moment, or never.
+    pub(crate) fn at(end: Option<Instant>) -> Self {
+        Self(end)
+    }
+
     /// How long until then: zero once it has passed.
     pub(crate) fn left(self) -> Duration {
         self.0.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))

@@ -9,6 +9,7 @@ use std::time::Duration;
 use redis::{Cmd, RedisResult, Value};
 
 use crate::calls::Call;
+use crate::deadline::Deadline;
 use crate::error::Result;
 use crate::repeat::Tries;
 use crate::reply;
@@ -68,10 +69,10 @@ impl Link {
         Self { connect, idle: Mutex::new(Vec::new()), limit, cluster }
     }
 
-    /// Makes a call, as often as it takes within the limit.
-    pub(crate) fn run<T>(&self, call: &Call<T>) -> Result<T> {
+    /// Makes a call, as often as it takes within the limit, and not beyond `end`.
+    pub(crate) fn run<T>(&self, call: &Call<T>, end: Deadline) -> Result<T> {
         let script = call.script()?;
-        let mut tries = Tries::new(self.limit, self.cluster);
+        let mut tries = Tries::new(self.limit.min(end.left()), self.cluster);
         loop {
             match self.send(&call.request(script, tries.whole), tries.left()) {
                 Ok(value) => return call.read(&value),
@@ -123,7 +124,8 @@ impl Link {
     }
 
     fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
-        self.with_wire(limit, |wire| wire.send(cmd, limit))
+        let end = Deadline::after(limit);
+        self.with_wire(limit, |wire| wire.send(cmd, end.left().max(Duration::from_millis(1))))
     }
 
     /// Lends a connection, and keeps it if it is still sound.

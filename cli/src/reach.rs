@@ -17,10 +17,11 @@ const STARTING: Duration = Duration::from_secs(1);
 /// How long a connection may take here. A slow server is the matter of the first call.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// An error where nobody listens at a URL without a password, told sooner than by the limit of a call.
-pub fn somebody_listens(url: &str) -> anyhow::Result<()> {
+/// An error where nobody listens at a URL without a password, told sooner than by the limit of a call, and after
+/// `limit` at the latest.
+pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
     let Ok(info) = url.into_connection_info() else { return Ok(()) };
-    let end = Instant::now() + STARTING;
+    let end = Instant::now() + limit.min(STARTING);
     loop {
         let why = match info.addr() {
             ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => tcp(host, *port),

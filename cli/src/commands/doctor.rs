@@ -126,7 +126,7 @@ fn connect(settings: &Settings) -> anyhow::Result<Connection> {
         let what = error.code().map_or_else(|| error.category().to_owned(), ToOwned::to_owned);
         fault(Code::Unreachable, format!("{} cannot be reached: {what}", settings.url()))
     };
-    reach::somebody_listens(settings.url())?;
+    reach::somebody_listens(settings.url(), LIMIT)?;
     let client = redis::Client::open(settings.address()?).map_err(|error| wrong(&error))?;
     let connection = client.get_connection_with_timeout(LIMIT).map_err(|error| wrong(&error))?;
     connection.set_read_timeout(Some(LIMIT))?;

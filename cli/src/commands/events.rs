@@ -12,7 +12,7 @@ use blueque::{Error, Event, QueueName, Status, TaskId};
 use clap::Args;
 use serde::Serialize;
 
-use super::patience::Outage;
+use super::patience::{Outage, begin};
 use super::{Session, queue_name, times};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, code, fault, say};
@@ -26,7 +26,7 @@ pub struct Options {
     queue: Option<QueueName>,
     /// Go on as things happen; with --task until the task is finished
     #[arg(short, long)]
-    follow: bool,
+    pub follow: bool,
     /// Only the last ones [default: 10 with --follow, else all that are kept]
     #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["after", "resume"])]
     last: Option<usize>,
@@ -148,6 +148,35 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.follow && session.format == Format::Json {
         return Err(fault(Code::Usage, "what is followed has no end: use -o jsonl"));
     }
+    let past = || past(session, options);
+    let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
+    let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
+    if !options.follow {
+        table::write(session.format, &kept)?;
+        reader.shown()?;
+        return Ok(Code::Ok);
+    }
+    let mut outage = Outage::default();
+    let mut shown = table::Stream::new(session.format);
+    shown.write(&kept)?;
+    loop {
+        reader.shown()?;
+        // The record first: what is read after its end is all there is.
+        let looked = reader.over().and_then(|over| Ok((over, reader.next()?)));
+        let Some((over, (events, more))) = outage.survive(looked)? else { continue };
+        shown.write(&events)?;
+        if !more && over {
+            reader.shown()?;
+            return Ok(Code::Ok);
+        }
+        if !more {
+            thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
+
+/// What there is already.
+fn past<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<(Reader<'a>, Vec<EventView>)> {
     let mut reader = reader(session, options)?;
     let brief = options.follow && reader.only.is_none() && reader.after == "0" && options.resume.is_none();
     let keep = options.last.unwrap_or(if brief { 10 } else { usize::MAX });
@@ -181,28 +210,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             None => {}
         }
     }
-    if !options.follow {
-        table::write(session.format, &kept)?;
-        reader.shown()?;
-        return Ok(Code::Ok);
-    }
-    let mut outage = Outage::default();
-    let mut shown = table::Stream::new(session.format);
-    shown.write(&kept)?;
-    loop {
-        reader.shown()?;
-        // The record first: what is read after its end is all there is.
-        let looked = reader.over().and_then(|over| Ok((over, reader.next()?)));
-        let Some((over, (events, more))) = outage.survive(looked)? else { continue };
-        shown.write(&events)?;
-        if !more && over {
-            reader.shown()?;
-            return Ok(Code::Ok);
-        }
-        if !more {
-            thread::sleep(Duration::from_millis(200));
-        }
-    }
+    Ok((reader, kept))
 }
 
 fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Reader<'a>> {

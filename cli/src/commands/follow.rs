@@ -88,6 +88,9 @@ impl<'a> Follower<'a> {
         let mut pause = PAUSES.0;
         loop {
             let looked = self.look();
+            if looked.is_err() && stopped() {
+                return Ok(None); // the end of the wait cut it short, or nothing more is to be said
+            }
             let looked = self.survive(looked)?;
             if let Some((info, _)) = &looked
                 && info.status().is_some_and(Status::is_finished)

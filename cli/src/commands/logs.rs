@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::follow::{Follower, Streams};
-use super::patience::{Outage, Reason};
+use super::patience::{Outage, Reason, begin};
 use super::{Session, times};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
@@ -24,7 +24,7 @@ pub struct Options {
     id: String,
     /// Go on until the task is finished
     #[arg(short, long)]
-    follow: bool,
+    pub follow: bool,
 }
 
 /// An entry of a log as data.
@@ -51,7 +51,10 @@ impl Row for Entry {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let (id, info) = session.find_task(&options.id)?;
+    let find = || session.find_task(&options.id);
+    // What is followed for hours outlives a server that is away.
+    let found = if options.follow { begin(find, &|| false)? } else { Some(find()?) };
+    let Some((id, info)) = found else { return Ok(Code::Ok) };
     if matches!(session.format, Format::Table) {
         let mut follower = Follower::new(session, &id, Streams::Data);
         if options.follow {
@@ -72,7 +75,6 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (mut outage, mut reason) = (Outage::default(), Reason::new());
     loop {
         let looked = reader.look(session, &id);
-        // What is followed for hours outlives a server that is away.
         let looked = if options.follow { outage.survive(looked)? } else { Some(looked?) };
         let Some((info, page)) = looked else { continue };
         let over = page.is_empty();

@@ -32,7 +32,7 @@ pub struct Options {
     limit: u32,
     /// Look again every second
     #[arg(long)]
-    watch: bool,
+    pub watch: bool,
 }
 
 /// In the order in which tasks are shown.
@@ -75,14 +75,16 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let mut begins = true;
     loop {
         let looked = look(session, &named, options);
-        let looked = if options.watch && !begins { outage.survive(looked)? } else { Some(looked?) };
-        let Some((picture, more)) = looked else { continue };
-        if picture.is_empty() && begins {
-            match session.unknown(&named)? {
-                Some(text) if options.watch => say(format!("{text} yet")),
-                Some(text) => return Err(fault(Code::NotFound, text)),
-                None => {}
-            }
+        let looked = looked.and_then(|(picture, more)| {
+            let unknown = if picture.is_empty() && begins { session.unknown(&named)? } else { None };
+            Ok((picture, more, unknown))
+        });
+        let looked = if options.watch { outage.survive(looked)? } else { Some(looked?) };
+        let Some((picture, more, unknown)) = looked else { continue };
+        match unknown {
+            Some(text) if options.watch => say(format!("{text} yet")),
+            Some(text) => return Err(fault(Code::NotFound, text)),
+            None => {}
         }
         begins = false;
         if options.watch && io::stdout().is_terminal() {

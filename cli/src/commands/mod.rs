@@ -39,7 +39,7 @@ mod wish;
 pub mod workers;
 
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use blueque::{Client, QueueInfo, QueueName};
 use clap::CommandFactory;
@@ -60,6 +60,8 @@ const LIMIT: Duration = Duration::from_secs(5);
 pub struct Session {
     pub client: Client,
     pub format: Format,
+    /// Until when it waits for the end of tasks, where that is limited.
+    pub end: Option<Instant>,
 }
 
 /// Runs a command other than those of the worker.
@@ -71,9 +73,13 @@ pub fn run(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
         Command::Doctor(options) => doctor::run(&Settings::load(&cli.connection)?, options, cli.output)?,
         command => {
             let settings = Settings::load(&cli.connection)?;
-            reach::somebody_listens(settings.url())?;
-            let client = settings.client_within(LIMIT)?;
-            let session = Session { client, format: cli.output };
+            let (end, client) = if let Some(timeout) = waits(command) {
+                patience::connect(&settings, timeout)?
+            } else {
+                reach::somebody_listens(settings.url(), LIMIT)?;
+                (None, settings.client_within(LIMIT)?)
+            };
+            let session = Session { client, format: cli.output, end };
             if let Command::Run(options) = command {
                 return run::run(&session, options);
             }
@@ -81,6 +87,18 @@ pub fn run(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
         }
     };
     Ok(code.into())
+}
+
+/// Whether a command waits for what may take hours, the server included, and how long where it says.
+fn waits(command: &Command) -> Option<Option<Duration>> {
+    match command {
+        Command::Wait(options) => Some(options.timeout),
+        Command::Logs(options) => options.follow.then_some(None),
+        Command::Events(options) => options.follow.then_some(None),
+        Command::Ls(options) => options.watch.then_some(None),
+        Command::Top(_) => Some(None),
+        _ => None,
+    }
 }
 
 fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {

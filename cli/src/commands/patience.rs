@@ -2,14 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use blueque::{Error, Status, TaskId, TaskInfo};
+use blueque::{Client, Error, Status, TaskId, TaskInfo};
 
 use super::view::text;
-use super::{Session, times};
-use crate::output::say;
+use super::{LIMIT, Session, times};
+use crate::config::Settings;
+use crate::output::{Code, chain, fault, say};
+use crate::reach;
 
 /// So long nothing is said: most tasks have begun by then.
 const QUIET: Duration = Duration::from_secs(2);
+
+const BACK: &str = "-- the server is back --";
+
+/// So long the server may take for the first answers, however soon the wait is to end.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// In seconds: a task that is due within this time is not said to wait for it.
 const SOON: f64 = 5.0;
@@ -26,7 +33,7 @@ impl Outage {
         match answer {
             Ok(answer) => {
                 if std::mem::take(&mut self.away) {
-                    say("-- the server is back --");
+                    say(BACK);
                 }
                 Ok(Some(answer))
             }
@@ -43,6 +50,53 @@ impl Outage {
     /// Whether `survive` has nothing to say of this answer.
     pub fn is_silent<T>(&self, answer: &anyhow::Result<T>) -> bool {
         answer.is_ok() && !self.away
+    }
+}
+
+/// Connects for a command that waits for hours, and answers until when it may wait. A server that is away is waited for,
+/// which is said once.
+pub fn connect(settings: &Settings, timeout: Option<Duration>) -> anyhow::Result<(Option<Instant>, Client)> {
+    let after = |timeout: Option<Duration>| timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    // Whoever has no time at all wants to know how it stands.
+    let (end, last) = (after(timeout), after(timeout.map(|timeout| timeout.max(LOOK))));
+    let mut away = false;
+    loop {
+        let left = last.map_or(LIMIT, |last| last.saturating_duration_since(Instant::now()).min(LIMIT));
+        if left.is_zero() {
+            let waited = humantime::format_duration(timeout.unwrap_or_default());
+            return Err(fault(Code::TimedOut, format!("no server at {} after {waited}", settings.url())));
+        }
+        let gone = match reach::somebody_listens(settings.url(), left) {
+            Err(gone) => gone,
+            Ok(()) => match settings.client_within(left) {
+                Ok(client) => {
+                    if away {
+                        say(BACK);
+                    }
+                    return Ok((end, last.map_or(client.clone(), |last| client.until(last))));
+                }
+                Err(error) if is_away(&error) => error,
+                Err(error) => return Err(error),
+            },
+        };
+        if !std::mem::replace(&mut away, true) {
+            say(format!("-- the server is away: {}; waiting for it --", chain(&gone)));
+        }
+    }
+}
+
+/// Does what a command that waits for hours begins with, as often as the server goes away meanwhile. None where `stopped`
+/// says so before.
+pub fn begin<T>(what: impl Fn() -> anyhow::Result<T>, stopped: &dyn Fn() -> bool) -> anyhow::Result<Option<T>> {
+    let mut outage = Outage::default();
+    loop {
+        let answer = what();
+        if answer.is_err() && stopped() {
+            return Ok(None);
+        }
+        if let Some(answer) = outage.survive(answer)? {
+            return Ok(Some(answer));
+        }
     }
 }
 

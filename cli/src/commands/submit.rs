@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use blueque::calls::NewTask;
-use blueque::{QueueName, Submitted, TaskId};
+use blueque::{Error, QueueName, Submitted, TaskId};
 use clap::Args;
 use serde::Serialize;
 
@@ -79,7 +79,12 @@ impl New {
         let task = NewTask { id: &id, eta, parameters: &parameters };
         let tags = self.wish.tags();
         let call = session.client.calls().submit(&self.queue, &[task], self.wish.options(&tags));
-        let made = session.client.call(&call)?.into_iter().next().unwrap_or(Submitted::Created);
+        let made = session.client.call(&call).inspect_err(|error| {
+            if matches!(error, Error::Unavailable { .. }) {
+                say(format!("{id} may have been submitted: the same command with --id {id} makes no second task"));
+            }
+        })?;
+        let made = made.into_iter().next().unwrap_or(Submitted::Created);
         match &made {
             Submitted::Existing => say(format!("{id} exists already; nothing was changed")),
             Submitted::Taken(other) => {

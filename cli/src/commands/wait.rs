@@ -6,6 +6,7 @@ use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 
 use super::follow::{Follower, Streams};
+use super::patience::begin;
 use super::view::{TaskView, headline};
 use super::{Session, duration, times};
 use crate::output::table::write_one;
@@ -18,19 +19,21 @@ pub struct Options {
     ids: Vec<String>,
     /// Give up after this long, such as 90s or 2h
     #[arg(long, value_name = "DURATION", value_parser = duration)]
-    timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let ids: Vec<TaskId> = options.ids.iter().map(|id| session.find(id)).collect::<Result<_, _>>()?;
-    let begun = Instant::now();
-    let late = || options.timeout.is_some_and(|limit| begun.elapsed() >= limit);
+    let late = || session.end.is_some_and(|end| Instant::now() >= end);
+    let waited = || humantime::format_duration(options.timeout.unwrap_or_default());
+    let find = || options.ids.iter().map(|id| session.find(id)).collect::<Result<Vec<TaskId>, _>>();
+    let Some(ids) = begin(find, &late)? else {
+        return Err(fault(Code::TimedOut, format!("no answer from the server after {}", waited())));
+    };
     let mut ended = Vec::new();
     let mut verdicts = Vec::new();
     for id in &ids {
         let Some(info) = Follower::new(session, id, Streams::None).follow(&late)? else {
-            let waited = humantime::format_duration(options.timeout.unwrap_or_default());
-            return Err(fault(Code::TimedOut, format!("{id} is not finished after {waited}")));
+            return Err(fault(Code::TimedOut, format!("{id} is not finished after {}", waited())));
         };
         verdicts.push(verdict(&info));
         if session.format == Format::Jsonl || session.format == Format::Id {

@@ -2,7 +2,8 @@
 
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Child, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
 
 use crate::support::{Server, eventually};
 use crate::{Desk, terminal};
@@ -48,6 +49,13 @@ impl Drop for Follows {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+impl Desk {
+    fn signal(&self, signal: &str) {
+        let pid = self.server.pid().to_string();
+        assert!(Command::new("kill").args([format!("-{signal}"), pid]).status().unwrap().success());
     }
 }
 
@@ -143,6 +151,86 @@ fn a_wait_has_its_limit_also_while_the_server_is_away() {
     waits.says("no listener");
     desk.server.kill();
     assert_eq!(waits.ends().code(), Some(6), "{}", waits.err());
+}
+
+#[test]
+fn whatever_waits_for_hours_also_waits_for_a_server_that_is_away_when_it_starts() {
+    let mut desk = Desk::on(Server::start_with(&["--save", "", "--appendonly", "yes", "--appendfsync", "always"]));
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let task = desk.take("q");
+    desk.say(&task, "stdout", "before\n");
+    desk.server.kill();
+    let mut all: Vec<Follows> = [
+        ("wait", &["wait", "t", "--timeout", "1h", "-o", "id"][..]),
+        ("logs", &["logs", "-f", "t"]),
+        ("lines", &["logs", "-f", "t", "-o", "jsonl"]),
+        ("events", &["events", "q", "-f", "--task", "t", "-o", "jsonl"]),
+        ("ls", &["ls", "q", "--watch", "-o", "id"]),
+    ]
+    .into_iter()
+    .map(|(name, args)| Follows::start(&desk, name, args))
+    .collect();
+    let mut top = terminal::Screen::start(&desk, &["top"]);
+    for one in &all {
+        one.says("the server is away: no server at ");
+        one.says("; waiting for it --");
+    }
+    top.shows("the server is away");
+    // What has nothing to wait for yet says so at once, and so does what is given a limit.
+    for args in [&["ls"][..], &["run", "q"], &["submit", "q", "--wait"], &["submit", "q", "--follow"], &["logs", "t"]] {
+        let left = desk.run(args);
+        assert_eq!((left.code, left.out.as_str()), (3, ""), "{args:?}: {}", left.err);
+        assert!(left.err.contains("no server at ") && !left.err.contains("submitted"), "{args:?}: {}", left.err);
+    }
+    let left = desk.run(&["wait", "t", "--timeout", "1s"]);
+    assert!(left.code == 6 && left.err.contains("the server is away") && left.err.contains("after 1s"), "{}", left.err);
+    desk.server.restart();
+    for one in &all {
+        one.says("is back");
+    }
+    top.shows("quits");
+    top.type_in("q");
+    assert_eq!(top.ends(), 0);
+    desk.client().call(&desk.client().calls().complete(task.id(), task.reservation().token, b"1", None)).unwrap();
+    for one in &mut all {
+        match one.name.clone().as_str() {
+            "ls" => one.says("t"),
+            name => assert!(one.ends().success(), "{name}: {}", one.err()),
+        }
+        assert_eq!(one.err().matches("is away").count(), 1, "{}: {}", one.name, one.err());
+    }
+    let out = |name: &str| all.iter().find(|one| one.name == name).unwrap().out();
+    assert_eq!((out("wait"), out("logs")), ("t\n".into(), "before\n".into()));
+    assert!(out("events").contains("\"complete\""));
+}
+
+/// One answer may take 5 s, and is waited for no longer than the wait itself.
+#[test]
+fn the_limit_of_a_wait_cuts_a_call_short_that_a_frozen_or_dead_server_does_not_answer() {
+    let mut desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    assert_eq!(desk.run(&["wait", "t", "--timeout", "0s"]).code, 6, "it has looked");
+    let late = Duration::from_millis(4500);
+    let mut begun = Instant::now();
+    let mut connected = Follows::start(&desk, "connected", &["wait", "t", "--timeout", "2s"]);
+    let clients = |info: String| info.lines().filter(|line| line.contains("cmd=evalsha")).count();
+    eventually("it has looked", || {
+        let list = redis::cmd("CLIENT").arg("LIST").query(&mut desk.server.connection()).unwrap();
+        (clients(list) > 0 || connected.child.try_wait().unwrap().is_some()).then_some(())
+    });
+    desk.signal("STOP");
+    assert_eq!(connected.ends().code(), Some(6), "{}", connected.err());
+    assert!(begun.elapsed() < late, "{:?}", begun.elapsed());
+    for name in ["frozen", "dead"] {
+        begun = Instant::now();
+        let mut waits = Follows::start(&desk, name, &["wait", "t", "--timeout", "2s"]);
+        assert_eq!(waits.ends().code(), Some(6), "{name}: {}", waits.err());
+        assert!(begun.elapsed() < late, "{name}: {:?}", begun.elapsed());
+        if name == "frozen" {
+            desk.signal("CONT");
+            desk.server.kill();
+        }
+    }
 }
 
 #[test]
