@@ -20,11 +20,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files of `lua/lib`, each with what runs at once in it after what that uses.
-const LIBRARY: [&str; 32] = [
+const LIBRARY: [&str; 33] = [
     "reply",
     "args",
     "rights",
     "space",
+    "requests",
     "settings",
     "server",
     "record",

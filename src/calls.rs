@@ -29,10 +29,11 @@ pub use submit::{NewTask, SubmitOptions};
 use crate::bundle::{self, Command};
 use crate::error::{Error, Result};
 use crate::model::Greeting;
-use crate::names::{Namespace, QueueName};
+use crate::names::{Namespace, QueueName, TaskId};
 use crate::reply;
 
-/// A call that has not been made yet. Every one may be sent again after a lost reply.
+/// A call that has not been made yet. Every one may be sent again after a lost reply: what is done by one value is
+/// done once, however often that is sent within the hour.
 pub struct Call<T> {
     command: &'static str,
     key: String,
@@ -68,6 +69,12 @@ impl<T> Call<T> {
             Some(value) => self.arg(name).arg(value),
             None => self,
         }
+    }
+
+    /// Gives the call a request id: sent again, it gives its first answer and does nothing a second time,
+    /// whatever others did in between.
+    fn once(self) -> Self {
+        self.arg("request").arg(TaskId::random())
     }
 
     /// Lets the script take `now` (decimal seconds since 1970) for the server's time. Only a namespace for

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use crate::calls::{NewTask, SubmitOptions};
+use crate::calls::{Call, NewTask, SubmitOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Retained, Setting, Submitted};
@@ -62,7 +62,8 @@ impl Queue {
         let id = how.id.take().unwrap_or_else(TaskId::random);
         let task = NewTask { id: &id, eta: how.eta.map(since_epoch), parameters };
         let tags = how.tags();
-        let made = self.submit_many(&[task], how.options(&tags))?;
+        // Whatever the answer to a repeated call, its id names the task: no request id is needed.
+        let made = self.client.call(&self.one_batch(&[task], how.options(&tags)))?;
         let id = match made.into_iter().next() {
             Some(Submitted::Taken(other)) => other,
             _ => id,
@@ -76,8 +77,7 @@ impl Queue {
     ///
     /// # Errors
     /// As [`Queue::submit_bytes`]; `BADARG` for an id that stands twice.
-    pub fn submit_many(&self, tasks: &[NewTask<'_>], mut options: SubmitOptions<'_>) -> Result<Vec<Submitted>> {
-        options.max_bytes = options.max_bytes.or(self.client.max_bytes());
+    pub fn submit_many(&self, tasks: &[NewTask<'_>], options: SubmitOptions<'_>) -> Result<Vec<Submitted>> {
         // A unique name is for one task, which the script says.
         let batches = if options.unique.is_some() { vec![tasks] } else { batches(tasks) };
         let mut ids = HashSet::new();
@@ -86,9 +86,14 @@ impl Queue {
         }
         let mut made = Vec::with_capacity(tasks.len());
         for batch in batches {
-            made.extend(self.client.call(&self.client.calls().submit(&self.name, batch, options))?);
+            made.extend(self.client.call(&self.one_batch(batch, options).answered_once())?);
         }
         Ok(made)
+    }
+
+    fn one_batch(&self, tasks: &[NewTask<'_>], mut options: SubmitOptions<'_>) -> Call<Vec<Submitted>> {
+        options.max_bytes = options.max_bytes.or(self.client.max_bytes());
+        self.client.calls().submit(&self.name, tasks, options)
     }
 
     /// How many tasks are in each state.

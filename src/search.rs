@@ -193,7 +193,7 @@ impl Queue {
     ///
     /// # Errors
     /// `NOTEMPTY` while it has a task, in any state, or a listener, or a schedule makes tasks in it; `NOQUEUE` where
-    /// there is none, also where a call that had to be repeated succeeded the first time; those of [`Client::call`](crate::Client::call).
+    /// there is none; those of [`Client::call`](crate::Client::call).
     pub fn forget(&self) -> Result<()> {
         self.client().call(&self.client().calls().forget(self.name()))
     }

@@ -176,7 +176,7 @@ impl Task {
         self.client.call(&self.client.calls().estimate(&self.id, progress))
     }
 
-    /// Removes the finished task. [`Error::NotFound`] may mean that a first try succeeded whose reply was lost.
+    /// Removes the finished task.
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that is not finished; those of [`Client::call`].

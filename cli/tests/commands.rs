@@ -14,10 +14,14 @@ mod follow;
 mod history;
 #[path = "commands/inside.rs"]
 mod inside;
+#[path = "commands/lost_replies.rs"]
+mod lost_replies;
 #[path = "commands/names.rs"]
 mod names;
 #[path = "commands/policies.rs"]
 mod policies;
+#[path = "../../tests/support/proxy.rs"]
+mod proxy;
 #[path = "commands/schedule.rs"]
 mod schedule;
 #[path = "commands/screens.rs"]

@@ -10,12 +10,16 @@ local queue = args.plain(args.next('queue'), 'queue')
 local id = args.next('id')
 local options = args.options({ lease = args.lease, request = args.plain })
 
+local done, answer = requests.find('adopt', options.request)
+if done then
+  return answer
+end
 local task = record.get(id, 'max_losses', 'fruitless', attempt.fields())
 if task.queue ~= queue then
   reply.fail('OTHERQUEUE', 'this id is a task of another queue')
 end
 listeners.require(queue, listener)
-local answer = options.request and attempt.repeated(id, listener, options.request)
+answer = options.request and attempt.repeated(id, listener, options.request)
 if answer then
   return answer
 end
@@ -46,7 +50,7 @@ if noted then
 end
 if to ~= 'reserved' then
   interruption.move(task, to, 'adopt')
-  return false
+  return requests.keep(false) -- where a task was taken, its record knows the request
 end
 redis.call('HSET', task.key, 'losses', task.losses, 'fruitless', task.fruitless, 'outcome', 'lost', 'ended', task.token)
 task.forget = { 'pid', 'reclaimed_node', 'recall', 'started', 'progress', 'progressed' }

@@ -1,6 +1,6 @@
 --- Does one thing to the tasks of a queue that all options choose, the oldest first. A step changes `limit` tasks and looks at 300.
 -- @args now queue action cursor limit
--- @options prefix status tag method key group from to reason force at_once fresh into priority
+-- @options prefix status tag method key group from to reason force at_once fresh into priority request
 -- @reply next cursor (0 at the end), number looked at, changed, refused
 -- @errors TOOBIG
 -- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY
@@ -22,6 +22,7 @@ local limit = args.limit()
 local known = search.known()
 known.reason, known.into, known.priority = args.text, args.plain, birth.priority
 known.force, known.at_once, known.fresh = args.flag, args.flag, args.flag
+known.request = args.plain
 local options = args.options(known)
 for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority' }) do
   if options[name] ~= nil and not act[name] then
@@ -30,6 +31,10 @@ for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority
 end
 if action == 'move' and (not options.into or options.into == queue) or action == 'prioritise' and not options.priority then
   reply.fail('BADARG', 'move needs the option into, another queue, and prioritise the option priority')
+end
+local done, answer = requests.find('bulk', options.request)
+if done then
+  return answer
 end
 local wish = {
   reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh, queue = options.into, priority = options.priority,
@@ -63,4 +68,4 @@ end
 if #tasks > 0 then
   actions.run(act[2], tasks, wish)
 end
-return { after == '0' and '0' or after .. '/' .. till, looked, #tasks, refused }
+return requests.keep({ after == '0' and '0' or after .. '/' .. till, looked, #tasks, refused })

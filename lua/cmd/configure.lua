@@ -45,7 +45,7 @@ if #kept > 0 then
 else
   redis.call('HDEL', space.meta, field)
 end
-if limit and queue == '*' then
+if limit and queue == '*' and (settings.find(found[1], name) or '') ~= value then
   redis.call('HINCRBY', space.meta, 'limits', 1) -- `promote` of each queue lets go on what may
 elseif limit and not found[2] then
   redis.call('HSET', space.meta, 'limits', '1')

@@ -1,10 +1,15 @@
 --- Removes a finished task with all that belongs to it.
 -- @args now id
+-- @options request
 -- @reply `deleted`
 -- @errors NOTASK STATE
 space.open()
 local id = args.next('id')
-args.none()
+local request = args.options({ request = args.plain }).request
+local done, answer = requests.find('delete', request)
+if done then
+  return answer
+end
 
 actions.one(id, actions.delete, actions.do_delete, {})
-return 'deleted'
+return requests.keep('deleted')

@@ -1,5 +1,6 @@
 --- Removes a queue that has no tasks, no listeners and no schedules, with its settings, limits, events and statistics.
 -- @args now queue
+-- @options request
 -- @reply `forgotten`
 -- @errors NOQUEUE NOTEMPTY
 local HOLDS = {
@@ -12,7 +13,11 @@ local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'group
 
 space.open()
 local queue = args.plain(args.next('queue'), 'queue')
-args.none()
+local request = args.options({ request = args.plain }).request
+local done, answer = requests.find('forget', request)
+if done then
+  return answer
+end
 for command, kinds in pairs(HOLDS) do
   for _, kind in ipairs(kinds) do
     if space.probe(command, space.key(kind, queue)) > 0 then
@@ -55,4 +60,4 @@ space.begin()
 redis.call('UNLINK', unpack(gone))
 redis.call('ZREM', queues, queue)
 redis.call('HDEL', space.meta, unpack(fields))
-return 'forgotten'
+return requests.keep('forgotten')

@@ -1,6 +1,7 @@
 --- Renews the leases of tasks that a listener holds; each answer carries an order.
 -- @args now queue listener lease count (id token)*count
 -- @options kill
+-- @again a later deadline
 -- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`, for which others get `lost`
 -- @errors
 space.open()

@@ -1,6 +1,7 @@
 --- Appends to a task's log, for whoever watches. The log is kept until a day after the end of the task: its beginning, and of the rest what came last.
 -- @args now id token source text
 -- @options offset
+-- @again another entry
 -- @reply id of the last entry, or an empty string where none is kept
 -- @errors LOST TOOBIG
 local LOOKS, SEARCHED = 2, 10 -- logs that a call looks at, and those where it needs room

@@ -1,11 +1,16 @@
 --- Gives a task that waits another priority; in its queue it goes behind those that have it already.
 -- @args now id priority
+-- @options request
 -- @reply `prioritised`
 -- @errors NOTASK STATE
 space.open()
 local id = args.next('id')
 local wish = { priority = birth.priority(args.next('priority'), 'priority') }
-args.none()
+local request = args.options({ request = args.plain }).request
+local done, answer = requests.find('prioritise', request)
+if done then
+  return answer
+end
 
 actions.one(id, actions.prioritise, actions.do_prioritise, wish)
-return 'prioritised'
+return requests.keep('prioritised')

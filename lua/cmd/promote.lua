@@ -1,5 +1,6 @@
 --- Moves scheduled tasks that are due to pending, and lets tasks go on that a rate or a changed limit held up.
 -- @args now queue limit
+-- @again goes on
 -- @reply number promoted, 1 if more are due, when the next one is, in seconds, or an empty string
 -- @errors
 local meta = space.open_with('limits')

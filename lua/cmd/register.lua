@@ -1,6 +1,7 @@
 --- Makes a listener known to a queue, and what it has for tasks with needs.
 -- @args now queue listener
 -- @options has
+-- @again `existing`
 -- @reply `registered`, or `existing`
 -- @errors EVICTION
 space.open()

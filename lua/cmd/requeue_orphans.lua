@@ -1,5 +1,6 @@
 --- Takes tasks whose lease has expired from their owners, and forgets silent listeners and workers.
 -- @args now queue limit
+-- @again goes on
 -- @reply number requeued, failed, cancelled, postponed, 1 if more are expired, number of listeners
 -- @errors
 local SILENCE = 15 * 1000000 -- without a sign of life from anyone: the clock jumped or the server was away

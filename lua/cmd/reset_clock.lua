@@ -1,11 +1,16 @@
 --- Brings a clock that ran ahead back to the server's time, while nothing is held. Tokens go on from the highest one.
 -- @args now
+-- @options request
 -- @reply `reset`, or `right` where the clock was not ahead
 -- @errors HELD TOOMANY
 local MOST = 10000 -- queues that one call looks at
 
 space.open()
-args.none()
+local request = args.options({ request = args.plain }).request
+local done, answer = requests.find('reset_clock', request)
+if done then
+  return answer
+end
 local floor, now = redis.call('HGET', space.meta, space.CLOCK), server.time()
 if not floor or tonumber(floor) <= now then
   return 'right'
@@ -39,4 +44,4 @@ for _, set in ipairs(settled) do
 end
 redis.call('HSET', space.meta, space.CLOCK, string.format('%.0f', now),
   'token', string.format('%.0f', math.max(tonumber(token or 0), tonumber(floor))))
-return 'reset'
+return requests.keep('reset')

@@ -1,6 +1,7 @@
 --- Deletes the oldest finished tasks: those over a number, and those older than an age. Forgets unique names whose time has passed, and logs whose tasks ended a day ago.
 -- @args now queue limit
 -- @options keep seconds
+-- @again goes on
 -- @reply number deleted, 1 if more are to go
 -- @errors
 local LOGS = 100 -- that a call looks at

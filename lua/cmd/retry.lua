@@ -1,11 +1,15 @@
 --- Runs a failed or cancelled task again, with its counts of failures and losses at zero.
 -- @args now id
--- @options fresh
+-- @options fresh request
 -- @reply `pending`
 -- @errors NOTASK STATE STOPPING DUPLICATE
 space.open()
 local id = args.next('id')
-local wish = args.options({ fresh = args.flag })
+local wish = args.options({ fresh = args.flag, request = args.plain })
+local done, answer = requests.find('retry', wish.request)
+if done then
+  return answer
+end
 
 actions.one(id, actions.retry, actions.do_retry, wish)
-return 'pending'
+return requests.keep('pending')

@@ -1,12 +1,16 @@
 --- Makes a task of a schedule at once, beside its slots, also of one that is paused or has ended.
 -- @args now name id
--- @options overlap
+-- @options overlap request
 -- @reply `created` or `existing`, and the id of the task
 -- @errors NOSCHEDULE STATE OTHERQUEUE CLOSED DUPLICATE TOOMANY
 space.open()
 local name = schedules.name(args.next('name'))
 local id = args.plain(args.next('id'), 'id')
-local options = args.options({ overlap = schedules.overlap })
+local options = args.options({ overlap = schedules.overlap, request = args.plain })
+local done, answer = requests.find('run_schedule', options.request)
+if done then
+  return answer
+end
 local schedule = schedules.get(name)
 local found = redis.call('HMGET', space.key('task', id), 'queue', 'schedule')
 if found[1] and found[2] == name then
@@ -35,4 +39,4 @@ schedules.make(plan, 'run_schedule')
 schedules.note(schedule, id)
 redis.call('HSET', schedule.key, 'last_task', id, 'tasks', schedule.tasks or id)
 state.wake(schedule.queue)
-return { 'created', id }
+return requests.keep({ 'created', id })

@@ -1,6 +1,6 @@
 --- Makes a schedule, or changes the one of this name.
 -- @args now name queue rhythm parameters count (slot)*count
--- @options overlap missed late start end times max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes log_bytes lease priority key weight needs tags unique unique_until unique_policy
+-- @options overlap missed late start end times max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes log_bytes lease priority key weight needs tags unique unique_until unique_policy request
 -- @reply `created`, `changed`, or `existing` where nothing differs
 -- @errors TOOBIG TOOMANY
 space.open()
@@ -9,8 +9,8 @@ local queue = args.plain(args.next('queue'), 'queue')
 local rhythm, every, offset = schedules.rhythm(args.next('rhythm'))
 local parameters = args.next('parameters')
 local slots = schedules.slots()
-local options, texts, own = args.options(schedules.check), {}, {}
-for _, name in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times' }) do
+local options, texts, own = args.options(schedules.option), {}, {}
+for _, name in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times', 'request' }) do
   own[name], options[name] = options[name], nil
 end
 for i = args.at + 1, #ARGV, 2 do
@@ -34,6 +34,10 @@ end
 args.bytes(parameters, most, 'parameters')
 birth.wish(options)
 
+local done, answer = requests.find('schedule', own.request)
+if done then
+  return answer
+end
 local old = schedules.find(name)
 local same = old ~= nil
 for _, field in ipairs(schedules.definition()) do
@@ -68,4 +72,4 @@ end
 schedules.probe()
 space.begin()
 schedules.write(new, 'created', 'changed', unpack(schedules.definition()))
-return old.rhythm and 'changed' or 'created'
+return requests.keep(old.rhythm and 'changed' or 'created')

@@ -1,6 +1,7 @@
 --- Says that a process works on the reserved task, and renews its lease.
 -- @args now id token pid
 -- @options lease
+-- @again a later deadline
 -- @reply deadline
 -- @errors LOST CANCELLED STATE
 space.time(redis.call('HGET', space.meta, space.CLOCK))

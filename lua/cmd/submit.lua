@@ -1,6 +1,6 @@
 --- Puts tasks into a queue: pending, or scheduled where an eta lies ahead.
 -- @args now queue count (id eta parameters)*count
--- @options max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes log_bytes lease priority key weight needs tags unique unique_until unique_policy
+-- @options max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes log_bytes lease priority key weight needs tags unique unique_until unique_policy request
 -- @reply for each task `created`, or `existing` where the id was submitted before; with a unique name `existing` or `replaced`, and the id of the other task
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE TOOMANY
 local BYTES = 8388608 -- of all parameters of one call: one task of the largest size
@@ -19,9 +19,11 @@ local last = 3 + 3 * count
 if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, eta or parameters')
 end
-local most, wish = 1048576, nil
+local most, wish, request = 1048576, nil, nil
 if ARGV[last + 1] then
-  wish = birth.wish(args.options(birth.check, last))
+  local options = args.options(birth.option, last)
+  request, options.request = options.request, nil
+  wish = birth.wish(options)
   if wish.unique and count > 1 then
     reply.fail('BADARG', 'a unique name is for one task: count must be 1')
   end
@@ -30,6 +32,13 @@ if meta[2] or meta[3] then
   most = tonumber(settings.value(meta[2], meta[3], 'max_bytes'))
 end
 most = wish and wish.max_bytes or most
+
+if request then
+  local done, answer = requests.find('submit', request)
+  if done then
+    return answer
+  end
+end
 
 local prefix, now = space.prefix, space.now
 local fresh, answer, seen, pending, scheduled, size = {}, {}, count > 1 and {}, nil, nil, 0
@@ -143,5 +152,9 @@ if not known then
 end
 if pending then
   state.wake(queue)
+end
+if request then
+  space.note('request').begun = true
+  return requests.keep(answer)
 end
 return answer

@@ -1,5 +1,6 @@
 --- Adds events that were not read yet to the statistics of their days, each once, and then trims the events.
 -- @args now queue limit
+-- @again goes on
 -- @reply number of events read, 1 if more are there, number of events that were trimmed before they were read
 -- @errors
 local GONE = 100 -- days over the age that one call removes

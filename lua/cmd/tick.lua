@@ -1,5 +1,6 @@
 --- Makes the tasks of slots that are due. What is wrong with one schedule is noted in it, and does not keep the others from theirs.
 -- @args now limit
+-- @again goes on
 -- @reply number of tasks made, 1 if more slots are due, when the next one is, in seconds, or an empty string; then of each cron schedule that wants to be told more slots its name, its rhythm, and after what time
 -- @errors
 -- @noted CLOSED DUPLICATE STATE TOOMANY OTHERQUEUE

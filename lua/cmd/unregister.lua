@@ -1,5 +1,6 @@
 --- Takes a listener that holds no task off a queue.
 -- @args now queue listener
+-- @again `absent`
 -- @reply `unregistered`, or `absent`
 -- @errors HELD
 space.open()

@@ -1,14 +1,19 @@
 --- Removes a schedule. The tasks that it has made stay.
 -- @args now name
+-- @options request
 -- @reply `removed`
 -- @errors NOSCHEDULE
 space.open()
 local name = schedules.name(args.next('name'))
-args.none()
+local request = args.options({ request = args.plain }).request
+local done, answer = requests.find('unschedule', request)
+if done then
+  return answer
+end
 local schedule = schedules.get(name)
 schedules.probe()
 space.begin()
 redis.call('ZREM', space.prefix .. 'schedules', name)
 redis.call('ZREM', space.prefix .. 'low_schedules', name)
 redis.call('UNLINK', schedule.key)
-return 'removed'
+return requests.keep('removed')

@@ -88,6 +88,15 @@ function birth.check(name, value)
   end
 end
 
+-- The same, with what belongs to the call.
+-- @cold
+function birth.option(name, value)
+  if name == 'request' then
+    return args.plain(value, name)
+  end
+  return birth.check(name, value)
+end
+
 -- What checked options mean: `fields` for the record of each task, which are the
 -- options themselves where nothing is said, and what else `task` and `plan` go by.
 -- @cold

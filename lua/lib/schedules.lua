@@ -92,6 +92,15 @@ function schedules.check(name, value)
   return birth.check(name, value)
 end
 
+-- The same, with what belongs to the call.
+-- @cold
+function schedules.option(name, value)
+  if name == 'request' then
+    return args.plain(value, name)
+  end
+  return schedules.check(name, value)
+end
+
 -- What makes two schedules the same.
 -- @cold
 function schedules.definition()

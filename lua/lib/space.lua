@@ -160,6 +160,10 @@ end
 -- `...`: keys that were not noted before.
 -- @cold
 function space.begin(first, ...)
+  local request = space.notes and space.notes.request
+  if request then
+    request.begun = true
+  end
   rights.require()
   if space.touched then
     space.enter(first, ...)

@@ -43,6 +43,7 @@ impl Calls {
         let moment = |time: Option<f64>| time.map(|time| format!("{time:.6}"));
         let call = self.call("schedule", reply::number).arg(name).arg(queue).arg(rhythm).raw(parameters);
         told(call, slots)
+            .once()
             .option("overlap", options.overlap)
             .option("missed", options.missed)
             .option("late", options.late)
@@ -91,7 +92,7 @@ impl Calls {
     /// Removes a schedule. The tasks that it has made stay.
     #[must_use]
     pub fn unschedule(&self, name: &ScheduleName) -> Call<()> {
-        self.call("unschedule", read::done).arg(name)
+        self.call("unschedule", read::done).arg(name).once()
     }
 
     /// Stops a schedule from making tasks.
@@ -120,7 +121,7 @@ impl Calls {
             }),
             _ => None,
         };
-        self.call("run_schedule", parse).arg(name).arg(id).option("overlap", overlap)
+        self.call("run_schedule", parse).arg(name).arg(id).once().option("overlap", overlap)
     }
 
     /// Makes the tasks of slots that are due, up to 500.

@@ -30,7 +30,7 @@ impl Calls {
             }),
             _ => None,
         };
-        let call = self.call("bulk", parse).arg(queue).arg(action.as_str()).arg(cursor).arg(limit);
+        let call = self.call("bulk", parse).arg(queue).arg(action.as_str()).arg(cursor).arg(limit).once();
         let call = match action {
             Action::Cancel { reason, force } => forced(call.option("reason", Some(reason)), *force),
             Action::Retry { fresh } => call.option("fresh", fresh.then_some("1")),
@@ -85,13 +85,13 @@ impl Calls {
     /// Puts a task that waits into another queue.
     #[must_use]
     pub fn move_to(&self, id: &TaskId, queue: &QueueName) -> Call<()> {
-        self.call("move", read::done).arg(id).arg(queue)
+        self.call("move", read::done).arg(id).arg(queue).once()
     }
 
     /// Removes what is left of a queue without tasks and listeners.
     #[must_use]
     pub fn forget(&self, queue: &QueueName) -> Call<()> {
-        self.call("forget", read::done).arg(queue)
+        self.call("forget", read::done).arg(queue).once()
     }
 }
 

@@ -105,6 +105,15 @@ impl<T> Call<T> {
     }
 }
 
+impl Call<Vec<Submitted>> {
+    /// Lets a submit that is sent again say what it said first, [`Submitted::Created`] and not
+    /// [`Submitted::Existing`]. It takes some microseconds of the server's time more.
+    #[must_use]
+    pub fn answered_once(self) -> Self {
+        self.once()
+    }
+}
+
 impl Calls {
     /// Puts up to 500 tasks into a queue.
     #[must_use]

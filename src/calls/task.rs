@@ -11,25 +11,25 @@ impl Calls {
     /// Cancels a task. What becomes of one that somebody holds says [`Force`].
     #[must_use]
     pub fn cancel(&self, id: &TaskId, reason: &str, force: Force) -> Call<Cancelled> {
-        forced(self.call("cancel", reply::number).arg(id).arg(reason), force)
+        forced(self.call("cancel", reply::number).arg(id).arg(reason).once(), force)
     }
 
     /// Asks the owner of a task to give it back, or with `at_once` takes it from its owner, whatever still runs.
     #[must_use]
     pub fn recall(&self, id: &TaskId, at_once: bool) -> Call<Recalled> {
-        self.call("recall", reply::number).arg(id).option("at_once", at_once.then_some("1"))
+        self.call("recall", reply::number).arg(id).once().option("at_once", at_once.then_some("1"))
     }
 
     /// Runs a failed or cancelled task again; `fresh` forgets its checkpoint.
     #[must_use]
     pub fn retry(&self, id: &TaskId, fresh: bool) -> Call<()> {
-        self.call("retry", read::done).arg(id).option("fresh", fresh.then_some("1"))
+        self.call("retry", read::done).arg(id).once().option("fresh", fresh.then_some("1"))
     }
 
     /// Removes a finished task.
     #[must_use]
     pub fn delete(&self, id: &TaskId) -> Call<()> {
-        self.call("delete", read::done).arg(id)
+        self.call("delete", read::done).arg(id).once()
     }
 
     /// A task's log after an entry, `0` for its beginning. A page ends after 1 MiB of text; the last one is empty.

@@ -54,11 +54,12 @@ impl Calls {
     /// Brings a clock that ran ahead of the server back, while nothing is held; whether it was ahead.
     #[must_use]
     pub fn reset_clock(&self) -> Call<bool> {
-        self.call("reset_clock", |value| match reply::text(value)?.as_str() {
+        let parse = |value: &Value| match reply::text(value)?.as_str() {
             "reset" => Some(true),
             "right" => Some(false),
             _ => None,
-        })
+        };
+        self.call("reset_clock", parse).once()
     }
 
     /// Mends a part of what clients without scripts leave; begin with an empty cursor.

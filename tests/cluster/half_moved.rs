@@ -23,7 +23,7 @@ const STATE: [Call; 17] = [
     &["complete", "1005", "done", "1004000001", "R"],
     &["submit", "1006", "q", "1", "waits", "", "p"],
     &["submit", "1007", "q", "1", "later", "1500", "p"],
-    &["submit", "1008", "q", "1", "first", "", "p", "priority", "5"],
+    &["submit", "1008", "q", "1", "first", "", "p", "priority", "5", "request", "r"],
     &["submit", "1009", "q", "1", "keyed", "", "p", "key", "k", "needs", "gpu", "unique", "n", "tags", "red"],
     &["schedule", "1010", "s", "q", "every 100 0", "p", "0"],
     &["schedule", "1010", "t", "q", "every 100 0", "p", "0"],
@@ -32,7 +32,7 @@ const STATE: [Call; 17] = [
 ];
 
 /// Calls, each made in that state. What only tells of many, such as `counts`, may tell less for a moment.
-const CALLS: [Call; 30] = [
+const CALLS: [Call; 33] = [
     &["start", "1020", "held", "1003000001", "8"],
     &["progress", "1020", "runs", "1001000001", "half"],
     &["checkpoint", "1020", "runs", "1001000001", "half"],
@@ -49,12 +49,15 @@ const CALLS: [Call; 30] = [
     &["cancel", "1020", "keyed", "why"],
     &["prioritise", "1020", "first", "7"],
     &["delete", "1020", "done"],
+    &["delete", "1020", "done", "request", "s"],
+    &["cancel", "1020", "waits", "why", "request", "s"],
     &["promote", "1600", "q", "10"],
     &["requeue_orphans", "2000", "q", "10"],
     &["retain", "1020", "q", "10", "keep", "0"],
     &["unregister", "1020", "q", "h_1"],
     &["unregister", "1020", "q", "h_2"],
     &["submit", "1020", "q", "1", "waits", "", "p"],
+    &["submit", "1020", "q", "1", "new", "", "p", "request", "s"],
     &["show_schedule", "1020", "s"],
     &["pause_schedule", "1020", "t", "me", "why"],
     &["resume_schedule", "1020", "s"],

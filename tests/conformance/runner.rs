@@ -7,9 +7,15 @@ use serde_json::Value;
 
 use crate::cases::{Case, list, text};
 
-/// Every key with its whole content, in one call.
+/// Every key with its whole content, in one call. A large hash is dumped in an order that may change by itself.
 const DIGEST: &str = "local all = {} for _, key in ipairs(redis.call('KEYS', '*')) do
-    all[#all + 1] = key all[#all + 1] = redis.call('DUMP', key) end return all";
+    local held = redis.call('DUMP', key)
+    if redis.call('TYPE', key).ok == 'hash' then
+      local flat, fields = redis.call('HGETALL', key), {}
+      for i = 1, #flat, 2 do fields[#fields + 1] = #flat[i] .. flat[i] .. flat[i + 1] end
+      table.sort(fields) held = table.concat(fields)
+    end
+    all[#all + 1] = key all[#all + 1] = held end return all";
 
 /// How a key of a type is read whole.
 const READ: [(&str, &str, &[&str]); 6] = [
@@ -20,6 +26,19 @@ const READ: [(&str, &str, &[&str]); 6] = [
     ("stream", "XRANGE", &["-", "+"]),
     ("string", "GET", &[]),
 ];
+
+/// What a call answers that is sent again.
+#[derive(Debug, PartialEq)]
+pub enum Again {
+    /// What it answered first.
+    Same,
+    /// This word, which says the same.
+    Word(String),
+    /// The same with a deadline that is not earlier.
+    Later,
+    /// What this call did, which goes on where the first one ended.
+    Anew,
+}
 
 pub struct Runner<'a> {
     connection: &'a mut Connection,
@@ -40,17 +59,148 @@ impl<'a> Runner<'a> {
         result
     }
 
+    /// On a server that is as it is.
+    pub fn new(connection: &'a mut Connection) -> Self {
+        Self { connection, namespace: "ns", kept: HashMap::new() }
+    }
+
+    /// Plays a case whose answered calls are all sent twice: nothing comes out otherwise.
+    pub fn twice(connection: &'a mut Connection, case: &Case, again: fn(&str) -> Again) -> Result<(), String> {
+        redis::cmd("FLUSHALL").exec(connection).unwrap();
+        let mut runner = Self::new(connection);
+        let answer = runner.doubled(case, again);
+        runner.put_back(case);
+        answer
+    }
+
+    fn doubled(&mut self, case: &Case, again: fn(&str) -> Again) -> Result<(), String> {
+        for (number, step) in case.steps().iter().enumerate() {
+            let answered = step["do"].is_array() && step["error"].is_null() && repeatable(step);
+            let mut step = step.clone();
+            if answered {
+                step["do"] = requested(list(&step["do"]), number);
+                step["unchanged"] = Value::Null; // but for the answer that is kept
+            }
+            let told = |what| format!("step {}, {}: {what}", number + 1, brief(&step));
+            let first = self.step(&step).map_err(told)?;
+            if answered && again(text(&step["do"][0])) != Again::Anew {
+                self.repeat(&step, &first, &again(text(&step["do"][0]))).map_err(told)?;
+            }
+        }
+        self.keys(case, &["ns_requests"])
+    }
+
+    /// Plays a case to a call, which is sent again after others have done what they do.
+    pub fn disturbed(
+        connection: &'a mut Connection,
+        case: &Case,
+        last: usize,
+        again: fn(&str) -> Again,
+    ) -> Result<(), String> {
+        redis::cmd("FLUSHALL").exec(connection).unwrap();
+        let mut runner = Self::new(connection);
+        let before = case.steps()[..last].iter().try_for_each(|step| runner.step(step).map(|_| ()));
+        let answer = before.and_then(|()| runner.interrupted(&case.steps()[last], again));
+        runner.put_back(case);
+        answer
+    }
+
+    /// Whatever came of a case, the server's settings are as it leaves them.
+    fn put_back(&mut self, case: &Case) {
+        for step in case.steps().iter().filter(|step| step["redis"][0] == "CONFIG") {
+            self.redis(list(&step["redis"])).unwrap();
+        }
+        for command in list(&case.data["after"]) {
+            self.redis(list(command)).unwrap();
+        }
+    }
+
+    fn interrupted(&mut self, step: &Value, again: fn(&str) -> Again) -> Result<(), String> {
+        let mut step = step.clone();
+        step["do"] = requested(list(&step["do"]), 0);
+        step["unchanged"] = Value::Null; // but for the answer that is kept
+        let again = again(text(&step["do"][0]));
+        let ids = self.tasks();
+        let whole = self.digest();
+        let first = self.step(&step)?;
+        // What changed nothing may as well have come later.
+        if whole == self.digest() || again == Again::Anew {
+            return Ok(());
+        }
+        self.disturb(text(&step["do"][1]), &ids);
+        let told = |what| format!("{}, sent again: {what}", brief(&step));
+        let whole = self.digest();
+        self.repeat(&step, &first, &again).map_err(told)?;
+        let requested = list(&step["do"]).iter().any(|word| word == "request") && first != Reply::Nil;
+        let after = self.digest();
+        if requested && whole != after {
+            let changed: Vec<_> = after.keys().filter(|key| whole.get(*key) != after.get(*key)).collect();
+            let changed: Vec<_> = changed.into_iter().map(|key| String::from_utf8_lossy(key)).collect();
+            return Err(told(format!("something was done a second time: {changed:?}")));
+        }
+        Ok(())
+    }
+
+    /// Sends a call again.
+    fn repeat(&mut self, step: &Value, first: &Reply, again: &Again) -> Result<(), String> {
+        let second = self.call(list(&step["do"]), &step["keys"]).map_err(|error| error.to_string())?;
+        let same = match again {
+            Again::Same => second == *first,
+            Again::Word(word) => raw(&second) == word.as_bytes(),
+            Again::Later => later(first, &second),
+            Again::Anew => true,
+        };
+        if same { Ok(()) } else { Err(format!("first {}, then {}", shown(first), shown(&second))) }
+    }
+
+    /// The ids of all tasks.
+    fn tasks(&mut self) -> Vec<String> {
+        let keys: Vec<String> = redis::cmd("KEYS").arg("ns_task_*").query(self.connection).unwrap();
+        keys.iter().filter_map(|key| key.strip_prefix("ns_task_").map(str::to_owned)).collect()
+    }
+
+    /// A worker starts what it can get of each queue, and deleted tasks are submitted again. All of it may be refused.
+    fn disturb(&mut self, now: &str, ids: &[String]) {
+        let left = self.tasks();
+        let keys: Vec<String> = redis::cmd("KEYS").arg("ns_tasks_*").query(self.connection).unwrap();
+        let mut queues: Vec<&str> = keys.iter().filter_map(|key| key.strip_prefix("ns_tasks_")).collect();
+        queues.push("q");
+        let mut call = |words: &[&str]| {
+            let words: Vec<Value> = words.iter().map(|&word| word.into()).collect();
+            self.call(&words, &Value::Null).ok()
+        };
+        for id in ids.iter().filter(|id| !left.contains(id)) {
+            call(&["submit", now, "q", "1", id, "", "p"]);
+        }
+        for queue in queues {
+            call(&["register", now, queue, "busy_1"]);
+            for _ in 0..5 {
+                let Some(Reply::Array(taken)) = call(&["reserve", now, "busy_1", "1", queue]) else { break };
+                let words = taken.iter().take(3).map(|part| String::from_utf8(raw(part)).unwrap());
+                let words: Vec<String> = words.collect();
+                call(&["start", now, &words[0], &words[2], "7"]);
+            }
+        }
+    }
+
     fn all(&mut self, case: &Case) -> Result<(), String> {
         for (number, step) in case.steps().iter().enumerate() {
-            let call = if step["do"].is_array() { &step["do"] } else { &step["redis"] };
-            let call: String = call.to_string().chars().take(200).collect();
-            self.step(step).map_err(|what| format!("step {}, {call}: {what}", number + 1))?;
+            self.step(step).map_err(|what| format!("step {}, {}: {what}", number + 1, brief(step)))?;
         }
+        self.keys(case, &[])
+    }
+
+    /// What the keys hold at the end, but for those of `beside`.
+    fn keys(&mut self, case: &Case, beside: &[&str]) -> Result<(), String> {
         let mut others: BTreeSet<Vec<u8>> = self.digest().into_keys().collect();
         for (name, want) in case.data["keys"].as_object().into_iter().flatten() {
             others.remove(name.as_bytes());
+            if beside.contains(&name.as_str()) {
+                continue;
+            }
             self.key(name, want)?;
         }
+        others.retain(|name| !beside.iter().any(|one| one.as_bytes() == name));
         if case.data["no_other_keys"] == true && !others.is_empty() {
             let others: Vec<_> = others.iter().map(|key| String::from_utf8_lossy(key)).collect();
             return Err(format!("there are other keys: {others:?}"));
@@ -58,13 +208,15 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn step(&mut self, step: &Value) -> Result<(), String> {
+    /// Takes a step, and answers what came back: nil for an error that was expected.
+    fn step(&mut self, step: &Value) -> Result<Reply, String> {
         let code = step["error"].as_str();
         let before = (code.is_some() || step["unchanged"] == true).then(|| self.digest());
         let got = match &step["do"] {
             Value::Array(call) => self.call(call, &step["keys"]),
             _ => self.redis(list(&step["redis"])),
         };
+        let mut answer = Reply::Nil;
         match (got, code) {
             (Ok(got), None) => {
                 if let Some(want) = step.get("reply")
@@ -73,8 +225,9 @@ impl<'a> Runner<'a> {
                     return Err(format!("expected {want}, got {}", shown(&got)));
                 }
                 if let Some(name) = step["as"].as_str() {
-                    self.kept.insert(name.into(), got);
+                    self.kept.insert(name.into(), got.clone());
                 }
+                answer = got;
             }
             (Ok(got), Some(code)) => return Err(format!("expected the error {code}, got {}", shown(&got))),
             (Err(error), Some(code)) if error.code() == Some(code) && error.to_string().len() > 20 => {}
@@ -82,16 +235,20 @@ impl<'a> Runner<'a> {
                 return Err(format!("expected {}, got the error {error}", code.unwrap_or("a reply")));
             }
         }
-        let Some(before) = before else { return Ok(()) };
+        let Some(before) = before else { return Ok(answer) };
         let after = self.digest();
         let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
         let changed = keys.into_iter().filter(|key| before.get(*key) != after.get(*key));
         let changed: Vec<_> = changed.map(|key| String::from_utf8_lossy(key)).collect();
-        if changed.is_empty() { Ok(()) } else { Err(format!("a call that must change nothing changed {changed:?}")) }
+        if changed.is_empty() {
+            Ok(answer)
+        } else {
+            Err(format!("a call that must change nothing changed {changed:?}"))
+        }
     }
 
     /// A command of the bundle. Its script is loaded where the server does not know it yet.
-    fn call(&mut self, call: &[Value], keys: &Value) -> Result<Reply, RedisError> {
+    pub fn call(&mut self, call: &[Value], keys: &Value) -> Result<Reply, RedisError> {
         let name = text(&call[0]);
         let command = blueque::bundle::command(name).unwrap_or_else(|| panic!("the bundle has no command {name}"));
         let keys: Vec<String> = match keys {
@@ -197,6 +354,39 @@ impl<'a> Runner<'a> {
             _ => false,
         }
     }
+}
+
+/// A call with a request id, where its command takes one and it has none.
+fn requested(call: &[Value], number: usize) -> Value {
+    let mut call = call.to_vec();
+    let options = blueque::bundle::command(text(&call[0])).unwrap().options();
+    if options.split(' ').any(|option| option == "request") && !call.iter().any(|word| word == "request") {
+        call.extend(["request".into(), format!("again-{number}").into()]);
+    }
+    call.into()
+}
+
+/// Whether the second answer has a deadline, its first number, that is not earlier, and else is the first one.
+fn later(first: &Reply, second: &Reply) -> bool {
+    match (first, second) {
+        (Reply::Int(first), Reply::Int(second)) => first <= second,
+        (Reply::Array(first), Reply::Array(second)) => first[1..] == second[1..] && later(&first[0], &second[0]),
+        _ => false,
+    }
+}
+
+/// Whether a step can be sent twice as it is: neither at the server's own time, nor taking a task without the request
+/// id that its record would hold.
+fn repeatable(step: &Value) -> bool {
+    let call = list(&step["do"]);
+    let takes = call[0] == "reserve" || call[0] == "adopt";
+    call[1] != "" && (!takes || call.iter().any(|word| word == "request"))
+}
+
+/// A step as far as it fits into a line.
+fn brief(step: &Value) -> String {
+    let call = if step["do"].is_array() { &step["do"] } else { &step["redis"] };
+    call.to_string().chars().take(200).collect()
 }
 
 /// A text, `{"base64": …}`, or `{"repeat": …, "times": …}`.

@@ -115,6 +115,7 @@ impl Model {
                 let find =
                     |name: &str| settings.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
                 let began = find(&since).filter(|_| find(setting).is_some());
+                let differs = find(setting).unwrap_or_default() != value;
                 settings.retain(|(other, _)| other != setting && *other != since);
                 if !value.is_empty() {
                     settings.push((setting.into(), value.into()));
@@ -126,7 +127,8 @@ impl Model {
                     }
                 }
                 match name.map(queue) {
-                    None if limits => self.changes += 1,
+                    None if limits && differs => self.changes += 1,
+                    None if limits => self.changes = self.changes.max(1),
                     Some(name) if limits => {
                         self.changes = self.changes.max(1);
                         let queue = self.queue(name);

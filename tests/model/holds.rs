@@ -34,6 +34,7 @@ impl Model {
             self.index_keys(name, &mut keys);
         }
         keys.insert("meta".into(), Kept::Hash(self.meta()));
+        keys.insert("requests".into(), Kept::Hash(self.answers.clone()));
         keys.insert("queues".into(), Kept::Zset(known));
         let next = |next: Option<u64>| next.map_or(f64::INFINITY, moment);
         let schedules = self.schedules.iter().map(|(name, schedule)| (name.clone(), next(schedule.at())));

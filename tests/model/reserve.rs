@@ -2,7 +2,7 @@
 
 use crate::model::keys::Reply;
 use crate::model::ops::Order;
-use crate::model::settle::queue;
+use crate::model::settle::{micros, queue};
 use crate::model::state::{ATTEMPT, Model, SECOND, Verdict, decimal};
 
 /// How a listener asks.
@@ -35,6 +35,28 @@ impl Model {
         let task = &self.tasks[id];
         let same = asked.request.as_ref().is_some_and(|request| task.get("request") == request);
         (same && task.held() && task.get("node") == asked.who).then(|| self.reservation(id))
+    }
+
+    /// Keeps the answer of a call with a request id, and forgets up to ten that are older than an hour.
+    fn keep_answer(&mut self, field: &str, answer: &str) {
+        let number = |name: &str, none| self.answers.get(name).map_or(none, |number| number.parse().unwrap());
+        let (mut first, last): (u64, u64) = (number("first", 1), number("last", 0) + 1);
+        let now = self.now;
+        self.answers.insert(field.into(), answer.into());
+        self.answers.insert(format!("#{last}"), format!("{} {field}", decimal(now)));
+        for _ in 0..10 {
+            let place = format!("#{first}");
+            let Some((at, old)) = self.answers.get(&place).and_then(|entry| entry.split_once(' ')) else { break };
+            let old = old.to_owned();
+            if first == last || micros(at) + 3600 * SECOND > now {
+                break;
+            }
+            self.answers.remove(&place);
+            self.answers.remove(&old);
+            first += 1;
+        }
+        self.answers.insert("first".into(), first.to_string());
+        self.answers.insert("last".into(), last.to_string());
     }
 
     pub fn listens(&self, name: &str, who: &str) -> Verdict<()> {
@@ -169,6 +191,10 @@ impl Model {
     }
 
     pub fn adopt(&mut self, asked: &Asked, from: &str, name: &str, id: &str) -> Verdict<Reply> {
+        let field = asked.request.as_ref().map(|request| format!("adopt {request}"));
+        if field.as_ref().is_some_and(|field| self.answers.contains_key(field)) {
+            return Ok(Reply::Nil); // the others are told by the record
+        }
         if self.known(id)?.queue != name {
             return Err("OTHERQUEUE");
         }
@@ -183,6 +209,9 @@ impl Model {
         let to = self.lose(id, "reserved", "adopt");
         let lease = self.lease_of(id, asked);
         if to != "reserved" {
+            if let Some(field) = field {
+                self.keep_answer(&field, "");
+            }
             return Ok(Reply::Nil);
         }
         let answer = self.take(id, asked, lease, "adopt");

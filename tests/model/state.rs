@@ -156,6 +156,8 @@ pub struct Model {
     /// The server that was seen last.
     pub run: Option<String>,
     pub gap: u64,
+    /// Answers of calls with a request id, as the namespace's hash holds them.
+    pub answers: BTreeMap<String, String>,
     pub queues: BTreeMap<String, Queue>,
     pub tasks: BTreeMap<String, Task>,
     /// Every token ever issued, by task.

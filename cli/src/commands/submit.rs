@@ -78,7 +78,7 @@ impl New {
         let eta = self.eta.map(|eta| eta.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
         let task = NewTask { id: &id, eta, parameters: &parameters };
         let tags = self.wish.tags();
-        let call = session.client.calls().submit(&self.queue, &[task], self.wish.options(&tags));
+        let call = session.client.calls().submit(&self.queue, &[task], self.wish.options(&tags)).answered_once();
         let made = session.client.call(&call).inspect_err(|error| {
             if matches!(error, Error::Unavailable { .. }) {
                 say(format!("{id} may have been submitted: the same command with --id {id} makes no second task"));

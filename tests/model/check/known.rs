@@ -36,6 +36,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
             };
             field(meta, "schema") == "1" && meta.keys().all(known)
         }
+        ("requests", Kept::Hash(answers)) => answers.len() <= 20_002,
         ("schedules", Kept::Zset(names)) => names.keys().all(|name| keys.contains_key(&format!("schedule_{name}"))),
         ("queues", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
         (other, Kept::List(_)) => other.starts_with("reserved_tasks_"),

@@ -24,12 +24,13 @@ enum Tail {
 }
 
 /// Kinds of keys with their types. No key fits two of them.
-const KINDS: [(&str, &str, Tail); 49] = [
+const KINDS: [(&str, &str, Tail); 50] = [
     ("queues", "zset", Tail::Nothing),
     ("meta", "hash", Tail::Nothing),
     ("schedules", "zset", Tail::Nothing),
     ("low_schedules", "zset", Tail::Nothing),
     ("workers", "zset", Tail::Nothing),
+    ("requests", "hash", Tail::Nothing),
     ("task", "hash", Tail::Name),
     ("worker", "hash", Tail::Name),
     ("logs", "zset", Tail::Nothing),

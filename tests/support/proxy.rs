@@ -1,0 +1,132 @@
+//! A way to a server that loses a reply when it is told to: the call was executed, and nobody heard.
+
+#![allow(dead_code)]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::support::{Folder, Server, script};
+
+/// The call whose reply is to be lost, by the digest of its script, and what happens meanwhile.
+struct Loss {
+    digest: String,
+    meanwhile: Box<dyn FnOnce() + Send>,
+    /// Whether no connection is taken from then on.
+    closed: bool,
+}
+
+struct Way {
+    server: PathBuf,
+    loss: Mutex<Option<Loss>>,
+    lost: AtomicU32,
+    closed: AtomicBool,
+}
+
+impl Way {
+    /// The loss that these bytes of a client are meant by.
+    fn meant(&self, bytes: &[u8]) -> Option<Loss> {
+        let mut loss = self.loss.lock().unwrap_or_else(PoisonError::into_inner);
+        let digest = loss.as_ref()?.digest.clone().into_bytes();
+        if bytes.windows(digest.len()).any(|part| part == digest) { loss.take() } else { None }
+    }
+
+    fn serve(self: &Arc<Self>, client: UnixStream) -> std::io::Result<()> {
+        let server = UnixStream::connect(&self.server)?;
+        let (mut from, mut to) = (client.try_clone()?, server.try_clone()?);
+        let losing: Arc<Mutex<Option<Loss>>> = Arc::default();
+        let (way, armed) = (Arc::clone(self), Arc::clone(&losing));
+        thread::spawn(move || {
+            let mut bytes = vec![0; 1 << 16];
+            while let Ok(length @ 1..) = from.read(&mut bytes) {
+                if let Some(loss) = way.meant(&bytes[..length]) {
+                    *armed.lock().unwrap() = Some(loss);
+                }
+                if to.write_all(&bytes[..length]).is_err() {
+                    break;
+                }
+            }
+            let _ = to.shutdown(std::net::Shutdown::Both);
+        });
+        let (mut server, mut client) = (server, client);
+        let mut bytes = vec![0; 1 << 16];
+        while let Ok(length @ 1..) = server.read(&mut bytes) {
+            if let Some(loss) = losing.lock().unwrap().take() {
+                self.closed.store(loss.closed, Ordering::Release);
+                (loss.meanwhile)();
+                self.lost.fetch_add(1, Ordering::Release);
+                break;
+            }
+            client.write_all(&bytes[..length])?;
+        }
+        client.shutdown(std::net::Shutdown::Both)
+    }
+}
+
+/// A socket that leads to a server.
+pub struct Proxy {
+    folder: Folder,
+    server: redis::Client,
+    way: Arc<Way>,
+}
+
+impl Proxy {
+    pub fn to(server: &Server) -> Self {
+        let folder = Folder::new();
+        let listener = UnixListener::bind(folder.path().join("proxy")).unwrap();
+        let way =
+            Way { server: server.socket(), loss: Mutex::default(), lost: AtomicU32::new(0), closed: false.into() };
+        let way = Arc::new(way);
+        let shared = Arc::clone(&way);
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let way = Arc::clone(&shared);
+                if !way.closed.load(Ordering::Acquire) {
+                    thread::spawn(move || way.serve(client));
+                }
+            }
+        });
+        Self { folder, server: redis::Client::open(server.url()).unwrap(), way }
+    }
+
+    pub fn url(&self) -> String {
+        format!("unix://{}", self.folder.path().join("proxy").display())
+    }
+
+    /// The next call of this command is executed, its reply is lost with its connection, and meanwhile others act.
+    pub fn lose(&self, command: &str, meanwhile: impl FnOnce() + Send + 'static) {
+        self.arm(command, meanwhile, false);
+    }
+
+    /// The same, and there is no way to the server any more until it is opened.
+    pub fn lose_and_close(&self, command: &str) {
+        self.arm(command, || {}, true);
+    }
+
+    pub fn open(&self) {
+        self.way.closed.store(false, Ordering::Release);
+    }
+
+    fn arm(&self, command: &str, meanwhile: impl FnOnce() + Send + 'static, closed: bool) {
+        let mut connection = self.server.get_connection().unwrap();
+        // Known to the server: the first sending is executed.
+        let digest = redis::cmd("SCRIPT").arg("LOAD").arg(script(command)).query(&mut connection).unwrap();
+        let loss = Loss { digest, meanwhile: Box::new(meanwhile), closed };
+        *self.way.loss.lock().unwrap_or_else(PoisonError::into_inner) = Some(loss);
+    }
+
+    /// How many replies were lost.
+    pub fn lost(&self) -> u32 {
+        self.way.lost.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(self.folder.path().join("proxy"));
+    }
+}
