@@ -3,12 +3,13 @@ DIR ?=
 SEED ?= 1
 COUNT ?= 100
 ONLY ?=
+MINUTES ?= 3
 JOBS ?= $(shell nproc)
 # Prints the folder that cargo builds into: the environment or a configuration may name another one than target/.
 BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
   python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])'
 
-.PHONY: help tools test mutants lint bench bundle demo doc
+.PHONY: help tools test mutants torture lint bench bundle demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +23,12 @@ test: ## Run every test on real servers
 mutants: ## Change lua/ in COUNT places, one at a time, chosen by SEED, and see what no test notices
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  .venv/bin/python tests/mutants/mutants.py --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --only $(ONLY)
+
+torture: ## Break processes, disks, clocks, memory and networks for MINUTES, as SEED says; needs root
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
+	  cargo build --locked --release --quiet --package blueque-cli --package blueque-torture && \
+	  builds=$$($(BUILDS))/release && \
+	  $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque $(addprefix --only ,$(ONLY))
 
 lint: ## Check formatting, lints and documentation
 	cargo fmt --all --check

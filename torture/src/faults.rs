@@ -1,0 +1,411 @@
+//! The faults: which there are, and what each does.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use fastrand::Rng;
+use nix::sys::signal::Signal;
+
+use crate::host::{Host, LEASE, Victim, Who, killed, send};
+use crate::jobs::Jobs;
+use crate::proxy::{Proxy, Weather};
+use crate::server::Servers;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    Cut,
+    CutBefore,
+    CutAfter,
+    Delay,
+    Hole,
+    OneWay,
+    Drip,
+    Refuse,
+    WorkerKilled,
+    WorkerEnded,
+    WorkerStopped,
+    SupervisorKilled,
+    SupervisorStopped,
+    ProgramKilled,
+    TreeStopped,
+    HostKilled,
+    DiskFull,
+    ServerKilled,
+    ServerTorn,
+    ServerSetBack,
+    Promoted,
+    Demoted,
+    MemoryFull,
+    ClockForward,
+    ClockBack,
+}
+
+/// How far the server's clock goes ahead in all: seconds.
+const MOST_AHEAD: f64 = 2.0 * 86_400.0;
+
+/// Each with how often it comes.
+const FAULTS: [(Fault, u32); 25] = [
+    (Fault::Cut, 4),
+    (Fault::CutBefore, 6),
+    (Fault::CutAfter, 8),
+    (Fault::Delay, 3),
+    (Fault::Hole, 4),
+    (Fault::OneWay, 4),
+    (Fault::Drip, 2),
+    (Fault::Refuse, 3),
+    (Fault::WorkerKilled, 6),
+    (Fault::WorkerEnded, 3),
+    (Fault::WorkerStopped, 3),
+    (Fault::SupervisorKilled, 6),
+    (Fault::SupervisorStopped, 3),
+    (Fault::ProgramKilled, 4),
+    (Fault::TreeStopped, 2),
+    (Fault::HostKilled, 2),
+    (Fault::DiskFull, 4),
+    (Fault::ServerKilled, 3),
+    (Fault::ServerTorn, 1),
+    (Fault::ServerSetBack, 1),
+    (Fault::Promoted, 1),
+    (Fault::Demoted, 1),
+    (Fault::MemoryFull, 3),
+    (Fault::ClockForward, 2),
+    (Fault::ClockBack, 1),
+];
+
+impl fmt::Display for Fault {
+    /// `server-set-back`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut name = String::new();
+        for letter in format!("{self:?}").chars() {
+            if letter.is_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.push(letter.to_ascii_lowercase());
+        }
+        f.pad(&name)
+    }
+}
+
+/// The fault of this name.
+pub fn named(name: &str) -> Result<Fault, String> {
+    let known = FAULTS.map(|(fault, _)| fault);
+    let names = || known.map(|fault| fault.to_string()).join(" ");
+    known.into_iter().find(|fault| fault.to_string() == name).ok_or_else(|| format!("there are {}", names()))
+}
+
+/// When two trees may live on a task, as docs/programs.md says: seconds since boot.
+#[derive(Clone, Debug)]
+pub struct Excuse {
+    pub from: f64,
+    pub to: f64,
+    /// None for all.
+    pub task: Option<String>,
+}
+
+pub struct Campaign {
+    random: Rng,
+    only: Vec<Fault>,
+    pub servers: Servers,
+    pub hosts: Vec<Host>,
+    /// How those who submit come to the server.
+    pub door: Proxy,
+    jobs: Arc<Jobs>,
+    /// By the route's number, until when its weather lasts.
+    weather: BTreeMap<usize, Instant>,
+    pub excuses: Vec<Excuse>,
+    pub counts: BTreeMap<Fault, u32>,
+    pub violations: Vec<String>,
+    /// When the server last forgot something.
+    pub forgot: Option<Instant>,
+}
+
+impl Campaign {
+    pub fn new(random: Rng, only: Vec<Fault>, servers: Servers, hosts: Vec<Host>, jobs: Arc<Jobs>) -> Result<Self> {
+        let door = Proxy::start(servers.port())?;
+        Ok(Self {
+            random,
+            only,
+            servers,
+            hosts,
+            door,
+            jobs,
+            weather: BTreeMap::new(),
+            excuses: Vec::new(),
+            counts: BTreeMap::new(),
+            violations: Vec::new(),
+            forgot: None,
+        })
+    }
+
+    /// One fault after another, some at the same time, until the end; then none is left.
+    pub fn run(&mut self, end: Instant) -> Result<()> {
+        while Instant::now() < end {
+            let fault = self.choose();
+            *self.counts.entry(fault).or_default() += 1;
+            self.strike(fault).with_context(|| format!("in the fault {fault}"))?;
+            self.pause(20..700);
+            self.clear(false);
+            self.watch()?;
+        }
+        self.clear(true);
+        Ok(())
+    }
+
+    fn choose(&mut self) -> Fault {
+        let allowed = |fault: &Fault| self.only.is_empty() || self.only.contains(fault);
+        let bag = FAULTS.iter().filter(|(fault, _)| allowed(fault));
+        let bag: Vec<Fault> = bag.flat_map(|&(fault, often)| (0..often).map(move |_| fault)).collect();
+        self.random.choice(bag).unwrap_or(Fault::Cut)
+    }
+
+    fn pause(&mut self, millis: std::ops::Range<u64>) {
+        thread::sleep(Duration::from_millis(self.random.u64(millis)));
+    }
+
+    fn strike(&mut self, fault: Fault) -> Result<()> {
+        match fault {
+            Fault::Cut => self.route().cut(),
+            Fault::CutBefore => {
+                self.turn(Weather::CutBefore, 2..3);
+            }
+            Fault::CutAfter => {
+                self.turn(Weather::CutAfter, 2..3);
+            }
+            Fault::Delay => {
+                let time = Duration::from_millis(self.random.u64(10..800));
+                self.turn(Weather::Delay(time), 1..10);
+            }
+            Fault::Hole => {
+                self.turn(Weather::Hole, 1..12);
+            }
+            Fault::OneWay => {
+                self.turn(Weather::OneWay, 1..12);
+            }
+            Fault::Drip => {
+                self.turn(Weather::Drip, 1..6);
+            }
+            Fault::Refuse => {
+                let number = self.turn(Weather::Refuse, 1..10);
+                self.route_of(number).cut();
+            }
+            Fault::WorkerKilled | Fault::WorkerEnded | Fault::WorkerStopped => self.worker(fault)?,
+            Fault::SupervisorKilled => self.process(Who::Supervisor, Signal::SIGKILL),
+            Fault::ProgramKilled => self.process(Who::Program, Signal::SIGKILL),
+            Fault::SupervisorStopped => {
+                // Shorter than the margin that the lease has.
+                if let Some(victim) = self.victim() {
+                    send(victim.supervisor, Signal::SIGSTOP);
+                    self.pause(50..600);
+                    send(victim.supervisor, Signal::SIGCONT);
+                }
+            }
+            Fault::TreeStopped => self.stop_tree(),
+            Fault::HostKilled => self.kill_host()?,
+            Fault::DiskFull => {
+                let host = self.random.usize(..self.hosts.len());
+                self.at(host).fill()?;
+                self.pause(200..6_000);
+                self.at(host).empty();
+            }
+            Fault::ServerKilled => {
+                self.servers.kill();
+                self.pause(10..8_000);
+                self.servers.restart()?;
+            }
+            Fault::ServerTorn => {
+                self.servers.kill();
+                self.servers.tear()?;
+                self.servers.restart()?;
+                self.servers.rewrite()?;
+            }
+            Fault::ServerSetBack => {
+                self.servers.kill();
+                self.servers.copy()?;
+                let since = Instant::now();
+                self.servers.restart()?;
+                self.pause(200..4_000);
+                self.servers.kill();
+                self.servers.set_back()?;
+                self.servers.restart()?;
+                self.forget(since);
+            }
+            Fault::Promoted | Fault::Demoted => {
+                let since = Instant::now();
+                self.servers.synchronise()?;
+                self.pause(1..200);
+                self.servers.promote(fault == Fault::Demoted)?;
+                self.forget(since);
+                for proxy in self.routes() {
+                    proxy.lead_to(self.servers.port());
+                    if fault == Fault::Promoted {
+                        proxy.cut();
+                    }
+                }
+            }
+            Fault::MemoryFull => {
+                let more = self.random.u64(0..200_000);
+                self.servers.memory(Some(more))?;
+                self.pause(200..6_000);
+                self.servers.memory(None)?;
+            }
+            Fault::ClockForward => {
+                let step = self.random.choice([2.0, 10.0, 60.0, 3_600.0, 86_400.0]).unwrap_or_default();
+                // Finished tasks are kept for some days only.
+                self.servers.clock.step(if self.servers.clock.ahead() + step > MOST_AHEAD { 2.0 } else { step })?;
+            }
+            Fault::ClockBack => self.servers.clock.step(-2.0)?,
+        }
+        Ok(())
+    }
+
+    /// The server has lost what it did since then: whoever worked on its behalf is not known any more.
+    fn forget(&mut self, since: Instant) {
+        self.jobs.doubt(since);
+        self.forgot = Some(Instant::now());
+        let now = uptime();
+        self.excuses.push(Excuse {
+            from: now - since.elapsed().as_secs_f64(),
+            to: now + 2.0 * LEASE.as_secs_f64(),
+            task: None,
+        });
+    }
+
+    /// Lets one route have this weather for so many seconds; the route's number.
+    fn turn(&mut self, weather: Weather, seconds: std::ops::Range<u64>) -> usize {
+        let number = self.random.usize(..=self.hosts.len());
+        let time = Duration::from_secs(self.random.u64(seconds));
+        self.route_of(number).set(weather);
+        self.weather.insert(number, Instant::now() + time);
+        number
+    }
+
+    fn routes(&self) -> impl Iterator<Item = &Proxy> {
+        self.hosts.iter().map(|host| &host.proxy).chain([&self.door])
+    }
+
+    fn route_of(&self, number: usize) -> &Proxy {
+        self.hosts.get(number).map_or(&self.door, |host| &host.proxy)
+    }
+
+    fn route(&mut self) -> &Proxy {
+        let number = self.random.usize(..=self.hosts.len());
+        self.route_of(number)
+    }
+
+    /// Ends the weather that is over, or all.
+    fn clear(&mut self, all: bool) {
+        let now = Instant::now();
+        let over: Vec<usize> =
+            self.weather.iter().filter(|(_, until)| all || **until <= now).map(|(n, _)| *n).collect();
+        for number in over {
+            self.weather.remove(&number);
+            self.route_of(number).set(Weather::Fair);
+        }
+    }
+
+    #[allow(clippy::indexing_slicing, reason = "numbers below the number of hosts are drawn")]
+    fn at(&mut self, host: usize) -> &mut Host {
+        &mut self.hosts[host]
+    }
+
+    fn victim(&mut self) -> Option<Victim> {
+        let all: Vec<Victim> = self.hosts.iter().flat_map(Host::victims).collect();
+        self.random.choice(all)
+    }
+
+    fn process(&mut self, who: Who, signal: Signal) {
+        if let Some(pid) = self.victim().and_then(|victim| victim.pid(who)) {
+            send(pid, signal);
+        }
+    }
+
+    /// A whole run stands still, as in a machine that sleeps. Its program may live beside the next one's until its
+    /// supervisor runs again.
+    fn stop_tree(&mut self) {
+        let Some(victim) = self.victim() else { return };
+        let pids = [Some(victim.supervisor), victim.program];
+        let from = uptime();
+        for pid in pids.into_iter().flatten() {
+            send(pid, Signal::SIGSTOP);
+        }
+        self.pause(200..10_000);
+        for pid in pids.into_iter().flatten() {
+            send(pid, Signal::SIGCONT);
+        }
+        self.excuses.push(Excuse { from, to: uptime() + 2.0, task: Some(victim.task) });
+    }
+
+    fn worker(&mut self, fault: Fault) -> Result<()> {
+        let (number, choice) = (self.random.usize(..self.hosts.len()), self.random.usize(..1_000));
+        let pause = Duration::from_millis(self.random.u64(200..9_000));
+        let host = self.at(number);
+        if host.workers.is_empty() {
+            return host.start_worker();
+        }
+        let choice = choice % host.workers.len();
+        match fault {
+            Fault::WorkerStopped => {
+                let pid = host.workers.get(choice).map_or(0, std::process::Child::id).cast_signed();
+                send(pid, Signal::SIGSTOP);
+                thread::sleep(pause);
+                send(pid, Signal::SIGCONT);
+                Ok(())
+            }
+            Fault::WorkerEnded => {
+                let mut worker = host.workers.remove(choice);
+                send(worker.id().cast_signed(), Signal::SIGTERM);
+                // It may take a while to hand back what it holds.
+                thread::spawn(move || worker.wait());
+                host.start_worker()
+            }
+            _ => {
+                killed(host.workers.remove(choice));
+                host.start_worker()
+            }
+        }
+    }
+
+    fn kill_host(&mut self) -> Result<()> {
+        let number = self.random.usize(..self.hosts.len());
+        let host = self.at(number);
+        let workers = host.workers.len();
+        for victim in host.victims() {
+            for pid in [Some(victim.supervisor), victim.program].into_iter().flatten() {
+                send(pid, Signal::SIGKILL);
+            }
+        }
+        host.workers.drain(..).for_each(killed);
+        (0..workers).try_for_each(|_| host.start_worker())
+    }
+
+    /// A worker that ends without having been told to is not what was promised.
+    fn watch(&mut self) -> Result<()> {
+        for host in &mut self.hosts {
+            let before = host.workers.len();
+            let mut ended = Vec::new();
+            host.workers.retain_mut(|worker| match worker.try_wait() {
+                Ok(Some(status)) => {
+                    ended.push(format!("a worker ended by itself: {status}"));
+                    false
+                }
+                _ => true,
+            });
+            self.violations.append(&mut ended);
+            for _ in host.workers.len()..before {
+                host.start_worker()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Seconds since boot, as programs note them.
+pub fn uptime() -> f64 {
+    let text = fs::read_to_string("/proc/uptime").unwrap_or_default();
+    text.split(' ').next().and_then(|seconds| seconds.parse().ok()).unwrap_or(0.0)
+}

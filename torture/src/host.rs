@@ -1,0 +1,178 @@
+//! A host of workers: a name, a state folder on a disk of its own, and a way to the server.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::jobs::QUEUE;
+use crate::proxy::Proxy;
+
+pub const LEASE: Duration = Duration::from_secs(6);
+
+/// How large a host's disk is.
+const DISK: u64 = 32 << 20;
+
+/// Who of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    Supervisor,
+    Program,
+}
+
+/// What works on a task.
+#[derive(Clone, Debug)]
+pub struct Victim {
+    pub task: String,
+    pub supervisor: i32,
+    pub program: Option<i32>,
+}
+
+impl Victim {
+    pub fn pid(&self, who: Who) -> Option<i32> {
+        match who {
+            Who::Supervisor => Some(self.supervisor),
+            Who::Program => self.program,
+        }
+    }
+}
+
+pub struct Host {
+    name: String,
+    state: PathBuf,
+    log: PathBuf,
+    programs: PathBuf,
+    blueque: PathBuf,
+    pub proxy: Proxy,
+    pub workers: Vec<Child>,
+}
+
+impl Host {
+    pub fn new(name: &str, folder: &Path, programs: &Path, blueque: &Path, server: u16) -> Result<Self> {
+        let state = folder.join(name);
+        fs::create_dir(&state)?;
+        let data = format!("size={DISK},mode=0700");
+        mount(Some("tmpfs"), &state, Some("tmpfs"), MsFlags::empty(), Some(data.as_str()))
+            .context("no disk of its own for a host's state folder")?;
+        Ok(Self {
+            name: name.to_owned(),
+            log: folder.join(format!("{name}.log")),
+            state,
+            programs: programs.to_owned(),
+            blueque: blueque.to_owned(),
+            proxy: Proxy::start(server)?,
+            workers: Vec::new(),
+        })
+    }
+
+    pub fn start_worker(&mut self) -> Result<()> {
+        let log = File::options().create(true).append(true).open(&self.log)?;
+        let mut command = Command::new("unshare");
+        command.args(["--uts", "sh", "-c", "hostname \"$0\" && exec \"$@\""]).arg(&self.name).arg(&self.blueque);
+        command.args(["worker", "--queue", QUEUE, "--slots", "3", "--lease", "6s", "--grace", "2s", "--drain"]);
+        command.args(["checkpoint", "--dir"]).arg(&self.programs).arg("--state-dir").arg(&self.state);
+        command.env("BLUEQUE_URL", self.proxy.url()).env_remove("BLUEQUE_NAMESPACE").env_remove("BLUEQUE_PASSWORD");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        self.workers.push(command.spawn().context("no worker can be started: apt-get install util-linux")?);
+        Ok(())
+    }
+
+    /// What works on this host's tasks, as the lock files tell.
+    pub fn victims(&self) -> Vec<Victim> {
+        let runs = fs::read_dir(self.state.join("blueque/runs")).into_iter().flatten().flatten();
+        let read = |run: PathBuf| {
+            let holder: Value = serde_json::from_slice(&fs::read(run.join("lock")).ok()?).ok()?;
+            let pid = |who: &str| {
+                let pid = i32::try_from(holder.get(who)?.get("pid")?.as_i64()?).ok()?;
+                lives(pid).then_some(pid)
+            };
+            let (task, _) = run.file_name()?.to_str()?.rsplit_once('.')?;
+            Some(Victim { task: task.to_owned(), supervisor: pid("supervisor")?, program: pid("program") })
+        };
+        runs.filter_map(|run| read(run.path())).collect()
+    }
+
+    /// Fills the disk.
+    pub fn fill(&self) -> Result<()> {
+        let mut ballast = File::create(self.state.join("ballast"))?;
+        for size in [1 << 20, 1 << 12, 1] {
+            while ballast.write_all(&vec![0; size]).is_ok() {}
+        }
+        Ok(())
+    }
+
+    pub fn empty(&self) {
+        let _ = fs::remove_file(self.state.join("ballast"));
+    }
+
+    pub fn output(&self, task: &str) -> Option<String> {
+        fs::read_to_string(self.state.join("blueque/output").join(task).join("attempt")).ok()
+    }
+
+    /// Asks the workers to end, and waits for it.
+    pub fn end(&mut self, limit: Duration) -> Result<()> {
+        let until = Instant::now() + limit;
+        for worker in &self.workers {
+            send(worker.id().cast_signed(), Signal::SIGTERM);
+        }
+        for worker in &mut self.workers {
+            while worker.try_wait()?.is_none() {
+                ensure!(Instant::now() < until, "a worker of {} does not end within {limit:?}", self.name);
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        self.workers.clear();
+        Ok(())
+    }
+
+    /// Run folders and processes of this host's tasks.
+    pub fn left(&self) -> Vec<String> {
+        let runs = fs::read_dir(self.state.join("blueque/runs")).into_iter().flatten().flatten();
+        let runs = runs.map(|run| run.path().display().to_string());
+        runs.chain(self.processes().iter().map(|pid| format!("process {pid}"))).collect()
+    }
+
+    fn processes(&self) -> Vec<i32> {
+        let state = self.state.to_string_lossy();
+        let mine = |word: &str| word.strip_prefix("BLUEQUE_RUN=").unwrap_or(word).starts_with(&*state);
+        let names = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = names.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(|pid: &i32| {
+            let read = |name: &str| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+            ["environ", "cmdline"].iter().any(|name| String::from_utf8_lossy(&read(name)).split('\0').any(mine))
+        })
+        .collect()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        for pid in self.processes() {
+            send(pid, Signal::SIGKILL);
+        }
+        self.workers.drain(..).for_each(killed);
+        let _ = umount2(&self.state, MntFlags::MNT_DETACH);
+    }
+}
+
+pub fn killed(mut worker: Child) {
+    let _ = worker.kill();
+    let _ = worker.wait();
+}
+
+pub fn send(pid: i32, signal: Signal) {
+    // It may have ended by now.
+    let _ = kill(Pid::from_raw(pid), signal);
+}
+
+fn lives(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}

@@ -1,0 +1,149 @@
+//! What must hold when the faults are over.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use blueque::{Client, Error, Status, TaskId, TaskInfo};
+use serde_json::Value;
+
+use crate::faults::Campaign;
+use crate::jobs::{Job, Jobs};
+
+/// How long everything may take until it is done. A task that was lost often without getting on waits up to five minutes.
+const DONE: Duration = Duration::from_secs(400);
+
+/// How long a worker may need to set right what it finds.
+const MENDED: Duration = Duration::from_secs(120);
+
+/// What is counted beside the violations.
+#[derive(Debug, Default)]
+pub struct Verdict {
+    pub complete: usize,
+    pub gone: usize,
+    pub excused: usize,
+}
+
+/// Waits until all is done, and notes what is not as promised.
+pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Verdict> {
+    let client = Client::open(&campaign.servers.url())?;
+    let mut verdict = Verdict::default();
+    let mut found = Vec::new();
+    let until = Instant::now() + DONE;
+    for (id, job) in jobs.all() {
+        match finished(&client, &id, until)? {
+            None if job.doubtful => verdict.gone += 1,
+            None => found.push(format!("{id} was acknowledged and is gone")),
+            Some(info) if info.status() == Some(Status::Complete) => {
+                verdict.complete += 1;
+                found.extend(result(campaign, jobs, &id, job, &info));
+                let kept = campaign.forgot.is_none_or(|forgot| forgot < job.acknowledged);
+                if kept && let Some(row) = row_twice(&client, &id)? {
+                    found.push(format!("{id}: {row:?} stands twice in its log"));
+                }
+            }
+            Some(info) => {
+                let state = info.status().map_or("in no state", Status::as_str);
+                found.push(format!("{id} is {state}: {}", info.error().unwrap_or_default()));
+            }
+        }
+    }
+    for (time, id, attempt) in jobs.overlaps() {
+        let excuses = &campaign.excuses;
+        if excuses.iter().any(|excuse| {
+            (excuse.from..=excuse.to).contains(&time) && excuse.task.as_ref().is_none_or(|task| *task == id)
+        }) {
+            verdict.excused += 1;
+        } else {
+            found.push(format!("{id}: attempt {attempt} ran beside another, {time:.2} s after the boot"));
+        }
+    }
+    found.extend(doctor(blueque, &campaign.servers.url())?);
+    for host in &mut campaign.hosts {
+        if let Err(error) = host.end(MENDED) {
+            found.push(error.to_string());
+        }
+        let until = Instant::now() + MENDED;
+        while !host.left().is_empty() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(100));
+        }
+        found.extend(host.left().into_iter().map(|left| format!("left behind: {left}")));
+    }
+    campaign.violations.append(&mut found);
+    Ok(verdict)
+}
+
+/// The record once it is finished or time is over; none for one that is not there.
+fn finished(client: &Client, id: &str, until: Instant) -> Result<Option<TaskInfo>> {
+    let task = client.task(id)?;
+    loop {
+        match task.info() {
+            Ok(info) if info.status().is_some_and(Status::is_finished) || Instant::now() >= until => {
+                return Ok(Some(info));
+            }
+            Ok(_) => thread::sleep(Duration::from_millis(50)),
+            Err(Error::NotFound) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The result is that of an attempt that reached its end, and its output was published.
+fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: Job, info: &TaskInfo) -> Vec<String> {
+    let text = info.result().unwrap_or_default();
+    let value: Value = serde_json::from_slice(text).unwrap_or_default();
+    let number = |name: &str| value.get(name).and_then(Value::as_u64);
+    let Some(attempt) = number("attempt").filter(|_| number("steps") == Some(job.steps)) else {
+        return vec![format!("{id} is complete with {}, not {} steps", String::from_utf8_lossy(text), job.steps)];
+    };
+    let mut found = Vec::new();
+    if attempt != u64::from(info.attempts()) {
+        found.push(format!("{id}: attempt {} completed with the result of attempt {attempt}", info.attempts()));
+    }
+    if !jobs.ended(id).contains(&attempt) {
+        found.push(format!("{id}: the result is that of attempt {attempt}, which did not end"));
+    }
+    let published =
+        || campaign.hosts.iter().filter_map(|host| host.output(id)).any(|text| text.trim() == attempt.to_string());
+    let until = Instant::now() + MENDED;
+    while !published() {
+        if Instant::now() >= until {
+            found.push(format!("{id}: the output of attempt {attempt} is not published"));
+            break;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    found
+}
+
+/// A row that an attempt printed once and that is in the log twice.
+fn row_twice(client: &Client, id: &str) -> Result<Option<String>> {
+    let page = client.call(&client.calls().logs(&TaskId::new(id)?, "0", 500))?;
+    let pieces = page.items.iter().filter(|entry| entry.source == "stdout");
+    let text: Vec<u8> = pieces.flat_map(|entry| entry.text.iter().copied()).collect();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let mut seen = BTreeSet::new();
+    Ok(text.lines().filter(|line| line.starts_with("row ")).find(|line| !seen.insert(*line)).map(str::to_owned))
+}
+
+/// What `blueque doctor` finds when the workers have had time to set right what they could.
+fn doctor(blueque: &Path, url: &str) -> Result<Vec<String>> {
+    let until = Instant::now() + MENDED;
+    loop {
+        let answer = Command::new(blueque).args(["--url", url, "doctor"]).output()?;
+        let said = String::from_utf8_lossy(&answer.stdout);
+        // That its clock is wrong is one of the faults.
+        let findings = said.lines().filter(|line| line.starts_with("FINDING") && !line.contains(" clock "));
+        let mut findings: Vec<String> = findings.map(|finding| format!("doctor: {finding}")).collect();
+        if !said.contains("tasks") {
+            findings.push(format!("doctor: {}", String::from_utf8_lossy(&answer.stderr).trim()));
+        }
+        if findings.is_empty() || Instant::now() >= until {
+            return Ok(findings);
+        }
+        thread::sleep(Duration::from_secs(1));
+    }
+}

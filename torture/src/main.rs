@@ -1,0 +1,100 @@
+//! `make torture`: real workers, real programs and one server, under every fault of processes, disks, clocks, memory and
+//! networks; then a look at whether anything was lost, done twice, or left behind.
+
+mod clock;
+mod faults;
+mod host;
+mod jobs;
+mod judge;
+mod proxy;
+mod server;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, ensure};
+use clap::Parser;
+use fastrand::Rng;
+use faults::{Campaign, Fault};
+use host::Host;
+use jobs::Jobs;
+use nix::unistd::geteuid;
+use server::Servers;
+
+const HOSTS: [&str; 2] = ["north", "south"];
+const WORKERS: u32 = 2;
+
+#[derive(Parser)]
+struct Options {
+    /// What chooses the faults: the same again gives the same ones, not the same moments
+    #[arg(long, env = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// How long there are faults
+    #[arg(long, env = "MINUTES", default_value_t = 3.0)]
+    minutes: f64,
+    /// The command under test
+    #[arg(long, value_name = "FILE")]
+    blueque: PathBuf,
+    /// The server's program
+    #[arg(long, env = "BLUEQUE_REDIS_SERVER", value_name = "FILE")]
+    server: PathBuf,
+    /// No other faults than these; may be repeated
+    #[arg(long, value_name = "FAULT", value_parser = faults::named)]
+    only: Vec<Fault>,
+    /// Leaves the folder with all logs
+    #[arg(long)]
+    keep: bool,
+}
+
+fn main() -> Result<ExitCode> {
+    let options = Options::parse();
+    ensure!(
+        geteuid().is_root(),
+        "each host has a disk and a name of its own, which only root can make: run it as root"
+    );
+    let blueque = options.blueque.canonicalize().context("--blueque is no file")?;
+    let version = Command::new(&options.server).arg("--version").output().context("--server cannot be run")?;
+    println!("seed {}, {} minutes, {}", options.seed, options.minutes, String::from_utf8_lossy(&version.stdout).trim());
+    let mut folder = tempfile::Builder::new().prefix("blueque-torture-").tempdir()?;
+    folder.disable_cleanup(options.keep);
+
+    let jobs = Arc::new(Jobs::new(folder.path())?);
+    let servers = Servers::start(options.server, folder.path())?;
+    let host = |name| Host::new(name, folder.path(), &jobs.programs(), &blueque, servers.port());
+    let mut hosts = HOSTS.into_iter().map(host).collect::<Result<Vec<_>>>()?;
+    for host in &mut hosts {
+        (0..WORKERS).try_for_each(|_| host.start_worker())?;
+    }
+    let random = Rng::with_seed(options.seed);
+    let mut campaign = Campaign::new(random, options.only, servers, hosts, Arc::clone(&jobs))?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let sender = jobs.send(campaign.door.url(), options.seed, Arc::clone(&stop));
+    let ran = campaign.run(Instant::now() + Duration::from_secs_f64(options.minutes * 60.0));
+    stop.store(true, Ordering::Release);
+    sender.join().map_err(|_| anyhow!("the sender of tasks ended by a defect"))?;
+    ran?;
+    let verdict = judge::judge(&mut campaign, &jobs, &blueque)?;
+
+    for (fault, count) in &campaign.counts {
+        println!("  {fault:<20} {count:>4}");
+    }
+    println!(
+        "{} tasks, {} attempts: {} complete, {} forgotten by a server that was set back or replaced, {} overlaps as documented",
+        jobs.all().len(),
+        jobs.attempts(),
+        verdict.complete,
+        verdict.gone,
+        verdict.excused
+    );
+    for violation in &campaign.violations {
+        println!("VIOLATION {violation}");
+    }
+    println!("{} violations", campaign.violations.len());
+    if options.keep {
+        println!("all logs are in {}", folder.path().display());
+    }
+    Ok(if campaign.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

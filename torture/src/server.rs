@@ -1,0 +1,206 @@
+//! The server under test and its replica: killed, torn, set back, promoted, out of memory, with another clock.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use redis::Connection;
+
+use crate::clock::Clock;
+
+const STARTS: Duration = Duration::from_secs(20);
+
+/// What a power loss leaves of a transaction that was being written.
+const TORN: &[u8] =
+    b"*1\r\n$5\r\nMULTI\r\n*3\r\n$3\r\nSET\r\n$7\r\ntorture\r\n$4\r\ntorn\r\n*3\r\n$3\r\nSET\r\n$7\r\ntor";
+
+struct Server {
+    folder: PathBuf,
+    port: u16,
+    child: Child,
+}
+
+impl Server {
+    fn connection(&self) -> Result<Connection> {
+        let client = redis::Client::open(format!("redis://127.0.0.1:{}/", self.port))?;
+        let connection = client.get_connection_with_timeout(Duration::from_secs(2))?;
+        connection.set_read_timeout(Some(Duration::from_secs(5)))?;
+        Ok(connection)
+    }
+
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+pub struct Servers {
+    program: PathBuf,
+    folder: PathBuf,
+    pub clock: Clock,
+    primary: Server,
+    replica: Server,
+    /// How many servers there have been.
+    count: u32,
+}
+
+impl Servers {
+    pub fn start(program: PathBuf, folder: &Path) -> Result<Self> {
+        let clock = Clock::new(folder)?;
+        let primary = start(&program, &clock, &folder.join("server-1"), free_port()?, None)?;
+        let replica = start(&program, &clock, &folder.join("server-2"), free_port()?, Some(primary.port))?;
+        Ok(Self { program, folder: folder.to_owned(), clock, primary, replica, count: 2 })
+    }
+
+    pub fn port(&self) -> u16 {
+        self.primary.port
+    }
+
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/", self.primary.port)
+    }
+
+    /// Waits until the replica has all that was written before.
+    pub fn synchronise(&self) -> Result<()> {
+        let mut connection = self.primary.connection()?;
+        let until = Instant::now() + STARTS;
+        while Instant::now() < until {
+            redis::cmd("SET").arg(&["torture", "here"]).exec(&mut connection)?;
+            if redis::cmd("WAIT").arg(&["1", "500"]).query::<u32>(&mut connection)? >= 1 {
+                return Ok(());
+            }
+        }
+        bail!("the replica does not follow")
+    }
+
+    pub fn kill(&mut self) {
+        self.primary.kill();
+    }
+
+    /// Starts the primary again on what it has on its disk.
+    pub fn restart(&mut self) -> Result<()> {
+        let (folder, port) = (self.primary.folder.clone(), self.primary.port);
+        self.primary = start(&self.program, &self.clock, &folder, port, None)?;
+        Ok(())
+    }
+
+    /// Leaves half a transaction at the end of the dead primary's file.
+    pub fn tear(&self) -> Result<()> {
+        let folder = self.primary.folder.join("appendonlydir");
+        let manifest = fs::read_to_string(folder.join("appendonly.aof.manifest"))?;
+        // `file appendonly.aof.3.incr.aof seq 3 type i`: the last one is being written.
+        let last = manifest.lines().rev().find(|line| line.ends_with("type i"));
+        let last = last.and_then(|line| line.split(' ').nth(1)).context("the server has no AOF")?;
+        File::options().append(true).open(folder.join(last))?.write_all(TORN)?;
+        Ok(())
+    }
+
+    /// What the docs advise after such a start: until this is done, a server that ends is one that may not start again.
+    pub fn rewrite(&self) -> Result<()> {
+        let mut connection = self.primary.connection()?;
+        redis::cmd("BGREWRITEAOF").exec(&mut connection)?;
+        let until = Instant::now() + STARTS;
+        while Instant::now() < until {
+            let info: String = redis::cmd("INFO").arg("persistence").query(&mut connection)?;
+            if info.contains("aof_rewrite_in_progress:0") && info.contains("aof_rewrite_scheduled:0") {
+                return Ok(());
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        bail!("the server does not finish rewriting its AOF")
+    }
+
+    /// Keeps a copy of what the dead primary has on its disk.
+    pub fn copy(&self) -> Result<()> {
+        copied(&self.primary.folder.join("appendonlydir"), &self.folder.join("copy"))
+    }
+
+    /// Gives the dead primary its copy back.
+    pub fn set_back(&self) -> Result<()> {
+        copied(&self.folder.join("copy"), &self.primary.folder.join("appendonlydir"))
+    }
+
+    /// Makes the replica the primary, and starts another replica for it. The old primary dies, or becomes that replica:
+    /// then its connections stay.
+    pub fn promote(&mut self, stays: bool) -> Result<()> {
+        if !stays {
+            self.primary.kill();
+        }
+        redis::cmd("REPLICAOF").arg(&["NO", "ONE"]).exec(&mut self.replica.connection()?)?;
+        std::mem::swap(&mut self.primary, &mut self.replica);
+        if stays {
+            let port = self.primary.port.to_string();
+            redis::cmd("REPLICAOF").arg(&["127.0.0.1", &port]).exec(&mut self.replica.connection()?)?;
+        } else {
+            self.count += 1;
+            let folder = self.folder.join(format!("server-{}", self.count));
+            self.replica = start(&self.program, &self.clock, &folder, free_port()?, Some(self.primary.port))?;
+        }
+        Ok(())
+    }
+
+    /// Lets the server have this much more memory than it uses; none for as much as it wants.
+    pub fn memory(&self, more: Option<u64>) -> Result<()> {
+        let mut connection = self.primary.connection()?;
+        let limit = match more {
+            Some(more) => {
+                let info: String = redis::cmd("INFO").arg("memory").query(&mut connection)?;
+                let used = info.lines().find_map(|line| line.strip_prefix("used_memory:"));
+                used.context("INFO has no used_memory")?.trim().parse::<u64>()? + more
+            }
+            None => 0,
+        };
+        redis::cmd("CONFIG").arg(&["SET", "maxmemory", &limit.to_string()]).exec(&mut connection)?;
+        Ok(())
+    }
+}
+
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+fn start(program: &Path, clock: &Clock, folder: &Path, port: u16, primary: Option<u16>) -> Result<Server> {
+    fs::create_dir_all(folder)?;
+    let log = File::options().create(true).append(true).open(folder.join("log"))?;
+    let mut command = Command::new(program);
+    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes"]);
+    command.args(["--appendfsync", "always", "--repl-diskless-sync-delay", "0", "--dir"]).arg(folder);
+    if let Some(primary) = primary {
+        command.args(["--replicaof", "127.0.0.1", &primary.to_string()]);
+    }
+    clock.wind(&mut command);
+    let child = command.stdin(Stdio::null()).stdout(log).spawn().context("the server cannot be started")?;
+    let server = Server { folder: folder.to_owned(), port, child };
+    let until = Instant::now() + STARTS;
+    while !answers(&server) {
+        ensure!(Instant::now() < until, "the server does not answer: see {}", folder.join("log").display());
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(server)
+}
+
+fn answers(server: &Server) -> bool {
+    let connection = server.connection();
+    connection.is_ok_and(|mut connection| redis::cmd("PING").exec(&mut connection).is_ok())
+}
+
+fn copied(from: &Path, to: &Path) -> Result<()> {
+    let _ = fs::remove_dir_all(to);
+    fs::create_dir_all(to)?;
+    for file in fs::read_dir(from)? {
+        let file = file?;
+        fs::copy(file.path(), to.join(file.file_name()))?;
+    }
+    Ok(())
+}
