@@ -66,7 +66,6 @@ local expired = bonds.expired(queue, limit)
 local aged = logs.look(LOGS, 0, spared)
 space.begin()
 bonds.expire(queue, expired)
-logs.settle(aged)
 for _, task in ipairs(gone) do
   if task.ours then
     state.move(task, 'deleted', 'retain', '')
@@ -77,4 +76,5 @@ for _, task in ipairs(gone) do
     end
   end
 end
+logs.settle(aged)
 return { #gone, more }

@@ -78,7 +78,7 @@ end
 -- Where the head ends that takes what it can of a text: after a line, if that is in the second half of the room.
 -- @cold
 function logs.cut(text, room)
-  local line = string.match(string.sub(text, 1, room), '.*\n()')
+  local line = string.match(string.sub(text, 1, room), '^.*\n()')
   return line and line > room / 2 and line - 1 or room
 end
 
@@ -161,16 +161,19 @@ function logs.look(number, wanted, spared)
   return found, freed
 end
 
--- Does what `look` found.
+-- Does what `look` found. What goes comes first: while memory is full, a removal is allowed as the first write.
 -- @cold
 function logs.settle(found)
+  for _, look in ipairs(found) do
+    if not look.heard then
+      redis.call('UNLINK', look.log)
+      logs.forget(look.id, look.size)
+    end
+  end
   for _, look in ipairs(found) do
     if look.heard then
       redis.call('ZADD', logs.index(), look.heard, look.id)
       redis.call('EXPIRE', look.log, logs.UNSEEN)
-    else
-      redis.call('UNLINK', look.log)
-      logs.forget(look.id, look.size)
     end
   end
 end
