@@ -76,7 +76,7 @@ impl Exam {
         } else if self.ask(&["HEXISTS", &format!("{}meta", self.prefix), &format!("paused:{queue}")])? {
             self.note("lanes", text);
         } else {
-            self.finding("lanes", text, "start a worker with `--has`, or cancel these tasks");
+            self.finding("waiting", text, "start a worker with `--has`, or cancel these tasks");
         }
         Ok(())
     }

@@ -107,7 +107,8 @@ impl Exam {
                     let todo = format!("XTRIM {key} MAXLEN {BOUND}; another client writes it: look at who does");
                     self.finding("history", format!("{key} keeps {length} entries, the bound is {BOUND}"), todo);
                 }
-                if exists == 0 {
+                // What went with its task since it was found has no entry.
+                if exists == 0 && length > 0 {
                     self.finding("history", format!("{key} is there, and its task is not"), format!("DEL {key}"));
                 }
             }

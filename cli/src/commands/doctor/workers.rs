@@ -26,7 +26,7 @@ impl Exam {
         for queue in queues.into_iter().filter_map(|name| QueueName::new(name.as_str()).ok()) {
             for sentence in programs::missing(&client, &queue, &workers)? {
                 let todo = "put it into the folder of one of them, or start a worker that has it";
-                self.finding("workers", sentence, todo);
+                self.finding("waiting", sentence, todo);
             }
         }
         for worker in workers.into_iter().filter(|worker| !worker.dead) {
@@ -51,7 +51,7 @@ impl Exam {
                 let takers = Takers::of(client, &queue, seconds as f64, |_| true)?;
                 let tasks = if waiting == 1 { "1 task waits".to_owned() } else { format!("{waiting} tasks wait") };
                 let text = format!("{tasks} in {queue}, which has {}", takers.nobody());
-                self.finding("workers", text, "start a worker for it");
+                self.finding("waiting", text, "start a worker for it");
             }
         }
         Ok(())
