@@ -466,6 +466,23 @@ fn nobody_at_the_address_is_an_error_within_the_limit() {
 }
 
 #[test]
+fn calls_go_on_no_longer_than_until_the_moment_that_was_set_whatever_the_limit_is() {
+    let mut server = Server::start();
+    let client = Client::builder().limit(Duration::from_secs(60)).open(&server.url()).unwrap();
+    let begun = Instant::now();
+    let bound = client.until(begun + Duration::from_secs(1));
+    assert_eq!(bound.queues().unwrap(), []);
+    server.kill();
+    for _ in 0..2 {
+        let error = bound.task("t").unwrap().info().unwrap_err();
+        assert_eq!(error.code(), "UNAVAILABLE");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    server.restart();
+    assert_eq!(client.queues().unwrap(), [], "the other has its limit");
+}
+
+#[test]
 fn a_password_is_never_shown() {
     let server = Server::start_with(&["--save", "", "--requirepass", "s3cret-pass"]);
     let refused = Client::open(&server.url()).unwrap_err();
