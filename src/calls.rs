@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use redis::Value;
 
-pub use owner::{FailOptions, LogOptions, ReleaseOptions, ReserveOptions};
+pub use owner::{CompleteOptions, FailOptions, LogOptions, ReleaseOptions, ReserveOptions};
 pub use queue::Report;
 pub use schedules::ScheduleOptions;
 pub use submit::{NewTask, SubmitOptions};
@@ -75,6 +75,13 @@ impl<T> Call<T> {
     /// whatever others did in between.
     fn once(self) -> Self {
         self.arg("request").arg(TaskId::random())
+    }
+
+    fn raw_option(self, name: &str, value: Option<&[u8]>) -> Self {
+        match value {
+            Some(value) => self.arg(name).raw(value),
+            None => self,
+        }
     }
 
     /// Lets the script take `now` (decimal seconds since 1970) for the server's time. Only a namespace for

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::calls::{FailOptions, ReleaseOptions};
+use crate::calls::{CompleteOptions, FailOptions, ReleaseOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::model::{Order, Outcome, Reservation};
@@ -117,8 +117,15 @@ impl Processor {
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
     pub fn complete_bytes(&self, result: &[u8]) -> Result<Outcome> {
-        let token = self.reservation.token;
-        self.client.call(&self.client.calls().complete(self.id(), token, result, self.client.max_bytes()))
+        self.complete_with(result, CompleteOptions { max_bytes: self.client.max_bytes(), ..CompleteOptions::default() })
+    }
+
+    /// The same, with another limit, or with what the attempt cost.
+    ///
+    /// # Errors
+    /// Those of [`Processor::complete_bytes`].
+    pub fn complete_with(&self, result: &[u8], options: CompleteOptions<'_>) -> Result<Outcome> {
+        self.client.call(&self.client.calls().complete(self.id(), self.reservation.token, result, options))
     }
 
     /// Ends the attempt with an error: the task is tried again if it survives that, else it is
@@ -130,7 +137,7 @@ impl Processor {
         self.fail_with(error, FailOptions::default())
     }
 
-    /// The same, with a group of failures, a time for the next try, or none at all.
+    /// The same, with a group of failures, a time for the next try, or none at all, or what the attempt cost.
     ///
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::fail`].
@@ -147,7 +154,7 @@ impl Processor {
         self.release_with(ReleaseOptions::new())
     }
 
-    /// The same, with a reason, a pause, or uncounted.
+    /// The same, with a reason, a pause, uncounted, or with what the attempt cost.
     ///
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::release`].

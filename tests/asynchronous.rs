@@ -7,7 +7,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use blueque::calls::{NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
+use blueque::calls::{CompleteOptions, NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
 use blueque::tokio::Client;
 use blueque::{Error, ListenerId, Namespace, Order, Outcome, QueueName, Status, Submitted, TaskId};
 use support::Server;
@@ -41,7 +41,10 @@ async fn a_task_goes_through_its_whole_life_asynchronously() {
     client.call(&calls.start(&id, work.token, 7)).await.unwrap();
     let beat = client.call(&calls.heartbeat(&queue, &listener, LEASE, &[(id.clone(), work.token)])).await.unwrap();
     assert_eq!(beat.orders, [Order::Continue]);
-    assert_eq!(client.call(&calls.complete(&id, work.token, b"r", None)).await.unwrap(), Outcome::Complete);
+    assert_eq!(
+        client.call(&calls.complete(&id, work.token, b"r", CompleteOptions::default())).await.unwrap(),
+        Outcome::Complete
+    );
     assert!(matches!(client.call(&calls.release(&id, work.token, ReleaseOptions::new())).await, Err(Error::Lost)));
     let info = client.call(&calls.get(&id)).await.unwrap().unwrap();
     assert_eq!((info.status(), info.result()), (Some(Status::Complete), Some(&b"r"[..])));

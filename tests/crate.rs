@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::{NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
+use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
 use blueque::{
     Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Status, Submit,
     Submitted, TaskId, bundle,
@@ -325,6 +325,33 @@ fn a_task_is_given_back_for_a_while_and_uncounted() {
 }
 
 #[test]
+fn what_attempts_cost_is_read_back_from_the_record_and_the_history() {
+    let server = Server::start();
+    let client = client(&server);
+    let task = client.queue("q").unwrap().submit("x", Submit::default().max_failures(1)).unwrap();
+    assert_eq!(task.info().unwrap().cost(), None);
+    let mut listener = client.listener(&["q"]).unwrap();
+    let mut next = || listener.listen(SOON).unwrap().unwrap();
+    next().release_with(ReleaseOptions::new().cost(b"\x001")).unwrap();
+    assert_eq!(task.info().unwrap().cost(), Some(&b"\x001"[..]));
+    let again = Some(Duration::ZERO);
+    next().fail_with("broken", FailOptions { cost: Some(b"2"), again, ..FailOptions::default() }).unwrap();
+    let work = next();
+    assert_eq!(task.info().unwrap().cost(), Some(&b"2"[..]), "while the next one runs");
+    work.release().unwrap();
+    assert_eq!(task.info().unwrap().cost(), None, "that attempt said none");
+    let work = next();
+    let most = [b'x'; 1025];
+    let too_large = work.complete_with(b"1", CompleteOptions { cost: Some(&most), ..CompleteOptions::default() });
+    assert_eq!(too_large.unwrap_err().code(), "TOOBIG");
+    work.complete_with(b"1", CompleteOptions { cost: Some(b"4"), ..CompleteOptions::default() }).unwrap();
+    assert_eq!(task.info().unwrap().cost(), Some(&b"4"[..]));
+    let ends = task.history().unwrap().into_iter().filter(|step| step.outcome.is_some());
+    let costs: Vec<_> = ends.map(|step| step.cost).collect();
+    assert_eq!(costs, [Some(b"\x001".to_vec()), Some(b"2".to_vec()), None, Some(b"4".to_vec())]);
+}
+
+#[test]
 fn a_namespace_is_for_tests_from_its_beginning_or_never() {
     let server = Server::start();
     let (plain, tests) = (Namespace::new("plain").unwrap(), Namespace::new("tests").unwrap());
@@ -362,7 +389,7 @@ fn a_clock_that_ran_ahead_is_brought_back_while_nothing_is_held() {
     let work = client.call(&reserve.at(&format!("{far:.6}"))).unwrap().unwrap();
     let error = client.reset_clock().unwrap_err();
     assert!(matches!(&error, Error::State { code, .. } if code == "HELD"), "{error}");
-    client.call(&client.calls().complete(&work.id, work.token, b"1", None)).unwrap();
+    client.call(&client.calls().complete(&work.id, work.token, b"1", CompleteOptions::default())).unwrap();
     assert!(client.reset_clock().unwrap());
     let time = client.call(&client.calls().hello()).unwrap().time;
     assert!(time < far - 80_000.0, "{time}");

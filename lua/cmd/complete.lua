@@ -1,16 +1,18 @@
 --- Ends an attempt with its result.
 -- @args now id token result
--- @options max_bytes
+-- @options max_bytes cost
 -- @reply `complete`
 -- @errors LOST TOOBIG
 local meta = redis.call('HMGET', space.meta, space.CLOCK, 'limits')
 space.time(meta[1])
-local id, token, result = ARGV[2], ARGV[3], ARGV[4]
+local id, token, result, cost = ARGV[2], ARGV[3], ARGV[4], nil
 if not result then
   args.missing('id token result')
 end
 if ARGV[5] or #result > 1048576 then
-  args.bytes(result, args.options({ max_bytes = args.size }, 4).max_bytes, 'result')
+  local options = args.options({ max_bytes = args.size, cost = args.text }, 4)
+  args.bytes(result, options.max_bytes, 'result')
+  cost = options.cost
 end
 
 local task, answer = owner.task(id, token, 'complete ')
@@ -54,6 +56,11 @@ end
 if space.touched then
   space.enter(prefix .. 'leases_' .. task.queue, held, events, ended, started or held)
 end
-state.move(task, 'complete', 'complete', task.node,
-  'token', '', 'ended', token, 'outcome', 'complete', 'result', result)
+if cost then
+  state.move(task, 'complete', 'complete', task.node,
+    'token', '', 'ended', token, 'outcome', 'complete', 'result', result, 'cost', cost, 'cost_of', token)
+else
+  state.move(task, 'complete', 'complete', task.node,
+    'token', '', 'ended', token, 'outcome', 'complete', 'result', result)
+end
 return 'complete'

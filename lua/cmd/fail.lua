@@ -1,13 +1,13 @@
 --- Ends an attempt with an error. The task is tried again while its failures are within its cap, after a pause that grows.
 -- @args now id token error
--- @options group max_bytes again final
+-- @options group max_bytes again final cost
 -- @reply `failed`, `retrying`, or `cancelled` where its cancel was asked for, or a newer task has taken its place
 -- @errors LOST TOOBIG
 space.open()
 local id, token, text = args.next('id'), args.next('token'), args.next('error')
 local options = args.options({
   group = args.plain, max_bytes = args.size, final = args.flag,
-  again = args.pause,
+  again = args.pause, cost = args.text,
 })
 if options.again and options.final then
   reply.fail('BADARG', 'again and final contradict each other')
@@ -19,7 +19,7 @@ if not task then
   return failures -- the first answer
 end
 owner.alive(task)
-failures, task.group = tonumber(failures or 0) + 1, options.group
+failures, task.group, task.cost = tonumber(failures or 0) + 1, options.group, options.cost
 local to, outcome = 'failed', 'failed'
 if task.cancel then
   to, outcome, task.forget = 'cancelled', 'cancelled', { 'cancel', 'recall', 'error', 'group' }

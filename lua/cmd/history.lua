@@ -1,6 +1,6 @@
 --- What happened to a task, from a transition on: what is kept of its earlier tries, then what its record tells.
 -- @args now id after limit
--- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to, attempt, by, why, and where it ended an attempt the outcome, group and the beginning of the error
+-- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to, attempt, by, why, and where it ended an attempt the outcome, group, the beginning of the error and the cost
 -- @errors NOTASK
 space.open()
 local id = args.plain(args.next('id'), 'id')
@@ -17,8 +17,8 @@ local answer = { string.format('%.0f', after) }
 local function add(number, fields)
   answer[1] = string.format('%.0f', number)
   answer[#answer + 1] = answer[1]
-  for i = 1, 9 do
-    answer[#answer + 1] = fields[i]
+  for i = 1, 10 do
+    answer[#answer + 1] = fields[i] or '' -- 0.1.0 kept no cost
   end
 end
 local count = 0
@@ -33,7 +33,7 @@ if number > after then
     count = count + 1
   end
 end
-for i, fields in ipairs(history.derive({ unpack(v, 2, 14) }, since, reached, nth)) do
+for i, fields in ipairs(history.derive({ unpack(v, 2, 17) }, since, reached, nth)) do
   if number + i > after and count < limit then
     add(number + i, fields)
     count = count + 1

@@ -1,12 +1,14 @@
 --- Gives a task back, uncounted as a failure, to the front of its queue, at once or after a pause. Past its cap of releases it fails; if its cancel was asked for, or a newer task has taken its place by the policy `latest`, it becomes cancelled.
 -- @args now id token
--- @options reason again uncounted lost
+-- @options reason again uncounted lost cost
 -- @reply `released`, `cancelled` or `failed`; with `lost` always `lost`
 -- @errors LOST TOOBIG
 space.open()
 local id, token = args.next('id'), args.next('token')
-local options = args.options({ reason = args.cause, again = args.pause, uncounted = args.flag, lost = args.text })
-if options.lost and (options.reason or options.again or options.uncounted) then
+local options = args.options({
+  reason = args.cause, again = args.pause, uncounted = args.flag, lost = args.text, cost = args.text,
+})
+if options.lost and (options.reason or options.again or options.uncounted or options.cost) then
   reply.fail('BADARG', 'lost goes with no other option: it has a count and pauses of its own')
 end
 local why = options.reason or 'release'
@@ -17,6 +19,7 @@ if not task then
 elseif options.lost then
   return interruption.died(task, options.lost)
 end
+task.cost = options.cost
 local counter, cap = 'releases', 'max_releases'
 if options.uncounted then -- the owner's trouble, not the task's
   counter, cap = 'uncounted', 'max_uncounted'

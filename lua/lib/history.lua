@@ -9,7 +9,8 @@ history.ERROR = 256
 -- What a record tells, in the order in which `derive` reads it.
 -- @cold
 function history.fields()
-  return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group', 'error', 'schedule', 'slot'
+  return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group', 'error', 'schedule', 'slot',
+    'ended', 'cost', 'cost_of'
 end
 
 -- The last transition that is kept: its number, when, the state that it led to, and the attempt.
@@ -26,12 +27,13 @@ function history.last(key, created)
 end
 
 -- The transitions that led from a kept one, or from nothing, to what the record is now,
--- each as at from to attempt by why outcome group error. A client without scripts
+-- each as at from to attempt by why outcome group error cost. A client without scripts
 -- leaves one at the most, without a cause.
 -- @cold
 function history.derive(v, since, reached, nth)
-  local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot = unpack(v, 1, 13)
+  local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot, ended, cost, cost_of = unpack(v, 1, 16)
   local found = {}
+  cost = ended and ended == cost_of and cost or ''
   promoted = promoted and tonumber(promoted) >= since and promoted
   number, node = number or '0', node or ''
   local function step(at, to, by, why, ...)
@@ -42,28 +44,28 @@ function history.derive(v, since, reached, nth)
     local moved = reached == 'moved'
     local why = moved and 'move' or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
     step(moved and space.decimal(since * 1000000) or created, (promoted or status == 'scheduled') and 'scheduled' or 'pending',
-      '', why, '', '', '')
+      '', why, '', '', '', '')
   end
   if reached == 'scheduled' and status ~= 'scheduled' and promoted then
-    found[#found + 1] = { promoted, reached, 'pending', tostring(nth), '', 'promote', '', '', '' }
+    found[#found + 1] = { promoted, reached, 'pending', tostring(nth), '', 'promote', '', '', '', '' }
     reached = 'pending'
   end
   if reached == 'pending' and tonumber(number) > nth then
-    step(reserved, 'reserved', node, 'reserve', '', '', '')
+    step(reserved, 'reserved', node, 'reserve', '', '', '', '')
   end
   if reached == 'reserved' and started then
-    step(started, 'started', node, 'start', '', '', '')
+    step(started, 'started', node, 'start', '', '', '', '')
   end
   if reached == status then
     return found
   end
   if (reached == 'reserved' or reached == 'started') and status == outcome then
     step(updated, status, node, status == 'failed' and 'fail' or status, outcome,
-      status == 'failed' and group or '', status == 'failed' and string.sub(text or '', 1, history.ERROR) or '')
+      status == 'failed' and group or '', status == 'failed' and string.sub(text or '', 1, history.ERROR) or '', cost)
   elseif reached == 'pending' and status == 'cancelled' then
-    step(updated, status, '', 'cancel', '', '', '')
+    step(updated, status, '', 'cancel', '', '', '', '')
   else
-    step(updated, status, '', '', '', '', '')
+    step(updated, status, '', '', '', '', '', '')
   end
   return found
 end
@@ -90,7 +92,7 @@ function history.archive(task, to, why, by, at, ...)
   if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled') or (why == 'cancel' and from == 'pending') then
     return -- the record tells
   end
-  local outcome, group, text = to == 'reserved' and 'lost' or '', '', ''
+  local outcome, group, text, cost = to == 'reserved' and 'lost' or '', '', '', ''
   local fields = { ... }
   for i = 1, #fields, 2 do
     if fields[i] == 'outcome' then
@@ -99,10 +101,12 @@ function history.archive(task, to, why, by, at, ...)
       group = fields[i + 1]
     elseif fields[i] == 'error' or fields[i] == 'last_error' then
       text = string.sub(fields[i + 1], 1, history.ERROR)
+    elseif fields[i] == 'cost' then
+      cost = fields[i + 1]
     end
   end
   if from ~= 'reserved' and from ~= 'started' then
-    outcome, group, text = '', '', ''
+    outcome, group, text, cost = '', '', '', ''
   end
   local key = space.key('history', task.id)
   local told = redis.call('HMGET', space.key('task', task.id), history.fields())
@@ -111,10 +115,10 @@ function history.archive(task, to, why, by, at, ...)
     redis.call('UNLINK', key)
   end
   local kept = history.derive(told, since, reached, nth)
-  kept[#kept + 1] = { at, from, to, task.attempt, by, why, outcome, group, text }
+  kept[#kept + 1] = { at, from, to, task.attempt, by, why, outcome, group, text, cost }
   local most = settings.get(task.queue, 'history')
   for i, v in ipairs(kept) do
     redis.call('XADD', key, 'MAXLEN', most, string.format('%.0f-0', number + i),
-      'at', v[1], 'from', v[2], 'to', v[3], 'attempt', v[4], 'by', v[5], 'why', v[6], 'outcome', v[7], 'group', v[8], 'error', v[9])
+      'at', v[1], 'from', v[2], 'to', v[3], 'attempt', v[4], 'by', v[5], 'why', v[6], 'outcome', v[7], 'group', v[8], 'error', v[9], 'cost', v[10])
   end
 end

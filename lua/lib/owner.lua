@@ -56,6 +56,11 @@ end
 -- Ends the attempt; its outcome is the answer. `...`: more fields for the record.
 -- @cold
 function owner.finish(task, to, outcome, why, ...)
+  local cost = task.cost
+  if cost then
+    task.cost = nil
+    return owner.finish(task, to, outcome, why, 'cost', cost, 'cost_of', task.token, ...)
+  end
   state.plan(task, to)
   space.begin()
   state.move(task, to, why, task.node, 'token', '', 'ended', task.token, 'outcome', outcome, ...)

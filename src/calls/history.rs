@@ -27,7 +27,7 @@ impl Calls {
     /// What happened to a task after a transition, 0 for the first that is kept.
     #[must_use]
     pub fn history(&self, id: &TaskId, after: u64, limit: u32) -> Call<Follow<Transition>> {
-        let parse = |value: &Value| read::follow(value, 10, transition);
+        let parse = |value: &Value| read::follow(value, 11, transition);
         self.call("history", parse).arg(id).arg(after).arg(limit)
     }
 }
@@ -48,7 +48,7 @@ fn event(item: &[Value]) -> Option<Event> {
 }
 
 fn transition(item: &[Value]) -> Option<Transition> {
-    let [number, at, from, to, attempt, by, why, outcome, group, error] = item else { return None };
+    let [number, at, from, to, attempt, by, why, outcome, group, error, cost] = item else { return None };
     Some(Transition {
         number: reply::number(number)?,
         at: reply::optional(at)?.and_then(|at| at.parse().ok()),
@@ -60,5 +60,6 @@ fn transition(item: &[Value]) -> Option<Transition> {
         outcome: reply::optional(outcome)?.and_then(|outcome| outcome.parse().ok()),
         group: reply::optional(group)?,
         error: Some(reply::bytes(error)?).filter(|error| !error.is_empty()),
+        cost: Some(reply::bytes(cost)?).filter(|cost| !cost.is_empty()),
     })
 }

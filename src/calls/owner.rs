@@ -20,6 +20,15 @@ pub struct ReserveOptions<'a> {
     pub order: Option<&'a QueueOrder>,
 }
 
+/// How an attempt completes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CompleteOptions<'a> {
+    /// How large the result may be: 1 MiB where none is given, at most 8 MiB.
+    pub max_bytes: Option<u32>,
+    /// What the attempt cost, opaque to the server: at most 1 KiB, kept in the record and in the history.
+    pub cost: Option<&'a [u8]>,
+}
+
 /// How an attempt fails.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FailOptions<'a> {
@@ -31,6 +40,8 @@ pub struct FailOptions<'a> {
     pub permanent: bool,
     /// How large the error may be: 1 MiB where none is given, at most 8 MiB.
     pub max_bytes: Option<u32>,
+    /// What the attempt cost, opaque to the server: at most 1 KiB, kept in the record and in the history.
+    pub cost: Option<&'a [u8]>,
 }
 
 /// How a piece of a task's log is sent.
@@ -49,6 +60,7 @@ pub struct ReleaseOptions<'a> {
     again: Option<Duration>,
     uncounted: bool,
     lost: Option<&'a str>,
+    cost: Option<&'a [u8]>,
 }
 
 impl<'a> ReleaseOptions<'a> {
@@ -73,6 +85,12 @@ impl<'a> ReleaseOptions<'a> {
     /// the setting `max_uncounted`.
     pub fn uncounted(mut self) -> Self {
         self.uncounted = true;
+        self
+    }
+
+    /// What the attempt cost, opaque to the server: at most 1 KiB, kept in the record and in the history.
+    pub fn cost(mut self, cost: &'a [u8]) -> Self {
+        self.cost = Some(cost);
         self
     }
 
@@ -175,8 +193,13 @@ impl Calls {
 
     /// Ends an attempt with its result.
     #[must_use]
-    pub fn complete(&self, id: &TaskId, token: Token, result: &[u8], max_bytes: Option<u32>) -> Call<Outcome> {
-        self.call("complete", reply::number).arg(id).arg(token).raw(result).option("max_bytes", max_bytes)
+    pub fn complete(&self, id: &TaskId, token: Token, result: &[u8], options: CompleteOptions<'_>) -> Call<Outcome> {
+        self.call("complete", reply::number)
+            .arg(id)
+            .arg(token)
+            .raw(result)
+            .option("max_bytes", options.max_bytes)
+            .raw_option("cost", options.cost)
     }
 
     /// Ends an attempt with an error. The task is tried again as long as it survives its failures.
@@ -190,6 +213,7 @@ impl Calls {
             .option("again", options.again.map(seconds))
             .option("final", options.permanent.then_some("1"))
             .option("max_bytes", options.max_bytes)
+            .raw_option("cost", options.cost)
     }
 
     /// Gives a task back to the front of its queue, at once or after a pause.
@@ -202,6 +226,7 @@ impl Calls {
             .option("again", options.again.map(seconds))
             .option("uncounted", options.uncounted.then_some("1"))
             .option("lost", options.lost)
+            .raw_option("cost", options.cost)
     }
 
     /// Appends up to 64 KiB to a task's log; `source` is a plain word such as `stdout`.

@@ -5,7 +5,8 @@ use std::time::Duration;
 use redis::Value;
 
 use super::{
-    Calls, FailOptions, LogOptions, NewTask, ReleaseOptions, Report, ReserveOptions, ScheduleOptions, SubmitOptions,
+    Calls, CompleteOptions, FailOptions, LogOptions, NewTask, ReleaseOptions, Report, ReserveOptions, ScheduleOptions,
+    SubmitOptions,
 };
 use crate::error::Result;
 use crate::model::{Force, LowSchedule};
@@ -60,7 +61,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.heartbeat(&queue, &listener, lease, &held),
             calls.progress(&id, token, b""),
             calls.checkpoint(&id, token, b"", None),
-            calls.complete(&id, token, b"", None),
+            calls.complete(&id, token, b"", CompleteOptions::default()),
             calls.fail(&id, token, b"", FailOptions::default()),
             calls.release(&id, token, ReleaseOptions::new()),
             calls.cancel(&id, "", Force::No),

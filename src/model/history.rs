@@ -62,4 +62,6 @@ pub struct Transition {
     pub group: Option<String>,
     /// The first 256 bytes of the error.
     pub error: Option<Vec<u8>>,
+    /// What the attempt cost that it ended, as its owner said it.
+    pub cost: Option<Vec<u8>>,
 }

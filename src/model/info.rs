@@ -133,6 +133,12 @@ impl TaskInfo {
         self.bytes("checkpoint")
     }
 
+    /// What the attempt that ended last cost, as its owner said it. `blueque worker` says it as JSON.
+    #[must_use]
+    pub fn cost(&self) -> Option<&[u8]> {
+        self.bytes("cost").filter(|_| self.bytes("cost_of") == self.bytes("ended"))
+    }
+
     /// Whether a cancel waits for the owner to stop.
     #[must_use]
     pub fn is_cancelling(&self) -> bool {

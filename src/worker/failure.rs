@@ -56,7 +56,7 @@ impl Failure {
 
     pub(crate) fn options(&self) -> FailOptions<'_> {
         let again = self.again.filter(|_| !self.permanent);
-        FailOptions { group: self.group.as_deref(), again, permanent: self.permanent, max_bytes: None }
+        FailOptions { group: self.group.as_deref(), again, permanent: self.permanent, ..FailOptions::default() }
     }
 }
 

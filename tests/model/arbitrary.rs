@@ -94,17 +94,21 @@ fn token() -> impl Strategy<Value = Key> + Clone {
 
 fn act() -> impl Strategy<Value = Act> {
     let again = || option::weighted(0.2, prop_oneof![Just(0), 1..20_u32]);
-    let fail = (payload(), any::<bool>(), again(), option::weighted(0.2, any::<bool>())).prop_map(
-        |(error, group, again, last)| Act::Fail { error, group, again, last: last.filter(|_| again.is_none()) },
+    let cost = || option::weighted(0.3, payload());
+    let fail = (payload(), any::<bool>(), again(), option::weighted(0.2, any::<bool>()), cost()).prop_map(
+        |(error, group, again, last, cost)| {
+            let last = last.filter(|_| again.is_none());
+            Act::Fail { error, group, again, last, cost }
+        },
     );
     prop_oneof![
         12 => (1..3_u8, option::weighted(0.3, 1..120_u32)).prop_map(|(pid, lease)| Act::Start { pid, lease }),
         3 => payload().prop_map(Act::Progress),
         3 => payload().prop_map(Act::Checkpoint),
-        5 => payload().prop_map(Act::Complete),
+        5 => (payload(), cost()).prop_map(|(result, cost)| Act::Complete { result, cost }),
         9 => fail,
-        5 => (index(&REASONS), option::weighted(0.3, 0..20_u32), option::weighted(0.3, any::<bool>()))
-            .prop_map(|(reason, again, uncounted)| Act::Release { reason, again, uncounted }),
+        5 => (index(&REASONS), option::weighted(0.3, 0..20_u32), option::weighted(0.3, any::<bool>()), cost())
+            .prop_map(|(reason, again, uncounted, cost)| Act::Release { reason, again, uncounted, cost }),
         3 => Just(Act::Lost),
     ]
 }
@@ -303,10 +307,13 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
     let owned = prop_oneof![9 => held_task(), 1 => finished_task()];
     let owner = (owned, token(), act()).prop_map(|(task, token, act)| Op::Owner { task, token, act });
     let late = (finished_task(), prop_oneof![Just(Key::Last), (0..4_u8).prop_map(Key::Older)], payload())
-        .prop_map(|(task, token, result)| Op::Owner { task, token, act: Act::Complete(result) });
+        .prop_map(|(task, token, result)| Op::Owner { task, token, act: Act::Complete { result, cost: Some(result) } });
     let drained = (
         held_task(),
-        prop_oneof![Just(Act::Checkpoint(1)), Just(Act::Release { reason: 2, again: None, uncounted: None })],
+        prop_oneof![
+            Just(Act::Checkpoint(1)),
+            Just(Act::Release { reason: 2, again: None, uncounted: None, cost: None })
+        ],
     )
         .prop_map(|(task, act)| Op::Owner { task, token: Key::Last, act });
     let beat = (queue(), listener(), 1..120_u32, vec((held_task(), token()), 0..4), option::of(any::<bool>()))
@@ -388,7 +395,7 @@ fn drained_version() -> impl Strategy<Value = Vec<(Step, Op)>> {
             reserve(0),
             own(Act::Checkpoint(1)),
             submit(new),
-            own(Act::Release { reason: 2, again: None, uncounted: None }),
+            own(Act::Release { reason: 2, again: None, uncounted: None, cost: None }),
             reserve(1),
             own(Act::Start { pid: 1, lease: None }),
             reserve(2),

@@ -168,8 +168,8 @@ impl Op {
             Self::History { .. } => match reply {
                 // The outcome, group and error of an attempt are not the model's.
                 Reply::List(mut items) => {
-                    for entry in items[1..].chunks_mut(10) {
-                        entry[7..].fill(Reply::text(""));
+                    for entry in items[1..].chunks_mut(11) {
+                        entry[7..10].fill(Reply::text(""));
                     }
                     Reply::List(items)
                 }
@@ -197,16 +197,18 @@ impl Act {
             Self::Start { pid, lease } => of("start").arg(pid).option("lease", *lease),
             Self::Progress(progress) => of("progress").arg(payload(*progress)),
             Self::Checkpoint(checkpoint) => of("checkpoint").arg(payload(*checkpoint)),
-            Self::Complete(result) => of("complete").arg(payload(*result)),
-            Self::Fail { error, group, again, last } => of("fail")
+            Self::Complete { result, cost } => of("complete").arg(payload(*result)).option("cost", cost.map(payload)),
+            Self::Fail { error, group, again, last, cost } => of("fail")
                 .arg(payload(*error))
                 .option("group", group.then_some("disk"))
                 .option("again", *again)
-                .flag("final", *last),
-            Self::Release { reason, again, uncounted } => of("release")
+                .flag("final", *last)
+                .option("cost", cost.map(payload)),
+            Self::Release { reason, again, uncounted, cost } => of("release")
                 .option("reason", Some(REASONS[usize::from(*reason)]).filter(|_| *reason > 0))
                 .option("again", *again)
-                .flag("uncounted", *uncounted),
+                .flag("uncounted", *uncounted)
+                .option("cost", cost.map(payload)),
             Self::Lost => of("release").option("lost", Some("killed")),
         };
         (args.0, args.1)

@@ -49,7 +49,7 @@ impl Drained {
     fn own(&mut self, last: Option<&(Op, Reply)>) {
         let Some((Op::Reserve { listener, queues, .. }, Reply::List(items))) = last else { return };
         let id = intern(items[0].as_text());
-        let (token, act) = (Key::Is(items[2].as_text().to_owned()), Act::Complete(0));
+        let (token, act) = (Key::Is(items[2].as_text().to_owned()), Act::Complete { result: 0, cost: None });
         self.calls.push_front((Step::Stay, reserve(*listener, queues[0])));
         self.calls.push_front((Step::Stay, Op::Owner { task: Which::Is(id), token, act }));
     }

@@ -89,18 +89,23 @@ pub enum Act {
     },
     Progress(u8),
     Checkpoint(u8),
-    Complete(u8),
+    Complete {
+        result: u8,
+        cost: Option<u8>,
+    },
     Fail {
         error: u8,
         group: bool,
         again: Option<u32>,
         last: Option<bool>,
+        cost: Option<u8>,
     },
     /// The reason is an index of `REASONS`.
     Release {
         reason: u8,
         again: Option<u32>,
         uncounted: Option<bool>,
+        cost: Option<u8>,
     },
     /// A release of an owner that was found dead.
     Lost,

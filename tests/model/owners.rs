@@ -9,7 +9,7 @@ impl Model {
     pub fn owner(&mut self, id: &str, token: &str, act: &Act) -> Verdict<Reply> {
         let now = self.now;
         let endings: &[&str] = match act {
-            Act::Complete(_) => &["complete"],
+            Act::Complete { .. } => &["complete"],
             Act::Fail { .. } => &["failed", "retrying", "cancelled"],
             Act::Release { .. } => &["released", "cancelled", "failed"],
             Act::Lost => &["lost"],
@@ -49,21 +49,21 @@ impl Model {
                 task.forget(&["fruitless"]);
                 Ok(Reply::text("kept"))
             }
-            Act::Checkpoint(_) | Act::Complete(_) | Act::Fail { .. } if task.order == Some("lost") => Err("LOST"),
+            Act::Checkpoint(_) | Act::Complete { .. } | Act::Fail { .. } if task.order == Some("lost") => Err("LOST"),
             Act::Checkpoint(checkpoint) => {
                 task.set("checkpoint", payload(*checkpoint));
                 task.set("checkpointed", decimal(now));
                 task.forget(&["fruitless"]);
                 Ok(Reply::text("kept"))
             }
-            Act::Complete(result) => {
+            Act::Complete { result, cost } => {
                 task.set("result", payload(*result));
                 if task.number("failures") > 0 {
                     task.forget(&FAILURE);
                 }
-                Ok(self.end(id, "complete", "complete", "complete"))
+                Ok(self.end(id, "complete", "complete", "complete", *cost))
             }
-            Act::Fail { error, group, again, last } => {
+            Act::Fail { error, group, again, last, cost } => {
                 task.set("failures", task.number("failures") + 1);
                 let pause = self.pause(id, *again).filter(|_| !cancelled && *last != Some(true));
                 let names =
@@ -81,9 +81,9 @@ impl Model {
                     self.task(id).put_off(now + pause);
                 }
                 let outcome = if matches!(to, "pending" | "scheduled") { "retrying" } else { to };
-                Ok(self.end(id, to, outcome, "fail"))
+                Ok(self.end(id, to, outcome, "fail", *cost))
             }
-            Act::Release { reason, again, uncounted } => {
+            Act::Release { reason, again, uncounted, cost } => {
                 let (counter, cap) = caps[usize::from(*uncounted == Some(true))];
                 let given = task.number(counter) + 1;
                 task.set(counter, given);
@@ -92,7 +92,7 @@ impl Model {
                     task.set("group", "released");
                     let rest = if counter == "uncounted" { " by owners that could not run it" } else { "" };
                     task.set("error", format!("given back {given} times{rest}"));
-                    return Ok(self.end(id, "failed", "failed", why));
+                    return Ok(self.end(id, "failed", "failed", why, *cost));
                 }
                 let pause = again.unwrap_or_default();
                 let later = if pause > 0 { "scheduled" } else { "pending" };
@@ -103,7 +103,7 @@ impl Model {
                     task.set("front", 1);
                 }
                 let outcome = if back == "cancelled" { "cancelled" } else { "released" };
-                Ok(self.end(id, back, outcome, why))
+                Ok(self.end(id, back, outcome, why, *cost))
             }
             Act::Lost => {
                 let pause = self.rest(id);
@@ -143,12 +143,16 @@ impl Model {
         Some((pause * (1.0 - number("jitter") / 100.0 * fraction) * 1e6).floor() as u64)
     }
 
-    fn end(&mut self, id: &str, to: &str, outcome: &str, why: &str) -> Reply {
+    fn end(&mut self, id: &str, to: &str, outcome: &str, why: &str, cost: Option<u8>) -> Reply {
         let task = self.task(id);
         let (node, name) = (task.get("node").to_owned(), task.queue.clone());
         task.set("ended", task.get("token").to_owned());
         task.set("token", "");
         task.set("outcome", outcome);
+        if let Some(cost) = cost {
+            task.set("cost", payload(cost));
+            task.set("cost_of", task.get("ended").to_owned());
+        }
         if to == "pending" || to == "scheduled" {
             task.forget(&ATTEMPT);
             task.forget(&["front"]);
@@ -158,6 +162,9 @@ impl Model {
         }
         let awaited = self.place_is_awaited(id);
         self.shift(id, to, why, &node, outcome == "released");
+        if let Some(last) = self.histories.get_mut(id).and_then(|steps| steps.last_mut()) {
+            last.cost = cost.map_or("", payload);
+        }
         self.queue(&name).wake |= to == "pending" || awaited;
         Reply::text(outcome)
     }

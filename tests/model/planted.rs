@@ -23,7 +23,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true }
 }
 
-pub const BUGS: [Bug; 68] = [
+pub const BUGS: [Bug; 71] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     shown(
         "a lost task keeps its token",
@@ -214,8 +214,16 @@ pub const BUGS: [Bug; 68] = [
     bug(
         "history forgets why",
         "release",
-        "task.attempt, by, why, outcome, group, text }",
-        "task.attempt, by, '', outcome, group, text }",
+        "task.attempt, by, why, outcome, group, text, cost }",
+        "task.attempt, by, '', outcome, group, text, cost }",
+    ),
+    bug("an attempt has the cost of an earlier one", "history", "ended == cost_of and cost or ''", "cost or ''"),
+    bug("nobody knows whose cost it is", "release", "'cost_of', task.token,", "'cost_of', '',"),
+    bug(
+        "the cost of a completed attempt is lost",
+        "complete",
+        "'cost', cost, 'cost_of', token",
+        "'cost', '', 'cost_of', token",
     ),
 ];
 

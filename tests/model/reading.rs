@@ -114,7 +114,7 @@ impl Model {
             let fields = [&one.at, &one.from, &one.to, &attempt, &one.by, &one.why];
             answer.push(Reply::text(number));
             answer.extend(fields.into_iter().map(Reply::text));
-            answer.extend([(); 3].map(|()| Reply::text("")));
+            answer.extend(["", "", "", one.cost].map(Reply::text));
         }
         Ok(Reply::List(answer))
     }

@@ -193,6 +193,7 @@ pub struct Transition {
     pub attempt: u64,
     pub by: String,
     pub why: String,
+    pub cost: &'static str,
 }
 
 /// Seconds, as the scripts write them.
@@ -254,7 +255,8 @@ impl Model {
         let event = format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
         let name = task.queue.clone();
         let left = if from.is_empty() && why == "move" { "moved".into() } else { from.clone() };
-        let transition = Transition { at, from: left, to: to.into(), attempt, by: by.into(), why: why.into() };
+        let transition =
+            Transition { at, from: left, to: to.into(), attempt, by: by.into(), why: why.into(), cost: "" };
         self.histories.entry(id.into()).or_default().push(transition);
         to.clone_into(&mut task.status);
         task.updated = now;

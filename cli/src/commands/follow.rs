@@ -8,10 +8,9 @@ use blueque::{Status, TaskId, TaskInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 use terminal_size::{Width, terminal_size_of};
 
-use super::Session;
 use super::patience::{Outage, Reason};
 use super::progress::Progress;
-use super::times;
+use super::{Session, cost};
 use crate::output::{Cleaner, Code, code, cut, say};
 use crate::run_folder::end::PostMortem;
 
@@ -159,7 +158,7 @@ impl<'a> Follower<'a> {
     fn exited(&mut self, attempt: u32, text: &[u8]) {
         let Ok(post_mortem) = serde_json::from_slice::<PostMortem>(text) else { return };
         if self.streams == Streams::Data {
-            self.beside_bar(|| say(format!("-- attempt {attempt}: {} --", told(&post_mortem))));
+            self.beside_bar(|| say(format!("-- attempt {attempt}: {} --", cost::words(&post_mortem.cost))));
         }
         self.exit = Some((attempt, post_mortem));
     }
@@ -231,15 +230,4 @@ pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
         say(format!("{id} goes on without this command; blueque logs -f {id} follows it again"));
     }
     error
-}
-
-fn told(end: &PostMortem) -> String {
-    let how = match (end.exit, &end.signal) {
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("killed by {signal}{}", if end.oom { ", out of memory" } else { "" }),
-        (None, None) => "ended".to_owned(),
-    };
-    let seconds = |millis: u64| times::span(Duration::from_millis(millis).as_secs_f64());
-    let (wall, cpu, peak) = (seconds(end.wall_ms), seconds(end.cpu_ms), end.max_rss_kib / 1024);
-    format!("{how} after {wall}, {cpu} of CPU, {peak} MiB at most")
 }

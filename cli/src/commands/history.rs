@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::view::{Payload, headline};
-use super::{Session, times};
+use super::{Session, cost, times};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, fault, say};
 
@@ -38,6 +38,8 @@ struct Step {
     group: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Payload>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<Payload>,
     #[serde(skip)]
     id: String,
     #[serde(skip)]
@@ -46,7 +48,7 @@ struct Step {
 
 impl Step {
     fn new(id: &str, step: Transition, before: Option<f64>) -> Self {
-        let Transition { number, at, from, to, attempt, by, why, outcome, group, error, .. } = step;
+        let Transition { number, at, from, to, attempt, by, why, outcome, group, error, cost, .. } = step;
         Self {
             number,
             at: at.and_then(times::exact),
@@ -59,6 +61,7 @@ impl Step {
             outcome: outcome.map(blueque::Outcome::as_str),
             group,
             error: error.map(Payload),
+            cost: cost.map(Payload),
             id: id.to_owned(),
             moment: at.map(times::to_the_second).unwrap_or_default(),
         }
@@ -68,13 +71,14 @@ impl Step {
 impl Row for Step {
     const COLUMNS: &'static [Column] = &[
         Column::whole("at"),
-        Column::whole("from").rank(3),
+        Column::whole("from").rank(2),
         Column::whole("to"),
-        Column::whole("attempt").rank(2),
+        Column::whole("attempt").rank(4),
         Column::text("by").rank(1),
         Column::text("why"),
-        Column::whole("after").rank(4),
+        Column::whole("after").rank(5),
         Column::text("error"),
+        Column::whole("cost").rank(3),
     ];
 
     fn id(&self) -> &str {
@@ -84,6 +88,7 @@ impl Row for Step {
     fn cells(&self) -> Vec<String> {
         let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
         let error = self.error.as_ref().map(|Payload(bytes)| headline(&String::from_utf8_lossy(bytes)));
+        let cost = self.cost.as_ref().and_then(|Payload(bytes)| cost::read(bytes));
         vec![
             self.moment.clone(),
             known(&self.from),
@@ -93,6 +98,7 @@ impl Row for Step {
             known(&self.why),
             self.after.map_or_else(|| "-".to_owned(), times::span),
             error.unwrap_or_default(),
+            cost.map(|known| cost::brief(&known)).unwrap_or_default(),
         ]
     }
 }

@@ -3,6 +3,7 @@
 mod ask;
 pub mod bulk;
 pub mod config;
+mod cost;
 pub mod dev;
 pub mod doctor;
 pub mod events;

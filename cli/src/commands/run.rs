@@ -41,7 +41,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
         return Ok(Code::Cancelled.into());
     };
     let wrote = follower.wrote;
-    let exit = follower.exit.take().filter(|(attempt, _)| *attempt == info.attempts()).and_then(|(_, end)| end.exit);
+    let exit =
+        follower.exit.take().filter(|(attempt, _)| *attempt == info.attempts()).and_then(|(_, end)| end.cost.exit);
     drop(follower);
     match session.format {
         Format::Json | Format::Jsonl => wait::write(session.format, &id, &info)?,

@@ -4,8 +4,8 @@ use blueque::TaskInfo;
 use clap::Args;
 
 use super::policy::Policy;
-use super::view::{Payload, TaskView, Whole, checkpointed, text, unknown};
-use super::{Session, times};
+use super::view::{Payload, TaskView, Whole, checkpointed, headline, text, unknown};
+use super::{Session, cost, times};
 use crate::output::table::{Row, write_one};
 use crate::output::{Code, Format, clean, line, one_line};
 
@@ -53,6 +53,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Resul
         Some(pid) => format!("{node}, process {pid}"),
         None => node.clone(),
     });
+    let known = task.known_cost();
     let facts = [
         ("id", Some(task.id().to_owned())),
         ("queue", Some(task.queue.clone())),
@@ -84,6 +85,8 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Resul
         ("ended", moment(info.updated()).filter(|_| task.ended.is_some())),
         ("ran", task.ran.map(times::span)),
         ("lease until", moment(lease)),
+        ("cost", known.as_ref().map(cost::whole)),
+        ("output", known.as_ref().and_then(cost::place)),
         (
             "saved",
             moment(checkpointed(info))
@@ -106,10 +109,12 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Resul
         ("parameters", payloads.and_then(|all| all.parameters.as_ref())),
         ("checkpoint", payloads.and_then(|all| all.checkpoint.as_ref())),
         ("result", payloads.and_then(|all| all.result.as_ref())),
-        ("error", task.error.as_ref()),
-        ("last error", task.last_error.as_ref()),
+        ("cost", task.cost.as_ref().filter(|_| known.is_none())),
     ];
-    for (name, payload) in large {
+    let errors = [("error", task.error.as_ref()), ("last error", task.last_error.as_ref())];
+    let errors = errors.map(|(name, error)| (name, error.map(led)));
+    let errors = errors.iter().map(|(name, error)| (*name, error.as_ref()));
+    for (name, payload) in large.into_iter().chain(errors) {
         if let Some(payload) = payload {
             line(format!("{name:<11} {}", shown(payload)))?;
         }
@@ -118,6 +123,16 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Resul
         line(format!("{:<11} {}", one_line(name), shown(payload)))?;
     }
     Ok(())
+}
+
+/// An error that leads with the line that says what it was.
+fn led(Payload(bytes): &Payload) -> Payload {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.trim_start().starts_with(&headline(text)) => {
+            Payload(format!("{}\n{text}", headline(text)).into_bytes())
+        }
+        _ => Payload(bytes.clone()),
+    }
 }
 
 /// The beginning of a payload; further lines are indented, so that none can be taken for a field.

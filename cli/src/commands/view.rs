@@ -6,11 +6,13 @@ use blueque::{Status, TaskInfo};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::cost;
 use super::expected::Expected;
 use super::policy::Policy;
 use super::progress::Progress;
 use super::times;
 use crate::output::table::{Column, Row};
+use crate::run_folder::end::Cost;
 
 /// Bytes that are JSON as JSON, other text as a string, the rest in hexadecimal digits.
 #[derive(Clone, Debug)]
@@ -112,6 +114,9 @@ pub struct TaskView {
     pub ended: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ran: Option<f64>,
+    /// What the attempt that ended last cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_until: Option<String>,
     #[serde(flatten)]
@@ -145,7 +150,7 @@ pub struct Whole {
 }
 
 /// Those that are told, in one form or another; of the rest it is not known what they say.
-const KNOWN: [&str; 60] = [
+const KNOWN: [&str; 62] = [
     "status",
     "queue",
     "parameters",
@@ -206,6 +211,8 @@ const KNOWN: [&str; 60] = [
     "checkpoint",
     "checkpointed",
     "postponed",
+    "cost",
+    "cost_of",
 ];
 
 /// The fields of a record that are not known.
@@ -287,6 +294,7 @@ impl TaskView {
             last_group: info.last_group(),
             ended: ended(info).and_then(times::exact),
             ran: ended(info).zip(info.started()).map(|(to, from)| (to - from).max(0.0)),
+            cost: info.cost().and_then(filled),
             unique_until: text(info, "unique_until"),
             whole: None,
             payloads: None,
@@ -318,6 +326,11 @@ impl TaskView {
         self.status == Status::Started.as_str()
     }
 
+    /// What the attempt that ended last cost, where a supervisor said it.
+    pub fn known_cost(&self) -> Option<Cost> {
+        self.cost.as_ref().and_then(|Payload(bytes)| cost::read(bytes))
+    }
+
     fn is_held(&self) -> bool {
         matches!(self.status.as_str(), "reserved" | "started")
     }
@@ -337,6 +350,7 @@ impl Row for TaskView {
         Column::whole("since").rank(4),
         Column::text("progress"),
         Column::text("on").rank(3),
+        Column::whole("cost").spare(),
     ];
 
     fn id(&self) -> &str {
@@ -359,18 +373,22 @@ impl Row for TaskView {
             self.seen.age.clone(),
             progress,
             self.node.clone().filter(|_| self.is_held()).unwrap_or_default(),
+            self.known_cost().filter(|_| !self.is_held()).map(|known| cost::with_wall(&known)).unwrap_or_default(),
         ]
     }
 }
 
-/// The line of an error that says what it was: mostly the last, which stands below the stack.
+/// The line of an error that says what it was: of a stack, and of what a supervisor of 0.1.0 said, the last.
 pub fn headline(error: &str) -> String {
     let error = error.strip_prefix("it ended with ").unwrap_or(error);
     let mut lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
     match lines.next_back() {
         Some(last) if first.starts_with("Traceback") => last.to_owned(),
+        Some(last) if first.ends_with(last) => first.to_owned(),
         Some(last) if first.ends_with(':') => format!("{first} {last}"),
+        // The rest of it is not there: a history has the beginning of an error alone.
+        Some(_) if first.starts_with("exit code ") || first.starts_with("killed by ") => first.to_owned(),
         _ => error.to_owned(),
     }
 }
@@ -411,6 +429,12 @@ mod tests {
             ("it ended with exit code 3", "exit code 3"),
             ("it was killed by SIGSEGV:\nlast words", "it was killed by SIGSEGV: last words"),
             ("Traceback (most recent call last):\n  File x\nKeyError: 'a'", "KeyError: 'a'"),
+            (
+                "exit code 1: KeyError: 'a'\nTraceback (most recent call last):\n  File x\nKeyError: 'a'",
+                "exit code 1: KeyError: 'a'",
+            ),
+            ("exit code 1: wrong:\nall of it is\nwrong:", "exit code 1: wrong:"),
+            ("exit code 1: KeyError: 'a'\nTraceback (most recent", "exit code 1: KeyError: 'a'"),
             ("no disk\nleft", "no disk\nleft"),
             ("", ""),
         ] {

@@ -1,7 +1,8 @@
 //! Which columns of a table a screen has room for, and how wide they are.
 //!
 //! A row is one line. Where a line would be too long, ids are shown by a beginning that is unique, columns without
-//! text are left out, then those of the least importance, and what is still too long is cut and ends in `…`.
+//! text are left out, then those of the least importance, and what is still too long is cut and ends in `…`. Spare
+//! columns are shown only where the others have ample room.
 
 use std::collections::HashSet;
 
@@ -9,6 +10,9 @@ use super::text::{cut, width};
 
 /// A text is not made narrower than this while another column can be left out.
 const LEAST: usize = 10;
+
+/// As much of a text is shown beside a spare column.
+const AMPLE: usize = 20;
 
 /// Short ids are at least so wide, the `…` included: other tasks rarely begin with the same.
 const SHORT: usize = 13;
@@ -23,6 +27,7 @@ pub struct Column {
     form: Form,
     /// Which columns are left out first: 1 before 2. 0 stays.
     rank: u8,
+    spare: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,15 +42,15 @@ enum Form {
 
 impl Column {
     pub const fn whole(head: &'static str) -> Self {
-        Self { head, form: Form::Whole, rank: 0 }
+        Self { head, form: Form::Whole, rank: 0, spare: false }
     }
 
     pub const fn text(head: &'static str) -> Self {
-        Self { head, form: Form::Text(LEAST), rank: 0 }
+        Self { head, form: Form::Text(LEAST), rank: 0, spare: false }
     }
 
     pub const fn id(head: &'static str) -> Self {
-        Self { head, form: Form::Id, rank: 0 }
+        Self { head, form: Form::Id, rank: 0, spare: false }
     }
 
     pub const fn head(&self) -> &'static str {
@@ -56,6 +61,12 @@ impl Column {
     #[must_use]
     pub const fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
+    }
+
+    /// It is left out before the others are cut much, or any other is left out.
+    #[must_use]
+    pub const fn spare(self) -> Self {
+        Self { spare: true, ..self }
     }
 
     /// A text that is cut later than others.
@@ -142,6 +153,16 @@ impl Layout {
         self.shown.iter().map(|shown| shown.width).sum::<usize>() + gaps
     }
 
+    /// How long a line is in which ids are short, and of texts so much is shown that it says enough.
+    fn ample(&self) -> usize {
+        let cut = self.shown.iter().map(|shown| match self.form(shown.at) {
+            Form::Whole => 0,
+            Form::Text(least) => shown.natural.saturating_sub(least.max(AMPLE)),
+            Form::Id => shown.natural.saturating_sub(2 * SHORT),
+        });
+        self.taken().saturating_sub(cut.sum())
+    }
+
     fn column(&self, at: usize) -> Option<&'static Column> {
         self.columns.get(at)
     }
@@ -151,6 +172,9 @@ impl Layout {
     }
 
     fn fit(&mut self, rows: &[Vec<String>], room: usize) {
+        if self.ample() > room {
+            self.shown.retain(|shown| self.columns.get(shown.at).is_none_or(|column| !column.spare));
+        }
         for at in 0..self.shown.len() {
             if let Form::Text(least) = self.form(at)
                 && let Some(shown) = self.shown.get_mut(at)
@@ -309,6 +333,15 @@ mod tests {
         assert_eq!(lines(&rows, Some(60))[0], "ID             STATE    QUEUE           TEXT");
         assert_eq!(lines(&rows, Some(60))[1], "0192ab34-cd5…  started  a-queue-of-so…  some longer t…  more");
         assert_eq!(lines(&rows, Some(46))[1], "0192ab34-cd5…  started  a-queue-of-some…  more");
+    }
+
+    #[test]
+    fn a_spare_column_is_there_where_the_others_have_ample_room() {
+        const COLUMNS: &[Column] = &[Column::id("id"), Column::text("text"), Column::whole("cost").spare()];
+        let rows = [vec!["x".repeat(60), "y".repeat(60), "12".to_owned()]];
+        let heads = |room| Layout::new(COLUMNS, &rows, 2, Some(room)).heads();
+        assert_eq!(heads(26 + 2 + 20 + 2 + 4), ["ID", "TEXT", "COST"]);
+        assert_eq!(heads(26 + 2 + 20 + 2 + 3), ["ID", "TEXT"]);
     }
 
     #[test]

@@ -19,11 +19,18 @@ pub enum Outcome {
     Release,
 }
 
-/// What is known about a program after its end.
+/// More than this no server takes of a cost.
+const MOST_COST: usize = 1 << 10;
+
+/// What an attempt cost, and where its output is: told to the server with the end, and shown by commands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct PostMortem {
+pub struct Cost {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
     /// The kernel killed it for want of memory.
     pub oom: bool,
@@ -32,6 +39,54 @@ pub struct PostMortem {
     /// Of all its processes.
     pub cpu_ms: u64,
     pub wall_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Counted>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The folder on that host where the output is published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+}
+
+/// How the bytes that a program read and wrote were counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counted {
+    /// What passed through system calls such as `read` and `write`.
+    Calls,
+    /// What was read from disks and written to them.
+    Blocks,
+}
+
+impl Cost {
+    /// As the server is told of an attempt that ended so; none where nothing is known.
+    pub fn told(&self, outcome: Outcome) -> Option<Vec<u8>> {
+        if *self == Self::default() {
+            return None;
+        }
+        let mut told = self.clone();
+        if outcome != Outcome::Complete {
+            told.output = None; // only then it is published
+        }
+        let text = serde_json::to_vec(&told).ok()?;
+        if text.len() <= MOST_COST {
+            return Some(text);
+        }
+        told.output = None;
+        serde_json::to_vec(&told).ok().filter(|text| text.len() <= MOST_COST)
+    }
+}
+
+/// What is known about a program after its end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PostMortem {
+    #[serde(flatten)]
+    pub cost: Cost,
     /// The last 4 KiB.
     pub stderr: String,
 }

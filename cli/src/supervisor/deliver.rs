@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use blueque::calls::{FailOptions, ReleaseOptions};
+use blueque::calls::{CompleteOptions, FailOptions, ReleaseOptions};
 use blueque::{Client, Error};
 
 use super::link::Link;
@@ -132,16 +132,22 @@ fn send(
 fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque::Result<()> {
     let calls = client.calls();
     let word = end.word.as_deref();
+    let cost = end.post_mortem.cost.told(end.outcome);
+    let cost = cost.as_deref();
     match end.outcome {
-        Outcome::Complete => client.call(&calls.complete(&link.id, link.token, payload, link.max_bytes)),
+        Outcome::Complete => {
+            let options = CompleteOptions { max_bytes: link.max_bytes, cost };
+            client.call(&calls.complete(&link.id, link.token, payload, options))
+        }
         Outcome::Fail => {
             let again = end.again.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-            let options = FailOptions { group: word, again, permanent: end.permanent, ..FailOptions::default() };
+            let options = FailOptions { group: word, again, permanent: end.permanent, max_bytes: None, cost };
             client.call(&calls.fail(&link.id, link.token, payload, options))
         }
         Outcome::Release => {
             let options = ReleaseOptions::new();
             let options = word.map_or(options, |word| options.reason(word));
+            let options = cost.map_or(options, |cost| options.cost(cost));
             let options = if end.uncounted { options.uncounted() } else { options };
             client.call(&calls.release(&link.id, link.token, options))
         }

@@ -41,10 +41,14 @@ pub fn judge(
         Ended::Stopped(Reason::Drain) => (Outcome::Release, Some("drain"), Vec::new()),
         Ended::Stopped(Reason::Deadline) => failure("timeout", "it ran longer than it may", &seen),
         Ended::Stopped(Reason::NoProgress) => failure("timeout", "it gave no sign of life for too long", &seen),
-        Ended::Exit(Exit::Signal(signal)) if post_mortem.oom => {
-            failure("oom", &format!("the machine was out of memory ({signal})"), &seen)
+        Ended::Exit(exit @ Exit::Signal(_)) => {
+            let signal = exit.signal().unwrap_or_default();
+            if post_mortem.cost.oom {
+                failure("oom", &format!("the machine was out of memory ({signal})"), &seen)
+            } else {
+                failure("crashed", &format!("killed by {signal}"), &seen)
+            }
         }
-        Ended::Exit(Exit::Signal(signal)) => failure("crashed", &format!("it was killed by {signal}"), &seen),
         Ended::Exit(Exit::Code(0)) => match result(folder, seen, limit) {
             Ok(result) => (Outcome::Complete, None, result),
             Err(text) => (Outcome::Fail, Some("result"), text.into_bytes()),
@@ -60,7 +64,7 @@ pub fn judge(
                 _ if PERMANENT.contains(&code) => PERMANENT_GROUP,
                 _ => "exit",
             };
-            failure(group, &format!("it ended with exit code {code}"), &seen)
+            failure(group, &format!("exit code {code}"), &seen)
         }
     };
     let mut end = End::new(outcome, word, post_mortem);
@@ -72,14 +76,26 @@ pub fn judge(
 }
 
 fn failure(group: &'static str, text: &str, seen: &Seen) -> (Outcome, Option<&'static str>, Vec<u8>) {
-    let words = &seen.last_words;
-    let from = (words.len().saturating_sub(SHOWN)..words.len()).find(|&at| words.is_char_boundary(at));
-    let mut error = text.to_owned();
-    if let Some(shown) = from.and_then(|from| words.get(from..)) {
-        error.push_str(if shown.len() < words.len() { ":\n…" } else { ":\n" });
+    (Outcome::Fail, Some(group), error(text, &seen.last_words).into_bytes())
+}
+
+/// Leads with the last line of stderr, which mostly says what it was; the stack above that line follows.
+pub fn error(text: &str, words: &str) -> String {
+    let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
+    let Some(last) = lines.next_back() else { return text.to_owned() };
+    let end = (0..=last.len().min(SHOWN)).rev().find(|&at| last.is_char_boundary(at));
+    let head = end.and_then(|end| last.get(..end)).unwrap_or_default();
+    let mut error = format!("{text}: {head}");
+    if head.len() < last.len() {
+        error.push('…');
+    }
+    if lines.next().is_some() {
+        let from = (words.len().saturating_sub(SHOWN)..words.len()).find(|&at| words.is_char_boundary(at));
+        let shown = from.and_then(|from| words.get(from..)).unwrap_or_default();
+        error.push_str(if shown.len() < words.len() { "\n…" } else { "\n" });
         error.push_str(shown);
     }
-    (Outcome::Fail, Some(group), error.into_bytes())
+    error
 }
 
 /// The result of a program that ended well: its result file, else its stdout where that is JSON, else null.

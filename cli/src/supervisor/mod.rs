@@ -26,6 +26,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
+use blueque::ListenerId;
 use clap::Args;
 use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -36,16 +37,19 @@ use self::eyes::{Eyes, Seen};
 use self::group::Group;
 use self::link::Link;
 use self::shared::Shared;
-use self::tree::{Exit, Tree};
+use self::tree::{Exit, Passed, Tree};
 use self::watch::{Bell, Ended, Watch};
 use crate::password::{Address, Password};
-use crate::run_folder::end::{End, Outcome, PostMortem};
+use crate::run_folder::end::{Cost, Counted, End, Outcome, PostMortem};
 use crate::run_folder::lock::{Holder, Lock, Process};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
 use crate::server::identity;
 
 /// Enough for what these threads do; the default of 2 MiB each shows in what a host promises.
 const STACK: usize = 256 << 10;
+
+/// What `getrusage` counts in.
+const BLOCK: u64 = 512;
 
 /// How long what the program said may be read after its end. A disk that does not answer must not hold the task for ever.
 const LAST_LOOK: Duration = Duration::from_secs(60);
@@ -182,16 +186,15 @@ fn attempt(
 
     let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed(), group), begun };
     let ended = watch.run();
-    let exit = watch.tree.exit();
+    let (exit, passed) = (watch.tree.exit(), watch.tree.passed());
     drop(at_end);
     let seen = shown.recv_timeout(LAST_LOOK).unwrap_or_else(|_| {
         shared.say("what the program wrote last cannot be read: its files do not answer");
         Seen::nothing()
     });
 
-    let mut post_mortem = post_mortem(exit, begun);
-    post_mortem.stderr.clone_from(&seen.last_words);
-    post_mortem.oom = exit == Some(Exit::Signal(Signal::SIGKILL))
+    let mut post_mortem = PostMortem { cost: cost(run, exit, begun, passed), stderr: seen.last_words.clone() };
+    post_mortem.cost.oom = exit == Some(Exit::Signal(Signal::SIGKILL as i32))
         && matches!(ended, Ended::Exit(_))
         && oom_before.zip(tree::oom_kills()).is_some_and(|(before, after)| after > before);
     let kept = seen.checkpoint.is_some() || seen.too_large;
@@ -201,6 +204,9 @@ fn attempt(
     // Before anything else that can fail or take long. The lease is renewed meanwhile.
     match &mut end {
         Some((end, payload)) => {
+            if end.outcome == Outcome::Complete {
+                end.post_mortem.cost.output = publish::target(folder, run);
+            }
             if let Err(error) = folder.write_end(end, payload) {
                 shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
             }
@@ -214,17 +220,28 @@ fn attempt(
     Ok((end, join(link)?))
 }
 
-fn post_mortem(exit: Option<Exit>, begun: u64) -> PostMortem {
+/// Of a program whose processes have all ended and been waited for.
+fn cost(run: &Run, exit: Option<Exit>, begun: u64, passed: Option<Passed>) -> Cost {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok();
     let cpu = usage.map_or(0, |usage| (usage.user_time() + usage.system_time()).num_milliseconds());
-    PostMortem {
+    let blocks = || {
+        let bytes = |blocks: i64| u64::try_from(blocks).unwrap_or(0).saturating_mul(BLOCK);
+        usage.map(|usage| Passed { read: bytes(usage.block_reads()), written: bytes(usage.block_writes()) })
+    };
+    let bytes = passed.map(|passed| (passed, Counted::Calls)).or_else(|| Some((blocks()?, Counted::Blocks)));
+    Cost {
+        attempt: Some(run.attempt),
         exit: exit.and_then(|exit| if let Exit::Code(code) = exit { Some(code) } else { None }),
-        signal: exit.and_then(|exit| if let Exit::Signal(signal) = exit { Some(signal.to_string()) } else { None }),
+        signal: exit.and_then(Exit::signal),
         oom: false,
         max_rss_kib: usage.map_or(0, |usage| usage.max_rss()),
         cpu_ms: u64::try_from(cpu).unwrap_or(0),
         wall_ms: boot_clock_us().saturating_sub(begun) / 1_000,
-        stderr: String::new(),
+        read_bytes: bytes.map(|(bytes, _)| bytes.read),
+        written_bytes: bytes.map(|(bytes, _)| bytes.written),
+        counted: bytes.map(|(_, counted)| counted),
+        host: ListenerId::new(run.listener.as_str()).ok().map(|listener| listener.host_and_pid().0.to_owned()),
+        output: None,
     }
 }
 

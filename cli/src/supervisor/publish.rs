@@ -30,19 +30,38 @@ struct Entry {
     sha256: String,
 }
 
+/// Where the output will be published; none where there is no output.
+pub fn target(folder: &RunFolder, run: &Run) -> Option<String> {
+    let place = place(folder, run).filter(|_| is_filled(&folder.output()))?;
+    Some(published(&place, run).to_string_lossy().into_owned())
+}
+
+fn place(folder: &RunFolder, run: &Run) -> Option<PathBuf> {
+    run.publish.clone().or_else(|| folder.default_publish())
+}
+
+fn published(place: &Path, run: &Run) -> PathBuf {
+    place.join(&*names::visible(&run.id))
+}
+
+/// Whether it is a folder still, with something in it.
+fn is_filled(output: &Path) -> bool {
+    fs::symlink_metadata(output).is_ok_and(|about| about.is_dir())
+        && fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some())
+}
+
 /// Publishes the output folder as `PUBLISH/TASKID`, unless it is empty, or no folder. Cut off, it goes on where it was.
 pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     let output = folder.output();
-    let place = run.publish.clone().or_else(|| folder.default_publish()).context("no place to publish to")?;
-    let (target, name) = (place.join(&*names::visible(&run.id)), names::run(&run.id, run.token));
+    let place = place(folder, run).context("no place to publish to")?;
+    let (target, name) = (published(&place, run), names::run(&run.id, run.token));
     let aside = |word: &str| place.join(names::aside(&name, word));
     // Where a release before left it.
     let former = |word: &str| place.join(format!(".{}.{}.{word}", run.id, run.token));
     for word in ["new", "old"].into_iter().filter(|word| former(word).exists()) {
         fs::rename(former(word), aside(word))?;
     }
-    let folder_still = fs::symlink_metadata(&output).is_ok_and(|about| about.is_dir());
-    if folder_still && fs::read_dir(&output).is_ok_and(|mut entries| entries.next().is_some()) {
+    if is_filled(&output) {
         describe(&output, folder, run)?;
         private_folders(&place)?;
         let moved = match fs::rename(&output, aside("new")) {

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
+use rustix::process::{WaitOptions, wait};
 
 use super::group::Group;
 
@@ -23,7 +24,16 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Code(i32),
-    Signal(Signal),
+    /// Its number: real-time signals have no name.
+    Signal(i32),
+}
+
+impl Exit {
+    /// What killed it.
+    pub fn signal(self) -> Option<String> {
+        let Self::Signal(number) = self else { return None };
+        Some(Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string()))
+    }
 }
 
 /// The program, and what is known about its end.
@@ -32,11 +42,19 @@ pub struct Tree {
     program: Pid,
     exit: Option<Exit>,
     group: Option<Arc<Group>>,
+    passed: Option<Passed>,
+}
+
+/// The bytes that processes read and wrote by system calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    pub read: u64,
+    pub written: u64,
 }
 
 impl Tree {
     pub fn new(program: i32, group: Option<Arc<Group>>) -> Self {
-        Self { program: Pid::from_raw(program), exit: None, group }
+        Self { program: Pid::from_raw(program), exit: None, group, passed: Some(Passed::default()) }
     }
 
     /// How the program ended, if it has.
@@ -44,14 +62,36 @@ impl Tree {
         self.exit
     }
 
+    /// What all that has ended read and wrote; none where the kernel did not say it of each.
+    pub fn passed(&self) -> Option<Passed> {
+        self.passed
+    }
+
     /// Takes the exit status of every process that has ended; whether any is left.
     pub fn reap(&mut self) -> bool {
+        let peek = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         loop {
-            match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-                Ok(WaitStatus::Exited(pid, code)) => self.note(pid, Exit::Code(code)),
-                Ok(WaitStatus::Signaled(pid, signal, _)) => self.note(pid, Exit::Signal(signal)),
-                Ok(WaitStatus::StillAlive) => return true,
-                Ok(_) | Err(Errno::EINTR) => {}
+            // Before it is taken, the kernel still knows what it read and wrote, and those that it had waited for.
+            match waitid(Id::All, peek) {
+                Ok(WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)) => {
+                    self.passed = self.passed.zip(passed(pid)).map(|(sum, more)| Passed {
+                        read: sum.read.saturating_add(more.read),
+                        written: sum.written.saturating_add(more.written),
+                    });
+                }
+                // Killed by a signal without a name: of which process it is not said.
+                Err(Errno::EINVAL) => self.passed = None,
+                _ => {}
+            }
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) => {
+                    let exit = status.exit_status().map(Exit::Code);
+                    if let Some(exit) = exit.or_else(|| status.terminating_signal().map(Exit::Signal)) {
+                        self.note(Pid::from_raw(pid.as_raw_pid()), exit);
+                    }
+                }
+                Ok(None) => return true,
+                Err(rustix::io::Errno::INTR) => {}
                 Err(_) => return false,
             }
         }
@@ -155,6 +195,12 @@ fn processes() -> impl Iterator<Item = i32> {
 fn parent(pid: i32) -> Option<i32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
+fn passed(pid: Pid) -> Option<Passed> {
+    let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    Some(Passed { read: value("rchar:")?, written: value("wchar:")? })
 }
 
 fn catches_usr1(pid: Pid) -> bool {

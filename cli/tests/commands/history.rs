@@ -2,7 +2,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use blueque::calls::{FailOptions, NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
+use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
 use blueque::{ListenerId, QueueName, TaskId, Token};
 use serde_json::json;
 
@@ -47,7 +47,7 @@ impl Past {
 
     fn complete(&self, at: f64, (id, token): &(TaskId, Token)) {
         let client = self.desk.client();
-        client.call(&client.calls().complete(id, *token, b"1", None).at(&self.at(at))).unwrap();
+        client.call(&client.calls().complete(id, *token, b"1", CompleteOptions::default()).at(&self.at(at))).unwrap();
     }
 
     /// Submitted at `at`, reserved 10 s later, done after `ran` seconds.
@@ -93,11 +93,55 @@ fn a_history_tells_of_every_attempt_and_how_it_ended() {
     assert_eq!((&steps[3]["outcome"], &steps[3]["group"]), (&json!("retrying"), &json!("disk")));
     let table = past.desk.ok(&["history", "t"]);
     let heads: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
-    assert_eq!(heads, ["AT", "FROM", "TO", "ATTEMPT", "BY", "WHY", "AFTER", "ERROR"]);
+    assert_eq!(heads, ["AT", "FROM", "TO", "ATTEMPT", "BY", "WHY", "AFTER", "ERROR", "COST"]);
     let failed = table.lines().nth(4).unwrap();
-    assert!(failed.ends_with("1m 30s  no disk") && !table.contains('\u{1b}'), "{table:?}");
+    assert!(failed.trim_end().ends_with("1m 30s  no disk") && !table.contains('\u{1b}'), "{table:?}");
     past.desk.refused(2, &["history", "t", "-o", "id"]);
     past.desk.refused(4, &["history", "nothing"]);
+}
+
+#[test]
+fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
+    const FIRST: &[u8] = br#"{"attempt":1,"exit":3,"oom":false,"max_rss_kib":12288,"cpu_ms":240000,"wall_ms":90000,"read_bytes":2048,"written_bytes":0,"counted":"calls","host":"far"}"#;
+    const SECOND: &[u8] = br#"{"attempt":2,"exit":0,"max_rss_kib":1572864,"cpu_ms":500,"wall_ms":60000,"read_bytes":0,"written_bytes":0,"counted":"blocks","host":"far","output":"/srv/out/t"}"#;
+    let past = Past::new();
+    past.submit(0.0, "t", SubmitOptions { max_failures: Some(1), ..SubmitOptions::default() });
+    let client = past.desk.client();
+    let (id, token) = past.take(5.0, 6.0);
+    let options = FailOptions { again: Some(std::time::Duration::ZERO), cost: Some(FIRST), ..FailOptions::default() };
+    client.call(&client.calls().fail(&id, token, b"no disk", options).at(&past.at(96.0))).unwrap();
+    let told = "attempt 1: exit code 3 after 1m 30s, 4m of CPU, 12 MiB at most, 2.0 KiB read, 0 B written";
+    let row = |words: &str| past.desk.ok(&["ls"]).lines().any(|line| line.starts_with('t') && line.ends_with(words));
+    assert!(past.desk.ok(&["show", "t"]).contains(&format!("cost        {told}\n")));
+    assert!(row("1m 30s CPU 4m 12 MiB"), "{}", past.desk.ok(&["ls"]));
+
+    let (id, token) = past.take(100.0, 101.0);
+    assert!(past.desk.ok(&["show", "t"]).contains(told), "while the next one runs");
+    assert!(!row("12 MiB"), "of what runs the cost is not known yet");
+    let options = CompleteOptions { cost: Some(SECOND), ..CompleteOptions::default() };
+    client.call(&client.calls().complete(&id, token, b"1", options).at(&past.at(161.0))).unwrap();
+    let shown = past.desk.ok(&["show", "t"]);
+    let told = "attempt 2: exit code 0 after 1m, 0.5s of CPU, 1.5 GiB at most, 0 B read from disk, 0 B written to it";
+    assert!(shown.contains(&format!("cost        {told}\noutput      far:/srv/out/t\n")), "{shown}");
+    let second: serde_json::Value = serde_json::from_slice(SECOND).unwrap();
+    assert_eq!(past.desk.json(&["show", "t"])["cost"], second);
+    assert_eq!(past.desk.json(&["ls"])[0]["cost"], second);
+
+    let steps = past.desk.json(&["history", "t"]);
+    let costs: Vec<_> = steps.as_array().unwrap().iter().filter_map(|step| step.get("cost")).collect();
+    assert_eq!(costs, [&serde_json::from_slice::<serde_json::Value>(FIRST).unwrap(), &second]);
+    let table = past.desk.ok(&["history", "t"]);
+    let ends: Vec<&str> = table.lines().filter(|line| line.contains("CPU ")).collect();
+    assert!(ends[0].ends_with("no disk  CPU 4m 12 MiB") && ends[1].ends_with("  CPU 0.5s 1.5 GiB"), "{table}");
+
+    // What another owner says of its costs is shown as it is.
+    past.submit(200.0, "u", SubmitOptions::default());
+    let (id, token) = past.take(205.0, 206.0);
+    let options = ReleaseOptions::new().cost(b"3 dollars\x1b[2J");
+    client.call(&client.calls().release(&id, token, options).at(&past.at(210.0))).unwrap();
+    assert!(past.desk.ok(&["show", "u"]).contains("cost        3 dollars\n"), "{}", past.desk.ok(&["show", "u"]));
+    assert_eq!(past.desk.json(&["show", "u"])["cost"], "3 dollars\u{1b}[2J");
+    assert!(past.desk.json(&["show", "u"])["fields"].is_null());
 }
 
 #[test]

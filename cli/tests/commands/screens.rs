@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use blueque::calls::{FailOptions, LogOptions, NewTask, Report, ReserveOptions, SubmitOptions};
+use blueque::calls::{CompleteOptions, FailOptions, LogOptions, NewTask, Report, ReserveOptions, SubmitOptions};
 use blueque::{Client, Force, ListenerId, QueueName, TaskId, Token};
 
 use crate::support::eventually;
@@ -32,6 +32,10 @@ const LONG_SCHEDULE: &str =
 fn uuid(number: u32) -> String {
     format!("{:08x}-cd56-4890-abcd-0123456789ab", number.wrapping_mul(2_654_435_761))
 }
+
+/// What a supervisor says of an attempt.
+const COST: &[u8] = br#"{"attempt":1,"exit":1,"oom":false,"max_rss_kib":48234496,"cpu_ms":86400000,"wall_ms":25198000,
+    "read_bytes":1099511627776,"written_bytes":734003200,"counted":"calls","host":"host"}"#;
 
 /// Lives of tasks at times of the test's choice.
 struct Past {
@@ -86,7 +90,7 @@ impl Past {
     }
 
     fn fail(&self, (id, token): &(TaskId, Token), error: &str, group: &str) {
-        let options = FailOptions { group: Some(group), permanent: true, ..FailOptions::default() };
+        let options = FailOptions { group: Some(group), permanent: true, cost: Some(COST), ..FailOptions::default() };
         let call = self.client.calls().fail(id, *token, error.as_bytes(), options).at(&self.at(7.0 * HOUR));
         self.client.call(&call).unwrap();
     }
@@ -113,7 +117,9 @@ fn full() -> Past {
     past.fail(&past.take("movies", "host"), error, "cuda");
     past.submit("movies", "fine", plain);
     let (id, token) = past.take("movies", "host");
-    past.client.call(&past.client.calls().complete(&id, token, b"1", None).at(&past.at(30.0))).unwrap();
+    let cost = br#"{"attempt":1,"exit":0,"max_rss_kib":9000,"cpu_ms":1500,"wall_ms":28000,"output":"/srv/out/fine","host":"host"}"#;
+    let fine = CompleteOptions { cost: Some(cost), ..CompleteOptions::default() };
+    past.client.call(&past.client.calls().complete(&id, token, b"1", fine).at(&past.at(30.0))).unwrap();
     for id in ["cancelled", &long_name("an-id-of-128-characters-2-")] {
         past.submit("movies", id, plain);
     }
@@ -193,9 +199,10 @@ fn drawn(screen: &Screen, name: &str, lines: u16, mark: &str) -> String {
 }
 
 /// The commands that write tables, the names of their files, and whether each row must be one line.
-const TABLES: [(&str, &[&str], bool); 33] = [
+const TABLES: [(&str, &[&str], bool); 35] = [
     ("ls", &["ls"], true),
     ("ls-queue", &["ls", "movies"], true),
+    ("ls-ended", &["ls", "--status", "failed,complete"], true),
     ("ls-empty", &["ls", "empty"], true),
     ("find", &["find", "movies"], true),
     ("queues", &["queues"], true),
@@ -215,6 +222,7 @@ const TABLES: [(&str, &[&str], bool); 33] = [
     ("config", &["config", "--queue", "movies"], true),
     ("bulk", &["bulk", "delete", "movies", "--dry-run"], true),
     ("show", &["show", "00000000-cd56"], false),
+    ("show-failed", &["show", "failed"], false),
     ("show-long", &["show", "an-id-of-128-characters-1-"], false),
     ("why", &["why", "cancelled"], false),
     ("why-pending", &["why", "of-batch-03"], false),
@@ -389,7 +397,9 @@ fn the_end_of_a_task_is_the_same_on_the_live_screen_in_its_record_and_in_why() {
             past.client.call(&calls.progress(&taken.id, taken.token, done.as_bytes()).at(&past.at(at))).unwrap();
         }
         if let Some(to) = to {
-            past.client.call(&calls.complete(&taken.id, taken.token, b"1", None).at(&past.at(to))).unwrap();
+            past.client
+                .call(&calls.complete(&taken.id, taken.token, b"1", CompleteOptions::default()).at(&past.at(to)))
+                .unwrap();
         }
     };
     // Runs of a quarter of an hour and of ten minutes: those that go on for hours are of quite another size.

@@ -64,6 +64,7 @@ fn the_line_of_an_error_that_says_what_it_was_leads() {
         let all = left.out + &left.err;
         assert!(all.contains(head) && !all.contains("Traceback"), "{args:?}: {all}");
     }
-    assert!(desk.ok(&["show", "t"]).contains("Traceback"));
+    let shown = desk.ok(&["show", "t"]);
+    assert!(shown.contains(&format!("error       {head}\n")) && shown.contains("\n            Traceback"), "{shown}");
     assert_eq!(desk.json(&["show", "t"])["error"], error);
 }

@@ -93,7 +93,14 @@ fn whatever_waits_survives_a_restart_of_the_server_and_goes_on_where_it_was() {
     desk.server.restart();
     for task in &tasks {
         desk.say(task, "stdout", "after\n");
-        desk.client().call(&desk.client().calls().complete(task.id(), task.reservation().token, b"1", None)).unwrap();
+        desk.client()
+            .call(&desk.client().calls().complete(
+                task.id(),
+                task.reservation().token,
+                b"1",
+                blueque::calls::CompleteOptions::default(),
+            ))
+            .unwrap();
     }
     for one in &mut all {
         let name = one.name.clone();
@@ -191,7 +198,14 @@ fn whatever_waits_for_hours_also_waits_for_a_server_that_is_away_when_it_starts(
     top.shows("quits");
     top.type_in("q");
     assert_eq!(top.ends(), 0);
-    desk.client().call(&desk.client().calls().complete(task.id(), task.reservation().token, b"1", None)).unwrap();
+    desk.client()
+        .call(&desk.client().calls().complete(
+            task.id(),
+            task.reservation().token,
+            b"1",
+            blueque::calls::CompleteOptions::default(),
+        ))
+        .unwrap();
     for one in &mut all {
         match one.name.clone().as_str() {
             "ls" => one.says("t"),

@@ -3,10 +3,10 @@
 use std::fs;
 use std::time::Duration;
 
-use blueque::Status;
+use blueque::{Status, TaskInfo};
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, text};
+use crate::stage::{QUEUE, Stage, text};
 
 #[test]
 fn a_program_that_prints_json_completes_its_task_with_it() {
@@ -194,6 +194,106 @@ fn the_post_mortem_tells_exit_memory_time_and_last_words() {
     let told: Value = serde_json::from_slice(&last).unwrap();
     assert_eq!((&told["exit"], &told["oom"], &told["stderr"]), (&json!(3), &json!(false), &json!("oh no")));
     assert!(told["max_rss_kib"].as_u64().unwrap() > 100 && told["wall_ms"].is_u64() && told["cpu_ms"].is_u64());
+}
+
+/// What the record says of the attempt that ended last.
+fn cost(info: &TaskInfo) -> Value {
+    serde_json::from_slice(info.cost().expect("a cost")).unwrap()
+}
+
+#[test]
+fn what_an_attempt_cost_is_in_the_record_and_in_the_history_of_each() {
+    let stage = Stage::new();
+    // A grandchild whose parent is gone counts too.
+    let script = "import os, time\nif os.fork() == 0:\n    if os.fork() == 0:\n        x = bytearray(64 << 20)\n\
+                  \x20       open('big', 'wb').write(x)\n        open('big', 'rb').read()\n\
+                  \x20       end = time.process_time() + 0.3\n        while time.process_time() < end: pass\n\
+                  \x20       open('done', 'w')\n    os._exit(0)\nwhile not os.path.exists('done'): time.sleep(0.01)\n\
+                  raise SystemExit(75)";
+    let mut run = stage.task(&format!("#!/usr/bin/env python3\n{script}"));
+    stage.client.queue(QUEUE).unwrap().configure("max_failures", Some("1")).unwrap();
+    stage.client.queue(QUEUE).unwrap().configure("delay", Some("0")).unwrap();
+    run.finish();
+    let first = cost(&run.task.info().unwrap());
+    assert_eq!((&first["attempt"], &first["exit"], &first["counted"]), (&json!(1), &json!(75), &json!("calls")));
+    assert!(first["cpu_ms"].as_u64().unwrap() >= 300 && first["wall_ms"].as_u64().unwrap() >= 300, "{first}");
+    assert!(first["max_rss_kib"].as_u64().unwrap() >= 64 << 10, "{first}");
+    for bytes in ["read_bytes", "written_bytes"] {
+        let bytes = first[bytes].as_u64().unwrap();
+        assert!((64 << 20..72 << 20).contains(&bytes), "the program's own, not its supervisor's: {first}");
+    }
+    assert!(first.get("output").is_none() && first.get("stderr").is_none(), "{first}");
+
+    let program = stage.program("second", "kill -9 $$");
+    let mut run = stage.reserve(&run.task, &program, Duration::from_secs(60), |_| {});
+    let second = cost(&run.finish());
+    assert_eq!(
+        (&second["attempt"], &second["signal"], &second["host"]),
+        (&json!(2), &json!("SIGKILL"), &json!("test"))
+    );
+    let steps = run.task.history().unwrap();
+    let costs: Vec<Value> = steps
+        .iter()
+        .filter_map(|step| step.cost.as_deref())
+        .map(|bytes| serde_json::from_slice(bytes).unwrap())
+        .collect();
+    assert_eq!(costs, [first, second]);
+}
+
+#[test]
+fn the_record_says_where_the_output_was_published() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo x > \"$BLUEQUE_OUTPUT_DIR/film\"");
+    let told = cost(&run.finish());
+    let place = fs::canonicalize(stage.published(&run)).unwrap();
+    assert_eq!((told["output"].as_str(), told["host"].as_str()), (place.to_str(), Some("test")));
+    assert!(cost(&stage.task("true").finish()).get("output").is_none());
+    // A path that no record would take is left out, and nothing else.
+    let far =
+        stage.state.path().join("x".repeat(200)).join("y".repeat(250)).join("z".repeat(250)).join("w".repeat(250));
+    let script = "echo x > \"$BLUEQUE_OUTPUT_DIR/film\"";
+    let mut run = stage.task_with(script, Duration::from_secs(60), |run| run["publish"] = json!(far));
+    let told = cost(&run.finish());
+    assert!(told.get("output").is_none() && told["exit"] == 0, "{told}");
+    assert!(far.join(run.task.id().as_str()).join("film").exists());
+}
+
+#[test]
+fn a_program_that_is_stopped_has_its_cost_too() {
+    let stage = Stage::new();
+    let mut run = stage.task("echo $$ > child; exec sleep 600");
+    run.supervise();
+    run.pid("child");
+    run.task.cancel("enough").unwrap();
+    stage.call();
+    run.ended();
+    let info = run.task.info().unwrap();
+    assert_eq!((info.status(), &cost(&info)["signal"]), (Some(Status::Cancelled), &json!("SIGTERM")));
+}
+
+#[test]
+fn an_error_leads_with_the_last_line_of_stderr_and_the_stack_follows() {
+    let stage = Stage::new();
+    let error = |script: &str| stage.task(script).finish().error().unwrap();
+    assert_eq!(error("exit 3"), "exit code 3");
+    assert_eq!(error("echo no disk >&2; exit 3"), "exit code 3: no disk");
+    assert_eq!(error("echo >&2; echo no disk >&2; echo >&2; kill -9 $$"), "killed by SIGKILL: no disk");
+    let stack = error("seq 300 >&2; echo 'RuntimeError: out of it' >&2; exit 1");
+    assert!(
+        stack.starts_with("exit code 1: RuntimeError: out of it\n…") && stack.ends_with("300\nRuntimeError: out of it"),
+        "{stack}"
+    );
+    assert!(stack.len() < 1_100, "{}", stack.len());
+    let long = error("printf '%05000d' 7 >&2; exit 1");
+    assert!(long.starts_with("exit code 1: 000") && long.ends_with("0…") && long.len() < 1_100, "{long}");
+}
+
+#[test]
+fn a_program_killed_by_a_signal_without_a_name_has_ended() {
+    let stage = Stage::new();
+    let info = stage.task("kill -s 40 $$").finish();
+    assert_eq!((info.status(), info.group().as_deref()), (Some(Status::Failed), Some("crashed")));
+    assert_eq!((info.error().as_deref(), &cost(&info)["signal"]), (Some("killed by signal 40"), &json!("signal 40")));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
             Reply::List(vec![Reply::text("existing"); tasks.len()])
         }
         (Op::Reserve { request, .. } | Op::Adopt { request, .. }, _) if request.is_some() => first.clone(),
-        (Op::Owner { act: Act::Complete(_) | Act::Fail { .. } | Act::Release { .. } | Act::Lost, .. }, _) => {
+        (Op::Owner { act: Act::Complete { .. } | Act::Fail { .. } | Act::Release { .. } | Act::Lost, .. }, _) => {
             first.clone()
         }
         (Op::Cancel { .. } | Op::Retry { .. }, _) => first.clone(),
@@ -72,7 +72,7 @@ impl Log {
                 let (id, token) = (task.id(), token.token());
                 let current = field(&hash(before, &format!("task_{id}")), "token") == token;
                 ensure(current || before == after, || "I16: a stale token changed something".into())?;
-                if let (Act::Complete(result), Reply::Text(_)) = (act, answer) {
+                if let (Act::Complete { result, .. }, Reply::Text(_)) = (act, answer) {
                     self.results.entry(token.to_owned()).or_insert(*result);
                 }
             }

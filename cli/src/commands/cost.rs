@@ -1,0 +1,99 @@
+//! What an attempt cost, in words.
+
+use std::time::Duration;
+
+use super::times;
+use crate::run_folder::end::{Cost, Counted};
+
+/// Reads what the server keeps; none where it was not a supervisor that said it.
+pub fn read(bytes: &[u8]) -> Option<Cost> {
+    serde_json::from_slice(bytes).ok().filter(|cost| *cost != Cost::default())
+}
+
+/// How the program ended, and all that it cost.
+pub fn words(cost: &Cost) -> String {
+    let how = match (cost.exit, &cost.signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("killed by {signal}{}", if cost.oom { ", out of memory" } else { "" }),
+        (None, None) => "ended".to_owned(),
+    };
+    let (wall, cpu, peak) = (span(cost.wall_ms), span(cost.cpu_ms), memory(cost));
+    let bytes = match (cost.read_bytes, cost.written_bytes, cost.counted) {
+        (Some(read), Some(written), Some(Counted::Blocks)) => {
+            format!(", {} read from disk, {} written to it", size(read), size(written))
+        }
+        (Some(read), Some(written), _) => format!(", {} read, {} written", size(read), size(written)),
+        _ => String::new(),
+    };
+    format!("{how} after {wall}, {cpu} of CPU, {peak} at most{bytes}")
+}
+
+/// The same, with the number of the attempt.
+pub fn whole(cost: &Cost) -> String {
+    let attempt = cost.attempt.map_or(String::new(), |attempt| format!("attempt {attempt}: "));
+    attempt + &words(cost)
+}
+
+/// Where the output is: host and folder, as `scp` takes them.
+pub fn place(cost: &Cost) -> Option<String> {
+    let output = cost.output.as_ref()?;
+    Some(cost.host.as_ref().map_or_else(|| output.clone(), |host| format!("{host}:{output}")))
+}
+
+/// The time of CPUs and the memory, for a table that tells the time it ran by itself.
+pub fn brief(cost: &Cost) -> String {
+    format!("CPU {} {}", span(cost.cpu_ms), memory(cost))
+}
+
+/// The same after how long it ran.
+pub fn with_wall(cost: &Cost) -> String {
+    format!("{} {}", span(cost.wall_ms), brief(cost))
+}
+
+fn span(millis: u64) -> String {
+    times::span(Duration::from_millis(millis).as_secs_f64())
+}
+
+fn memory(cost: &Cost) -> String {
+    size(u64::try_from(cost.max_rss_kib).unwrap_or(0).saturating_mul(1 << 10))
+}
+
+/// In the largest unit that leaves a whole one, with a decimal below ten.
+fn size(bytes: u64) -> String {
+    let units = [("TiB", 40_u32), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let Some((unit, shift)) = units.into_iter().find(|(_, shift)| bytes >> shift > 0) else {
+        return format!("{bytes} B");
+    };
+    let tenths = (bytes >> (shift - 10)).saturating_mul(10) >> 10;
+    if tenths < 100 { format!("{}.{} {unit}", tenths / 10, tenths % 10) } else { format!("{} {unit}", tenths / 10) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read, size, with_wall, words};
+
+    #[test]
+    fn sizes_have_the_unit_that_is_read_best() {
+        let shown = [0, 1023, 1024, 1536, 10 << 10, (1 << 20) - 1, 5 << 20, 1 << 30, 40 << 30, u64::MAX].map(size);
+        let all = ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "10 KiB", "1023 KiB", "5.0 MiB", "1.0 GiB", "40 GiB"];
+        assert_eq!(shown[..9], all);
+        assert_eq!(shown[9], "16777215 TiB");
+    }
+
+    #[test]
+    fn a_cost_is_told_in_words_also_one_of_a_release_before() {
+        let cost = read(
+            br#"{"attempt":2,"signal":"SIGKILL","oom":true,"max_rss_kib":1572864,"cpu_ms":500,"wall_ms":90000,
+                "read_bytes":10,"written_bytes":2048,"counted":"calls","new":1}"#,
+        );
+        let cost = cost.unwrap_or_default();
+        assert_eq!(
+            words(&cost),
+            "killed by SIGKILL, out of memory after 1m 30s, 0.5s of CPU, 1.5 GiB at most, 10 B read, 2.0 KiB written"
+        );
+        assert_eq!(with_wall(&cost), "1m 30s CPU 0.5s 1.5 GiB");
+        let old = read(br#"{"exit":3,"signal":null,"oom":false,"max_rss_kib":4096,"cpu_ms":0,"wall_ms":10}"#);
+        assert_eq!(words(&old.unwrap_or_default()), "exit code 3 after 0.0s, 0.0s of CPU, 4.0 MiB at most");
+        assert!([&b"{}"[..], b"7", b"\xff", b"{\"dollars\":7}"].into_iter().all(|other| read(other).is_none()));
+    }
+}
