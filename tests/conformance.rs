@@ -6,6 +6,7 @@
 mod cases;
 #[path = "conformance/odd.rs"]
 mod odd;
+#[allow(dead_code, reason = "tests/repeats.rs uses the rest")]
 #[path = "conformance/runner.rs"]
 mod runner;
 mod support;

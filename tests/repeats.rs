@@ -5,6 +5,7 @@
 
 #[path = "conformance/cases.rs"]
 mod cases;
+#[allow(dead_code, reason = "tests/conformance.rs uses the rest")]
 #[path = "conformance/runner.rs"]
 mod runner;
 mod support;
@@ -74,7 +75,7 @@ fn nor_does_what_happens_in_between_change_the_answer() {
         }
     }
     assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
-    let missing: Vec<_> = bundle::commands().map(|one| one.name()).filter(|name| !seen.contains(*name)).collect();
+    let missing: Vec<_> = bundle::commands().map(bundle::Command::name).filter(|name| !seen.contains(*name)).collect();
     assert!(missing.is_empty(), "no call of {missing:?}");
 }
 
