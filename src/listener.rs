@@ -12,7 +12,7 @@ use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::host;
-use crate::model::{Held, QueueOrder, Reservation};
+use crate::model::{Held, Order, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::processor::Processor;
 
@@ -236,7 +236,8 @@ impl Listener {
 
     fn take(&mut self) -> Result<Option<(Processor, Instant)>> {
         let woken = mem::take(&mut self.woken);
-        let sent = Instant::now();
+        let repeated = self.unheard;
+        let mut sent = Instant::now();
         let calls = self.client.calls();
         let (queues, order) = self.asked();
         if queues.is_empty() {
@@ -253,9 +254,17 @@ impl Listener {
             }
             answer => answer?,
         };
+        let mut processor = reserved.map(|reservation| self.processor(reservation));
+        // Its lease may run since an earlier sending: it is renewed before anybody counts on it.
+        if let Some(taken) = processor.as_ref().filter(|_| repeated) {
+            sent = Instant::now();
+            if taken.heartbeat()? == Order::Lost {
+                processor = None;
+            }
+        }
         self.next = request();
         self.unheard = false;
-        Ok(reserved.map(|reservation| (self.processor(reservation), sent)))
+        Ok(processor.map(|processor| (processor, sent)))
     }
 
     /// What the listener holds in a queue, also what it reserved without hearing of it.

@@ -6,10 +6,70 @@
 mod proxy;
 mod support;
 
+use std::time::Duration;
+
 use blueque::calls::{NewTask, SubmitOptions};
-use blueque::{Client, ListenerId, Submitted, TaskId};
+use blueque::{Client, ListenerId, Submit, Submitted, TaskId};
 use proxy::Proxy;
-use support::Server;
+use support::{Server, eventually};
+
+fn micros(connection: &mut redis::Connection) -> u64 {
+    let (seconds, micros): (u64, u64) = redis::cmd("TIME").query(connection).unwrap();
+    seconds * 1_000_000 + micros
+}
+
+#[test]
+fn a_lease_that_is_counted_from_a_repeated_reserve_holds_so_long_at_the_server() {
+    let server = Server::start();
+    let proxy = Proxy::to(&server);
+    let direct = Client::open(&server.url()).unwrap();
+    let task = direct.queue("q").unwrap().submit("work", Submit::default()).unwrap();
+    let client = Client::builder().limit(Duration::from_millis(500)).open(&proxy.url()).unwrap();
+    let mut listener = client.listener_as(ListenerId::of_process("host", 1), &["q"]).unwrap();
+    proxy.lose_and_close("reserve");
+    assert!(listener.try_listen().is_err());
+    assert_eq!(proxy.lost(), 1);
+    let held = |connection: &mut redis::Connection| -> u64 {
+        let leases: Vec<(String, f64)> = redis::cmd("ZRANGE")
+            .arg("blueque_leases_q")
+            .arg("0")
+            .arg("-1")
+            .arg("WITHSCORES")
+            .query(connection)
+            .unwrap();
+        format!("{:.0}", leases[0].1).parse().unwrap()
+    };
+    let mut connection = server.connection();
+    assert!(held(&mut connection) > 0, "the server has given it out");
+    proxy.open();
+    let (asked, processor) = eventually("the repeated call is answered", || {
+        let asked = micros(&mut connection);
+        Some((asked, listener.try_listen().ok()??))
+    });
+    assert_eq!((processor.id(), processor.reservation().attempt), (task.id(), 1));
+    let lease = u64::try_from(processor.lease().as_micros()).unwrap();
+    let holds = held(&mut connection);
+    assert!(holds >= asked + lease, "the server holds it {} µs less than its owner believes", asked + lease - holds);
+}
+
+#[test]
+fn a_reservation_that_was_lost_before_its_answer_was_heard_is_nobody_s() {
+    let server = Server::start();
+    let proxy = Proxy::to(&server);
+    let direct = Client::open(&server.url()).unwrap();
+    let task = direct.queue("q").unwrap().submit("work", Submit::default()).unwrap();
+    let client = Client::builder().limit(Duration::from_millis(500)).open(&proxy.url()).unwrap();
+    let mut listener = client.listener_as(ListenerId::of_process("host", 1), &["q"]).unwrap();
+    proxy.lose_and_close("reserve");
+    assert!(listener.try_listen().is_err());
+    task.recall_now().unwrap();
+    let mut other = direct.listener_as(ListenerId::of_process("host", 2), &["q"]).unwrap();
+    let taken = other.try_listen().unwrap().expect("the task");
+    proxy.open();
+    let answered = eventually("the repeated call is answered", || listener.try_listen().ok());
+    assert!(answered.is_none());
+    taken.complete("done").unwrap();
+}
 
 #[test]
 fn what_a_call_did_is_done_once_and_told_as_at_first() {

@@ -12,7 +12,8 @@ use crate::reply;
 pub struct ReserveOptions<'a> {
     /// The length of the lease, 1 s to 7 days; none for what the queue's settings say.
     pub lease: Option<Duration>,
-    /// Makes the call repeatable: the same request gives the same answer.
+    /// Makes the call repeatable: the same request gives the same answer. Its deadline is that of the first sending:
+    /// renew the lease by a heartbeat before you count on it.
     pub request: Option<&'a str>,
     /// A wake-up led here; it is passed on if more tasks wait.
     pub woken: bool,
