@@ -3,8 +3,6 @@
 -- @again goes on
 -- @reply number requeued, failed, cancelled, postponed, 1 if more are expired, number of listeners
 -- @errors
-local SILENCE = 15 * 1000000 -- without a sign of life from anyone: the clock jumped or the server was away
-
 local meta = space.open_with('run', 'gap')
 local run, gap = meta[2], meta[3]
 local queue = args.plain(args.next('queue'), 'queue')
@@ -15,10 +13,7 @@ args.none()
 -- certain; a silence is one only until the postponed lease expires too.
 local here = server.info('server', 'run_id') or run
 local restarted = run and here ~= run
-if restarted or (meta[1] and space.us - tonumber(meta[1]) > SILENCE and meta[1] ~= '0') then
-  gap = space.us
-end
-gap = tonumber(gap or 0)
+gap = restarted and space.us or space.gap or tonumber(gap or 0)
 
 local leases = space.touch(space.key('leases', queue))
 local placed = space.probe('HLEN', space.key('places', queue)) > 0

@@ -17,7 +17,8 @@ function attempt.answer(id, queue, token, number, deadline, lease, outcome, loss
     outcome or '', losses or '0', failures or '0', parameters or '', checkpoint }
 end
 
--- The first answer again, where this very request of the listener made the attempt.
+-- The first answer again, where this very request of the listener made the attempt. Nothing is
+-- renewed: the lease counts from the first sending.
 -- @cold
 function attempt.repeated(id, listener, request)
   local v = redis.call('HMGET', space.prefix .. 'task_' .. id,
@@ -44,9 +45,10 @@ function attempt.begin(task, listener, lease, request, why, apart)
     'node', listener, 'token', token, 'attempt', task.attempt, 'lease', lease, 'request', request or '',
     'reserved', state.time(task))
   if apart then
-    redis.call('HSET', space.meta, space.CLOCK, string.format('%.0f', us), 'token', token)
+    redis.call('HSET', space.meta, 'token', token)
+    space.tick(string.format('%.0f', us))
   else
-    redis.call('HSET', space.meta, space.CLOCK, token)
+    space.tick(token)
   end
   return token, us + lease
 end

@@ -20,6 +20,12 @@ space.touched = not string.find(space.meta, '^[^_{]*_meta$') and {}
 -- What pieces that are seldom needed note for one another, by their name: `note` makes it.
 space.notes = false
 
+-- So long without a sign of life from anyone, in microseconds: the clock was set ahead, or the server was away.
+space.SILENCE = 15000000
+
+-- The time of this call, where such a silence ends with it: `tick` notes it.
+space.gap = false
+
 -- The time of this call in microseconds, never less than the partition has seen.
 space.us = 0
 
@@ -70,6 +76,13 @@ function space.floor(clock)
   space.now = space.decimal(space.us)
 end
 
+-- @cold
+function space.silence(clock)
+  if tonumber(clock) > 0 then
+    space.gap = space.us
+  end
+end
+
 -- Opens the namespace, whose clock the caller has read from the meta hash.
 function space.time(clock)
   if not clock or #KEYS ~= 1 or space.touched and not string.find(space.meta, '^[^_]*_meta$') then
@@ -88,6 +101,8 @@ function space.time(clock)
   end
   if tonumber(clock) > space.us then
     space.floor(clock)
+  elseif clock + space.SILENCE < space.us then
+    space.silence(clock)
   end
 end
 
@@ -103,9 +118,13 @@ function space.open_with(...)
   return found
 end
 
--- Moves the floor. Whoever issues tokens or extends leases does this.
+-- Moves the floor. Whoever issues tokens or extends leases does this. The gap is noted here, and not by
+-- `requeue_orphans` alone: the floor would hide it from that.
 function space.tick(us)
   redis.call('HSET', space.meta, space.CLOCK, us)
+  if space.gap then
+    redis.call('HSET', space.meta, 'gap', string.format('%.0f', space.gap))
+  end
 end
 
 function space.key(kind, name)

@@ -14,6 +14,14 @@ impl Model {
         self.perform(op).unwrap_or_else(|code| Reply::Refused(code.into()))
     }
 
+    /// Moves the floor of time. Over 15 s without a sign of life are a gap.
+    pub fn advance(&mut self, floor: u64) {
+        if self.clock != 0 && self.now - self.clock > 15 * SECOND {
+            self.gap = self.now;
+        }
+        self.clock = floor;
+    }
+
     fn perform(&mut self, op: &Op) -> Verdict<Reply> {
         match op {
             Op::Submit { queue: name, tasks, wish, .. } => self.submit(queue(*name), tasks, wish),
@@ -107,6 +115,7 @@ impl Model {
                 let inherited = name
                     .filter(|_| setting.ends_with("rate"))
                     .and_then(|name| self.setting(queue(name), setting).map(|_| self.since(queue(name), setting)));
+                let mut begins = false;
                 let settings = match name {
                     None => &mut self.settings,
                     Some(name) => &mut self.queues.get_mut(queue(*name)).unwrap().settings,
@@ -121,10 +130,13 @@ impl Model {
                     settings.push((setting.into(), value.into()));
                     if setting.ends_with("rate") {
                         if began.is_none() && inherited.is_none() {
-                            self.clock = now; // no start is dated before it
+                            begins = true;
                         }
                         settings.push((since, began.unwrap_or_else(|| inherited.unwrap_or(now).to_string())));
                     }
+                }
+                if begins {
+                    self.advance(now); // no start is dated before it
                 }
                 match name.map(queue) {
                     None if limits && differs => self.changes += 1,

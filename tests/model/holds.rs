@@ -66,6 +66,8 @@ impl Model {
         let mut put = |field: String, value: String| meta.insert(field, value);
         if let Some(run) = &self.run {
             put("run".into(), run.clone());
+        }
+        if self.run.is_some() || self.gap > 0 {
             put("gap".into(), self.gap.to_string());
         }
         if !self.settings.is_empty() {

@@ -57,7 +57,7 @@ fn text(value: Value) -> String {
 }
 
 /// What goes by itself.
-const EXPIRING: [&str; 2] = ["rounds_", "rate_"];
+const EXPIRING: [&str; 3] = ["rounds_", "rate_", "requests"];
 
 /// Every key of the database. One outside of the namespace keeps its whole name.
 pub fn dump(connection: &mut Connection, namespace: &str) -> Keys {

@@ -173,7 +173,7 @@ impl Model {
     pub fn heartbeat(&mut self, name: &str, who: &str, lease: u64, tasks: &[(&str, &str)], kill: &str) -> Reply {
         let deadline = self.now + lease;
         self.born = true;
-        self.clock = self.now;
+        self.advance(self.now);
         let mut answer = vec![Reply::text(deadline)];
         let queue = self.queue(name);
         let drain = if queue.draining.contains(who) { "drain" } else { "continue" };

@@ -68,7 +68,8 @@ impl Model {
     fn take(&mut self, id: &str, asked: &Asked, lease: u64, why: &str) -> Reply {
         let now = self.now;
         let token = now + 1;
-        (self.clock, self.us) = (token, token);
+        self.advance(token);
+        self.us = token;
         self.tokens.entry(id.into()).or_default().push(token.to_string());
         let task = self.task(id);
         task.attempt += 1;

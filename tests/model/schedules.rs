@@ -215,14 +215,14 @@ impl Model {
         }
         let number = plans.len();
         if !stops.is_empty() {
-            self.clock = now;
+            self.advance(now);
         }
         for (old, name) in stops {
             let _ = self.cancel(&old, &format!("a later slot of the schedule {name}"), false, false);
         }
         for (name, id, slot, old) in plans {
             self.occur(&name, &id, Some(slot), old);
-            self.clock = now;
+            self.advance(now);
         }
         let first = self.schedules.values().filter_map(Schedule::at).min();
         let due = first.is_some_and(|first| first * SECOND <= now);

@@ -102,7 +102,8 @@ impl Model {
     pub fn requeue(&mut self, name: &str, limit: usize) -> Reply {
         let now = self.now;
         let restarted = self.run.as_ref().is_some_and(|run| *run != self.here);
-        if restarted || self.clock != 0 && now - self.clock > 15 * SECOND {
+        self.advance(now);
+        if restarted {
             self.gap = now;
         }
         let leases = self.tasks.values().filter(|task| task.queue == name && task.deadline.is_some_and(|at| at < now));
@@ -124,7 +125,6 @@ impl Model {
         let past = self.past();
 
         self.born = true;
-        self.clock = now;
         self.run = Some(self.here.clone());
         let (mut counts, mut postponed, gap) = ([0, 0, 0], 0, self.gap);
         for (deadline, _, id) in expired {
