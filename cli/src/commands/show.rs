@@ -4,7 +4,7 @@ use blueque::TaskInfo;
 use clap::Args;
 
 use super::policy::Policy;
-use super::view::{Payload, TaskView, Whole, checkpointed, headline, text, unknown};
+use super::view::{Payload, TaskView, Whole, checkpointed, headline, progressed, text, unknown};
 use super::{Session, cost, times};
 use crate::output::table::{Row, write_one};
 use crate::output::{Code, Format, clean, line, one_line};
@@ -31,6 +31,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         lease_until: lease.and_then(times::exact),
         checkpoint_bytes: info.checkpoint().map(<[u8]>::len),
         checkpointed: checkpointed(&info).and_then(times::exact),
+        progressed: progressed(&info).and_then(times::exact),
         fields: unknown(&info),
     });
     match session.format {
@@ -94,6 +95,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Resul
         ),
         ("expected", task.expected.as_ref().map(|expected| expected.words().to_owned())),
         ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
+        ("progressed", moment(progressed(info))),
         ("reason", task.reason.clone()),
         ("group", task.group.clone()),
         ("last group", task.last_group.clone()),

@@ -144,6 +144,8 @@ pub struct Whole {
     pub checkpoint_bytes: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpointed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progressed: Option<String>,
     /// What this version does not know.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Payload>,
@@ -224,6 +226,11 @@ pub fn unknown(info: &TaskInfo) -> BTreeMap<String, Payload> {
 /// When its checkpoint was saved.
 pub fn checkpointed(info: &TaskInfo) -> Option<f64> {
     text(info, "checkpointed")?.parse().ok()
+}
+
+/// When its progress was told.
+pub fn progressed(info: &TaskInfo) -> Option<f64> {
+    text(info, "progressed")?.parse().ok()
 }
 
 /// When a task that is finished came to its end.

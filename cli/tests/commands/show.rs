@@ -10,6 +10,7 @@ fn show_tells_all_that_is_known_of_a_task() {
     desk.ok(&[&["submit", "q", "--id", "t", "--unique", "doc", "--unique-until", "end"], &policy[..]].concat());
     let task = desk.take("q");
     task.checkpoint("half").unwrap();
+    task.progress(&0.5).unwrap();
     redis::cmd("HSET").arg("blueque_task_t").arg("novel").arg("what").exec(&mut desk.server.connection()).unwrap();
     let shown = desk.json(&["show", "t"]);
     let rule = |name: &str| {
@@ -30,11 +31,17 @@ fn show_tells_all_that_is_known_of_a_task() {
     }
     assert_eq!((&shown["unique_until"], &shown["checkpoint_bytes"]), (&"end".into(), &6.into()));
     assert_eq!(shown["fields"].to_string(), r#"{"novel":"what"}"#);
-    assert!(shown["lease_until"].is_string() && shown["checkpointed"].is_string() && shown["ended"].is_null());
+    assert!(
+        shown["lease_until"].is_string()
+            && shown["checkpointed"].is_string()
+            && shown["progressed"].is_string()
+            && shown["ended"].is_null()
+    );
     let people = desk.ok(&["show", "t"]);
     for text in [
         "doc, until end",
         "lease until",
+        "progressed  20",
         "a checkpoint of 6 bytes, 20",
         "max_failures 5, ",
         "lease 5m, ",
