@@ -39,6 +39,9 @@ pub struct Run {
     pub queue: String,
     pub token: u64,
     pub attempt: u32,
+    /// The token of the attempt that ended last, as the server knows it: whatever that one left here is of use to this one.
+    #[serde(default)]
+    pub previous: Option<u64>,
     pub listener: String,
     pub lease_ms: u64,
     /// `boot_clock_us()` from before the sending of the reservation: the lease runs from there.

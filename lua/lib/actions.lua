@@ -210,6 +210,7 @@ function actions.do_retry(task, wish)
   if wish.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
     task.forget[#task.forget + 1] = 'checkpointed'
+    task.forget[#task.forget + 1] = 'ended' -- by this a worker knows what only its host has of the attempt before
   end
   if task.extra[5] then
     task.forget[#task.forget + 1] = 'eta'
@@ -217,7 +218,10 @@ function actions.do_retry(task, wish)
   end
   local stale = {}
   if task.token ~= '' then
-    stale = { 'token', '', 'ended', task.token } -- a client without scripts ended the attempt and left it
+    stale = { 'token', '' } -- a client without scripts ended the attempt and left it
+    if not wish.fresh then
+      stale[3], stale[4] = 'ended', task.token
+    end
   end
   for _, value in ipairs(task.bind or {}) do
     stale[#stale + 1] = value

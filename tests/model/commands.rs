@@ -267,7 +267,7 @@ impl Model {
         }
         task.forget(&ATTEMPT);
         if fresh {
-            task.forget(&["checkpoint", "checkpointed"]);
+            task.forget(&["checkpoint", "checkpointed", "ended"]);
         }
         self.again(id);
         self.shift(id, "pending", "retry", "", false);

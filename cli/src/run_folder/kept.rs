@@ -1,5 +1,5 @@
-//! Checkpoints that are too large for the server: `STATE/NAMESPACE/kept/ID.ATTEMPT+SERVER`, for the next attempt on this
-//! host. Nothing in there keeps a task from beginning.
+//! Checkpoints that are too large for the server: `STATE/NAMESPACE/kept/ID.ATTEMPT+SERVER+TOKEN`, for the next
+//! attempt on this host. Nothing in there keeps a task from beginning.
 
 use std::fs;
 use std::io;
@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::end::hex;
 use super::names::visible;
 use super::{Run, RunFolder, is_older, open, private_folders};
+use crate::output::say;
 use crate::server::identity;
 
 pub const KEPT: &str = "kept";
@@ -21,14 +22,35 @@ fn mark(run: &Run) -> String {
     hex(Sha256::digest(identity(&run.url)).get(..4).unwrap_or_default())
 }
 
-/// The attempt that kept it, by its name; none where it is of another task or server. Releases before named no server,
-/// and hid the checkpoints of ids that begin with a dot.
-fn attempt(name: &str, run: &Run, mark: &str) -> Option<u32> {
-    let rest = name.strip_prefix(&*visible(&run.id)).or_else(|| name.strip_prefix(&run.id))?.strip_prefix('.')?;
-    match rest.split_once('+') {
-        Some((attempt, server)) if server == mark => attempt.parse().ok(),
-        Some(_) => None,
-        None => rest.parse().ok(),
+/// The attempt that kept it, by its name.
+struct Keeper {
+    number: u32,
+    /// Releases before named none.
+    token: Option<u64>,
+}
+
+impl Keeper {
+    /// None where it is of another task or server. Releases before named no server, and hid the checkpoints of ids that
+    /// begin with a dot.
+    fn of(name: &str, run: &Run, mark: &str) -> Option<Self> {
+        let rest = name.strip_prefix(&*visible(&run.id)).or_else(|| name.strip_prefix(&run.id))?.strip_prefix('.')?;
+        let (number, server) = rest.split_once('+').map_or((rest, None), |(number, server)| (number, Some(server)));
+        let (server, token) = match server.and_then(|server| server.split_once('+')) {
+            Some((server, token)) => (Some(server), Some(token.parse().ok()?)),
+            None => (server, None),
+        };
+        let number = number.parse().ok()?;
+        server.is_none_or(|server| server == mark).then_some(Self { number, token })
+    }
+
+    /// Whether it is the attempt that ended last. The number alone does not tell: a server that lost its newest data gives
+    /// it again, and a task that begins anew has no attempt before.
+    fn is_before(&self, run: &Run) -> bool {
+        match (self.token, run.previous) {
+            (_, None) => false,
+            (Some(own), Some(previous)) => own == previous,
+            (None, Some(_)) => self.number + 1 == run.attempt,
+        }
     }
 }
 
@@ -37,10 +59,14 @@ impl RunFolder {
     pub(super) fn take_kept(&self, space: &Path, run: &Run) {
         let mark = mark(run);
         for entry in fs::read_dir(space.join(KEPT)).into_iter().flatten().flatten() {
-            let Some(kept) = entry.file_name().to_str().and_then(|name| attempt(name, run, &mark)) else { continue };
-            let file = entry.file_type().is_ok_and(|kind| kind.is_file());
-            if !(file && kept + 1 == run.attempt && fs::rename(entry.path(), self.checkpoint()).is_ok()) {
+            let Some(keeper) = entry.file_name().to_str().and_then(|name| Keeper::of(name, run, &mark)) else {
+                continue;
+            };
+            if !(keeper.is_before(run) && entry.file_type().is_ok_and(|kind| kind.is_file())) {
+                // What cannot be removed is none of any later attempt's either.
                 let _ = open::clear(&entry.path());
+            } else if let Err(error) = fs::rename(entry.path(), self.checkpoint()) {
+                say(format!("{}: the checkpoint {} cannot be taken: {error}", run.id, entry.path().display()));
             }
         }
     }
@@ -53,7 +79,7 @@ impl RunFolder {
         }
         let kept = space.join(KEPT);
         private_folders(&kept)?;
-        let target = kept.join(format!("{}.{}+{}", visible(&run.id), run.attempt, mark(run)));
+        let target = kept.join(format!("{}.{}+{}+{}", visible(&run.id), run.attempt, mark(run), run.token));
         open::clear(&target)?;
         fs::rename(self.checkpoint(), target)
     }

@@ -34,7 +34,7 @@ impl Drop for State {
 fn run(attempt: u32) -> Run {
     let run = serde_json::json!({
         "version": 1, "namespace": "..", "url": "unix:///x", "id": "film.1", "queue": "q", "token": 100 + attempt,
-        "attempt": attempt, "listener": "h_1", "lease_ms": 1000, "renewed_us": 1, "boot": "b",
+        "attempt": attempt, "previous": 99 + attempt, "listener": "h_1", "lease_ms": 1000, "renewed_us": 1, "boot": "b",
         "program": ["/bin/true"], "start_reason": "new",
     });
     serde_json::from_value(run).unwrap()

@@ -114,8 +114,7 @@ impl Taker {
         let calls = self.client.calls();
         let info: blueque::Result<Option<TaskInfo>> = self.client.call(&calls.get(&task.id));
         let pause = pause(info.as_ref().ok().and_then(Option::as_ref));
-        let method = info.map(|info| info.and_then(|info| info.method()));
-        let described = method.map_err(Into::into).and_then(|method| self.describe(listener, task, sent, method));
+        let described = info.map_err(Into::into).and_then(|info| self.describe(listener, task, sent, info));
         let begun = described.and_then(|described| match described {
             Ok(run) => self.start(&run, task).map(|()| None),
             Err(why) => Ok(Some(why)),
@@ -162,8 +161,10 @@ impl Taker {
         listener: &Listener,
         task: &Reservation,
         sent: u64,
-        method: Option<String>,
+        info: Option<TaskInfo>,
     ) -> anyhow::Result<Result<Run, Unfit>> {
+        let method = info.as_ref().and_then(TaskInfo::method);
+        let ended = info.as_ref().and_then(|info| info.fields.get("ended"));
         let program = match self.programs.command(method.as_deref().unwrap_or(task.queue.as_str())) {
             Ok(program) => program,
             Err(why) => return Ok(Err(why)),
@@ -179,6 +180,7 @@ impl Taker {
             queue: task.queue.to_string(),
             token: task.token.value(),
             attempt: task.attempt,
+            previous: ended.and_then(|token| std::str::from_utf8(token).ok()?.parse().ok()),
             listener: listener.id().to_string(),
             lease_ms: u64::try_from(task.lease.as_millis()).unwrap_or(u64::MAX),
             renewed_us: sent,

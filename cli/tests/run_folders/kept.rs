@@ -7,7 +7,7 @@ use blueque::{Status, Submit};
 
 use crate::age;
 use crate::support::eventually;
-use crate::world::{World, result, status};
+use crate::world::{World, result, saved, send, status};
 
 const WEEKS: Duration = Duration::from_secs(15 * 86_400);
 
@@ -50,4 +50,55 @@ fn a_folder_in_the_place_of_the_checkpoint_is_told_to_its_author_and_not_kept() 
     assert_eq!(log().matches("it is a folder").count(), 1, "once");
     world.nothing_is_left();
     assert!(!world.path("state/blueque/kept").exists());
+}
+
+#[test]
+fn a_fresh_retry_begins_anew_also_where_this_host_has_a_checkpoint() {
+    let world = World::new();
+    world.program(
+        "large",
+        "[ -e \"$BLUEQUE_CHECKPOINT\" ] && { echo '\"found\"'; exit; }\n\
+         [ \"$BLUEQUE_ATTEMPT\" = 1 ] || { echo '\"none\"'; exit; }\n\
+         head -c 2000 /dev/zero > \"$BLUEQUE_CHECKPOINT\"; exit 64",
+    );
+    let _worker = world.worker(&["--queue", "large", "--max-bytes", "1K"]);
+    for (id, fresh, found) in [("again", false, "\"found\""), ("anew", true, "\"none\"")] {
+        let task = world.submit_as("large", id, Submit::default());
+        status(&task, Status::Failed);
+        if fresh { task.retry_fresh() } else { task.retry() }.unwrap();
+        assert_eq!(result(&task), found, "{id}");
+    }
+}
+
+/// As after a failover to a replica that had not heard of the task yet: its first attempt is made twice.
+#[test]
+fn a_kept_checkpoint_of_an_attempt_that_the_server_forgot_replaces_no_newer_one() {
+    let mut world = World::new();
+    world.program(
+        "twice",
+        "save() { echo $1 > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"; }\n\
+         [ -e \"$BLUEQUE_CHECKPOINT\" ] && { cat \"$BLUEQUE_CHECKPOINT\"; exit; }\n\
+         [ -e FOLDER/forgotten ] || { save 10; sleep 600; }\n\
+         save 50; echo > FOLDER/second; while [ ! -e FOLDER/go ]; do sleep 0.02; done; exit 75",
+    );
+    let _worker = world.worker(&["--queue", "twice", "--slots", "2"]);
+    let how = || Submit::default().max_failures(2).delay(Duration::from_secs(1));
+    let first = world.submit_as("twice", "film", how());
+    saved(&first, 10);
+    let supervisor = world.supervisor();
+    send("STOP", supervisor);
+    world.touch("forgotten");
+    world.server.kill();
+    world.server.restart();
+    let task = world.submit_as("twice", "film", how());
+    world.written("second");
+    send("CONT", supervisor);
+    eventually("the first has ended", || (world.runs().len() == 1).then_some(()));
+    saved(&task, 50);
+    world.touch("go");
+    assert_eq!(result(&task), "50");
+    assert_eq!(task.info().unwrap().attempts(), 2);
+    eventually("what it left is gone", || {
+        fs::read_dir(world.path("state/blueque/kept")).map_or(true, |mut kept| kept.next().is_none()).then_some(())
+    });
 }
