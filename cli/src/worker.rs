@@ -55,9 +55,10 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     // What this process knows, the programs of its user are not to read in /proc.
     prctl::set_dumpable(false)?;
     let server = config::Settings::load(connection)?;
-    let settings = Arc::new(options.settings(&server)?);
+    let mut settings = options.settings(&server)?;
     let programs = options.programs()?;
-    private_state(&settings.state, &settings.namespace)?;
+    settings.state = private_state(&settings.state, &settings.namespace)?;
+    let settings = Arc::new(settings);
     if settings.slots > FEW {
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
         setrlimit(Resource::RLIMIT_NOFILE, most, most)?;

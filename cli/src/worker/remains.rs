@@ -1,9 +1,10 @@
 //! What a dead supervisor left running. Its program dies with it; what the program had started may not.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,7 @@ const UNKNOWN: Duration = Duration::from_secs(1);
 /// ancestor; whether none is left.
 pub fn kill_all(run: &Path) -> bool {
     let begun = Instant::now();
+    let run = &real(run);
     let group = Group::of(run);
     let session = RunFolder::at(run).holder().and_then(|holder| holder.program).map(|program| program.pid);
     let mut looks = 0;
@@ -59,14 +61,19 @@ pub fn kill_all(run: &Path) -> bool {
 
 /// The supervisor of a run, known by its command line: the program may have taken its lock file away.
 pub fn supervisor(run: &Path) -> Option<Process> {
-    let words = [b"supervise\0", run.as_os_str().as_bytes(), b"\0"].concat();
+    let run = real(run);
     let supervises = |pid: &i32| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        line.split(|&byte| byte == 0)
-            .next()
-            .is_some_and(|name| line.get(name.len() + 1..).is_some_and(|rest| rest.starts_with(&words)))
+        let mut words = line.split(|&byte| byte == 0).skip(1);
+        words.next() == Some(b"supervise")
+            && words.next().is_some_and(|path| real(Path::new(OsStr::from_bytes(path))) == run)
     };
     all().find(supervises).and_then(Process::of)
+}
+
+/// The path by which a supervisor knows its run folder. An earlier worker may have named it by a link.
+fn real(run: &Path) -> PathBuf {
+    run.canonicalize().unwrap_or_else(|_| run.to_owned())
 }
 
 fn all() -> impl Iterator<Item = i32> {

@@ -2,7 +2,7 @@
 //! is run, which process is signalled, and where a password is sent.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
@@ -10,8 +10,9 @@ use crate::output::{Code, fault};
 use crate::run_folder::{KEPT, private_folders, space};
 use crate::trust::{Refused, Rule, resolve};
 
-/// Makes the folders that are missing, and refuses what another user could have put there.
-pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<()> {
+/// Makes the folders that are missing, and refuses what another user could have put there. The real path of the state
+/// folder: by that, what a run left is known in environments and command lines, so that no part may know it by another.
+pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     let space = space(state, namespace);
     let runs = space.join("runs");
     // Nothing is made behind a link of another user, or in a folder of one.
@@ -28,7 +29,7 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<()> {
             check(&entry.path(), false)?;
         }
     }
-    Ok(())
+    state.canonicalize().with_context(|| format!("{} cannot be resolved", state.display()))
 }
 
 fn check(path: &Path, there: bool) -> anyhow::Result<()> {

@@ -1,8 +1,12 @@
 //! Programs that kill their supervisor.
 
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
 use blueque::{Status, Submit};
 
-use crate::world::{World, field, result, status};
+use crate::support::eventually;
+use crate::world::{HOLD, World, field, lives, result, send, status};
 
 #[test]
 fn a_program_that_kills_its_supervisor_is_lost_and_fails_at_its_cap() {
@@ -38,4 +42,25 @@ fn a_checkpoint_ends_a_row_of_losses_and_the_next_ones_pause_as_the_first_ones_d
     let info = task.info().unwrap();
     assert_eq!((info.losses(), field(&info, "fruitless").as_str()), (5, "2"), "the fourth began to count anew");
     world.nothing_is_left();
+}
+
+/// Without a control group, what it started is known by its environment alone.
+#[test]
+fn nothing_is_left_of_a_killed_supervisor_where_a_link_leads_to_the_state_folder() {
+    let world = World::new();
+    fs::create_dir(world.path("disk")).unwrap();
+    fs::set_permissions(world.path("disk"), PermissionsExt::from_mode(0o700)).unwrap();
+    symlink(world.path("disk"), world.path("state")).unwrap();
+    world.program("hold", &format!("rm -f \"$BLUEQUE_RUN/group\"\n{HOLD}"));
+    let _worker = world.worker(&["--queue", "hold"]);
+    let task = world.submit("hold", "[]");
+    world.written("pid");
+    let grandchild: i32 = world.written("grandchild").parse().unwrap();
+    send("KILL", world.supervisor());
+    eventually("its next attempt begins", || (task.info().unwrap().attempts() == 2).then_some(()));
+    let lived = lives(grandchild);
+    send("KILL", grandchild);
+    assert!(!lived, "process {grandchild} ran on beside the next attempt");
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"");
 }
