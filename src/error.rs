@@ -64,7 +64,7 @@ pub enum Error {
     },
     /// The server refused for a reason of its own, such as `OOM`. Nothing was changed. `NOPERM`: this user
     /// lacks a right that the call needs; the text names the Redis command ([`crate::Greeting`] lists them all).
-    #[error("the server refused the call: {code} {text}")]
+    #[error("the server refused the call: {code} {text}{}", advice(code))]
     Server {
         /// The first word of the server's error.
         code: String,
@@ -140,6 +140,18 @@ impl Error {
 
     pub(crate) fn name(what: &str) -> Self {
         Self::Invalid { code: "BADNAME".into(), text: what.into() }
+    }
+}
+
+/// What to do where the server can take no writes.
+fn advice(code: &str) -> &'static str {
+    match code {
+        "OOM" => {
+            "; nothing was changed: its memory is full. What runs goes on and ends. Raise maxmemory, or make room: purge \
+             queues, delete finished tasks, lower the settings keep and retain. Pausing or closing a queue works all the same"
+        }
+        "MISCONF" => "; nothing was changed: it cannot write to its disk. Make room there, and look into its log",
+        _ => "",
     }
 }
 

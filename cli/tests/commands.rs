@@ -10,6 +10,8 @@ mod connect;
 mod doctor;
 #[path = "commands/follow.rs"]
 mod follow;
+#[path = "commands/full_memory.rs"]
+mod full_memory;
 #[path = "commands/history.rs"]
 mod history;
 #[path = "commands/inside.rs"]

@@ -37,6 +37,8 @@ if queue ~= '*' then
 end
 local limit = rate or string.find(name, 'concurrency', 1, true)
 space.begin()
+-- A removal first: this is wanted most when memory is full, and what follows may then be written.
+redis.call('HDEL', space.meta, '')
 if begins then
   space.tick(string.format('%.0f', space.us)) -- no start is dated before it
 end

@@ -12,5 +12,7 @@ schedule.paused = space.now .. ' ' .. by .. ' ' .. reason
 schedules.settle(schedule)
 schedules.probe()
 space.begin()
+-- A removal first: this is wanted most when memory is full, and what follows may then be written.
+redis.call('HDEL', schedule.key, '')
 schedules.write(schedule, 'paused')
 return 'paused'

@@ -175,8 +175,20 @@ pub const LEFT: &[&str] = &[
 /// When the calls are made.
 pub const NOW: &str = "1500";
 
-/// Those that end an attempt, or keep its lease: they get through though the memory is full.
-pub const ENDING: &[&str] = &["complete", "fail", "release", "heartbeat", "cancel", "requeue_orphans"];
+/// Those that end an attempt, or keep its lease, and those by which an operator stops what fills the memory: they get
+/// through though that is full.
+pub const ENDING: &[&str] = &[
+    "complete",
+    "fail",
+    "release",
+    "heartbeat",
+    "cancel",
+    "requeue_orphans",
+    "pause",
+    "drain",
+    "configure",
+    "pause_schedule",
+];
 
 /// The calls. Each is made on the state above.
 pub const CALLS: &[&str] = &[
