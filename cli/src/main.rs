@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod config;
+mod logs;
 mod output;
 mod password;
 mod reach;

@@ -8,6 +8,7 @@ pub mod lock;
 pub mod names;
 pub mod open;
 
+use std::env;
 use std::fs::{self, DirBuilder, DirEntry, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -64,6 +65,12 @@ pub struct Run {
     pub on_drain: OnDrain,
     #[serde(default)]
     pub limits: Limits,
+    /// How much of the log the server keeps; none for its default.
+    #[serde(default)]
+    pub log_bytes: Option<u64>,
+    /// How much of it is kept on the disk; none for the default.
+    #[serde(default)]
+    pub keep_log: Option<u64>,
 }
 
 /// What a supervisor does when its listener is ordered to drain. SIGTERM always stops the program.
@@ -140,7 +147,6 @@ impl RunFolder {
         stop = "stop",
         result = "result",
         output = "output",
-        log = "log",
         /// The beginning of stdout, which may be the result.
         stdout = "stdout",
         work = "work",
@@ -270,6 +276,15 @@ impl RunFolder {
 fn is_older(entry: &DirEntry, age: Duration) -> bool {
     let modified = entry.metadata().and_then(|about| about.modified());
     modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|elapsed| elapsed > age))
+}
+
+/// The state folder: as named, else the usual one of this user.
+pub fn state_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = || variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
+    let folder = named.map(Path::to_owned).or_else(|| base().map(|base| base.join("blueque")));
+    let folder = folder.context("no place for the state: set --state-dir or BLUEQUE_STATE_DIR")?;
+    Ok(std::path::absolute(folder)?)
 }
 
 /// `STATE/NAMESPACE`.

@@ -1,6 +1,7 @@
 //! `blueque worker`: takes tasks and gives each a supervisor, which needs the worker no more. A worker
 //! that ends, however it ends, leaves its supervisors at work; the next one finds them.
 
+mod echo;
 mod handle;
 mod keeper;
 mod pace;
@@ -19,7 +20,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{self, ExitCode};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use blueque::{Client, Error, Greeting, Interrupter, QueueName};
 use nix::sys::prctl;
@@ -28,6 +29,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use self::echo::Echo;
 use self::pool::Pool;
 use self::report::Reporter;
 use self::settings::{Drain, RELEASE, Settings};
@@ -36,6 +38,7 @@ use self::take::Taker;
 use self::takeover::Takeover;
 use crate::args::Connection;
 use crate::config;
+use crate::logs::sweep::sweep;
 use crate::output::say;
 use crate::rights::missing;
 
@@ -43,6 +46,9 @@ pub use self::settings::Options;
 
 /// A supervisor that only can be asked whether it lives is asked this often.
 const ASK: Duration = Duration::from_millis(500);
+
+/// How often old logs are looked for.
+const SWEEP: Duration = Duration::from_secs(30);
 
 /// The part that takes tasks: the worker ends with it.
 const TASKS: &str = "tasks";
@@ -87,9 +93,15 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     let pool = Arc::new(Pool::new(settings.slots, options.quiet, wake));
     pool.say(&format!("{id} listens to {}", queues.join(", ")));
 
-    let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone());
+    let echo = settings.verbose.then(Arc::<Echo>::default);
+    let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone(), echo.clone());
     takeover.scan(); // before the first task is taken: what runs already takes up slots
     spawn(&pool, "takeover", move |_| takeover.run());
+    let about = settings.clone();
+    spawn(&pool, "logs", move |_| sweep_logs(&about));
+    if let Some(echo) = echo.clone() {
+        spawn(&pool, "output", move |_| echo.run());
+    }
     let (calls, about, own) = (client.clone(), settings.clone(), id.clone());
     spawn(&pool, "upkeep", move |pool| upkeep::run(calls, &about, pool, &own));
     let interrupter = listener.interrupter();
@@ -103,7 +115,8 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         interrupter: listener.interrupter(),
     };
     let reporting = spawn(&pool, "reports", move |_| reporter.run());
-    let taker = Taker { client: client.clone(), settings: settings.clone(), programs, pool: pool.clone() };
+    let taker =
+        Taker { client: client.clone(), settings: settings.clone(), programs, pool: pool.clone(), echo: echo.clone() };
     let taking = spawn(&pool, TASKS, move |_| {
         let outcome = taker.run(&mut listener);
         (outcome, listener)
@@ -112,6 +125,9 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     watch(&pool, &settings, &woken)?;
     pool.end(); // a report after the goodbye would register it anew
     let _ = reporting.join();
+    if let Some(echo) = echo {
+        echo.pass();
+    }
     match taking.join() {
         // What supervisors of other workers still hold under this name keeps it registered.
         Ok((outcome, listener)) => {
@@ -129,6 +145,15 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     }
     pool.say("ends");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Looks after old logs as long as the worker lives, and takes a hundredth of a processor's time for it at most.
+fn sweep_logs(settings: &Settings) {
+    loop {
+        let begun = Instant::now();
+        sweep(&settings.state, settings.keep_logs);
+        thread::sleep((begun.elapsed() * 100).max(SWEEP));
+    }
 }
 
 /// Says which rights the user of the server lacks.

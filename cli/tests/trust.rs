@@ -46,8 +46,16 @@ fn a_worker_does_not_start_with_a_state_folder_that_another_user_could_have_fill
     let world = World::new();
     world.program("q", "echo 1");
     let state = world.path("state");
-    let inner =
-        ["", "blueque", "blueque/runs", "blueque/kept", "blueque/output", "blueque/runs/t.1", "blueque/kept/t.1"];
+    let inner = [
+        "",
+        "blueque",
+        "blueque/runs",
+        "blueque/kept",
+        "blueque/output",
+        "blueque/logs",
+        "blueque/runs/t.1",
+        "blueque/kept/t.1",
+    ];
     for owned in inner {
         folder(&world, "state/blueque/runs", 0, 0, 0o700);
         let theirs = folder(&world, &format!("state/{owned}"), OTHER, OTHER, 0o755);
@@ -61,7 +69,7 @@ fn a_worker_does_not_start_with_a_state_folder_that_another_user_could_have_fill
     }
     for (mode, gid, why) in [(0o777, 0, "is writable by others: chmod o-w"), (0o775, OTHER, "is writable by its group")]
     {
-        for open in &inner[..5] {
+        for open in &inner[..6] {
             folder(&world, "state/blueque/runs", 0, 0, 0o700);
             folder(&world, &format!("state/{open}"), 0, gid, mode);
             refused(&world, &["-q", "q"], &state, why);
@@ -299,6 +307,14 @@ fn another_user_reads_nothing_of_a_run_and_signals_nothing_of_it() {
     }
     world.touch("go");
     task.wait(world::LIMIT).unwrap();
+    // The log outlives the run.
+    let logs = world.path("state/blueque/logs");
+    let log = fs::read_dir(&logs).unwrap().next().unwrap().unwrap().path();
+    for path in [logs, log.clone(), log.join("000000000000.log")] {
+        assert!(path.exists());
+        let (done, said) = as_other(&format!("cat {0} || ls {0}", path.display()));
+        assert!(!done && said.contains("Permission denied"), "{}: {said}", path.display());
+    }
 }
 
 #[test]

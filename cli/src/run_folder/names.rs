@@ -34,6 +34,18 @@ pub fn attempt(name: &str) -> Option<(String, u64)> {
     Some((id, token.parse().ok()?))
 }
 
+/// The name of the folder of an attempt's log. With the token, because an id may be submitted again once its task is gone.
+pub fn log(id: &str, number: u32, token: u64) -> String {
+    format!("{}.{number}.{token}", visible(id))
+}
+
+/// The id, the number and the token of the attempt whose log has this name.
+pub fn logged(name: &str) -> Option<(String, u32, u64)> {
+    let (rest, token) = name.rsplit_once('.')?;
+    let (id, number) = attempt(rest)?;
+    Some((id, u32::try_from(number).ok()?, token.parse().ok()?))
+}
+
 /// Where a folder is made, or removed, that will have or had this name.
 pub fn aside(name: &str, word: &str) -> String {
     format!("{ASIDE}{name}.{word}")

@@ -68,10 +68,35 @@ pub fn append(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().append(true).create(true), path).map(|(file, _)| file)
 }
 
+/// Makes a folder of our own where there is none, and those above it. What a program put in its place goes, and nothing is
+/// made behind a link that it put in the place of the folder above.
+pub fn own_folder(path: &Path) -> io::Result<()> {
+    if let Some(above) = path.parent() {
+        super::private_folders(above)?;
+        let kind = fs::symlink_metadata(above)?.file_type();
+        if !kind.is_dir() {
+            return Err(io::Error::new(
+                ErrorKind::InvalidInput,
+                format!("{} is a link, not a folder", above.display()),
+            ));
+        }
+    }
+    if fs::symlink_metadata(path).is_ok_and(|about| !about.is_dir()) {
+        clear(path)?;
+    }
+    super::private_folders(path)
+}
+
 /// Makes a file, in the place of whatever is there.
 pub fn create(path: &Path) -> io::Result<File> {
     clear(path)?;
     File::create_new(path)
+}
+
+/// Makes a file that nobody else may read, in the place of whatever is there.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    clear(path)?;
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Writes a file whole or not at all, in the place of whatever is there; durably: it is on the disk before this returns.

@@ -3,21 +3,25 @@
 
 use std::fs;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use blueque::calls::{CompleteOptions, FailOptions, ReleaseOptions};
 use blueque::{Client, Error};
 
+use super::journal::Journal;
 use super::link::Link;
 use super::publish;
-use super::shared::Shared;
+use super::shared::{Piece, Shared};
 use crate::output::say;
 use crate::run_folder::end::{End, Outcome};
 use crate::run_folder::{Run, RunFolder, open};
 
 /// No server takes a larger checkpoint.
 const MOST: u64 = 8 << 20;
+
+/// How long the rest of a log is sent at most, before the end.
+const LOG_LIMIT: Duration = Duration::from_secs(60);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -30,8 +34,12 @@ pub fn deliver(
     folder: &RunFolder,
     mut end: End,
     mut payload: Vec<u8>,
+    journal: Option<Box<Journal>>,
 ) -> anyhow::Result<()> {
-    let accepted = folder.accepted().exists() || until_answered(link, shared, folder, &mut end, &mut payload);
+    let accepted = folder.accepted().exists() || {
+        let mut log = Rest::new(shared, journal, &end);
+        until_answered(link, &mut log, folder, &mut end, &mut payload)
+    };
     if accepted && end.outcome == Outcome::Complete {
         // Known from now on: a publication that is cut off goes on where it was.
         let _ = open::create(&folder.accepted()).and_then(|file| file.sync_all());
@@ -55,11 +63,10 @@ fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
 }
 
 /// Whether the server accepted the end; if not, the task is another's.
-fn until_answered(link: &mut Link, shared: &Shared, folder: &RunFolder, end: &mut End, payload: &mut Vec<u8>) -> bool {
+fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payload: &mut Vec<u8>) -> bool {
     let mut pause = FIRST_PAUSE;
-    let mut said = false;
     loop {
-        let error = match send(link, shared, folder, end, payload, &mut said) {
+        let error = match send(link, log, folder, end, payload) {
             Ok(()) => return true,
             Err(Error::Lost) if end.outcome == Outcome::Release => return false,
             // Perhaps cancelled by force at this moment: then the server only waits to hear that nothing runs any more.
@@ -98,14 +105,7 @@ fn repeated(link: &mut Link, end: &End, payload: &[u8]) -> bool {
     link.client().and_then(|client| send_end(link, &client, end, payload)).is_ok()
 }
 
-fn send(
-    link: &mut Link,
-    shared: &Shared,
-    folder: &RunFolder,
-    end: &mut End,
-    payload: &[u8],
-    said: &mut bool,
-) -> blueque::Result<()> {
+fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payload: &[u8]) -> blueque::Result<()> {
     let client = link.client()?;
     if end.checkpoint {
         match open::read(&folder.checkpoint(), MOST).map(|bytes| link.send_checkpoint(&bytes)) {
@@ -116,17 +116,67 @@ fn send(
             Ok(Err(error)) => return Err(error),
         }
     }
-    if !*said {
-        // The log is a help, no duty: a failure here does not keep the end from being sent.
-        let mut whole = true;
-        while let Some(batch) = { shared.outbox().next_batch() } {
-            whole = whole && link.send_log(batch.source, &batch.text).is_ok();
-        }
-        let last = serde_json::to_vec(&end.post_mortem).unwrap_or_default();
-        whole = whole && link.send_log("exit", &last).is_ok();
-        *said = whole;
-    }
+    log.send(link)?;
     send_end(link, &client, end, payload)
+}
+
+/// What the server is still to get of the log, before the end: after it nothing is added.
+struct Rest<'a> {
+    shared: &'a Shared,
+    journal: Option<Box<Journal>>,
+    /// Since when it is sent.
+    begun: Option<Instant>,
+    over: bool,
+}
+
+impl<'a> Rest<'a> {
+    fn new(shared: &'a Shared, mut journal: Option<Box<Journal>>, end: &End) -> Self {
+        let last = [serde_json::to_vec(&end.post_mortem).unwrap_or_default(), b"\n".to_vec()].concat();
+        if let Some(journal) = &mut journal {
+            journal.close(shared, &last);
+        } else {
+            // The disk does not answer: the server still hears what became of the program.
+            let mut outbox = shared.outbox();
+            for (source, text) in [("supervisor", std::mem::take(&mut outbox.said).into_bytes()), ("exit", last)] {
+                if !text.is_empty() {
+                    outbox.log.push_back(Piece { source: source.into(), text, offset: None });
+                }
+            }
+        }
+        Self { shared, journal, begun: None, over: false }
+    }
+
+    /// Sends it as long as the server takes it. The log is a help, no duty: only a server that is away is waited for, as
+    /// the end has to wait for that too.
+    fn send(&mut self, link: &mut Link) -> blueque::Result<()> {
+        while !self.over {
+            let Some(piece) = self.next() else { break };
+            if self.begun.get_or_insert_with(Instant::now).elapsed() > LOG_LIMIT {
+                break;
+            }
+            match link.tend().and_then(|()| link.send_log(&piece)) {
+                Ok(()) => {}
+                Err(error @ (Error::Unavailable { .. } | Error::Connection(_))) => {
+                    self.shared.outbox().log.push_front(piece);
+                    self.begun = None;
+                    return Err(error);
+                }
+                // Short of memory, the server may take the end and refuse the log.
+                Err(error) if error.is_transient() => {
+                    self.shared.outbox().log.push_front(piece);
+                    return Ok(());
+                }
+                Err(_) => break,
+            }
+        }
+        self.over = true;
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Piece> {
+        let waits = self.shared.outbox().log.pop_front();
+        waits.or_else(|| self.journal.as_mut()?.next_piece())
+    }
 }
 
 fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque::Result<()> {

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::files::{Checkpoint, Events, Found, Said};
-use super::output::{LastWords, LogFile, Shape, Spool};
+use super::journal::Journal;
+use super::output::{LastWords, Shape, Spool};
 use super::shared::Shared;
 use crate::run_folder::{Run, RunFolder, boot_clock_us};
 
@@ -35,6 +36,8 @@ pub struct Seen {
     pub too_large: bool,
     /// The files could not be read in time: none of this says what the program did.
     pub blind: bool,
+    /// The log, to be ended.
+    pub journal: Option<Box<Journal>>,
 }
 
 impl Seen {
@@ -52,6 +55,7 @@ impl Seen {
             checkpoint: None,
             too_large: false,
             blind: false,
+            journal: None,
         }
     }
 }
@@ -59,7 +63,7 @@ impl Seen {
 pub struct Eyes {
     shared: Arc<Shared>,
     limit: u64,
-    log: Option<LogFile>,
+    journal: Journal,
     events: Events,
     checkpoint: Checkpoint,
     first: Option<Vec<u8>>,
@@ -71,14 +75,10 @@ impl Eyes {
     /// Before the program starts: what is there now was not written by it.
     pub fn new(folder: &RunFolder, run: &Run, shared: Arc<Shared>) -> Self {
         let limit = u64::from(run.limits.max_bytes);
-        let log = LogFile::open(folder.log());
-        if let Err(error) = &log {
-            shared.say(&format!("the log file cannot be written: {error}"));
-        }
         let checkpoint = Checkpoint::new(folder.checkpoint(), limit);
         Self {
             limit,
-            log: log.ok(),
+            journal: Journal::open(folder, run),
             events: Events::new(folder.events()),
             first: checkpoint.digest().map(<[u8]>::to_vec),
             checkpoint,
@@ -100,6 +100,7 @@ impl Eyes {
                     Some(ended.as_fd()).filter(|_| until.is_none()),
                     stdout.as_ref().map(AsFd::as_fd),
                     stderr.as_ref().map(AsFd::as_fd),
+                    Some(self.shared.nudged.as_fd()),
                 ],
                 LOOK.saturating_sub(looked.elapsed()),
             );
@@ -108,6 +109,11 @@ impl Eyes {
             }
             if ready[2] {
                 self.take("stderr", &mut stderr, &mut buffer);
+            }
+            if ready[3] {
+                let mut sink = [0; 64];
+                while (&self.shared.nudged).read(&mut sink).is_ok_and(|read| read == sink.len()) {}
+                self.journal.tend(&self.shared);
             }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
@@ -122,6 +128,8 @@ impl Eyes {
         if self.checkpoint.digest() != self.first.as_deref() {
             self.seen.checkpoint = self.checkpoint.digest().map(<[u8]>::to_vec);
         }
+        self.journal.tend(&self.shared);
+        self.seen.journal = Some(Box::new(self.journal));
         self.seen
     }
 
@@ -136,16 +144,13 @@ impl Eyes {
         };
         let bytes = buffer.get(..read).unwrap_or_default();
         self.shared.sign_of_life();
-        if let Some(error) = self.log.as_mut().and_then(|log| log.write(bytes)) {
-            self.shared.say(&format!("the log file cannot be written: {error}"));
-        }
+        self.journal.write(&self.shared, source, bytes);
         if source == "stdout" {
             self.seen.stdout.write(bytes, self.limit);
             self.seen.shape.write(bytes);
         } else {
             self.words.write(bytes);
         }
-        self.shared.log(source, bytes);
     }
 
     fn look(&mut self, at_end: bool) {
@@ -156,7 +161,7 @@ impl Eyes {
         for said in said {
             match said {
                 Said::Progress(progress) => self.shared.post(|outbox| outbox.progress = Some(progress)),
-                Said::Log(text) => self.shared.log("event", format!("{text}\n").as_bytes()),
+                Said::Log(text) => self.journal.write(&self.shared, "event", format!("{text}\n").as_bytes()),
                 Said::Other(text) => self.shared.say(&text),
                 Said::Alive => {}
                 Said::Again(seconds) => self.seen.again = Some(seconds),
@@ -192,12 +197,12 @@ impl Eyes {
 }
 
 /// Which of these can be read, or have been closed.
-fn wait(fds: [Option<BorrowedFd<'_>>; 3], limit: Duration) -> [bool; 3] {
+fn wait(fds: [Option<BorrowedFd<'_>>; 4], limit: Duration) -> [bool; 4] {
     let mut polled: Vec<PollFd> = fds.iter().flatten().map(|&fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
     // Rounded up, so that it does not look again and again within the last millisecond.
     let limit = u16::try_from(limit.as_micros().div_ceil(1_000)).unwrap_or(u16::MAX);
     if poll(&mut polled, PollTimeout::from(limit)).is_err() {
-        return [false; 3];
+        return [false; 4];
     }
     let mut ready = polled.iter().map(|fd| fd.any().unwrap_or(true));
     fds.map(|fd| fd.is_some() && ready.next().unwrap_or(false))

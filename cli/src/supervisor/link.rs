@@ -8,13 +8,22 @@ use std::time::{Duration, Instant};
 use blueque::calls::LogOptions;
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
-use super::shared::{Batch, CANCEL, DRAIN, KILL, Outbox, STOP, Shared};
+use super::journal;
+use super::shared::{CANCEL, DRAIN, KILL, Outbox, Piece, STOP, Shared};
 use crate::config;
 use crate::output::say;
 use crate::password::Address;
 use crate::run_folder::{Run, boot_clock_us};
 
+/// Between two pieces of the log, so that a program that prints a little all the time does not make a call for each line.
 const BETWEEN_LOGS: Duration = Duration::from_millis(250);
+
+/// What the server keeps of a log is sent in this time at the fastest.
+const LOG_TURN: f64 = 5.0;
+
+/// What an entry of a log costs the server beside its text.
+const LOG_ENTRY: u64 = 100;
+
 const BETWEEN_PROGRESSES: Duration = Duration::from_millis(500);
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
 const BETWEEN_BEATS: Duration = Duration::from_millis(250);
@@ -26,7 +35,7 @@ enum Job {
     Beat,
     Checkpoint(Vec<u8>),
     Progress(Vec<u8>),
-    Log(Batch),
+    Log(Piece),
 }
 
 /// The connection of one attempt.
@@ -39,6 +48,8 @@ pub struct Link {
     queue: QueueName,
     listener: ListenerId,
     pub max_bytes: Option<u32>,
+    /// How much of the log the server keeps.
+    log_bound: u64,
     /// With the URL that it was made with.
     client: Option<(String, Client)>,
     started: bool,
@@ -62,6 +73,7 @@ impl Link {
             queue: QueueName::new(run.queue.as_str())?,
             listener: ListenerId::new(run.listener.as_str())?,
             max_bytes: Some(run.limits.max_bytes).filter(|&bytes| bytes != 1 << 20),
+            log_bound: journal::bound(run),
             client: None,
             started: false,
             last_beat: now,
@@ -167,11 +179,14 @@ impl Link {
             }
             wait = wait.min(until(self.next_progress));
         }
-        if outbox.has_log() {
+        if outbox.log.is_empty() && outbox.more_log && !outbox.ask_log && now >= self.next_log {
+            outbox.ask_log = true;
+            self.shared.nudge();
+        } else if !outbox.log.is_empty() || outbox.more_log && !outbox.ask_log {
             if now >= self.next_log
-                && let Some(batch) = outbox.next_batch()
+                && let Some(piece) = outbox.log.pop_front()
             {
-                return Ok(Job::Log(batch));
+                return Ok(Job::Log(piece));
             }
             wait = wait.min(until(self.next_log));
         }
@@ -194,9 +209,9 @@ impl Link {
                 self.next_progress = Instant::now() + BETWEEN_PROGRESSES;
                 self.client().and_then(|client| client.call(&client.calls().progress(&self.id, self.token, bytes)))
             }
-            Job::Log(batch) => {
-                self.next_log = Instant::now() + BETWEEN_LOGS;
-                self.send_log(batch.source, &batch.text)
+            Job::Log(piece) => {
+                self.next_log = Instant::now() + self.pace(piece);
+                self.send_log(piece)
             }
         };
         match outcome {
@@ -228,7 +243,7 @@ impl Link {
             Job::Progress(bytes) if passes => {
                 self.shared.outbox().progress.get_or_insert(bytes);
             }
-            Job::Log(batch) if passes => self.shared.outbox().log.push_front(batch),
+            Job::Log(piece) if passes => self.shared.outbox().log.push_front(piece),
             Job::Start(_) | Job::Beat | Job::Log(_) => {}
             Job::Checkpoint(_) => self.shared.say(&format!("the checkpoint was not saved: {error}")),
             Job::Progress(_) => self.shared.say(&format!("the progress was not kept: {error}")),
@@ -274,9 +289,30 @@ impl Link {
         client.call(&client.calls().checkpoint(&self.id, self.token, bytes, self.max_bytes))
     }
 
-    pub fn send_log(&mut self, source: &str, text: &[u8]) -> blueque::Result<()> {
+    pub fn send_log(&mut self, piece: &Piece) -> blueque::Result<()> {
         let client = self.client()?;
-        client.call(&client.calls().log(&self.id, self.token, source, text, LogOptions::default()))
+        client.call(&client.calls().log(
+            &self.id,
+            self.token,
+            &piece.source,
+            &piece.text,
+            LogOptions { offset: piece.offset },
+        ))
+    }
+
+    /// How long after this piece the next one follows: large ones less often, by how much the server keeps of them.
+    fn pace(&self, piece: &Piece) -> Duration {
+        #[allow(clippy::cast_precision_loss, reason = "a pause needs no precision")]
+        let share = (piece.text.len() as u64 + LOG_ENTRY) as f64 / self.log_bound.max(1) as f64;
+        let pause = Duration::from_secs_f64((share * LOG_TURN).min(LOG_TURN));
+        let outbox = self.shared.outbox();
+        // The rest of what was there at once comes at once too.
+        if outbox.log.is_empty() && !outbox.more_log { pause.max(BETWEEN_LOGS) } else { pause }
+    }
+
+    /// Renews the lease if it is time to, while something else is sent for long.
+    pub fn tend(&mut self) -> blueque::Result<()> {
+        if Instant::now() < self.next_beat { Ok(()) } else { self.beat() }
     }
 }
 

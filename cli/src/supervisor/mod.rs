@@ -9,6 +9,7 @@ pub mod exec;
 mod eyes;
 mod files;
 pub mod group;
+mod journal;
 mod link;
 mod output;
 mod program;
@@ -35,6 +36,7 @@ use nix::sys::time::TimeValLike;
 
 use self::eyes::{Eyes, Seen};
 use self::group::Group;
+use self::journal::Journal;
 use self::link::Link;
 use self::shared::Shared;
 use self::tree::{Exit, Passed, Tree};
@@ -94,26 +96,27 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let _ = nix::unistd::setsid();
     prctl::set_child_subreaper(true).context("this process cannot keep the program's children")?;
     let (mut bell, ring) = Bell::new()?;
-    let shared = Arc::new(Shared::new(&run, ring));
+    let shared = Arc::new(Shared::new(&run, ring)?);
     let address = Address { url: run.url.clone(), password };
     let mut link = Link::new(&run, address.clone(), Arc::clone(&shared))?;
 
-    let end = if folder.has_ended() {
-        Some(folder.read_end().unwrap_or_else(|error| {
+    let (end, journal) = if folder.has_ended() {
+        let end = folder.read_end().unwrap_or_else(|error| {
             shared.say(&format!("the end of this attempt cannot be read, the task is given back: {error:#}"));
             (End::new(Outcome::Release, Some("unknown-end"), PostMortem::default()), Vec::new())
-        }))
+        });
+        (Some(end), Some(Box::new(Journal::open(&folder, &run))))
     } else if begun {
         bail!("the program of {} may have been started before, and its supervisor was lost: adopt the task", run.id);
     } else {
-        let end;
-        (end, link) = attempt(&folder, &run, &shared, &mut bell, &mut lock, link, address)?;
-        end
+        let (end, journal);
+        (end, journal, link) = attempt(&folder, &run, &shared, &mut bell, &mut lock, link, address)?;
+        (end, journal)
     };
     match end {
         Some((end, payload)) => {
             let failed = end.outcome == Outcome::Fail;
-            deliver::deliver(&mut link, &shared, &run, &folder, end, payload)?;
+            deliver::deliver(&mut link, &shared, &run, &folder, end, payload, journal)?;
             if failed {
                 return Ok(FAILED.into());
             }
@@ -134,7 +137,7 @@ fn take(folder: &RunFolder) -> anyhow::Result<Option<Lock>> {
     Ok(None)
 }
 
-type Attempt = (Option<(End, Vec<u8>)>, Link);
+type Attempt = (Option<(End, Vec<u8>)>, Option<Box<Journal>>, Link);
 
 /// Runs the program; its end, none where the lease was lost.
 fn attempt(
@@ -150,7 +153,7 @@ fn attempt(
     let mut holder = Holder { supervisor: own, program: None };
     lock.write(&holder).context("the lock file cannot be written")?;
     if shared.lease.is_lost() {
-        return Ok((None, link));
+        return Ok((None, None, link));
     }
     let oom_before = tree::oom_kills();
     let eyes = Eyes::new(folder, run, Arc::clone(shared));
@@ -178,7 +181,7 @@ fn attempt(
     let (ended, at_end) = UnixStream::pair()?;
     let (show, shown) = mpsc::channel();
     // Not joined: it may hang with a disk.
-    let _ = spawn("eyes", move || show.send(eyes.watch(stdout, stderr, &ended)))?;
+    let _ = spawn("eyes", move || drop(show.send(eyes.watch(stdout, stderr, &ended))))?;
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
     // Never joined: it ends with the process. Optional, as it only makes orders come sooner.
@@ -188,7 +191,7 @@ fn attempt(
     let ended = watch.run();
     let (exit, passed) = (watch.tree.exit(), watch.tree.passed());
     drop(at_end);
-    let seen = shown.recv_timeout(LAST_LOOK).unwrap_or_else(|_| {
+    let mut seen = shown.recv_timeout(LAST_LOOK).unwrap_or_else(|_| {
         shared.say("what the program wrote last cannot be read: its files do not answer");
         Seen::nothing()
     });
@@ -197,27 +200,30 @@ fn attempt(
     post_mortem.cost.oom = exit == Some(Exit::Signal(Signal::SIGKILL as i32))
         && matches!(ended, Ended::Exit(_))
         && oom_before.zip(tree::oom_kills()).is_some_and(|(before, after)| after > before);
+    let mut journal = seen.journal.take();
     let kept = seen.checkpoint.is_some() || seen.too_large;
     let mut end = ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem);
     // Nobody has accepted anything yet, whatever the program put there.
     let _ = open::clear(&folder.accepted());
     // Before anything else that can fail or take long. The lease is renewed meanwhile.
-    match &mut end {
-        Some((end, payload)) => {
-            if end.outcome == Outcome::Complete {
-                end.post_mortem.cost.output = publish::target(folder, run);
-            }
-            if let Err(error) = folder.write_end(end, payload) {
-                shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
-            }
+    if let Some((end, payload)) = &mut end {
+        if end.outcome == Outcome::Complete {
+            end.post_mortem.cost.output = publish::target(folder, run);
         }
-        None if kept => {
+        if let Err(error) = folder.write_end(end, payload) {
+            shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
+        }
+    } else {
+        if kept {
             let _ = folder.keep_checkpoint(run);
         }
-        None => {}
+        // Nobody sends it any more.
+        if let Some(journal) = &mut journal {
+            journal.tend(shared);
+        }
     }
     shared.post(|outbox| outbox.leave = true);
-    Ok((end, join(link)?))
+    Ok((end, journal, join(link)?))
 }
 
 /// Of a program whose processes have all ended and been waited for.

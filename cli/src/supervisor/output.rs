@@ -1,52 +1,11 @@
-//! What the program prints: into a bounded file, in pieces to the server, its end remembered. Whatever
-//! becomes of these, the program's pipe is read.
+//! What the program prints, apart from its log: it may be the result, and its end is remembered.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::PathBuf;
 
-/// The log is a ring of two files of this size.
-const RING: u64 = 4 << 20;
-
 /// How much of stderr the post-mortem shows.
 const LAST_WORDS: usize = 4 << 10;
-
-/// The bounded log file. A full disk ends the logging, and nothing else.
-#[derive(Debug)]
-pub struct LogFile {
-    path: PathBuf,
-    file: Option<File>,
-    written: u64,
-}
-
-impl LogFile {
-    pub fn open(path: PathBuf) -> io::Result<Self> {
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        let written = file.metadata()?.len();
-        Ok(Self { path, file: Some(file), written })
-    }
-
-    /// Appends; the error that ended the logging, once.
-    pub fn write(&mut self, bytes: &[u8]) -> Option<io::Error> {
-        if self.written.saturating_add(bytes.len() as u64) > RING {
-            // After a failure, a new file is also a new try.
-            match self.turn() {
-                Ok(file) => self.file = Some(file),
-                Err(error) => return self.file.take().map(|_| error),
-            }
-            self.written = 0;
-        }
-        self.written += bytes.len() as u64;
-        let error = self.file.as_ref()?.write_all(bytes).err()?;
-        self.file = None;
-        Some(error)
-    }
-
-    fn turn(&self) -> io::Result<File> {
-        fs::rename(&self.path, self.path.with_extension("1"))?;
-        File::create_new(&self.path)
-    }
-}
 
 /// The beginning of stdout, which is the result where it is JSON and nothing else is one. On the disk:
 /// a talkative program is not to make its supervisor large.

@@ -9,11 +9,8 @@ use std::time::Duration;
 
 use crate::run_folder::{Run, boot_clock_us, boot_id};
 
-/// The size of one entry of a task's log.
-pub const BATCH: usize = 8 << 10;
-
-/// So much output waits for the server at most; older output makes room for newer.
-const BATCHES: usize = 8;
+/// So much of what the supervisor itself has to say waits to be written at most.
+const SAID: usize = 64 << 10;
 
 /// How long before the lease's end everything is killed, at most.
 const MARGIN_US: u64 = 5_000_000;
@@ -70,64 +67,40 @@ impl Lease {
     }
 }
 
-/// A piece of the log.
-#[derive(Debug)]
-pub struct Batch {
-    pub source: &'static str,
+/// A piece of the log, on its way to the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub source: String,
     pub text: Vec<u8>,
+    /// Bytes of output before it, where they were counted.
+    pub offset: Option<u64>,
+}
+
+impl Piece {
+    /// Bytes of output before what follows it.
+    pub fn end(&self) -> Option<u64> {
+        Some(self.offset? + self.text.len() as u64)
+    }
 }
 
 /// What waits to be sent. All of it is bounded.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct Outbox {
-    pub log: VecDeque<Batch>,
-    /// Bytes of output that found no room.
-    pub dropped: u64,
+    /// What the supervisor has to say in the log.
+    pub said: String,
+    /// Pieces of the log.
+    pub log: VecDeque<Piece>,
+    /// There is more of the log than these.
+    pub more_log: bool,
+    /// Pieces of the log are asked for.
+    pub ask_log: bool,
     pub progress: Option<Vec<u8>>,
     pub checkpoint: Option<Vec<u8>>,
     /// A heartbeat is wanted at once.
     pub beat: bool,
     /// The link is to come back.
     pub leave: bool,
-}
-
-impl Outbox {
-    pub fn log(&mut self, source: &'static str, mut text: &[u8]) {
-        while !text.is_empty() {
-            let room = match self.log.back() {
-                Some(last) if last.source == source => BATCH.saturating_sub(last.text.len()),
-                _ => 0,
-            };
-            if room == 0 {
-                self.log.push_back(Batch { source, text: Vec::new() });
-                if self.log.len() > BATCHES
-                    && let Some(old) = self.log.pop_front()
-                {
-                    self.dropped += old.text.len() as u64;
-                }
-                continue;
-            }
-            let (now, later) = text.split_at(room.min(text.len()));
-            if let Some(last) = self.log.back_mut() {
-                last.text.extend_from_slice(now);
-            }
-            text = later;
-        }
-    }
-
-    /// The next piece of the log; first what became of the pieces before it.
-    pub fn next_batch(&mut self) -> Option<Batch> {
-        if self.dropped > 0 {
-            let text = format!("{} bytes of output were not sent; the log file has the last of them\n", self.dropped);
-            self.dropped = 0;
-            return Some(Batch { source: "supervisor", text: text.into_bytes() });
-        }
-        self.log.pop_front()
-    }
-
-    pub fn has_log(&self) -> bool {
-        self.dropped > 0 || !self.log.is_empty()
-    }
 }
 
 /// Shared by all threads of a supervisor.
@@ -144,12 +117,18 @@ pub struct Shared {
     outbox: Mutex<Outbox>,
     posted: Condvar,
     wake: UnixStream,
+    nudge: UnixStream,
+    /// Can be read where the one that keeps the log should look.
+    pub nudged: UnixStream,
 }
 
 impl Shared {
     /// `wake` is written to when the main thread should look.
-    pub fn new(run: &Run, wake: UnixStream) -> Self {
-        Self {
+    pub fn new(run: &Run, wake: UnixStream) -> std::io::Result<Self> {
+        let (nudge, nudged) = UnixStream::pair()?;
+        nudge.set_nonblocking(true)?;
+        nudged.set_nonblocking(true)?;
+        Ok(Self {
             lease: Lease::of(run),
             alive: AtomicU64::new(boot_clock_us()),
             extended: AtomicU64::new(0),
@@ -158,7 +137,9 @@ impl Shared {
             outbox: Mutex::new(Outbox::default()),
             posted: Condvar::new(),
             wake,
-        }
+            nudge,
+            nudged,
+        })
     }
 
     pub fn order(&self) -> u8 {
@@ -197,20 +178,20 @@ impl Shared {
         self.posted.notify_all();
     }
 
-    /// Adds to the log. The link looks by itself as long as there is some.
-    pub fn log(&self, source: &'static str, text: &[u8]) {
-        let mut outbox = self.outbox();
-        let idle = !outbox.has_log();
-        outbox.log(source, text);
-        drop(outbox);
-        if idle {
-            self.posted.notify_all();
-        }
-    }
-
     /// Says something in the task's log.
     pub fn say(&self, text: &str) {
-        self.log("supervisor", format!("{text}\n").as_bytes());
+        let mut outbox = self.outbox();
+        if outbox.said.len() + text.len() < SAID {
+            outbox.said.push_str(text);
+            outbox.said.push('\n');
+        }
+        drop(outbox);
+        self.nudge();
+    }
+
+    /// Lets the thread that keeps the log look.
+    pub fn nudge(&self) {
+        let _ = (&self.nudge).write(&[0]);
     }
 
     /// Waits until something is posted.

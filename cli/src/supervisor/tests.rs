@@ -4,8 +4,7 @@ use std::fs;
 use std::io::Write;
 
 use super::files::{Events, Said};
-use super::output::{LastWords, LogFile, Shape};
-use super::shared::{BATCH, Outbox};
+use super::output::{LastWords, Shape};
 
 fn file(name: &str) -> std::path::PathBuf {
     std::env::temp_dir().join(format!("blueque-supervisor-{}-{name}", std::process::id()))
@@ -39,19 +38,6 @@ fn a_line_without_end_is_cut_and_the_events_after_it_are_read() {
 }
 
 #[test]
-fn the_log_file_is_a_ring() {
-    let path = file("log");
-    let mut log = LogFile::open(path.clone()).unwrap();
-    for _ in 0..200 {
-        assert!(log.write(&vec![b'x'; 64 << 10]).is_none());
-    }
-    for part in [path.clone(), path.with_extension("1")] {
-        assert!(fs::metadata(&part).unwrap().len() <= 4 << 20);
-        fs::remove_file(part).unwrap();
-    }
-}
-
-#[test]
 fn the_last_words_are_the_last() {
     let mut words = LastWords::default();
     words.write(b"gone");
@@ -75,20 +61,4 @@ fn one_json_value_is_told_from_a_log() {
     for other in ["", "{} {}", "{}\nx", "x{}", "[1", "]", "1"] {
         assert!(!shape(&[other]), "{other}");
     }
-}
-
-#[test]
-fn what_waits_is_bounded_and_says_what_it_dropped() {
-    let mut outbox = Outbox::default();
-    outbox.log("stdout", b"first ");
-    outbox.log("stdout", b"second");
-    assert_eq!(outbox.next_batch().unwrap().text, b"first second");
-    for _ in 0..100 {
-        outbox.log("stdout", &[b'x'; BATCH]);
-    }
-    outbox.log("stdout", b"last");
-    let told = String::from_utf8(outbox.next_batch().unwrap().text).unwrap();
-    assert!(told.starts_with(&format!("{} bytes", 93 * BATCH)), "{told}");
-    let kept: Vec<_> = std::iter::from_fn(|| outbox.next_batch()).collect();
-    assert_eq!((kept.len(), kept.last().unwrap().text.as_slice()), (8, &b"last"[..]));
 }

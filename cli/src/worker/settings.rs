@@ -2,18 +2,19 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::bail;
-use blueque::{Client, ListenerId, QueueName, QueueOrder, Token};
+use blueque::{ListenerId, QueueName, QueueOrder, Setting, Token};
 use clap::{Args, ValueEnum};
 
 use super::program::Programs;
 use crate::commands::{bytes, duration, whole_number};
 use crate::config;
+use crate::logs::sweep::Keep;
 use crate::output::{Code, fault};
 use crate::password::Password;
-use crate::run_folder::{Limits, OnDrain, RunFolder};
+use crate::run_folder::{Limits, OnDrain, RunFolder, state_folder};
 use crate::server::identity;
 
 const DIR_HELP: &str = "The folder of programs: DIR/METHOD does a task, DIR/QUEUE one without a method \
@@ -56,6 +57,7 @@ pub enum Order {
 }
 
 #[derive(Args, Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     /// A queue to take tasks of; may be repeated. Those named first are asked first; with QUEUE=WEIGHT each gets its share
     #[arg(long = "queue", short, required = true, value_name = "QUEUE[=WEIGHT]", value_parser = queue)]
@@ -126,6 +128,18 @@ pub struct Options {
     /// How large a result or a checkpoint may be: 1M, at most 8M
     #[arg(long, default_value = "1M", value_name = "BYTES", value_parser = bytes)]
     pub max_bytes: u64,
+    /// How much of the log of each attempt stays on this host, its first and its last half
+    #[arg(long, default_value = "256M", value_name = "BYTES", value_parser = log_size)]
+    pub keep_log: u64,
+    /// How much of the logs of all attempts stays here, at most a tenth of the file system: the oldest go first
+    #[arg(long, default_value = "10G", value_name = "BYTES", value_parser = bytes)]
+    pub keep_logs: u64,
+    /// How long a log stays here after its attempt's end
+    #[arg(long, default_value = "30days", value_name = "TIME", value_parser = duration)]
+    pub keep_logs_for: Duration,
+    /// Pass on what programs print to stderr, each line with its task's id
+    #[arg(long, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// Say nothing of what happens
     #[arg(long)]
     pub quiet: bool,
@@ -162,6 +176,12 @@ pub struct Settings {
     pub host_names: Vec<String>,
     /// Whether the beginning of a task's parameters is kept out of the log.
     pub quiet_input: bool,
+    /// How much of a log stays on the disk.
+    pub keep_log: u64,
+    /// How much of all of them.
+    pub keep_logs: Keep,
+    /// Whether the programs' output is passed on.
+    pub verbose: bool,
     pub limits: Limits,
 }
 
@@ -225,10 +245,6 @@ impl Options {
             max_bytes: max_bytes.ok_or_else(|| fault(Code::Usage, "--max-bytes must be 1 to 8M"))?,
             ..Limits::default()
         };
-        let state = match &self.state_dir {
-            Some(folder) => folder.clone(),
-            None => default_state()?,
-        };
         Ok(Settings {
             queues: self.queues()?,
             order: self.order()?,
@@ -241,7 +257,7 @@ impl Options {
             url: server.url().to_owned(),
             password: server.password().cloned(),
             server: identity(server.url()),
-            state: std::path::absolute(state)?,
+            state: state_folder(self.state_dir.as_deref())?,
             publish: self.publish.as_ref().map(std::path::absolute).transpose()?,
             environment: self.environment.clone(),
             drain: self.drain,
@@ -249,6 +265,9 @@ impl Options {
             adopt: !self.no_adopt,
             host_names: self.host_names.clone(),
             quiet_input: self.quiet_input,
+            keep_log: self.keep_log,
+            keep_logs: Keep { bytes: self.keep_logs, age: self.keep_logs_for },
+            verbose: self.verbose,
             limits,
         })
     }
@@ -259,17 +278,13 @@ impl Settings {
         self.queues.iter().any(|name| name.as_str() == queue)
     }
 
-    /// From SIGTERM to SIGKILL for the tasks of a queue.
-    pub fn grace(&self, client: &Client, queue: &QueueName) -> blueque::Result<Duration> {
-        let grace = if let Some(grace) = self.grace {
-            grace
-        } else {
-            let settings = client.call(&client.calls().settings(Some(queue)))?;
-            let set = settings.into_iter().find(|setting| setting.name == "grace").and_then(|found| found.value);
-            let seconds = set.and_then(|seconds| seconds.parse().ok());
+    /// From SIGTERM to SIGKILL for the tasks of a queue that has these settings.
+    pub fn grace(&self, settings: &[Setting]) -> Duration {
+        let grace = self.grace.unwrap_or_else(|| {
+            let seconds = set(settings, "grace");
             seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(GRACE)
-        };
-        Ok(if self.drain == Drain::Release { grace.min(RELEASE) } else { grace })
+        });
+        if self.drain == Drain::Release { grace.min(RELEASE) } else { grace }
     }
 
     /// Whether the drain order, heard by a supervisor's heartbeat, stops its program.
@@ -281,15 +296,6 @@ impl Settings {
     pub fn has_folder(&self, id: &str, token: Token) -> bool {
         let folders = RunFolder::list(&self.state, &self.namespace).unwrap_or_default();
         folders.iter().any(|folder| folder.is_of(id, token.value()))
-    }
-}
-
-fn default_state() -> anyhow::Result<PathBuf> {
-    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
-    match base {
-        Some(base) => Ok(base.join("blueque")),
-        None => bail!("no place for the state: set --state-dir or BLUEQUE_STATE_DIR"),
     }
 }
 
@@ -314,6 +320,16 @@ fn host_name(text: &str) -> Result<String, String> {
         Ok(_) if !text.contains(':') => Ok(text.to_owned()),
         _ => Err("a host's name has letters, digits, . and -".into()),
     }
+}
+
+/// The value of a setting that is a number.
+pub fn set<T: FromStr>(settings: &[Setting], name: &str) -> Option<T> {
+    settings.iter().find(|setting| setting.name == name)?.value.as_ref()?.parse().ok()
+}
+
+fn log_size(text: &str) -> Result<u64, String> {
+    let size = bytes(text)?;
+    if ((1 << 20)..=(1 << 40)).contains(&size) { Ok(size) } else { Err("must be 1M to 1024G".into()) }
 }
 
 fn lease(text: &str) -> Result<Duration, String> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use crate::logs::LOGS;
 use crate::output::{Code, fault};
 use crate::run_folder::{KEPT, private_folders, space};
 use crate::trust::{Refused, Rule, resolve};
@@ -21,7 +22,7 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     for folder in [state, &space, &runs] {
         check(folder, true)?;
     }
-    for folder in [space.join(KEPT), space.join("output")] {
+    for folder in [space.join(KEPT), space.join("output"), space.join(LOGS)] {
         check(&folder, false)?;
     }
     for folder in [runs, space.join(KEPT)] {

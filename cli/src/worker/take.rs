@@ -7,12 +7,13 @@ use anyhow::Context;
 use blueque::calls::{FailOptions, ReleaseOptions};
 use blueque::{Client, Error, Listener, ListenerId, Outcome, Processor, QueueName, Reservation, TaskId, TaskInfo};
 
+use super::echo::Echo;
 use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pace::{Pace, pause};
 use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
-use super::settings::Settings;
+use super::settings::{self, Settings};
 use crate::output::clean_line;
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 
@@ -39,6 +40,8 @@ pub struct Taker {
     pub settings: Arc<Settings>,
     pub programs: Programs,
     pub pool: Arc<Pool>,
+    /// Where the programs' output is passed on.
+    pub echo: Option<Arc<Echo>>,
 }
 
 impl Taker {
@@ -165,12 +168,14 @@ impl Taker {
     ) -> anyhow::Result<Result<Run, Unfit>> {
         let method = info.as_ref().and_then(TaskInfo::method);
         let ended = info.as_ref().and_then(|info| info.fields.get("ended"));
+        let own_log_bytes = info.as_ref().and_then(|info| str::from_utf8(info.fields.get("log_bytes")?).ok()?.parse().ok());
         let program = match self.programs.command(method.as_deref().unwrap_or(task.queue.as_str())) {
             Ok(program) => program,
             Err(why) => return Ok(Err(why)),
         };
         let settings = &self.settings;
-        let grace = settings.grace(&self.client, &task.queue)?;
+        let about = self.client.call(&self.client.calls().settings(Some(&task.queue)))?;
+        let grace = settings.grace(&about);
         let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         Ok(Ok(Run {
             version: VERSION,
@@ -192,12 +197,17 @@ impl Taker {
             publish: settings.publish.clone(),
             on_drain: settings.on_drain(),
             limits: Limits { grace_ms, ..settings.limits.clone() },
+            log_bytes: own_log_bytes.or_else(|| settings::set(&about, "log_bytes")),
+            keep_log: Some(settings.keep_log),
         }))
     }
 
     fn start(&self, run: &Run, task: &Reservation) -> anyhow::Result<()> {
         let settings = &self.settings;
         let folder = RunFolder::create(&settings.state, run, &task.parameters, task.checkpoint.as_deref())?;
+        if let Some(echo) = &self.echo {
+            echo.add(&folder, run);
+        }
         let started = Keeper::of_new(&folder).and_then(|keeper| {
             let handle = Handle::start(&folder, &settings.server, settings.password.as_ref())?;
             let pid = handle.process.pid;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use blueque::calls::ReleaseOptions;
 use blueque::{Client, Error, ListenerId, TaskId, Token};
 
+use super::echo::Echo;
 use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pool::{Kept, Pool};
@@ -36,6 +37,7 @@ pub struct Takeover {
     client: Client,
     settings: Arc<Settings>,
     pool: Arc<Pool>,
+    echo: Option<Arc<Echo>>,
     /// Folders that are not this worker's, as said in its log.
     alien: Mutex<HashSet<PathBuf>>,
 }
@@ -48,8 +50,8 @@ struct Subject {
 }
 
 impl Takeover {
-    pub fn new(client: Client, settings: Arc<Settings>, pool: Arc<Pool>) -> Self {
-        Self { client, settings, pool, alien: Mutex::default() }
+    pub fn new(client: Client, settings: Arc<Settings>, pool: Arc<Pool>, echo: Option<Arc<Echo>>) -> Self {
+        Self { client, settings, pool, echo, alien: Mutex::default() }
     }
 
     /// Runs as long as the worker does.
@@ -89,6 +91,9 @@ impl Takeover {
                 if subject.run.as_ref().is_some_and(|run| self.settings.serves(&run.queue)) {
                     let pid = handle.process.pid;
                     self.pool.say(&format!("took over {}, supervisor {pid}", subject.id));
+                    if let (Some(echo), Some(run)) = (&self.echo, &subject.run) {
+                        echo.add(&folder, run);
+                    }
                     self.pool.add(Kept::new(folder, subject.id, keeper, Some(handle)));
                 }
             } else {

@@ -8,7 +8,7 @@ use blueque::{Status, Submit, Task};
 use crate::support::eventually;
 use crate::world::{World, result};
 
-const PATHS: [&str; 19] = [
+const PATHS: [&str; 21] = [
     "run.json",
     "parameters",
     "events",
@@ -19,6 +19,8 @@ const PATHS: [&str; 19] = [
     "output",
     "output/manifest.json",
     "log",
+    "../../logs/LOG",
+    "../../logs/LOG/000000000000.log",
     "stdout",
     "work",
     "lock",
@@ -34,7 +36,12 @@ const KINDS: [&str; 7] = ["folder", "pipe", "link", "socket", "huge", "closed", 
 
 /// What the program reads from its parameters: the kind, the path, and how it ends.
 const PROGRAM: &str = "[ \"$BLUEQUE_ATTEMPT\" = 1 ] || { echo '\"again\"'; exit; }
-read -r kind path end; cd \"$BLUEQUE_RUN\"; rm -rf \"$path\"
+read -r kind path end; cd \"$BLUEQUE_RUN\"
+case $path in *LOG*)
+  mkdir -p ../../logs; path=$(echo \"$path\" | sed \"s/LOG/$BLUEQUE_TASK_ID.$BLUEQUE_ATTEMPT.${BLUEQUE_RUN##*.}/\")
+  case $path in *.log) mkdir \"${path%/*}\" ;; esac ;;
+esac
+rm -rf \"$path\"
 case $kind in
   folder) mkdir \"$path\"; echo > \"$path/file\" ;;
   pipe) mkfifo \"$path\" ;;

@@ -30,6 +30,39 @@ fn a_server_that_is_away_at_the_end_learns_of_it_when_it_is_back() {
 }
 
 #[test]
+fn the_rest_of_a_log_waits_for_a_server_that_is_away_and_comes_once() {
+    let mut stage = Stage::new();
+    let mut run = stage.task(
+        "echo $$ > child; echo before; while [ ! -e go ]; do sleep 0.01; done\nfor i in $(seq 1000); do echo row $i; done; echo late >&2",
+    );
+    let supervisor = run.supervise();
+    run.pid("child");
+    eventually("the log has begun", || (stage.log(&run, "stdout").concat() == b"before\n").then_some(()));
+    stage.server.kill();
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
+    // Also where the next supervisor sends it, which does not know what was sent.
+    send(supervisor, Signal::SIGKILL);
+    run.ended();
+    stage.server.restart();
+    assert!(run.again().success());
+    let rows = (1..=1000).map(|row| format!("row {row}\n")).collect::<Vec<_>>().concat();
+    assert_eq!(String::from_utf8(stage.log(&run, "stdout").concat()).unwrap(), format!("before\n{rows}"));
+    assert_eq!(stage.log(&run, "stderr").concat(), b"late\n");
+    assert_eq!(stage.log(&run, "exit").len(), 1);
+}
+
+#[test]
+fn a_server_that_refuses_a_log_has_the_end_all_the_same() {
+    let stage = Stage::new();
+    let mut run = stage.task("for i in $(seq 1000); do echo row $i; done; echo '\"done\"' > \"$BLUEQUE_RESULT\"");
+    // A key of another type in the place of the log.
+    let key = format!("blueque_log_{}", run.task.id());
+    redis::cmd("SET").arg(key).arg("x").exec(&mut stage.server.connection()).unwrap();
+    assert_eq!(text(run.finish().result()).trim(), "\"done\"");
+}
+
+#[test]
 fn an_end_on_the_disk_is_sent_by_the_next_supervisor() {
     let mut stage = Stage::new();
     let script = format!("echo x > \"$BLUEQUE_OUTPUT_DIR/film\"; {WAITS}");
@@ -130,11 +163,13 @@ fn the_password_comes_through_stdin() {
 fn a_log_that_cannot_be_written_stops_nothing() {
     let stage = Stage::new();
     let mut run = stage.task("echo '[1]'");
-    // What a full disk does to the log file, a device that is full does to it here.
-    std::os::unix::fs::symlink("/dev/full", run.folder.join("log")).unwrap();
+    // What a full disk does to the log, something in the place of its folder does to it here.
+    fs::write(stage.state.path().join("blueque/logs"), "in the way").unwrap();
     assert_eq!(text(run.finish().result()), "[1]");
-    let said = stage.log(&run, "supervisor").concat();
-    assert!(String::from_utf8_lossy(&said).contains("log file cannot be written"), "{said:?}");
+    let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
+    assert_eq!(said.matches("the log of this attempt cannot be written").count(), 1, "{said}");
+    assert_eq!(stage.log(&run, "stdout").concat(), b"[1]\n", "the server gets what it can");
+    assert_eq!(stage.log(&run, "exit").len(), 1);
 }
 
 #[test]

@@ -18,25 +18,59 @@ fn output_can_be_followed_while_the_program_runs() {
         (stage.log(&run, "stdout").concat() == b"hello\n" && stage.log(&run, "stderr").concat() == b"problem\n")
             .then_some(())
     });
-    let log = fs::read_to_string(run.folder.join("log")).unwrap();
-    assert!(log.contains("hello") && log.contains("problem"));
+    assert_eq!(stage.disk_log(&run), ["stdout F hello", "stderr F problem"]);
     fs::write(run.folder.join("work/go"), "").unwrap();
     run.ended();
+    let log = stage.disk_log(&run);
+    assert!(log.len() == 3 && log[2].starts_with("exit F {\"exit\":0,"), "it outlives the run folder: {log:?}");
 }
 
 #[test]
 fn a_flood_of_output_blocks_nobody_and_fills_neither_the_disk_nor_the_server() {
     let stage = Stage::new();
-    let script = "yes 'one line of a flood of output' | head -c 300000000
-du -sk \"$BLUEQUE_RUN\" | cut -f1 > \"$BLUEQUE_RESULT\"";
-    let mut run = stage.task(script);
+    let script = "echo first; yes 'one line of a flood of output' | head -n 3000000; echo last
+du -sk \"$BLUEQUE_RUN/../../logs\" | cut -f1 > \"$BLUEQUE_RESULT\"";
+    let mut run = stage.task_with(script, Duration::from_secs(60), |run| run["keep_log"] = json!(16 << 20));
     let info = run.finish();
     assert_eq!(info.status(), Some(Status::Complete));
     let kib: u64 = text(info.result()).trim().parse().unwrap();
-    assert!(kib < 12_000, "{kib} KiB on the disk");
-    let bytes: usize = ["stdout", "supervisor"].map(|source| stage.log(&run, source).concat().len()).iter().sum();
-    assert!(bytes > 1_000 && bytes < 64 * 8_192, "{bytes} bytes in the server");
-    assert!(String::from_utf8_lossy(&stage.log(&run, "supervisor").concat()).contains("bytes of output were not sent"));
+    assert!((10_000..18_000).contains(&kib), "{kib} KiB on the disk");
+    let log = stage.disk_log(&run);
+    assert_eq!(log[0], "stdout F first");
+    assert!(log.contains(&"stdout F last".to_owned()));
+    let there = stage.log(&run, "stdout").concat();
+    assert!((100_000..160 << 10).contains(&there.len()), "{} bytes in the server", there.len());
+    assert!(there.starts_with(b"first\none line") && there.ends_with(b"output\nlast\n"));
+    let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
+    let left: u64 = said.split(' ').next().unwrap().parse().unwrap();
+    assert!((89_000_000..90_000_011).contains(&left), "{said}");
+    let folder = said.trim_end().rsplit_once(" is on test in ").unwrap().1;
+    assert!(std::path::Path::new(folder).is_dir(), "the notice tells the truth: {said}");
+}
+
+#[test]
+fn a_program_that_prints_a_little_all_the_time_keeps_its_first_line() {
+    let stage = Stage::new();
+    let script =
+        "for i in $(seq 0 299); do echo l $i; sleep 0.01; done; echo > done; while [ ! -e go ]; do sleep 0.01; done";
+    let mut run = stage.task(script);
+    run.supervise();
+    run.said("done");
+    let all = (0..300).map(|line| format!("l {line}\n")).collect::<Vec<_>>().concat();
+    eventually("all of it is at the server", || (stage.log(&run, "stdout").concat() == all.as_bytes()).then_some(()));
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    run.ended();
+}
+
+#[test]
+fn lines_of_two_streams_that_alternate_all_arrive_in_their_order() {
+    let stage = Stage::new();
+    let mut run = stage.task("for i in $(seq 200); do echo o$i; sleep 0.002; echo e$i >&2; sleep 0.002; done");
+    run.finish();
+    for (source, letter) in [("stdout", "o"), ("stderr", "e")] {
+        let all = (1..=200).map(|line| format!("{letter}{line}\n")).collect::<Vec<_>>().concat();
+        assert_eq!(String::from_utf8(stage.log(&run, source).concat()).unwrap(), all);
+    }
 }
 
 #[test]

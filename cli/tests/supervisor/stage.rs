@@ -94,6 +94,17 @@ impl Stage {
         self.state.path().join("blueque/output").join(run.task.id().as_str())
     }
 
+    /// The log on the disk: each line without its time.
+    pub fn disk_log(&self, run: &Run) -> Vec<String> {
+        let token = run.folder.file_name().unwrap().to_str().unwrap().rsplit_once('.').unwrap().1;
+        let folder = self.state.path().join(format!("blueque/logs/{}.1.{token}", run.task.id()));
+        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        let text: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+        text.lines().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect()
+    }
+
     /// How often heartbeats were executed since the server started.
     pub fn renewals(&self) -> u64 {
         let mut connection = self.server.connection();

@@ -1,0 +1,70 @@
+//! Logs on the disk of the worker's host: `STATE/NAMESPACE/logs/ID.ATTEMPT.TOKEN/OFFSET.log`. They outlive the run folder.
+//!
+//! A line is as in the logs of containers (CRI): when, which stream, `F` for a whole line or `P` for a piece of one, the
+//! text. A file is named after how much of the attempt's output came before it, so that a reader knows what is missing.
+//! The program reaches these files too: nothing relies on them.
+
+mod line;
+mod read;
+pub mod sweep;
+mod write;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use self::line::{PART, seconds};
+pub use self::read::{Entry, Reader};
+pub use self::write::Writer;
+use crate::run_folder::{Run, names, space};
+
+pub const LOGS: &str = "logs";
+
+/// How much of an attempt's log is kept unless the worker was told otherwise.
+pub const KEEP: u64 = 256 << 20;
+
+/// The folder of an attempt's log.
+pub fn folder(state: &Path, namespace: &str, id: &str, attempt: u32, token: u64) -> PathBuf {
+    space(state, namespace).join(LOGS).join(names::log(id, attempt, token))
+}
+
+/// The same, of a run folder of this attempt.
+pub fn of_run(run_folder: &Path, run: &Run) -> Option<PathBuf> {
+    let space = run_folder.parent()?.parent()?;
+    Some(space.join(LOGS).join(names::log(&run.id, run.attempt, run.token)))
+}
+
+/// The logs that are here of a task: the number of the attempt, its token, the folder.
+pub fn of_task(state: &Path, namespace: &str, id: &str) -> Vec<(u32, u64, PathBuf)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(space(state, namespace).join(LOGS)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        match name.to_str().and_then(names::logged) {
+            Some((of, attempt, token)) if of == id && entry.file_type().is_ok_and(|kind| kind.is_dir()) => {
+                found.push((attempt, token, entry.path()));
+            }
+            _ => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Where the files of a log begin, in their order.
+fn segments(folder: &Path) -> io::Result<Vec<u64>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let offset = path.file_stem().and_then(|name| name.to_str()?.parse().ok());
+        found.extend(offset.filter(|&offset| path == segment(folder, offset)));
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+fn segment(folder: &Path, offset: u64) -> PathBuf {
+    folder.join(format!("{offset:012}.log"))
+}
+
+#[cfg(test)]
+mod tests;

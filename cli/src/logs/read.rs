@@ -1,0 +1,153 @@
+//! Reading a log, also one that is being written.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use super::line::Line;
+use super::write::Place;
+use super::{segment, segments};
+use crate::run_folder::open;
+
+/// So much is read at once.
+const READ: usize = 64 << 10;
+
+/// A line that is longer was not written here.
+const LONGEST: usize = 128 << 10;
+
+/// Something that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// When; `seconds` reads it.
+    pub at: String,
+    pub source: String,
+    /// With its end of line, if it had one.
+    pub text: Vec<u8>,
+    /// Bytes of output before it. More than the entries before account for where something was not kept.
+    pub offset: u64,
+}
+
+#[derive(Debug)]
+pub struct Reader {
+    folder: PathBuf,
+    /// The file that is read.
+    file: Option<(u64, File)>,
+    /// Where to begin, until a file was opened.
+    from: Option<Place>,
+    /// What was read, from `taken` on.
+    buffer: Vec<u8>,
+    taken: usize,
+    /// The rest of a line that is too long.
+    skipping: bool,
+    offset: u64,
+}
+
+impl Reader {
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, file: None, from: None, buffer: Vec::new(), taken: 0, skipping: false, offset: 0 }
+    }
+
+    pub fn at(folder: PathBuf, place: Place) -> Self {
+        Self { from: Some(place), offset: place.offset, ..Self::new(folder) }
+    }
+
+    /// After what is there.
+    pub fn at_end(folder: PathBuf) -> Self {
+        let last = segments(&folder).unwrap_or_default().pop();
+        let place = last.map(|segment| Place { segment, position: 0, offset: segment });
+        let mut reader = place.map_or_else(|| Self::new(folder.clone()), |place| Self::at(folder.clone(), place));
+        while let Ok(Some(_)) = reader.entry() {}
+        reader
+    }
+
+    /// Bytes of output before the next entry, as far as is known.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next entry; none at the end of what is there: there may be more later.
+    pub fn entry(&mut self) -> io::Result<Option<Entry>> {
+        loop {
+            while let Some(line) = self.line() {
+                if let Some(entry) = self.parse(line) {
+                    return Ok(Some(entry));
+                }
+            }
+            if self.fill()? {
+                continue;
+            }
+            let Some(next) = self.later()? else { return Ok(None) };
+            // What was written between the two looks.
+            if self.fill()? {
+                continue;
+            }
+            match open::open(&segment(&self.folder, next.segment)) {
+                Ok((mut file, _)) => {
+                    file.seek(SeekFrom::Start(next.position))?;
+                    self.file = Some((next.segment, file));
+                    self.from = None;
+                    self.buffer.clear();
+                    (self.taken, self.skipping, self.offset) = (0, false, next.offset);
+                }
+                // Made room meanwhile.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The bounds of a whole line in the buffer.
+    fn line(&mut self) -> Option<(usize, usize)> {
+        loop {
+            let rest = self.buffer.get(self.taken..)?;
+            let Some(length) = rest.iter().position(|&byte| byte == b'\n') else {
+                if rest.len() > LONGEST {
+                    self.taken = self.buffer.len();
+                    self.skipping = true;
+                }
+                return None;
+            };
+            let begin = self.taken;
+            self.taken += length + 1;
+            if !std::mem::take(&mut self.skipping) {
+                return Some((begin, begin + length));
+            }
+        }
+    }
+
+    fn parse(&mut self, (begin, end): (usize, usize)) -> Option<Entry> {
+        let line = Line::parse(self.buffer.get(begin..end)?)?;
+        let mut text = line.text.to_vec();
+        if line.whole {
+            text.push(b'\n');
+        }
+        let offset = self.offset;
+        self.offset += text.len() as u64;
+        Some(Entry { at: line.at.to_owned(), source: line.source.to_owned(), text, offset })
+    }
+
+    /// Reads on in the file; whether there was more.
+    fn fill(&mut self) -> io::Result<bool> {
+        let Some((_, file)) = &mut self.file else { return Ok(false) };
+        self.buffer.drain(..self.taken);
+        self.taken = 0;
+        Ok(file.take(READ as u64).read_to_end(&mut self.buffer)? > 0)
+    }
+
+    /// The file after this one.
+    fn later(&self) -> io::Result<Option<Place>> {
+        let found = match segments(&self.folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            found => found?,
+        };
+        if let Some(from) = self.from
+            && found.contains(&from.segment)
+        {
+            return Ok(Some(from));
+        }
+        let here = self.file.as_ref().map(|(segment, _)| *segment);
+        let least = here.map_or(self.from.map_or(0, |from| from.segment), |here| here + 1);
+        let next = found.into_iter().find(|&segment| segment >= least);
+        Ok(next.map(|segment| Place { segment, position: 0, offset: segment }))
+    }
+}

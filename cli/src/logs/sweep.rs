@@ -1,0 +1,82 @@
+//! What becomes of old logs: the oldest ended go first, those of living attempts never.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use nix::sys::statvfs::statvfs;
+
+use super::LOGS;
+use crate::run_folder::{names, open};
+use crate::trust::{Rule, resolve};
+
+/// Logs take at most this part of their file system.
+const PART: u64 = 10;
+
+/// More logs than this are not kept: to look through them takes time.
+const MOST: usize = 100_000;
+
+/// How much is kept of all logs of a state folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Keep {
+    pub bytes: u64,
+    pub age: Duration,
+}
+
+/// A log, seen.
+struct Log {
+    path: PathBuf,
+    written: SystemTime,
+    bytes: u64,
+    lives: bool,
+}
+
+/// Removes what is too old, and what is too much.
+pub fn sweep(state: &Path, keep: Keep) {
+    let part = statvfs(state).map_or(u64::MAX, |about| about.blocks() * about.fragment_size() / PART);
+    let most = keep.bytes.min(part);
+    let mut logs: Vec<Log> =
+        fs::read_dir(state).into_iter().flatten().flatten().flat_map(|space| of_space(&space.path())).collect();
+    logs.sort_by_key(|log| log.written);
+    let (mut bytes, mut number) = (logs.iter().map(|log| log.bytes).sum::<u64>(), logs.len());
+    for log in logs.iter().filter(|log| !log.lives) {
+        let old = log.written.elapsed().is_ok_and(|age| age > keep.age);
+        if !old && bytes <= most && number <= MOST {
+            break;
+        }
+        if open::clear(&log.path).is_ok() {
+            bytes = bytes.saturating_sub(log.bytes);
+            number -= 1;
+        }
+    }
+}
+
+/// The logs of a namespace. Nothing is looked for where somebody else could have put it.
+fn of_space(space: &Path) -> Vec<Log> {
+    let folder = space.join(LOGS);
+    if resolve(&folder, None, Rule::Own).map_or(true, |(path, _)| path != folder) {
+        return Vec::new();
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| log(space, &entry)).collect()
+}
+
+fn log(space: &Path, entry: &fs::DirEntry) -> Option<Log> {
+    let about = entry.metadata().ok()?;
+    let mut written = about.modified().ok()?;
+    let mut bytes = about.blocks() * 512;
+    // A link is not followed.
+    let files = if about.is_dir() { fs::read_dir(entry.path()).ok() } else { None };
+    for file in files.into_iter().flatten().flatten() {
+        let Ok(about) = file.metadata() else { continue };
+        bytes += about.blocks() * 512;
+        written = written.max(about.modified().unwrap_or(written));
+    }
+    // As long as an attempt has its run folder, it lives, or its end is yet to be sent.
+    let runs = space.join("runs");
+    let lives = entry.file_name().to_str().and_then(names::logged).is_some_and(|(id, _, token)| {
+        [names::run(&id, token), names::former_run(&id, token)].iter().any(|name| runs.join(name).exists())
+    });
+    Some(Log { path: entry.path(), written, bytes, lives })
+}

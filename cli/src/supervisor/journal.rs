@@ -1,0 +1,285 @@
+//! The log of an attempt: all of it to the disk, and from there to the server as much as that keeps. What cannot be
+//! written is sent all the same.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use super::shared::{Outbox, Piece, Shared};
+use crate::logs::{self, Entry, PART, Reader, Writer};
+use crate::run_folder::{Run, RunFolder};
+
+/// The largest piece that the server takes.
+const PIECE: usize = 64 << 10;
+
+/// So many pieces and so many bytes are made ready at once.
+const PIECES: usize = 64;
+const READY: usize = 64 << 10;
+
+/// How much of a log the server keeps unless it was told otherwise.
+const KEPT_THERE: u64 = 160 << 10;
+
+/// The part of it that the beginning has.
+const HEAD: u64 = 5;
+
+/// The part of it that one piece may have: when new ones come, the server drops whole ones.
+const SHARE: u64 = 10;
+
+/// How many bytes of this run's log the server keeps.
+pub fn bound(run: &Run) -> u64 {
+    run.log_bytes.unwrap_or(KEPT_THERE)
+}
+
+#[derive(Debug)]
+pub struct Journal {
+    writer: Writer,
+    sender: Sender,
+    /// This host, as people know it.
+    host: String,
+}
+
+impl Journal {
+    /// Goes on where a supervisor before was.
+    pub fn open(folder: &RunFolder, run: &Run) -> Self {
+        let path = logs::of_run(folder.path(), run).unwrap_or_else(|| folder.path().join(logs::LOGS));
+        let writer = Writer::new(path.clone(), run.keep_log.unwrap_or(logs::KEEP));
+        let host = run.listener.split([':', '_']).next().unwrap_or_default().to_owned();
+        Self { writer, sender: Sender::new(path, bound(run)), host }
+    }
+
+    /// Adds what a source wrote.
+    pub fn write(&mut self, shared: &Shared, source: &str, text: &[u8]) {
+        let offset = self.writer.end();
+        let error = self.writer.write(source, text);
+        let mut outbox = shared.outbox();
+        if self.writer.has_failed() {
+            hand(&mut outbox, source, text, offset);
+        }
+        let news = !outbox.more_log;
+        outbox.more_log = true;
+        drop(outbox);
+        if let Some(error) = error {
+            let text = format!("the log of this attempt cannot be written, and the server gets what it can: {error}\n");
+            self.write(shared, "supervisor", text.as_bytes());
+        } else if news {
+            shared.post(|_| {});
+        }
+    }
+
+    /// Writes what was to be said, and makes pieces where they are asked for.
+    pub fn tend(&mut self, shared: &Shared) {
+        let said = std::mem::take(&mut shared.outbox().said);
+        if !said.is_empty() {
+            self.write(shared, "supervisor", said.as_bytes());
+        }
+        let room = {
+            let outbox = shared.outbox();
+            if outbox.ask_log { PIECES.saturating_sub(outbox.log.len()) } else { 0 }
+        };
+        if room == 0 {
+            return;
+        }
+        let (pieces, more) = self.pieces(room);
+        shared.post(|outbox| {
+            outbox.log.extend(pieces);
+            // What was written meanwhile was written by this thread.
+            outbox.more_log = more;
+            outbox.ask_log = false;
+        });
+    }
+
+    /// What is to be sent next, and whether there may be more.
+    fn pieces(&mut self, most: usize) -> (VecDeque<Piece>, bool) {
+        let mut pieces = VecDeque::new();
+        let mut bytes = 0;
+        while pieces.len() < most && bytes < READY {
+            let Some(piece) = self.next_piece() else { return (pieces, false) };
+            bytes += piece.text.len();
+            pieces.push_back(piece);
+        }
+        (pieces, true)
+    }
+
+    /// The next piece for the server; none where it has, or does not want, all that there is.
+    pub fn next_piece(&mut self) -> Option<Piece> {
+        self.sender.next(&self.writer)
+    }
+
+    /// Adds the last words on the program, unless a supervisor before has.
+    pub fn close(&mut self, shared: &Shared, last: &[u8]) {
+        self.tend(shared);
+        if self.writer.last_source() == Some("exit") {
+            return;
+        }
+        let left = self.sender.left_out(self.writer.end());
+        if left > 0 {
+            let kept = if self.writer.is_whole() { "all" } else { "more" };
+            let (bound, host, folder) = (self.sender.bound, &self.host, self.writer.folder().display());
+            shared.say(&format!(
+                "{left} bytes of output were not sent: the server keeps {bound} of this log; {kept} of it is on {host} in {folder}"
+            ));
+        }
+        self.tend(shared);
+        self.write(shared, "exit", last);
+    }
+}
+
+/// For the server past the disk. The oldest makes room, and the places of the others tell that.
+fn hand(outbox: &mut Outbox, source: &str, text: &[u8], mut offset: u64) {
+    for part in text.chunks(PIECE) {
+        match outbox.log.back_mut() {
+            Some(last)
+                if last.source == source && last.end() == Some(offset) && last.text.len() + part.len() <= READY / 8 =>
+            {
+                last.text.extend_from_slice(part);
+            }
+            _ => outbox.log.push_back(Piece { source: source.to_owned(), text: part.to_vec(), offset: Some(offset) }),
+        }
+        offset += part.len() as u64;
+    }
+    let mut bytes: usize = outbox.log.iter().map(|piece| piece.text.len()).sum();
+    while outbox.log.len() > PIECES || bytes > 2 * READY {
+        bytes -= outbox.log.pop_front().map_or(bytes, |piece| piece.text.len());
+    }
+}
+
+/// Reads the log from the disk for the server: its head, and then always the newest of what the server would keep.
+#[derive(Debug)]
+struct Sender {
+    folder: PathBuf,
+    reader: Reader,
+    /// Read, and not of the piece before.
+    next: Option<Entry>,
+    bound: u64,
+    /// The largest piece.
+    piece: usize,
+    skipped: u64,
+}
+
+impl Sender {
+    fn new(folder: PathBuf, bound: u64) -> Self {
+        let piece = usize::try_from(bound / SHARE).unwrap_or(PIECE).clamp(PART, PIECE);
+        Self { reader: Reader::new(folder.clone()), folder, next: None, bound, piece, skipped: 0 }
+    }
+
+    /// How much output is sent no more.
+    fn left_out(&self, end: u64) -> u64 {
+        if self.bound == 0 {
+            return end;
+        }
+        let head = self.bound / HEAD;
+        let newest = end.saturating_sub(self.bound - head);
+        self.skipped + newest.saturating_sub(self.offset().max(head))
+    }
+
+    /// Where the next piece begins.
+    fn offset(&self) -> u64 {
+        self.next.as_ref().map_or(self.reader.offset(), |entry| entry.offset)
+    }
+
+    /// Where to go on if so much waits that the server would not keep all of it.
+    fn jump(&self, end: u64) -> Option<u64> {
+        let head = self.bound / HEAD;
+        let newest = end.saturating_sub(self.bound - head);
+        (self.offset() >= head && newest > self.offset()).then_some(newest)
+    }
+
+    fn next(&mut self, log: &Writer) -> Option<Piece> {
+        if self.bound == 0 {
+            return None;
+        }
+        if let Some(to) = self.jump(log.end()) {
+            self.skip(log, to)?;
+        }
+        let first = self.entry()?;
+        let mut piece = Piece { source: first.source, text: first.text, offset: Some(first.offset) };
+        while let Some(entry) = self.entry() {
+            let follows = entry.source == piece.source && Some(entry.offset) == piece.end();
+            if follows && piece.text.len() + entry.text.len() <= self.piece {
+                piece.text.extend_from_slice(&entry.text);
+            } else {
+                self.next = Some(entry);
+                break;
+            }
+        }
+        Some(piece)
+    }
+
+    fn skip(&mut self, log: &Writer, to: u64) -> Option<()> {
+        let from = self.offset();
+        if let Some(place) = log.place(to).filter(|place| place.offset > self.reader.offset()) {
+            self.reader = Reader::at(self.folder.clone(), place);
+            self.next = None;
+        }
+        while self.offset() < to {
+            self.next = Some(self.entry()?).filter(|entry| entry.offset >= to);
+        }
+        self.skipped += self.offset() - from;
+        Some(())
+    }
+
+    /// What cannot be read is not sent.
+    fn entry(&mut self) -> Option<Entry> {
+        self.next.take().or_else(|| self.reader.entry().ok().flatten())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use std::fs;
+
+    use super::{PIECE, Piece, Sender};
+    use crate::logs::Writer;
+
+    fn log(name: &str) -> (Writer, Sender, std::path::PathBuf) {
+        let folder = std::env::temp_dir().join(format!("blueque-journal-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        (Writer::new(folder.clone(), 64 << 20), Sender::new(folder.clone(), 160 << 10), folder)
+    }
+
+    fn sent(sender: &mut Sender, writer: &Writer) -> Vec<Piece> {
+        std::iter::from_fn(|| sender.next(writer)).collect()
+    }
+
+    #[test]
+    fn little_output_is_sent_as_it_comes_and_much_in_large_pieces() {
+        let (mut writer, mut sender, folder) = log("little");
+        assert_eq!(sent(&mut sender, &writer), []);
+        writer.write("stdout", b"one\n");
+        writer.write("stdout", b"two");
+        writer.write("stderr", b"three\n");
+        let pieces = sent(&mut sender, &writer);
+        let seen: Vec<_> =
+            pieces.iter().map(|piece| (piece.source.as_str(), piece.text.as_slice(), piece.offset.unwrap())).collect();
+        assert_eq!(seen, [("stdout", &b"one\ntwo"[..], 0), ("stderr", b"three\n", 7)]);
+        writer.write("stdout", "a line\n".repeat(15_000).as_bytes());
+        let pieces = sent(&mut sender, &writer);
+        assert!(pieces.len() <= 105_000 / 16_000 + 1);
+        assert!(pieces.iter().all(|piece| piece.text.len() <= PIECE));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn of_a_flood_the_head_is_sent_and_then_the_newest_and_the_rest_is_counted() {
+        let (mut writer, mut sender, folder) = log("flood");
+        let mut all: Vec<Piece> = Vec::new();
+        for number in 0..200_000 {
+            writer.write("stdout", format!("{number:09}\n").as_bytes());
+            if number % 10_000 == 0 {
+                all.extend(sender.next(&writer));
+            }
+        }
+        let left = sender.left_out(writer.end());
+        all.extend(sent(&mut sender, &writer));
+        let cut = all.iter().zip(&all[1..]).find(|(one, next)| next.offset != one.end()).unwrap();
+        assert!(cut.0.end().unwrap() >= 32 << 10, "the head");
+        for piece in &all {
+            assert_eq!(piece.text[..10], *format!("{:09}\n", piece.offset.unwrap() / 10).as_bytes());
+        }
+        assert_eq!(all[all.len() - 1].end(), Some(writer.end()));
+        let sent: u64 = all.iter().map(|piece| piece.text.len() as u64).sum();
+        assert_eq!(sent + sender.skipped, writer.end());
+        assert!(left.abs_diff(sender.skipped) <= 10 && left > 100 << 10, "{left} {}", sender.skipped);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,111 @@
+//! `worker --verbose`: what programs print goes on to this worker's stderr, each line with its task's id. It is read
+//! from their logs on the disk, so that no reader of that stderr, however slow, holds a program up.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::logs::{self, Reader};
+use crate::output::{one_line, say};
+use crate::run_folder::{Run, RunFolder};
+
+const LOOK: Duration = Duration::from_millis(200);
+
+/// So many entries of one log are passed on before it is the turn of the next.
+const TURN: usize = 1_000;
+
+/// A longer line is cut into such.
+const LINE: usize = 64 << 10;
+
+#[derive(Debug, Default)]
+pub struct Echo {
+    streams: Mutex<Vec<Stream>>,
+}
+
+#[derive(Debug)]
+struct Stream {
+    id: String,
+    run: PathBuf,
+    reader: Reader,
+    /// Lines without an end yet, of each source.
+    begun: HashMap<String, Vec<u8>>,
+    /// Where the next entry should begin.
+    next: u64,
+}
+
+impl Echo {
+    /// Passes on what this run prints, from now on.
+    pub fn add(&self, folder: &RunFolder, run: &Run) {
+        let Some(path) = logs::of_run(folder.path(), run) else { return };
+        let reader = Reader::at_end(path);
+        let next = reader.offset();
+        let stream = Stream { id: run.id.clone(), run: folder.path().to_owned(), reader, begun: HashMap::new(), next };
+        self.lock().push(stream);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Stream>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs as long as the worker does.
+    pub fn run(&self) {
+        loop {
+            thread::sleep(LOOK);
+            self.pass();
+        }
+    }
+
+    /// Passes on what there is.
+    pub fn pass(&self) {
+        loop {
+            let mut more = false;
+            self.lock().retain_mut(|stream| {
+                let lives = stream.run.exists();
+                let all = stream.pass();
+                more |= !all;
+                if lives || !all {
+                    return true;
+                }
+                stream.end();
+                false
+            });
+            if !more {
+                return;
+            }
+        }
+    }
+}
+
+impl Stream {
+    /// Whether that was all.
+    fn pass(&mut self) -> bool {
+        for _ in 0..TURN {
+            let Ok(Some(entry)) = self.reader.entry() else { return true };
+            if entry.offset > self.next {
+                say(format!("{}: … {} bytes are left out here …", self.id, entry.offset - self.next));
+            }
+            self.next = entry.offset + entry.text.len() as u64;
+            if entry.source == "exit" {
+                continue; // no output of the program
+            }
+            let line = self.begun.entry(entry.source).or_default();
+            line.extend_from_slice(&entry.text);
+            if line.ends_with(b"\n") || line.len() >= LINE {
+                pass_on(&self.id, &std::mem::take(line));
+            }
+        }
+        false
+    }
+
+    fn end(&mut self) {
+        for line in self.begun.values().filter(|line| !line.is_empty()) {
+            pass_on(&self.id, line);
+        }
+    }
+}
+
+fn pass_on(id: &str, line: &[u8]) {
+    say(format!("{id}: {}", one_line(&String::from_utf8_lossy(line))));
+}
