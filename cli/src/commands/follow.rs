@@ -1,6 +1,8 @@
 //! A task's log and progress while it runs, until its end.
 
-use std::io::{self, IsTerminal, Write};
+use std::env;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -8,11 +10,15 @@ use blueque::{Status, TaskId, TaskInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 use terminal_size::{Width, terminal_size_of};
 
+use super::Session;
+use super::feed::Feed;
 use super::patience::{Outage, Reason};
+use super::printer::{Printer, Streams};
 use super::progress::Progress;
-use super::{Session, cost};
-use crate::output::{Cleaner, Code, code, cut, say};
+use super::selection::Selection;
+use crate::output::{Code, code, cut, say};
 use crate::run_folder::end::PostMortem;
+use crate::run_folder::state_folder;
 
 /// The shortest and the longest pause between two looks.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
@@ -20,65 +26,58 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_
 /// The columns of the bar that stand before the message.
 const BEFORE: usize = 6 + 1 + 20 + 1;
 
-/// So many entries of the log are read at once.
-const PAGE: u32 = 200;
-
-/// Where the log goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Streams {
-    /// Nowhere.
-    None,
-    /// All of it to stdout: it is what was asked for.
-    Data,
-    /// What the program wrote to stderr goes there, the rest to stdout.
-    Same,
-    /// All of it to stderr.
-    Talk,
-}
-
 /// Looks at one task again and again.
 pub struct Follower<'a> {
     session: &'a Session,
     id: &'a TaskId,
-    streams: Streams,
-    after: String,
+    feed: Feed<'a>,
+    selection: Selection,
+    printer: Printer<'a>,
+    silent: bool,
     bar: Option<ProgressBar>,
     /// What the bar shows: its second, its position and its text.
     drawn: Option<(u64, u64, String)>,
     outage: Outage,
     reason: Reason,
-    /// Of stdout and of stderr.
-    cleaners: [Cleaner; 2],
-    /// The attempt of the last entry.
-    attempt: Option<u32>,
-    /// Whether something came on stdout.
-    pub wrote: bool,
-    /// What the last attempt that ended left: its number, and what is known of its program.
-    pub exit: Option<(u32, PostMortem)>,
 }
 
 impl<'a> Follower<'a> {
     /// From the beginning of what is kept of the log.
     pub fn new(session: &'a Session, id: &'a TaskId, streams: Streams) -> Self {
-        let bar = (streams != Streams::None && io::stderr().is_terminal()).then(|| {
+        let silent = streams == Streams::None;
+        let feed = Feed::new(session, id, if silent { None } else { logs_here(None) }, None);
+        let printer = Printer::new(id, streams, false, None);
+        let mut follower = Self::with(session, id, feed, Selection::default(), printer, !silent);
+        follower.silent = silent;
+        follower
+    }
+
+    /// A part of the log, written so, and on a terminal with a bar or without.
+    pub fn with(
+        session: &'a Session,
+        id: &'a TaskId,
+        feed: Feed<'a>,
+        selection: Selection,
+        printer: Printer<'a>,
+        bar: bool,
+    ) -> Self {
+        let bar = (bar && io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new(1000);
             let style = ProgressStyle::with_template("{elapsed:>6} {bar:20} {wide_msg}");
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        Self {
-            session,
-            id,
-            streams,
-            after: "0".to_owned(),
-            bar,
-            drawn: None,
-            outage: Outage::default(),
-            reason: Reason::new(),
-            cleaners: Default::default(),
-            attempt: None,
-            wrote: false,
-            exit: None,
-        }
+        let (outage, reason) = (Outage::default(), Reason::new());
+        Self { session, id, feed, selection, printer, silent: false, bar, drawn: None, outage, reason }
+    }
+
+    /// Whether something came on stdout.
+    pub fn wrote(&self) -> bool {
+        self.printer.wrote
+    }
+
+    /// What the program of the last attempt that ended left: the attempt's number, and what is known.
+    pub fn exit(&self) -> Option<&(u32, PostMortem)> {
+        self.printer.exit.as_ref()
     }
 
     /// Goes on until the task is finished, and answers the record; none where `stopped` says so before. A server that
@@ -118,7 +117,7 @@ impl<'a> Follower<'a> {
     fn look(&mut self) -> anyhow::Result<(TaskInfo, bool)> {
         // The record first: what stands in the log of a finished task is all that will.
         let info = self.session.client.task(self.id.as_str())?.info()?;
-        let wrote = self.log()?;
+        let wrote = self.log(&info)?;
         if let Some(news) = self.reason.news(self.session, self.id, &info)? {
             self.beside_bar(|| say(news));
         }
@@ -126,66 +125,26 @@ impl<'a> Follower<'a> {
         Ok((info, wrote))
     }
 
-    /// Writes what was added to the log; whether there was any.
-    pub fn log(&mut self) -> anyhow::Result<bool> {
-        let mut any = false;
-        while self.streams != Streams::None {
-            let page = self.session.client.call(&self.session.client.calls().logs(self.id, &self.after, PAGE))?;
-            if page.items.is_empty() {
-                break;
-            }
-            self.after = page.last;
-            for entry in &page.items {
-                any = true;
-                if self.attempt.is_some_and(|before| before != entry.attempt) {
-                    let id = self.id;
-                    self.beside_bar(|| say(format!("-- attempt {} of {id} --", entry.attempt)));
-                    // What one attempt left unfinished is no part of the next.
-                    self.cleaners = Default::default();
-                }
-                self.attempt = Some(entry.attempt);
-                if entry.source == "exit" {
-                    self.exited(entry.attempt, &entry.text);
-                } else {
-                    self.write(&entry.source, &entry.text)?;
-                }
-            }
+    /// Writes what was added to the log; whether there was any. The record was read before: what stands in the log of a
+    /// finished task is all that will.
+    pub fn log(&mut self, info: &TaskInfo) -> anyhow::Result<bool> {
+        if self.silent {
+            return Ok(false);
         }
-        Ok(any)
-    }
-
-    /// A supervisor's last word on a program is no part of what the program said.
-    fn exited(&mut self, attempt: u32, text: &[u8]) {
-        let Ok(post_mortem) = serde_json::from_slice::<PostMortem>(text) else { return };
-        if self.streams == Streams::Data {
-            self.beside_bar(|| say(format!("-- attempt {attempt}: {} --", cost::words(&post_mortem.cost))));
-        }
-        self.exit = Some((attempt, post_mortem));
-    }
-
-    fn write(&mut self, source: &str, text: &[u8]) -> io::Result<()> {
-        let talk = match self.streams {
-            Streams::Talk => true,
-            Streams::Same => source != "stdout",
-            Streams::Data | Streams::None => false,
-        };
-        let [out, err] = &mut self.cleaners;
-        let text = (if source == "stderr" { err } else { out }).next(text);
-        self.wrote |= !talk && !text.is_empty();
-        let write = || {
-            if talk {
-                let _ = io::stderr().lock().write_all(text.as_bytes());
-                Ok(())
-            } else {
-                let mut out = io::stdout().lock();
-                out.write_all(text.as_bytes())?;
-                out.flush()
-            }
-        };
-        match &self.bar {
-            Some(bar) => bar.suspend(write),
-            None => write(),
-        }
+        let Self { feed, selection, printer, bar, .. } = self;
+        let mut take = |item| if printer.take(item) { flush(bar.as_ref(), printer) } else { Ok(()) };
+        let mut enough = false;
+        let looked = feed.look(info, &mut |item| {
+            selection.pass(item, &mut take)?;
+            enough = selection.is_over();
+            if enough { Err(anyhow::Error::msg("no more is wanted")) } else { Ok(()) }
+        });
+        let looked = if enough { Ok(()) } else { looked };
+        let looked = looked.and_then(|()| selection.release(&mut take));
+        // What was read is written, whatever came after it.
+        flush(bar.as_ref(), printer)?;
+        let any = std::mem::take(&mut printer.any);
+        looked.map(|()| any)
     }
 
     fn beside_bar(&self, talk: impl FnOnce()) {
@@ -214,6 +173,20 @@ impl<'a> Follower<'a> {
             self.drawn = Some(drawn);
         }
     }
+}
+
+fn flush(bar: Option<&ProgressBar>, printer: &mut Printer<'_>) -> anyhow::Result<()> {
+    match bar {
+        Some(bar) if printer.waits() => bar.suspend(|| printer.flush())?,
+        _ => printer.flush()?,
+    }
+    Ok(())
+}
+
+/// Where logs may be on this host, without another word on it.
+pub fn logs_here(named: Option<&Path>) -> Option<PathBuf> {
+    let variable = env::var_os("BLUEQUE_STATE_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
+    state_folder(named.or(variable.as_deref())).ok()
 }
 
 impl Drop for Follower<'_> {

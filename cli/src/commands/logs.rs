@@ -1,23 +1,26 @@
 //! `blueque logs`
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use blueque::{LogEntry, Status, TaskId, TaskInfo};
+use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use super::follow::{Follower, Streams};
+use super::feed::{Feed, Item, Piece};
+use super::follow::{Follower, logs_here};
+use super::pager::Pager;
 use super::patience::{Outage, Reason, begin};
+use super::printer::{Printer, Streams};
+use super::selection::{Selection, Wanted};
 use super::{Session, times};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
 
-/// So many entries are read at once.
-const PAGE: u32 = 200;
-
 #[derive(Args, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     /// The id, or an unambiguous beginning of it
     #[arg(value_name = "ID")]
@@ -25,6 +28,43 @@ pub struct Options {
     /// Go on until the task is finished
     #[arg(short, long)]
     pub follow: bool,
+    /// Of this attempt only
+    #[arg(long, value_name = "N")]
+    attempt: Option<u32>,
+    /// The first lines; with --tail the first and the last
+    #[arg(long, value_name = "LINES", conflicts_with = "follow")]
+    head: Option<usize>,
+    /// The last lines
+    #[arg(long, short = 'n', value_name = "LINES")]
+    tail: Option<usize>,
+    /// What was written since then: a time, or 10m for the last ten minutes
+    #[arg(long, value_name = "TIME", value_parser = times::past)]
+    since: Option<SystemTime>,
+    /// What the program wrote to stdout only
+    #[arg(long, conflicts_with = "stderr")]
+    stdout: bool,
+    /// What it wrote to stderr only
+    #[arg(long)]
+    stderr: bool,
+    /// Each line with its time
+    #[arg(long, short)]
+    timestamps: bool,
+    /// Where the logs of this host are [default: ~/.local/state/blueque]
+    #[arg(long, env = "BLUEQUE_STATE_DIR", value_name = "DIR")]
+    state_dir: Option<PathBuf>,
+}
+
+impl Options {
+    fn selection(&self) -> Selection {
+        let source = if self.stdout { Some("stdout") } else { self.stderr.then_some("stderr") };
+        let since = self.since.map(|since| since.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
+        Selection::new(Wanted { source, since, head: self.head, tail: self.tail })
+    }
+
+    /// Whether all that there is was asked for.
+    fn is_all(&self) -> bool {
+        self.attempt.is_none() && self.since.is_none() && !self.stdout && !self.stderr
+    }
 }
 
 /// An entry of a log as data.
@@ -35,6 +75,9 @@ struct Entry {
     attempt: u32,
     source: String,
     text: String,
+    /// Bytes of the attempt's output before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
 }
 
 impl Row for Entry {
@@ -55,13 +98,16 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     // What is followed for hours outlives a server that is away.
     let found = if options.follow { begin(find, &|| false)? } else { Some(find()?) };
     let Some((id, info)) = found else { return Ok(Code::Ok) };
+    let feed = Feed::new(session, &id, logs_here(options.state_dir.as_deref()), options.attempt);
     if matches!(session.format, Format::Table) {
-        let mut follower = Follower::new(session, &id, Streams::Data);
+        let pager = if options.follow { None } else { Pager::start() };
+        let printer = Printer::new(&id, Streams::Data, options.timestamps, pager);
+        let mut follower = Follower::with(session, &id, feed, options.selection(), printer, options.follow);
         if options.follow {
             follower.follow(&|| false)?;
-        } else if !follower.log()? {
+        } else if !follower.log(&info)? {
             drop(follower);
-            tell_nothing(session, &id, &info)?;
+            tell_nothing(session, &id, &info, options)?;
         }
         return Ok(Code::Ok);
     }
@@ -71,32 +117,35 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.follow && session.format == Format::Json {
         return Err(fault(Code::Usage, "what is followed has no end: use -o jsonl"));
     }
-    let (mut entries, mut reader) = (Vec::new(), Reader::default());
+    let mut reader = Reader { feed, selection: options.selection(), attempt: 0, decoders: HashMap::new() };
+    let (mut entries, mut any) = (Vec::new(), false);
     let (mut outage, mut reason) = (Outage::default(), Reason::new());
     loop {
-        let looked = reader.look(session, &id);
-        let looked = if options.follow { outage.survive(looked)? } else { Some(looked?) };
-        let Some((info, page)) = looked else { continue };
-        let over = page.is_empty();
-        for entry in page {
+        let mut news = 0;
+        let looked = reader.look(session, &id, &mut |entry| {
+            news += 1;
             if session.format == Format::Json {
                 entries.push(entry);
+                Ok(())
             } else {
-                table::write_one(session.format, &entry)?;
+                table::write_one(session.format, &entry)
             }
-        }
-        if over && (!options.follow || info.status().is_some_and(Status::is_finished)) {
+        });
+        any |= news > 0;
+        let looked = if options.follow { outage.survive(looked)? } else { Some(looked?) };
+        let Some(info) = looked else { continue };
+        if !options.follow || news == 0 && info.status().is_some_and(Status::is_finished) {
             break;
         }
-        if over {
+        if news == 0 {
             if let Some(news) = outage.survive(reason.news(session, &id, &info))?.flatten() {
                 say(news);
             }
             thread::sleep(Duration::from_millis(200));
         }
     }
-    if entries.is_empty() && !reader.any {
-        tell_nothing(session, &id, &info)?;
+    if !any {
+        tell_nothing(session, &id, &info, options)?;
     }
     if session.format == Format::Json {
         table::write(Format::Json, &entries)?;
@@ -105,10 +154,11 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 /// Says why there is no log.
-fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<()> {
+fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
     say(match info.status() {
+        _ if !options.is_all() => format!("nothing in the log of {id} is of that kind"),
         Some(status) if status.is_finished() && info.attempts() > 0 => {
-            format!("{id} has no log; logs are kept for a day")
+            format!("{id} has no log: the server keeps it for a day, its worker's host longer")
         }
         Some(status) if status.is_finished() => format!("{id} has no log: it has never run"),
         Some(Status::Started) => format!("{id} has written nothing yet"),
@@ -120,38 +170,37 @@ fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Resu
 
 /// Reads a log as data. Its text is a string, whatever a program wrote: a character may begin in one entry and end in
 /// the next.
-struct Reader {
-    after: String,
-    any: bool,
+struct Reader<'a> {
+    feed: Feed<'a>,
+    selection: Selection,
     attempt: u32,
     /// Of each source of the attempt.
     decoders: HashMap<String, Decoder>,
 }
 
-impl Default for Reader {
-    fn default() -> Self {
-        Self { after: "0".to_owned(), any: false, attempt: 0, decoders: HashMap::new() }
-    }
-}
-
-impl Reader {
-    /// The record of the task, and what was added to its log. The record first: after its end nothing is added.
-    fn look(&mut self, session: &Session, id: &TaskId) -> anyhow::Result<(TaskInfo, Vec<Entry>)> {
+impl Reader<'_> {
+    /// The record of the task; takes what was added to its log. The record first: after its end nothing is added.
+    fn look(
+        &mut self,
+        session: &Session,
+        id: &TaskId,
+        take: &mut dyn FnMut(Entry) -> anyhow::Result<()>,
+    ) -> anyhow::Result<TaskInfo> {
         let info = session.client.task(id.as_str())?.info()?;
-        let page = session.client.call(&session.client.calls().logs(id, &self.after, PAGE))?;
-        self.after = page.last;
-        let entries: Vec<Entry> = page.items.into_iter().map(|entry| self.view(id.as_str(), entry)).collect();
-        self.any |= !entries.is_empty();
-        Ok((info, entries))
-    }
-
-    fn view(&mut self, id: &str, entry: LogEntry) -> Entry {
-        let LogEntry { at, attempt, source, text, .. } = entry;
-        if self.attempt != attempt {
-            self.attempt = attempt;
-            self.decoders.clear();
-        }
-        let text = self.decoders.entry(source.clone()).or_default().next(&text);
-        Entry { id: id.to_owned(), at: times::exact(at), attempt, source, text }
+        let Self { feed, selection, attempt, decoders } = self;
+        let mut view = |item| {
+            // Offsets tell where something is missing.
+            let Item::Piece(piece) = item else { return Ok(()) };
+            let Piece { attempt: of, at, source, text, offset } = piece;
+            if *attempt != of {
+                *attempt = of;
+                decoders.clear();
+            }
+            let text = decoders.entry(source.clone()).or_default().next(&text);
+            take(Entry { id: id.to_string(), at: times::exact(at), attempt: of, source, text, offset })
+        };
+        feed.look(&info, &mut |item| selection.pass(item, &mut view))?;
+        selection.release(&mut view)?;
+        Ok(info)
     }
 }

@@ -8,6 +8,7 @@ pub mod dev;
 pub mod doctor;
 pub mod events;
 mod expected;
+mod feed;
 mod find;
 mod follow;
 pub mod history;
@@ -15,15 +16,18 @@ pub mod lifecycle;
 pub mod limit;
 pub mod logs;
 pub mod ls;
+mod pager;
 mod parameters;
 mod patience;
 mod policy;
+mod printer;
 mod programs;
 mod progress;
 pub mod queues;
 pub mod run;
 pub mod schedule;
 pub mod search;
+mod selection;
 pub mod show;
 pub mod stats;
 pub mod submit;
@@ -42,7 +46,7 @@ pub mod workers;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, QueueInfo, QueueName};
+use blueque::{Client, Namespace, QueueInfo, QueueName};
 use clap::CommandFactory;
 
 use crate::args::{Cli, Command};
@@ -61,6 +65,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 pub struct Session {
     pub client: Client,
     pub format: Format,
+    pub namespace: Namespace,
     /// Until when it waits for the end of tasks, where that is limited.
     pub end: Option<Instant>,
 }
@@ -80,7 +85,7 @@ pub fn run(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
                 reach::somebody_listens(settings.url(), LIMIT)?;
                 (None, settings.client_within(LIMIT)?)
             };
-            let session = Session { client, format: cli.output, end };
+            let session = Session { client, format: cli.output, namespace: settings.namespace().clone(), end };
             if let Command::Run(options) = command {
                 return run::run(&session, options);
             }

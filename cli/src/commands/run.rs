@@ -8,9 +8,10 @@ use blueque::{Error, TaskId, TaskInfo};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::follow::{Follower, Streams, left};
+use super::follow::{Follower, left};
+use super::printer::Streams;
 use super::submit::New;
-use super::{Session, wait};
+use super::{Session, cost, wait};
 use crate::output::{Code, Format, line, say};
 
 #[derive(Args, Debug)]
@@ -27,7 +28,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
         // Counting is all that is done in the handler.
         signal_hook::flag::register_usize(signal, interrupts, 1)?;
     }
-    let (id, _) = options.new.submit(session)?;
+    let (id, _) = options.new.submit(session, true)?;
     if session.format == Format::Id {
         line(id.as_str())?;
     } else {
@@ -40,9 +41,15 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
         drop(follower);
         return Ok(Code::Cancelled.into());
     };
-    let wrote = follower.wrote;
-    let exit =
-        follower.exit.take().filter(|(attempt, _)| *attempt == info.attempts()).and_then(|(_, end)| end.cost.exit);
+    let wrote = follower.wrote();
+    // A log may be cut; of others than our workers it is all that there is.
+    let exit = info.cost().and_then(cost::read).map_or_else(
+        || {
+            let (_, end) = follower.exit().filter(|(attempt, _)| *attempt == info.attempts())?;
+            end.cost.exit
+        },
+        |cost| cost.exit,
+    );
     drop(follower);
     match session.format {
         Format::Json | Format::Jsonl => wait::write(session.format, &id, &info)?,

@@ -7,12 +7,16 @@ use blueque::{Error, QueueName, Submitted, TaskId};
 use clap::Args;
 use serde::Serialize;
 
-use super::follow::{Follower, Streams, left};
+use super::follow::{Follower, left};
 use super::parameters::Parameters;
+use super::printer::Streams;
 use super::wish::Wish;
 use super::{Session, plain, queue_name, times, wait};
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};
+
+/// How much of a followed log the server keeps.
+const FOLLOWED: u32 = 64 << 20;
 
 /// What a task is made of.
 #[derive(Args, Debug)]
@@ -71,14 +75,16 @@ impl Row for Made {
 }
 
 impl New {
-    /// Submits it.
-    pub fn submit(&self, session: &Session) -> anyhow::Result<(TaskId, Submitted)> {
+    /// Submits it. One whose log is followed has more of it kept, so that who reads along loses nothing.
+    pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = self.parameters.bytes()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta.map(|eta| eta.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
         let task = NewTask { id: &id, eta, parameters: &parameters };
         let tags = self.wish.tags();
-        let call = session.client.calls().submit(&self.queue, &[task], self.wish.options(&tags)).answered_once();
+        let mut options = self.wish.options(&tags);
+        options.log_bytes = options.log_bytes.or(followed.then_some(FOLLOWED));
+        let call = session.client.calls().submit(&self.queue, &[task], options).answered_once();
         let made = session.client.call(&call).inspect_err(|error| {
             if matches!(error, Error::Unavailable { .. }) {
                 say(format!("{id} may have been submitted: the same command with --id {id} makes no second task"));
@@ -103,7 +109,7 @@ pub fn task_id(text: &str) -> Result<TaskId, String> {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let (id, made) = options.new.submit(session)?;
+    let (id, made) = options.new.submit(session, options.follow)?;
     let format = if options.id_only { Format::Id } else { session.format };
     let follows = options.wait || options.follow;
     if follows && format == Format::Table {

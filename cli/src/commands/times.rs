@@ -57,6 +57,17 @@ pub fn coming(text: &str) -> Result<SystemTime, String> {
     })
 }
 
+/// A time that has passed, as an argument: as `parse`, or `10m` for ten minutes ago.
+pub fn past(text: &str) -> Result<SystemTime, String> {
+    match super::duration(text.strip_prefix('-').unwrap_or(text)) {
+        Ok(span) => SystemTime::now().checked_sub(span).ok_or_else(|| "too far away".to_owned()),
+        Err(_) => text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
+            "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or 10m for ten minutes ago"
+                .to_owned()
+        }),
+    }
+}
+
 /// A time as an argument: RFC 3339, or `+10m` from now.
 pub fn parse(text: &str) -> Result<SystemTime, String> {
     if let Some(span) = text.strip_prefix('+') {

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 
-use super::follow::{Follower, Streams};
+use super::follow::Follower;
 use super::patience::begin;
+use super::printer::Streams;
 use super::view::{TaskView, headline};
 use super::{Session, duration, times};
 use crate::output::table::write_one;

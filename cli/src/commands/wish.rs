@@ -88,6 +88,9 @@ pub struct Wish {
     /// How large the parameters may be: 64K, 2M, at most 8M [default: 1M]
     #[arg(long, value_name = "BYTES", value_parser = max_bytes)]
     max_bytes: Option<u32>,
+    /// How much of its log the server keeps: 1M, at most 256M; 0 for none [default: 160K, or 64M where it is followed]
+    #[arg(long, value_name = "BYTES", value_parser = log_bytes)]
+    log_bytes: Option<u32>,
 }
 
 impl Wish {
@@ -120,7 +123,7 @@ impl Wish {
             tags: Some(tags).filter(|tags| !tags.is_empty()),
             method: self.method.as_deref(),
             max_bytes: self.max_bytes,
-            log_bytes: None,
+            log_bytes: self.log_bytes,
         }
     }
 
@@ -132,6 +135,11 @@ impl Wish {
 fn max_bytes(text: &str) -> Result<u32, String> {
     let number = u32::try_from(bytes(text)?).ok().filter(|number| (1..=8 << 20).contains(number));
     number.ok_or_else(|| "must be 1 to 8M".to_owned())
+}
+
+fn log_bytes(text: &str) -> Result<u32, String> {
+    let number = u32::try_from(bytes(text)?).ok().filter(|&number| number <= 256 << 20);
+    number.ok_or_else(|| "must be 0 to 256M".to_owned())
 }
 
 fn until(text: &str) -> Result<Until, String> {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::line::Line;
 use super::write::Place;
@@ -52,10 +52,10 @@ impl Reader {
     }
 
     /// After what is there.
-    pub fn at_end(folder: PathBuf) -> Self {
-        let last = segments(&folder).unwrap_or_default().pop();
+    pub fn at_end(folder: &Path) -> Self {
+        let last = segments(folder).unwrap_or_default().pop();
         let place = last.map(|segment| Place { segment, position: 0, offset: segment });
-        let mut reader = place.map_or_else(|| Self::new(folder.clone()), |place| Self::at(folder.clone(), place));
+        let mut reader = Self { from: place, offset: last.unwrap_or(0), ..Self::new(folder.to_owned()) };
         while let Ok(Some(_)) = reader.entry() {}
         reader
     }

@@ -39,7 +39,7 @@ impl Echo {
     /// Passes on what this run prints, from now on.
     pub fn add(&self, folder: &RunFolder, run: &Run) {
         let Some(path) = logs::of_run(folder.path(), run) else { return };
-        let reader = Reader::at_end(path);
+        let reader = Reader::at_end(&path);
         let next = reader.offset();
         let stream = Stream { id: run.id.clone(), run: folder.path().to_owned(), reader, begun: HashMap::new(), next };
         self.lock().push(stream);

@@ -117,7 +117,7 @@ impl Taker {
         let calls = self.client.calls();
         let info: blueque::Result<Option<TaskInfo>> = self.client.call(&calls.get(&task.id));
         let pause = pause(info.as_ref().ok().and_then(Option::as_ref));
-        let described = info.map_err(Into::into).and_then(|info| self.describe(listener, task, sent, info));
+        let described = info.map_err(Into::into).and_then(|info| self.describe(listener, task, sent, info.as_ref()));
         let begun = described.and_then(|described| match described {
             Ok(run) => self.start(&run, task).map(|()| None),
             Err(why) => Ok(Some(why)),
@@ -164,11 +164,11 @@ impl Taker {
         listener: &Listener,
         task: &Reservation,
         sent: u64,
-        info: Option<TaskInfo>,
+        info: Option<&TaskInfo>,
     ) -> anyhow::Result<Result<Run, Unfit>> {
-        let method = info.as_ref().and_then(TaskInfo::method);
-        let ended = info.as_ref().and_then(|info| info.fields.get("ended"));
-        let own_log_bytes = info.as_ref().and_then(|info| str::from_utf8(info.fields.get("log_bytes")?).ok()?.parse().ok());
+        let method = info.and_then(TaskInfo::method);
+        let ended = info.and_then(|info| info.fields.get("ended"));
+        let own_log_bytes = info.and_then(|info| str::from_utf8(info.fields.get("log_bytes")?).ok()?.parse().ok());
         let program = match self.programs.command(method.as_deref().unwrap_or(task.queue.as_str())) {
             Ok(program) => program,
             Err(why) => return Ok(Err(why)),

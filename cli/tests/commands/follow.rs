@@ -2,7 +2,40 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::support::eventually;
+use crate::terminal::Screen;
 use crate::{Desk, SOON, left};
+
+#[test]
+fn a_log_on_a_terminal_goes_through_the_pager_of_its_user() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let task = desk.take("q");
+    desk.say(&task, "stdout", "one \u{1b}[2Jline\n");
+    desk.say(&task, "exit", r#"{"exit":0,"wall_ms":1500}"#);
+    task.complete("x").unwrap();
+    let size = (80, 24);
+    let mut screen = Screen::within(&desk, "'PAGER=sed s/^/paged:/'", &["logs", "t"], size);
+    assert_eq!(screen.ends(), 0);
+    let shown = screen.shown();
+    assert!(shown.contains("paged:one line") && shown.contains("paged:-- attempt 1: exit code 0"), "{shown:?}");
+    // Neither what is followed, nor where somebody wants none, nor where nobody reads a screen.
+    let plain: [(&str, &[&str]); 3] = [
+        ("'PAGER=sed s/^/paged:/'", &["logs", "t", "-f"]),
+        ("PAGER=", &["logs", "t"]),
+        ("PAGER=no-such-pager-anywhere", &["logs", "t", "-o", "jsonl"]),
+    ];
+    for (variables, args) in plain {
+        let mut screen = Screen::within(&desk, variables, args, size);
+        assert_eq!(screen.ends(), 0);
+        let shown = screen.shown();
+        assert!(shown.contains("line") && !shown.contains("paged"), "{args:?}: {shown:?}");
+    }
+    let piped = desk.command(&["logs", "t"]).env("PAGER", "sed s/^/paged:/").output().unwrap();
+    assert_eq!(left(piped).out, "one line\n");
+    // Whoever has seen enough ends the pager, and no more is read.
+    let mut screen = Screen::within(&desk, "PAGER=true", &["logs", "t"], size);
+    assert_eq!(screen.ends(), 0);
+}
 
 #[test]
 fn a_log_is_shown_without_what_a_terminal_obeys() {

@@ -29,9 +29,14 @@ impl Screen {
         Self::sized(desk, args, (160, 24))
     }
 
-    pub fn sized(desk: &Desk, args: &[&str], (columns, lines): (u16, u16)) -> Self {
+    pub fn sized(desk: &Desk, args: &[&str], size: (u16, u16)) -> Self {
+        Self::within(desk, "", args, size)
+    }
+
+    /// With more variables in its environment.
+    pub fn within(desk: &Desk, variables: &str, args: &[&str], (columns, lines): (u16, u16)) -> Self {
         let words: Vec<&str> = [env!("CARGO_BIN_EXE_blueque")].iter().chain(args).copied().collect();
-        let line = format!("stty rows {lines} cols {columns}; exec {}", words.join(" "));
+        let line = format!("stty rows {lines} cols {columns}; exec env {variables} {}", words.join(" "));
         let shown = desk.home.path().join(format!("screen-{}", uuid::Uuid::new_v4()));
         let mut command = Command::new("script");
         command.args(["-qec", &line, "/dev/null"]).env("HOME", desk.home.path()).env("BLUEQUE_URL", desk.server.url());
@@ -236,7 +241,7 @@ fn a_time_of_any_length_is_taken_or_refused_and_never_a_panic() {
     let waits = desk.command(&["wait", "t", "--timeout", ages]).spawn().unwrap();
     tried.push(("wait", "--timeout"));
     let state = Folder::new();
-    let limits = ["--grace", "--max-run", "--warn", "--no-progress", "--drain-after"];
+    let limits = ["--grace", "--max-run", "--warn", "--no-progress", "--drain-after", "--keep-logs-for"];
     let mut worker = desk.command(&["worker", "-q", "q"]);
     worker.env("BLUEQUE_STATE_DIR", state.path());
     for limit in limits {

@@ -1,0 +1,214 @@
+//! A task's log: what the server keeps of it, and where this is the worker's host, all that is on its disk.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use blueque::{TaskId, TaskInfo};
+
+use super::Session;
+use crate::logs::{self, Reader};
+
+/// Before the first entry.
+const START: &str = "0";
+
+/// So many entries are read at once.
+const PAGE: u32 = 200;
+
+/// A task's clock and a disk's names agree to this, in microseconds.
+const AGREE: f64 = 1e6;
+
+/// Something that was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    pub attempt: u32,
+    /// In seconds since 1970.
+    pub at: f64,
+    pub source: String,
+    pub text: Vec<u8>,
+    /// Bytes of the attempt's output before it, where they were counted.
+    pub offset: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    Piece(Piece),
+    /// Something is missing here, and where it may be.
+    Gap(String),
+}
+
+/// Whoever takes what there is. An error ends it.
+pub type Take<'a> = dyn FnMut(Item) -> anyhow::Result<()> + 'a;
+
+pub struct Feed<'a> {
+    session: &'a Session,
+    id: &'a TaskId,
+    /// Where logs may be on this host.
+    state: Option<PathBuf>,
+    /// The only attempt that is wanted.
+    only: Option<u32>,
+    /// The last entry of the server.
+    after: String,
+    /// The attempts whose log is here.
+    local: BTreeMap<u32, Reader>,
+    /// How much output of each attempt was passed on.
+    ends: BTreeMap<u32, u64>,
+    /// How many attempts there were when they were looked for here.
+    looked_for: Option<u32>,
+    /// The hosts of attempts, once they were asked for.
+    hosts: Option<BTreeMap<u32, String>>,
+}
+
+impl<'a> Feed<'a> {
+    /// From the beginning of what is kept.
+    pub fn new(session: &'a Session, id: &'a TaskId, state: Option<PathBuf>, only: Option<u32>) -> Self {
+        let (local, ends) = (BTreeMap::new(), BTreeMap::new());
+        Self { session, id, state, only, after: START.to_owned(), local, ends, looked_for: None, hosts: None }
+    }
+
+    /// Passes on what is new. `info` was read before: what stands in the log of a finished task is all that will.
+    pub fn look(&mut self, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<()> {
+        self.find(info);
+        if self.after == START && self.is_here(info) {
+            self.drain(u32::MAX, info, take)?;
+            self.skip()?;
+        }
+        loop {
+            let calls = self.session.client.calls();
+            let page = self.session.client.call(&calls.logs(self.id, &self.after, PAGE))?;
+            if page.items.is_empty() {
+                break;
+            }
+            self.after = page.last;
+            for entry in page.items {
+                self.drain(entry.attempt.saturating_sub(1), info, take)?;
+                let piece = Piece {
+                    attempt: entry.attempt,
+                    at: entry.at,
+                    source: entry.source,
+                    text: entry.text,
+                    offset: entry.offset,
+                };
+                if self.local.contains_key(&piece.attempt) {
+                    self.drain(piece.attempt, info, take)?;
+                    if piece.offset.is_none() {
+                        continue;
+                    }
+                }
+                self.pass(piece, info, take)?;
+            }
+        }
+        self.drain(u32::MAX, info, take)
+    }
+
+    /// Looks which attempts' logs are here.
+    fn find(&mut self, info: &TaskInfo) {
+        let Some(state) = &self.state else { return };
+        let number = |name: &str| std::str::from_utf8(info.fields.get(name)?).ok()?.parse::<u64>().ok();
+        let last = number("token").or_else(|| number("ended"));
+        let (attempts, namespace) = (info.attempts(), self.session.namespace.as_str());
+        let mut found = BTreeMap::new();
+        if self.looked_for != Some(attempts) {
+            self.looked_for = Some(attempts);
+            #[allow(clippy::cast_precision_loss, reason = "a token is a time in microseconds")]
+            let of_this = |token: u64| token as f64 + AGREE >= info.created().unwrap_or(0.0) * 1e6;
+            for (attempt, token, path) in logs::of_task(state, namespace, self.id.as_str()) {
+                if attempt < attempts && of_this(token) || attempt == attempts && Some(token) == last {
+                    found.insert(attempt, path);
+                }
+            }
+        } else if let Some(token) = last.filter(|_| attempts > 0 && !self.local.contains_key(&attempts)) {
+            let path = logs::folder(state, namespace, self.id.as_str(), attempts, token);
+            if fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()) {
+                found.insert(attempts, path);
+            }
+        }
+        for (attempt, path) in found {
+            // Another user's is not.
+            if fs::read_dir(&path).is_ok() {
+                self.local.entry(attempt).or_insert_with(|| Reader::new(path));
+            }
+        }
+    }
+
+    /// Whether the logs of all attempts are here.
+    fn is_here(&self, info: &TaskInfo) -> bool {
+        info.attempts() > 0 && (1..=info.attempts()).all(|attempt| self.local.contains_key(&attempt))
+    }
+
+    /// Leaves out what the server has, unless it has something that was not written here.
+    fn skip(&mut self) -> anyhow::Result<()> {
+        let last = self.session.client.call(&self.session.client.calls().logs_tail(self.id, 1, 1))?;
+        let known = last.items.iter().all(|entry| {
+            let end = entry.offset.map(|offset| offset + entry.text.len() as u64);
+            let unwanted = self.only.is_some_and(|only| only != entry.attempt);
+            unwanted || end.is_some_and(|end| self.ends.get(&entry.attempt).is_some_and(|&passed| passed >= end))
+        });
+        if known {
+            self.after = last.last;
+        }
+        Ok(())
+    }
+
+    /// Passes on what is here of the attempts up to this one.
+    fn drain(&mut self, last: u32, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<()> {
+        let here: Vec<u32> = self.local.range(..=last).map(|(&attempt, _)| attempt).collect();
+        for attempt in here {
+            while let Some(reader) = self.local.get_mut(&attempt)
+                && let Ok(Some(entry)) = reader.entry()
+            {
+                let at = logs::seconds(&entry.at).unwrap_or(0.0);
+                let offset = Some(entry.offset);
+                self.pass(Piece { attempt, at, source: entry.source, text: entry.text, offset }, info, take)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes on what was not yet, and says what is missing before it.
+    fn pass(&mut self, mut piece: Piece, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<()> {
+        if self.only.is_some_and(|only| only != piece.attempt) {
+            return Ok(());
+        }
+        if let Some(offset) = piece.offset {
+            let passed = *self.ends.entry(piece.attempt).or_default();
+            if offset > passed {
+                take(Item::Gap(self.gap(piece.attempt, offset - passed, info)))?;
+            }
+            let known = usize::try_from(passed.saturating_sub(offset)).unwrap_or(usize::MAX).min(piece.text.len());
+            piece.text.drain(..known);
+            if known > 0 && piece.text.is_empty() {
+                return Ok(());
+            }
+            let offset = offset + known as u64;
+            piece.offset = Some(offset);
+            self.ends.insert(piece.attempt, offset + piece.text.len() as u64);
+        }
+        take(Item::Piece(piece))
+    }
+
+    fn gap(&mut self, attempt: u32, bytes: u64, info: &TaskInfo) -> String {
+        if self.local.contains_key(&attempt) {
+            return format!("{bytes} bytes are cut out here: of a log its first and its last part are kept");
+        }
+        let host = self.host(attempt, info).unwrap_or_else(|| "its worker".to_owned());
+        format!(
+            "{bytes} bytes are not at the server: all that is kept of this log shows blueque logs {} on {host}",
+            self.id
+        )
+    }
+
+    /// The host that an attempt was on.
+    fn host(&mut self, attempt: u32, info: &TaskInfo) -> Option<String> {
+        let name = |node: &str| node.split([':', '_']).next().map(str::to_owned);
+        if attempt == info.attempts() {
+            return name(&info.node()?);
+        }
+        let hosts = self.hosts.get_or_insert_with(|| {
+            let task = self.session.client.task(self.id.as_str());
+            let history = task.and_then(|task| task.history()).unwrap_or_default();
+            history.iter().filter_map(|step| Some((step.attempt, name(step.by.as_deref()?)?))).collect()
+        });
+        hosts.get(&attempt).cloned()
+    }
+}

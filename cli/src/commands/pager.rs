@@ -1,0 +1,58 @@
+//! Long text on a terminal goes through the pager of its user.
+
+use std::env;
+use std::io::{self, IsTerminal, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::SIGINT;
+
+/// Quits where all fits on the screen, and leaves it there.
+const LESS: &str = "FX";
+
+#[derive(Debug)]
+pub struct Pager {
+    child: Child,
+    input: Option<ChildStdin>,
+}
+
+impl Pager {
+    /// `$PAGER`, else `less`; none where nobody looks at a screen, or there is none.
+    pub fn start() -> Option<Self> {
+        let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        if !terminal || env::var_os("TERM").is_none_or(|term| term == "dumb") {
+            return None;
+        }
+        let mut command = match env::var_os("PAGER") {
+            Some(words) if words.is_empty() => return None,
+            Some(words) => {
+                let mut shell = Command::new("sh");
+                shell.arg("-c").arg(words);
+                shell
+            }
+            None => Command::new("less"),
+        };
+        if env::var_os("LESS").is_none() {
+            command.env("LESS", LESS);
+        }
+        let mut child = command.stdin(Stdio::piped()).spawn().ok()?;
+        // An interrupt is for the pager.
+        let _ = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)));
+        let input = child.stdin.take();
+        Some(Self { child, input })
+    }
+
+    /// Fails by a broken pipe where its user has seen enough.
+    pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        self.input.as_mut().map_or(Ok(()), |input| input.write_all(text))
+    }
+}
+
+impl Drop for Pager {
+    /// Waits until its user has read.
+    fn drop(&mut self) {
+        self.input = None;
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,175 @@
+//! A task's log, written for people.
+
+use std::io::{self, Write};
+
+use blueque::TaskId;
+
+use super::feed::{Item, Piece};
+use super::pager::Pager;
+use super::selection::EXIT;
+use super::{cost, times};
+use crate::output::{Cleaner, clean};
+use crate::run_folder::end::PostMortem;
+
+/// More than this is written at once.
+const BATCH: usize = 64 << 10;
+
+/// Where the log goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streams {
+    /// Nowhere.
+    None,
+    /// All of it to stdout: it is what was asked for.
+    Data,
+    /// What the program wrote to stderr goes there, the rest to stdout.
+    Same,
+    /// All of it to stderr.
+    Talk,
+}
+
+/// The text of one stream, and where its next line begins.
+#[derive(Debug, Default)]
+struct Text {
+    cleaner: Cleaner,
+    within_line: bool,
+}
+
+pub struct Printer<'a> {
+    id: &'a TaskId,
+    streams: Streams,
+    /// Each line with its time.
+    timestamps: bool,
+    pager: Option<Pager>,
+    /// Of stdout and of stderr.
+    texts: [Text; 2],
+    /// The attempt of the last piece.
+    attempt: Option<u32>,
+    /// What is to be written: whether it is talk.
+    batch: Vec<(bool, String)>,
+    waiting: usize,
+    /// The last word on a program, as far as it has come.
+    last: Vec<u8>,
+    /// Whether something came on stdout.
+    pub wrote: bool,
+    /// Whether there was anything.
+    pub any: bool,
+    /// What the last attempt that ended left: its number, and what is known of its program.
+    pub exit: Option<(u32, PostMortem)>,
+}
+
+impl<'a> Printer<'a> {
+    pub fn new(id: &'a TaskId, streams: Streams, timestamps: bool, pager: Option<Pager>) -> Self {
+        Self {
+            id,
+            streams,
+            timestamps,
+            pager,
+            texts: Default::default(),
+            attempt: None,
+            batch: Vec::new(),
+            waiting: 0,
+            last: Vec::new(),
+            wrote: false,
+            any: false,
+            exit: None,
+        }
+    }
+
+    /// Takes an item; whether it is time to write.
+    pub fn take(&mut self, item: Item) -> bool {
+        self.any = true;
+        match item {
+            Item::Gap(text) => self.talk(&format!("-- {text} --")),
+            Item::Piece(piece) => self.piece(&piece),
+        }
+        self.waiting > BATCH
+    }
+
+    fn piece(&mut self, piece: &Piece) {
+        if self.attempt.is_some_and(|before| before != piece.attempt) {
+            self.talk(&format!("-- attempt {} of {} --", piece.attempt, self.id));
+            // What one attempt left unfinished is no part of the next.
+            self.texts = Default::default();
+            self.last.clear();
+        }
+        self.attempt = Some(piece.attempt);
+        if piece.source == EXIT {
+            return self.exited(piece);
+        }
+        let talk = match self.streams {
+            Streams::Talk => true,
+            Streams::Same => piece.source != "stdout",
+            Streams::Data | Streams::None => false,
+        };
+        let [out, err] = &mut self.texts;
+        let text = if piece.source == "stderr" { err } else { out };
+        let mut shown = text.cleaner.next(&piece.text);
+        if self.timestamps {
+            shown = text.stamped(&shown, piece.at);
+        }
+        self.wrote |= !talk && !shown.is_empty();
+        self.push(talk, &shown);
+    }
+
+    fn exited(&mut self, piece: &Piece) {
+        self.last.extend_from_slice(&piece.text);
+        let Ok(post_mortem) = serde_json::from_slice::<PostMortem>(&self.last) else { return };
+        self.last.clear();
+        if self.streams == Streams::Data {
+            self.talk(&format!("-- attempt {}: {} --", piece.attempt, cost::words(&post_mortem.cost)));
+        }
+        self.exit = Some((piece.attempt, post_mortem));
+    }
+
+    /// A line of talk.
+    fn talk(&mut self, text: &str) {
+        self.push(true, &format!("{}\n", clean(text)));
+    }
+
+    fn push(&mut self, talk: bool, text: &str) {
+        self.waiting += text.len();
+        match self.batch.last_mut() {
+            Some((same, batch)) if *same == talk => batch.push_str(text),
+            _ => self.batch.push((talk, text.to_owned())),
+        }
+    }
+
+    /// Whether there is something to be written.
+    pub fn waits(&self) -> bool {
+        self.waiting > 0
+    }
+
+    /// Writes it.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.waiting = 0;
+        for (talk, text) in self.batch.drain(..) {
+            if let Some(pager) = &mut self.pager {
+                pager.write(text.as_bytes())?;
+            } else if talk {
+                let _ = io::stderr().lock().write_all(text.as_bytes());
+            } else {
+                let mut out = io::stdout().lock();
+                out.write_all(text.as_bytes())?;
+                out.flush()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Text {
+    /// With the time at the beginning of each line.
+    fn stamped(&mut self, shown: &str, at: f64) -> String {
+        let at = times::exact(at).unwrap_or_default();
+        let mut stamped = String::with_capacity(shown.len() + 32);
+        for line in shown.split_inclusive('\n') {
+            if !self.within_line {
+                stamped.push_str(&at);
+                stamped.push(' ');
+            }
+            stamped.push_str(line);
+            self.within_line = !line.ends_with('\n');
+        }
+        stamped
+    }
+}

@@ -1,0 +1,165 @@
+//! Which part of a log is wanted.
+
+use std::collections::VecDeque;
+
+use super::feed::{Item, Piece, Take};
+
+/// The source of a supervisor's last word on a program, which is no part of what the program said.
+pub const EXIT: &str = "exit";
+
+/// What is none is no bound.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    pub source: Option<&'static str>,
+    /// In seconds since 1970.
+    pub since: Option<f64>,
+    /// Of the lines, the first.
+    pub head: Option<usize>,
+    /// And the last.
+    pub tail: Option<usize>,
+}
+
+#[derive(Debug, Default)]
+pub struct Selection {
+    wanted: Wanted,
+    /// How many lines have passed.
+    passed: usize,
+    /// The last ones so far, and how many lines those are.
+    kept: VecDeque<Item>,
+    lines: usize,
+    left_out: usize,
+    /// Those have been passed on: what follows is new.
+    released: bool,
+}
+
+impl Selection {
+    pub fn new(wanted: Wanted) -> Self {
+        Self { wanted, ..Self::default() }
+    }
+
+    /// Passes on what is wanted, as far as that is known by now.
+    pub fn pass(&mut self, item: Item, take: &mut Take<'_>) -> anyhow::Result<()> {
+        let piece = match item {
+            Item::Piece(piece) if !self.wants(&piece) => return Ok(()),
+            Item::Piece(piece) if self.is_part() && piece.source != EXIT => piece,
+            item => return self.keep(item, take),
+        };
+        for line in lines(&piece) {
+            let ends = usize::from(line.text.ends_with(b"\n"));
+            if self.wanted.head.is_some_and(|head| self.passed < head) {
+                self.passed += ends;
+                take(Item::Piece(line))?;
+            } else {
+                self.keep(Item::Piece(line), take)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes on the last lines, now that there are no more.
+    pub fn release(&mut self, take: &mut Take<'_>) -> anyhow::Result<()> {
+        if std::mem::replace(&mut self.released, true) {
+            return Ok(());
+        }
+        // A last line without its end is one too.
+        let last = self.kept.iter().rev().find(|item| matches!(item, Item::Piece(piece) if piece.source != EXIT));
+        let open = last.is_some_and(|last| !ends_line(last));
+        self.trim(self.wanted.tail.unwrap_or(usize::MAX).saturating_sub(usize::from(open)));
+        if self.left_out > 0 && self.wanted.head.is_some() {
+            take(Item::Gap(format!("{} lines are left out here", self.left_out)))?;
+        }
+        self.kept.drain(..).try_for_each(take)
+    }
+
+    /// Whether nothing that comes now is wanted.
+    pub fn is_over(&self) -> bool {
+        self.wanted.tail.is_none() && self.wanted.head.is_some_and(|head| self.passed >= head)
+    }
+
+    fn is_part(&self) -> bool {
+        self.wanted.head.is_some() || self.wanted.tail.is_some()
+    }
+
+    fn wants(&self, piece: &Piece) -> bool {
+        self.wanted.source.is_none_or(|source| source == piece.source)
+            && self.wanted.since.is_none_or(|since| piece.at >= since)
+    }
+
+    fn keep(&mut self, item: Item, take: &mut Take<'_>) -> anyhow::Result<()> {
+        match self.wanted.tail {
+            Some(tail) if !self.released => {
+                self.lines += usize::from(ends_line(&item));
+                self.kept.push_back(item);
+                self.trim(tail);
+                Ok(())
+            }
+            None if self.is_over() => Ok(()),
+            _ => take(item),
+        }
+    }
+
+    fn trim(&mut self, most: usize) {
+        while self.lines > most
+            && let Some(item) = self.kept.pop_front()
+        {
+            let ends = usize::from(ends_line(&item));
+            self.lines -= ends;
+            self.left_out += ends;
+        }
+    }
+}
+
+fn ends_line(item: &Item) -> bool {
+    matches!(item, Item::Piece(piece) if piece.source != EXIT && piece.text.ends_with(b"\n"))
+}
+
+/// A piece for each line.
+fn lines(piece: &Piece) -> Vec<Piece> {
+    let mut offset = piece.offset;
+    let line = |text: &[u8]| {
+        let line = Piece { text: text.to_vec(), offset, source: piece.source.clone(), ..*piece };
+        offset = offset.map(|offset| offset + text.len() as u64);
+        line
+    };
+    piece.text.split_inclusive(|&byte| byte == b'\n').map(line).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::{Item, Piece, Selection, Wanted};
+
+    fn shown(wanted: Wanted, texts: &[&str]) -> String {
+        let (mut shown, mut selection) = (String::new(), Selection::new(wanted));
+        let mut take = |item| {
+            match item {
+                Item::Piece(piece) => shown.push_str(std::str::from_utf8(&piece.text).unwrap()),
+                Item::Gap(text) => shown.push_str(&format!("<{text}>")),
+            }
+            Ok(())
+        };
+        for text in texts {
+            let piece =
+                Piece { attempt: 1, at: 5.0, source: "stdout".into(), text: text.as_bytes().to_vec(), offset: None };
+            selection.pass(Item::Piece(piece), &mut take).unwrap();
+        }
+        selection.release(&mut take).unwrap();
+        shown
+    }
+
+    #[test]
+    fn the_first_and_the_last_lines_are_counted_whatever_pieces_they_came_in() {
+        let texts = ["1\n2\n", "3", "\n4\n5\n", "6"];
+        let all = Wanted::default;
+        assert_eq!(shown(all(), &texts), "1\n2\n3\n4\n5\n6");
+        assert_eq!(shown(Wanted { head: Some(3), ..all() }, &texts), "1\n2\n3\n");
+        assert_eq!(shown(Wanted { tail: Some(2), ..all() }, &texts), "5\n6");
+        assert_eq!(shown(Wanted { tail: Some(2), ..all() }, &texts[..3]), "4\n5\n");
+        assert_eq!(shown(Wanted { tail: Some(0), ..all() }, &texts[..3]), "");
+        let both = || Wanted { head: Some(1), tail: Some(1), ..all() };
+        assert_eq!(shown(both(), &texts), "1\n<4 lines are left out here>6");
+        assert_eq!(shown(both(), &["1\n2\n"]), "1\n2\n");
+        assert_eq!(shown(Wanted { since: Some(6.0), ..all() }, &texts), "");
+        assert_eq!(shown(Wanted { source: Some("stderr"), ..all() }, &texts), "");
+    }
+}
