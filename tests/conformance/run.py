@@ -4,11 +4,14 @@ Knows the bundle (manifest.json, scripts/, conformance/) and the `redis` package
 import base64, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
 import redis
 
-# How a key of each type is read whole, and all keys at once.
+# How a key of each type is read whole; all keys at once, and how many changes the server has counted.
 READ = {"list": "LRANGE {} 0 -1", "set": "SMEMBERS {}", "zset": "ZRANGE {} 0 -1 WITHSCORES", "hash": "HGETALL {}",
         "stream": "XRANGE {} - +", "string": "GET {}"}
 DIGEST = """local keys, all = redis.call('KEYS', '*'), {} table.sort(keys)
-    for i, key in ipairs(keys) do all[2 * i - 1], all[2 * i] = key, redis.call('DUMP', key) end return all"""
+    for i, key in ipairs(keys) do all[2 * i - 1], all[2 * i] = key, redis.call('DUMP', key) end
+    local info = redis.pcall('INFO', 'persistence')
+    all[#all + 1], all[#all + 2] = 'what is there already, which it wrote again', string.match(info.err or info, 'changes_since_last_save:%d+') or ''
+    return all"""
 
 # Codes that the package takes off the text of an error.
 STRIPPED = {redis.OutOfMemoryError: "OOM", redis.exceptions.NoPermissionError: "NOPERM"}
@@ -77,6 +80,8 @@ class Run:
             return len(want) == len(got) and all(map(self.agrees, want, got))
         if isinstance(want, dict) and "pairs" in want:
             return isinstance(got, list) and self.value(want["pairs"]) == dict(zip(got[::2], got[1::2]))
+        if isinstance(want, dict) and "length" in want:
+            return isinstance(got, list) and len(got) == want["length"]
         return got is not None if isinstance(want, dict) and "any" in want else self.value(want) == got
 
     def step(self, step):
@@ -89,8 +94,8 @@ class Run:
             got = self.redis(*script, *call[1:])
         except redis.RedisError as error:
             got = next((code for kind, code in STRIPPED.items() if isinstance(error, kind)), str(error).split()[0])
-            if got != code or len(str(error)) < 20:
-                raise Failed(f"expected {code or 'a reply'}, got the error {error}")
+            if got != code or len(str(error)) < 20 or step.get("says", "") not in str(error):
+                raise Failed(f"expected {code or 'a reply'} {step.get('says', '')}, got the error {error}")
         else:
             if code or "reply" in step and not self.agrees(step["reply"], got):
                 raise Failed(f"expected {code or step['reply']}, got {got}")
