@@ -1,5 +1,6 @@
 //! Every order, and every attempt that was taken from its owner, is announced at once on the
-//! channel `ns_orders_QUEUE`, so that no owner waits for its next heartbeat to hear of it.
+//! channel `ns_orders_QUEUE`, so that no owner waits for its next heartbeat to hear of it; and
+//! every task that may be taken on `ns_channel_QUEUE`, so that no listener waits to look again.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -7,76 +8,109 @@ mod support;
 
 use std::time::Duration;
 
-use blueque::bundle;
 use redis::{Connection, PubSub, Value};
-use support::Server;
+use support::{Server, script};
 
-const CHANNEL: &str = "ns_orders_q";
+const ORDERS: &str = "ns_orders_q";
+const TASKS: &str = "ns_channel_q";
 const MARK: &str = "mark";
 
-/// A call as in the contract, `-` for an empty argument; TOKEN is that of the task `x`.
+/// A call as in the contract, `-` for an empty argument, `~` for a space; TOKEN is that of the task `x`.
 fn call(connection: &mut Connection, line: &str) {
     let token: Option<String> = redis::cmd("HGET").arg("ns_task_x").arg("token").query(connection).unwrap();
     let line = line.replace("TOKEN", &token.unwrap_or_default());
-    let mut words = line.split(' ').map(|word| if word == "-" { "" } else { word });
+    let mut words = line.split(' ').map(|word| if word == "-" { String::new() } else { word.replace('~', " ") });
     let name = words.next().unwrap();
-    let command = bundle::commands().find(|command| command.name() == name).unwrap();
     let mut call = redis::cmd("EVAL");
-    call.arg(command.source()).arg(1).arg("ns_meta");
+    call.arg(script(&name)).arg(1).arg("ns_meta");
     let answer: redis::RedisResult<Value> = words.fold(&mut call, |call, word| call.arg(word)).query(connection);
     answer.unwrap_or_else(|error| panic!("{line}: {error}"));
 }
 
-/// How many announcements were made since the last look.
-fn heard(connection: &mut Connection, channel: &mut PubSub<'_>) -> usize {
-    let _: i64 = redis::cmd("PUBLISH").arg(CHANNEL).arg(MARK).query(connection).unwrap();
-    let mut count = 0;
-    while channel.get_message().unwrap().get_payload::<String>().unwrap() != MARK {
-        count += 1;
+/// How many announcements were made since the last look, of orders and of tasks.
+fn heard(connection: &mut Connection, channels: &mut PubSub<'_>) -> (usize, usize) {
+    let _: i64 = redis::cmd("PUBLISH").arg(ORDERS).arg(MARK).query(connection).unwrap();
+    let (mut orders, mut tasks) = (0, 0);
+    loop {
+        let message = channels.get_message().unwrap();
+        match message.get_channel_name() {
+            TASKS => tasks += 1,
+            _ if message.get_payload::<String>().unwrap() == MARK => return (orders, tasks),
+            _ => orders += 1,
+        }
     }
-    count
 }
 
 #[test]
-fn orders_and_lost_attempts_are_announced_and_nothing_else_is() {
+fn orders_lost_attempts_and_tasks_that_may_be_taken_are_announced_and_nothing_else_is() {
     let cases = [
-        ("cancel 61 x -", 1),
-        ("cancel 61 x - force 1", 1),
-        ("cancel 61 x - at_once 1", 1),
-        ("recall 61 x", 1),
-        ("recall 61 x at_once 1", 1),
-        ("pause 61 q ops - stop 1", 1),
-        ("drain 61 q h_1 1", 1),
-        ("adopt 61 h_2 h_1 q x", 1),
-        ("requeue_orphans 72 q 10", 1),
-        ("bulk 61 q cancel 0 10 status started", 1),
-        ("pause 61 q ops -", 0),
-        ("requeue_orphans 61 q 10", 0),
-        ("heartbeat 61 q h_1 60 1 x TOKEN", 0),
-        ("complete 61 x TOKEN r", 0),
-        ("fail 61 x TOKEN e", 0),
-        ("release 61 x TOKEN reason drain", 0),
+        ("cancel 61 x -", (1, 0)),
+        ("cancel 61 x - force 1", (1, 0)),
+        ("cancel 61 x - at_once 1", (1, 0)),
+        ("recall 61 x", (1, 0)),
+        ("recall 61 x at_once 1", (1, 1)),
+        ("pause 61 q ops - stop 1", (1, 0)),
+        ("drain 61 q h_1 1", (1, 0)),
+        ("adopt 61 h_2 h_1 q x", (1, 0)),
+        ("requeue_orphans 72 q 10", (1, 1)),
+        ("bulk 61 q cancel 0 10 status started", (1, 0)),
+        ("pause 61 q ops -", (0, 0)),
+        ("requeue_orphans 61 q 10", (0, 0)),
+        ("heartbeat 61 q h_1 60 1 x TOKEN", (0, 0)),
+        ("complete 61 x TOKEN r", (0, 0)),
+        ("fail 61 x TOKEN e final 1", (0, 0)),
+        ("fail 61 x TOKEN e again 0", (0, 1)),
+        ("fail 61 x TOKEN e again 9", (0, 0)),
+        ("release 61 x TOKEN reason drain", (0, 1)),
+        ("release 61 x TOKEN again 9", (0, 0)),
+        ("release 61 x TOKEN lost died", (1, 1)),
+        ("submit 61 q 1 y - p", (0, 1)),
+        ("submit 61 q 1 y 99 p", (0, 0)),
+        ("promote 61 q 10", (0, 0)),
+        ("promote 99 q 10", (0, 1)),
+        ("retry 61 ended", (0, 1)),
+        ("move 61 elsewhere q", (0, 1)),
+        ("resume 61 q", (0, 1)),
+        ("run_schedule 61 s r", (0, 1)),
+        ("tick 61 10", (0, 0)),
+        ("tick 99 10", (0, 1)),
+        ("configure 61 q concurrency 9", (0, 1)),
     ];
     let server = Server::start();
     let mut connection = server.connection();
     let mut listening = server.connection();
-    let mut channel = listening.as_pubsub();
-    channel.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    channel.subscribe(CHANNEL).unwrap();
+    let mut channels = listening.as_pubsub();
+    channels.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    channels.subscribe(&[ORDERS, TASKS]).unwrap();
+    let mut wrong = Vec::new();
     for (line, expected) in cases {
         redis::cmd("FLUSHALL").exec(&mut connection).unwrap();
         for step in [
             "register 10 q h_1",
             "register 10 q h_2",
-            "submit 10 q 1 x - p max_losses 3",
+            "submit 10 q 1 ended - p",
+            "reserve 10 h_1 1 q",
+            "cancel 10 ended - at_once 1",
+            "submit 10 q 1 x - p max_losses 3 max_failures 3",
+            "submit 10 w 1 elsewhere - p",
+            "submit 10 q 1 later 90 p",
+            "schedule 10 s q every~80~0 p 0",
             "reserve 10 h_1 1 q",
             "start 10 x TOKEN 7",
+            "heartbeat 20 q h_2 60 0",
+            "heartbeat 30 q h_2 60 0",
+            "heartbeat 40 q h_2 60 0",
+            "heartbeat 50 q h_2 60 0",
             "heartbeat 60 q h_2 60 0",
         ] {
             call(&mut connection, step);
         }
-        assert_eq!(heard(&mut connection, &mut channel), 0, "{line}: before it");
+        heard(&mut connection, &mut channels);
         call(&mut connection, line);
-        assert_eq!(heard(&mut connection, &mut channel), expected, "{line}");
+        let found = heard(&mut connection, &mut channels);
+        if found != expected {
+            wrong.push(format!("{line}: {found:?} instead of {expected:?}"));
+        }
     }
+    assert!(wrong.is_empty(), "announcements of orders and of tasks:\n{}", wrong.join("\n"));
 }
