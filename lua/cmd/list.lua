@@ -11,7 +11,7 @@ local cursor = args.next('cursor')
 cursor = status == 'reserved' and unstarted.cursor(cursor) or args.cursor(cursor)
 local limit = args.limit()
 args.none()
-local from = tonumber(cursor) or 0
+local from = tonumber(cursor)
 
 local ids, after = {}, nil
 if status == 'pending' then

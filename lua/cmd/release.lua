@@ -37,7 +37,7 @@ if bonds.back(task, 'pending', why) == 'cancelled' then
   return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, bonds.because(task))
 end
 task.front, task.forget = true, { state.attempt_fields() }
-if (options.again or 0) > 0 then
+if options.again and options.again > 0 then
   task.front = nil
   return retries.finish(task, retries.plan(task, options.again), 'released', why, counter, count, 'front', '1')
 end

@@ -12,9 +12,8 @@ if redis.call('LLEN', space.touch(space.key('reserved_tasks', queue .. '_' .. li
 end
 listeners.probe(queue)
 workers.plan_leave(listener)
-local rounds = space.probe('HLEN', space.prefix .. 'rounds_' .. listener) > 0 and space.prefix .. 'rounds_' .. listener
+local rounds = space.prefix .. 'rounds_' .. listener
+space.probe('HLEN', rounds)
 space.begin()
-if rounds then
-  redis.call('UNLINK', rounds)
-end
+redis.call('UNLINK', rounds)
 return listeners.remove(queue, listener) == 1 and 'unregistered' or 'absent'

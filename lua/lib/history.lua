@@ -75,7 +75,7 @@ end
 function history.plan(task, to)
   if to == 'deleted' then
     space.touch(space.key('history', task.id))
-  elseif task.status and to ~= 'started' and to ~= 'complete' then
+  elseif task.status then
     local key = space.key('history', task.id)
     space.probe('XLEN', key)
     if space.touched and select(5, history.last(key, record.created(task.id))) then

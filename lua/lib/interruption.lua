@@ -43,7 +43,7 @@ function interruption.died(task, text)
   local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless')
   local to = interruption.target(task, 'pending', v[1], v[2], v[3])
   if to == 'pending' and task.fruitless > 1 then
-    to = retries.plan(task, math.min(2 ^ math.min(task.fruitless - 2, 40), 300) * 1000000)
+    to = retries.plan(task, math.min(2 ^ (task.fruitless - 2), 300) * 1000000)
   end
   state.plan(task, to)
   space.begin()

@@ -68,8 +68,8 @@ function places.after(starts, rate, since, before)
   end
   local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
   local rounds = math.floor(before / number)
-  local free = places.leaves(starts, number - 1 - before % number, seconds, since)
-  return math.max(free or 0, space.us) + rounds * seconds * 1000000
+  local free = places.leaves(starts, number - 1 - before % number, seconds, since) or space.us
+  return math.max(free, space.us) + rounds * seconds * 1000000
 end
 
 -- An attempt begins: it takes its places, which are its own until it ends.

@@ -9,7 +9,7 @@ end
 -- Why a key is in another slot: that of a tag is being moved; without a tag the keys are in many slots.
 -- @cold
 function reply.elsewhere()
-  if string.find(KEYS[1], '{', 1, true) then
+  if string.find(KEYS[1], '{') then
     return 'RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again'
   end
   return 'BADNAME', 'on a cluster the namespace needs a {tag}, such as {blueque}, which keeps all its keys in one slot; nothing was changed'

@@ -214,9 +214,7 @@ function schedules.write(schedule, ...)
     end
   end
   redis.call('HSET', schedule.key, unpack(set))
-  if #gone > 0 then
-    redis.call('HDEL', schedule.key, unpack(gone))
-  end
+  redis.call('HDEL', schedule.key, unpack(gone)) -- at least `next` or `ended`
   redis.call('ZADD', space.prefix .. 'schedules', schedule.held or schedule.next or '+inf', schedule.name)
   local low = space.prefix .. 'low_schedules'
   if schedule.tells then

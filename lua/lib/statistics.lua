@@ -272,7 +272,7 @@ function statistics.longer(total, elapsed)
   if not least or elapsed < least then
     return statistics.mean(total, 'done')
   end
-  local low, weight, sum = 0, 0, 0
+  local low, weight, sum = least, 0, 0
   local bounds = statistics.bounds()
   for i = 1, #bounds + 1 do
     local number = total['done.' .. (bounds[i] or 'over')] or 0
