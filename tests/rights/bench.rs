@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use redis::{Connection, Value};
 
 use crate::state::{LEFT, NOW, SETUP};
-use crate::support::Server;
+use crate::support::{Server, script};
 
 /// All keys: what each holds, and whether it expires. What has no order is sorted, since a mere look may lay it out
 /// anew. With `content` there are no ids of entries, which the server's clock gives: streams come without them, and
@@ -89,7 +89,7 @@ impl Bench {
         let mut admin = server.connection();
         let load = |source: &str| redis::cmd("SCRIPT").arg("LOAD").arg(source).query::<String>(&mut admin).unwrap();
         let mut load = load;
-        let shas = blueque::bundle::commands().map(|one| (one.name().to_owned(), load(one.source()))).collect();
+        let shas = blueque::bundle::commands().map(|one| (one.name().to_owned(), load(&script(one.name())))).collect();
         redis::cmd("ACL").arg(&["SETUSER", "app", "on", "nopass", "+@all"]).exec(&mut admin).unwrap();
         let mut user = server.connection();
         redis::cmd("AUTH").arg(&["app", "x"]).exec(&mut user).unwrap();
