@@ -14,6 +14,7 @@ use nix::sys::signal::Signal;
 use crate::host::{Host, LEASE, Victim, Who, killed, send};
 use crate::jobs::Jobs;
 use crate::proxy::{Proxy, Weather};
+use crate::saved::Saved;
 use crate::server::Servers;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,6 +116,7 @@ pub struct Campaign {
     /// How those who submit come to the server.
     pub door: Proxy,
     jobs: Arc<Jobs>,
+    pub saved: Saved,
     /// By the route's number, until when its weather lasts.
     weather: BTreeMap<usize, Instant>,
     pub excuses: Vec<Excuse>,
@@ -125,7 +127,14 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    pub fn new(random: Rng, only: Vec<Fault>, servers: Servers, hosts: Vec<Host>, jobs: Arc<Jobs>) -> Result<Self> {
+    pub fn new(
+        random: Rng,
+        only: Vec<Fault>,
+        servers: Servers,
+        hosts: Vec<Host>,
+        jobs: Arc<Jobs>,
+        saved: Saved,
+    ) -> Result<Self> {
         let door = Proxy::start(servers.port())?;
         Ok(Self {
             random,
@@ -134,6 +143,7 @@ impl Campaign {
             hosts,
             door,
             jobs,
+            saved,
             weather: BTreeMap::new(),
             excuses: Vec::new(),
             counts: BTreeMap::new(),
@@ -240,6 +250,8 @@ impl Campaign {
                 self.pause(1..200);
                 self.servers.promote(fault == Fault::Demoted)?;
                 self.forget(since);
+                self.saved.way.lead_to(self.servers.port());
+                self.saved.way.cut();
                 for proxy in self.routes() {
                     proxy.lead_to(self.servers.port());
                     if fault == Fault::Promoted {

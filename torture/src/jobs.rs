@@ -26,7 +26,7 @@ flock -n 9 || echo "$(cut -d' ' -f1 /proc/uptime) $BLUEQUE_TASK_ID $BLUEQUE_ATTE
 note() { echo "$BLUEQUE_ATTEMPT $1" >> 'FOLDER/attempts/'"$BLUEQUE_TASK_ID"; }
 goal=$(tr -dc 0-9)
 n=0; [ ! -e "$BLUEQUE_CHECKPOINT" ] || n=$(cat "$BLUEQUE_CHECKPOINT")
-note "began at $n"
+note "began at $n $(cut -d' ' -f1 /proc/uptime)"
 while [ "$n" -lt "$goal" ]; do
   [ ! -e "$BLUEQUE_STOP" ] || exit 85
   n=$((n + 1))
@@ -116,11 +116,14 @@ impl Jobs {
         ended.filter_map(|attempt| attempt.parse().ok()).collect()
     }
 
-    /// How many attempts there were in all.
-    pub fn attempts(&self) -> usize {
-        let all = self.all();
-        let notes = all.keys().map(|id| fs::read_to_string(self.folder.join("attempts").join(id)).unwrap_or_default());
-        notes.map(|notes| notes.matches(" began at ").count()).sum()
+    /// From which step each attempt of a task went on, and when: seconds since boot.
+    pub fn began(&self, id: &str) -> Vec<(u64, f64)> {
+        let notes = fs::read_to_string(self.folder.join("attempts").join(id)).unwrap_or_default();
+        let read = |line: &str| {
+            let (step, time) = line.split_once(" began at ")?.1.split_once(' ')?;
+            Some((step.parse().ok()?, time.parse().ok()?))
+        };
+        notes.lines().filter_map(read).collect()
     }
 
     /// When a second tree worked on a task, by the time since boot: seconds, the task, the attempt.

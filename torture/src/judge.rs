@@ -23,6 +23,7 @@ const MENDED: Duration = Duration::from_secs(120);
 #[derive(Debug, Default)]
 pub struct Verdict {
     pub complete: usize,
+    pub attempts: usize,
     pub gone: usize,
     pub excused: usize,
 }
@@ -50,6 +51,11 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
                 found.push(format!("{id} is {state}: {}", info.error().unwrap_or_default()));
             }
         }
+    }
+    for id in jobs.all().keys() {
+        let began = jobs.began(id);
+        verdict.attempts += began.len();
+        found.extend(began.into_iter().filter_map(|(step, time)| went_back(campaign, id, step, time)));
     }
     for (time, id, attempt) in jobs.overlaps() {
         let excuses = &campaign.excuses;
@@ -89,6 +95,14 @@ fn finished(client: &Client, id: &str, until: Instant) -> Result<Option<TaskInfo
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// An attempt goes on from what the server has, or from something newer.
+fn went_back(campaign: &Campaign, id: &str, step: u64, time: f64) -> Option<String> {
+    let forgets = campaign.excuses.iter().filter(|excuse| excuse.task.is_none() && excuse.from < time);
+    let forgot = forgets.map(|forget| forget.to.min(time)).fold(0.0, f64::max);
+    let saved = campaign.saved.between(id, forgot, time).filter(|saved| *saved > step)?;
+    Some(format!("{id}: an attempt began at step {step}, {time:.2} s after the boot, where the server had {saved}"))
 }
 
 /// The result is that of an attempt that reached its end, and its output was published.

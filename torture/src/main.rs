@@ -7,6 +7,7 @@ mod host;
 mod jobs;
 mod judge;
 mod proxy;
+mod saved;
 mod server;
 
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ use faults::{Campaign, Fault};
 use host::Host;
 use jobs::Jobs;
 use nix::unistd::geteuid;
+use proxy::Proxy;
+use saved::Saved;
 use server::Servers;
 
 const HOSTS: [&str; 2] = ["north", "south"];
@@ -69,8 +72,9 @@ fn main() -> Result<ExitCode> {
         (0..WORKERS).try_for_each(|_| host.start_worker())?;
     }
     let random = Rng::with_seed(options.seed);
-    let mut campaign = Campaign::new(random, options.only, servers, hosts, Arc::clone(&jobs))?;
     let stop = Arc::new(AtomicBool::new(false));
+    let saved = Saved::watch(Proxy::start(servers.port())?, Arc::clone(&stop));
+    let mut campaign = Campaign::new(random, options.only, servers, hosts, Arc::clone(&jobs), saved)?;
     let sender = jobs.send(campaign.door.url(), options.seed, Arc::clone(&stop));
     let ran = campaign.run(Instant::now() + Duration::from_secs_f64(options.minutes * 60.0));
     stop.store(true, Ordering::Release);
@@ -84,7 +88,7 @@ fn main() -> Result<ExitCode> {
     println!(
         "{} tasks, {} attempts: {} complete, {} forgotten by a server that was set back or replaced, {} overlaps as documented",
         jobs.all().len(),
-        jobs.attempts(),
+        verdict.attempts,
         verdict.complete,
         verdict.gone,
         verdict.excused

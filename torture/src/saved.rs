@@ -1,0 +1,61 @@
+//! What the server was seen to have of checkpoints while tasks ran.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use blueque::Client;
+
+use crate::faults::uptime;
+use crate::jobs::QUEUE;
+use crate::proxy::Proxy;
+
+struct Sight {
+    /// Seconds since boot.
+    time: f64,
+    task: String,
+    step: u64,
+}
+
+pub struct Saved {
+    /// A way to the server that no fault concerns.
+    pub way: Proxy,
+    seen: Arc<Mutex<Vec<Sight>>>,
+}
+
+impl Saved {
+    /// Looks at the tasks that run, again and again, until it is told to stop.
+    pub fn watch(way: Proxy, stop: Arc<AtomicBool>) -> Self {
+        let seen: Arc<Mutex<Vec<Sight>>> = Arc::default();
+        let (url, shared) = (way.url(), Arc::clone(&seen));
+        thread::spawn(move || {
+            while !stop.load(Ordering::Acquire) {
+                // A server that is away is looked at later.
+                if let Ok(sights) = look(&url) {
+                    shared.lock().unwrap_or_else(PoisonError::into_inner).extend(sights);
+                }
+                thread::sleep(Duration::from_millis(100));
+            }
+        });
+        Self { way, seen }
+    }
+
+    /// The furthest step that the server had of a task between these times.
+    pub fn between(&self, task: &str, from: f64, to: f64) -> Option<u64> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let sights = seen.iter().filter(|sight| sight.task == task && from < sight.time && sight.time < to);
+        sights.map(|sight| sight.step).max()
+    }
+}
+
+fn look(url: &str) -> blueque::Result<Vec<Sight>> {
+    let client = Client::builder().limit(Duration::from_millis(500)).open(url)?;
+    let mut sights = Vec::new();
+    for task in client.queue(QUEUE)?.list("started", 50)? {
+        let info = client.task(&task)?.info()?;
+        let step = info.checkpoint().and_then(|saved| std::str::from_utf8(saved).ok()?.trim().parse().ok());
+        sights.extend(step.map(|step| Sight { time: uptime(), task, step }));
+    }
+    Ok(sights)
+}
