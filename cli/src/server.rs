@@ -1,4 +1,6 @@
-//! Which server a URL names.
+//! Which server a URL names, and which host a listener is on.
+
+use blueque::ListenerId;
 
 /// Tells one server from another, with the database and the user there; passwords and options make no difference.
 pub fn identity(url: &str) -> String {
@@ -10,6 +12,13 @@ pub fn identity(url: &str) -> String {
             format!("{} {} {}", info.addr(), settings.db(), settings.username().unwrap_or("default"))
         },
     )
+}
+
+/// The host that a listener is on, as people know it.
+pub fn host(listener: &str) -> Option<String> {
+    let listener = ListenerId::new(listener).ok()?;
+    // Of several listeners of a process, all but the first have a number.
+    listener.host_and_pid().0.split(':').next().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use blueque::{TaskId, TaskInfo};
 
 use super::Session;
 use crate::logs::{self, Reader};
+use crate::server::host;
 
 /// Before the first entry.
 const START: &str = "0";
@@ -200,14 +201,13 @@ impl<'a> Feed<'a> {
 
     /// The host that an attempt was on.
     fn host(&mut self, attempt: u32, info: &TaskInfo) -> Option<String> {
-        let name = |node: &str| node.split([':', '_']).next().map(str::to_owned);
         if attempt == info.attempts() {
-            return name(&info.node()?);
+            return host(&info.node()?);
         }
         let hosts = self.hosts.get_or_insert_with(|| {
             let task = self.session.client.task(self.id.as_str());
             let history = task.and_then(|task| task.history()).unwrap_or_default();
-            history.iter().filter_map(|step| Some((step.attempt, name(step.by.as_deref()?)?))).collect()
+            history.iter().filter_map(|step| Some((step.attempt, host(step.by.as_deref()?)?))).collect()
         });
         hosts.get(&attempt).cloned()
     }

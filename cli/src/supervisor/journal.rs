@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::shared::{Outbox, Piece, Shared};
 use crate::logs::{self, Entry, PART, Reader, Writer};
 use crate::run_folder::{Run, RunFolder};
+use crate::server::host;
 
 /// The largest piece that the server takes.
 const PIECE: usize = 64 << 10;
@@ -42,7 +43,7 @@ impl Journal {
     pub fn open(folder: &RunFolder, run: &Run) -> Self {
         let path = logs::of_run(folder.path(), run).unwrap_or_else(|| folder.path().join(logs::LOGS));
         let writer = Writer::new(path.clone(), run.keep_log.unwrap_or(logs::KEEP));
-        let host = run.listener.split([':', '_']).next().unwrap_or_default().to_owned();
+        let host = host(&run.listener).unwrap_or_else(|| run.listener.clone());
         Self { writer, sender: Sender::new(path, bound(run)), host }
     }
 

@@ -27,7 +27,6 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use blueque::ListenerId;
 use clap::Args;
 use nix::sys::prctl;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -45,7 +44,7 @@ use crate::password::{Address, Password};
 use crate::run_folder::end::{Cost, Counted, End, Outcome, PostMortem};
 use crate::run_folder::lock::{Holder, Lock, Process};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
-use crate::server::identity;
+use crate::server::{host, identity};
 
 /// Enough for what these threads do; the default of 2 MiB each shows in what a host promises.
 const STACK: usize = 256 << 10;
@@ -246,7 +245,7 @@ fn cost(run: &Run, exit: Option<Exit>, begun: u64, passed: Option<Passed>) -> Co
         read_bytes: bytes.map(|(bytes, _)| bytes.read),
         written_bytes: bytes.map(|(bytes, _)| bytes.written),
         counted: bytes.map(|(_, counted)| counted),
-        host: ListenerId::new(run.listener.as_str()).ok().map(|listener| listener.host_and_pid().0.to_owned()),
+        host: host(&run.listener),
         output: None,
     }
 }
