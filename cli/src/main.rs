@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod config;
+mod lack;
 mod logs;
 mod output;
 mod password;

@@ -9,6 +9,7 @@ use super::queues::Paused;
 use super::takers::{Takers, suits};
 use super::view::headline;
 use super::{Session, programs, times};
+use crate::lack::NOTHING;
 use crate::output::{Code, Format, clean_line, json, line};
 
 #[derive(Args, Debug)]
@@ -80,21 +81,26 @@ impl Session {
                 format!("{sentence} No worker of {queue} has its program {program}.")
             };
         } else if let Some(word) = left_alone(self, &why)? {
-            sentence = clean_line(&word, 1_000);
+            sentence =
+                clean_line(&if why.status == Status::Pending { word } else { format!("{sentence} {word}") }, 1_000);
         }
         Ok((why, sentence))
     }
 }
 
-/// The program that a task waits for and no worker of its queue has.
-fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Result<Option<String>> {
-    let waits = match why.status {
+/// Whether a task waits for a worker that can run it: it is pending, or was given back by those that could not.
+fn waits(why: &Why) -> bool {
+    match why.status {
         Status::Pending => why.paused.is_none() && held_up(why).is_none(),
         Status::Scheduled => why.uncounted > 0,
         _ => false,
-    };
+    }
+}
+
+/// The program that a task waits for and no worker of its queue has.
+fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Result<Option<String>> {
     let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
-    if !waits || why.listeners == 0 {
+    if !waits(why) || why.listeners == 0 {
         return Ok(None);
     }
     let workers = session.client.workers()?;
@@ -106,15 +112,16 @@ fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Res
 /// What the workers of a queue say where each of them leaves it alone for now.
 fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
-    if why.status != Status::Pending || why.listeners == 0 || why.paused.is_some() || held_up(why).is_some() {
+    if !waits(why) || why.listeners == 0 {
         return Ok(None);
     }
     let workers = session.client.workers()?;
     let Some(them) = programs::workers_of(&session.client, &queue, &workers)? else { return Ok(None) };
     let begins = format!("takes nothing of {queue}: ");
     let of = |worker: &&WorkerInfo| {
-        let all = worker.trouble.as_deref()?.split("; ");
-        all.into_iter().find(|part| part.starts_with(&begins)).map(|part| format!("{} {part}", worker.id))
+        let mut all = worker.trouble.as_deref()?.split("; ");
+        all.find(|part| part.starts_with(&begins) || part.starts_with(NOTHING))
+            .map(|part| format!("{} {part}", worker.id))
     };
     let words: Option<Vec<String>> = them.iter().map(of).collect();
     Ok(words.map(|words| match words.as_slice() {

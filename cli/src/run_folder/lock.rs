@@ -80,6 +80,11 @@ impl Lock {
         self.file.metadata().is_ok_and(|about| about.len() == 0)
     }
 
+    /// Nobody has held it.
+    pub fn clear(&mut self) -> io::Result<()> {
+        self.file.set_len(0)
+    }
+
     /// Says who holds it.
     pub fn write(&mut self, holder: &Holder) -> io::Result<()> {
         let text = serde_json::to_vec(holder)?;

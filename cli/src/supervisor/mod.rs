@@ -40,6 +40,8 @@ use self::link::Link;
 use self::shared::Shared;
 use self::tree::{Exit, Passed, Tree};
 use self::watch::{Bell, Ended, Watch};
+use crate::lack::Lack;
+use crate::output::{chain, say};
 use crate::password::{Address, Password};
 use crate::run_folder::end::{Cost, Counted, End, Outcome, PostMortem};
 use crate::run_folder::lock::{Holder, Lock, Process};
@@ -75,6 +77,16 @@ pub const FAILED: u8 = 10;
 
 /// Runs the program of a run folder to its end; or sends the end that is in there.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    supervise(options).or_else(|error| match Lack::of(&error) {
+        Some(lack) => {
+            say(format!("{}: {}", options.run.display(), chain(&error)));
+            Ok(lack.code().into())
+        }
+        None => Err(error),
+    })
+}
+
+fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     // What this process knows, the programs of its user are not to read in /proc.
     prctl::set_dumpable(false).context("this process cannot be closed to others")?;
     let password = if options.password_stdin {
@@ -108,8 +120,14 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     } else if begun {
         bail!("the program of {} may have been started before, and its supervisor was lost: adopt the task", run.id);
     } else {
+        let attempted = attempt(&folder, &run, &shared, &mut bell, &mut lock, link, address);
         let (end, journal);
-        (end, journal, link) = attempt(&folder, &run, &shared, &mut bell, &mut lock, link, address)?;
+        (end, journal, link) = attempted.inspect_err(|_| {
+            if shared.pid.load(Ordering::Acquire) == 0 {
+                // No program has run: whoever settles this need not take it for lost.
+                let _ = lock.clear();
+            }
+        })?;
         (end, journal)
     };
     match end {
@@ -157,6 +175,14 @@ fn attempt(
     let oom_before = tree::oom_kills();
     let eyes = Eyes::new(folder, run, Arc::clone(shared));
     let link = spawn("link", move || link.serve())?;
+    let (pipes, opened) = mpsc::channel();
+    let (show, shown) = mpsc::channel();
+    // Before the program, which nobody could look after without it. Not joined: it may hang with a disk.
+    let _ = spawn("eyes", move || {
+        let (stdout, stderr, ended): (_, _, UnixStream) = opened.recv().ok()?;
+        show.send(eyes.watch(stdout, stderr, &ended)).ok()
+    })?;
+    let (ended, at_end) = UnixStream::pair()?;
     let begun = boot_clock_us();
     let group = Group::create(folder, run.limits.memory).map(Arc::new);
     // By the main thread: the program dies with the thread that started it.
@@ -177,10 +203,7 @@ fn attempt(
         shared.say(&format!("the lock file cannot be written: {error}"));
     }
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else { bail!("no pipes") };
-    let (ended, at_end) = UnixStream::pair()?;
-    let (show, shown) = mpsc::channel();
-    // Not joined: it may hang with a disk.
-    let _ = spawn("eyes", move || drop(show.send(eyes.watch(stdout, stderr, &ended))))?;
+    let _ = pipes.send((stdout, stderr, ended));
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
     // Never joined: it ends with the process. Optional, as it only makes orders come sooner.

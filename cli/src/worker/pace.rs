@@ -1,5 +1,6 @@
 //! Which queues a worker leaves alone for a while because it harms them: it lacks a program, or its tasks fail at once
-//! while those of other workers do not. Other workers then have the tasks.
+//! while those of other workers do not. Other workers then have the tasks. All of them, where its host lacks what every
+//! task needs.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,12 +8,18 @@ use std::time::{Duration, Instant};
 use blueque::{QueueName, TaskInfo};
 
 use super::program::Stamp;
+use crate::lack::NOTHING;
 
 /// How long a task that could not be begun here is not given out again: the first time, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
 /// How long a queue is left alone after failures: the first time, and at most.
 const STAYS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(60));
+
+/// How long everything is left alone where nothing can be begun: the first time, and at most. After a while without
+/// that it is the first time again.
+const RESTS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+const WELL: Duration = Duration::from_secs(300);
 
 /// What ends sooner has hardly begun its work.
 const QUICK: Duration = Duration::from_secs(10);
@@ -59,12 +66,46 @@ struct Away {
     why: String,
 }
 
+/// A host on which nothing can be begun.
+struct Sick {
+    /// How often in a row.
+    times: u32,
+    until: Instant,
+    why: String,
+}
+
 #[derive(Default)]
 pub struct Pace {
     queues: BTreeMap<QueueName, Of>,
+    host: Option<Sick>,
 }
 
 impl Pace {
+    /// Nothing can be begun here: no task is taken, the longer the more often in a row. None where that is known.
+    pub fn sick(&mut self, why: &str) -> Option<String> {
+        let now = Instant::now();
+        let before = self.host.take().filter(|sick| sick.until + WELL > now);
+        if let Some(known) = before.as_ref().filter(|sick| sick.until > now) {
+            let Sick { times, until, .. } = *known;
+            self.host = Some(Sick { times, until, why: why.to_owned() });
+            return None;
+        }
+        let times = before.map_or(0, |sick| sick.times);
+        let rest = RESTS.0.saturating_mul(1 << times.min(10)).min(RESTS.1);
+        self.host = Some(Sick { times: times.saturating_add(1), until: now + rest, why: why.to_owned() });
+        Some(format!("takes nothing for {}: {why}", humantime::format_duration(rest)))
+    }
+
+    /// Whether the host is one on which nothing can be begun, and it is not yet time to look whether that is over.
+    pub fn rests(&self) -> bool {
+        self.host.as_ref().is_some_and(|sick| sick.until > Instant::now())
+    }
+
+    /// Whether the host was such a one, and has begun nothing since.
+    pub fn is_convalescent(&self) -> bool {
+        self.host.is_some() && !self.rests()
+    }
+
     /// A program is missing: the queue is left alone, the longer the more often in a row. At first for less than the
     /// task, which comes to the front of the queue again: one mistyped method must not be all that this worker meets.
     pub fn missing(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str) -> String {
@@ -86,6 +127,7 @@ impl Pace {
 
     /// Counts how a task ended; whether its queue is to be left alone if the tasks of others succeed.
     pub fn ended(&mut self, ending: &Ending) -> bool {
+        self.host.take_if(|sick| sick.until <= Instant::now());
         let of = self.queues.entry(ending.queue.clone()).or_default();
         if !ending.is_quick_failure() {
             (of.failures, of.slowed) = (0, 0);
@@ -124,7 +166,11 @@ impl Pace {
     /// What is wrong, for the worker's record.
     pub fn trouble(&self) -> Option<String> {
         let all = self.queues.iter().filter_map(|(queue, of)| Some((queue, of.away.as_ref()?)));
-        let words: Vec<String> = all.map(|(queue, away)| format!("takes nothing of {queue}: {}", away.why)).collect();
+        let mut words: Vec<String> =
+            all.map(|(queue, away)| format!("takes nothing of {queue}: {}", away.why)).collect();
+        if let Some(sick) = self.host.as_ref().filter(|_| self.rests()) {
+            words.insert(0, format!("{NOTHING}{}", sick.why));
+        }
         (!words.is_empty()).then(|| words.join("; "))
     }
 }
@@ -132,7 +178,7 @@ impl Pace {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     use blueque::QueueName;
 
@@ -148,6 +194,27 @@ mod tests {
         assert_eq!(pace.trouble().unwrap(), "takes nothing of q: no p");
         pace.begun(&queue);
         assert!(pace.missing(&queue, None, "no p").contains("500ms"));
+    }
+
+    #[test]
+    fn a_host_that_can_begin_nothing_rests_the_longer_the_more_often_and_is_well_when_a_task_has_ended() {
+        let (mut pace, queue) = (Pace::default(), QueueName::new("q").unwrap());
+        assert_eq!(pace.sick("no disk").unwrap(), "takes nothing for 1s: no disk");
+        assert_eq!(pace.sick("no disk"), None, "several tasks at the same time");
+        assert_eq!(pace.trouble().unwrap(), "takes nothing: no disk");
+        let over = |pace: &mut Pace| pace.host.as_mut().unwrap().until = Instant::now();
+        for rest in ["2s", "4s", "8s", "16s", "32s", "1m", "1m"] {
+            over(&mut pace);
+            assert!(pace.is_convalescent() && !pace.rests() && pace.trouble().is_none());
+            assert_eq!(pace.sick("no disk").unwrap(), format!("takes nothing for {rest}: no disk"));
+        }
+        let end = Ending { queue, ran: Duration::from_secs(1), failed: false };
+        pace.ended(&end);
+        assert!(pace.rests(), "one that had begun before");
+        over(&mut pace);
+        pace.ended(&end);
+        assert!(!pace.is_convalescent());
+        assert!(pace.sick("no disk").unwrap().contains("for 1s"));
     }
 
     #[test]

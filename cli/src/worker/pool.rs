@@ -16,6 +16,7 @@ use nix::sys::signal::Signal;
 use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pace::Ending;
+use crate::lack::Lack;
 use crate::output::say;
 use crate::run_folder::RunFolder;
 use crate::supervisor::FAILED;
@@ -32,7 +33,7 @@ pub struct Kept {
     /// None once it has ended and left its folder behind: somebody has to settle that.
     pub handle: Option<Handle>,
     /// What became of its supervisor, where that was seen.
-    fate: Option<String>,
+    fate: Option<Fate>,
     /// Only its end is left to be sent: that takes no slot, and the worker may end meanwhile.
     delivering: bool,
     /// When to settle it, and the pause after that.
@@ -90,12 +91,25 @@ struct State {
     endings: Vec<Ending>,
     /// Why the worker takes less than it could.
     trouble: Option<String>,
+    /// Why a task could not be begun, until somebody asks.
+    sick: Option<String>,
 }
 
-fn fate(status: ExitStatus) -> String {
-    match status.signal().map(Signal::try_from) {
-        Some(Ok(signal)) => format!("its supervisor was killed by {signal}"),
-        _ => format!("its supervisor ended before it ({status})"),
+/// What became of a supervisor that ended before its task.
+#[derive(Clone, Debug)]
+pub struct Fate {
+    pub words: String,
+    /// What it said that the host lacks.
+    pub lack: Option<Lack>,
+}
+
+impl Fate {
+    fn of(status: ExitStatus) -> Self {
+        let words = match status.signal().map(Signal::try_from) {
+            Some(Ok(signal)) => format!("its supervisor was killed by {signal}"),
+            _ => format!("its supervisor ended before it ({status})"),
+        };
+        Self { words, lack: status.code().and_then(Lack::of_code) }
     }
 }
 
@@ -302,7 +316,7 @@ impl Pool {
                     words.push(format!("ended {}", kept.id));
                     return false;
                 }
-                kept.fate = status.map(fate);
+                kept.fate = status.map(Fate::of);
                 let how = status.map_or(String::new(), |status| format!(" ({status})"));
                 let what = if kept.delivering { "the end could be settled" } else { "its task" };
                 words.push(format!("the supervisor of {} ended before {what}{how}", kept.id));
@@ -338,8 +352,18 @@ impl Pool {
     }
 
     /// What became of the supervisor of a run, where this worker saw it.
-    pub fn fate(&self, folder: &Path) -> Option<String> {
+    pub fn fate(&self, folder: &Path) -> Option<Fate> {
         self.lock().kept.get(folder)?.fate.clone()
+    }
+
+    /// A task could not be begun here, for this reason.
+    pub fn cannot_begin(&self, why: String) {
+        self.change(|state| state.sick = Some(why));
+    }
+
+    /// Why a task could not be begun, since this was asked last.
+    pub fn sickness(&self) -> Option<String> {
+        self.lock().sick.take()
     }
 
     /// A supervisor looks after a run that was left; perhaps only to send its end.

@@ -1,6 +1,10 @@
 //! The thread that takes tasks: reserve, make the run folder, start the supervisor.
 
-use std::sync::Arc;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -14,8 +18,9 @@ use super::pace::{Pace, pause};
 use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
 use super::settings::{self, Settings};
-use crate::output::clean_line;
-use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
+use crate::lack::Lack;
+use crate::output::{chain, clean_line};
+use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id, open};
 
 /// How often it looks for tasks where nobody wakes it.
 const LOOK: Duration = Duration::from_secs(2);
@@ -26,8 +31,13 @@ const IDLE: Duration = Duration::from_millis(100);
 /// So many characters of a task's parameters are said when it begins.
 const INPUT: usize = 80;
 
-/// Before another task is taken after one that could not be begun here: the disk may be full.
+/// Before another task is taken after one that could not be begun for want of the server.
 const TROUBLE: Duration = Duration::from_secs(5);
+
+/// What has to find room on the disk, and how many threads on the host, before a task is taken after one that could not
+/// be begun: about what a supervisor needs.
+const TRIAL: usize = 64 << 10;
+const THREADS: usize = 5;
 
 /// How many of the last completed tasks of a queue are looked at, and how old they may be, to learn whether other
 /// workers do well.
@@ -90,11 +100,32 @@ impl Taker {
                 self.pool.say(&pace.slow(&ending.queue));
             }
         }
+        if let Some(why) = self.pool.sickness() {
+            self.rest(pace, &why);
+        }
+        if pace.is_convalescent()
+            && let Err(error) = trial(&self.settings.state)
+        {
+            self.rest(pace, &self.lacking(&error));
+        }
         let away = pace.away(self.programs.stamp().as_ref());
+        let away = if pace.rests() { self.settings.queues.clone() } else { away };
         let some = away.len() < self.settings.queues.len();
         listener.skip(away);
         self.pool.set_trouble(pace.trouble());
         some
+    }
+
+    /// Takes nothing for a while, because nothing can be begun.
+    fn rest(&self, pace: &mut Pace, why: &str) {
+        if let Some(said) = pace.sick(why) {
+            self.pool.say(&said);
+        }
+    }
+
+    /// What keeps tasks from being begun here, in words.
+    fn lacking(&self, error: &anyhow::Error) -> String {
+        Lack::of(error).map_or_else(|| chain(error), |lack| lack.words(&self.settings.state))
     }
 
     /// Whether tasks of a queue have been completed lately by somebody else.
@@ -146,7 +177,11 @@ impl Taker {
             Err(error) => {
                 self.pool.say(&format!("cannot begin {}, which goes back: {error:#}", task.id));
                 let told = give_back("trouble");
-                self.pool.pause(TROUBLE);
+                if error.downcast_ref::<Error>().is_some() {
+                    self.pool.pause(TROUBLE);
+                } else {
+                    self.rest(pace, &self.lacking(&error));
+                }
                 told
             }
         };
@@ -249,6 +284,26 @@ impl Taker {
             }
         }
     }
+}
+
+/// Whether a task might be begun: tried without one, in little.
+fn trial(state: &Path) -> anyhow::Result<()> {
+    let file = state.join(format!(".trial.{}", std::process::id()));
+    let written = fs::write(&file, [0; TRIAL]);
+    let _ = open::clear(&file);
+    written?;
+    let (go, gone) = mpsc::channel::<()>();
+    let gone = Arc::new(Mutex::new(gone));
+    for _ in 0..THREADS {
+        let gone = Arc::clone(&gone);
+        // They end when `go` is dropped.
+        thread::Builder::new().stack_size(64 << 10).spawn(move || gone.lock().map(|gone| gone.recv()).is_ok())?;
+    }
+    let mut child =
+        Command::new("/proc/self/exe").arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
+    drop(go);
+    child.wait()?;
+    Ok(())
 }
 
 /// What a task is about, for people.

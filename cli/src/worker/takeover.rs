@@ -13,6 +13,7 @@ use blueque::{Client, Error, ListenerId, TaskId, Token};
 use super::echo::Echo;
 use super::handle::Handle;
 use super::keeper::Keeper;
+use super::pace::pause;
 use super::pool::{Kept, Pool};
 use super::remains;
 use super::settings::Settings;
@@ -22,9 +23,6 @@ use crate::server::identity;
 
 /// How often the folders of workers that died meanwhile are looked for.
 const EVERY: Duration = Duration::from_secs(1);
-
-/// Before the next attempt of a task whose supervisor ended before it had begun.
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// So old, a folder without a supervisor is not one that is just being begun.
 const BEGINNING_US: u64 = 60_000_000;
@@ -164,6 +162,9 @@ impl Takeover {
             }
             return;
         }
+        if !begun && let Some(fate) = self.pool.fate(folder.path()) {
+            self.pool.cannot_begin(fate.lack.map_or(fate.words, |lack| lack.words(&self.settings.state)));
+        }
         match self.hand_back(folder, &subject, begun) {
             Ok(()) => self.pool.say(&format!("gave {} back", subject.id)),
             Err(Error::Lost | Error::NotFound | Error::State { .. } | Error::Invalid { .. }) => {
@@ -196,10 +197,14 @@ impl Takeover {
                 let _ = folder.keep_checkpoint(run);
             }
         }
-        let fate = self.pool.fate(folder.path());
-        let fate = fate.as_deref().unwrap_or("its supervisor was found dead");
+        let fate = self.pool.fate(folder.path()).map(|fate| fate.words);
         let how = ReleaseOptions::new();
-        let how = if begun { how.lost(fate) } else { how.reason("orphan").uncounted().again_in(PAUSE) };
+        let how = if begun {
+            how.lost(fate.as_deref().unwrap_or("its supervisor was found dead"))
+        } else {
+            let info = self.client.call(&calls.get(&id))?;
+            how.reason("orphan").uncounted().again_in(pause(info.as_ref()))
+        };
         self.client.call(&calls.release(&id, token, how)).map(|_| ())
     }
 

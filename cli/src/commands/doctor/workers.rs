@@ -11,6 +11,7 @@ use super::remedy::text_of;
 use crate::commands::takers::Takers;
 use crate::commands::{programs, times};
 use crate::config::{self, Settings};
+use crate::lack::NOTHING;
 
 /// Without a report for so many seconds a worker is dead.
 const DEAD: f64 = 30.0;
@@ -30,8 +31,12 @@ impl Exam {
             }
         }
         for worker in workers.into_iter().filter(|worker| !worker.dead) {
-            if let Some(trouble) = worker.trouble {
-                self.note("workers", format!("{} {trouble}", worker.id));
+            let Some(trouble) = worker.trouble else { continue };
+            let text = format!("{} {trouble}", worker.id);
+            if trouble.starts_with(NOTHING) {
+                self.finding("workers", text, "the worker looks again at least once a minute");
+            } else {
+                self.note("workers", text);
             }
         }
         Ok(())

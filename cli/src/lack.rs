@@ -1,0 +1,83 @@
+//! What a host lacks when a task cannot be begun on it. A supervisor tells its worker by its exit code.
+
+use std::io;
+use std::path::Path;
+
+use nix::errno::Errno;
+
+/// How a worker's word of itself begins where it can begin nothing.
+pub const NOTHING: &str = "takes nothing: ";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    Space,
+    Processes,
+    Files,
+    Memory,
+}
+
+/// Beside those of the other ends of a supervisor.
+const CODES: [(Lack, u8); 4] = [(Lack::Space, 11), (Lack::Processes, 12), (Lack::Files, 13), (Lack::Memory, 14)];
+
+impl Lack {
+    /// What an error says that the host lacks; none where it has another cause.
+    pub fn of(error: &anyhow::Error) -> Option<Self> {
+        error.chain().find_map(|cause| {
+            let number = match cause.downcast_ref::<io::Error>() {
+                Some(error) => Errno::from_raw(error.raw_os_error()?),
+                None => *cause.downcast_ref::<Errno>()?,
+            };
+            Some(match number {
+                Errno::ENOSPC | Errno::EDQUOT => Self::Space,
+                Errno::EAGAIN => Self::Processes,
+                Errno::EMFILE | Errno::ENFILE => Self::Files,
+                Errno::ENOMEM => Self::Memory,
+                _ => return None,
+            })
+        })
+    }
+
+    pub fn code(self) -> u8 {
+        CODES.iter().find(|(lack, _)| *lack == self).map_or(1, |&(_, code)| code)
+    }
+
+    pub fn of_code(code: i32) -> Option<Self> {
+        CODES.iter().find(|(_, known)| i32::from(*known) == code).map(|&(lack, _)| lack)
+    }
+
+    /// A sentence for people, with what to do.
+    pub fn words(self, state: &Path) -> String {
+        match self {
+            Self::Space => format!("no space is left on the disk of {}, or no inodes: make room", state.display()),
+            Self::Processes => {
+                "no more processes or threads can be started: raise ulimit -u, or TasksMax of its unit".to_owned()
+            }
+            Self::Files => "too many files are open: raise ulimit -n".to_owned(),
+            Self::Memory => "no memory is left to start a process".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn what_a_host_lacks_is_known_behind_any_context_and_by_the_exit_code() {
+        let of = |number: Errno| {
+            let error: io::Result<()> = Err(io::Error::from_raw_os_error(number as i32));
+            Lack::of(&error.context("no thread for eyes").unwrap_err())
+        };
+        for (lack, code) in CODES {
+            assert_eq!((lack.code(), Lack::of_code(code.into())), (code, Some(lack)));
+        }
+        assert_eq!(of(Errno::ENOSPC), Some(Lack::Space));
+        assert_eq!(of(Errno::EAGAIN), Some(Lack::Processes));
+        assert_eq!(of(Errno::ENOENT), None);
+        assert_eq!(Lack::of(&anyhow::Error::new(Errno::EMFILE).context("no timer")), Some(Lack::Files));
+        assert_eq!(Lack::of_code(0), None);
+    }
+}
