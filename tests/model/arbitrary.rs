@@ -94,7 +94,7 @@ fn token() -> impl Strategy<Value = Key> + Clone {
 
 fn act() -> impl Strategy<Value = Act> {
     let again = || option::weighted(0.2, prop_oneof![Just(0), 1..20_u32]);
-    let cost = || option::weighted(0.3, payload());
+    let cost = || option::weighted(0.7, payload());
     let fail = (payload(), any::<bool>(), again(), option::weighted(0.2, any::<bool>()), cost()).prop_map(
         |(error, group, again, last, cost)| {
             let last = last.filter(|_| again.is_none());
@@ -312,7 +312,7 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
         held_task(),
         prop_oneof![
             Just(Act::Checkpoint(1)),
-            Just(Act::Release { reason: 2, again: None, uncounted: None, cost: None })
+            Just(Act::Release { reason: 2, again: None, uncounted: None, cost: Some(1) })
         ],
     )
         .prop_map(|(task, act)| Op::Owner { task, token: Key::Last, act });
@@ -395,7 +395,7 @@ fn drained_version() -> impl Strategy<Value = Vec<(Step, Op)>> {
             reserve(0),
             own(Act::Checkpoint(1)),
             submit(new),
-            own(Act::Release { reason: 2, again: None, uncounted: None, cost: None }),
+            own(Act::Release { reason: 2, again: None, uncounted: None, cost: Some(1) }),
             reserve(1),
             own(Act::Start { pid: 1, lease: None }),
             reserve(2),

@@ -23,7 +23,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true }
 }
 
-pub const BUGS: [Bug; 72] = [
+pub const BUGS: [Bug; 73] = [
     bug("a clock that steps ahead hides the gap", "heartbeat", "space_gap = space_us", "space_gap = false"),
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     shown(
@@ -219,6 +219,7 @@ pub const BUGS: [Bug; 72] = [
         "task.attempt, by, '', outcome, group, text, cost }",
     ),
     bug("an attempt has the cost of an earlier one", "history", "ended == cost_of and cost or ''", "cost or ''"),
+    bug("history forgets the cost", "release", "cost = fields[i + 1]", "cost = ''"),
     bug("nobody knows whose cost it is", "release", "'cost_of', task.token,", "'cost_of', '',"),
     bug(
         "the cost of a completed attempt is lost",
