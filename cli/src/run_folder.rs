@@ -7,11 +7,12 @@ mod kept;
 pub mod lock;
 pub mod names;
 pub mod open;
+mod spare;
 
 use std::env;
 use std::fs::{self, DirBuilder, DirEntry, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -139,6 +140,11 @@ impl RunFolder {
         &self.path
     }
 
+    /// What tells it from another folder of its name, made after it was taken away.
+    pub fn place(&self) -> io::Result<(u64, u64)> {
+        fs::symlink_metadata(&self.path).map(|about| (about.dev(), about.ino()))
+    }
+
     paths! {
         run = "run.json",
         parameters = "parameters",
@@ -185,6 +191,7 @@ impl RunFolder {
         if let Some(saved) = checkpoint {
             fs::write(self.checkpoint(), saved)?;
         }
+        self.set_aside(run)?;
         self.take_kept(space, run);
         Ok(())
     }

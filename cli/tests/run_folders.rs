@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+#[path = "run_folders/disks.rs"]
+mod disks;
 #[path = "run_folders/kept.rs"]
 mod kept;
 #[path = "run_folders/losses.rs"]

@@ -5,7 +5,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{RunFolder, VERSION, open, write_durably};
+use super::{RunFolder, VERSION, open, spare};
 
 /// Larger files are none of ours.
 const MOST: u64 = 16 << 20;
@@ -101,7 +101,7 @@ pub struct End {
     /// No other try follows a failure.
     #[serde(default)]
     pub permanent: bool,
-    /// The pause before the next try that the program asked for, in seconds.
+    /// The pause before the next try, in seconds: as the program asked for, or after a release that this host is to blame for.
     #[serde(default)]
     pub again: Option<f64>,
     /// A release that is not the task's doing.
@@ -140,8 +140,8 @@ impl RunFolder {
     /// Writes the end to the disk: the payload first, because `end.json` says that all is there.
     pub fn write_end(&self, end: &mut End, payload: &[u8]) -> io::Result<()> {
         end.payload = digest(payload);
-        write_durably(&self.end_payload(), payload)?;
-        write_durably(&self.end_file(), &serde_json::to_vec(&end)?)
+        spare::write(&self.end_payload(), payload)?;
+        spare::write(&self.end_file(), &serde_json::to_vec(&end)?)
     }
 
     /// Reads it back. Damaged in any way it counts as unknown.

@@ -87,6 +87,11 @@ pub fn own_folder(path: &Path) -> io::Result<()> {
     super::private_folders(path)
 }
 
+/// Opens a file that is there for writing, from its beginning.
+pub fn open_to_write(path: &Path) -> io::Result<(File, Metadata)> {
+    open_with(OpenOptions::new().write(true), path)
+}
+
 /// Makes a file, in the place of whatever is there.
 pub fn create(path: &Path) -> io::Result<File> {
     clear(path)?;
@@ -107,10 +112,15 @@ pub fn replace(path: &Path, bytes: &[u8], durably: bool) -> io::Result<()> {
     if durably {
         file.sync_all()?;
     }
+    put(&draft, path, durably)
+}
+
+/// Gives a file the name of another, in the place of whatever is there.
+pub fn put(draft: &Path, path: &Path, durably: bool) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|about| about.is_dir()) {
         clear(path)?;
     }
-    fs::rename(&draft, path)?;
+    fs::rename(draft, path)?;
     match path.parent() {
         Some(folder) if durably => File::open(folder)?.sync_all(),
         _ => Ok(()),

@@ -35,14 +35,18 @@ pub fn deliver(
     mut end: End,
     mut payload: Vec<u8>,
     journal: Option<Box<Journal>>,
+    accepted: bool,
 ) -> anyhow::Result<()> {
-    let accepted = folder.accepted().exists() || {
+    let accepted = accepted || {
         let mut log = Rest::new(shared, journal, &end);
         until_answered(link, &mut log, folder, &mut end, &mut payload)
     };
     if accepted && end.outcome == Outcome::Complete {
         // Known from now on: a publication that is cut off goes on where it was.
-        let _ = open::create(&folder.accepted()).and_then(|file| file.sync_all());
+        // Where that fails, the server is asked again.
+        if let Err(error) = folder.mark_accepted() {
+            say(format!("{}: the mark that its end was accepted cannot be written: {error}", run.id));
+        }
         publish::publish(folder, run)
             .with_context(|| format!("the output was not published and stays in {}", folder.path().display()))?;
     }
@@ -182,6 +186,7 @@ impl<'a> Rest<'a> {
 fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque::Result<()> {
     let calls = client.calls();
     let word = end.word.as_deref();
+    let again = end.again.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let cost = end.post_mortem.cost.told(end.outcome);
     let cost = cost.as_deref();
     match end.outcome {
@@ -190,7 +195,6 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
             client.call(&calls.complete(&link.id, link.token, payload, options))
         }
         Outcome::Fail => {
-            let again = end.again.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
             let options = FailOptions { group: word, again, permanent: end.permanent, max_bytes: None, cost };
             client.call(&calls.fail(&link.id, link.token, payload, options))
         }
@@ -199,6 +203,7 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
             let options = word.map_or(options, |word| options.reason(word));
             let options = cost.map_or(options, |cost| options.cost(cost));
             let options = if end.uncounted { options.uncounted() } else { options };
+            let options = again.map_or(options, |pause| options.again_in(pause));
             client.call(&calls.release(&link.id, link.token, options))
         }
     }

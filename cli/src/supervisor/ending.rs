@@ -1,6 +1,6 @@
 //! What an attempt's end means: the table of exit codes, and the reasons of a stop.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 
 use serde::de::IgnoredAny;
 
@@ -17,11 +17,25 @@ const TEMPORARY: i32 = 75;
 /// Wrong arguments or data, no rights, wrong configuration; not executable, not found.
 const PERMANENT: [i32; 6] = [64, 65, 77, 78, 126, 127];
 
+/// The reason of a release for which this host is to blame.
+pub const TROUBLE: &str = "trouble";
+
 /// The group of failures after which no other try follows.
 const PERMANENT_GROUP: &str = "permanent";
 
+/// Before another try after a result that this host has lost.
+const PAUSE: f64 = 30.0;
+
 /// What the error shows of stderr.
 const SHOWN: usize = 1_000;
+
+/// Why a program that ended well has no result.
+enum Unfit {
+    /// By its own doing.
+    Bad(String),
+    /// By this host's: nobody knows what it was.
+    Unknown(String),
+}
 
 /// The end, and the result or the error that goes with it; none where the attempt was lost.
 pub fn judge(
@@ -31,6 +45,7 @@ pub fn judge(
     limit: u64,
     post_mortem: PostMortem,
 ) -> Option<(End, Vec<u8>)> {
+    let mut unknown = false;
     let changed = seen.checkpoint.is_some() && !seen.too_large;
     // Only a program that ended by itself can have meant it.
     let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
@@ -51,7 +66,11 @@ pub fn judge(
         }
         Ended::Exit(Exit::Code(0)) => match result(folder, seen, limit) {
             Ok(result) => (Outcome::Complete, None, result),
-            Err(text) => (Outcome::Fail, Some("result"), text.into_bytes()),
+            Err(Unfit::Bad(text)) => (Outcome::Fail, Some("result"), text.into_bytes()),
+            Err(Unfit::Unknown(text)) => {
+                unknown = true;
+                (Outcome::Release, Some(TROUBLE), text.into_bytes())
+            }
         },
         Ended::Exit(Exit::Code(AGAIN)) if changed => (Outcome::Release, Some("checkpoint"), Vec::new()),
         Ended::Exit(Exit::Code(AGAIN)) => {
@@ -69,9 +88,9 @@ pub fn judge(
     };
     let mut end = End::new(outcome, word, post_mortem);
     end.checkpoint = changed && outcome != Outcome::Complete && ended != Ended::Killed;
-    end.uncounted = ended == Ended::Stopped(Reason::Drain);
+    end.uncounted = unknown || ended == Ended::Stopped(Reason::Drain);
     end.permanent = outcome == Outcome::Fail && word == Some(PERMANENT_GROUP);
-    end.again = again.filter(|_| outcome == Outcome::Fail && !end.permanent);
+    end.again = if unknown { Some(PAUSE) } else { again.filter(|_| outcome == Outcome::Fail && !end.permanent) };
     Some((end, payload))
 }
 
@@ -99,14 +118,23 @@ pub fn error(text: &str, words: &str) -> String {
 }
 
 /// The result of a program that ended well: its result file, else its stdout where that is JSON, else null.
-fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, String> {
+fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, Unfit> {
     let too_large = |what: &str, size: String| {
-        format!("{what} has {size} bytes, at most {limit} can be kept: write it to BLUEQUE_OUTPUT_DIR, and name it")
+        Unfit::Bad(format!(
+            "{what} has {size} bytes, at most {limit} can be kept: write it to BLUEQUE_OUTPUT_DIR, and name it"
+        ))
     };
     if seen.blind {
-        return Err("the files of the run folder do not answer, so that its result is not known".into());
+        return Err(Unfit::Unknown("the files of the run folder do not answer".into()));
     }
-    let unreadable = |error| format!("the result cannot be read: {error}");
+    if !seen.there {
+        return Err(Unfit::Unknown("somebody has taken the run folder away".into()));
+    }
+    let unreadable = |error: io::Error| {
+        let text = format!("the result cannot be read: {error}");
+        let own = matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::PermissionDenied);
+        if own { Unfit::Bad(text) } else { Unfit::Unknown(text) }
+    };
     match open::open(&folder.result()) {
         Ok((file, about)) => {
             let bytes = if about.len() > limit { None } else { open::read_open(file, limit).map_err(unreadable)? };
@@ -116,7 +144,8 @@ fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, String>
         Err(error) => return Err(unreadable(error)),
     }
     let one_value = seen.shape.is_one_value();
-    match seen.stdout.take() {
+    let printed = seen.stdout.take();
+    match printed.map_err(|error| Unfit::Unknown(format!("what stdout said cannot be read: {error}")))? {
         Some(printed) => {
             let printed = printed.trim_ascii();
             let json = serde_json::from_slice::<IgnoredAny>(printed).is_ok();

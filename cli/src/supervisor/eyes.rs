@@ -34,6 +34,8 @@ pub struct Seen {
     pub checkpoint: Option<Vec<u8>>,
     /// The checkpoint file is too large for the server.
     pub too_large: bool,
+    /// The run folder is still the one in which the program began.
+    pub there: bool,
     /// The files could not be read in time: none of this says what the program did.
     pub blind: bool,
     /// The log, to be ended.
@@ -54,6 +56,7 @@ impl Seen {
             again: None,
             checkpoint: None,
             too_large: false,
+            there: true,
             blind: false,
             journal: None,
         }

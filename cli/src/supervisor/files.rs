@@ -72,17 +72,23 @@ impl Events {
         let mut said = Vec::new();
         match open::open(&self.path) {
             Ok((file, about)) => self.follow(file, about.len(), &mut said),
-            Err(error) if error.kind() == ErrorKind::InvalidInput && !self.told => {
-                said.push(Said::Other(format!("the events cannot be read: {error}")));
-                self.told = true;
-            }
-            Err(_) => {}
+            // The program need not have any.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => self.tell(&error, &mut said),
         }
         if at_end && !self.partial.is_empty() {
             let line = std::mem::take(&mut self.partial);
             interpret(&line, &mut said);
         }
         said
+    }
+
+    /// Says once that they cannot be read.
+    fn tell(&mut self, error: &io::Error, said: &mut Vec<Said>) {
+        if !self.told {
+            said.push(Said::Other(format!("the events cannot be read: {error}")));
+        }
+        self.told = true;
     }
 
     fn follow(&mut self, file: File, length: u64, said: &mut Vec<Said>) {
@@ -98,7 +104,9 @@ impl Events {
 
     fn take(&mut self, file: File, said: &mut Vec<Said>) {
         let mut chunk = Vec::new();
-        let Ok(()) = self.chunk(file, &mut chunk) else { return };
+        if let Err(error) = self.chunk(file, &mut chunk) {
+            return self.tell(&error, said);
+        }
         self.offset += chunk.len() as u64;
         for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
             let whole = piece.ends_with(b"\n");
@@ -221,7 +229,11 @@ impl Checkpoint {
 
     /// What is new; `again` reads it also where it looks as before.
     pub fn look(&mut self, again: bool) -> Found {
-        let Ok(there) = fs::symlink_metadata(&self.path) else { return Found::Nothing };
+        let there = match fs::symlink_metadata(&self.path) {
+            Ok(there) => there,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Found::Nothing,
+            Err(error) => return self.unreadable(error.to_string()),
+        };
         if self.seen.as_ref() == Some(&Print::of(&there)) && !again {
             return Found::Nothing;
         }

@@ -111,6 +111,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     let address = Address { url: run.url.clone(), password };
     let mut link = Link::new(&run, address.clone(), Arc::clone(&shared))?;
 
+    let accepted = folder.has_ended() && folder.accepted().exists();
     let (end, journal) = if folder.has_ended() {
         let end = folder.read_end().unwrap_or_else(|error| {
             shared.say(&format!("the end of this attempt cannot be read, the task is given back: {error:#}"));
@@ -133,7 +134,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     match end {
         Some((end, payload)) => {
             let failed = end.outcome == Outcome::Fail;
-            deliver::deliver(&mut link, &shared, &run, &folder, end, payload, journal)?;
+            deliver::deliver(&mut link, &shared, &run, &folder, end, payload, journal, accepted)?;
             if failed {
                 return Ok(FAILED.into());
             }
@@ -172,6 +173,7 @@ fn attempt(
     if shared.lease.is_lost() {
         return Ok((None, None, link));
     }
+    let place = folder.place().context("the run folder cannot be looked at")?;
     let oom_before = tree::oom_kills();
     let eyes = Eyes::new(folder, run, Arc::clone(shared));
     let link = spawn("link", move || link.serve())?;
@@ -217,6 +219,7 @@ fn attempt(
         shared.say("what the program wrote last cannot be read: its files do not answer");
         Seen::nothing()
     });
+    seen.there = folder.place().is_ok_and(|now| now == place);
 
     let mut post_mortem = PostMortem { cost: cost(run, exit, begun, passed), stderr: seen.last_words.clone() };
     post_mortem.cost.oom = exit == Some(Exit::Signal(Signal::SIGKILL as i32))
@@ -225,19 +228,25 @@ fn attempt(
     let mut journal = seen.journal.take();
     let kept = seen.checkpoint.is_some() || seen.too_large;
     let mut end = ending::judge(ended, folder, seen, u64::from(run.limits.max_bytes), post_mortem);
-    // Nobody has accepted anything yet, whatever the program put there.
-    let _ = open::clear(&folder.accepted());
+    if let Some((end, why)) = &end
+        && end.word.as_deref() == Some(ending::TROUBLE)
+    {
+        let why = String::from_utf8_lossy(why);
+        shared.say(&format!("its result is not known, and the task is given back for another try: {why}"));
+    }
     // Before anything else that can fail or take long. The lease is renewed meanwhile.
     if let Some((end, payload)) = &mut end {
         if end.outcome == Outcome::Complete {
             end.post_mortem.cost.output = publish::target(folder, run);
         }
-        if let Err(error) = folder.write_end(end, payload) {
+        // Nobody has accepted anything yet, whatever the program put there; where that stays, no end may stand beside it.
+        let written = open::clear(&folder.accepted()).and_then(|()| folder.write_end(end, payload));
+        if let Err(error) = written {
             shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
         }
     } else {
-        if kept {
-            let _ = folder.keep_checkpoint(run);
+        if kept && let Err(error) = folder.keep_checkpoint(run) {
+            shared.say(&format!("the checkpoint cannot be kept: {error}"));
         }
         // Nobody sends it any more.
         if let Some(journal) = &mut journal {

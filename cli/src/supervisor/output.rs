@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::PathBuf;
 
+use sha2::{Digest, Sha256};
+
 /// How much of stderr the post-mortem shows.
 const LAST_WORDS: usize = 4 << 10;
 
@@ -15,33 +17,40 @@ pub enum Spool {
         path: PathBuf,
         file: File,
         length: u64,
+        /// Of what was written: a program, a cleaner or a disk may make something else of it.
+        digest: Sha256,
     },
     /// The disk is full.
     Memory(Vec<u8>),
     /// Longer than a result may be.
     Over,
+    /// What was written cannot be read.
+    Broken(io::Error),
 }
 
 impl Spool {
     pub fn open(path: PathBuf) -> Self {
         match OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path) {
-            Ok(file) => Self::Disk { path, file, length: 0 },
+            Ok(file) => Self::Disk { path, file, length: 0, digest: Sha256::new() },
             Err(_) => Self::Memory(Vec::new()),
         }
     }
 
     pub fn write(&mut self, bytes: &[u8], limit: u64) {
         match self {
-            Self::Disk { path, file, length } => {
+            Self::Disk { path, file, length, digest } => {
                 if *length + bytes.len() as u64 > limit {
+                    // For the room that it takes; it goes with the folder anyway.
                     let _ = fs::remove_file(path);
                     *self = Self::Over;
                 } else if file.write_all(bytes).is_ok() {
                     *length += bytes.len() as u64;
+                    digest.update(bytes);
                 } else {
-                    let mut kept = read(file, *length).unwrap_or_default();
-                    kept.extend_from_slice(bytes);
-                    *self = Self::Memory(kept);
+                    *self = match read(file, *length, digest) {
+                        Ok(kept) => Self::Memory([&kept, bytes].concat()),
+                        Err(error) => Self::Broken(error),
+                    };
                 }
             }
             Self::Memory(kept) => {
@@ -51,25 +60,31 @@ impl Spool {
                     kept.extend_from_slice(bytes);
                 }
             }
-            Self::Over => {}
+            Self::Over | Self::Broken(_) => {}
         }
     }
 
-    /// All that was printed, unless that was too much.
-    pub fn take(self) -> Option<Vec<u8>> {
+    /// All that was printed; none where that was too much.
+    pub fn take(self) -> io::Result<Option<Vec<u8>>> {
         match self {
-            Self::Disk { mut file, length, .. } => read(&mut file, length).ok(),
-            Self::Memory(kept) => Some(kept),
-            Self::Over => None,
+            Self::Disk { mut file, length, digest, .. } => read(&mut file, length, &digest).map(Some),
+            Self::Memory(kept) => Ok(Some(kept)),
+            Self::Over => Ok(None),
+            Self::Broken(error) => Err(error),
         }
     }
 }
 
 /// Of the open file: the program may have put another in its place.
-fn read(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
+fn read(file: &mut File, length: u64, digest: &Sha256) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.rewind()?;
-    file.take(length).read_to_end(&mut bytes).map(|_| bytes)
+    file.take(length).read_to_end(&mut bytes)?;
+    if Sha256::digest(&bytes) == digest.clone().finalize() {
+        Ok(bytes)
+    } else {
+        Err(io::Error::other("its file is not as it was written"))
+    }
 }
 
 /// Keeps the last bytes of what is written to it.

@@ -3,8 +3,10 @@
 use std::fs;
 use std::io::Write;
 
+use sha2::{Digest, Sha256};
+
 use super::files::{Events, Said};
-use super::output::{LastWords, Shape};
+use super::output::{LastWords, Shape, Spool};
 
 fn file(name: &str) -> std::path::PathBuf {
     std::env::temp_dir().join(format!("blueque-supervisor-{}-{name}", std::process::id()))
@@ -35,6 +37,40 @@ fn a_line_without_end_is_cut_and_the_events_after_it_are_read() {
     let said: Vec<Said> = (0..4).flat_map(|_| events.read(false)).collect();
     assert!(matches!(&said[..], [Said::Other(text), Said::Extend(_)] if text.len() < 2_000), "{said:?}");
     fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn what_cannot_be_read_back_as_it_was_written_is_no_result() {
+    let path = file("spool");
+    let spool = |file, written: &[u8]| Spool::Disk {
+        path: path.clone(),
+        file,
+        length: written.len() as u64,
+        digest: Sha256::new_with_prefix(written),
+    };
+    let mut whole = Spool::open(path.clone());
+    whole.write(b"4", 10);
+    fs::remove_file(&path).unwrap();
+    whole.write(b"2", 10);
+    assert_eq!(whole.take().unwrap().unwrap(), b"42", "the open file is read, wherever its name is");
+
+    let mut unreadable = spool(fs::File::create(&path).unwrap(), b"");
+    unreadable.write(b"42", 10);
+    assert!(unreadable.take().is_err());
+
+    let mut full = fs::File::options();
+    let mut lost = spool(full.read(true).write(true).open("/dev/full").unwrap(), b"4");
+    lost.write(b"2", 10);
+    assert!(lost.take().is_err(), "a cut result would be 2");
+
+    let mut emptied = Spool::open(path.clone());
+    emptied.write(b"42", 10);
+    fs::write(&path, "").unwrap();
+    assert!(emptied.take().is_err());
+
+    let mut over = Spool::open(path.clone());
+    over.write(&[b'x'; 11], 10);
+    assert_eq!(over.take().unwrap(), None);
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     }
     for folder in [space.join(KEPT), space.join("output"), space.join(LOGS)] {
         check(&folder, false)?;
+        // Now: what is to be moved there finds its place also when the disk is full.
+        private_folders(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }
     for folder in [runs, space.join(KEPT)] {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

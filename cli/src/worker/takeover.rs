@@ -3,12 +3,14 @@
 //! folder, are left alone.
 
 use std::collections::HashSet;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use blueque::calls::ReleaseOptions;
-use blueque::{Client, Error, ListenerId, TaskId, Token};
+use blueque::{Client, Error, ListenerId, Status, TaskId, TaskInfo, Token};
 
 use super::echo::Echo;
 use super::handle::Handle;
@@ -17,6 +19,7 @@ use super::pace::pause;
 use super::pool::{Kept, Pool};
 use super::remains;
 use super::settings::Settings;
+use crate::run_folder::end::{End, Outcome, PostMortem};
 use crate::run_folder::lock::Process;
 use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, names, open};
 use crate::server::identity;
@@ -175,13 +178,43 @@ impl Takeover {
                     self.aliens().insert(folder.path().to_owned());
                     return self.pool.remove(folder.path());
                 }
-                self.pool.say(&format!("{} is held by nobody here any more", subject.id));
+                match self.keep_output(folder, &subject) {
+                    Ok(false) => self.pool.say(&format!("{} is held by nobody here any more", subject.id)),
+                    Ok(true) => return,
+                    Err(error) => {
+                        let (shown, id) = (folder.path().display(), &subject.id);
+                        let text =
+                            format!("the output of {id} cannot be published yet and stays in {shown}: {error:#}");
+                        return self.pool.say(&text);
+                    }
+                }
             }
             Err(error) => return self.pool.say(&format!("{} cannot be given back yet: {error}", subject.id)),
         }
         if folder.remove().is_ok() {
             self.pool.remove(folder.path());
         }
+    }
+
+    /// Notes an end that only the server knows of, as the disk had no room for it, where there is output to be published.
+    /// Whether there is.
+    fn keep_output(&self, folder: &RunFolder, subject: &Subject) -> anyhow::Result<bool> {
+        let id = TaskId::new(subject.id.as_str())?;
+        let none = match fs::read_dir(folder.output()) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => true,
+            entries => entries?.next().is_none(),
+        };
+        let info = if none { None } else { self.client.call(&self.client.calls().get(&id))? };
+        let token = subject.token.to_string();
+        let own = |info: &TaskInfo| {
+            info.status() == Some(Status::Complete)
+                && info.fields.get("ended").is_some_and(|ended| *ended == token.as_bytes())
+        };
+        let Some(info) = info.filter(own) else { return Ok(false) };
+        let mut end = End::new(Outcome::Complete, None, PostMortem::default());
+        folder.mark_accepted()?;
+        folder.write_end(&mut end, info.result().unwrap_or_default())?;
+        Ok(true)
     }
 
     /// Saves what the program saved last, and gives the task back: as lost, unless its supervisor never came to begin it.
@@ -193,8 +226,10 @@ impl Takeover {
             if let Some(saved) = saved {
                 self.save(&id, token, &saved, run.limits.max_bytes)?;
             } else {
-                // Too large for the server: the next attempt on this host finds it here.
-                let _ = folder.keep_checkpoint(run);
+                // Too large for the server, or not to be read now: the next attempt on this host finds it here.
+                if let Err(error) = folder.keep_checkpoint(run) {
+                    self.pool.say(&format!("the checkpoint of {} cannot be kept: {error}", subject.id));
+                }
             }
         }
         let fate = self.pool.fate(folder.path()).map(|fate| fate.words);

@@ -8,7 +8,7 @@ use blueque::{Status, Submit, Task};
 use crate::support::eventually;
 use crate::world::{World, result};
 
-const PATHS: [&str; 21] = [
+const PATHS: [&str; 24] = [
     "run.json",
     "parameters",
     "events",
@@ -30,6 +30,9 @@ const PATHS: [&str; 21] = [
     "end.new",
     "end.payload",
     "group",
+    "spare.end.json",
+    "spare.end.payload",
+    "spare.accepted",
 ];
 
 const KINDS: [&str; 7] = ["folder", "pipe", "link", "socket", "huge", "closed", "missing"];

@@ -181,3 +181,28 @@ fn a_result_survives_a_full_disk() {
     }
     assert_eq!(text(run.finish().result()), "[1]");
 }
+
+/// Whatever the program wrote there, nobody can know it any more.
+#[test]
+fn a_task_whose_run_folder_was_taken_away_is_given_back_and_not_completed_without_its_result() {
+    for (printed, id) in [("", "result"), ("echo 42; ", "stdout")] {
+        let stage = Stage::new();
+        let script = "echo '\"precious\"' > \"$BLUEQUE_RESULT\"; rm -rf \"$BLUEQUE_RUN\"";
+        let mut run = stage.task(&format!("{printed}{script}"));
+        let info = run.finish();
+        assert_eq!((info.result(), info.fields.get("failures")), (None, None), "{id}: {:?}", info.fields);
+        assert_eq!(info.status(), Some(Status::Scheduled), "{id}");
+        let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
+        assert!(said.contains("given back") && said.contains("run folder"), "{said}");
+    }
+}
+
+#[test]
+fn a_cleaner_that_empties_the_file_of_stdout_makes_no_other_result_of_it() {
+    let stage = Stage::new();
+    let mut run = stage.task("printf 4; sleep 0.5; : > \"$BLUEQUE_RUN/stdout\"; printf 2");
+    let info = run.finish();
+    assert_eq!((info.status(), info.result()), (Some(Status::Scheduled), None));
+    let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
+    assert!(said.contains("given back") && said.contains("stdout"), "{said}");
+}
