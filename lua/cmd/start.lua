@@ -9,7 +9,7 @@ local id, token, pid = ARGV[2], ARGV[3], ARGV[4]
 if not pid then
   args.missing('id token pid')
 end
-if #pid > 7 or not string.find(pid, '^[1-9]%d*$') or tonumber(pid) > 4194304 then
+if not string.find(pid, '^[1-9]%d?%d?%d?%d?%d?$') then
   pid = string.format('%d', args.integer(pid, 1, 4194304, 'pid'))
 end
 local lease = ARGV[5] and args.options({ lease = args.lease }, 4).lease

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Changes lua/ in one place after another, and says which changes no case and no run of the model notices.
 `make mutants SEED=1 COUNT=100`; README.md tells what to do about what it finds."""
-import argparse, collections, json, multiprocessing, os, pathlib, random, resource, shutil, signal, subprocess, sys, tempfile
+import argparse, collections, json, multiprocessing, os, pathlib, random, re, resource, shutil, signal, subprocess, sys, tempfile
 import redis
 import changes
 
@@ -15,22 +15,32 @@ MEMORY = 4 << 30  # bytes for a server, whatever it collects until then
 LIMIT = 300  # seconds for a test program
 NO_SCRIPT = "no script"  # what composes to nothing, or to the same: not counted
 
+# What no case on a server of its own sees: which lines are put before which test, and what that is called.
+TESTS = [
+    (r"space\.", "cluster", "half_moved", "a half moved slot"),
+    (r"PUBLISH|announce|wake", "announcements", "", "who listens on the channels"),
+    (r"rights|\bmay\b|space\.(begin|enter)", "rights", "", "who lacks a right, or memory"),
+]
+
 def command(*words, **more):
     return subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, **more).stdout
 
 def prepare(folder):
-    """The cases; in the folder the sources, the composer and two test programs, so that who works on them
+    """The cases; in the folder the sources, the composer and the test programs, so that who works on them
     meanwhile disturbs nothing."""
     shutil.copytree(ROOT / "lua", folder / "lua")
     bundle = pathlib.Path(command(*"cargo run --locked --quiet --example bundle --".split(), folder).strip())
     command(*"rustc --edition 2024 -O build.rs -o".split(), folder / "compose")
-    built = command(*"cargo test --locked --quiet --all-features --test model --test cluster --no-run".split(),
-                    "--message-format", "json")
+    programs = [word for program in ["model", *(test[1] for test in TESTS)] for word in ("--test", program)]
+    built = command(*"cargo test --locked --quiet --all-features --no-run --message-format json".split(), *programs)
     for each in map(json.loads, built.splitlines()):
         if each.get("executable"):
             shutil.copy(each["executable"], folder / each["target"]["name"])
     return [(file.stem, case) for file in sorted(bundle.glob("conformance/*.json"))
             for case in json.loads(file.read_text())]
+
+def tests_of(change):
+    return [test for lines, *test in TESTS if re.search(lines, f"{change.file} {change.line}")]
 
 class Place:
     """A copy of lua/ and servers, to try changes on."""
@@ -110,9 +120,9 @@ class Place:
         return None
 
     def tests_notice(self, change):
-        # What `space` does for a slot that is being moved, no case on a single node sees on the receiving side.
-        if "space." in change.line and not self.passes("cluster", "half_moved"):
-            return "a half moved slot"
+        for program, test, name in tests_of(change):
+            if not self.passes(program, test):
+                return name
         if self.settings.calls and not self.passes("model", "random"):
             return "the model"
         return None
@@ -168,6 +178,8 @@ def main(settings, prepared):
 
     with Place(prepared, cases, settings, noticed) as place:
         same = place.cases_notice(place.original, set(place.original), "")
+        for program, test, name in {tuple(test) for change in left for test in tests_of(change)}:
+            same = same or not place.passes(program, test) and name
         if same:
             sys.exit(f"nothing was changed, and yet this fails: {same}")
     todo, done = multiprocessing.Queue(), multiprocessing.Queue()
