@@ -69,6 +69,8 @@ fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
 /// Whether the server accepted the end; if not, the task is another's.
 fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payload: &mut Vec<u8>) -> bool {
     let mut pause = FIRST_PAUSE;
+    // The lease is renewed after each.
+    let longest = LONGEST_PAUSE.min(link.third());
     loop {
         let error = match send(link, log, folder, end, payload) {
             Ok(()) => return true,
@@ -94,7 +96,7 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
             _ if !folder.path().exists() => return false,
             _ => {
                 thread::sleep(pause);
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                pause = (pause * 2).min(longest);
                 // The server may take this and refuse the other, short of memory.
                 if matches!(link.beat(), Err(Error::Lost)) {
                     return repeated(link, end, payload);
@@ -115,8 +117,9 @@ fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payl
         match open::read(&folder.checkpoint(), MOST).map(|bytes| link.send_checkpoint(&bytes)) {
             // Gone, or refused for good: the end goes its way without it.
             Err(_) | Ok(Ok(()) | Err(Error::Invalid { .. })) => end.checkpoint = false,
-            // The end tells whether it was accepted before.
-            Ok(Err(Error::Lost)) => {}
+            // The end tells whether it was accepted before. It is small: a server without memory for the checkpoint takes
+            // it, and the checkpoint is kept here.
+            Ok(Err(Error::Lost | Error::Server { .. })) => {}
             Ok(Err(error)) => return Err(error),
         }
     }

@@ -64,6 +64,7 @@ pub struct Link {
 impl Link {
     pub fn new(run: &Run, address: Address, shared: Arc<Shared>) -> blueque::Result<Self> {
         let now = Instant::now();
+        let first_beat = (shared.lease.length() / 3).saturating_sub(shared.lease.age());
         Ok(Self {
             shared,
             address,
@@ -77,7 +78,7 @@ impl Link {
             client: None,
             started: false,
             last_beat: now,
-            next_beat: now,
+            next_beat: now + first_beat,
             next_log: now,
             next_progress: now,
             next_checkpoint: now,
@@ -149,13 +150,6 @@ impl Link {
         if now < self.paused {
             return Err(until(self.paused));
         }
-        let pid = self.shared.pid.load(Ordering::Acquire);
-        if pid == 0 {
-            return Err(Duration::from_secs(1));
-        }
-        if !self.started {
-            return Ok(Job::Start(pid));
-        }
         if std::mem::take(&mut outbox.beat) {
             self.next_beat = self.next_beat.min(now.max(self.last_beat + BETWEEN_BEATS));
         }
@@ -163,6 +157,13 @@ impl Link {
             return Ok(Job::Beat);
         }
         let mut wait = until(self.next_beat);
+        // The lease runs since the reservation: a start that is refused does not keep it from being renewed.
+        if !self.started {
+            return match self.shared.pid.load(Ordering::Acquire) {
+                0 => Err(wait.min(Duration::from_secs(1))),
+                pid => Ok(Job::Start(pid)),
+            };
+        }
         if outbox.checkpoint.is_some() {
             if now >= self.next_checkpoint
                 && let Some(checkpoint) = outbox.checkpoint.take()
@@ -193,7 +194,7 @@ impl Link {
         Err(wait)
     }
 
-    fn third(&self) -> Duration {
+    pub fn third(&self) -> Duration {
         self.shared.lease.length() / 3
     }
 

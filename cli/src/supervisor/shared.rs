@@ -43,6 +43,11 @@ impl Lease {
         Duration::from_micros(self.length)
     }
 
+    /// How long ago it was renewed last.
+    pub fn age(&self) -> Duration {
+        Duration::from_micros(boot_clock_us().saturating_sub(self.renewed.load(Ordering::Acquire)))
+    }
+
     /// A renewal that was sent at this time was acknowledged.
     pub fn renewed(&self, sent: u64) {
         self.renewed.fetch_max(sent, Ordering::AcqRel);

@@ -7,6 +7,7 @@ mod support;
 
 mod ends;
 mod lease;
+mod memory;
 mod outages;
 mod output;
 mod stage;
