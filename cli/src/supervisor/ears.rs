@@ -23,10 +23,13 @@ fn hear(url: &str, channel: &str, shared: &Arc<Shared>) -> redis::RedisResult<()
     let mut connection = redis::Client::open(url)?.get_connection_with_timeout(Duration::from_secs(5))?;
     let mut messages = connection.as_pubsub();
     messages.subscribe(channel)?;
-    // What was ordered before this connection heard of it.
-    shared.post(|outbox| outbox.beat = true);
     loop {
-        messages.get_message()?;
+        // At first what was ordered before this connection heard of it.
         shared.post(|outbox| outbox.beat = true);
+        if let Err(error) = messages.get_message() {
+            // What cut it off may have put another server in its place, which gives the task to somebody else.
+            shared.post(|outbox| outbox.beat = true);
+            return Err(error);
+        }
     }
 }

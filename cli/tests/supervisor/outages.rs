@@ -1,7 +1,7 @@
 //! The server away, the disk damaged: no end is lost, none is counted twice.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use blueque::Status;
 use nix::sys::signal::Signal;
@@ -205,4 +205,30 @@ fn a_cleaner_that_empties_the_file_of_stdout_makes_no_other_result_of_it() {
     assert_eq!((info.status(), info.result()), (Some(Status::Scheduled), None));
     let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
     assert!(said.contains("given back") && said.contains("stdout"), "{said}");
+}
+
+#[test]
+fn a_supervisor_whose_orders_are_cut_off_heartbeats_at_once() {
+    let stage = Stage::new();
+    let mut run = stage.task_with(WAITS, Duration::from_secs(600), |_| {});
+    run.supervise();
+    run.pid("child");
+    let mut admin = stage.server.connection();
+    let mut last = (None, Instant::now());
+    eventually("it hears orders, and has asked what it missed", || {
+        let (_, hears): (String, u32) =
+            redis::cmd("PUBSUB").arg("NUMSUB").arg("blueque_orders_films").query(&mut admin).unwrap();
+        if stage.deadline() != last.0 || hears == 0 {
+            last = (stage.deadline(), Instant::now());
+        }
+        (last.1.elapsed() > Duration::from_secs(1)).then_some(())
+    });
+    // What cuts connections off may have replaced the server by one that gives the task to another. No new way for
+    // orders opens, which would bring a heartbeat by itself.
+    redis::cmd("ACL").arg("SETUSER").arg("default").arg("-subscribe").exec(&mut admin).unwrap();
+    redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("pubsub").exec(&mut admin).unwrap();
+    eventually("it heartbeats long before a third of the lease", || (stage.deadline() > last.0).then_some(()));
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    run.ended();
+    assert_eq!(run.task.info().unwrap().status(), Some(Status::Complete));
 }
