@@ -136,6 +136,12 @@ impl ListenerId {
         }
     }
 
+    /// An id for a further listener of this process: `HOSTNAME_PID`; for the second and later ones `HOSTNAME:N_PID`.
+    #[must_use]
+    pub fn of_this_process() -> Self {
+        crate::listener::this_process()
+    }
+
     /// The id of a listener in this process on `host`. Characters that a
     /// listener's id cannot have become `-`.
     #[must_use]

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Error, Greeting, Interrupter, QueueName};
+use blueque::{Client, Error, Greeting, Interrupter, Listener, ListenerId, QueueName};
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -53,6 +53,12 @@ const SWEEP: Duration = Duration::from_secs(30);
 /// The part that takes tasks: the worker ends with it.
 const TASKS: &str = "tasks";
 
+/// The part that says goodbye.
+const GOODBYE: &str = "goodbye";
+
+/// How long a worker that is to end waits for a server that does not answer, when no program runs any more.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
 /// More slots than this need more files than a process usually may open: two for each.
 const FEW: usize = 200;
 
@@ -71,27 +77,19 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     }
     takeover::tidy(&settings);
     let mut signals = Signals::new([SIGTERM, SIGINT])?;
-    let Some(client) = connect(&server, &settings, options.quiet, &mut signals)? else {
+    let id = ListenerId::of_this_process();
+    let Some((client, mut listener)) = connect(&server, &settings, &id, options.quiet, &mut signals)? else {
         return Ok(ExitCode::SUCCESS);
     };
     if let Some(greeting) = client.greeting() {
         say_missing(greeting, &settings);
     }
-    let queues: Vec<&str> = settings.queues.iter().map(QueueName::as_str).collect();
-    let mut listener = client.listener(&queues)?.order(settings.order.clone());
-    if let Some(lease) = settings.lease {
-        listener = listener.lease(lease);
-    }
-    if let Some(has) = &settings.has {
-        listener = listener.has(has.as_str())?;
-    }
-    let id = listener.id().clone();
 
     let (wake, woken) = UnixStream::pair()?;
     wake.set_nonblocking(true)?;
     woken.set_nonblocking(true)?;
     let pool = Arc::new(Pool::new(settings.slots, options.quiet, wake));
-    pool.say(&format!("{id} listens to {}", queues.join(", ")));
+    pool.say(&format!("{id} listens to {}", names(&settings).join(", ")));
 
     let echo = settings.verbose.then(Arc::<Echo>::default);
     let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone(), echo.clone());
@@ -123,28 +121,38 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     });
 
     watch(&pool, &settings, &woken)?;
-    pool.end(); // a report after the goodbye would register it anew
-    let _ = reporting.join();
+    pool.end();
     if let Some(echo) = echo {
         echo.pass();
     }
-    match taking.join() {
-        // What supervisors of other workers still hold under this name keeps it registered.
-        Ok((outcome, listener)) => {
-            let _ = listener.unregister();
-            if let Err(error) = outcome {
-                if error.downcast_ref::<Error>().is_some_and(|error| error.code() == "NOPERM")
-                    && let Ok(greeting) = client.call(&client.calls().hello())
-                {
-                    say_missing(&greeting, &settings);
-                }
-                return Err(error);
-            }
+    let taken = if pool.is_over(TASKS) { Some(taking.join().map_err(|_| defect(TASKS))?) } else { None };
+    let (outcome, listener) = taken.map_or((Ok(()), None), |(outcome, listener)| (outcome, Some(listener)));
+    let heard = listener.is_some_and(|listener| part(&pool, reporting, listener));
+    if let Err(error) = outcome {
+        if error.downcast_ref::<Error>().is_some_and(|error| error.code() == "NOPERM")
+            && let Ok(greeting) = client.call(&client.calls().hello())
+        {
+            say_missing(&greeting, &settings);
         }
-        Err(_) => return Err(defect(TASKS)),
+        return Err(error);
     }
-    pool.say("ends");
+    pool.say(if heard { "ends" } else { "ends; the server does not answer, and has yet to hear of it" });
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says goodbye to the server; whether that was done in time.
+fn part(pool: &Arc<Pool>, reporting: JoinHandle<()>, listener: Listener) -> bool {
+    spawn(pool, GOODBYE, move |_| {
+        // A report after it would register it anew.
+        let _ = reporting.join();
+        // What supervisors of other workers still hold under this name keeps it registered.
+        let _ = listener.unregister();
+    });
+    pool.waits_for(GOODBYE, PATIENCE)
+}
+
+fn names(settings: &Settings) -> Vec<&str> {
+    settings.queues.iter().map(QueueName::as_str).collect()
 }
 
 /// Looks after old logs as long as the worker lives, and takes a hundredth of a processor's time for it at most.
@@ -163,16 +171,30 @@ fn say_missing(greeting: &Greeting, settings: &Settings) {
     }
 }
 
-/// Waits for the server; none where a signal ends the worker first.
+/// Connects and registers.
+fn enter(server: &config::Settings, settings: &Settings, id: &ListenerId) -> anyhow::Result<(Client, Listener)> {
+    let client = server.client()?;
+    let mut listener = client.listener_as(id.clone(), &names(settings))?.order(settings.order.clone());
+    if let Some(lease) = settings.lease {
+        listener = listener.lease(lease);
+    }
+    if let Some(has) = &settings.has {
+        listener = listener.has(has.as_str())?;
+    }
+    Ok((client, listener))
+}
+
+/// Waits for a server that answers and takes writes; none where a signal ends the worker first.
 fn connect(
     server: &config::Settings,
     settings: &Settings,
+    id: &ListenerId,
     quiet: bool,
     signals: &mut Signals,
-) -> anyhow::Result<Option<Client>> {
+) -> anyhow::Result<Option<(Client, Listener)>> {
     let mut said = quiet;
     loop {
-        match server.client() {
+        match enter(server, settings, id) {
             Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_transient) => {
                 takeover::sweep(settings);
                 if !said {
@@ -184,7 +206,7 @@ fn connect(
                 }
                 thread::sleep(Duration::from_millis(500));
             }
-            client => return client.map(Some),
+            entered => return entered.map(Some),
         }
     }
 }
@@ -224,14 +246,21 @@ fn hear(mut signals: Signals, pool: &Pool, interrupter: &Interrupter) {
 /// Watches the supervisors until the worker has drained, or has met what it cannot mend.
 fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result<()> {
     let mut words = [0; 64];
+    let mut idle: Option<Instant> = None;
     loop {
         pool.look();
         if let Some(part) = pool.broken() {
             return Err(defect(part));
         }
         let draining = pool.draining();
-        if pool.is_over(TASKS) && (draining.is_none() || pool.running() == 0) {
+        let done = draining.is_none() || pool.running() == 0;
+        if pool.is_over(TASKS) && done {
             return Ok(());
+        }
+        if draining.is_none() || !done {
+            idle = None;
+        } else if idle.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            return Ok(()); // a call to a server that does not answer is all that is left
         }
         let mut limit = Duration::from_secs(60);
         if let Some(since) = draining {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use blueque::QueueName;
 use nix::sys::signal::Signal;
 
+use super::PATIENCE;
 use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pace::Ending;
@@ -36,6 +37,8 @@ pub struct Kept {
     fate: Option<Fate>,
     /// Only its end is left to be sent: that takes no slot, and the worker may end meanwhile.
     delivering: bool,
+    /// Since when its end was seen to wait on the disk.
+    ended: Option<Instant>,
     /// When to settle it, and the pause after that.
     due: Instant,
     pause: Duration,
@@ -48,7 +51,8 @@ pub struct Kept {
 impl Kept {
     pub fn new(folder: RunFolder, id: String, keeper: Keeper, handle: Option<Handle>) -> Self {
         let (due, pause) = (Instant::now(), Duration::from_millis(500));
-        Self { folder, id, _keeper: keeper, handle, fate: None, delivering: false, due, pause, told: None, begun: None }
+        let (fate, delivering, ended, told, begun) = (None, false, None, None, None);
+        Self { folder, id, _keeper: keeper, handle, fate, delivering, ended, due, pause, told, begun }
     }
 }
 
@@ -243,6 +247,11 @@ impl Pool {
         self.lock().over.contains(&name)
     }
 
+    /// Waits for the end of a part of the worker; whether it came in time.
+    pub fn waits_for(&self, name: &str, limit: Duration) -> bool {
+        self.wait_until(limit, |state| state.over.contains(&name).then_some(())).is_some()
+    }
+
     /// The part of the worker that ended by a panic.
     pub fn broken(&self) -> Option<&'static str> {
         self.lock().broken
@@ -301,7 +310,7 @@ impl Pool {
         let mut left = false;
         {
             let mut state = self.lock();
-            let stopping = state.stopping;
+            let (stopping, draining) = (state.stopping, state.draining.is_some());
             let mut endings = Vec::new();
             state.kept.retain(|path, kept| {
                 let Some(handle) = &mut kept.handle else { return true };
@@ -309,7 +318,13 @@ impl Pool {
                     kept.told = Some(Instant::now());
                     handle.stop();
                 }
-                let Some(status) = handle.ended() else { return true };
+                let Some(status) = handle.ended() else {
+                    if draining && !kept.delivering && kept.folder.has_ended() {
+                        // Its supervisor owns the end, which the server does not take just now.
+                        kept.delivering = kept.ended.get_or_insert_with(Instant::now).elapsed() > PATIENCE;
+                    }
+                    return true;
+                };
                 kept.handle = None;
                 if !path.exists() {
                     endings.extend(kept.ending(status));
