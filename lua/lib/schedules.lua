@@ -265,7 +265,7 @@ function schedules.solo(schedule, overlap)
     return nil
   end
   local options = ' ' .. schedule.options
-  local latest = string.find(options, ' unique_policy=latest', 1, true)
+  local latest = string.find(options, ' unique_policy=latest')
   return latest and string.match(options, ' unique=(%S+)') or 'schedule:' .. schedule.name
 end
 
