@@ -123,11 +123,12 @@ fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payl
             Ok(Err(error)) => return Err(error),
         }
     }
+    log.send_progress(link)?;
     log.send(link)?;
     send_end(link, &client, end, payload)
 }
 
-/// What the server is still to get of the log, before the end: after it nothing is added.
+/// What the server is still to get of the progress and the log, before the end: after it nothing is added.
 struct Rest<'a> {
     shared: &'a Shared,
     journal: Option<Box<Journal>>,
@@ -151,6 +152,18 @@ impl<'a> Rest<'a> {
             }
         }
         Self { shared, journal, begun: None, over: false }
+    }
+
+    /// Sends what the program told last of how far it is, unless the server has it already. It is a help, as the log is.
+    fn send_progress(&self, link: &mut Link) -> blueque::Result<()> {
+        let Some(progress) = self.shared.outbox().progress.take() else { return Ok(()) };
+        match link.send_progress(&progress) {
+            Err(error @ (Error::Unavailable { .. } | Error::Connection(_))) => {
+                self.shared.outbox().progress = Some(progress);
+                Err(error)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Sends it as long as the server takes it. The log is a help, no duty: only a server that is away is waited for, as

@@ -208,7 +208,7 @@ impl Link {
             }
             Job::Progress(bytes) => {
                 self.next_progress = Instant::now() + BETWEEN_PROGRESSES;
-                self.client().and_then(|client| client.call(&client.calls().progress(&self.id, self.token, bytes)))
+                self.send_progress(bytes)
             }
             Job::Log(piece) => {
                 self.next_log = Instant::now() + self.pace(piece);
@@ -288,6 +288,11 @@ impl Link {
     pub fn send_checkpoint(&mut self, bytes: &[u8]) -> blueque::Result<()> {
         let client = self.client()?;
         client.call(&client.calls().checkpoint(&self.id, self.token, bytes, self.max_bytes))
+    }
+
+    pub fn send_progress(&mut self, bytes: &[u8]) -> blueque::Result<()> {
+        let client = self.client()?;
+        client.call(&client.calls().progress(&self.id, self.token, bytes))
     }
 
     pub fn send_log(&mut self, piece: &Piece) -> blueque::Result<()> {

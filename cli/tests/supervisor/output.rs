@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use blueque::Status;
+use blueque::{Status, TaskInfo};
 use serde_json::{Value, json};
 
 use crate::stage::{Stage, text};
@@ -104,6 +104,28 @@ while [ ! -e go ]; do sleep 0.01; done";
     assert!(said.contains("no json") && said.len() < 3_000, "{said}");
     fs::write(run.folder.join("work/go"), "").unwrap();
     run.ended();
+}
+
+#[test]
+fn the_progress_that_a_program_told_last_is_kept_however_soon_it_ends() {
+    let stage = Stage::new();
+    for (code, status) in [(0, Status::Complete), (3, Status::Failed)] {
+        let script = format!(
+            "tell() {{ echo \"{{\\\"progress\\\":{{\\\"done\\\":$1,\\\"total\\\":3}}}}\" >> \"$BLUEQUE_EVENTS\"; }}
+tell 1; while [ ! -e go ]; do sleep 0.01; done; tell 2; tell 3; exit {code}"
+        );
+        let mut run = stage.task(&script);
+        run.supervise();
+        let done = |info: &TaskInfo| {
+            let told: Value = serde_json::from_slice(info.progress()?).unwrap();
+            told["done"].as_u64()
+        };
+        eventually("the first", || done(&run.task.info().unwrap()).filter(|&done| done == 1));
+        fs::write(run.folder.join("work/go"), "").unwrap();
+        run.ended();
+        let info = run.task.info().unwrap();
+        assert_eq!((info.status(), done(&info)), (Some(status), Some(3)));
+    }
 }
 
 #[test]
