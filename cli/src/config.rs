@@ -65,6 +65,18 @@ impl Settings {
         if password.is_none() && same {
             password = file.password()?;
         }
+        if password.is_none()
+            && let Some(user) = user(&url)
+        {
+            // The connection would be the default user's.
+            return Err(fault(
+                Code::Usage,
+                format!(
+                    "the URL names the user {user}, but there is no password: set BLUEQUE_PASSWORD, or `password` or \
+                     `password_file` in the configuration file; for a user without one (nopass) any will do"
+                ),
+            ));
+        }
         let namespace = match flags.namespace.clone().or_else(|| variable("BLUEQUE_NAMESPACE")).or(file.namespace) {
             Some(name) => Namespace::new(name)?,
             None => Namespace::default(),
@@ -151,6 +163,12 @@ fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
         url.set_password(None).map_err(|()| malformed())?;
     }
     Ok((url.into(), password))
+}
+
+/// The user that a URL names, other than the default one.
+fn user(url: &str) -> Option<String> {
+    let info = redis::parse_redis_url(url)?.into_connection_info().ok()?;
+    info.redis_settings().username().filter(|user| !user.is_empty() && *user != "default").map(str::to_owned)
 }
 
 /// A variable of the environment; an empty one counts as absent.

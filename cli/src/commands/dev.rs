@@ -22,7 +22,7 @@ use signal_hook::iterator::Signals;
 
 use self::server::Server;
 use crate::args::Connection;
-use crate::commands::whole_number;
+use crate::commands::{plain, whole_number};
 use crate::output::{Code, fault, line, say};
 use crate::run_folder::lock::Process;
 use crate::run_folder::{RunFolder, private_folders};
@@ -38,7 +38,7 @@ pub struct Options {
     #[arg(long, default_value = "worker.d", value_name = "DIR")]
     dir: PathBuf,
     /// A queue of the worker; by default one for each program, by its name
-    #[arg(long = "queue", short, value_name = "QUEUE")]
+    #[arg(long = "queue", short, value_name = "QUEUE", value_parser = plain)]
     queues: Vec<String>,
     /// How many tasks run at once
     #[arg(long, default_value_t = 2, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 500))]

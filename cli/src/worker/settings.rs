@@ -109,7 +109,7 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     pub publish: Option<PathBuf>,
     /// A variable of this environment that programs get, beside the usual ones
-    #[arg(long = "env", value_name = "NAME")]
+    #[arg(long = "env", value_name = "NAME", value_parser = variable)]
     pub environment: Vec<String>,
     /// What becomes of running tasks at SIGTERM, SIGINT and `blueque drain`
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
@@ -312,6 +312,11 @@ fn queue(text: &str) -> Result<(QueueName, Option<u32>), String> {
 /// A name of the characters of a queue's.
 fn name(text: &str) -> Result<String, String> {
     QueueName::new(text).map(|name| name.to_string()).map_err(|error| error.to_string())
+}
+
+/// A variable of the environment, whose value is not said.
+fn variable(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.contains('=') { Err("must be a name alone".into()) } else { Ok(text.to_owned()) }
 }
 
 /// As it stands in ids of listeners.

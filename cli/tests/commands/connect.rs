@@ -53,6 +53,17 @@ fn the_password_comes_from_the_environment_the_url_there_or_the_file() {
 }
 
 #[test]
+fn a_user_without_a_password_is_refused_and_not_served_as_the_default_user() {
+    let desk = Desk::new();
+    let socket = format!("unix://{}", desk.server.socket().display());
+    for url in [format!("{socket}?user=me"), "redis://me@127.0.0.1:1/".to_owned()] {
+        let said = desk.refused(2, &["ls", "--url", &url]);
+        assert!(said.contains("names the user me, but there is no password: set BLUEQUE_PASSWORD"), "{said}");
+    }
+    desk.ok(&["ls", "--url", &format!("{socket}?user=default")]);
+}
+
+#[test]
 fn a_password_is_never_shown() {
     let desk = guarded();
     let socket = format!("unix://{}?pass={SECRET}", desk.server.socket().display());
@@ -154,6 +165,10 @@ fn wrong_usage_is_its_own_exit_code_and_help_is_none() {
     for args in [&[][..], &["bogus"], &["ls", "--bogus"], &["ls", "-o", "xml"]] {
         desk.refused(2, args);
     }
+    let said = desk.refused(2, &["worker", "-q", "q", "--env", "A=1", "--", "true"]);
+    assert!(said.contains("'A=1' for '--env <NAME>': must be a name alone"), "{said}");
+    let said = desk.refused(2, &["dev", "--dir", "/bin", "-q", "a b"]);
+    assert!(said.contains("'a b' for '--queue <QUEUE>'") && !said.contains("This is the server's URL"), "{said}");
     let help = desk.ok(&["--help"]);
     assert!(help.contains("Exit codes") && !help.contains("supervise"), "{help}");
     assert!(desk.ok(&["--version"]).starts_with("blueque "));
