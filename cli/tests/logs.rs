@@ -66,7 +66,7 @@ fn the_whole_log_is_on_the_workers_host_and_elsewhere_its_beginning_and_its_end_
     let missing: usize = talk.split_once("-- ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
     assert!(
         talk.contains(&format!(
-            "bytes are not at the server: all that is kept of this log shows blueque logs t on {host}"
+            "bytes are not at the server: run blueque logs t on {host}, which has all that is kept"
         )),
         "{talk}"
     );
@@ -139,6 +139,15 @@ seq -f 'out %g' 5; sleep 0.05; echo warning >&2; sleep 0.05; printf open",
         assert_eq!(part(&["--since", "1h"]).0, part(&[]).0);
         let (none, why) = part(&["--since", "2100-01-01T00:00:00Z"]);
         assert_eq!((none.as_str(), why.as_str()), ("", "nothing in the log of t is of that kind\n"));
+        for nothing in ["--head", "--tail"] {
+            assert_eq!(
+                part(&["--stdout", nothing, "0"]),
+                (String::new(), "nothing in the log of t is of that kind\n".into())
+            );
+            assert_eq!(part(&[nothing, "0"]).0, "");
+            assert!(!part(&[nothing, "0"]).1.contains("has no log"));
+        }
+        assert_eq!(part(&["--attempt", "3"]), (String::new(), "t has had 2 attempts\n".into()));
         let stamped = part(&["--timestamps", "--stdout", "--attempt", "2"]).0;
         for (line, said) in stamped.lines().zip(["out 1", "out 2", "out 3", "out 4", "out 5", "open"]) {
             let (at, text) = line.split_once(' ').unwrap();
@@ -151,6 +160,16 @@ seq -f 'out %g' 5; sleep 0.05; echo warning >&2; sleep 0.05; printf open",
     }
     let output = command(&world, true, &["logs", "t", "-f", "--head", "1"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
+    for (option, value, low) in
+        [("--attempt", "0", 1), ("--attempt", "x", 1), ("--head", "x", 0), ("--tail", "9999999999999999999999", 0)]
+    {
+        let output = command(&world, true, &["logs", "t", option, value]).output().unwrap();
+        let why = text(&output).1;
+        assert!(
+            output.status.code() == Some(2) && why.contains(&format!("must be a whole number from {low} to")),
+            "{why}"
+        );
+    }
 }
 
 #[test]

@@ -194,7 +194,7 @@ impl<'a> Feed<'a> {
         }
         let host = self.host(attempt, info).unwrap_or_else(|| "its worker".to_owned());
         format!(
-            "{bytes} bytes are not at the server: all that is kept of this log shows blueque logs {} on {host}",
+            "{bytes} bytes are not at the server: run blueque logs {} on {host}, which has all that is kept",
             self.id
         )
     }

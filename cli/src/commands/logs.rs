@@ -15,9 +15,11 @@ use super::pager::Pager;
 use super::patience::{Outage, Reason, begin};
 use super::printer::{Printer, Streams};
 use super::selection::{Selection, Wanted};
-use super::{Session, times};
+use super::{Session, times, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
+
+const MOST_LINES: i64 = 1_000_000_000_000;
 
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -29,13 +31,13 @@ pub struct Options {
     #[arg(short, long)]
     pub follow: bool,
     /// Of this attempt only
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number::<u32>(1, u32::MAX.into()))]
     attempt: Option<u32>,
     /// The first lines; with --tail the first and the last
-    #[arg(long, value_name = "LINES", conflicts_with = "follow")]
+    #[arg(long, value_name = "LINES", value_parser = whole_number::<usize>(0, MOST_LINES), conflicts_with = "follow")]
     head: Option<usize>,
     /// The last lines
-    #[arg(long, short = 'n', value_name = "LINES")]
+    #[arg(long, short = 'n', value_name = "LINES", value_parser = whole_number::<usize>(0, MOST_LINES))]
     tail: Option<usize>,
     /// What was written since then: a time, or 10m for the last ten minutes
     #[arg(long, value_name = "TIME", value_parser = times::past)]
@@ -63,7 +65,8 @@ impl Options {
 
     /// Whether all that there is was asked for.
     fn is_all(&self) -> bool {
-        self.attempt.is_none() && self.since.is_none() && !self.stdout && !self.stderr
+        let lines = self.head.is_some() || self.tail.is_some();
+        self.attempt.is_none() && self.since.is_none() && !self.stdout && !self.stderr && !lines
     }
 }
 
@@ -155,7 +158,11 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 
 /// Says why there is no log.
 fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
+    let attempts = info.attempts();
     say(match info.status() {
+        _ if attempts > 0 && options.attempt.is_some_and(|attempt| attempt > attempts) => {
+            format!("{id} has had {attempts} attempt{}", if attempts == 1 { "" } else { "s" })
+        }
         _ if !options.is_all() => format!("nothing in the log of {id} is of that kind"),
         Some(status) if status.is_finished() && info.attempts() > 0 => {
             format!("{id} has no log: the server keeps it for a day, its worker's host longer")

@@ -68,6 +68,9 @@ impl Selection {
         if self.left_out > 0 && self.wanted.head.is_some() {
             take(Item::Gap(format!("{} lines are left out here", self.left_out)))?;
         }
+        if self.wanted.tail == Some(0) {
+            self.kept.retain(|item| !matches!(item, Item::Piece(piece) if piece.source != EXIT));
+        }
         self.kept.drain(..).try_for_each(take)
     }
 
