@@ -142,3 +142,23 @@ pub enum Command {
         word: task::Word,
     },
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use clap::{Command, CommandFactory};
+
+    use super::Cli;
+
+    fn without_help(command: &Command) -> Vec<String> {
+        let silent = command.get_arguments().filter(|arg| arg.get_help().is_none());
+        let mut found: Vec<String> = silent.map(|arg| format!("{} {}", command.get_name(), arg.get_id())).collect();
+        found.extend(command.get_subcommands().filter(|command| !command.is_hide_set()).flat_map(without_help));
+        found
+    }
+
+    #[test]
+    fn the_help_says_what_each_argument_is() {
+        assert_eq!(without_help(&Cli::command()), Vec::<String>::new());
+    }
+}

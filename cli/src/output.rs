@@ -129,7 +129,7 @@ pub fn line(text: impl AsRef<str>) -> io::Result<()> {
 }
 
 /// Without the numbers of the system's errors, whose names stand beside them.
-fn unnumbered(text: &str) -> String {
+pub fn unnumbered(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let mut kept = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -39,7 +39,7 @@ use self::takeover::Takeover;
 use crate::args::Connection;
 use crate::config;
 use crate::logs::sweep::sweep;
-use crate::output::say;
+use crate::output::{chain, say};
 use crate::rights::missing;
 
 pub use self::settings::Options;
@@ -198,7 +198,7 @@ fn connect(
             Err(error) if error.downcast_ref::<Error>().is_some_and(Error::is_transient) => {
                 takeover::sweep(settings);
                 if !said {
-                    say(format!("blueque worker: waiting for the server: {error:#}"));
+                    say(format!("blueque worker: waiting for the server: {}", chain(&error)));
                 }
                 said = true;
                 if signals.pending().next().is_some() {

@@ -37,12 +37,12 @@ end
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 redis.call('XLEN', events)
 redis.call('SCARD', started)
-if task.ties and string.find(task.ties, 'u') then
+if task.ties and string.find(task.ties, 'u', 1, true) then
   bonds.plan(task, 'started')
 end
 local may = redis.acl_check_cmd
 if may and not (may('SADD', started, '') and may('HSET', space.meta, '', '') and may('XADD', events, '*', '', ''))
-  or task.ties and string.find(task.ties, 'u') then
+  or task.ties and string.find(task.ties, 'u', 1, true) then
   rights.require()
 end
 if space.touched then

@@ -82,6 +82,7 @@ enum Word {
 
 #[derive(Args, Debug)]
 pub struct All {
+    /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
     /// Change nothing: count the tasks that it would be tried with, in each state

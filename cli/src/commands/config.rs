@@ -57,6 +57,7 @@ enum Word {
     },
     /// Take settings back
     Unset {
+        /// Their names
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
     },

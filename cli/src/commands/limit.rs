@@ -12,6 +12,7 @@ use crate::output::{Code, say};
 #[derive(Args, Debug)]
 #[command(group(clap::ArgGroup::new("limits").required(true).multiple(true).args(["concurrency", "rate", "none"])))]
 pub struct Options {
+    /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
     /// The key that tasks are submitted with
@@ -30,6 +31,7 @@ pub struct Options {
 
 #[derive(Args, Debug)]
 pub struct List {
+    /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
     /// The keys whose tasks run now, with limits of their own or without

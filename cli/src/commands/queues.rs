@@ -16,6 +16,7 @@ pub struct Options {}
 
 #[derive(Args, Debug)]
 pub struct Pause {
+    /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
     /// Why, for whoever finds it paused
@@ -28,12 +29,14 @@ pub struct Pause {
 
 #[derive(Args, Debug)]
 pub struct Resume {
+    /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
 }
 
 #[derive(Args, Debug)]
 pub struct Forget {
+    /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
     /// Change nothing: say what keeps it, if anything does

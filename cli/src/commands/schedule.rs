@@ -31,16 +31,19 @@ enum Word {
     Ls,
     /// Show all that is known of a schedule
     Show {
+        /// Its name
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
     },
     /// Remove schedules; their tasks stay
     Rm {
+        /// Their names
         #[arg(required = true, value_name = "NAME", value_parser = name)]
         names: Vec<ScheduleName>,
     },
     /// Stop a schedule from making tasks
     Pause {
+        /// Its name
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
         /// Why, for whoever finds it paused
@@ -49,11 +52,13 @@ enum Word {
     },
     /// Let a schedule make tasks again, from its next slot on
     Resume {
+        /// Its name
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
     },
     /// Make a task of a schedule now, beside its slots
     Run {
+        /// Its name
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
         /// What to do while its last task is not finished [default: as the schedule says]

@@ -27,6 +27,7 @@ pub struct Tags {
     /// The id, or an unambiguous beginning of it
     #[arg(value_name = "ID")]
     id: String,
+    /// The tags
     #[arg(required = true, value_name = "TAG", value_parser = plain)]
     tags: Vec<String>,
 }

@@ -29,6 +29,7 @@ const DURATIONS: &[Column] = &[
 
 #[derive(Args, Debug)]
 pub struct Options {
+    /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
     /// Of so many days, today included; 30 are kept where the setting `statistics` says nothing else

@@ -20,25 +20,36 @@ const LARGEST: u64 = 8 << 20;
 pub enum Word {
     /// Say how far it is: `5/12`, `42%` or `0.42`, and a message
     Progress {
+        /// 5 of 12 as `5/12`, or a share
         #[arg(value_name = "HOW_FAR", value_parser = how_far, allow_hyphen_values = true)]
         how_far: Value,
+        /// What it does now, for people
         message: Option<String>,
         /// What is counted, such as MB
         #[arg(long)]
         unit: Option<String>,
     },
     /// Save what the next attempt needs to go on from here; - reads stdin, @FILE a file
-    Checkpoint { value: String },
+    Checkpoint {
+        /// The whole checkpoint
+        value: String,
+    },
     /// Leave the result; - reads stdin, @FILE a file
-    Result { value: String },
+    Result {
+        /// The result
+        value: String,
+    },
     /// Ask to be tried again after a time such as 10m, should the program fail; the task must survive that failure
     Again {
+        /// From its end
         #[arg(value_name = "TIME", value_parser = super::duration)]
         pause: Duration,
     },
     /// Write a line into the task's log
     Log {
+        /// The line
         message: String,
+        /// How grave it is
         #[arg(long, value_enum, default_value_t)]
         level: Level,
     },

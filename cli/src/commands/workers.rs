@@ -17,6 +17,7 @@ pub struct Options {
 
 #[derive(Args, Debug)]
 pub struct Drain {
+    /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
     /// As `blueque workers` shows it [default: the queue itself, which takes no tasks more]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::output::unnumbered;
 use crate::run_folder::{Run, boot_clock_us, boot_id};
 
 /// So much of what the supervisor itself has to say waits to be written at most.
@@ -185,9 +186,10 @@ impl Shared {
 
     /// Says something in the task's log.
     pub fn say(&self, text: &str) {
+        let text = unnumbered(text);
         let mut outbox = self.outbox();
         if outbox.said.len() + text.len() < SAID {
-            outbox.said.push_str(text);
+            outbox.said.push_str(&text);
             outbox.said.push('\n');
         }
         drop(outbox);
