@@ -55,10 +55,10 @@ fn is_said(world: &World, task: &Task, what: &str) {
     });
     let info = task.info().unwrap();
     let back: u32 = field(&info, "uncounted").parse().unwrap();
-    let tried = tries();
+    let rests = tries();
     assert!(
-        back as usize <= tried,
-        "{back} times given back, {tried} times tried: the worker takes what it cannot begin"
+        back as usize <= rests,
+        "{back} times given back, {rests} times rests: the worker takes what it cannot begin"
     );
 }
 
