@@ -77,6 +77,50 @@ fn what_this_user_may_not_ask_is_said_in_plain_words() {
 }
 
 #[test]
+fn full_memory_is_a_finding_and_the_data_is_looked_at_all_the_same() {
+    let desk = sound();
+    furnish(&desk);
+    desk.plant(&["CONFIG", "SET", "maxmemory", "1"]);
+    let finding = desk.diagnosis();
+    assert!(finding.contains("the server's memory is full") && finding.contains(": raise maxmemory"), "{finding}");
+    desk.plant(&["LREM", "blueque_complete_tasks_q", "0", "complete"]);
+    let left = desk.run(&["doctor"]);
+    assert!(left.out.contains("complete is complete, but is not in complete_tasks of q: LPUSH"), "{}", left.out);
+    desk.plant(&["CONFIG", "SET", "maxmemory", "0"]);
+    let finding = desk.diagnosis();
+    assert!(finding.contains("not in complete_tasks"), "{finding}");
+    // The remedy is one.
+    desk.plant(&finding.split(": ").nth(1).unwrap().split(' ').collect::<Vec<_>>());
+    desk.ok(&["doctor"]);
+}
+
+#[test]
+fn commands_that_the_server_renames_are_named() {
+    let renamed = |command| Desk::on(Server::start_with(&["--appendonly", "yes", "--rename-command", command, ""]));
+    let said = renamed("INFO").ok(&["doctor"]);
+    assert!(said.contains("the server does not know INFO: it is renamed or disabled: version, role"), "{said}");
+    for command in ["TIME", "SCAN", "MULTI"] {
+        let desk = renamed(command);
+        let left = desk.run(&["doctor"]);
+        let said = format!("the server does not know {command}: it is renamed or disabled, without");
+        let todo = format!("remove rename-command {command} from the server's configuration");
+        assert!(left.code == 1 && left.out.contains(&said) && left.out.contains(&todo), "{}{}", left.out, left.err);
+        assert!(!left.out.contains("grant them") && !left.err.contains("ResponseError"), "{}{}", left.out, left.err);
+    }
+}
+
+#[test]
+fn why_does_not_say_that_a_task_runs_whose_lease_is_gone() {
+    let desk = sound();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let _task = desk.take("q");
+    assert!(desk.ok(&["why", "t"]).starts_with("It runs on "));
+    desk.plant(&["DEL", "blueque_leases_q"]);
+    let said = desk.ok(&["why", "t"]);
+    assert!(said.starts_with("Its lease was deleted: ") && said.contains("it goes back to its queue when"), "{said}");
+}
+
+#[test]
 fn an_eviction_policy_that_nobody_can_know_is_warned_of_once() {
     let desk = sound();
     desk.plant(&["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"]);
