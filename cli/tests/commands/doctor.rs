@@ -109,6 +109,40 @@ fn commands_that_the_server_renames_are_named() {
     }
 }
 
+/// The size of the file that the server appends to is cut by some bytes, as by a power loss.
+fn tear(desk: &Desk, bytes: u64) {
+    let (_, folder): (String, String) =
+        redis::cmd("CONFIG").arg("GET").arg("dir").query(&mut desk.server.connection()).unwrap();
+    let file = std::path::Path::new(&folder).join("appendonlydir/appendonly.aof.1.incr.aof");
+    let file = std::fs::OpenOptions::new().write(true).open(file).unwrap();
+    file.set_len(file.metadata().unwrap().len() - bytes).unwrap();
+}
+
+#[test]
+fn half_a_transaction_in_the_append_only_file_is_a_finding_until_the_file_is_rewritten() {
+    let mut desk = Desk::on(Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]));
+    desk.ok(&["submit", "q", "--id", "first"]);
+    desk.ok(&["cancel", "first"]);
+    tear(&desk, 5); // the end of its EXEC
+    desk.server.kill();
+    desk.server.restart();
+    desk.ok(&["submit", "q", "--id", "second"]);
+    desk.ok(&["cancel", "second"]);
+    desk.server.kill();
+    desk.server.restart();
+    let info = || -> String { redis::cmd("INFO").arg("everything").query(&mut desk.server.connection()).unwrap() };
+    let said = desk.run(&["doctor"]).out;
+    // Servers that take the whole transaction off read the file without an error.
+    let torn = !info().contains("unexpected_error_replies:0");
+    assert_eq!(said.contains("half a transaction stands in it: BGREWRITEAOF"), torn, "{said}");
+    desk.plant(&["BGREWRITEAOF"]);
+    crate::support::eventually("a rewritten file", || {
+        let info = info();
+        (info.contains("aof_rewrites:1") && info.contains("aof_rewrite_in_progress:0")).then_some(())
+    });
+    assert!(!desk.run(&["doctor"]).out.contains("half a transaction"));
+}
+
 #[test]
 fn why_does_not_say_that_a_task_runs_whose_lease_is_gone() {
     let desk = sound();
