@@ -108,8 +108,17 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
 
 /// The error and its causes. Some errors repeat their cause in their own text.
 pub fn chain(error: &anyhow::Error) -> String {
+    joined(error.chain())
+}
+
+/// The same, of an error that somebody else needs too.
+pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    joined(anyhow::Chain::new(error))
+}
+
+fn joined(causes: anyhow::Chain) -> String {
     let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in causes.map(ToString::to_string) {
         if !text.contains(&cause) {
             text.push_str(if text.is_empty() { "" } else { ": " });
             text.push_str(&cause);
@@ -120,7 +129,12 @@ pub fn chain(error: &anyhow::Error) -> String {
 
 /// A line for people, on stderr. Passwords in URLs and control characters are taken out.
 pub fn say(text: impl AsRef<str>) {
-    let _ = writeln!(io::stderr().lock(), "{}", clean(&redact(&unnumbered(text.as_ref()))));
+    let _ = writeln!(io::stderr().lock(), "{}", told(text.as_ref()));
+}
+
+/// As `say` says it.
+pub fn told(text: &str) -> String {
+    clean(&redact(&unnumbered(text)))
 }
 
 /// A line of data, on stdout, without what a terminal obeys.

@@ -14,6 +14,8 @@ mod names;
 mod reach;
 #[path = "run_folders/servers.rs"]
 mod servers;
+#[path = "run_folders/silence.rs"]
+mod silence;
 #[path = "../../tests/support/mod.rs"]
 mod support;
 #[path = "worker/world.rs"]

@@ -55,10 +55,10 @@ fn is_said(world: &World, task: &Task, what: &str) {
     });
     let info = task.info().unwrap();
     let back: u32 = field(&info, "uncounted").parse().unwrap();
-    let rests = tries();
+    let tried = tries();
     assert!(
-        back as usize <= rests,
-        "{back} times given back, {rests} times rests: the worker takes what it cannot begin"
+        back as usize <= tried,
+        "{back} times given back, {tried} times tried: the worker takes what it cannot begin"
     );
 }
 

@@ -1,5 +1,6 @@
 //! The end of an attempt, on the disk before it is sent, so that no crash and no lost connection can undo it.
 
+use std::fs;
 use std::io;
 
 use serde::{Deserialize, Serialize};
@@ -131,10 +132,35 @@ impl End {
     }
 }
 
+/// What was found of an end.
+#[derive(Debug)]
+pub enum Found {
+    Nothing,
+    Damaged(anyhow::Error),
+    Whole(Box<End>, Vec<u8>),
+}
+
 impl RunFolder {
     /// Whether the attempt has ended, so that only its end is left to be sent.
     pub fn has_ended(&self) -> bool {
         self.end_file().exists()
+    }
+
+    /// The end that is there. An error is one of the disk: then nobody knows.
+    pub fn find_end(&self) -> io::Result<Found> {
+        match fs::exists(self.end_file()) {
+            Ok(true) => {}
+            Err(error) if !open::is_by_hand(&error) => return Err(error),
+            _ => return Ok(Found::Nothing),
+        }
+        match self.read_end() {
+            Ok((end, payload)) => Ok(Found::Whole(Box::new(end), payload)),
+            Err(error) => match error.downcast::<io::Error>() {
+                Ok(error) if !open::is_by_hand(&error) => Err(error),
+                Ok(error) => Ok(Found::Damaged(error.into())),
+                Err(error) => Ok(Found::Damaged(error)),
+            },
+        }
     }
 
     /// Writes the end to the disk: the payload first, because `end.json` says that all is there.

@@ -35,6 +35,12 @@ fn not_a_file(kind: FileType) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file"))
 }
 
+/// Whether a program, or somebody by hand, can have made this of a file. Any other error is the host's, and may pass.
+pub fn is_by_hand(error: &io::Error) -> bool {
+    let kinds = [ErrorKind::NotFound, ErrorKind::InvalidInput, ErrorKind::PermissionDenied, ErrorKind::FileTooLarge];
+    kinds.contains(&error.kind())
+}
+
 /// Reads a regular file of at most this size.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let (file, about) = open(path)?;

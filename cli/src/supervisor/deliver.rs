@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use blueque::calls::{CompleteOptions, FailOptions, ReleaseOptions};
 use blueque::{Client, Error};
+use jiff::Timestamp;
 
 use super::journal::Journal;
 use super::link::Link;
 use super::publish;
 use super::shared::{Piece, Shared};
-use crate::output::say;
+use crate::output::{causes, say, told};
 use crate::run_folder::end::{End, Outcome};
 use crate::run_folder::{Run, RunFolder, open};
 
@@ -26,20 +27,33 @@ const LOG_LIMIT: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// What became of an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivered {
+    Taken,
+    /// The task is another's: what the program made is of no value.
+    Discarded,
+}
+
 /// Sends the end, and does what follows from the answer.
 pub fn deliver(
     link: &mut Link,
     shared: &Shared,
     run: &Run,
     folder: &RunFolder,
-    mut end: End,
-    mut payload: Vec<u8>,
+    (mut end, mut payload): (End, Vec<u8>),
     journal: Option<Box<Journal>>,
     accepted: bool,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Delivered> {
+    let made = end.outcome;
     let accepted = accepted || {
-        let mut log = Rest::new(shared, journal, &end);
-        until_answered(link, &mut log, folder, &mut end, &mut payload)
+        let mut log = Rest::new(shared, run, journal, &end);
+        let accepted = until_answered(link, &mut log, folder, &mut end, &mut payload);
+        if !accepted && made != Outcome::Release {
+            let at = Timestamp::now();
+            log.tell(&format!("lost its lease, as the server said at {at:.0}: its result is thrown away"));
+        }
+        accepted
     };
     if accepted && end.outcome == Outcome::Complete {
         // Known from now on: a publication that is cut off goes on where it was.
@@ -53,7 +67,8 @@ pub fn deliver(
     if end.outcome != Outcome::Complete {
         keep_checkpoint(run, folder, &end);
     }
-    folder.remove().with_context(|| format!("{} cannot be removed", folder.path().display()))
+    folder.remove().with_context(|| format!("{} cannot be removed", folder.path().display()))?;
+    Ok(if accepted || made == Outcome::Release { Delivered::Taken } else { Delivered::Discarded })
 }
 
 /// What the server does not have is of use to the next attempt, if that runs here.
@@ -71,14 +86,21 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
     let mut pause = FIRST_PAUSE;
     // The lease is renewed after each.
     let longest = LONGEST_PAUSE.min(link.third());
+    let mut refused: Option<Instant> = None;
     loop {
         let error = match send(link, log, folder, end, payload) {
-            Ok(()) => return true,
+            Ok(()) => {
+                if let Some(since) = refused {
+                    log.tell(&format!("its end was delivered, after {:.0?}", since.elapsed()));
+                }
+                return true;
+            }
             Err(Error::Lost) if end.outcome == Outcome::Release => return false,
             // Perhaps cancelled by force at this moment: then the server only waits to hear that nothing runs any more.
             Err(Error::Lost) => {
                 (end.outcome, end.word) = (Outcome::Release, None);
                 (end.checkpoint, end.uncounted) = (false, false);
+                // Where that fails, the end that is there leads here again; so below.
                 let _ = folder.write_end(end, payload);
                 continue;
             }
@@ -94,7 +116,15 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
             }
             // Removed by hand: nobody wants this end any more.
             _ if !folder.path().exists() => return false,
-            _ => {
+            error => {
+                if refused.is_none() {
+                    let size = payload.len();
+                    let why = causes(&error);
+                    log.tell(&format!(
+                        "its end ({size} bytes) cannot be delivered, and is sent again and again: {why}"
+                    ));
+                    refused = Some(Instant::now());
+                }
                 thread::sleep(pause);
                 pause = (pause * 2).min(longest);
                 // The server may take this and refuse the other, short of memory.
@@ -114,9 +144,16 @@ fn repeated(link: &mut Link, end: &End, payload: &[u8]) -> bool {
 fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payload: &[u8]) -> blueque::Result<()> {
     let client = link.client()?;
     if end.checkpoint {
-        match open::read(&folder.checkpoint(), MOST).map(|bytes| link.send_checkpoint(&bytes)) {
-            // Gone, or refused for good: the end goes its way without it.
-            Err(_) | Ok(Ok(()) | Err(Error::Invalid { .. })) => end.checkpoint = false,
+        let saved = open::read(&folder.checkpoint(), MOST);
+        // A cleaner may have been there: what was read before waits to be sent.
+        let saved = saved.or_else(|error| log.shared.outbox().checkpoint.clone().ok_or(error));
+        match saved.map(|bytes| link.send_checkpoint(&bytes)) {
+            // Refused for good: the end goes its way without it.
+            Ok(Ok(()) | Err(Error::Invalid { .. })) => end.checkpoint = false,
+            Err(error) => {
+                log.tell(&format!("its last checkpoint cannot be read, the server keeps the one before: {error}"));
+                end.checkpoint = false;
+            }
             // The end tells whether it was accepted before. It is small: a server without memory for the checkpoint takes
             // it, and the checkpoint is kept here.
             Ok(Err(Error::Lost | Error::Server { .. })) => {}
@@ -131,6 +168,7 @@ fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payl
 /// What the server is still to get of the progress and the log, before the end: after it nothing is added.
 struct Rest<'a> {
     shared: &'a Shared,
+    id: &'a str,
     journal: Option<Box<Journal>>,
     /// Since when it is sent.
     begun: Option<Instant>,
@@ -138,7 +176,7 @@ struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    fn new(shared: &'a Shared, mut journal: Option<Box<Journal>>, end: &End) -> Self {
+    fn new(shared: &'a Shared, run: &'a Run, mut journal: Option<Box<Journal>>, end: &End) -> Self {
         let last = [serde_json::to_vec(&end.post_mortem).unwrap_or_default(), b"\n".to_vec()].concat();
         if let Some(journal) = &mut journal {
             journal.close(shared, &last);
@@ -151,7 +189,16 @@ impl<'a> Rest<'a> {
                 }
             }
         }
-        Self { shared, journal, begun: None, over: false }
+        Self { shared, id: &run.id, journal, begun: None, over: false }
+    }
+
+    /// Says something in the supervisors' log and in that of the attempt, where the disk still has it.
+    fn tell(&mut self, text: &str) {
+        say(format!("{}: {text}", self.id));
+        self.shared.say(&told(text));
+        if let Some(journal) = &mut self.journal {
+            journal.tend(self.shared);
+        }
     }
 
     /// Sends what the program told last of how far it is, unless the server has it already. It is a help, as the log is.

@@ -132,8 +132,7 @@ fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, Unfit> 
     }
     let unreadable = |error: io::Error| {
         let text = format!("the result cannot be read: {error}");
-        let own = matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::PermissionDenied);
-        if own { Unfit::Bad(text) } else { Unfit::Unknown(text) }
+        if open::is_by_hand(&error) { Unfit::Bad(text) } else { Unfit::Unknown(text) }
     };
     match open::open(&folder.result()) {
         Ok((file, about)) => {

@@ -11,7 +11,7 @@ use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, To
 use super::journal;
 use super::shared::{CANCEL, DRAIN, KILL, Outbox, Piece, STOP, Shared};
 use crate::config;
-use crate::output::say;
+use crate::output::{causes, say, told};
 use crate::password::Address;
 use crate::run_folder::{Run, boot_clock_us};
 
@@ -59,6 +59,8 @@ pub struct Link {
     next_progress: Instant,
     next_checkpoint: Instant,
     paused: Instant,
+    /// Since when the lease is not renewed.
+    refused: Option<Instant>,
 }
 
 impl Link {
@@ -83,6 +85,7 @@ impl Link {
             next_progress: now,
             next_checkpoint: now,
             paused: now,
+            refused: None,
         })
     }
 
@@ -215,6 +218,9 @@ impl Link {
                 self.send_log(piece)
             }
         };
+        if matches!(job, Job::Start(_) | Job::Beat) {
+            self.note(outcome.as_ref().err());
+        }
         match outcome {
             Ok(()) => {}
             // A forced cancel refuses checkpoints too: a heartbeat knows which of the two it is.
@@ -230,6 +236,25 @@ impl Link {
             }
             Err(error) => self.failed(job, &error),
         }
+    }
+
+    /// Says when the server begins to refuse the lease's renewal, and when that is over.
+    fn note(&mut self, error: Option<&Error>) {
+        let text = match (error, self.refused) {
+            (Some(Error::Lost | Error::Cancelled | Error::State { .. }), _) | (Some(_), Some(_)) | (None, None) => {
+                return;
+            }
+            (Some(error), None) => {
+                self.refused = Some(Instant::now());
+                format!("the server takes no heartbeat, which is sent again until the lease is over: {}", causes(error))
+            }
+            (None, Some(since)) => {
+                self.refused = None;
+                format!("the server takes heartbeats again, after {:.0?}", since.elapsed())
+            }
+        };
+        say(format!("{}: {text}", self.id));
+        self.shared.say(&told(&text));
     }
 
     /// What may pass is tried again, unless there is something newer to send.

@@ -33,6 +33,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 
+use self::deliver::Delivered;
 use self::eyes::{Eyes, Seen};
 use self::group::Group;
 use self::journal::Journal;
@@ -43,7 +44,7 @@ use self::watch::{Bell, Ended, Watch};
 use crate::lack::Lack;
 use crate::output::{chain, say};
 use crate::password::{Address, Password};
-use crate::run_folder::end::{Cost, Counted, End, Outcome, PostMortem};
+use crate::run_folder::end::{Cost, Counted, End, Found, Outcome, PostMortem};
 use crate::run_folder::lock::{Holder, Lock, Process};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
 use crate::server::{host, identity};
@@ -74,6 +75,12 @@ pub struct Options {
 
 /// The exit code of a supervisor whose task failed, or is tried again after a failure: the worker counts those.
 pub const FAILED: u8 = 10;
+
+/// That of one that lost its lease while its program ran.
+pub const LOST: u8 = 20;
+
+/// That of one whose end the server did not take.
+pub const DISCARDED: u8 = 21;
 
 /// Runs the program of a run folder to its end; or sends the end that is in there.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -111,13 +118,18 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     let address = Address { url: run.url.clone(), password };
     let mut link = Link::new(&run, address.clone(), Arc::clone(&shared))?;
 
-    let accepted = folder.has_ended() && folder.accepted().exists();
-    let (end, journal) = if folder.has_ended() {
-        let end = folder.read_end().unwrap_or_else(|error| {
+    let found = folder.find_end().context("the end of this attempt cannot be read now")?;
+    let accepted = !matches!(found, Found::Nothing) && folder.accepted().exists();
+    let found = match found {
+        Found::Whole(end, payload) => Some((*end, payload)),
+        Found::Damaged(error) => {
             shared.say(&format!("the end of this attempt cannot be read, the task is given back: {error:#}"));
-            (End::new(Outcome::Release, Some("unknown-end"), PostMortem::default()), Vec::new())
-        });
-        (Some(end), Some(Box::new(Journal::open(&folder, &run))))
+            Some((End::new(Outcome::Release, Some("unknown-end"), PostMortem::default()), Vec::new()))
+        }
+        Found::Nothing => None,
+    };
+    let (end, journal) = if found.is_some() {
+        (found, Some(Box::new(Journal::open(&folder, &run))))
     } else if begun {
         bail!("the program of {} may have been started before, and its supervisor was lost: adopt the task", run.id);
     } else {
@@ -131,17 +143,16 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         })?;
         (end, journal)
     };
-    match end {
-        Some((end, payload)) => {
-            let failed = end.outcome == Outcome::Fail;
-            deliver::deliver(&mut link, &shared, &run, &folder, end, payload, journal, accepted)?;
-            if failed {
-                return Ok(FAILED.into());
-            }
-        }
-        None => folder.remove().context("the run folder cannot be removed")?,
-    }
-    Ok(ExitCode::SUCCESS)
+    let Some(end) = end else {
+        folder.remove().context("the run folder cannot be removed")?;
+        return Ok(LOST.into());
+    };
+    let failed = end.0.outcome == Outcome::Fail;
+    Ok(match deliver::deliver(&mut link, &shared, &run, &folder, end, journal, accepted)? {
+        Delivered::Discarded => DISCARDED.into(),
+        Delivered::Taken if failed => FAILED.into(),
+        Delivered::Taken => ExitCode::SUCCESS,
+    })
 }
 
 /// Takes the lock. Somebody who only looks whether it is held holds it for a moment.
@@ -171,6 +182,7 @@ fn attempt(
     let mut holder = Holder { supervisor: own, program: None };
     lock.write(&holder).context("the lock file cannot be written")?;
     if shared.lease.is_lost() {
+        say(format!("{}: {} before its program was started", run.id, shared.lease.words()));
         return Ok((None, None, link));
     }
     let place = folder.place().context("the run folder cannot be looked at")?;
@@ -238,6 +250,10 @@ fn attempt(
     if let Some((end, payload)) = &mut end {
         if end.outcome == Outcome::Complete {
             end.post_mortem.cost.output = publish::target(folder, run);
+            // Said now, as the log takes nothing after the end.
+            if let Some(why) = publish::unreadable(folder) {
+                shared.say(&format!("the output is not published before all of it can be read: {why}"));
+            }
         }
         // Nobody has accepted anything yet, whatever the program put there; where that stays, no end may stand beside it.
         let written = open::clear(&folder.accepted()).and_then(|()| folder.write_end(end, payload));
@@ -248,6 +264,9 @@ fn attempt(
         if kept && let Err(error) = folder.keep_checkpoint(run) {
             shared.say(&format!("the checkpoint cannot be kept: {error}"));
         }
+        let text = format!("{}: killed, its result is thrown away", shared.lease.words());
+        say(format!("{}: {text}", run.id));
+        shared.say(&text);
         // Nobody sends it any more.
         if let Some(journal) = &mut journal {
             journal.tend(shared);

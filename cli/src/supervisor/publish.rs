@@ -50,6 +50,31 @@ fn is_filled(output: &Path) -> bool {
         && fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some())
 }
 
+/// What of the output cannot be read, if anything.
+pub fn unreadable(folder: &RunFolder) -> Option<String> {
+    fn look(folder: &Path) -> Result<(), (PathBuf, io::Error)> {
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            |error| (path, error)
+        };
+        for entry in fs::read_dir(folder).map_err(at(folder))? {
+            let entry = entry.map_err(at(folder))?;
+            let path = entry.path();
+            let kind = entry.file_type().map_err(at(&path))?;
+            if kind.is_dir() {
+                look(&path)?;
+            } else if kind.is_file() {
+                open::open(&path).and_then(|(mut file, _)| file.read(&mut [0])).map_err(at(&path))?;
+            }
+        }
+        Ok(())
+    }
+    let output = folder.output();
+    let (path, error) = if is_filled(&output) { look(&output).err()? } else { return None };
+    let path = path.strip_prefix(&output).unwrap_or(&path);
+    Some(format!("{}: {error}", path.display()))
+}
+
 /// Publishes the output folder as `PUBLISH/TASKID`, unless it is empty, or no folder. Cut off, it goes on where it was.
 pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     let output = folder.output();
@@ -63,7 +88,7 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     }
     if is_filled(&output) {
         describe(&output, folder, run)?;
-        private_folders(&place).with_context(|| format!("{} cannot be made", place.display()))?;
+        private_folders(&place)?;
         let moved = match fs::rename(&output, aside("new")) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                 copy_whole(&output, &aside("copy"), &aside("new"))

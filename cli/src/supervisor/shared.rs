@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::output::unnumbered;
 use crate::run_folder::{Run, boot_clock_us, boot_id};
 
@@ -30,6 +32,8 @@ pub struct Lease {
     renewed: AtomicU64,
     length: u64,
     lost: AtomicBool,
+    /// The server has said so.
+    told: AtomicBool,
 }
 
 impl Lease {
@@ -37,7 +41,7 @@ impl Lease {
         let length = run.lease_ms.saturating_mul(1_000);
         // The clock of another boot says nothing about this one.
         let renewed = if run.boot == boot_id() { run.renewed_us } else { 0 };
-        Self { renewed: AtomicU64::new(renewed), length, lost: AtomicBool::new(false) }
+        Self { renewed: AtomicU64::new(renewed), length, lost: AtomicBool::new(false), told: AtomicBool::new(false) }
     }
 
     pub fn length(&self) -> Duration {
@@ -63,13 +67,25 @@ impl Lease {
     /// Whether the attempt is over, as the server said or the clock says. There is no way back.
     pub fn is_lost(&self) -> bool {
         if boot_clock_us() >= self.end() {
-            self.lose();
+            self.lost.store(true, Ordering::Release);
         }
         self.lost.load(Ordering::Acquire)
     }
 
+    /// The server says that the task is another's.
     pub fn lose(&self) {
+        self.told.store(true, Ordering::Release);
         self.lost.store(true, Ordering::Release);
+    }
+
+    /// How it was lost, just now, in words.
+    pub fn words(&self) -> String {
+        let at = Timestamp::now();
+        if self.told.load(Ordering::Acquire) {
+            return format!("lost its lease at {at:.0}, as the server says");
+        }
+        let silence = Duration::from_micros(boot_clock_us().saturating_sub(self.renewed.load(Ordering::Acquire)));
+        format!("lost its lease at {at:.0}, as no heartbeat was accepted for {silence:.0?}")
     }
 }
 

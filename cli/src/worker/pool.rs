@@ -20,7 +20,7 @@ use super::pace::Ending;
 use crate::lack::Lack;
 use crate::output::say;
 use crate::run_folder::RunFolder;
-use crate::supervisor::FAILED;
+use crate::supervisor::{DISCARDED, FAILED, LOST};
 
 /// The longest pause before another try on a run that could not be settled.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -114,6 +114,15 @@ impl Fate {
             _ => format!("its supervisor ended before it ({status})"),
         };
         Self { words, lack: status.code().and_then(Lack::of_code) }
+    }
+}
+
+/// What is said of a task whose supervisor is done with it.
+fn end_words(id: &str, status: Option<ExitStatus>) -> String {
+    match status.and_then(|status| status.code()).and_then(|code| u8::try_from(code).ok()) {
+        Some(LOST) => format!("{id} lost its lease: its program was killed, its result is thrown away"),
+        Some(DISCARDED) => format!("{id} had lost its lease when it ended: its result is thrown away"),
+        _ => format!("ended {id}"),
     }
 }
 
@@ -328,7 +337,7 @@ impl Pool {
                 kept.handle = None;
                 if !path.exists() {
                     endings.extend(kept.ending(status));
-                    words.push(format!("ended {}", kept.id));
+                    words.push(end_words(&kept.id, status));
                     return false;
                 }
                 kept.fate = status.map(Fate::of);

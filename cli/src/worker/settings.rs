@@ -1,6 +1,7 @@
 //! What `blueque worker` can be told.
 
 use std::env;
+use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -293,9 +294,9 @@ impl Settings {
     }
 
     /// Whether an attempt has a run folder on this host.
-    pub fn has_folder(&self, id: &str, token: Token) -> bool {
-        let folders = RunFolder::list(&self.state, &self.namespace).unwrap_or_default();
-        folders.iter().any(|folder| folder.is_of(id, token.value()))
+    pub fn has_folder(&self, id: &str, token: Token) -> io::Result<bool> {
+        let folders = RunFolder::list(&self.state, &self.namespace)?;
+        Ok(folders.iter().any(|folder| folder.is_of(id, token.value())))
     }
 }
 

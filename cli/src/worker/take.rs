@@ -277,7 +277,13 @@ impl Taker {
             };
             for task in held {
                 let (Ok(id), Some(token)) = (blueque::TaskId::new(task.id.as_str()), task.token) else { continue };
-                if !self.settings.has_folder(&task.id, token) {
+                let has_folder = self.settings.has_folder(&task.id, token).unwrap_or_else(|error| {
+                    // It may run here: the end of its lease tells.
+                    self.pool
+                        .say(&format!("the runs here cannot be listed, and {} is not given back: {error}", task.id));
+                    true
+                });
+                if !has_folder {
                     let _ =
                         self.client.call(&calls.release(&id, token, ReleaseOptions::new().reason("drain").uncounted()));
                 }

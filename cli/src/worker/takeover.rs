@@ -19,7 +19,7 @@ use super::pace::pause;
 use super::pool::{Kept, Pool};
 use super::remains;
 use super::settings::Settings;
-use crate::run_folder::end::{End, Outcome, PostMortem};
+use crate::run_folder::end::{End, Found, Outcome, PostMortem};
 use crate::run_folder::lock::Process;
 use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, names, open};
 use crate::server::identity;
@@ -157,7 +157,11 @@ impl Takeover {
         if !remains::kill_all(folder.path()) {
             return self.pool.say(&format!("processes of {} cannot be killed yet", subject.id));
         }
-        if folder.has_ended() && folder.read_end().is_ok() {
+        let ended = match folder.find_end() {
+            Ok(found) => matches!(found, Found::Whole(..)),
+            Err(error) => return self.pool.say(&format!("the end of {} cannot be read yet: {error}", subject.id)),
+        };
+        if ended {
             drop(lock);
             match Handle::start(folder, &self.settings.server, self.settings.password.as_ref()) {
                 Ok(handle) => self.pool.resume(folder.path(), handle, true),

@@ -12,8 +12,8 @@ use crate::output::chain;
 /// Runs as long as the worker does.
 pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &ListenerId) {
     let mut upkeep = Upkeep::new(client, settings.queues.clone()).host_names(settings.host_names.clone());
-    // A task with a run folder is settled by who keeps that.
-    let kept = |held: &Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token));
+    // A task with a run folder is settled by who keeps that; it may have one where they cannot be listed.
+    let kept = |held: &Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token).unwrap_or(true));
     let mut said: Option<Said> = None;
     loop {
         let adopted = if settings.adopt { upkeep.adopt_dead(own, kept) } else { Ok(()) };

@@ -5,28 +5,42 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use blueque::Status;
+use blueque::{Status, Task};
 
 use crate::support::eventually;
-use crate::world::{World, result, status};
+use crate::world::{HOLD, World, lives, result, send, status};
 
-/// A small disk, gone when dropped. To mount one takes root.
+/// What is mounted in a world's folder, gone when dropped. That takes root.
 struct Disk(PathBuf);
 
 impl Disk {
-    fn mount(path: &Path, options: &str) -> Self {
+    /// A small disk.
+    fn small(world: &World, path: &Path, options: &str) -> Self {
         fs::create_dir_all(path).unwrap();
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", options, "none"]).arg(path);
-        assert!(mount.status().unwrap().success(), "this test mounts a small disk, and needs root for it");
+        let disk = Self::mount(world, path, &["-t", "tmpfs", "-o", options, "none"]);
         fs::set_permissions(path, PermissionsExt::from_mode(0o700)).unwrap();
-        Self(path.to_owned())
+        disk
+    }
+
+    /// A file that cannot be read, as on a disk that is dying: there is no memory at its address 0.
+    fn broken(world: &World, file: &Path) -> Self {
+        Self::mount(world, file, &["--bind", &format!("/proc/{}/mem", std::process::id())])
+    }
+
+    fn mount(world: &World, path: &Path, args: &[&str]) -> Self {
+        let mounted = Command::new("mount").args(args).arg(path).status().unwrap().success();
+        assert!(mounted, "this test mounts a disk, and needs root for it");
+        Self(world.folder.path().to_owned())
     }
 }
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+        let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));
+        for place in places.filter(|place| Path::new(place).starts_with(&self.0)) {
+            let _ = Command::new("umount").args(["-l", place]).status();
+        }
     }
 }
 
@@ -48,7 +62,7 @@ fn make_room(world: &World) {
 fn a_full_disk_keeps_the_output_of_a_finished_program_until_there_is_room() {
     for (options, fill) in FILL {
         let world = World::new();
-        let _disk = Disk::mount(&world.path("state"), options);
+        let _disk = Disk::small(&world, &world.path("state"), options);
         world.program("film", &format!("echo 1 > \"$BLUEQUE_OUTPUT_DIR/film\"; {fill}; echo '\"done\"'"));
         let _worker = world.worker(&["--queue", "film"]);
         let task = world.submit("film", "[]");
@@ -68,7 +82,7 @@ fn a_full_disk_keeps_the_output_of_a_finished_program_until_there_is_room() {
 #[test]
 fn an_output_is_kept_where_only_the_server_knows_that_its_task_is_complete() {
     let world = World::new();
-    let _disk = Disk::mount(&world.path("state"), FILL[1].0);
+    let _disk = Disk::small(&world, &world.path("state"), FILL[1].0);
     let script = format!("echo 1 > \"$BLUEQUE_OUTPUT_DIR/film\"; rm -f \"$BLUEQUE_RUN\"/spare*; {}", FILL[1].1);
     world.program("film", &format!("{script}; echo '\"done\"'"));
     let _worker = world.worker(&["--queue", "film"]);
@@ -86,7 +100,7 @@ fn an_output_is_kept_where_only_the_server_knows_that_its_task_is_complete() {
 #[test]
 fn a_task_whose_end_finds_no_room_on_the_disk_does_not_begin_there() {
     let world = World::new();
-    let _disk = Disk::mount(&world.path("state"), "size=512k");
+    let _disk = Disk::small(&world, &world.path("state"), "size=512k");
     world.program("film", "echo 1");
     let _worker = world.worker(&["--queue", "film"]);
     let task = world.submit("film", "[]");
@@ -106,9 +120,107 @@ fn a_false_mark_does_not_keep_the_end_from_being_sent() {
     );
     let _worker = world.worker(&["--queue", "q"]);
     let task = world.submit("q", "[]");
-    let disk = Disk::mount(&Path::new(&world.written("run")).join("accepted"), "size=64k");
+    let disk = Disk::small(&world, &Path::new(&world.written("run")).join("accepted"), "size=64k");
     world.touch("go");
     assert_eq!(result(&task), "1");
     drop(disk);
+    world.nothing_is_left();
+}
+
+/// Names a file of its run folder, and waits.
+fn names(file: &str) -> String {
+    format!("echo \"{file}\" > FOLDER/file; while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo '\"done\"'")
+}
+
+fn said(world: &World, task: &Task) -> String {
+    let entries = world.client.call(&world.client.calls().logs(task.id(), "0", 500)).unwrap().items;
+    entries.into_iter().map(|entry| String::from_utf8(entry.text).unwrap()).collect()
+}
+
+#[test]
+fn a_result_that_the_disk_does_not_give_back_is_no_failure_of_the_task() {
+    let world = World::new();
+    world.program("q", &format!("echo 1 > \"$BLUEQUE_RESULT\"; {}", names("$BLUEQUE_RESULT")));
+    let _worker = world.worker(&["--queue", "q"]);
+    let task = world.submit("q", "[]");
+    let _disk = Disk::broken(&world, Path::new(&world.written("file")));
+    world.touch("go");
+    let info =
+        eventually("it has ended", || task.info().unwrap().fields.contains_key("ended").then(|| task.info().unwrap()));
+    assert_eq!(info.status(), Some(Status::Scheduled), "{:?}", info.error());
+    assert_eq!(task.history().unwrap().last().unwrap().why.as_deref(), Some("trouble"));
+    let said = said(&world, &task);
+    assert!(said.contains("given back") && said.contains("Input/output error"), "{said}");
+}
+
+#[test]
+fn an_end_that_the_disk_does_not_give_back_now_is_not_taken_for_lost() {
+    let world = World::new();
+    world.program("q", &names("$BLUEQUE_RUN"));
+    let first = world.worker(&["--queue", "q"]);
+    let task = world.submit("q", "[]");
+    let run = PathBuf::from(world.written("file"));
+    status(&task, Status::Started);
+    let mut connection = world.server.connection();
+    redis::cmd("CLIENT").arg(&["PAUSE", "600000", "WRITE"]).exec(&mut connection).unwrap();
+    world.touch("go");
+    eventually("the end is on the disk", || run.join("end.json").exists().then_some(()));
+    let supervisor = world.supervisor();
+    first.kill();
+    send("KILL", supervisor);
+    eventually("the supervisor is gone", || (!lives(supervisor)).then_some(()));
+    let disk = Disk::broken(&world, &run.join("end.payload"));
+    redis::cmd("CLIENT").arg("UNPAUSE").exec(&mut connection).unwrap();
+    let _second = world.worker(&["--queue", "q"]);
+    eventually("it is said", || {
+        let log = world.log();
+        assert!(!log.contains(&format!("gave {} back", task.id())), "{log}");
+        log.contains("cannot be read yet").then_some(())
+    });
+    drop(disk);
+    assert_eq!(result(&task), "\"done\"");
+    assert_eq!(task.info().unwrap().attempts(), 1);
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_worker_that_cannot_list_its_runs_gives_none_of_them_back() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let mut worker = world.worker(&["--queue", "hold"]);
+    let task = world.submit("hold", "[]");
+    world.written("pid");
+    status(&task, Status::Started);
+    let (runs, away) = (world.path("state/blueque/runs"), world.path("state/blueque/away"));
+    fs::rename(&runs, &away).unwrap();
+    fs::write(&runs, "").unwrap();
+    worker.signal("TERM");
+    eventually("it is said", || {
+        assert_eq!(task.info().unwrap().status(), Some(Status::Started), "{}", world.log());
+        world.log().contains("cannot be listed").then_some(())
+    });
+    fs::remove_file(&runs).unwrap();
+    fs::rename(&away, &runs).unwrap();
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"");
+    assert_eq!(task.info().unwrap().attempts(), 1);
+    assert!(worker.ended().success());
+}
+
+#[test]
+fn output_that_cannot_be_read_is_said_in_the_log_of_its_task() {
+    let world = World::new();
+    let film = "$BLUEQUE_OUTPUT_DIR/film";
+    world.program("film", &format!("echo 1 > \"{film}\"; {}", names(film)));
+    let _worker = world.worker(&["--queue", "film"]);
+    let task = world.submit("film", "[]");
+    let disk = Disk::broken(&world, Path::new(&world.written("file")));
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"");
+    let said = said(&world, &task);
+    assert!(said.contains("not published") && said.contains("film: Input/output error"), "{said}");
+    drop(disk);
+    let published = world.path("state/blueque/output").join(task.id().as_str()).join("film");
+    eventually("the output is published", || published.exists().then_some(()));
     world.nothing_is_left();
 }

@@ -200,7 +200,8 @@ fn a_task_whose_run_folder_was_taken_away_is_given_back_and_not_completed_withou
 #[test]
 fn a_cleaner_that_empties_the_file_of_stdout_makes_no_other_result_of_it() {
     let stage = Stage::new();
-    let mut run = stage.task("printf 4; sleep 0.5; : > \"$BLUEQUE_RUN/stdout\"; printf 2");
+    let mut run =
+        stage.task("cd \"$BLUEQUE_RUN\"; printf 4; while [ ! -s stdout ]; do sleep 0.01; done; : > stdout; printf 2");
     let info = run.finish();
     assert_eq!((info.status(), info.result()), (Some(Status::Scheduled), None));
     let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
@@ -231,4 +232,32 @@ fn a_supervisor_whose_orders_are_cut_off_heartbeats_at_once() {
     fs::write(run.folder.join("work/go"), "").unwrap();
     run.ended();
     assert_eq!(run.task.info().unwrap().status(), Some(Status::Complete));
+}
+
+/// The server has not had the last one yet: what the supervisor has read of it is sent.
+#[test]
+fn a_checkpoint_that_a_cleaner_has_taken_away_reaches_the_server() {
+    let mut stage = Stage::new();
+    let script =
+        "save() { echo $1 > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"; }
+wait_for() { while [ ! -e $1 ]; do sleep 0.01; done; }
+save 1; wait_for away; save 2
+for i in 1 2; do echo \"{\\\"log\\\": \\\"look $i\\\"}\" >> \"$BLUEQUE_EVENTS\"; wait_for look$i; done
+rm \"$BLUEQUE_CHECKPOINT\"; exit 75";
+    let mut run = stage.task(script);
+    run.supervise();
+    eventually("the first is saved", || (text(run.task.info().unwrap().checkpoint()) == "1\n").then_some(()));
+    stage.server.kill();
+    fs::write(run.folder.join("work/away"), "").unwrap();
+    // When the second is seen, the look at the first is over.
+    for i in [1, 2] {
+        let line = format!("look {i}");
+        eventually(&line, || stage.disk_log(&run).iter().any(|said| said.ends_with(&line)).then_some(()));
+        fs::write(run.folder.join(format!("work/look{i}")), "").unwrap();
+    }
+    eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
+    stage.server.restart();
+    run.ended();
+    let info = run.task.info().unwrap();
+    assert_eq!((info.status(), text(info.checkpoint()).as_str()), (Some(Status::Failed), "2\n"));
 }

@@ -156,8 +156,7 @@ impl Exam {
                 );
             }
             if head.is_held() && head.node.is_empty() {
-                let todo = format!("blueque cancel --force {id}, then blueque retry {id}");
-                self.finding("leases", format!("{id} is {status}, but has no node"), todo);
+                self.finding("leases", format!("{id} is {status}, but has no node"), mend);
             }
         }
         let rankless = head.is_some_and(Head::is_rankless);
