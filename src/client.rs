@@ -77,7 +77,8 @@ impl Client {
         Ok(Task::new(self.clone(), TaskId::new(id)?))
     }
 
-    /// A listener of this process on some queues, in the order in which they are asked.
+    /// A listener of this process on some queues, in the order in which they are asked. What is wrong with some of them, such
+    /// as a key of a wrong type, is an error of [`Listener::listen`], which [`Listener::skip`] can leave aside.
     ///
     /// # Errors
     /// `BADNAME` for a name that a queue cannot have; those of [`Client::call`].

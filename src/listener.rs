@@ -88,6 +88,8 @@ pub struct Listener {
     skipped: Vec<QueueName>,
     /// Whether the answer of the last call was not heard: it may have reserved a task of any queue.
     unheard: bool,
+    /// Whether the last call was refused, perhaps for one of the queues: those that are left alone stay so.
+    refused: bool,
 }
 
 impl Listener {
@@ -106,16 +108,23 @@ impl Listener {
             woken: false,
             skipped: Vec::new(),
             unheard: false,
+            refused: false,
         };
         listener.announce()?;
         Ok(listener)
     }
 
+    /// Registers. What is wrong with one queue, such as a key of a wrong type, keeps it from no other.
     fn announce(&self) -> Result<()> {
+        let (mut refusal, mut registered) = (None, false);
         for queue in &self.queues {
-            self.client.call(&self.client.calls().register(queue, &self.id, self.has.as_deref()))?;
+            match self.client.call(&self.client.calls().register(queue, &self.id, self.has.as_deref())) {
+                Ok(()) => registered = true,
+                Err(error) if error.is_transient() => return Err(error),
+                Err(error) => refusal = refusal.or(Some(error)),
+            }
         }
-        Ok(())
+        refusal.filter(|_| !registered).map_or(Ok(()), Err)
     }
 
     /// Its id.
@@ -155,7 +164,8 @@ impl Listener {
 
     /// The queues to ask now, and in which order.
     fn asked(&self) -> (Vec<QueueName>, QueueOrder) {
-        let kept = |queue: &QueueName| self.unheard || !self.skipped.contains(queue);
+        let all = self.unheard && !self.refused;
+        let kept = |queue: &QueueName| all || !self.skipped.contains(queue);
         let queues = self.queues.iter().filter(|queue| kept(queue)).cloned().collect();
         let order = match &self.order {
             QueueOrder::Weighted(weights) => {
@@ -249,11 +259,12 @@ impl Listener {
         let reserved = match self.client.call(&call) {
             // Somebody took this process for dead, or the server lost its data.
             Err(Error::State { code, .. }) if code == "NOLISTENER" => {
-                self.announce()?;
-                self.client.call(&call)?
+                self.announce().and_then(|()| self.client.call(&call))
             }
-            answer => answer?,
+            answer => answer,
         };
+        self.refused = reserved.as_ref().is_err_and(|error| !error.is_transient());
+        let reserved = reserved?;
         let mut processor = reserved.map(|reservation| self.processor(reservation));
         // Its lease may run since an earlier sending: it is renewed before anybody counts on it.
         if let Some(taken) = processor.as_ref().filter(|_| repeated) {

@@ -41,6 +41,7 @@ use crate::config;
 use crate::logs::sweep::sweep;
 use crate::output::{chain, say};
 use crate::rights::missing;
+use crate::supervisor::exec;
 
 pub use self::settings::Options;
 
@@ -68,6 +69,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     prctl::set_dumpable(false)?;
     let server = config::Settings::load(connection)?;
     let mut settings = options.settings(&server)?;
+    exec::check(&settings.limits)?;
     let programs = options.programs()?;
     settings.state = private_state(&settings.state, &settings.namespace)?;
     let settings = Arc::new(settings);
@@ -125,8 +127,8 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     if let Some(echo) = echo {
         echo.pass();
     }
-    let taken = if pool.is_over(TASKS) { Some(taking.join().map_err(|_| defect(TASKS))?) } else { None };
-    let (outcome, listener) = taken.map_or((Ok(()), None), |(outcome, listener)| (outcome, Some(listener)));
+    let ended = if pool.is_over(TASKS) { Some(taking.join().map_err(|_| defect(TASKS))?) } else { None };
+    let (outcome, listener) = ended.map_or((Ok(()), None), |(outcome, listener)| (outcome, Some(listener)));
     let heard = listener.is_some_and(|listener| part(&pool, reporting, listener));
     if let Err(error) = outcome {
         if error.downcast_ref::<Error>().is_some_and(|error| error.code() == "NOPERM")

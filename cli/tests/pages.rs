@@ -174,24 +174,34 @@ fn sources(folder: &Path, into: &mut String) {
     }
 }
 
-#[test]
-fn each_sentence_of_the_page_on_security_names_the_tests_that_hold_it() {
+/// Each sentence of a page is held by tests, whose names stand under it.
+fn is_held(page: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all = String::new();
     for folder in ["src", "tests", "cli/src", "cli/tests"] {
         sources(&root.join(folder), &mut all);
     }
-    let page = fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let page = fs::read_to_string(root.join("docs").join(page)).unwrap();
     let (_, body) = page.split_once("\n## ").unwrap();
     let sentences: Vec<&str> = body.split("\n- ").skip(1).collect();
     assert!(sentences.len() > 20, "{}", sentences.len());
     for sentence in sentences {
         let sentence = sentence.split("\n\n").next().unwrap();
-        let last = sentence.lines().last().unwrap().trim();
-        let tests: Vec<&str> = last.split('`').skip(1).step_by(2).collect();
-        assert!(!tests.is_empty() && last.starts_with('`'), "no test stands under: {sentence}");
+        let under = sentence.lines().map(str::trim).filter(|line| line.starts_with('`'));
+        let tests: Vec<&str> = under.flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
+        assert!(!tests.is_empty(), "no test stands under: {sentence}");
         for test in tests {
             assert!(all.contains(&format!("#[test]\nfn {test}()")), "there is no test {test}");
         }
     }
+}
+
+#[test]
+fn each_sentence_of_the_page_on_security_names_the_tests_that_hold_it() {
+    is_held("security.md");
+}
+
+#[test]
+fn each_sentence_of_the_page_on_faults_names_the_tests_that_hold_it() {
+    is_held("faults.md");
 }

@@ -199,3 +199,75 @@ fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
     assert_eq!(said, format!("Its queue is left alone for a moment: {id} takes nothing of q: it is tired.\n"));
     worker.signal("CONT");
 }
+
+/// A worker of q and p, where a key of q has a wrong type: before it starts, or while it runs.
+fn one_bad_queue(key: &str, from_the_start: bool) {
+    let world = World::new();
+    world.program("p", "echo 1");
+    world.program("q", "echo 2");
+    let mut connection = world.server.connection();
+    let mut damage = || {
+        redis::cmd("DEL").arg(key).exec(&mut connection).unwrap();
+        redis::cmd("SET").arg(key).arg("x").exec(&mut connection).unwrap();
+    };
+    if from_the_start {
+        damage();
+    }
+    let mut worker = world.worker(&["--queue", "q", "--queue", "p"]);
+    assert_eq!(result(&world.submit("p", "[]")), "1", "{}", world.log());
+    if !from_the_start {
+        damage();
+    }
+    let said = "takes nothing of q: ";
+    eventually("its record says so, also of p", || {
+        assert_eq!(worker.0.try_wait().unwrap(), None, "{}", world.log());
+        let record = world.client.workers().unwrap().into_iter().next()?;
+        record.trouble.filter(|trouble| trouble.contains(said) && trouble.contains("WRONGKEY"))
+    });
+    assert!(world.log().contains("takes nothing of q for "), "{}", world.log());
+    for _ in 0..5 {
+        assert_eq!(result(&world.submit("p", "[]")), "1");
+    }
+    redis::cmd("DEL").arg(key).exec(&mut connection).unwrap();
+    assert_eq!(result(&world.submit("q", "[]")), "2");
+    assert_eq!(worker.0.try_wait().unwrap(), None);
+}
+
+#[test]
+fn a_queue_whose_key_has_a_wrong_type_is_left_aside_and_the_other_goes_on() {
+    one_bad_queue("blueque_pending_tasks_q", false);
+}
+
+#[test]
+fn a_worker_starts_for_the_queue_that_is_sound_where_a_key_of_another_has_a_wrong_type() {
+    one_bad_queue("blueque_listeners_q", true);
+}
+
+/// What a worker says that is started under a limit, or without the right to raise one, and must not start.
+fn refused(limit: &str, args: &[&str]) -> String {
+    let world = World::new();
+    let usual = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), args);
+    let mut command = Command::new("prlimit");
+    command.arg(limit);
+    if fs::read_to_string("/proc/self/status").unwrap().contains("CapEff:\t0000000000000000") {
+        command.arg(usual.get_program());
+    } else {
+        command.args(["setpriv", "--bounding-set", "-sys_resource,-sys_nice"]).arg(usual.get_program());
+    }
+    command.args(usual.get_args()).stdin(Stdio::null()).stdout(Stdio::null());
+    for (name, value) in usual.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command.stderr(fs::File::create(world.path("worker.log")).unwrap());
+    let mut worker = Worker(command.spawn().unwrap());
+    assert_eq!(worker.ended().code(), Some(2), "{}", world.log());
+    world.log()
+}
+
+#[test]
+fn limits_that_no_program_can_be_given_are_refused_when_the_worker_starts() {
+    let said = refused("--data=536870912:536870912", &["--queue", "q", "--memory", "1G"]);
+    assert!(said.contains("--memory") && said.contains("ulimit -d"), "{said}");
+    let said = refused("--nice=0:0", &["--queue", "q", "--nice", "-5"]);
+    assert!(said.contains("--nice"), "{said}");
+}

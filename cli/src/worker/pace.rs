@@ -56,6 +56,8 @@ struct Of {
     failures: u32,
     /// How often it was left alone for those.
     slowed: u32,
+    /// How often its calls were refused, since one of its tasks was begun.
+    refused: u32,
     away: Option<Away>,
 }
 
@@ -64,6 +66,8 @@ struct Away {
     /// The folder of programs: with a change of it the worker comes back.
     folder: Option<Stamp>,
     why: String,
+    /// The server refuses its calls.
+    refused: bool,
 }
 
 /// A host on which nothing can be begun.
@@ -114,15 +118,30 @@ impl Pace {
         of.missing = of.missing.saturating_add(1);
         let until = Instant::now() + stay;
         let changes = if folder.is_some() { ", or until its folder of programs changes" } else { "" };
-        of.away = Some(Away { until, folder, why: why.to_owned() });
+        of.away = Some(Away { until, folder, why: why.to_owned(), refused: false });
         format!("takes nothing of {queue} for {}{changes}: {why}", humantime::format_duration(stay))
     }
 
     /// A task of the queue could be begun.
     pub fn begun(&mut self, queue: &QueueName) {
         if let Some(of) = self.queues.get_mut(queue) {
-            of.missing = 0;
+            (of.missing, of.refused) = (0, 0);
         }
+    }
+
+    /// The server refuses the calls of one queue, and not those of others: it is left aside.
+    pub fn refused(&mut self, queue: &QueueName, why: &str) -> String {
+        let of = self.queues.entry(queue.clone()).or_default();
+        let stay = STAYS.0.saturating_mul(1 << of.refused.min(10)).min(STAYS.1);
+        of.refused = of.refused.saturating_add(1);
+        of.away = Some(Away { until: Instant::now() + stay, folder: None, why: why.to_owned(), refused: true });
+        format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
+    }
+
+    /// The queues whose calls the server refuses.
+    pub fn aside(&self) -> Vec<QueueName> {
+        let refused = |of: &Of| of.away.as_ref().is_some_and(|away| away.refused);
+        self.queues.iter().filter(|(_, of)| refused(of)).map(|(queue, _)| queue.clone()).collect()
     }
 
     /// Counts how a task ended; whether its queue is to be left alone if the tasks of others succeed.
@@ -146,7 +165,7 @@ impl Pace {
             "{} of its tasks failed here at once, one after the other, and other workers complete theirs",
             of.failures
         );
-        of.away = Some(Away { until: Instant::now() + stay, folder: None, why: why.clone() });
+        of.away = Some(Away { until: Instant::now() + stay, folder: None, why: why.clone(), refused: false });
         format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
     }
 

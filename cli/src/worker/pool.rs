@@ -95,6 +95,8 @@ struct State {
     endings: Vec<Ending>,
     /// Why the worker takes less than it could.
     trouble: Option<String>,
+    /// The queues whose calls the server refuses.
+    aside: Vec<QueueName>,
     /// Why a task could not be begun, until somebody asks.
     sick: Option<String>,
 }
@@ -276,6 +278,15 @@ impl Pool {
         if self.trouble() != trouble {
             self.change(|state| state.trouble = trouble);
         }
+    }
+
+    /// Says which queues are left aside because the server refuses their calls.
+    pub fn set_aside(&self, queues: Vec<QueueName>) {
+        self.lock().aside = queues;
+    }
+
+    pub fn aside(&self) -> Vec<QueueName> {
+        self.lock().aside.clone()
     }
 
     pub fn trouble(&self) -> Option<String> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use blueque::calls::Report;
-use blueque::{Client, Interrupter, ListenerId};
+use blueque::{Client, Interrupter, ListenerId, QueueName};
 
 use super::pool::Pool;
 use super::program::Programs;
@@ -60,7 +60,16 @@ impl Reporter {
             methods: methods.as_deref(),
             trouble: trouble.as_deref(),
         };
-        let drains = self.client.call(&self.client.calls().report(&self.listener, &settings.queues, report))?;
+        let tell = |queues: &[QueueName]| self.client.call(&self.client.calls().report(&self.listener, queues, report));
+        let aside = self.pool.aside();
+        let drains = match tell(&settings.queues) {
+            // What is wrong with a queue may be wrong with this call too.
+            Err(error) if !error.is_transient() && !aside.is_empty() => {
+                let others = settings.queues.iter().filter(|queue| !aside.contains(queue));
+                tell(&others.cloned().collect::<Vec<_>>())?
+            }
+            told => told?,
+        };
         if !report.draining && drains.contains(&true) {
             self.pool.ordered();
             self.interrupter.interrupt();

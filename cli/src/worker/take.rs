@@ -64,7 +64,7 @@ impl Taker {
 
     fn take(&self, listener: &mut Listener) -> anyhow::Result<()> {
         let mut pace = Pace::default();
-        let mut troubled = false;
+        let (mut troubled, mut turn) = (false, 0);
         loop {
             match self.pool.slot_free(LOOK) {
                 Some(false) => return Ok(()),
@@ -87,7 +87,7 @@ impl Taker {
                     self.pool.pause(Duration::from_secs(1));
                     continue;
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => self.sort_out(listener, &mut pace, &mut turn, error)?,
             }
             troubled = false;
         }
@@ -112,8 +112,40 @@ impl Taker {
         let away = if pace.rests() { self.settings.queues.clone() } else { away };
         let some = away.len() < self.settings.queues.len();
         listener.skip(away);
+        self.pool.set_aside(pace.aside());
         self.pool.set_trouble(pace.trouble());
         some
+    }
+
+    /// The server refused a call for all queues: each is asked for itself, and those that are refused are left aside. The
+    /// error, where that is all of them.
+    fn sort_out(&self, listener: &mut Listener, pace: &mut Pace, turn: &mut usize, error: Error) -> anyhow::Result<()> {
+        let queues = &self.settings.queues;
+        // Not always from the first: as long as that has tasks, the others are not come to.
+        *turn = turn.wrapping_add(1) % queues.len();
+        let (later, first) = queues.split_at(*turn);
+        let mut refusal = error;
+        for queue in first.iter().chain(later) {
+            if pace.aside().contains(queue) {
+                continue;
+            }
+            listener.skip(queues.iter().filter(|other| *other != queue).cloned().collect());
+            let sent = boot_clock_us();
+            match listener.try_listen() {
+                Ok(Some(processor)) => return self.launch(listener, &processor, sent, pace),
+                Ok(None) => {}
+                Err(Error::State { code, .. }) if code == "DRAINING" => {}
+                Err(error) if error.is_transient() => return Ok(()),
+                Err(error) => {
+                    let said = pace.refused(queue, &error.to_string());
+                    if pace.aside().len() < queues.len() {
+                        self.pool.say(&said);
+                    }
+                    refusal = error;
+                }
+            }
+        }
+        if pace.aside().len() == queues.len() { Err(refusal.into()) } else { Ok(()) }
     }
 
     /// Takes nothing for a while, because nothing can be begun.
@@ -295,7 +327,7 @@ impl Taker {
 /// Whether a task might be begun: tried without one, in little.
 fn trial(state: &Path) -> anyhow::Result<()> {
     let file = state.join(format!(".trial.{}", std::process::id()));
-    let written = fs::write(&file, [0; TRIAL]);
+    let written = fs::write(&file, vec![0; TRIAL]);
     let _ = open::clear(&file);
     written?;
     let (go, gone) = mpsc::channel::<()>();

@@ -227,9 +227,13 @@ impl Takeover {
         if let (Some(run), Ok((file, about))) = (&subject.run, open::open(&folder.checkpoint())) {
             let limit = u64::from(run.limits.max_bytes);
             let saved = if about.len() > limit { None } else { open::read_open(file, limit).unwrap_or_default() };
-            if let Some(saved) = saved {
-                self.save(&id, token, &saved, run.limits.max_bytes)?;
-            } else {
+            let at_the_server = match saved.map(|saved| self.save(&id, token, &saved, run.limits.max_bytes)) {
+                None => false,
+                // It has no memory for this, and takes the release all the same.
+                Some(Err(Error::Server { code, .. })) if code == "OOM" => false,
+                Some(outcome) => outcome.map(|()| true)?,
+            };
+            if !at_the_server {
                 // Too large for the server, or not to be read now: the next attempt on this host finds it here.
                 if let Err(error) = folder.keep_checkpoint(run) {
                     self.pool.say(&format!("the checkpoint of {} cannot be kept: {error}", subject.id));

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use blueque::{Status, Submit};
 
 use crate::support::eventually;
-use crate::world::{HOLD, World, field, lives, result, send, status};
+use crate::world::{HOLD, World, field, lives, result, saved, send, status};
 
 #[test]
 fn a_program_that_kills_its_supervisor_is_lost_and_fails_at_its_cap() {
@@ -63,4 +63,29 @@ fn nothing_is_left_of_a_killed_supervisor_where_a_link_leads_to_the_state_folder
     assert!(!lived, "process {grandchild} ran on beside the next attempt");
     world.touch("go");
     assert_eq!(result(&task), "\"done\"");
+}
+
+#[test]
+fn a_dead_supervisors_task_goes_on_while_the_server_has_no_memory_for_its_checkpoint() {
+    let world = World::new();
+    let text = "save() { echo $1 > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"; }\n\
+        [ $BLUEQUE_ATTEMPT = 2 ] && { cat \"$BLUEQUE_CHECKPOINT\"; exit; }\n\
+        save 1; while [ ! -e FOLDER/go ]; do sleep 0.02; done; save 2; echo x > FOLDER/saved; sleep 600";
+    world.program("q", text);
+    let task = world.submit("q", "[]");
+    let _worker = world.worker(&["--queue", "q"]);
+    saved(&task, 1);
+    let supervisor = world.supervisor();
+    let mut connection = world.server.connection();
+    let mut memory = |most: &str| {
+        redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(most).exec(&mut connection).unwrap();
+    };
+    memory("1");
+    world.touch("go");
+    world.written("saved");
+    send("KILL", supervisor);
+    eventually("it is given back", || (task.info().unwrap().losses() == 1).then_some(()));
+    memory("0");
+    assert_eq!(result(&task), "2");
+    world.nothing_is_left();
 }
