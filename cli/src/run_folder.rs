@@ -28,6 +28,9 @@ pub const VERSION: u32 = 1;
 /// A larger `run.json` is none of ours.
 const MOST: u64 = 8 << 20;
 
+/// About what a small file takes on a disk.
+const USUAL: usize = 4 << 10;
+
 /// So old, a folder that is being made or removed is so no more.
 const FORGOTTEN: Duration = Duration::from_secs(3_600);
 
@@ -182,6 +185,20 @@ impl RunFolder {
         }
     }
 
+    /// Whether the disk has room for the folder of an attempt: tried without one.
+    pub fn would_fit(state: &Path, namespace: &str, limits: &Limits) -> io::Result<()> {
+        let runs = space(state, namespace).join("runs");
+        let draft = Self::at(runs.join(names::aside("trial", &std::process::id().to_string())));
+        open::clear(&draft.path)?;
+        let made = private_folders(&draft.output())
+            .and_then(|()| private_folders(&draft.work()))
+            .and_then(|()| fs::write(draft.run(), [0; USUAL]))
+            .and_then(|()| fs::write(draft.parameters(), [0; USUAL]))
+            .and_then(|()| draft.set_aside(limits));
+        open::clear(&draft.path)?;
+        made
+    }
+
     fn fill(&self, space: &Path, run: &Run, parameters: &[u8], checkpoint: Option<&[u8]>) -> io::Result<()> {
         private_folders(&self.output())?;
         private_folders(&self.work())?;
@@ -191,7 +208,7 @@ impl RunFolder {
         if let Some(saved) = checkpoint {
             fs::write(self.checkpoint(), saved)?;
         }
-        self.set_aside(run)?;
+        self.set_aside(&run.limits)?;
         self.take_kept(space, run);
         Ok(())
     }

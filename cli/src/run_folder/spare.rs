@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 
-use super::{Run, RunFolder, open, write_durably};
+use super::{Limits, RunFolder, open, write_durably};
 
 /// Room for an error, which is longer than a small result.
 const ERROR: u64 = 16 << 10;
@@ -19,9 +19,9 @@ const END: u64 = 64 << 10;
 
 impl RunFolder {
     /// Sets the room aside.
-    pub(super) fn set_aside(&self, run: &Run) -> io::Result<()> {
+    pub(super) fn set_aside(&self, limits: &Limits) -> io::Result<()> {
         let aside = [
-            (self.end_payload(), u64::from(run.limits.max_bytes).max(ERROR)),
+            (self.end_payload(), u64::from(limits.max_bytes).max(ERROR)),
             (self.end_file(), END),
             (self.accepted(), 0),
         ];

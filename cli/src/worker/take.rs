@@ -1,7 +1,5 @@
 //! The thread that takes tasks: reserve, make the run folder, start the supervisor.
 
-use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -20,7 +18,7 @@ use super::program::{Programs, Unfit};
 use super::settings::{self, Settings};
 use crate::lack::Lack;
 use crate::output::{chain, clean_line};
-use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id, open};
+use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 
 /// How often it looks for tasks where nobody wakes it.
 const LOOK: Duration = Duration::from_secs(2);
@@ -34,9 +32,7 @@ const INPUT: usize = 80;
 /// Before another task is taken after one that could not be begun for want of the server.
 const TROUBLE: Duration = Duration::from_secs(5);
 
-/// What has to find room on the disk, and how many threads on the host, before a task is taken after one that could not
-/// be begun: about what a supervisor needs.
-const TRIAL: usize = 64 << 10;
+/// How many threads a supervisor needs.
 const THREADS: usize = 5;
 
 /// How many of the last completed tasks of a queue are looked at, and how old they may be, to learn whether other
@@ -104,7 +100,7 @@ impl Taker {
             self.rest(pace, &why);
         }
         if pace.is_convalescent()
-            && let Err(error) = trial(&self.settings.state)
+            && let Err(error) = trial(&self.settings)
         {
             self.rest(pace, &self.lacking(&error));
         }
@@ -325,11 +321,8 @@ impl Taker {
 }
 
 /// Whether a task might be begun: tried without one, in little.
-fn trial(state: &Path) -> anyhow::Result<()> {
-    let file = state.join(format!(".trial.{}", std::process::id()));
-    let written = fs::write(&file, vec![0; TRIAL]);
-    let _ = open::clear(&file);
-    written?;
+fn trial(settings: &Settings) -> anyhow::Result<()> {
+    RunFolder::would_fit(&settings.state, &settings.namespace, &settings.limits)?;
     let (go, gone) = mpsc::channel::<()>();
     let gone = Arc::new(Mutex::new(gone));
     for _ in 0..THREADS {
