@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use blueque::{Status, Task};
 
@@ -36,11 +36,16 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-        let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));
-        for place in places.filter(|place| Path::new(place).starts_with(&self.0)) {
-            let _ = Command::new("umount").args(["-l", place]).status();
-        }
+        // The folder above may get another name meanwhile, as it does before it is removed.
+        eventually("nothing is mounted", || {
+            let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+            let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));
+            let own: Vec<_> = places.filter(|place| Path::new(place).starts_with(&self.0)).collect();
+            for place in &own {
+                let _ = Command::new("umount").args(["-l", place]).stderr(Stdio::null()).status();
+            }
+            own.is_empty().then_some(())
+        });
     }
 }
 
