@@ -65,7 +65,8 @@ fn the_invariants_alone_catch_what_breaks_them() {
 #[test]
 fn a_failure_is_shrunk_to_the_calls_it_takes() {
     let server = Server::start();
-    let mut bench = Bench::new(&server, &plant(&BUGS[0]), Judge::Both);
+    let bug = BUGS.iter().find(|bug| bug.name == "complete without a look at the token").unwrap();
+    let mut bench = Bench::new(&server, &plant(bug), Judge::Both);
     let failure = explore(&mut bench, SEED, ENOUGH, 10_000).expect("a failure");
     // Register, submit, reserve, complete; the listeners may be there from the beginning.
     assert!(failure.case.calls.len() <= 5, "{}", failure.what);

@@ -35,7 +35,7 @@ end
 if queue ~= '*' then
   state.plan_wake(queue)
 end
-local limit = rate or string.find(name, 'concurrency', 1, true)
+local limit = rate or string.find(name, 'concurrency')
 space.begin()
 -- A removal first: this is wanted most when memory is full, and what follows may then be written.
 redis.call('HDEL', space.meta, '')

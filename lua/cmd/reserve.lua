@@ -73,7 +73,7 @@ for nth = 4, last do
     end
     v = redis.call('HMGET', prefix .. 'task_' .. id,
       'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties')
-    if v[1] == 'pending' and v[2] == queue and not (v[10] and string.find(v[10], 'r', 1, true)) then
+    if v[1] == 'pending' and v[2] == queue and not (v[10] and string.find(v[10], 'r')) then
       task = {
         id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true,
         since = v[9], taker = listener, issue = false, deadline = false, -- what `attempt.begin` sets

@@ -37,12 +37,12 @@ end
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 redis.call('XLEN', events)
 redis.call('SCARD', started)
-if task.ties and string.find(task.ties, 'u', 1, true) then
+if task.ties and string.find(task.ties, 'u') then
   bonds.plan(task, 'started')
 end
 local may = redis.acl_check_cmd
 if may and not (may('SADD', started, '') and may('HSET', space.meta, '', '') and may('XADD', events, '*', '', ''))
-  or task.ties and string.find(task.ties, 'u', 1, true) then
+  or task.ties and string.find(task.ties, 'u') then
   rights.require()
 end
 if space.touched then

@@ -21,7 +21,7 @@ local function guarded(schedule, read, ...)
     return true, one, other
   end
   local text = type(one) == 'table' and one.err or tostring(one)
-  if string.find(text, 'non local key', 1, true) then
+  if string.find(text, 'non local key') then
     error(one, 0)
   end
   text = string.gsub(text, '^%-', '')

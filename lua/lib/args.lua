@@ -37,7 +37,7 @@ end
 -- Whether a value is one of the words of a list, which begins and ends with a space; not several of them.
 -- @cold
 function args.among(value, words)
-  return string.find(value, '^[%l_]+$') and string.find(words, ' ' .. value .. ' ', 1, true) ~= nil
+  return string.find(value, '^[%l_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
 end
 
 -- @cold

@@ -207,7 +207,7 @@ end
 -- @cold
 function attempt.known_weights(value, what)
   local weights = {}
-  for weight in string.gmatch(string.sub(value, 1, 200) .. ',', '([^,]*),') do
+  for weight in string.gmatch(#value <= 200 and value .. ',' or '', '([^,]*),') do
     weights[#weights + 1] = args.integer(weight, 1, 1000, what)
   end
   return weights

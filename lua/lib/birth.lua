@@ -13,10 +13,10 @@ end
 -- @cold
 function birth.needs(value, what)
   local wanted = {}
-  for need in string.gmatch(string.sub(value, 1, 257) .. ',', '([^,]*),') do
+  for need in string.gmatch(#value <= 256 and value .. ',' or '', '([^,]*),') do
     local name, operator, number = string.match(need, '^([%w_.-]+)([<>=]*)(.*)$')
     local fits = name and #name <= 64 and (operator == '' and number == ''
-      or string.find(' >= <= > < = ', ' ' .. operator .. ' ', 1, true) and #number <= 16 and string.find(number, '^%d+%.?%d*$'))
+      or string.find(' >= <= > < = ', ' ' .. operator .. ' ') and #number <= 16 and string.find(number, '^%d+%.?%d*$'))
     if not fits then
       reply.fail('BADARG', what .. ' must be names, each with an operator (>= <= > < =) and a number or without, separated by commas')
     end

@@ -22,7 +22,7 @@ end
 -- @cold
 function bonds.set(task, priority, key, weight, wanted, rank, unique, till, names, lease, solo)
   local function has(letter)
-    return string.find(task.ties, letter, 1, true) ~= nil
+    return string.find(task.ties, letter) ~= nil
   end
   task.bound, task.lane, task.places = true, has('r'), has('p')
   task.priority, task.lane_key, task.weight, task.needs, task.rank = priority, key, weight, wanted, rank
@@ -91,7 +91,7 @@ end
 -- the task that has the name waits for it.
 -- @cold
 function bonds.back(task, to, reason)
-  if not task.ties or not string.find(task.ties, 'u', 1, true) then
+  if not task.ties or not string.find(task.ties, 'u') then
     return to
   end
   bonds.load(task)

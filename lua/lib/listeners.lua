@@ -19,7 +19,7 @@ end
 -- @cold
 function listeners.known(value, what)
   local number = 0
-  for one in string.gmatch(value == '' and '' or string.sub(value, 1, 1025) .. ',', '([^,]*),') do
+  for one in string.gmatch((value == '' or #value > 1024) and '' or value .. ',', '([^,]*),') do
     local name, amount = string.match(one, '^([%w_.-]+)(.*)$')
     number = number + 1
     if not name or #name > 64 or #amount > 17 or amount ~= '' and not string.find(amount, '^=%d+%.?%d*$') then

@@ -241,7 +241,7 @@ end
 -- A client without scripts knows the plain list and the plain set alone, and has moved a task
 -- from this to that which limits, needs or a priority bind; or former scripts put it there.
 function mending.strayed(task, key, status)
-  if not task.ties or not string.find(task.ties, 'r', 1, true) then
+  if not task.ties or not string.find(task.ties, 'r') then
     return false
   elseif status == 'scheduled' then
     mending.mend('ZADD', space.key('scheduled_lane_tasks', mending.queue), redis.call('ZSCORE', key, task.id), task.id)

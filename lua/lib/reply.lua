@@ -27,7 +27,7 @@ function reply.refusal(raised)
   if string.find(text, '^%-?WRONGTYPE ') then
     text = 'WRONGKEY a key of this namespace holds a value of another type;'
       .. ' find it with the TYPE command and remove it, or use another namespace'
-  elseif string.find(text, 'non local key', 1, true) then
+  elseif string.find(text, 'non local key') then
     -- Raised by a read: `space.begin` finds out before anything is written.
     local code, why = reply.elsewhere()
     text = code .. ' ' .. why

@@ -39,7 +39,7 @@ function schedules.rhythm(value)
   local every, offset = string.match(value, '^every (%d+) ?(%d*)$')
   if every and #every <= 9 and #offset <= 9 and (offset ~= '' or string.sub(value, -1) ~= ' ') then
     every, offset = tonumber(every), tonumber(offset ~= '' and offset or 0)
-    if every >= 1 and every <= 315360000 and offset < every then
+    if every <= 315360000 and offset < every then
       return string.format('every %d %d', every, offset), every, offset
     end
   end
@@ -265,7 +265,7 @@ function schedules.solo(schedule, overlap)
     return nil
   end
   local options = ' ' .. schedule.options
-  local latest = string.find(options, ' unique_policy=latest', 1, true)
+  local latest = string.find(options, ' unique_policy=latest')
   return latest and string.match(options, ' unique=(%S+)') or 'schedule:' .. schedule.name
 end
 

@@ -9,8 +9,8 @@ search.LOOKS = 300
 -- @cold
 function search.states(value, what)
   local states = {}
-  for status in string.gmatch(string.sub(value, 1, 100) .. ',', '([^,]*),') do
-    if not args.among(status, ' scheduled pending reserved started complete failed cancelled ') then
+  for status in string.gmatch(value .. ',', '([^,]*),') do
+    if #value > 100 or not args.among(status, ' scheduled pending reserved started complete failed cancelled ') then
       reply.fail('BADARG', what .. ' must be of scheduled, pending, reserved, started, complete, failed, cancelled, separated by commas')
     end
     states[status] = true

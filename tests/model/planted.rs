@@ -24,8 +24,8 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
 }
 
 pub const BUGS: [Bug; 73] = [
-    bug("a clock that steps ahead hides the gap", "heartbeat", "space_gap = space_us", "space_gap = false"),
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
+    bug("a clock that steps ahead hides the gap", "heartbeat", "space_gap = space_us", "space_gap = false"),
     shown(
         "a lost task keeps its token",
         "requeue_orphans",

@@ -266,9 +266,10 @@ impl Campaign {
                 self.servers.memory(None)?;
             }
             Fault::ClockForward => {
-                let step = self.random.choice([2.0, 10.0, 60.0, 3_600.0, 86_400.0]).unwrap_or_default();
-                // Finished tasks are kept for some days only.
-                self.servers.clock.step(if self.servers.clock.ahead() + step > MOST_AHEAD { 2.0 } else { step })?;
+                let step = self.random.choice([1.0, 20.0, 60.0, 3_600.0, 86_400.0]).unwrap_or_default();
+                // Finished tasks are kept for some days only. No step in between: one of less than 15 s that is longer
+                // than what is left of a lease ends that lease, as the docs say.
+                self.servers.clock.step(if self.servers.clock.ahead() + step > MOST_AHEAD { 1.0 } else { step })?;
             }
             Fault::ClockBack => self.servers.clock.step(-2.0)?,
         }

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Plants one bug after another in a copy of the project, and sees whether `make torture` finds it.
+
+A campaign that finds nothing proves nothing until it finds what was planted. Takes half an hour:
+
+    BLUEQUE_REDIS_SERVER=$(scripts/tools) python3 torture/planted.py [NAME...]
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# So many seeds are tried, each for so many minutes.
+SEEDS, MINUTES = 5, 2
+
+# What the campaign must say, what the bug changes (text that stands in the file once), and the faults that lead to it.
+PLANTED = {
+    "the lease of a repeated reservation is counted late": (
+        "ran beside another",
+        "src/listener.rs", ".filter(|_| repeated)", ".filter(|_| false)",
+        "cut-after hole one-way refuse worker-killed",
+    ),
+    "accepted is noted, and the output is not looked after": (
+        "is not published",
+        "cli/src/supervisor/deliver.rs", "publish::publish(folder, run)", "publish::publish(folder, run).or(anyhow::Ok(()))",
+        "disk-full",
+    ),
+    "a clock that steps ahead leaves no gap": (
+        "ran beside another",
+        "lua/lib/space.lua", "    space.gap = space.us\n", "    space.gap = false\n",
+        "clock-forward cut worker-killed",
+    ),
+    "a checkpoint on the disk is known by its attempt's number": (
+        "where the server had",
+        "cli/src/run_folder/kept.rs", "own == previous", "self.number + 1 == run.attempt || own == previous",
+        "promoted demoted server-set-back program-killed worker-ended hole",
+    ),
+    "a piece of a log that is sent again is added again": (
+        "stands twice in its log",
+        "lua/cmd/log.lua", "offset <= log.seen then", "offset < 0 then",
+        "cut-after",
+    ),
+}
+
+
+def copy(folder):
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, files.split("\0")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+
+
+def found(name, folder):
+    said, file, old, new, faults = PLANTED[name]
+    text = (folder / file).read_text()
+    if text.count(old) != 1:
+        sys.exit(f"{file} has {old!r} {text.count(old)} times: the planted bug is to be written anew")
+    (folder / file).write_text(text.replace(old, new))
+    builds = ROOT / "target" / "planted"
+    cargo = ["cargo", "build", "--locked", "--quiet", "-p", "blueque-cli", "-p", "blueque-torture", "--target-dir", str(builds)]
+    subprocess.run(cargo, cwd=folder, check=True)
+    rig = [str(builds / "debug/blueque-torture"), "--blueque", str(builds / "debug/blueque"), "--minutes", str(MINUTES)]
+    rig += [word for fault in faults.split() for word in ("--only", fault)]
+    for seed in range(1, SEEDS + 1):
+        out = subprocess.run(rig + ["--seed", str(seed)], capture_output=True, text=True).stdout
+        violations = re.findall("VIOLATION .*", out)
+        hits = [violation for violation in violations if said in violation]
+        if hits:
+            print(f"found with seed {seed}: {name}\n    {hits[0]}", flush=True)
+            return True
+        if violations:
+            print(f"seed {seed} found something else: {violations[0]}", flush=True)
+    print(f"NOT FOUND with {SEEDS} seeds: {name}", flush=True)
+    return False
+
+
+def main():
+    if "BLUEQUE_REDIS_SERVER" not in os.environ:
+        sys.exit("BLUEQUE_REDIS_SERVER is not set: BLUEQUE_REDIS_SERVER=$(scripts/tools) python3 torture/planted.py")
+    missed = 0
+    for name in sys.argv[1:] or PLANTED:
+        with tempfile.TemporaryDirectory(prefix="blueque-planted-") as folder:
+            copy(pathlib.Path(folder))
+            missed += not found(name, pathlib.Path(folder))
+    sys.exit(f"{missed} of the planted bugs were not found" if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
