@@ -218,10 +218,7 @@ function actions.do_retry(task, wish)
   end
   local stale = {}
   if task.token ~= '' then
-    stale = { 'token', '' } -- a client without scripts ended the attempt and left it
-    if not wish.fresh then
-      stale[3], stale[4] = 'ended', task.token
-    end
+    stale = { 'token', '', 'ended', task.token } -- a client without scripts ended the attempt and left it
   end
   for _, value in ipairs(task.bind or {}) do
     stale[#stale + 1] = value
