@@ -12,6 +12,8 @@ import uuid
 
 import redis
 
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
 bundle = pathlib.Path(sys.argv[1])
 server = redis.Redis.from_url(sys.argv[2] if len(sys.argv) > 2 else "redis://127.0.0.1:6379")
 manifest = json.loads((bundle / "manifest.json").read_text())

@@ -33,7 +33,7 @@ use self::echo::Echo;
 use self::pool::Pool;
 use self::report::Reporter;
 use self::settings::{Drain, RELEASE, Settings};
-use self::state::private_state;
+use self::state::{private_state, publishable};
 use self::take::Taker;
 use self::takeover::Takeover;
 use crate::args::Connection;
@@ -72,6 +72,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     exec::check(&settings.limits)?;
     let programs = options.programs()?;
     settings.state = private_state(&settings.state, &settings.namespace)?;
+    settings.publish.as_deref().map_or(Ok(()), publishable)?;
     let settings = Arc::new(settings);
     if settings.slots > FEW {
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;

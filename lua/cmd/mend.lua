@@ -1,4 +1,4 @@
---- Finds and mends what clients without scripts leave, one part of the queue at each call.
+--- Finds and mends what clients without scripts leave, and what was deleted by hand, one part of the queue at each call.
 -- @args now queue cursor limit
 -- @options grace
 -- @again goes on
@@ -42,7 +42,7 @@ elseif part == 'orders' then
 elseif part == 'suspects' then
   after = mending.suspects(position, limit, grace)
 elseif part == 'tasks' then
-  after = mending.tasks(position, limit)
+  after = mending.tasks(position, limit, grace)
 elseif part == 'tags' or part == 'groups' then
   after = mending.labels(part, tonumber(position), limit)
 elseif part == 'lanes' then

@@ -8,6 +8,8 @@ mending.mended = 0
 
 mending.suspected = 0
 
+mending.leased = false
+
 -- Claimed tasks that stand, for the reply: claimer, id, status, holder, pid of each.
 mending.standing = {}
 
@@ -43,7 +45,7 @@ end
 
 -- A record without a queue is what a late update made of a deleted task: it goes too.
 function mending.find(id)
-  local task = record.find(id, 'updated', 'group', 'tags', 'reclaimed_node')
+  local task = record.find(id, 'updated', 'group', 'tags', 'reclaimed_node', 'lease', 'eta')
   if task and task.queue == '' then
     mending.write('UNLINK', task.key)
     return nil
@@ -68,6 +70,23 @@ function mending.index(task)
   local tasks = space.key('tasks', mending.queue)
   if not redis.call('ZSCORE', tasks, task.id) then
     mending.mend('ZADD', tasks, record.created(task.id), task.id)
+  end
+end
+
+-- The entries of an attempt that its scripts began, which nobody makes anew: somebody deleted
+-- them. Without a lease no heartbeat renews it, and nobody would ever give it back.
+function mending.attempt(task)
+  if task.token == '' or task.extra[4] then
+    return -- a client without scripts has it
+  end
+  local leases = space.key('leases', mending.queue)
+  if not redis.call('ZSCORE', leases, record.lease(task)) then
+    mending.leased = true
+    mending.mend('ZADD', leases, string.format('%.0f', space.us + (task.extra[5] or attempt.LEASE)), record.lease(task))
+  end
+  local set, entry = space.key('started_tasks', mending.queue), task.node .. ' ' .. task.pid .. ' ' .. task.id
+  if task.status == 'started' and redis.call('SISMEMBER', set, entry) == 0 then
+    mending.mend('SADD', set, entry)
   end
 end
 
@@ -120,10 +139,9 @@ function mending.entry(list, listener, id, grace)
   elseif task.queue ~= mending.queue then
     return -- the list of another queue whose name begins like this one's
   end
-  if task.foreign then
-    mending.index(task)
-  end
+  mending.index(task)
   if mending.confirmed(task, listener) then
+    mending.attempt(task)
     return mending.claim(task, listener, grace)
   elseif not mending.overdue(listener .. ' ' .. id, task.status .. ' ' .. string.sub(task.extra[1] or '', 1, 32), grace) then
     return
@@ -146,8 +164,14 @@ function mending.held(cursor, limit, grace)
   local most = math.min(500, math.ceil(mending.ENTRIES / math.max(1, #page[2])))
   for _, list in ipairs(page[2]) do
     local listener = string.sub(list, #head + 1)
+    local seen = {}
     for _, id in ipairs(redis.call('LRANGE', space.touch(list), -most, -1)) do
-      mending.entry(list, listener, id, grace)
+      if seen[id] then
+        mending.mend('LREM', list, 1, id)
+      else
+        seen[id] = true
+        mending.entry(list, listener, id, grace)
+      end
     end
   end
   return page[1]
@@ -295,7 +319,20 @@ function mending.list(status, position, limit)
   return after(removed)
 end
 
-function mending.tasks(position, limit)
+-- A client without scripts takes a task off the set, and then marks it.
+function mending.due(task, grace)
+  local plain = space.key('scheduled_tasks', mending.queue)
+  local set = plain
+  if task.ties and string.find(task.ties, 'r', 1, true) then
+    set = space.key('scheduled_lane_tasks', mending.queue)
+  end
+  if not redis.call('ZSCORE', set, task.id) and not redis.call('ZSCORE', plain, task.id)
+    and mending.overdue('due ' .. task.id, task.extra[1] or '', grace) then
+    mending.mend('ZADD', set, task.extra[6] or space.now, task.id)
+  end
+end
+
+function mending.tasks(position, limit, grace)
   local key = space.key('tasks', mending.queue)
   local ids, after = mending.page(key, 'ZRANGE', position, limit)
   local removed = 0
@@ -305,12 +342,17 @@ function mending.tasks(position, limit)
       removed = removed + 1
       mending.mend('ZREM', key, id)
       mending.gone(id)
-    elseif task.queue == mending.queue and task.node ~= '' and record.held(task) then
+    elseif task.queue ~= mending.queue then
+      removed = removed + 1
+      mending.mend('ZREM', key, id)
+    elseif task.node ~= '' and record.held(task) then
       -- A client whose pop was undone after the grace, and which then went on with its update.
       local list = space.key('reserved_tasks', task.queue .. '_' .. task.node)
       if not redis.call('LPOS', list, id) then
         mending.mend('LPUSH', list, id)
       end
+    elseif task.status == 'scheduled' then
+      mending.due(task, grace)
     end
   end
   return after(removed)
@@ -415,6 +457,10 @@ function mending.suspects(cursor, limit, grace)
     if orphan then
       local task = record.find(orphan, 'reclaimed_node')
       settled = not task or task.extra[1] or not mending.confirmed(task, holder) or mending.registered(holder)
+    elseif listener == 'due' then
+      local task = record.find(id)
+      settled = not task or task.status ~= 'scheduled' or redis.call('ZSCORE', space.key('scheduled_tasks', mending.queue), id)
+        or redis.call('ZSCORE', space.key('scheduled_lane_tasks', mending.queue), id)
     elseif id then
       local task = record.find(id)
       settled = not task or mending.confirmed(task, listener)
@@ -438,6 +484,9 @@ function mending.finish()
     state.plan_wake(mending.queue)
   end
   space.begin()
+  if mending.leased then
+    space.tick(space.us)
+  end
   for _, task in ipairs(mending.moves) do
     task.front, task.forget = true, { state.attempt_fields() }
     state.move(task, 'pending', 'mend', '', 'token', '', 'front', '1')

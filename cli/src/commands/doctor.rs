@@ -85,6 +85,8 @@ struct Exam {
     found: Vec<Finding>,
     /// How often each kind of finding was made.
     counted: BTreeMap<&'static str, usize>,
+    /// Whether the server's memory is full.
+    full: bool,
 }
 
 pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Result<Code> {
@@ -94,6 +96,7 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
         limit: options.limit as usize,
         found: Vec::new(),
         counted: BTreeMap::new(),
+        full: false,
     };
     exam.ok("server", format!("{} answers", settings.url()));
     let looked = exam.look(settings);
@@ -144,12 +147,57 @@ fn tell(finding: &Finding) -> std::io::Result<()> {
     line(crate::output::clean_line(&format!("{level:<9}{:<13}{}{todo}", finding.check, finding.text), 2_000))
 }
 
-/// The Redis command that this user may not run, where an error says so: of one call, or of a pipeline.
-fn denied(error: &anyhow::Error) -> Option<String> {
-    let text = error.downcast_ref::<redis::RedisError>()?.to_string();
-    let (_, rest) = text.split_once("permissions to run the '")?;
-    let name = rest.split('\'').next()?;
-    Some(name.replace('|', " ").to_uppercase())
+/// Reads several keys at one moment, as a transaction does, where full memory keeps the server from queueing one.
+const AT_ONCE: &str = "local replies, at = {}, 1
+while at <= #ARGV do
+  local last = at + ARGV[at]
+  replies[#replies + 1] = redis.call(unpack(ARGV, at + 1, last))
+  at = last + 1
+end
+return replies";
+
+/// A Redis command that cannot be run, where an error says so: of one call, or of a pipeline.
+enum Withheld {
+    /// By the rights of this user.
+    Denied(String),
+    /// By `rename-command`.
+    Renamed(String),
+}
+
+impl Withheld {
+    fn read(error: &RedisError) -> Option<Self> {
+        let text = error.to_string();
+        let after = |words: &str| {
+            let (_, rest) = text.split_once(words)?;
+            Some(rest.split('\'').next()?.replace('|', " ").to_uppercase())
+        };
+        let denied = after("permissions to run the '").map(Self::Denied);
+        denied.or_else(|| after("unknown command '").map(Self::Renamed))
+    }
+
+    /// As the beginning of a sentence.
+    fn words(&self) -> String {
+        match self {
+            Self::Denied(command) => format!("this user may not run {command}"),
+            Self::Renamed(command) => format!("the server does not know {command}: it is renamed or disabled"),
+        }
+    }
+
+    fn todo(&self) -> String {
+        match self {
+            Self::Denied(command) => {
+                let grant = command.to_lowercase().replace(' ', "|");
+                format!("ACL SETUSER with +{grant}, or another user for doctor")
+            }
+            Self::Renamed(command) => {
+                format!("remove rename-command {command} from the server's configuration, and restart the server")
+            }
+        }
+    }
+}
+
+fn out_of_memory(error: &RedisError) -> bool {
+    error.clone().into_server_errors().is_some_and(|errors| errors.iter().any(|(_, error)| error.code() == "OOM"))
 }
 
 impl Exam {
@@ -157,22 +205,39 @@ impl Exam {
         let sound = self.server()?;
         self.rights(settings)?;
         if sound {
-            // Transactions read several keys at one moment. Where they are refused a pipeline says less.
-            self.ask::<redis::Value>(&["MULTI"])?;
-            self.ask::<redis::Value>(&["EXEC"])?;
+            self.transactions()?;
             self.data()?;
             self.programs(settings)?;
         }
         Ok(())
     }
 
-    /// A look that ended early for want of a right is a finding, not an error.
+    /// Transactions read several keys at one moment. Where they are refused a pipeline says less.
+    fn transactions(&mut self) -> anyhow::Result<()> {
+        self.ask::<redis::Value>(&["MULTI"])?;
+        self.full = match self.ask::<redis::Value>(&["TIME"]) {
+            Err(error) if out_of_memory(&error) => true,
+            queued => queued.map(|_| false)?,
+        };
+        let done = self.ask::<redis::Value>(&["EXEC"]);
+        if !self.full {
+            done?;
+            return Ok(());
+        }
+        let todo =
+            "raise maxmemory, or make room: purge queues, delete finished tasks, lower the settings keep and retain";
+        let text =
+            "the server's memory is full: it takes no new tasks, schedules or settings; what runs goes on and ends";
+        self.finding("memory", text, todo);
+        Ok(())
+    }
+
+    /// A look that ended early for want of a command is a finding, not an error.
     fn bear(&mut self, looked: anyhow::Result<()>) -> anyhow::Result<()> {
         let Err(error) = looked else { return Ok(()) };
-        let Some(command) = denied(&error) else { return Err(error) };
-        let text = format!("this user may not run {command}, without which doctor cannot look at the rest");
-        let grant = command.to_lowercase().replace(' ', "|");
-        self.finding("rights", text, format!("ACL SETUSER with +{grant}, or another user for doctor"));
+        let Some(withheld) = error.downcast_ref().and_then(Withheld::read) else { return Err(error) };
+        let text = format!("{}, without which doctor cannot look at the rest", withheld.words());
+        self.finding("rights", text, withheld.todo());
         Ok(())
     }
 
@@ -214,6 +279,26 @@ impl Exam {
     }
 
     fn send<T: FromRedisValue>(&mut self, pipeline: &Pipeline) -> RedisResult<T> {
-        pipeline.query(&mut self.connection)
+        if !self.full {
+            match pipeline.query(&mut self.connection) {
+                Err(error) if pipeline.is_transaction() && out_of_memory(&error) => self.full = true,
+                answer => return answer,
+            }
+        }
+        if pipeline.is_transaction() { self.at_once(pipeline) } else { pipeline.query(&mut self.connection) }
+    }
+
+    fn at_once<T: FromRedisValue>(&mut self, pipeline: &Pipeline) -> RedisResult<T> {
+        let mut script = redis::cmd("EVAL");
+        script.arg(AT_ONCE).arg(1).arg(format!("{}meta", self.prefix));
+        for command in pipeline.cmd_iter() {
+            script.arg(command.args_iter().len());
+            for word in command.args_iter() {
+                if let redis::Arg::Simple(word) = word {
+                    script.arg(word);
+                }
+            }
+        }
+        script.query(&mut self.connection)
     }
 }

@@ -69,7 +69,14 @@ impl Session {
             }
             _ => Takers::default(),
         };
-        let how = How { started: info.started(), updated: info.updated(), attempt: info.attempts(), word: word(info) };
+        let how = How {
+            started: info.started(),
+            updated: info.updated(),
+            attempt: info.attempts(),
+            // A client without scripts holds its tasks without a token.
+            leaseless: why.deadline.is_none() && info.fields.get("token").is_some_and(|token| !token.is_empty()),
+            word: word(info),
+        };
         let mut sentence = clean_line(&sentence(&why, &how, &takers), 1_000);
         if let Some(program) = missing_program(self, &why, info)? {
             let queue = &why.queue;
@@ -135,6 +142,8 @@ struct How {
     started: Option<f64>,
     updated: Option<f64>,
     attempt: u32,
+    /// Whether somebody deleted the lease of its attempt.
+    leaseless: bool,
     /// Its error, or the last one, or the reason of its cancel.
     word: Option<String>,
 }
@@ -206,6 +215,13 @@ fn sentence(why: &Why, how: &How, takers: &Takers) -> String {
         }
         Status::Reserved | Status::Started if why.order == Some(Order::Stop) => {
             format!("It was recalled, and {node} has yet to give it back{lease}.")
+        }
+        Status::Reserved | Status::Started if how.leaseless => {
+            format!(
+                "Its lease was deleted: {node}, which took it for attempt {}, is told that it lost it, and kills its program. \
+                 A worker gives it a new lease within minutes; it goes back to its queue when that ends.",
+                how.attempt
+            )
         }
         Status::Reserved => format!("{node} has taken it, and has not started it yet{lease}."),
         Status::Started => {

@@ -88,7 +88,7 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     }
     if is_filled(&output) {
         describe(&output, folder, run)?;
-        private_folders(&place)?;
+        private_folders(&place).with_context(|| format!("{} cannot be made", place.display()))?;
         let moved = match fs::rename(&output, aside("new")) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                 copy_whole(&output, &aside("copy"), &aside("new"))

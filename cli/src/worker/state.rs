@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use nix::unistd::{AccessFlags, access};
 
 use crate::logs::LOGS;
 use crate::output::{Code, fault};
@@ -33,6 +34,15 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
         }
     }
     state.canonicalize().with_context(|| format!("{} cannot be resolved", state.display()))
+}
+
+/// Makes the folder that outputs are to be moved to, and refuses one where that cannot be.
+pub fn publishable(folder: &Path) -> anyhow::Result<()> {
+    let writable = || Ok(access(folder, AccessFlags::W_OK | AccessFlags::X_OK)?);
+    private_folders(folder).and_then(|()| writable()).map_err(|error| {
+        let shown = folder.display();
+        fault(Code::Usage, format!("nothing can be published in {shown}: {error}: name another folder by --publish"))
+    })
 }
 
 fn check(path: &Path, there: bool) -> anyhow::Result<()> {

@@ -77,6 +77,84 @@ fn what_this_user_may_not_ask_is_said_in_plain_words() {
 }
 
 #[test]
+fn full_memory_is_a_finding_and_the_data_is_looked_at_all_the_same() {
+    let desk = sound();
+    furnish(&desk);
+    desk.plant(&["CONFIG", "SET", "maxmemory", "1"]);
+    let finding = desk.diagnosis();
+    assert!(finding.contains("the server's memory is full") && finding.contains(": raise maxmemory"), "{finding}");
+    desk.plant(&["LREM", "blueque_complete_tasks_q", "0", "complete"]);
+    let left = desk.run(&["doctor"]);
+    assert!(left.out.contains("complete is complete, but is not in complete_tasks of q: LPUSH"), "{}", left.out);
+    desk.plant(&["CONFIG", "SET", "maxmemory", "0"]);
+    let finding = desk.diagnosis();
+    assert!(finding.contains("not in complete_tasks"), "{finding}");
+    // The remedy is one.
+    desk.plant(&finding.split(": ").nth(1).unwrap().split(' ').collect::<Vec<_>>());
+    desk.ok(&["doctor"]);
+}
+
+#[test]
+fn commands_that_the_server_renames_are_named() {
+    let renamed = |command| Desk::on(Server::start_with(&["--appendonly", "yes", "--rename-command", command, ""]));
+    let said = renamed("INFO").ok(&["doctor"]);
+    assert!(said.contains("the server does not know INFO: it is renamed or disabled: version, role"), "{said}");
+    for command in ["TIME", "SCAN", "MULTI"] {
+        let desk = renamed(command);
+        let left = desk.run(&["doctor"]);
+        let said = format!("the server does not know {command}: it is renamed or disabled, without");
+        let todo = format!("remove rename-command {command} from the server's configuration");
+        assert!(left.code == 1 && left.out.contains(&said) && left.out.contains(&todo), "{}{}", left.out, left.err);
+        assert!(!left.out.contains("grant them") && !left.err.contains("ResponseError"), "{}{}", left.out, left.err);
+    }
+}
+
+/// The size of the file that the server appends to is cut by some bytes, as by a power loss.
+fn tear(desk: &Desk, bytes: u64) {
+    let (_, folder): (String, String) =
+        redis::cmd("CONFIG").arg("GET").arg("dir").query(&mut desk.server.connection()).unwrap();
+    let file = std::path::Path::new(&folder).join("appendonlydir/appendonly.aof.1.incr.aof");
+    let file = std::fs::OpenOptions::new().write(true).open(file).unwrap();
+    file.set_len(file.metadata().unwrap().len() - bytes).unwrap();
+}
+
+#[test]
+fn half_a_transaction_in_the_append_only_file_is_a_finding_until_the_file_is_rewritten() {
+    let mut desk = Desk::on(Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]));
+    desk.ok(&["submit", "q", "--id", "first"]);
+    desk.ok(&["cancel", "first"]);
+    tear(&desk, 5); // the end of its EXEC
+    desk.server.kill();
+    desk.server.restart();
+    desk.ok(&["submit", "q", "--id", "second"]);
+    desk.ok(&["cancel", "second"]);
+    desk.server.kill();
+    desk.server.restart();
+    let info = || -> String { redis::cmd("INFO").arg("everything").query(&mut desk.server.connection()).unwrap() };
+    let said = desk.run(&["doctor"]).out;
+    // Servers that take the whole transaction off read the file without an error.
+    let torn = !info().contains("unexpected_error_replies:0");
+    assert_eq!(said.contains("half a transaction stands in it: BGREWRITEAOF"), torn, "{said}");
+    desk.plant(&["BGREWRITEAOF"]);
+    crate::support::eventually("a rewritten file", || {
+        let info = info();
+        (info.contains("aof_rewrites:1") && info.contains("aof_rewrite_in_progress:0")).then_some(())
+    });
+    assert!(!desk.run(&["doctor"]).out.contains("half a transaction"));
+}
+
+#[test]
+fn why_does_not_say_that_a_task_runs_whose_lease_is_gone() {
+    let desk = sound();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    let _task = desk.take("q");
+    assert!(desk.ok(&["why", "t"]).starts_with("It runs on "));
+    desk.plant(&["DEL", "blueque_leases_q"]);
+    let said = desk.ok(&["why", "t"]);
+    assert!(said.starts_with("Its lease was deleted: ") && said.contains("it goes back to its queue when"), "{said}");
+}
+
+#[test]
 fn an_eviction_policy_that_nobody_can_know_is_warned_of_once() {
     let desk = sound();
     desk.plant(&["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"]);

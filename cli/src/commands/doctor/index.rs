@@ -156,7 +156,8 @@ impl Exam {
                 );
             }
             if head.is_held() && head.node.is_empty() {
-                self.finding("leases", format!("{id} is {status}, but has no node"), mend);
+                let todo = format!("blueque cancel --force {id}, then blueque retry {id}");
+                self.finding("leases", format!("{id} is {status}, but has no node"), todo);
             }
         }
         let rankless = head.is_some_and(Head::is_rankless);

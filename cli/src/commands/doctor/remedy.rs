@@ -39,6 +39,7 @@ impl Exam {
             Place::Lane(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("lane_tasks", queue)),
             Place::Order(key, entry, _) => format!("ZREM {}{key} '{entry}'", self.prefix),
             Place::Limits(token, _) => format!("HDEL {} 'a:{id} {token}', then look again", self.key("places", queue)),
+            Place::Lease(_) => "no loss: a worker drops it when it has run out".to_owned(),
             Place::Tag(tag) => format!("ZREM {} {id}", self.key("tag", &format!("{queue}/{tag}"))),
             Place::Group(group) => format!("ZREM {} {id}", self.key("group", &format!("{queue}/{group}"))),
             _ => return None,
@@ -48,9 +49,10 @@ impl Exam {
     /// How a missing entry comes back, where a worker does not see to it.
     pub fn return_of(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
-            Place::Lane(..) | Place::Order(..) => {
+            Place::Lane(..) | Place::Order(..) | Place::List("pending_tasks") => {
                 format!("blueque cancel {id}, then blueque retry {id}: it enters anew")
             }
+            Place::List(list) => format!("LPUSH {} {id}", self.key(list, queue)),
             Place::Limits(..) => "its places are given out twice until it ends: nothing else to do".to_owned(),
             Place::Unique(name, until) => format!(
                 "cancel one of the two where another task holds it (HGET {key} {name}), else HSET {key} {name} '{id} {until}'",

@@ -30,8 +30,15 @@ impl Exam {
             Ok(client) => client,
             Err(Error::Unsuitable { .. }) => return Ok(()),
             Err(error) => {
-                let todo = "grant them as docs/configuration.md says";
-                self.finding(check, format!("the scripts cannot be called: {error}"), todo);
+                let text = format!("the scripts cannot be called: {error}");
+                let renamed =
+                    ["Unknown Redis command", "Invalid command passed"].iter().any(|what| text.contains(what));
+                let todo = if renamed {
+                    "remove rename-command of what they need from the server's configuration, and restart the server"
+                } else {
+                    "grant them as docs/configuration.md says"
+                };
+                self.finding(check, text, todo);
                 return Ok(());
             }
         };

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use blueque::bundle;
+use redis::RedisResult;
 
-use super::Exam;
+use super::{Exam, Withheld};
 use crate::commands::times;
 
 /// A smaller difference between two clocks is none.
@@ -14,13 +15,16 @@ const SKEW: f64 = 5.0;
 impl Exam {
     /// Whether the data can be looked at.
     pub fn server(&mut self) -> anyhow::Result<bool> {
-        let text: String = self.ask(&["INFO", "everything"]).or_else(|_| self.ask(&["INFO"])).unwrap_or_default();
+        let answer: RedisResult<String> = self.ask(&["INFO", "everything"]).or_else(|_| self.ask(&["INFO"]));
+        let withheld = answer.as_ref().err().and_then(Withheld::read);
+        let text = answer.unwrap_or_default();
         let info: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once(':')).collect();
         let fact = |name: &str| info.get(name).copied().unwrap_or_default();
         let asked = info.contains_key("redis_version");
         let fits = !asked || self.version(fact("redis_version"), fact("valkey_version"));
         if !asked {
-            self.note("version", "this user may not run INFO: version, role and persistence are unknown");
+            let why = withheld.map_or("INFO tells nothing".to_owned(), |withheld| withheld.words());
+            self.note("version", format!("{why}: version, role and persistence are unknown"));
         }
         if fact("role") == "slave" {
             let todo = "connect to the primary, or to a name that leads there";
@@ -66,6 +70,14 @@ impl Exam {
                 let todo = "look at the server's log, its disk and the rights on its folder";
                 self.finding(check, format!("the last writing of the {file} failed"), todo);
             }
+        }
+        // INFO tells nothing of a start that truncated the file, but counts what failed when such a file was read again.
+        let failed = fact("unexpected_error_replies").parse::<u64>().unwrap_or(0);
+        if fact("aof_enabled") == "1" && fact("role") == "master" && failed > 0 && fact("aof_rewrites") == "0" {
+            let todo =
+                "BGREWRITEAOF, and let no restart come before INFO says aof_rewrite_in_progress:0; then look again";
+            let text = "commands failed when the server read its append-only file: half a transaction stands in it";
+            self.finding(check, text, todo);
         }
         if fact("aof_enabled") == "1" {
             match self.setting("appendfsync").as_deref() {
