@@ -336,7 +336,7 @@ fn a_cancel_reaches_the_program_long_before_the_next_heartbeat() {
     task.cancel("not needed").unwrap();
     assert_eq!(world.written("stopped"), "stopped");
     status(&task, Status::Cancelled);
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     world.nothing_is_left();
 }
 
