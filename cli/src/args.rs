@@ -1,18 +1,13 @@
 //! What can be said on the command line.
 
-use std::path::PathBuf;
-
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::commands::{
     bulk, config, doctor, events, history, lifecycle, limit, logs, ls, queues, run, schedule, search, show, stats,
     submit, task, top, wait, why, workers,
 };
 use crate::output::Format;
-
-const URL_HELP: &str = "The server, without a password: redis://host:port/db or unix:///path. Passwords come from \
-                        BLUEQUE_PASSWORD or the configuration file. [else BLUEQUE_URL, else redis://127.0.0.1:6379/]";
-const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml]";
+use crate::session::config::Connection;
 
 /// Very long running tasks on Redis or Valkey.
 ///
@@ -28,21 +23,6 @@ pub struct Cli {
     pub output: Format,
     #[command(subcommand)]
     pub command: Command,
-}
-
-/// Which server and namespace. Flags win over the environment, that over the configuration file.
-#[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Everywhere")]
-pub struct Connection {
-    /// The server, without a password.
-    #[arg(long, global = true, value_name = "URL", help = URL_HELP)]
-    pub url: Option<String>,
-    /// What all keys begin with.
-    #[arg(long, global = true, value_name = "NAME", help = "The namespace [else BLUEQUE_NAMESPACE, else blueque]")]
-    pub namespace: Option<String>,
-    /// The configuration file.
-    #[arg(long, global = true, value_name = "FILE", help = FILE_HELP)]
-    pub config: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

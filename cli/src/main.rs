@@ -2,15 +2,12 @@
 
 mod args;
 mod commands;
-mod config;
 mod lack;
 mod logs;
 mod output;
-mod password;
-mod reach;
-mod rights;
 mod run_folder;
 mod server;
+mod session;
 mod supervisor;
 mod trust;
 mod worker;

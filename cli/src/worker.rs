@@ -36,11 +36,10 @@ use self::settings::{Drain, RELEASE, Settings};
 use self::state::{private_state, publishable};
 use self::take::Taker;
 use self::takeover::Takeover;
-use crate::args::Connection;
-use crate::config;
 use crate::logs::sweep::sweep;
 use crate::output::{chain, say};
-use crate::rights::missing;
+use crate::session::config::{self, Connection};
+use crate::session::rights::missing;
 use crate::supervisor::exec;
 
 pub use self::settings::Options;

@@ -12,9 +12,10 @@ use serde::Serialize;
 use super::ask::agreed;
 use super::lifecycle::Forced;
 use super::which::Which;
-use super::{Session, queue_name, whole_number};
+use super::{queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, say};
+use crate::session::Session;
 
 /// Those that wait, and those that a listener holds.
 const OPEN: [Status; 4] = [Status::Scheduled, Status::Pending, Status::Reserved, Status::Started];

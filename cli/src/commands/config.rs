@@ -6,9 +6,10 @@ use blueque::{QueueName, Rate, Setting};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::{Session, bytes, queue_name};
+use super::{bytes, queue_name};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, chain, code, fault, say};
+use crate::session::Session;
 
 /// Settings that are a time: kept in seconds, and said as `90s` or `15m` too.
 const TIMES: [&str; 7] = ["ageing", "delay", "forget_after", "grace", "lease", "max_delay", "retain"];

@@ -21,11 +21,11 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::server::Server;
-use crate::args::Connection;
-use crate::commands::{plain, whole_number};
+use super::{plain, whole_number};
 use crate::output::{Code, fault, line, say};
 use crate::run_folder::lock::Process;
 use crate::run_folder::{RunFolder, private_folders};
+use crate::session::config::Connection;
 use crate::trust::{Refused, Rule, resolve};
 use crate::worker::remains;
 

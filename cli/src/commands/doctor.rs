@@ -26,11 +26,11 @@ use clap::Args;
 use redis::{Connection, FromRedisValue, Pipeline, RedisError, RedisResult};
 use serde::Serialize;
 
-use crate::commands::whole_number;
-use crate::config::Settings;
+use super::whole_number;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, fault, line, say};
-use crate::reach;
+use crate::session::config::Settings;
+use crate::session::reach;
 
 /// So many findings of one kind are shown.
 const SHOWN: usize = 10;

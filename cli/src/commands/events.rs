@@ -13,9 +13,10 @@ use clap::Args;
 use serde::Serialize;
 
 use super::patience::{Outage, begin};
-use super::{Session, queue_name, times};
+use super::{queue_name, times};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, code, fault, say};
+use crate::session::Session;
 
 const PAGE: u32 = 500;
 

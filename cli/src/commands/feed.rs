@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use blueque::{TaskId, TaskInfo};
 
-use super::Session;
 use crate::logs::{self, Reader};
 use crate::server::host;
+use crate::session::Session;
 
 /// Before the first entry.
 const START: &str = "0";

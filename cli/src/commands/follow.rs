@@ -10,7 +10,6 @@ use blueque::{Status, TaskId, TaskInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 use terminal_size::{Width, terminal_size_of};
 
-use super::Session;
 use super::feed::Feed;
 use super::patience::{Outage, Reason};
 use super::printer::{Printer, Streams};
@@ -19,6 +18,7 @@ use super::selection::Selection;
 use crate::output::{Code, code, cut, say};
 use crate::run_folder::end::PostMortem;
 use crate::run_folder::state_folder;
+use crate::session::Session;
 
 /// The shortest and the longest pause between two looks.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));

@@ -5,9 +5,10 @@ use clap::Args;
 use serde::Serialize;
 
 use super::view::{Payload, headline};
-use super::{Session, cost, times};
+use super::{cost, times};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, fault, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {

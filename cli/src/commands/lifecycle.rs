@@ -4,9 +4,10 @@ use blueque::{Cancelled, Error, Force, Order, QueueName, Recalled, TaskId, TaskI
 use clap::Args;
 use serde::Serialize;
 
-use super::{Session, queue_name, times, whole_number};
+use super::{queue_name, times, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, chain, clean, code, fault, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Cancel {

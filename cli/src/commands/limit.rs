@@ -4,10 +4,10 @@ use blueque::{KeyLimit, QueueName, Rate};
 use clap::Args;
 use serde::Serialize;
 
-use super::config;
-use super::{Session, plain, queue_name, whole_number};
+use super::{config, plain, queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 #[command(group(clap::ArgGroup::new("limits").required(true).multiple(true).args(["concurrency", "rate", "none"])))]

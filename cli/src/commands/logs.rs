@@ -15,9 +15,10 @@ use super::pager::Pager;
 use super::patience::{Outage, Reason, begin};
 use super::printer::{Printer, Streams};
 use super::selection::{Selection, Wanted};
-use super::{Session, times, whole_number};
+use super::{times, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
+use crate::session::Session;
 
 const MOST_LINES: i64 = 1_000_000_000_000;
 

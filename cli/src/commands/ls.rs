@@ -10,8 +10,9 @@ use clap::{Args, ValueEnum};
 
 use super::patience::Outage;
 use super::view::TaskView;
-use super::{Session, queue_name, whole_number};
+use super::{queue_name, whole_number};
 use crate::output::{Code, Format, fault, line, one_line, say, table};
+use crate::session::Session;
 
 /// From one look to the next.
 const WATCH: Duration = Duration::from_secs(1);

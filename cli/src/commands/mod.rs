@@ -9,7 +9,6 @@ pub mod doctor;
 pub mod events;
 mod expected;
 mod feed;
-mod find;
 mod follow;
 pub mod history;
 pub mod lifecycle;
@@ -35,7 +34,6 @@ mod takers;
 pub mod task;
 mod times;
 pub mod top;
-mod unknown;
 mod view;
 pub mod wait;
 mod which;
@@ -44,31 +42,15 @@ mod wish;
 pub mod workers;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use blueque::{Client, Namespace, QueueInfo, QueueName};
+use blueque::QueueName;
 use clap::CommandFactory;
 
 use crate::args::{Cli, Command};
-use crate::config::Settings;
-use crate::output::{Code, Format};
-use crate::reach;
-
-/// More queues than this are not looked through, where a command is not about one queue.
-const QUEUES: usize = 10_000;
-
-/// How long a person waits for one answer of the server.
-const LIMIT: Duration = Duration::from_secs(5);
-
-/// What a command works with.
-#[derive(Clone)]
-pub struct Session {
-    pub client: Client,
-    pub format: Format,
-    pub namespace: Namespace,
-    /// Until when it waits for the end of tasks, where that is limited.
-    pub end: Option<Instant>,
-}
+use crate::output::Code;
+use crate::session::config::Settings;
+use crate::session::{LIMIT, Session, reach};
 
 /// Runs a command other than those of the worker.
 pub fn run(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
@@ -161,34 +143,6 @@ fn completions(shell: clap_complete::Shell) -> anyhow::Result<Code> {
     clap_complete::generate(shell, &mut Cli::command(), "blueque", &mut script);
     std::io::Write::write_all(&mut std::io::stdout().lock(), &script)?;
     Ok(Code::Ok)
-}
-
-impl Session {
-    /// The queues named, or all.
-    fn queues(&self, named: &[QueueName]) -> anyhow::Result<Vec<QueueName>> {
-        if named.is_empty() {
-            let all = self.all_queues()?.into_iter().filter_map(|queue| QueueName::new(queue.name).ok());
-            Ok(all.collect())
-        } else {
-            Ok(named.to_vec())
-        }
-    }
-
-    /// Every queue, by name.
-    fn all_queues(&self) -> anyhow::Result<Vec<QueueInfo>> {
-        let mut queues = Vec::new();
-        let mut cursor = Some("0".to_owned());
-        while let Some(at) = cursor
-            && queues.len() < QUEUES
-        {
-            let page = self.client.call(&self.client.calls().queues(&at, 500))?;
-            queues.extend(page.items);
-            cursor = page.next;
-        }
-        queues.sort_by(|a, b| a.name.cmp(&b.name));
-        queues.dedup_by(|a, b| a.name == b.name);
-        Ok(queues)
-    }
 }
 
 /// A queue's name, as an argument.

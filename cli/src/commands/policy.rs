@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use blueque::{QueueName, Setting, TaskInfo};
 use serde::Serialize;
 
+use super::config;
 use super::view::text;
-use super::{Session, config};
+use crate::session::Session;
 
 /// The settings that a task may have of its own, and the fields of its record with them.
 const POLICY: [(&str, &str); 10] = [

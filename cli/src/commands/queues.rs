@@ -7,9 +7,10 @@ use serde::Serialize;
 use super::ask::agreed;
 use super::bulk::States;
 use super::ls::State;
-use super::{Session, queue_name, times};
+use super::{queue_name, times};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, fault, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {}

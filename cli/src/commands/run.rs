@@ -11,8 +11,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use super::follow::{Follower, left};
 use super::printer::Streams;
 use super::submit::New;
-use super::{Session, cost, wait};
+use super::{cost, wait};
 use crate::output::{Code, Format, line, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {

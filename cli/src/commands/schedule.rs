@@ -13,9 +13,10 @@ use super::parameters::Parameters;
 use super::queues::who;
 use super::submit::task_id;
 use super::wish::Wish;
-use super::{Session, duration, queue_name, times, whole_number};
+use super::{duration, queue_name, times, whole_number};
 use crate::output::table::{self, write_one};
 use crate::output::{Code, Format, chain, code, fault, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::ls::Picture;
 use super::which::Which;
-use super::{Session, plain, queue_name, times, whole_number};
+use super::{plain, queue_name, times, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Find {

@@ -11,9 +11,10 @@ use super::follow::{Follower, left};
 use super::parameters::Parameters;
 use super::printer::Streams;
 use super::wish::Wish;
-use super::{Session, plain, queue_name, times, wait};
+use super::{plain, queue_name, times, wait};
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};
+use crate::session::Session;
 
 /// How much of a followed log the server keeps.
 const FOLLOWED: u32 = 64 << 20;

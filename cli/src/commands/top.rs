@@ -17,9 +17,10 @@ use ratatui::widgets::{Cell, Row, Table};
 use super::expected::ends;
 use super::progress::Progress;
 use super::queues::QueueView;
-use super::{Session, queue_name, times};
+use super::{queue_name, times};
 use crate::output::layout::{Column, Layout as Fit};
 use crate::output::{Code, chain, clean_line, fault, one_line};
+use crate::session::Session;
 
 /// From one look at the server to the next.
 const REFRESH: Duration = Duration::from_secs(1);

@@ -6,11 +6,10 @@ use blueque::{Status, TaskInfo};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::cost;
 use super::expected::Expected;
 use super::policy::Policy;
 use super::progress::Progress;
-use super::times;
+use super::{cost, times};
 use crate::output::table::{Column, Row};
 use crate::run_folder::end::Cost;
 

@@ -9,9 +9,10 @@ use super::follow::Follower;
 use super::patience::begin;
 use super::printer::Streams;
 use super::view::{TaskView, headline};
-use super::{Session, duration, times};
-use crate::output::table::write_one;
-use crate::output::{Code, Format, clean_line, fault, line, say, table};
+use super::{duration, times};
+use crate::output::table::{self, write_one};
+use crate::output::{Code, Format, clean_line, fault, line, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -8,9 +8,10 @@ use super::expected::Expected;
 use super::queues::Paused;
 use super::takers::{Takers, suits};
 use super::view::headline;
-use super::{Session, programs, times};
+use super::{programs, times};
 use crate::lack::NOTHING;
 use crate::output::{Code, Format, clean_line, json, line};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -4,9 +4,10 @@ use blueque::{Error, ListenerId, QueueName, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
-use super::{Session, programs, queue_name, times};
+use super::{programs, queue_name, times};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, fault, say};
+use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {

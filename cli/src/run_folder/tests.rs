@@ -11,9 +11,9 @@ use std::time::Instant;
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
+use super::end::{End, Outcome, PostMortem};
+use super::lock::{Holder, Process};
 use super::*;
-use crate::run_folder::end::{End, Outcome, PostMortem};
-use crate::run_folder::lock::{Holder, Process};
 
 struct State(PathBuf);
 

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::shared::Shared;
-use crate::password::Address;
+use crate::session::password::Address;
 
 const AGAIN: Duration = Duration::from_secs(2);
 

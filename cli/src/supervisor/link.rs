@@ -10,10 +10,10 @@ use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, To
 
 use super::journal;
 use super::shared::{CANCEL, DRAIN, KILL, Outbox, Piece, STOP, Shared};
-use crate::config;
 use crate::output::{causes, say, told};
-use crate::password::Address;
 use crate::run_folder::{Run, boot_clock_us};
+use crate::session::config;
+use crate::session::password::Address;
 
 /// Between two pieces of the log, so that a program that prints a little all the time does not make a call for each line.
 const BETWEEN_LOGS: Duration = Duration::from_millis(250);

@@ -43,11 +43,11 @@ use self::tree::{Exit, Passed, Tree};
 use self::watch::{Bell, Ended, Watch};
 use crate::lack::Lack;
 use crate::output::{chain, say};
-use crate::password::{Address, Password};
 use crate::run_folder::end::{Cost, Counted, End, Found, Outcome, PostMortem};
 use crate::run_folder::lock::{Holder, Lock, Process};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
 use crate::server::{host, identity};
+use crate::session::password::{Address, Password};
 
 /// Enough for what these threads do; the default of 2 MiB each shows in what a host promises.
 const STACK: usize = 256 << 10;

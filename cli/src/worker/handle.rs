@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::password::Password;
 use crate::run_folder::lock::Process;
 use crate::run_folder::{RunFolder, open};
+use crate::session::password::Password;
 
 /// Beyond this the supervisors' own log begins anew; the one before is kept.
 const LOG_BYTES: u64 = 1 << 20;

@@ -11,12 +11,12 @@ use clap::{Args, ValueEnum};
 
 use super::program::Programs;
 use crate::commands::{bytes, duration, whole_number};
-use crate::config;
 use crate::logs::sweep::Keep;
 use crate::output::{Code, fault};
-use crate::password::Password;
 use crate::run_folder::{Limits, OnDrain, RunFolder, state_folder};
 use crate::server::identity;
+use crate::session::config;
+use crate::session::password::Password;
 
 const DIR_HELP: &str = "The folder of programs: DIR/METHOD does a task, DIR/QUEUE one without a method \
                         [else BLUEQUE_DIR, else /etc/blueque/worker.d where that is]";

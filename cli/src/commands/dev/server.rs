@@ -17,8 +17,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::output::{Code, fault};
-use crate::password::with_password;
 use crate::run_folder::lock::Process;
+use crate::session::password::with_password;
 
 /// The file of the password.
 const PASSWORD: &str = "password";

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use redis::{Pipeline, Value};
 
-use super::Exam;
 use super::place::{FIELDS, Head, Numbers, Place, expected};
-use super::remedy;
+use super::{Exam, remedy};
 
 /// Records read at once.
 const BATCH: usize = 500;

@@ -3,10 +3,10 @@
 use blueque::{Client, Error};
 
 use super::Exam;
-use crate::commands::Session;
-use crate::config::{self, Settings};
 use crate::output::{Code, say};
-use crate::rights::missing;
+use crate::session::Session;
+use crate::session::config::{self, Settings};
+use crate::session::rights::missing;
 
 impl Exam {
     /// Asks the scripts themselves. What else keeps them from working, other checks find.

@@ -10,8 +10,8 @@ use super::keys::Scan;
 use super::remedy::text_of;
 use crate::commands::takers::Takers;
 use crate::commands::{programs, times};
-use crate::config::{self, Settings};
 use crate::lack::NOTHING;
+use crate::session::config::{self, Settings};
 
 /// Without a report for so many seconds a worker is dead.
 const DEAD: f64 = 30.0;

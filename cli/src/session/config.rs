@@ -8,13 +8,17 @@ use std::sync::Once;
 use std::time::Duration;
 
 use blueque::{Client, ClientBuilder, Namespace};
+use clap::Args;
 use redis::IntoConnectionInfo;
 use serde::Deserialize;
 
-use crate::args::Connection;
+use super::password::{Address, Password};
+use super::reach;
 use crate::output::{Code, fault, say};
-use crate::password::{Address, Password};
-use crate::reach;
+
+const URL_HELP: &str = "The server, without a password: redis://host:port/db or unix:///path. Passwords come from \
+                        BLUEQUE_PASSWORD or the configuration file. [else BLUEQUE_URL, else redis://127.0.0.1:6379/]";
+const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.config/blueque/config.toml]";
 
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
@@ -25,6 +29,21 @@ const FORMS: &str = "redis://[user@]host[:port][/db] or unix:///path[?db=N]";
 const UNKNOWN_POLICY: &str = "warning: this user may not ask the server (INFO) for its maxmemory-policy; \
      make sure that it is noeviction, or tasks may be removed silently";
 static WARNED: Once = Once::new();
+
+/// Which server and namespace. Flags win over the environment, that over the configuration file.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Connection {
+    /// The server, without a password.
+    #[arg(long, global = true, value_name = "URL", help = URL_HELP)]
+    pub url: Option<String>,
+    /// What all keys begin with.
+    #[arg(long, global = true, value_name = "NAME", help = "The namespace [else BLUEQUE_NAMESPACE, else blueque]")]
+    pub namespace: Option<String>,
+    /// The configuration file.
+    #[arg(long, global = true, value_name = "FILE", help = FILE_HELP)]
+    pub config: Option<PathBuf>,
+}
 
 /// Where to connect, resolved.
 #[derive(Clone, Debug)]

@@ -1,14 +1,43 @@
-//! Names of queues that do not exist: mistyped ones.
+//! The queues of a namespace, and names that are none of theirs: mistyped ones.
 
-use blueque::QueueName;
+use blueque::{QueueInfo, QueueName};
 
-use super::{QUEUES, Session};
+use super::Session;
 use crate::output::{Code, fault, say};
+
+/// More queues than this are not looked through, where a command is not about one queue.
+const QUEUES: usize = 10_000;
 
 /// How much alike two names are at least, from 0 to 1, that one may be meant by the other.
 const ALIKE: f64 = 0.8;
 
 impl Session {
+    /// The queues named, or all.
+    pub fn queues(&self, named: &[QueueName]) -> anyhow::Result<Vec<QueueName>> {
+        if named.is_empty() {
+            let all = self.all_queues()?.into_iter().filter_map(|queue| QueueName::new(queue.name).ok());
+            Ok(all.collect())
+        } else {
+            Ok(named.to_vec())
+        }
+    }
+
+    /// Every queue, by name.
+    pub fn all_queues(&self) -> anyhow::Result<Vec<QueueInfo>> {
+        let mut queues = Vec::new();
+        let mut cursor = Some("0".to_owned());
+        while let Some(at) = cursor
+            && queues.len() < QUEUES
+        {
+            let page = self.client.call(&self.client.calls().queues(&at, 500))?;
+            queues.extend(page.items);
+            cursor = page.next;
+        }
+        queues.sort_by(|a, b| a.name.cmp(&b.name));
+        queues.dedup_by(|a, b| a.name == b.name);
+        Ok(queues)
+    }
+
     /// For an answer that is empty: an error where one of the queues that were named does not exist.
     pub fn must_exist(&self, named: &[QueueName]) -> anyhow::Result<()> {
         match self.unknown(named)? {

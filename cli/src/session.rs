@@ -1,0 +1,26 @@
+//! What a command works with: a connection, a namespace, a format, and until when it waits.
+
+pub mod config;
+mod find;
+pub mod password;
+mod queues;
+pub mod reach;
+pub mod rights;
+
+use std::time::{Duration, Instant};
+
+use blueque::{Client, Namespace};
+
+use crate::output::Format;
+
+/// How long a person waits for one answer of the server.
+pub const LIMIT: Duration = Duration::from_secs(5);
+
+#[derive(Clone)]
+pub struct Session {
+    pub client: Client,
+    pub format: Format,
+    pub namespace: Namespace,
+    /// Until when it waits for the end of tasks, where that is limited.
+    pub end: Option<Instant>,
+}
