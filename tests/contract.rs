@@ -145,7 +145,7 @@ fn the_package_holds_every_source_of_the_bundle() {
         .unwrap();
     let listed = String::from_utf8(output.stdout).unwrap();
     let listed: BTreeSet<&str> = listed.lines().collect();
-    for folder in ["lua/cmd", "lua/lib"] {
+    for folder in ["lua/cmd", "lua/lib", "build"] {
         for entry in fs::read_dir(file(folder)).unwrap() {
             let path = format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap());
             assert!(listed.contains(path.as_str()), "{path} would not be published");
