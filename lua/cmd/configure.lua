@@ -37,8 +37,7 @@ if queue ~= '*' then
 end
 local limit = rate or string.find(name, 'concurrency')
 space.begin()
--- A removal first: this is wanted most when memory is full, and what follows may then be written.
-redis.call('HDEL', space.meta, '')
+space.make_way(space.meta)
 if begins then
   space.tick(string.format('%.0f', space.us)) -- no start is dated before it
 end

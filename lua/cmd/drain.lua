@@ -13,8 +13,7 @@ local known = redis.call('HEXISTS', orders.key(queue), 'l:' .. listener) == 1
 listeners.plan_drain(queue)
 local marked = space.note('drained')[queue] > 0
 space.begin()
--- A removal first: this is wanted most when memory is full, and what follows may then be written.
-redis.call('HDEL', space.meta, '')
+space.make_way(space.meta)
 if on ~= known or on and not marked then
   listeners.drained(queue, on and 1 or -1)
 end

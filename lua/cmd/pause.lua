@@ -10,8 +10,7 @@ local reason = args.text(args.next('reason'), 'reason')
 local stop = args.options({ stop = args.flag }).stop
 orders.plan(queue)
 space.begin()
--- A removal first: this is wanted most when memory is full, and what follows may then be written.
-redis.call('HDEL', space.meta, '')
+space.make_way(space.meta)
 redis.call('HSET', space.meta, 'paused:' .. queue, space.now .. ' ' .. by .. ' ' .. reason)
 if stop then
   orders.give(queue, 'q', 'stop')

@@ -12,7 +12,6 @@ schedule.paused = space.now .. ' ' .. by .. ' ' .. reason
 schedules.settle(schedule)
 schedules.probe()
 space.begin()
--- A removal first: this is wanted most when memory is full, and what follows may then be written.
-redis.call('HDEL', schedule.key, '')
+space.make_way(schedule.key)
 schedules.write(schedule, 'paused')
 return 'paused'

@@ -33,8 +33,7 @@ end
 -- @cold
 function orders.give(queue, to, order)
   local key = orders.key(queue)
-  -- A removal first: an order must get through when memory is full.
-  redis.call('HDEL', key, '')
+  space.make_way(key)
   redis.call('HSET', key, to, order)
   orders.announce(queue)
 end

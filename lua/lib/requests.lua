@@ -38,8 +38,7 @@ function requests.keep(answer)
     return answer
   end
   local key, first, last = requests.key(), own.first, own.last + 1
-  -- A removal first: what follows may then be written even when memory is full.
-  redis.call('HDEL', key, '')
+  space.make_way(key)
   redis.call('HSET', key, own.field, requests.text(answer), 'last', string.format('%.0f', last),
     string.format('#%.0f', last), space.now .. ' ' .. own.field)
   for _ = 1, 10 do
