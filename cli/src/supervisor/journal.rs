@@ -9,12 +9,10 @@ use crate::logs::{self, Entry, PART, Reader, Writer};
 use crate::run_folder::{Run, RunFolder};
 use crate::server::host;
 
+// What the server does with logs, as its scripts say it: a test holds these four and `lua/` together.
+
 /// The largest piece that the server takes.
 const PIECE: usize = 64 << 10;
-
-/// So many pieces and so many bytes are made ready at once.
-const PIECES: usize = 64;
-const READY: usize = 64 << 10;
 
 /// How much of a log the server keeps unless it was told otherwise.
 const KEPT_THERE: u64 = 160 << 10;
@@ -22,7 +20,14 @@ const KEPT_THERE: u64 = 160 << 10;
 /// The part of it that the beginning has.
 const HEAD: u64 = 5;
 
-/// The part of it that one piece may have: when new ones come, the server drops whole ones.
+/// What an entry costs the server beside its text.
+pub const ENTRY: u64 = 100;
+
+/// So many pieces and so many bytes are made ready at once.
+const PIECES: usize = 64;
+const READY: usize = 64 << 10;
+
+/// The part of what the server keeps that one piece may have: when new ones come, the server drops whole ones.
 const SHARE: u64 = 10;
 
 /// How many bytes of this run's log the server keeps.
@@ -162,14 +167,22 @@ impl Sender {
         Self { reader: Reader::new(folder.clone()), folder, next: None, bound, piece, skipped: 0 }
     }
 
+    /// How much of a log's beginning the server keeps whatever comes after it.
+    fn head(&self) -> u64 {
+        self.bound / HEAD
+    }
+
+    /// Where in a log that ends here the part begins that the server would keep beside the head.
+    fn newest(&self, end: u64) -> u64 {
+        end.saturating_sub(self.bound - self.head())
+    }
+
     /// How much output is sent no more.
     fn left_out(&self, end: u64) -> u64 {
         if self.bound == 0 {
             return end;
         }
-        let head = self.bound / HEAD;
-        let newest = end.saturating_sub(self.bound - head);
-        self.skipped + newest.saturating_sub(self.offset().max(head))
+        self.skipped + self.newest(end).saturating_sub(self.offset().max(self.head()))
     }
 
     /// Where the next piece begins.
@@ -179,9 +192,8 @@ impl Sender {
 
     /// Where to go on if so much waits that the server would not keep all of it.
     fn jump(&self, end: u64) -> Option<u64> {
-        let head = self.bound / HEAD;
-        let newest = end.saturating_sub(self.bound - head);
-        (self.offset() >= head && newest > self.offset()).then_some(newest)
+        let newest = self.newest(end);
+        (self.offset() >= self.head() && newest > self.offset()).then_some(newest)
     }
 
     fn next(&mut self, log: &Writer) -> Option<Piece> {
@@ -229,17 +241,32 @@ impl Sender {
 mod tests {
     use std::fs;
 
-    use super::{PIECE, Piece, Sender};
+    use blueque::bundle;
+
+    use super::{ENTRY, HEAD, KEPT_THERE, PIECE, Piece, Sender};
     use crate::logs::Writer;
 
     fn log(name: &str) -> (Writer, Sender, std::path::PathBuf) {
         let folder = std::env::temp_dir().join(format!("blueque-journal-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        (Writer::new(folder.clone(), 64 << 20), Sender::new(folder.clone(), 160 << 10), folder)
+        (Writer::new(folder.clone(), 64 << 20), Sender::new(folder.clone(), KEPT_THERE), folder)
     }
 
     fn sent(sender: &mut Sender, writer: &Writer) -> Vec<Piece> {
         std::iter::from_fn(|| sender.next(writer)).collect()
+    }
+
+    #[test]
+    fn the_scripts_keep_as_much_of_a_log_as_is_reckoned_with_here() {
+        let log = bundle::command("log").unwrap().source();
+        for said in [
+            format!("(args_next('text'), {PIECE}, 'text')\n"),
+            format!(" log_bytes={KEPT_THERE} "),
+            format!("local head = math.floor(most / {HEAD})\n"),
+            format!("return #part + {ENTRY}\n"),
+        ] {
+            assert_eq!(log.matches(&said).count(), 1, "{said}\n{log}");
+        }
     }
 
     #[test]

@@ -21,9 +21,6 @@ const BETWEEN_LOGS: Duration = Duration::from_millis(250);
 /// What the server keeps of a log is sent in this time at the fastest.
 const LOG_TURN: f64 = 5.0;
 
-/// What an entry of a log costs the server beside its text.
-const LOG_ENTRY: u64 = 100;
-
 const BETWEEN_PROGRESSES: Duration = Duration::from_millis(500);
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
 const BETWEEN_BEATS: Duration = Duration::from_millis(250);
@@ -334,7 +331,7 @@ impl Link {
     /// How long after this piece the next one follows: large ones less often, by how much the server keeps of them.
     fn pace(&self, piece: &Piece) -> Duration {
         #[allow(clippy::cast_precision_loss, reason = "a pause needs no precision")]
-        let share = (piece.text.len() as u64 + LOG_ENTRY) as f64 / self.log_bound.max(1) as f64;
+        let share = (piece.text.len() as u64 + journal::ENTRY) as f64 / self.log_bound.max(1) as f64;
         let pause = Duration::from_secs_f64((share * LOG_TURN).min(LOG_TURN));
         let outbox = self.shared.outbox();
         // The rest of what was there at once comes at once too.
