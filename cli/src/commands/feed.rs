@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use blueque::{TaskId, TaskInfo};
@@ -38,8 +39,8 @@ pub enum Item {
     Gap(String),
 }
 
-/// Whoever takes what there is. An error ends it.
-pub type Take<'a> = dyn FnMut(Item) -> anyhow::Result<()> + 'a;
+/// Whoever takes what there is, and says whether more is wanted.
+pub type Take<'a> = dyn FnMut(Item) -> anyhow::Result<ControlFlow<()>> + 'a;
 
 pub struct Feed<'a> {
     session: &'a Session,
@@ -67,11 +68,18 @@ impl<'a> Feed<'a> {
         Self { session, id, state, only, after: START.to_owned(), local, ends, looked_for: None, hosts: None }
     }
 
-    /// Passes on what is new. `info` was read before: what stands in the log of a finished task is all that will.
+    /// Passes on what is new, as long as more is wanted. `info` was read before: what stands in the log of a finished task
+    /// is all that will.
     pub fn look(&mut self, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<()> {
+        self.pass_news(info, take).map(|_| ())
+    }
+
+    fn pass_news(&mut self, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<ControlFlow<()>> {
         self.find(info);
         if self.after == START && self.is_here(info) {
-            self.drain(u32::MAX, info, take)?;
+            if self.drain(u32::MAX, info, take)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
             self.skip()?;
         }
         loop {
@@ -82,7 +90,9 @@ impl<'a> Feed<'a> {
             }
             self.after = page.last;
             for entry in page.items {
-                self.drain(entry.attempt.saturating_sub(1), info, take)?;
+                if self.drain(entry.attempt.saturating_sub(1), info, take)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
                 let piece = Piece {
                     attempt: entry.attempt,
                     at: entry.at,
@@ -91,12 +101,16 @@ impl<'a> Feed<'a> {
                     offset: entry.offset,
                 };
                 if self.local.contains_key(&piece.attempt) {
-                    self.drain(piece.attempt, info, take)?;
+                    if self.drain(piece.attempt, info, take)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
                     if piece.offset.is_none() {
                         continue;
                     }
                 }
-                self.pass(piece, info, take)?;
+                if self.pass(piece, info, take)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
         }
         self.drain(u32::MAX, info, take)
@@ -152,7 +166,7 @@ impl<'a> Feed<'a> {
     }
 
     /// Passes on what is here of the attempts up to this one.
-    fn drain(&mut self, last: u32, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<()> {
+    fn drain(&mut self, last: u32, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<ControlFlow<()>> {
         let here: Vec<u32> = self.local.range(..=last).map(|(&attempt, _)| attempt).collect();
         for attempt in here {
             while let Some(reader) = self.local.get_mut(&attempt)
@@ -160,26 +174,29 @@ impl<'a> Feed<'a> {
             {
                 let at = logs::seconds(&entry.at).unwrap_or(0.0);
                 let offset = Some(entry.offset);
-                self.pass(Piece { attempt, at, source: entry.source, text: entry.text, offset }, info, take)?;
+                let piece = Piece { attempt, at, source: entry.source, text: entry.text, offset };
+                if self.pass(piece, info, take)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Passes on what was not yet, and says what is missing before it.
-    fn pass(&mut self, mut piece: Piece, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<()> {
+    fn pass(&mut self, mut piece: Piece, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<ControlFlow<()>> {
         if self.only.is_some_and(|only| only != piece.attempt) {
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         if let Some(offset) = piece.offset {
             let passed = *self.ends.entry(piece.attempt).or_default();
-            if offset > passed {
-                take(Item::Gap(self.gap(piece.attempt, offset - passed, info)))?;
+            if offset > passed && take(Item::Gap(self.gap(piece.attempt, offset - passed, info)))?.is_break() {
+                return Ok(ControlFlow::Break(()));
             }
             let known = usize::try_from(passed.saturating_sub(offset)).unwrap_or(usize::MAX).min(piece.text.len());
             piece.text.drain(..known);
             if known > 0 && piece.text.is_empty() {
-                return Ok(());
+                return Ok(ControlFlow::Continue(()));
             }
             let offset = offset + known as u64;
             piece.offset = Some(offset);

@@ -133,13 +133,7 @@ impl<'a> Follower<'a> {
         }
         let Self { feed, selection, printer, bar, .. } = self;
         let mut take = |item| if printer.take(item) { flush(bar.as_ref(), printer) } else { Ok(()) };
-        let mut enough = false;
-        let looked = feed.look(info, &mut |item| {
-            selection.pass(item, &mut take)?;
-            enough = selection.is_over();
-            if enough { Err(anyhow::Error::msg("no more is wanted")) } else { Ok(()) }
-        });
-        let looked = if enough { Ok(()) } else { looked };
+        let looked = feed.look(info, &mut |item| selection.pass(item, &mut take));
         let looked = looked.and_then(|()| selection.release(&mut take));
         // What was read is written, whatever came after it.
         flush(bar.as_ref(), printer)?;

@@ -1,11 +1,15 @@
 //! Which part of a log is wanted.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
-use super::feed::{Item, Piece, Take};
+use super::feed::{Item, Piece};
 
 /// The source of a supervisor's last word on a program, which is no part of what the program said.
 pub const EXIT: &str = "exit";
+
+/// Whoever gets what is wanted.
+pub type Give<'a> = dyn FnMut(Item) -> anyhow::Result<()> + 'a;
 
 /// What is none is no bound.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,27 +41,32 @@ impl Selection {
         Self { wanted, ..Self::default() }
     }
 
-    /// Passes on what is wanted, as far as that is known by now.
-    pub fn pass(&mut self, item: Item, take: &mut Take<'_>) -> anyhow::Result<()> {
+    /// Passes on what is wanted, as far as that is known by now, and says whether anything that comes now may be.
+    pub fn pass(&mut self, item: Item, give: &mut Give<'_>) -> anyhow::Result<ControlFlow<()>> {
+        self.choose(item, give)?;
+        Ok(if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    fn choose(&mut self, item: Item, give: &mut Give<'_>) -> anyhow::Result<()> {
         let piece = match item {
             Item::Piece(piece) if !self.wants(&piece) => return Ok(()),
             Item::Piece(piece) if self.is_part() && piece.source != EXIT => piece,
-            item => return self.keep(item, take),
+            item => return self.keep(item, give),
         };
         for line in lines(&piece) {
             let ends = usize::from(line.text.ends_with(b"\n"));
             if self.wanted.head.is_some_and(|head| self.passed < head) {
                 self.passed += ends;
-                take(Item::Piece(line))?;
+                give(Item::Piece(line))?;
             } else {
-                self.keep(Item::Piece(line), take)?;
+                self.keep(Item::Piece(line), give)?;
             }
         }
         Ok(())
     }
 
     /// Passes on the last lines, now that there are no more.
-    pub fn release(&mut self, take: &mut Take<'_>) -> anyhow::Result<()> {
+    pub fn release(&mut self, give: &mut Give<'_>) -> anyhow::Result<()> {
         if std::mem::replace(&mut self.released, true) {
             return Ok(());
         }
@@ -66,16 +75,16 @@ impl Selection {
         let open = last.is_some_and(|last| !ends_line(last));
         self.trim(self.wanted.tail.unwrap_or(usize::MAX).saturating_sub(usize::from(open)));
         if self.left_out > 0 && self.wanted.head.is_some() {
-            take(Item::Gap(format!("{} lines are left out here", self.left_out)))?;
+            give(Item::Gap(format!("{} lines are left out here", self.left_out)))?;
         }
         if self.wanted.tail == Some(0) {
             self.kept.retain(|item| !matches!(item, Item::Piece(piece) if piece.source != EXIT));
         }
-        self.kept.drain(..).try_for_each(take)
+        self.kept.drain(..).try_for_each(give)
     }
 
     /// Whether nothing that comes now is wanted.
-    pub fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.wanted.tail.is_none() && self.wanted.head.is_some_and(|head| self.passed >= head)
     }
 
@@ -88,7 +97,7 @@ impl Selection {
             && self.wanted.since.is_none_or(|since| piece.at >= since)
     }
 
-    fn keep(&mut self, item: Item, take: &mut Take<'_>) -> anyhow::Result<()> {
+    fn keep(&mut self, item: Item, give: &mut Give<'_>) -> anyhow::Result<()> {
         match self.wanted.tail {
             Some(tail) if !self.released => {
                 self.lines += usize::from(ends_line(&item));
@@ -97,7 +106,7 @@ impl Selection {
                 Ok(())
             }
             None if self.is_over() => Ok(()),
-            _ => take(item),
+            _ => give(item),
         }
     }
 
@@ -144,7 +153,9 @@ mod tests {
         for text in texts {
             let piece =
                 Piece { attempt: 1, at: 5.0, source: "stdout".into(), text: text.as_bytes().to_vec(), offset: None };
-            selection.pass(Item::Piece(piece), &mut take).unwrap();
+            if selection.pass(Item::Piece(piece), &mut take).unwrap().is_break() {
+                break;
+            }
         }
         selection.release(&mut take).unwrap();
         shown
