@@ -302,11 +302,12 @@ fn is_older(entry: &DirEntry, age: Duration) -> bool {
     modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|elapsed| elapsed > age))
 }
 
-/// The state folder: as named, else the usual one of this user.
+/// The state folder: as named, else by the environment, else the usual one of this user.
 pub fn state_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_STATE_DIR"));
     let base = || variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
-    let folder = named.map(Path::to_owned).or_else(|| base().map(|base| base.join("blueque")));
+    let folder = named.or_else(|| base().map(|base| base.join("blueque")));
     let folder = folder.context("no place for the state: set --state-dir or BLUEQUE_STATE_DIR")?;
     Ok(std::path::absolute(folder)?)
 }

@@ -9,14 +9,14 @@ mod world;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use blueque::{Status, Submit};
 use serde_json::Value;
 use support::eventually;
-use world::{LIMIT, World, status};
+use world::{LIMIT, Worker, World, status};
 
 /// 60,002 lines, 4.5 MB.
 const FLOOD: &str = "echo the first line
@@ -48,6 +48,26 @@ fn text(output: &Output) -> (String, String) {
 fn logs(world: &World) -> Vec<PathBuf> {
     let entries = fs::read_dir(world.path("state/blueque/logs")).into_iter().flatten();
     entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn an_empty_variable_for_the_state_folder_counts_as_absent() {
+    let world = World::new();
+    world.program("q", "echo $BLUEQUE_RUN");
+    let home = |command: &mut Command| {
+        command.env("BLUEQUE_STATE_DIR", "").env_remove("XDG_STATE_HOME").env("HOME", world.path("home"));
+    };
+    let mut worker = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["--queue", "q"]);
+    home(&mut worker);
+    let _worker = Worker(worker.spawn().unwrap());
+    world.submit_as("q", "t", Submit::default()).wait(LIMIT).unwrap();
+    let mut logs = command(&world, true, &["logs", "t"]);
+    home(&mut logs);
+    let output = logs.output().unwrap();
+    let (run, talk) = text(&output);
+    assert!(output.status.success(), "{talk}");
+    let usual = world.path("home/.local/state/blueque");
+    assert!(run.starts_with(usual.to_str().unwrap()), "{run:?} {talk}");
 }
 
 #[test]

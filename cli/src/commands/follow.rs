@@ -1,8 +1,6 @@
 //! A task's log and progress while it runs, until its end.
 
-use std::env;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -45,7 +43,7 @@ impl<'a> Follower<'a> {
     /// From the beginning of what is kept of the log.
     pub fn new(session: &'a Session, id: &'a TaskId, streams: Streams) -> Self {
         let silent = streams == Streams::None;
-        let feed = Feed::new(session, id, if silent { None } else { logs_here(None) }, None);
+        let feed = Feed::new(session, id, if silent { None } else { state_folder(None).ok() }, None);
         let printer = Printer::new(id, streams, false, None);
         let mut follower = Self::with(session, id, feed, Selection::default(), printer, !silent);
         follower.silent = silent;
@@ -175,12 +173,6 @@ fn flush(bar: Option<&ProgressBar>, printer: &mut Printer<'_>) -> anyhow::Result
         _ => printer.flush()?,
     }
     Ok(())
-}
-
-/// Where logs may be on this host, without another word on it.
-pub fn logs_here(named: Option<&Path>) -> Option<PathBuf> {
-    let variable = env::var_os("BLUEQUE_STATE_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
-    state_folder(named.or(variable.as_deref())).ok()
 }
 
 impl Drop for Follower<'_> {

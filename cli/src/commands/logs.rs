@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::feed::{Feed, Item, Piece};
-use super::follow::{Follower, logs_here};
+use super::follow::Follower;
 use super::pager::Pager;
 use super::patience::{Outage, Reason, begin};
 use super::printer::{Printer, Streams};
@@ -18,6 +18,7 @@ use super::selection::{Selection, Wanted};
 use super::{times, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
+use crate::run_folder::state_folder;
 use crate::session::Session;
 
 const MOST_LINES: i64 = 1_000_000_000_000;
@@ -52,8 +53,8 @@ pub struct Options {
     /// Each line with its time
     #[arg(long, short)]
     timestamps: bool,
-    /// Where the logs of this host are [default: ~/.local/state/blueque]
-    #[arg(long, env = "BLUEQUE_STATE_DIR", value_name = "DIR")]
+    /// Where the logs of this host are [else BLUEQUE_STATE_DIR, else ~/.local/state/blueque]
+    #[arg(long, value_name = "DIR")]
     state_dir: Option<PathBuf>,
 }
 
@@ -102,7 +103,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     // What is followed for hours outlives a server that is away.
     let found = if options.follow { begin(find, &|| false)? } else { Some(find()?) };
     let Some((id, info)) = found else { return Ok(Code::Ok) };
-    let feed = Feed::new(session, &id, logs_here(options.state_dir.as_deref()), options.attempt);
+    let feed = Feed::new(session, &id, state_folder(options.state_dir.as_deref()).ok(), options.attempt);
     if matches!(session.format, Format::Table) {
         let pager = if options.follow { None } else { Pager::start() };
         let printer = Printer::new(&id, Streams::Data, options.timestamps, pager);

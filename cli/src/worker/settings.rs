@@ -85,8 +85,8 @@ pub struct Options {
     /// [default: as the queue's settings say, 60s]
     #[arg(long, value_name = "TIME", value_parser = lease)]
     pub lease: Option<Duration>,
-    /// Where runs are kept on disk (default: ~/.local/state/blueque). All workers of a host share one
-    #[arg(long, env = "BLUEQUE_STATE_DIR", value_name = "DIR")]
+    /// Where runs are kept on disk. All workers of a host share one [else BLUEQUE_STATE_DIR, else ~/.local/state/blueque]
+    #[arg(long, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
     /// From SIGTERM to SIGKILL for a program that is stopped [default: as the queue's settings say, 30s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
