@@ -166,9 +166,10 @@ impl Takers {
     }
 }
 
-/// Whether what a listener has meets what a task needs.
+/// Whether what a listener has meets what a task needs: as `needs.suits` of the scripts decides it. Of a name that it
+/// has twice, the last word holds.
 pub fn suits(has: &str, needs: &str) -> bool {
-    let own = |name: &str| has.split(',').find(|one| one.split('=').next() == Some(name));
+    let own = |name: &str| has.rsplit(',').find(|one| one.split('=').next() == Some(name));
     needs.split(',').filter(|need| !need.is_empty()).all(|need| {
         let (name, rest) = need.split_at(need.find(['<', '>', '=']).unwrap_or(need.len()));
         let operator = rest.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');

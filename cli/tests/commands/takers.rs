@@ -1,6 +1,6 @@
 //! Who takes tasks: workers that are full, dead or drain, told alike by every command that speaks of them.
 
-use blueque::calls::Report;
+use blueque::calls::{Report, ReserveOptions};
 use blueque::{ListenerId, QueueName};
 
 use crate::{Desk, Left};
@@ -194,4 +194,61 @@ fn only_workers_with_what_a_task_needs_are_said_to_take_it() {
         "{found:?}"
     );
     assert_eq!(desk.ok(&["why", "able"]), "It needs gpu, which the only listener of q does not have.\n");
+}
+
+/// What a listener has, what a task needs, and whether the one meets the other.
+const MET: [(&str, &str, bool); 25] = [
+    ("", "gpu", false),
+    ("gpu", "gpu", true),
+    ("gp", "gpu", false),
+    ("gpus=4", "gpu", false),
+    ("cpu,gpu", "gpu", true),
+    ("gpu=0", "gpu", true),
+    ("gpu", "gpu>=1", false),
+    ("gpu=3", "gpu>=3", true),
+    ("gpu=3", "gpu>3", false),
+    ("gpu=3.5", "gpu>3", true),
+    ("gpu=2", "gpu<=2", true),
+    ("gpu=2", "gpu<2", false),
+    ("gpu=0", "gpu<1", true),
+    ("gpu=3.50", "gpu=3.5", true),
+    ("gpu=1.", "gpu=1", true),
+    ("gpu=1", "gpu=1.", true),
+    ("gpu=10", "gpu>9", true),
+    ("gpu=1,ram=8", "gpu>=1,ram>=8", true),
+    ("gpu=1,ram=8", "gpu>=1,ram>8", false),
+    ("gpu=4", "gpu>=2,gpu<4", false),
+    ("a.b-c_d=2", "a.b-c_d>=2", true),
+    ("3=5", "3>4", true),
+    // Said twice, the last word holds.
+    ("gpu=1,gpu=8", "gpu>=8", true),
+    ("gpu=8,gpu=1", "gpu>=8", false),
+    ("gpu=8,gpu", "gpu>=8", false),
+];
+
+#[test]
+fn what_needs_are_met_the_command_knows_as_the_server_does() {
+    let desk = Desk::new();
+    let client = desk.client();
+    let queue = |number| format!("q{number}");
+    let mut listeners = Vec::new();
+    for (number, (has, needs, _)) in (1..).zip(MET) {
+        let report = Report { has: Some(has).filter(|has| !has.is_empty()), ..slots(1, 1) };
+        listeners.push(worker(&desk, number, &[&queue(number)], report));
+        desk.ok(&["submit", &queue(number), "--id", &format!("t{number}"), "--needs", needs]);
+    }
+    let found = untaken(&desk);
+    let mut wrong = Vec::new();
+    for ((number, (has, needs, met)), listener) in (1..).zip(MET).zip(listeners) {
+        let queue = queue(number);
+        let why = desk.ok(&["why", &format!("t{number}")]);
+        let taker = why.contains(&format!("listeners of {queue} can take it"));
+        let lacking = found.iter().any(|line| line.contains(&format!("{queue}: no listener has what these need")));
+        let reserve = client.calls().reserve(&listener, &[QueueName::new(queue).unwrap()], ReserveOptions::default());
+        let given = client.call(&reserve).unwrap().is_some();
+        if [given, taker, !lacking] != [met; 3] {
+            wrong.push(format!("{has:?} meets {needs:?}: {met}; given out: {given}; doctor: {}; {why}", !lacking));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.concat());
 }
