@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod input;
 mod lack;
 mod logs;
 mod output;
@@ -9,6 +10,7 @@ mod run_folder;
 mod server;
 mod session;
 mod supervisor;
+mod times;
 mod trust;
 mod worker;
 

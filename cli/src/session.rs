@@ -1,5 +1,6 @@
 //! What a command works with: a connection, a namespace, a format, and until when it waits.
 
+pub mod caller;
 pub mod config;
 mod find;
 pub mod password;

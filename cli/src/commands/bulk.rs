@@ -9,10 +9,10 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::ask::agreed;
-use super::lifecycle::Forced;
-use super::which::Which;
-use super::{queue_name, whole_number};
+use crate::input::confirm::agreed;
+use crate::input::filter::TaskFilter;
+use crate::input::force::Forced;
+use crate::input::values::{queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, say};
 use crate::session::Session;
@@ -96,7 +96,7 @@ pub struct All {
     #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 500))]
     step: u32,
     #[command(flatten)]
-    which: Which,
+    tasks: TaskFilter,
 }
 
 /// What was done.
@@ -207,7 +207,7 @@ pub fn purge(session: &Session, all: &All) -> anyhow::Result<Code> {
 
 /// Does it, step by step, with a bar on a terminal.
 fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> anyhow::Result<Code> {
-    let filter = all.which.filter(states);
+    let filter = all.tasks.filter(states);
     if all.count {
         let states = count(session, all, states)?;
         if states.all() == 0 {
@@ -273,13 +273,13 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
 /// How many tasks are meant, in each state.
 fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<States> {
     let (client, calls) = (&session.client, session.client.calls());
-    let states = all.which.states(states);
-    if all.which.is_any() {
+    let states = all.tasks.states(states);
+    if all.tasks.is_any() {
         return Ok(States::of(&client.call(&calls.counts(&all.queue))?, states));
     }
     let mut counts = Vec::new();
     for status in states {
-        let (mut tasks, mut cursor, filter) = (0, Some("0".to_owned()), all.which.only(status));
+        let (mut tasks, mut cursor, filter) = (0, Some("0".to_owned()), all.tasks.only(status));
         while let Some(at) = cursor {
             let page = client.call(&calls.find(&all.queue, &filter, &at, 500))?;
             tasks += page.items.len() as u64;
@@ -293,11 +293,11 @@ fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<Stat
 /// How many tasks will be looked at, if that is easily known.
 fn size(session: &Session, all: &All) -> anyhow::Result<Option<u64>> {
     let (client, calls) = (&session.client, session.client.calls());
-    if let Some(tag) = &all.which.tag {
+    if let Some(tag) = &all.tasks.tag {
         let tags = client.call(&calls.tags(&all.queue, "0", 500))?.items;
         return Ok(tags.iter().find(|found| found.name == *tag).map(|found| found.tasks));
     }
-    if let Some(group) = all.which.group() {
+    if let Some(group) = all.tasks.group() {
         let groups = client.call(&calls.groups(&all.queue, "0", 500))?.items;
         return Ok(groups.iter().find(|found| found.name == group).map(|found| found.tasks));
     }

@@ -6,7 +6,7 @@ use blueque::{QueueName, Rate, Setting};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::{bytes, queue_name};
+use crate::input::values::{bytes, queue_name, rate, seconds};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, chain, code, fault, say};
 use crate::session::Session;
@@ -222,29 +222,6 @@ fn longest(name: &str) -> f64 {
         "delay" | "max_delay" => 31_536_000.0,
         _ => 100_000_000_000.0,
     }
-}
-
-/// Seconds of `90`, `1.5` or `15m`.
-fn seconds(text: &str) -> Option<String> {
-    let plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '.');
-    if plain {
-        return Some(text.to_owned());
-    }
-    let time = humantime::parse_duration(text).ok()?;
-    Some(match time.subsec_micros() {
-        0 => time.as_secs().to_string(),
-        micros => format!("{}.{micros:06}", time.as_secs()),
-    })
-}
-
-/// `100/3600` or `100/1h`.
-pub fn rate(text: &str) -> Option<Rate> {
-    let (starts, time) = text.split_once('/')?;
-    let time = match time.chars().next()? {
-        c if c.is_ascii_digit() => time.to_owned(),
-        _ => format!("1{time}"),
-    };
-    Some(Rate { starts: starts.parse().ok()?, seconds: seconds(&time)?.parse().ok()? })
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::times;
 use crate::run_folder::end::{Cost, Counted};
+use crate::times;
 
 /// Reads what the server keeps; none where it was not a supervisor that said it.
 pub fn read(bytes: &[u8]) -> Option<Cost> {

@@ -21,7 +21,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::server::Server;
-use super::{plain, whole_number};
+use crate::input::values::{plain, whole_number};
 use crate::output::{Code, fault, line, say};
 use crate::run_folder::lock::Process;
 use crate::run_folder::{RunFolder, private_folders};

@@ -26,7 +26,7 @@ use clap::Args;
 use redis::{Connection, FromRedisValue, Pipeline, RedisError, RedisResult};
 use serde::Serialize;
 
-use super::whole_number;
+use crate::input::values::whole_number;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, fault, line, say};
 use crate::session::config::Settings;

@@ -13,10 +13,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::patience::{Outage, begin};
-use super::{queue_name, times};
+use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, code, fault, say};
 use crate::session::Session;
+use crate::times;
 
 const PAGE: u32 = 500;
 

@@ -4,8 +4,8 @@ use blueque::{Basis, Error, Estimate, Status, TaskId, TaskInfo};
 use serde::Serialize;
 
 use super::progress::Progress;
-use super::times;
 use crate::session::Session;
+use crate::times;
 
 /// What can be told of a task that is not finished.
 #[derive(Debug, Serialize)]

@@ -4,11 +4,12 @@ use blueque::Transition;
 use clap::Args;
 use serde::Serialize;
 
+use super::cost;
 use super::view::{Payload, headline};
-use super::{cost, times};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, fault, say};
 use crate::session::Session;
+use crate::times;
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -1,13 +1,15 @@
 //! `blueque cancel`, `retry`, `recall`, `delete`: what a person does to tasks.
 
-use blueque::{Cancelled, Error, Force, Order, QueueName, Recalled, TaskId, TaskInfo};
+use blueque::{Cancelled, Error, Order, QueueName, Recalled, TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use super::{queue_name, times, whole_number};
+use crate::input::force::Forced;
+use crate::input::values::{queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, chain, clean, code, fault, say};
 use crate::session::Session;
+use crate::times;
 
 #[derive(Args, Debug)]
 pub struct Cancel {
@@ -27,29 +29,6 @@ pub struct Retry {
     /// Forget the checkpoint, and begin again
     #[arg(long)]
     fresh: bool,
-}
-
-/// How a task that somebody holds is cancelled.
-#[derive(Args, Clone, Copy, Debug)]
-pub struct Forced {
-    /// Have the program of a running task killed at once, without a grace. The task is cancelled when it is dead, at
-    /// the latest when its lease has run out
-    #[arg(long)]
-    force: bool,
-    /// Do not wait for that: the task is cancelled now. Its program may run on, also beside a next attempt, until its
-    /// worker hears of it: up to a third of the lease
-    #[arg(long)]
-    now: bool,
-}
-
-impl Forced {
-    pub fn how(self) -> Force {
-        match self {
-            Self { now: true, .. } => Force::AtOnce,
-            Self { force: true, .. } => Force::Kill,
-            _ => Force::No,
-        }
-    }
 }
 
 /// Their workers are asked to stop them: programs have their grace to save a checkpoint. Then they are at the front of

@@ -4,7 +4,7 @@ use blueque::{KeyLimit, QueueName, Rate};
 use clap::Args;
 use serde::Serialize;
 
-use super::{config, plain, queue_name, whole_number};
+use crate::input::values::{self, plain, queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, say};
 use crate::session::Session;
@@ -106,5 +106,5 @@ pub fn list(session: &Session, options: &List) -> anyhow::Result<Code> {
 }
 
 fn rate(text: &str) -> Result<Rate, String> {
-    config::rate(text).ok_or_else(|| "must be starts in a time, such as 100/1h".to_owned())
+    values::rate(text).ok_or_else(|| "must be starts in a time, such as 100/1h".to_owned())
 }

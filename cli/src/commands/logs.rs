@@ -15,11 +15,13 @@ use super::pager::Pager;
 use super::patience::{Outage, Reason, begin};
 use super::printer::{Printer, Streams};
 use super::selection::{Selection, Wanted};
-use super::{times, whole_number};
+use crate::input::values::past;
+use crate::input::values::whole_number;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
 use crate::run_folder::state_folder;
 use crate::session::Session;
+use crate::times;
 
 const MOST_LINES: i64 = 1_000_000_000_000;
 
@@ -42,7 +44,7 @@ pub struct Options {
     #[arg(long, short = 'n', value_name = "LINES", value_parser = whole_number::<usize>(0, MOST_LINES))]
     tail: Option<usize>,
     /// What was written since then: a time, or 10m for the last ten minutes
-    #[arg(long, value_name = "TIME", value_parser = times::past)]
+    #[arg(long, value_name = "TIME", value_parser = past)]
     since: Option<SystemTime>,
     /// What the program wrote to stdout only
     #[arg(long, conflicts_with = "stderr")]

@@ -4,13 +4,13 @@ use std::io::{self, IsTerminal, Write as _};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{QueueName, Status, TaskId};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use blueque::{QueueName, TaskId};
 use clap::{Args, ValueEnum};
 
 use super::patience::Outage;
 use super::view::TaskView;
-use super::{queue_name, whole_number};
+use crate::input::state::{State, state};
+use crate::input::values::{queue_name, whole_number};
 use crate::output::{Code, Format, fault, line, one_line, say, table};
 use crate::session::Session;
 
@@ -34,40 +34,6 @@ pub struct Options {
     /// Look again every second
     #[arg(long)]
     pub watch: bool,
-}
-
-/// In the order in which tasks are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum State {
-    Started,
-    Reserved,
-    Pending,
-    Scheduled,
-    Failed,
-    Cancelled,
-    Complete,
-}
-
-impl State {
-    pub fn status(self) -> Status {
-        match self {
-            Self::Started => Status::Started,
-            Self::Reserved => Status::Reserved,
-            Self::Pending => Status::Pending,
-            Self::Scheduled => Status::Scheduled,
-            Self::Failed => Status::Failed,
-            Self::Cancelled => Status::Cancelled,
-            Self::Complete => Status::Complete,
-        }
-    }
-}
-
-/// A state, as an argument; `running` is what people call `started`.
-pub fn state() -> impl TypedValueParser<Value = State> {
-    let states = State::value_variants().iter().filter_map(State::to_possible_value);
-    let running = PossibleValue::new("running").help("The same as started");
-    PossibleValuesParser::new(states.chain([running]))
-        .map(|name| State::from_str(&name, false).unwrap_or(State::Started))
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {

@@ -1,6 +1,5 @@
 //! The commands that ask and steer: everything but the worker.
 
-mod ask;
 pub mod bulk;
 pub mod config;
 mod cost;
@@ -16,7 +15,6 @@ pub mod limit;
 pub mod logs;
 pub mod ls;
 mod pager;
-mod parameters;
 mod patience;
 mod policy;
 mod printer;
@@ -32,19 +30,15 @@ pub mod stats;
 pub mod submit;
 mod takers;
 pub mod task;
-mod times;
 pub mod top;
 mod view;
 pub mod wait;
-mod which;
 pub mod why;
-mod wish;
 pub mod workers;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-use blueque::QueueName;
 use clap::CommandFactory;
 
 use crate::args::{Cli, Command};
@@ -143,43 +137,4 @@ fn completions(shell: clap_complete::Shell) -> anyhow::Result<Code> {
     clap_complete::generate(shell, &mut Cli::command(), "blueque", &mut script);
     std::io::Write::write_all(&mut std::io::stdout().lock(), &script)?;
     Ok(Code::Ok)
-}
-
-/// A queue's name, as an argument.
-fn queue_name(text: &str) -> Result<QueueName, String> {
-    QueueName::new(text).map_err(|_| "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
-}
-
-/// Methods, keys, tags and unique names have the same form as queues.
-fn plain(text: &str) -> Result<String, String> {
-    queue_name(text).map(|name| name.to_string())
-}
-
-/// A time such as `90s` or `1h 30m`, as an argument.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|_| "must be a time such as 90s, 15m or 2h 30m".to_owned())
-}
-
-/// A whole number within bounds, as an argument.
-pub fn whole_number<T: TryFrom<i64>>(low: i64, high: i64) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
-    move |text| {
-        let number = text.parse().ok().filter(|number| (low..=high).contains(number));
-        let number = number.and_then(|number| T::try_from(number).ok());
-        number.ok_or_else(|| format!("must be a whole number from {low} to {high}"))
-    }
-}
-
-/// A number of bytes such as 512, 512K, 512M or 2G, as an argument.
-pub fn bytes(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit = match text.get(digits.len()..).unwrap_or_default() {
-        "" | "B" => 1,
-        "K" | "k" | "KiB" => 1 << 10,
-        "M" | "MiB" => 1 << 20,
-        "G" | "GiB" => 1 << 30,
-        _ => return Err("must be a number of bytes, with K, M or G for its unit".into()),
-    };
-    let number: u64 =
-        digits.parse().map_err(|_| "must be a number of bytes, with K, M or G for its unit".to_owned())?;
-    number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
 }

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use blueque::{Client, Error, Status, TaskId, TaskInfo};
 
-use super::times;
 use super::view::text;
 use crate::output::{Code, chain, fault, say};
 use crate::session::config::Settings;
 use crate::session::{LIMIT, Session, reach};
+use crate::times;
 
 /// So long nothing is said: most tasks have begun by then.
 const QUIET: Duration = Duration::from_secs(2);

@@ -4,13 +4,15 @@ use blueque::{Counts, QueueInfo, QueueName, Setting};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::ask::agreed;
 use super::bulk::States;
-use super::ls::State;
-use super::{queue_name, times};
+use crate::input::confirm::agreed;
+use crate::input::state::State;
+use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, fault, say};
 use crate::session::Session;
+use crate::session::caller::caller;
+use crate::times;
 
 #[derive(Args, Debug)]
 pub struct Options {}
@@ -233,7 +235,7 @@ pub fn list(session: &Session, _options: &Options) -> anyhow::Result<Code> {
 }
 
 pub fn pause(session: &Session, options: &Pause) -> anyhow::Result<Code> {
-    session.client.call(&session.client.calls().pause(&options.queue, &who(), &options.reason, options.stop))?;
+    session.client.call(&session.client.calls().pause(&options.queue, &caller(), &options.reason, options.stop))?;
     let running = if options.stop { "is stopped too, and waits" } else { "goes on" };
     say(format!("{} is paused; what runs {running}; blueque resume {}", options.queue, options.queue));
     session.tell_if_new(&options.queue)?;
@@ -280,17 +282,4 @@ pub fn forget(session: &Session, options: &Forget) -> anyhow::Result<Code> {
     }
     say(format!("{queue} is forgotten"));
     Ok(Code::Ok)
-}
-
-/// Who calls: user@host, in the characters that names have.
-pub fn who() -> String {
-    let user = nix::unistd::User::from_uid(nix::unistd::Uid::current()).ok().flatten();
-    let user = user.map_or_else(|| nix::unistd::Uid::current().to_string(), |user| user.name);
-    let host = nix::unistd::gethostname().unwrap_or_default();
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
-    format!("{user}@{}", host.to_string_lossy())
-        .chars()
-        .map(|c| if c == '@' { c } else { plain(c) })
-        .take(128)
-        .collect()
 }

@@ -10,15 +10,15 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::follow::{Follower, left};
 use super::printer::Streams;
-use super::submit::New;
 use super::{cost, wait};
+use crate::input::new_task::NewTaskArgs;
 use crate::output::{Code, Format, line, say};
 use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    new: New,
+    new: NewTaskArgs,
 }
 
 /// Ends with the exit code of the program, where it failed by one.

@@ -9,14 +9,13 @@ use blueque::{Missed, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskI
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use self::view::{Made, Removed, Summary, Whole};
-use super::parameters::Parameters;
-use super::queues::who;
-use super::submit::task_id;
-use super::wish::Wish;
-use super::{duration, queue_name, times, whole_number};
+use crate::input::parameters::Parameters;
+use crate::input::task_options::TaskOptions;
+use crate::input::values::{coming, duration, queue_name, task_id, whole_number};
 use crate::output::table::{self, write_one};
 use crate::output::{Code, Format, chain, code, fault, say};
 use crate::session::Session;
+use crate::session::caller::caller;
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -140,10 +139,10 @@ struct Add {
     #[arg(long, value_name = "ZONE", conflicts_with = "every", help_heading = "When")]
     zone: Option<String>,
     /// No slot before this time: RFC 3339, or +10m
-    #[arg(long, value_name = "TIME", value_parser = times::coming, help_heading = "When")]
+    #[arg(long, value_name = "TIME", value_parser = coming, help_heading = "When")]
     start: Option<SystemTime>,
     /// No slot after this time
-    #[arg(long, value_name = "TIME", value_parser = times::coming, help_heading = "When")]
+    #[arg(long, value_name = "TIME", value_parser = coming, help_heading = "When")]
     end: Option<SystemTime>,
     /// How many tasks it makes [default: without end]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1_000_000_000), help_heading = "When")]
@@ -158,7 +157,7 @@ struct Add {
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "When")]
     late: Option<Duration>,
     #[command(flatten)]
-    wish: Wish,
+    task: TaskOptions,
 }
 
 impl Add {
@@ -180,7 +179,7 @@ impl Add {
         let moment = |time: Option<SystemTime>| {
             time.map(|time| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64())
         };
-        let tags = self.wish.tags();
+        let tags = self.task.tags();
         let options = ScheduleOptions {
             overlap: self.overlap.map(Into::into),
             missed: self.missed.map(Into::into),
@@ -188,7 +187,7 @@ impl Add {
             start: moment(self.start),
             end: moment(self.end),
             times: self.times,
-            task: self.wish.options(&tags),
+            task: self.task.options(&tags),
         };
         let parameters = self.parameters.bytes()?;
         let done = session.client.set_schedule(&self.name, &self.queue, &rhythm, &parameters, &options)?;
@@ -212,7 +211,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         Some(Word::Show { name }) => return show(session, name),
         Some(Word::Rm { names }) => return remove(session, names),
         Some(Word::Pause { name, reason }) => {
-            client.call(&calls.pause_schedule(name, &who(), reason))?;
+            client.call(&calls.pause_schedule(name, &caller(), reason))?;
             if !ended(session, name)? {
                 say(format!("{name} makes no tasks; blueque schedule resume {name}"));
             }

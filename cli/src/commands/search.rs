@@ -5,11 +5,12 @@ use clap::Args;
 use serde::Serialize;
 
 use super::ls::Picture;
-use super::which::Which;
-use super::{plain, queue_name, times, whole_number};
+use crate::input::filter::TaskFilter;
+use crate::input::values::{plain, queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
+use crate::times;
 
 #[derive(Args, Debug)]
 pub struct Find {
@@ -20,7 +21,7 @@ pub struct Find {
     #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
     #[command(flatten)]
-    which: Which,
+    tasks: TaskFilter,
 }
 
 #[derive(Args, Debug)]
@@ -114,7 +115,7 @@ impl Row for GroupView {
 }
 
 pub fn find(session: &Session, options: &Find) -> anyhow::Result<Code> {
-    let filter = options.which.filter(&[]);
+    let filter = options.tasks.filter(&[]);
     let limit = options.limit as usize;
     let mut ids = Vec::new();
     for queue in session.queues(options.queue.as_slice())? {

@@ -3,12 +3,13 @@
 use blueque::TaskInfo;
 use clap::Args;
 
+use super::cost;
 use super::policy::Policy;
 use super::view::{Payload, TaskView, Whole, checkpointed, headline, progressed, text, unknown};
-use super::{cost, times};
 use crate::output::table::{Row, write_one};
 use crate::output::{Code, Format, clean, line, one_line};
 use crate::session::Session;
+use crate::times;
 
 /// So many characters of a payload are shown to people.
 const SHOWN: usize = 2_000;

@@ -4,10 +4,11 @@ use blueque::{Durations, Figures, QueueName, Statistics};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::{queue_name, times, whole_number};
+use crate::input::values::{queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, json, line, say};
 use crate::session::Session;
+use crate::times;
 
 /// Calls that bring the numbers up to date: as many as the events that a queue keeps are worth.
 const TALLIES: usize = 200;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use blueque::{Client, ListenerInfo, QueueName, WorkerInfo};
 
-use super::times;
+use crate::times;
 
 /// A listener that did not report and was silent for so many seconds may be dead.
 const SILENT: f64 = 60.0;

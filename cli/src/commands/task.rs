@@ -11,6 +11,7 @@ use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 
+use crate::input::values::duration;
 use crate::output::{Code, fault};
 
 /// More than a server takes is not read.
@@ -42,7 +43,7 @@ pub enum Word {
     /// Ask to be tried again after a time such as 10m, should the program fail; the task must survive that failure
     Again {
         /// From its end
-        #[arg(value_name = "TIME", value_parser = super::duration)]
+        #[arg(value_name = "TIME", value_parser = duration)]
         pause: Duration,
     },
     /// Write a line into the task's log

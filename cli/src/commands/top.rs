@@ -17,10 +17,11 @@ use ratatui::widgets::{Cell, Row, Table};
 use super::expected::ends;
 use super::progress::Progress;
 use super::queues::QueueView;
-use super::{queue_name, times};
+use crate::input::values::queue_name;
 use crate::output::layout::{Column, Layout as Fit};
 use crate::output::{Code, chain, clean_line, fault, one_line};
 use crate::session::Session;
+use crate::times;
 
 /// From one look at the server to the next.
 const REFRESH: Duration = Duration::from_secs(1);

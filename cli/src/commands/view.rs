@@ -6,12 +6,13 @@ use blueque::{Status, TaskInfo};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::cost;
 use super::expected::Expected;
 use super::policy::Policy;
 use super::progress::Progress;
-use super::{cost, times};
 use crate::output::table::{Column, Row};
 use crate::run_folder::end::Cost;
+use crate::times;
 
 /// Bytes that are JSON as JSON, other text as a string, the rest in hexadecimal digits.
 #[derive(Clone, Debug)]

@@ -9,10 +9,11 @@ use super::follow::Follower;
 use super::patience::begin;
 use super::printer::Streams;
 use super::view::{TaskView, headline};
-use super::{duration, times};
+use crate::input::values::duration;
 use crate::output::table::{self, write_one};
 use crate::output::{Code, Format, clean_line, fault, line, say};
 use crate::session::Session;
+use crate::times;
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -5,13 +5,14 @@ use clap::Args;
 use serde::Serialize;
 
 use super::expected::Expected;
+use super::programs;
 use super::queues::Paused;
 use super::takers::{Takers, suits};
 use super::view::headline;
-use super::{programs, times};
 use crate::lack::NOTHING;
 use crate::output::{Code, Format, clean_line, json, line};
 use crate::session::Session;
+use crate::times;
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -10,7 +10,7 @@ use blueque::{ListenerId, QueueName, QueueOrder, Setting, Token};
 use clap::{Args, ValueEnum};
 
 use super::program::Programs;
-use crate::commands::{bytes, duration, whole_number};
+use crate::input::values::{bytes, duration, whole_number};
 use crate::logs::sweep::Keep;
 use crate::output::{Code, fault};
 use crate::run_folder::{Limits, OnDrain, RunFolder, state_folder};

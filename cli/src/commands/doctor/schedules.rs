@@ -7,7 +7,7 @@ use redis::Value;
 use super::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
-use crate::commands::times;
+use crate::times;
 
 const FIELDS: [&str; 9] = ["rhythm", "next", "done", "paused", "ended", "final", "slots", "queue", "held"];
 

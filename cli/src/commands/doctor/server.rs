@@ -7,7 +7,7 @@ use blueque::bundle;
 use redis::RedisResult;
 
 use super::{Exam, Withheld};
-use crate::commands::times;
+use crate::times;
 
 /// A smaller difference between two clocks is none.
 const SKEW: f64 = 5.0;

@@ -8,10 +8,11 @@ use redis::Value;
 use super::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
+use crate::commands::programs;
 use crate::commands::takers::Takers;
-use crate::commands::{programs, times};
 use crate::lack::NOTHING;
 use crate::session::config::{self, Settings};
+use crate::times;
 
 /// Without a report for so many seconds a worker is dead.
 const DEAD: f64 = 30.0;

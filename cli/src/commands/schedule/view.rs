@@ -6,10 +6,10 @@ use blueque::{Missed, Overlap, ScheduleInfo, ScheduleName, ScheduleState, Schedu
 use serde::Serialize;
 
 use crate::commands::queues::Paused;
-use crate::commands::times;
 use crate::commands::view::Payload;
 use crate::output::table::{Column, Row};
 use crate::output::{clean_line, line};
+use crate::times;
 
 /// One of a list.
 #[derive(Serialize)]

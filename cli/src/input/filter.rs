@@ -5,12 +5,12 @@ use std::time::SystemTime;
 use blueque::{Filter, Status};
 use clap::Args;
 
-use super::ls::{State, state};
-use super::{duration, plain, times};
+use super::state::{State, state};
+use super::values::{self, duration, plain};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Which tasks")]
-pub struct Which {
+pub struct TaskFilter {
     /// Their ids begin with this
     #[arg(long, value_name = "TEXT", value_parser = plain)]
     prefix: Option<String>,
@@ -40,7 +40,7 @@ pub struct Which {
     to: Option<SystemTime>,
 }
 
-impl Which {
+impl TaskFilter {
     /// The filter. Where no state is named, these are meant; none are all.
     pub fn filter(&self, states: &[Status]) -> Filter {
         self.filter_of(&self.states(states))
@@ -99,6 +99,6 @@ impl Which {
 fn time(text: &str) -> Result<SystemTime, String> {
     match text.strip_prefix('-') {
         Some(span) => SystemTime::now().checked_sub(duration(span)?).ok_or_else(|| "too far away".to_owned()),
-        None => times::parse(text).map_err(|error| format!("{error}, or -2h for two hours ago")),
+        None => values::time(text).map_err(|error| format!("{error}, or -2h for two hours ago")),
     }
 }

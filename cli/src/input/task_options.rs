@@ -1,4 +1,4 @@
-//! What can be wished of a task when it is submitted, or of those that a schedule makes.
+//! The options of a task, as arguments: of one that is submitted, or of those that a schedule makes.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use blueque::calls::SubmitOptions;
 use blueque::{Backoff, Policy, Until};
 use clap::{Args, ValueEnum};
 
-use super::{bytes, duration, plain, whole_number};
+use super::values::{bytes, duration, plain, whole_number};
 
 /// How the pause before another try grows.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -33,7 +33,7 @@ pub enum Rival {
 /// What is not said is as the queue's settings say: `blueque config`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Policy")]
-pub struct Wish {
+pub struct TaskOptions {
     /// What a worker for programs runs
     #[arg(long, value_name = "NAME", value_parser = plain)]
     method: Option<String>,
@@ -93,7 +93,7 @@ pub struct Wish {
     log_bytes: Option<u32>,
 }
 
-impl Wish {
+impl TaskOptions {
     /// The same as options of a call; `tags` lends the text of the tags.
     pub fn options<'a>(&'a self, tags: &'a str) -> SubmitOptions<'a> {
         SubmitOptions {

@@ -48,33 +48,3 @@ pub fn relative(seconds: f64, now: f64) -> String {
     let ago = now - seconds;
     if ago >= 0.0 { format!("{} ago", span(ago)) } else { format!("in {}", span(-ago)) }
 }
-
-/// A time to come, as an argument: as `parse`, or `10m` from now.
-pub fn coming(text: &str) -> Result<SystemTime, String> {
-    parse(text).or_else(|error| match super::duration(text) {
-        Ok(span) => SystemTime::now().checked_add(span).ok_or_else(|| "too far away".to_owned()),
-        Err(_) => Err(error),
-    })
-}
-
-/// A time that has passed, as an argument: as `parse`, or `10m` for ten minutes ago.
-pub fn past(text: &str) -> Result<SystemTime, String> {
-    match super::duration(text.strip_prefix('-').unwrap_or(text)) {
-        Ok(span) => SystemTime::now().checked_sub(span).ok_or_else(|| "too far away".to_owned()),
-        Err(_) => text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
-            "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or 10m for ten minutes ago"
-                .to_owned()
-        }),
-    }
-}
-
-/// A time as an argument: RFC 3339, or `+10m` from now.
-pub fn parse(text: &str) -> Result<SystemTime, String> {
-    if let Some(span) = text.strip_prefix('+') {
-        let span = super::duration(span)?;
-        return SystemTime::now().checked_add(span).ok_or_else(|| "too far away".to_owned());
-    }
-    text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
-        "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or +10m from now".to_owned()
-    })
-}

@@ -1,0 +1,10 @@
+//! What a user can say on the command line, beside the name of a command.
+
+pub mod confirm;
+pub mod filter;
+pub mod force;
+pub mod new_task;
+pub mod parameters;
+pub mod state;
+pub mod task_options;
+pub mod values;

@@ -1,0 +1,64 @@
+//! A new task, as arguments, and its submission.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use blueque::calls::NewTask;
+use blueque::{Error, QueueName, Submitted, TaskId};
+use clap::Args;
+
+use super::parameters::Parameters;
+use super::task_options::TaskOptions;
+use super::values::{coming, queue_name, task_id};
+use crate::output::say;
+use crate::session::Session;
+
+/// How much of a followed log the server keeps.
+const FOLLOWED: u32 = 64 << 20;
+
+/// What a new task is made of.
+#[derive(Args, Debug)]
+pub struct NewTaskArgs {
+    /// The queue
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    pub queue: QueueName,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// Not before this time: RFC 3339, or 10m (+10m) from now
+    #[arg(long, value_name = "TIME", value_parser = coming)]
+    eta: Option<SystemTime>,
+    /// An id of your choice; submitted twice, it makes one task
+    #[arg(long, value_parser = task_id)]
+    id: Option<TaskId>,
+    #[command(flatten)]
+    options: TaskOptions,
+}
+
+impl NewTaskArgs {
+    /// Submits it. One whose log is followed has more of it kept, so that who reads along loses nothing.
+    pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
+        let parameters = self.parameters.bytes()?;
+        let id = self.id.clone().unwrap_or_else(TaskId::random);
+        let eta = self.eta.map(|eta| eta.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
+        let task = NewTask { id: &id, eta, parameters: &parameters };
+        let tags = self.options.tags();
+        let mut options = self.options.options(&tags);
+        options.log_bytes = options.log_bytes.or(followed.then_some(FOLLOWED));
+        let call = session.client.calls().submit(&self.queue, &[task], options).answered_once();
+        let made = session.client.call(&call).inspect_err(|error| {
+            if matches!(error, Error::Unavailable { .. }) {
+                say(format!("{id} may have been submitted: the same command with --id {id} makes no second task"));
+            }
+        })?;
+        let made = made.into_iter().next().unwrap_or(Submitted::Created);
+        match &made {
+            Submitted::Existing => say(format!("{id} exists already; nothing was changed")),
+            Submitted::Taken(other) => {
+                say(format!("{other} has this unique name; nothing was made"));
+                return Ok((other.clone(), made));
+            }
+            Submitted::Replaced(other) => say(format!("{other} was cancelled: {id} takes its place")),
+            _ => {}
+        }
+        Ok((id, made))
+    }
+}

@@ -1,0 +1,103 @@
+//! Values as they are written on the command line: names, numbers, sizes, durations, times.
+
+use std::time::{Duration, SystemTime};
+
+use blueque::{QueueName, Rate, TaskId};
+use jiff::Timestamp;
+
+/// A queue's name, as an argument.
+pub fn queue_name(text: &str) -> Result<QueueName, String> {
+    QueueName::new(text).map_err(|_| "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
+}
+
+/// Methods, keys, tags and unique names have the same form as queues.
+pub fn plain(text: &str) -> Result<String, String> {
+    queue_name(text).map(|name| name.to_string())
+}
+
+/// A time such as `90s` or `1h 30m`, as an argument.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|_| "must be a time such as 90s, 15m or 2h 30m".to_owned())
+}
+
+/// A whole number within bounds, as an argument.
+pub fn whole_number<T: TryFrom<i64>>(low: i64, high: i64) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (low..=high).contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| format!("must be a whole number from {low} to {high}"))
+    }
+}
+
+/// A number of bytes such as 512, 512K, 512M or 2G, as an argument.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match text.get(digits.len()..).unwrap_or_default() {
+        "" | "B" => 1,
+        "K" | "k" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        _ => return Err("must be a number of bytes, with K, M or G for its unit".into()),
+    };
+    let number: u64 =
+        digits.parse().map_err(|_| "must be a number of bytes, with K, M or G for its unit".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
+}
+
+/// A task's id, as an argument.
+pub fn task_id(text: &str) -> Result<TaskId, String> {
+    plain(text).and_then(|text| TaskId::new(text).map_err(|error| error.to_string()))
+}
+
+/// Seconds of `90`, `1.5` or `15m`.
+pub fn seconds(text: &str) -> Option<String> {
+    let plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    if plain {
+        return Some(text.to_owned());
+    }
+    let time = humantime::parse_duration(text).ok()?;
+    Some(match time.subsec_micros() {
+        0 => time.as_secs().to_string(),
+        micros => format!("{}.{micros:06}", time.as_secs()),
+    })
+}
+
+/// `100/3600` or `100/1h`.
+pub fn rate(text: &str) -> Option<Rate> {
+    let (starts, time) = text.split_once('/')?;
+    let time = match time.chars().next()? {
+        c if c.is_ascii_digit() => time.to_owned(),
+        _ => format!("1{time}"),
+    };
+    Some(Rate { starts: starts.parse().ok()?, seconds: seconds(&time)?.parse().ok()? })
+}
+
+/// A time to come, as an argument: as `time`, or `10m` from now.
+pub fn coming(text: &str) -> Result<SystemTime, String> {
+    time(text).or_else(|error| match duration(text) {
+        Ok(span) => SystemTime::now().checked_add(span).ok_or_else(|| "too far away".to_owned()),
+        Err(_) => Err(error),
+    })
+}
+
+/// A time that has passed, as an argument: as `time`, or `10m` for ten minutes ago.
+pub fn past(text: &str) -> Result<SystemTime, String> {
+    match duration(text.strip_prefix('-').unwrap_or(text)) {
+        Ok(span) => SystemTime::now().checked_sub(span).ok_or_else(|| "too far away".to_owned()),
+        Err(_) => text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
+            "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or 10m for ten minutes ago"
+                .to_owned()
+        }),
+    }
+}
+
+/// A time as an argument: RFC 3339, or `+10m` from now.
+pub fn time(text: &str) -> Result<SystemTime, String> {
+    if let Some(span) = text.strip_prefix('+') {
+        let span = duration(span)?;
+        return SystemTime::now().checked_add(span).ok_or_else(|| "too far away".to_owned());
+    }
+    text.parse::<Timestamp>().map(SystemTime::from).map_err(|_| {
+        "must be a time such as 2026-11-21T22:00:00Z or 2026-11-21T22:00:00+01:00, or +10m from now".to_owned()
+    })
+}

@@ -1,0 +1,14 @@
+//! Who calls, as the server is told it.
+
+/// `user@host`, in the characters that names have.
+pub fn caller() -> String {
+    let user = nix::unistd::User::from_uid(nix::unistd::Uid::current()).ok().flatten();
+    let user = user.map_or_else(|| nix::unistd::Uid::current().to_string(), |user| user.name);
+    let host = nix::unistd::gethostname().unwrap_or_default();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+    format!("{user}@{}", host.to_string_lossy())
+        .chars()
+        .map(|c| if c == '@' { c } else { plain(c) })
+        .take(128)
+        .collect()
+}
