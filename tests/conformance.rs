@@ -1,9 +1,12 @@
 //! The conformance cases of `tests/conformance`, run on a real server, and a check that they leave nothing out.
+//! Where `REDIS_URL` is set they run on that server, which must be empty.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
 #[path = "conformance/cases.rs"]
 mod cases;
+#[path = "conformance/existing.rs"]
+mod existing;
 #[path = "conformance/odd.rs"]
 mod odd;
 #[allow(dead_code, reason = "tests/repeats.rs uses the rest")]
@@ -12,9 +15,12 @@ mod runner;
 mod support;
 
 use std::collections::BTreeSet;
+use std::io::Write;
 
 use blueque::bundle;
 use cases::{Case, list, text};
+use existing::Existing;
+use redis::Connection;
 use runner::Runner;
 use serde_json::json;
 use support::{Server, eventually};
@@ -72,35 +78,91 @@ const ROWS: [&str; 19] = [
 ];
 const STATES: [&str; 8] = ["absent", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
 
-/// Runs the cases that are meant for a kind of server; answers what failed.
-fn failures(server: &Server, on_cluster: bool) -> Vec<String> {
-    let mut connection = server.connection();
-    let cases = cases::all();
+/// The cases that are meant for a kind of server.
+fn meant(cases: &[Case], on_cluster: bool) -> Vec<&Case> {
     let cases: Vec<&Case> = cases.iter().filter(|case| case.on_cluster() == on_cluster).collect();
     assert!(cases.len() > 100, "only {} cases were found", cases.len());
-    let failed = |case: &&Case| {
-        let what = Runner::run(&mut connection, case).err()?;
-        Some(format!("{}: {}: {what}", case.file, case.name()))
-    };
-    cases.iter().filter_map(failed).collect()
+    cases
+}
+
+/// Runs a case; answers what failed.
+fn failure(connection: &mut Connection, case: &Case) -> Option<String> {
+    let what = Runner::run(connection, case).err()?;
+    Some(format!("{}: {}: {what}", case.file, case.name()))
+}
+
+/// The server that is to be taken instead of one that the test starts.
+fn url() -> Option<String> {
+    std::env::var("REDIS_URL").ok()
 }
 
 #[test]
 fn every_case_holds_on_a_single_server() {
-    let failures = failures(&Server::start(), false);
+    let cases = cases::all();
+    let cases = meant(&cases, false);
+    let failures: Vec<String> = if let Some(url) = url() {
+        let mut existing = Existing::open(&url, &cases).unwrap_or_else(|why| panic!("{why}"));
+        let fitted: Vec<Case> = cases.iter().map(|case| existing.fitted(case)).collect();
+        fitted.iter().filter_map(|case| failure(&mut existing.connection, case)).collect()
+    } else {
+        let server = Server::start();
+        let mut connection = server.connection();
+        cases.iter().filter_map(|case| failure(&mut connection, case)).collect()
+    };
     assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn every_case_holds_on_a_cluster_node() {
+    let cases = cases::all();
+    let cases = meant(&cases, true);
+    if url().is_some() {
+        // Not println!, which would be shown for a failed test alone.
+        writeln!(std::io::stderr(), "{} cases not run: they need a cluster node of their own", cases.len()).unwrap();
+        return;
+    }
     let server = Server::start_cluster_node();
     let mut connection = server.connection();
     eventually("the node serves its slots", || {
         let info: String = redis::cmd("CLUSTER").arg("INFO").query(&mut connection).ok()?;
         info.contains("cluster_state:ok").then_some(())
     });
-    let failures = failures(&server, true);
+    let failures: Vec<String> = cases.iter().filter_map(|case| failure(&mut connection, case)).collect();
     assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn a_server_that_is_there_already_is_refused_with_keys_or_users_and_left_as_it_was() {
+    let server = Server::start_with(&["--save", "60 1000", "--requirepass", "secret", "--maxmemory", "100mb"]);
+    let url = format!("redis+unix://{}?db=3&pass=secret", server.socket().display());
+    let client = redis::Client::open(url.as_str()).unwrap();
+    let mut connection = client.get_connection().unwrap();
+    let mut ask = |words: &str| -> redis::Value {
+        let words: Vec<&str> = words.split(' ').collect();
+        redis::cmd(words[0]).arg(&words[1..]).query(&mut connection).unwrap()
+    };
+    let cases = cases::all();
+    let cases = meant(&cases, false);
+    let refused = || Existing::open(&url, &cases).err().unwrap_or_default();
+
+    ask("SET somebodys key");
+    assert!(refused().contains("REDIS_URL holds keys (db3:keys=1"), "{}", refused());
+    ask("DEL somebodys");
+    ask("ACL SETUSER app on");
+    assert!(refused().contains("REDIS_URL has a user app"), "{}", refused());
+    ask("ACL DELUSER app");
+
+    let look = ["CONFIG GET save", "CONFIG GET maxmemory*", "CONFIG GET slowlog*", "ACL LIST", "INFO keyspace"];
+    let before = look.map(&mut ask);
+    let mut existing = Existing::open(&url, &cases).unwrap();
+    let changes_it =
+        |case: &&&Case| case.steps().iter().any(|step| step["redis"][1] == "SETUSER" || step["redis"][1] == "SET");
+    let some: Vec<Case> = cases.iter().filter(changes_it).map(|case| existing.fitted(case)).collect();
+    assert!(some.len() > 20, "{}", some.len());
+    let failures: Vec<String> = some.iter().filter_map(|case| failure(&mut existing.connection, case)).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    drop(existing);
+    assert_eq!(look.map(&mut ask), before);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the conformance cases of a bundle on servers of its own: run.py BUNDLE_DIRECTORY
-Knows the bundle (manifest.json, scripts/, conformance/) and the `redis` package; README.md tells what a case means."""
+"""Runs the conformance cases of a bundle: run.py BUNDLE_DIRECTORY [COMMAND...]
+With commands, only the cases that call one of them. On servers that it starts itself; where REDIS_URL is set, on
+that one, which must be empty. Knows the bundle (manifest.json, scripts/, conformance/) and the `redis` package;
+README.md says what a case means."""
 import base64, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
 import redis
 
@@ -34,10 +36,14 @@ def start(folder, cluster):
     args += ["--unixsocket", f"{folder}/socket", "--dir", folder, "--save", ""]
     return subprocess.Popen([program, *args], stdout=subprocess.DEVNULL)
 
-def connect(folder, cluster, patience=30):
-    server = redis.Redis(unix_socket_path=f"{folder}/socket", socket_timeout=patience)
-    limit = time.monotonic() + patience
+def plain(server):
+    """A client that answers what the server does."""
     server.response_callbacks.clear()
+    return server
+
+def connect(folder, cluster, patience=30):
+    server = plain(redis.Redis(unix_socket_path=f"{folder}/socket", socket_timeout=patience))
+    limit = time.monotonic() + patience
     while True:
         try:
             if not cluster and server.ping() or cluster and b"state:ok" in server.execute_command("CLUSTER", "INFO"):
@@ -135,33 +141,123 @@ class Run:
             for command in self.case.get("after", []):
                 self.redis(*command)
 
-def main(bundle):
+class Own:
+    """Servers that are started for the cases, one of each kind."""
+    cannot = {}
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.processes = {kind: start(f"{self.folder.name}/{kind}", kind == "cluster") for kind in ("single", "cluster")}
+        return self
+
+    def connect(self, kind):
+        return connect(f"{self.folder.name}/{kind}", kind == "cluster")
+
+    def fitted(self, case):
+        return case
+
+    def __exit__(self, *_):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+        self.folder.cleanup()
+
+class Existing:
+    """A server that is there already. It is empty, and is left as it was."""
+
+    def __init__(self, url, cases):
+        self.url, self.cannot = url, {"CLUSTER": "a cluster node of their own"}
+        try:
+            self.server = self.connect("single")
+            if b"cluster_enabled:1" in self.server.execute_command("INFO", "cluster"):
+                sys.exit("REDIS_URL is a node of a cluster: the cases need a single server")
+            if keys := self.server.execute_command("INFO", "keyspace").decode().split()[2:]:
+                sys.exit(f"REDIS_URL holds keys ({' '.join(keys)}), which the cases would delete: name an empty server")
+        except (redis.RedisError, ValueError) as error:
+            sys.exit(f"REDIS_URL: {error}")
+        steps = [step.get("redis", []) for _, case in cases for step in case["steps"]]
+        # What cases change of the server itself; `save` too, as a snapshot resets what the server has counted.
+        names = {"save", *(step[2] for step in steps if step[:2] == ["CONFIG", "SET"])}
+        self.settings = {name: (self.may("CONFIG", "GET", name) or ["", None])[1] for name in names}
+        if None in self.settings.values() or not self.may("CONFIG", "SET", "save", self.settings["save"]):
+            self.cannot["CONFIG"] = "the right to call CONFIG"
+        made = {step[2] for step in steps if step[:2] == ["ACL", "SETUSER"]}
+        users = self.may("ACL", "USERS")
+        if users is None:
+            self.cannot["ACL"] = "the right to call ACL"
+        elif taken := made & set(map(bytes.decode, users)):
+            sys.exit(f"REDIS_URL has a user {' '.join(taken)}, whom the cases would delete: name another server")
+
+    def may(self, *command):
+        try:
+            return self.server.execute_command(*command)
+        except redis.RedisError:
+            return None
+
+    def connect(self, kind):
+        return plain(redis.Redis.from_url(self.url, socket_timeout=30))
+
+    def fitted(self, case):
+        """A case that comes back to this server's own user and settings, not to those of a new one."""
+        login = self.server.get_connection_kwargs()
+        me = ["AUTH", login.get("username") or "default", login.get("password") or "none"]
+        fit = lambda command: me if command == ["AUTH", "default", "none"] else command
+        changed = {step["redis"][2] for step in case["steps"] if step.get("redis", [])[:2] == ["CONFIG", "SET"]}
+        back = [["CONFIG", "SET", name, self.settings[name]] for name in changed]
+        steps = [{**step, "redis": fit(step["redis"])} if "redis" in step else step for step in case["steps"]]
+        return {**case, "steps": steps, "after": [*map(fit, case.get("after", [])), *back]}
+
+    def __enter__(self):
+        if "CONFIG" not in self.cannot:
+            self.may("CONFIG", "SET", "save", "")
+        return self
+
+    def __exit__(self, *_):
+        self.may("FLUSHALL")
+        if "CONFIG" not in self.cannot:
+            self.may("CONFIG", "SET", "save", self.settings["save"])
+
+def lacks(case, cannot):
+    """What a case needs that is not to be had."""
+    words = {"CLUSTER"} if case.get("server") == "cluster" else {step["redis"][0] for step in case["steps"] if "redis" in step}
+    return next((cannot[word] for word in words if word in cannot), None)
+
+def main(bundle, only):
     manifest = json.loads((bundle / "manifest.json").read_text())["commands"]
+    if unknown := set(only) - set(manifest):
+        sys.exit(f"the bundle has no command {' '.join(unknown)}")
     files = sorted(bundle.glob("conformance/*.json"))
     cases = [(file.stem, case) for file in files for case in json.loads(file.read_text())]
+    calls = lambda case: not only or any(step["do"][0] in only for step in case["steps"] if "do" in step)
+    cases = [each for each in cases if calls(each[1])]
     passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        kinds = {"single": f"{folder}/single", "cluster": f"{folder}/cluster"}
-        processes = [start(path, kind == "cluster") for kind, path in kinds.items()]
-        try:
-            for kind, path in kinds.items():  # the cluster last: it needs two seconds to come up
-                server, shas = connect(path, kind == "cluster"), {}
-                for name in manifest:
-                    shas[name] = server.execute_command("SCRIPT", "LOAD", (bundle / manifest[name]["file"]).read_bytes()).decode()
-                    assert shas[name] == manifest[name]["sha1"], f"{name} is not what the manifest says"
-                for file, case in [each for each in cases if each[1].get("server", "single") == kind]:
-                    try:
-                        Run(server, shas, case).all()
-                        passed += 1
-                    except Failed as failure:
-                        failed += 1
-                        print(f"FAILED {file}: {case['name']}: {failure}")
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait()
-    print(f"{passed} passed, {failed} failed")
+    lacking = {}
+    url = os.environ.get("REDIS_URL")
+    with Existing(url, cases) if url else Own() as place:
+        for kind in ("single", "cluster"):  # the cluster last: it needs two seconds to come up
+            here = [each for each in cases if each[1].get("server", "single") == kind]
+            for what in filter(None, (lacks(case, place.cannot) for _, case in here)):
+                lacking[what] = lacking.get(what, 0) + 1
+            here = [each for each in here if not lacks(each[1], place.cannot)]
+            if not here:
+                continue
+            server, shas = place.connect(kind), {}
+            for name in manifest:
+                shas[name] = server.execute_command("SCRIPT", "LOAD", (bundle / manifest[name]["file"]).read_bytes()).decode()
+                assert shas[name] == manifest[name]["sha1"], f"{name} is not what the manifest says"
+            for file, case in here:
+                try:
+                    Run(server, shas, place.fitted(case)).all()
+                    passed += 1
+                except Failed as failure:
+                    failed += 1
+                    print(f"FAILED {file}: {case['name']}: {failure}")
+    for what, count in lacking.items():
+        print(f"{count} not run: they need {what}")
+    print(f"{passed} passed, {failed} failed" + (f", {sum(lacking.values())} not run" if lacking else ""))
     return 1 if failed or not passed else 0
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1])))
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main(pathlib.Path(sys.argv[1]), sys.argv[2:]))
