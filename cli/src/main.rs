@@ -12,6 +12,7 @@ mod session;
 mod supervisor;
 mod times;
 mod trust;
+mod view;
 mod worker;
 
 use std::process::ExitCode;

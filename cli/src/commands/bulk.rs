@@ -1,10 +1,8 @@
 //! `blueque bulk` and `purge`: something is done to all tasks that are meant, in steps.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, IsTerminal};
 
-use blueque::{Action, Counts, QueueName, Status};
+use blueque::{Action, QueueName, Status};
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -16,6 +14,7 @@ use crate::input::values::{queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, say};
 use crate::session::Session;
+use crate::view::queue::States;
 
 /// Those that wait, and those that a listener holds.
 const OPEN: [Status; 4] = [Status::Scheduled, Status::Pending, Status::Reserved, Status::Started];
@@ -135,44 +134,6 @@ struct Counted {
     action: &'static str,
     tasks: u64,
     states: States,
-}
-
-/// How many tasks there are in each state, where there are any.
-#[derive(Serialize)]
-#[serde(transparent)]
-pub struct States(BTreeMap<&'static str, u64>);
-
-impl States {
-    pub fn new(counts: impl IntoIterator<Item = (Status, u64)>) -> Self {
-        let some = counts.into_iter().filter(|&(_, tasks)| tasks > 0);
-        Self(some.map(|(status, tasks)| (status.as_str(), tasks)).collect())
-    }
-
-    /// Of those of a queue that are in these states.
-    pub fn of(counts: &Counts, states: impl IntoIterator<Item = Status>) -> Self {
-        let number = |status| match status {
-            Status::Scheduled => counts.scheduled,
-            Status::Pending => counts.pending,
-            Status::Reserved => counts.reserved,
-            Status::Started => counts.started,
-            Status::Complete => counts.complete,
-            Status::Failed => counts.failed,
-            Status::Cancelled => counts.cancelled,
-            _ => 0,
-        };
-        Self::new(states.into_iter().map(|status| (status, number(status))))
-    }
-
-    pub fn all(&self) -> u64 {
-        self.0.values().sum()
-    }
-}
-
-impl fmt::Display for States {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<String> = self.0.iter().map(|(state, tasks)| format!("{tasks} {state}")).collect();
-        f.write_str(&words.join(", "))
-    }
 }
 
 impl Row for Counted {

@@ -10,9 +10,7 @@ use crate::input::values::{bytes, queue_name, rate, seconds};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, chain, code, fault, say};
 use crate::session::Session;
-
-/// Settings that are a time: kept in seconds, and said as `90s` or `15m` too.
-const TIMES: [&str; 7] = ["ageing", "delay", "forget_after", "grace", "lease", "max_delay", "retain"];
+use crate::view::setting::{RATES, TIMES, words};
 
 /// Settings that are whole numbers, and their bounds.
 const NUMBERS: [(&str, u32, u32); 12] = [
@@ -33,9 +31,6 @@ const NUMBERS: [(&str, u32, u32); 12] = [
 /// Settings that are a number of bytes, and the most of each.
 const BYTES: [(&str, u64, &str); 3] =
     [("log_bytes", 256 << 20, "256M"), ("logs_bytes", 1 << 40, "1024G"), ("max_bytes", 8 << 20, "8M")];
-
-/// Settings that are so many starts in a time.
-const RATES: [&str; 2] = ["rate", "key_rate"];
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -157,22 +152,6 @@ fn view(setting: Setting) -> View {
         Some(value) => words(&setting.name, value),
     };
     View { source: setting.source.as_str(), name: setting.name, value: setting.value, words }
-}
-
-/// A value for people: seconds with their unit.
-pub fn words(name: &str, value: &str) -> String {
-    let time = |seconds: f64| {
-        let time = Duration::try_from_secs_f64(seconds).ok()?;
-        Some(humantime::format_duration(time).to_string().replace(' ', ""))
-    };
-    let spelt = if TIMES.contains(&name) {
-        value.parse().ok().and_then(time)
-    } else if RATES.contains(&name) {
-        value.parse::<Rate>().ok().and_then(|rate| Some(format!("{}/{}", rate.starts, time(rate.seconds.into())?)))
-    } else {
-        None
-    };
-    spelt.unwrap_or_else(|| value.to_owned())
 }
 
 /// A value as the server takes it. The server checks it too, and the values of settings that are not known here.

@@ -11,12 +11,12 @@ use terminal_size::{Width, terminal_size_of};
 use super::feed::Feed;
 use super::patience::{Outage, Reason};
 use super::printer::{Printer, Streams};
-use super::progress::Progress;
 use super::selection::Selection;
 use crate::output::{Code, code, cut, say};
 use crate::run_folder::end::PostMortem;
 use crate::run_folder::state_folder;
 use crate::session::Session;
+use crate::view::progress::Progress;
 
 /// The shortest and the longest pause between two looks.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));

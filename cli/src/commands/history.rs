@@ -4,12 +4,13 @@ use blueque::Transition;
 use clap::Args;
 use serde::Serialize;
 
-use super::cost;
-use super::view::{Payload, headline};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, fault, say};
 use crate::session::Session;
 use crate::times;
+use crate::view::cost;
+use crate::view::payload::Payload;
+use crate::view::record::headline;
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -15,13 +15,13 @@ use super::pager::Pager;
 use super::patience::{Outage, Reason, begin};
 use super::printer::{Printer, Streams};
 use super::selection::{Selection, Wanted};
-use crate::input::values::past;
-use crate::input::values::whole_number;
+use crate::input::values::{past, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
 use crate::run_folder::state_folder;
 use crate::session::Session;
 use crate::times;
+use crate::view::why::why;
 
 const MOST_LINES: i64 = 1_000_000_000_000;
 
@@ -173,8 +173,8 @@ fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo, options: &Optio
         }
         Some(status) if status.is_finished() => format!("{id} has no log: it has never run"),
         Some(Status::Started) => format!("{id} has written nothing yet"),
-        _ if info.attempts() > 1 => format!("{id} has no log. {}", session.why(id, info)?.1),
-        _ => format!("{id} has not started. {}", session.why(id, info)?.1),
+        _ if info.attempts() > 1 => format!("{id} has no log. {}", why(session, id, info)?.1),
+        _ => format!("{id} has not started. {}", why(session, id, info)?.1),
     });
     Ok(())
 }

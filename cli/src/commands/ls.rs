@@ -4,15 +4,15 @@ use std::io::{self, IsTerminal, Write as _};
 use std::thread;
 use std::time::Duration;
 
-use blueque::{QueueName, TaskId};
+use blueque::QueueName;
 use clap::{Args, ValueEnum};
 
 use super::patience::Outage;
-use super::view::TaskView;
 use crate::input::state::{State, state};
 use crate::input::values::{queue_name, whole_number};
-use crate::output::{Code, Format, fault, line, one_line, say, table};
+use crate::output::{Code, Format, fault, say};
 use crate::session::Session;
+use crate::view::tasks::TaskList;
 
 /// From one look to the next.
 const WATCH: Duration = Duration::from_secs(1);
@@ -73,10 +73,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 /// Tasks to show, and whether there are more.
-fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Result<(Picture, bool)> {
+fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Result<(TaskList, bool)> {
     let (ids, more) = listed(session, &session.queues(named)?, options)?;
-    let mut picture = Picture::of(session, ids)?;
-    if let Picture::Tasks(tasks) = &mut picture {
+    let mut picture = TaskList::of(session, ids)?;
+    if let TaskList::Tasks(tasks) = &mut picture {
         // The server has them in no order; the longest running first keep their places, as in `top`.
         for started in tasks.chunk_by_mut(|one, next| one.is_started() && next.is_started()) {
             started.sort_by(|a, b| (&a.started, &a.id).cmp(&(&b.started, &b.id)));
@@ -108,56 +108,4 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
         }
     }
     Ok((ids, false))
-}
-
-/// What is shown of tasks, in this order.
-pub enum Picture {
-    Ids(Vec<String>),
-    Tasks(Vec<TaskView>),
-}
-
-impl Picture {
-    /// Reads what the format shows.
-    pub fn of(session: &Session, ids: Vec<String>) -> anyhow::Result<Self> {
-        Ok(if session.format == Format::Id { Self::Ids(ids) } else { Self::Tasks(tasks(session, &ids)?) })
-    }
-
-    pub fn is_empty(&self) -> bool {
-        match self {
-            Self::Ids(ids) => ids.is_empty(),
-            Self::Tasks(tasks) => tasks.is_empty(),
-        }
-    }
-
-    pub fn write(&self, session: &Session) -> anyhow::Result<()> {
-        match self {
-            Self::Ids(ids) => Ok(ids.iter().try_for_each(|id| line(one_line(id)))?),
-            Self::Tasks(tasks) => table::write(session.format, tasks),
-        }
-    }
-
-    /// The same; of a table on a terminal only what fits it. How many are left out.
-    fn write_screen(&self, session: &Session) -> anyhow::Result<usize> {
-        if let (Self::Tasks(tasks), Format::Table, Some((_, height))) = (self, session.format, table::screen())
-            // The heads, what is said below, and the line of the cursor.
-            && let Some((shown, hidden)) = tasks.split_at_checked(height.saturating_sub(3).max(1))
-        {
-            table::write(session.format, shown)?;
-            return Ok(hidden.len());
-        }
-        self.write(session).map(|()| 0)
-    }
-}
-
-/// Their records; those that were deleted meanwhile are left out.
-fn tasks(session: &Session, ids: &[String]) -> anyhow::Result<Vec<TaskView>> {
-    let mut tasks = Vec::new();
-    for id in ids {
-        // Clients without scripts may have made ids of any form.
-        let Ok(task) = TaskId::new(id.as_str()) else { continue };
-        if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
-            tasks.push(TaskView::brief(id, &info));
-        }
-    }
-    Ok(tasks)
 }

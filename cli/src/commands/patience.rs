@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use blueque::{Client, Error, Status, TaskId, TaskInfo};
 
-use super::view::text;
 use crate::output::{Code, chain, fault, say};
 use crate::session::config::Settings;
 use crate::session::{LIMIT, Session, reach};
 use crate::times;
+use crate::view::record::text;
+use crate::view::why::why;
 
 /// So long nothing is said: most tasks have begun by then.
 const QUIET: Duration = Duration::from_secs(2);
@@ -137,7 +138,7 @@ impl Reason {
             return Ok(None);
         }
         self.look = Instant::now() + QUIET;
-        let (_, sentence) = session.why(id, info)?;
+        let (_, sentence) = why(session, id, info)?;
         // Numbers and times change all the time, and tell nothing new.
         let words: Vec<&str> =
             sentence.split(' ').filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();

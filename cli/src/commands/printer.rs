@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use blueque::TaskId;
 
-use super::cost;
 use super::feed::{Item, Piece};
 use super::pager::Pager;
 use super::selection::EXIT;
 use crate::output::{Cleaner, clean};
 use crate::run_folder::end::PostMortem;
 use crate::times;
+use crate::view::cost;
 
 /// More than this is written at once.
 const BATCH: usize = 64 << 10;

@@ -10,10 +10,11 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::follow::{Follower, left};
 use super::printer::Streams;
-use super::{cost, wait};
+use super::wait;
 use crate::input::new_task::NewTaskArgs;
 use crate::output::{Code, Format, line, say};
 use crate::session::Session;
+use crate::view::cost;
 
 #[derive(Args, Debug)]
 pub struct Options {

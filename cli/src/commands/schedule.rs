@@ -1,14 +1,11 @@
 //! `blueque schedule`: tasks that are made again and again.
 
-mod view;
-
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blueque::calls::ScheduleOptions;
 use blueque::{Missed, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskId};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
-use self::view::{Made, Removed, Summary, Whole};
 use crate::input::parameters::Parameters;
 use crate::input::task_options::TaskOptions;
 use crate::input::values::{coming, duration, queue_name, task_id, whole_number};
@@ -16,6 +13,7 @@ use crate::output::table::{self, write_one};
 use crate::output::{Code, Format, chain, code, fault, say};
 use crate::session::Session;
 use crate::session::caller::caller;
+use crate::view::schedule::{Made, Removed, Summary, Whole};
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -4,13 +4,13 @@ use blueque::{Group, QueueName, Tag, TaskId};
 use clap::Args;
 use serde::Serialize;
 
-use super::ls::Picture;
 use crate::input::filter::TaskFilter;
 use crate::input::values::{plain, queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
 use crate::times;
+use crate::view::tasks::TaskList;
 
 #[derive(Args, Debug)]
 pub struct Find {
@@ -130,7 +130,7 @@ pub fn find(session: &Session, options: &Find) -> anyhow::Result<Code> {
     if ids.is_empty() {
         session.must_exist(options.queue.as_slice())?;
     }
-    Picture::of(session, ids)?.write(session)?;
+    TaskList::of(session, ids)?.write(session)?;
     Ok(Code::Ok)
 }
 

@@ -3,13 +3,16 @@
 use blueque::TaskInfo;
 use clap::Args;
 
-use super::cost;
-use super::policy::Policy;
-use super::view::{Payload, TaskView, Whole, checkpointed, headline, progressed, text, unknown};
 use crate::output::table::{Row, write_one};
 use crate::output::{Code, Format, clean, line, one_line};
 use crate::session::Session;
 use crate::times;
+use crate::view::cost;
+use crate::view::expected::expected;
+use crate::view::payload::Payload;
+use crate::view::policy::Policy;
+use crate::view::record::{checkpointed, headline, progressed, text, unknown};
+use crate::view::task::{TaskView, Whole};
 
 /// So many characters of a payload are shown to people.
 const SHOWN: usize = 2_000;
@@ -24,12 +27,12 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, info) = session.find_task(&options.id)?;
     let mut task = TaskView::whole(id.as_str(), &info);
-    task.expected = session.expected(&id, &info)?;
+    task.expected = expected(session, &id, &info)?;
     let deadline = session.client.call(&session.client.calls().why(&id))?.deadline;
     #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
     let lease = deadline.map(|deadline| deadline as f64 / 1e6);
     task.whole = Some(Whole {
-        policy: session.policy(&info)?,
+        policy: Policy::read(session, &info)?,
         lease_until: lease.and_then(times::exact),
         checkpoint_bytes: info.checkpoint().map(<[u8]>::len),
         checkpointed: checkpointed(&info).and_then(times::exact),

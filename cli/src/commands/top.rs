@@ -14,14 +14,14 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Cell, Row, Table};
 
-use super::expected::ends;
-use super::progress::Progress;
-use super::queues::QueueView;
 use crate::input::values::queue_name;
 use crate::output::layout::{Column, Layout as Fit};
 use crate::output::{Code, chain, clean_line, fault, one_line};
 use crate::session::Session;
 use crate::times;
+use crate::view::expected::{self, ends};
+use crate::view::progress::Progress;
+use crate::view::queue::{QueueView, queue_views};
 
 /// From one look at the server to the next.
 const REFRESH: Duration = Duration::from_secs(1);
@@ -172,7 +172,7 @@ fn looks(session: &Session, options: &Options) -> Receiver<anyhow::Result<Pictur
 }
 
 fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
-    let mut queues = session.queue_views()?;
+    let mut queues = queue_views(session)?;
     queues.retain(|queue| named.is_empty() || named.iter().any(|name| name.as_str() == queue.queue));
     let mut picture = Picture::default();
     'all: for queue in queues.iter().filter(|queue| queue.started + queue.reserved > 0) {
@@ -189,7 +189,7 @@ fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
                     let Ok(task) = TaskId::new(id.as_str()) else { continue };
                     if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
                         let mut running = Running::new(id, &info);
-                        running.end = session.end(&task, &info)?;
+                        running.end = expected::end(session, &task, &info)?;
                         picture.running.push(running);
                     }
                 }

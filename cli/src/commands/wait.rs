@@ -8,12 +8,13 @@ use clap::Args;
 use super::follow::Follower;
 use super::patience::begin;
 use super::printer::Streams;
-use super::view::{TaskView, headline};
 use crate::input::values::duration;
 use crate::output::table::{self, write_one};
 use crate::output::{Code, Format, clean_line, fault, line, say};
 use crate::session::Session;
 use crate::times;
+use crate::view::record::headline;
+use crate::view::task::TaskView;
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -1,18 +1,12 @@
 //! `blueque why`: one true sentence.
 
-use blueque::{Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
-use super::expected::Expected;
-use super::programs;
-use super::queues::Paused;
-use super::takers::{Takers, suits};
-use super::view::headline;
-use crate::lack::NOTHING;
-use crate::output::{Code, Format, clean_line, json, line};
+use crate::output::{Code, Format, json, line};
 use crate::session::Session;
-use crate::times;
+use crate::view::expected::{Expected, expected};
+use crate::view::why::why;
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -34,8 +28,8 @@ struct Answer<'a> {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, info) = session.find_task(&options.id)?;
-    let (why, mut sentence) = session.why(&id, &info)?;
-    let expected = session.expected(&id, &info)?;
+    let (found, mut sentence) = why(session, &id, &info)?;
+    let expected = expected(session, &id, &info)?;
     if let Some(expected) = &expected
         && sentence.ends_with('.')
     {
@@ -46,284 +40,9 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         Format::Table => line(sentence)?,
         Format::Id => line(id.as_str())?,
         Format::Json | Format::Jsonl => {
-            let status = why.status.as_str();
-            line(json(&Answer { id: id.as_str(), queue: &why.queue, status, why: sentence, expected })?)?;
+            let status = found.status.as_str();
+            line(json(&Answer { id: id.as_str(), queue: &found.queue, status, why: sentence, expected })?)?;
         }
     }
     Ok(Code::Ok)
-}
-
-impl Session {
-    /// Why a task does not run, or what it does instead, as a sentence.
-    pub fn why(&self, id: &TaskId, info: &TaskInfo) -> anyhow::Result<(Why, String)> {
-        let why = self.client.call(&self.client.calls().why(id))?;
-        let takers = match why.status {
-            Status::Pending | Status::Scheduled if usable(&why) => {
-                let queue = QueueName::new(why.queue.as_str())?;
-                let program = programs::program(info, &queue);
-                let has = |worker: &WorkerInfo| {
-                    let all = worker.has.as_deref().unwrap_or_default();
-                    why.needs.as_deref().is_none_or(|needs| suits(all, needs))
-                };
-                Takers::of(&self.client, &queue, why.now, |worker| {
-                    has(worker) && worker.has_program(&program) != Some(false)
-                })?
-            }
-            _ => Takers::default(),
-        };
-        let how = How {
-            started: info.started(),
-            updated: info.updated(),
-            attempt: info.attempts(),
-            // A client without scripts holds its tasks without a token.
-            leaseless: why.deadline.is_none() && info.fields.get("token").is_some_and(|token| !token.is_empty()),
-            word: word(info),
-        };
-        let mut sentence = clean_line(&sentence(&why, &how, &takers), 1_000);
-        if let Some(program) = missing_program(self, &why, info)? {
-            let queue = &why.queue;
-            sentence = if why.status == Status::Pending {
-                format!(
-                    "No worker of {queue} has its program {program}: put it into the folder of one, or start one that has it."
-                )
-            } else {
-                format!("{sentence} No worker of {queue} has its program {program}.")
-            };
-        } else if let Some(word) = left_alone(self, &why)? {
-            sentence =
-                clean_line(&if why.status == Status::Pending { word } else { format!("{sentence} {word}") }, 1_000);
-        }
-        Ok((why, sentence))
-    }
-}
-
-/// Whether a task waits for a worker that can run it: it is pending, or was given back by those that could not.
-fn waits(why: &Why) -> bool {
-    match why.status {
-        Status::Pending => why.paused.is_none() && held_up(why).is_none(),
-        Status::Scheduled => why.uncounted > 0,
-        _ => false,
-    }
-}
-
-/// The program that a task waits for and no worker of its queue has.
-fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Result<Option<String>> {
-    let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
-    if !waits(why) || why.listeners == 0 {
-        return Ok(None);
-    }
-    let workers = session.client.workers()?;
-    let program = programs::program(info, &queue);
-    let them = programs::workers_of(&session.client, &queue, &workers)?;
-    Ok(them.filter(|them| programs::nobody_has(them, &program)).map(|_| program))
-}
-
-/// What the workers of a queue say where each of them leaves it alone for now.
-fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
-    let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
-    if !waits(why) || why.listeners == 0 {
-        return Ok(None);
-    }
-    let workers = session.client.workers()?;
-    let Some(them) = programs::workers_of(&session.client, &queue, &workers)? else { return Ok(None) };
-    let begins = format!("takes nothing of {queue}: ");
-    let of = |worker: &&WorkerInfo| {
-        let mut all = worker.trouble.as_deref()?.split("; ");
-        all.find(|part| part.starts_with(&begins) || part.starts_with(NOTHING))
-            .map(|part| format!("{} {part}", worker.id))
-    };
-    let words: Option<Vec<String>> = them.iter().map(of).collect();
-    Ok(words.map(|words| match words.as_slice() {
-        [only] => format!("Its queue is left alone for a moment: {only}."),
-        all => format!("Its queue is left alone for a moment by all of its workers: {}.", all.join("; ")),
-    }))
-}
-
-/// What the record adds.
-struct How {
-    started: Option<f64>,
-    updated: Option<f64>,
-    attempt: u32,
-    /// Whether somebody deleted the lease of its attempt.
-    leaseless: bool,
-    /// Its error, or the last one, or the reason of its cancel.
-    word: Option<String>,
-}
-
-fn word(info: &TaskInfo) -> Option<String> {
-    match info.status() {
-        Some(Status::Failed) => info.error().map(|error| headline(&error)),
-        Some(Status::Scheduled) => info.last_error().map(|error| headline(&error)),
-        Some(_) if info.is_cancelling() => info.reason(),
-        Some(Status::Cancelled) => info.reason(),
-        _ => None,
-    }
-    .filter(|word| !word.is_empty())
-}
-
-/// Whether its queue has a name that can be used from here: in Blueque 1.0 it may be anything.
-fn usable(why: &Why) -> bool {
-    QueueName::new(why.queue.as_str()).is_ok()
-}
-
-fn sentence(why: &Why, how: &How, takers: &Takers) -> String {
-    let paused = why.paused.as_deref().map(|paused| Paused::read(paused).words(why.now));
-    let node = why.node.as_deref().unwrap_or("an unknown worker");
-    let word = how.word.as_deref().map_or(String::new(), |word| format!(": {word}"));
-    let lease = lease(why);
-    match why.status {
-        Status::Scheduled => {
-            let due = why.eta.map_or("an unknown time".to_owned(), |eta| {
-                format!("{} ({})", times::to_the_second(eta), times::relative(eta, why.now))
-            });
-            let late = why.eta.is_some_and(|eta| eta < why.now);
-            let late = match why.listeners {
-                0 => format!(", and its queue has {}", takers.nobody()),
-                _ if late => ", and becomes pending when a worker looks next".to_owned(),
-                _ => String::new(),
-            };
-            let paused = paused.map_or(String::new(), |paused| format!(", and its queue is {paused}"));
-            match why.failures {
-                0 if why.uncounted > 0 => {
-                    let often = if why.uncounted == 1 { "once".to_owned() } else { format!("{} times", why.uncounted) };
-                    format!(
-                        "It was given back {often} by workers that could not run it, and is given out again at {due}{late}{paused}."
-                    )
-                }
-                0 => format!("It is scheduled for {due}{late}{paused}."),
-                failures => {
-                    format!("It is tried again at {due}, after {}{late}{paused}{word}.", times_failed(failures))
-                }
-            }
-        }
-        Status::Pending if !usable(why) => {
-            format!(
-                "Its queue {:?} has a name that only clients of Blueque 1.0 use: one of those has to run it.",
-                why.queue
-            )
-        }
-        Status::Pending => match paused {
-            Some(paused) => format!("Its queue {} is {paused}.", why.queue),
-            None if why.listeners == 0 => {
-                format!("Its queue {} has {}: start a worker for it.", why.queue, takers.nobody())
-            }
-            None => held_up(why).unwrap_or_else(|| waiting(why, takers)),
-        },
-        Status::Reserved | Status::Started if why.order == Some(Order::Kill) => {
-            format!("It was cancelled by force, and {node} has yet to kill it{word}{}.", until(why))
-        }
-        Status::Reserved | Status::Started if why.cancelling => {
-            format!("It is being cancelled, and {node} has yet to stop it{word}{lease}.")
-        }
-        Status::Reserved | Status::Started if why.order == Some(Order::Stop) => {
-            format!("It was recalled, and {node} has yet to give it back{lease}.")
-        }
-        Status::Reserved | Status::Started if how.leaseless => {
-            format!(
-                "Its lease was deleted: {node}, which took it for attempt {}, is told that it lost it, and kills its program. \
-                 A worker gives it a new lease within minutes; it goes back to its queue when that ends.",
-                how.attempt
-            )
-        }
-        Status::Reserved => format!("{node} has taken it, and has not started it yet{lease}."),
-        Status::Started => {
-            let since = how.started.or(how.updated).map_or(String::new(), |at| {
-                format!(" since {} ({})", times::to_the_second(at), times::relative(at, why.now))
-            });
-            format!("It runs on {node}{since}, attempt {}{lease}.", how.attempt)
-        }
-        ended => {
-            let when = how.updated.map_or(String::new(), |at| {
-                format!(" {} ({})", times::to_the_second(at), times::relative(at, why.now))
-            });
-            let what = match ended {
-                Status::Complete => "It ended well",
-                Status::Failed => "It failed",
-                _ => "It was cancelled",
-            };
-            let often = match why.failures {
-                failures @ 2.. if ended == Status::Failed => format!(", after {}", times_failed(failures)),
-                _ => String::new(),
-            };
-            format!("{what}{when}{often}{word}.")
-        }
-    }
-}
-
-/// How the lease stands, where that is worth a word.
-fn lease(why: &Why) -> String {
-    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
-    let Some(deadline) = why.deadline.map(|deadline| deadline as f64 / 1e6) else { return String::new() };
-    if deadline < why.now {
-        let late = times::span(why.now - deadline);
-        format!(
-            "; its lease ended {late} ago without a renewal, and it goes back to its queue when a worker looks next"
-        )
-    } else {
-        String::new()
-    }
-}
-
-/// When a task whose lease is not renewed any more is free at the latest.
-fn until(why: &Why) -> String {
-    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
-    let deadline = why.deadline.map(|deadline| deadline as f64 / 1e6).filter(|&deadline| deadline > why.now);
-    deadline.map_or(String::new(), |at| {
-        format!("; its lease ends at {} ({})", times::to_the_second(at), times::relative(at, why.now))
-    })
-}
-
-fn times_failed(failures: u32) -> String {
-    if failures == 1 { "1 failure".to_owned() } else { format!("{failures} failures") }
-}
-
-/// Which need or limit keeps a pending task from running, whoever waits before it.
-fn held_up(why: &Why) -> Option<String> {
-    let Why { queue, weight, .. } = why;
-    if let (Some(needs), Some(0)) = (&why.needs, why.able) {
-        let them = match why.listeners {
-            1 => "the only listener".to_owned(),
-            all => format!("none of the {all} listeners"),
-        };
-        let verb = if why.listeners == 1 { "does not have" } else { "has" };
-        let lacking = match &why.lacking {
-            Some(lacking) if lacking != needs => format!(": nobody has {lacking}"),
-            Some(_) => String::new(),
-            None => ": each need is met, but by different ones".to_owned(),
-        };
-        return Some(format!("It needs {needs}, which {them} of {queue} {verb}{lacking}."));
-    }
-    let of_queue = (&why.limits, format!("its queue {queue}"));
-    let of_key = why.key.as_ref().map(|key| (&why.key_limits, format!("its key {key}")));
-    let all = [Some(of_queue), of_key];
-    let full = all.iter().flatten().find_map(|(limits, whose)| {
-        let most = limits.concurrency?;
-        if limits.used + (*weight).min(most) <= most {
-            return None;
-        }
-        let places = match (most, limits.used) {
-            (1, _) => format!("The only place of {whose} is taken"),
-            (most, used) if used >= most => format!("All {most} places of {whose} are taken"),
-            (most, used) => format!("{used} of the {most} places of {whose} are taken"),
-        };
-        let own = if *weight > 1 { format!(", and it takes {weight}") } else { String::new() };
-        Some(format!("{places}{own}."))
-    });
-    full.or_else(|| {
-        all.iter().flatten().find_map(|(limits, whose)| {
-            let until = limits.rate_until.filter(|&until| until > why.now)?;
-            let when = format!("{} ({})", times::to_the_second(until), times::relative(until, why.now));
-            Some(format!("The rate of {whose} lets the next task start at {when}."))
-        })
-    })
-}
-
-fn waiting(why: &Why, takers: &Takers) -> String {
-    let before = match why.ahead {
-        None | Some(0) => "It is the next of its queue".to_owned(),
-        Some(1) => "It waits behind 1 other task".to_owned(),
-        Some(10_000) => "It waits behind 10,000 other tasks or more".to_owned(),
-        Some(ahead) => format!("It waits behind {ahead} other tasks"),
-    };
-    format!("{before}, and {}.", takers.stand(&why.queue))
 }

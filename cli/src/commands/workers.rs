@@ -4,12 +4,12 @@ use blueque::{Error, ListenerId, QueueName, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
-use super::programs;
 use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, fault, say};
 use crate::session::Session;
 use crate::times;
+use crate::view::programs;
 
 #[derive(Args, Debug)]
 pub struct Options {

@@ -9,7 +9,7 @@ use super::entries::PAGE;
 use super::index::{Entries, TRIES};
 use super::keys::Scan;
 use super::remedy::{text_of, whole};
-use crate::commands::takers::suits;
+use crate::view::listeners::suits;
 
 /// Different needs that tasks of one queue may be made with.
 const NEEDS: usize = 64;

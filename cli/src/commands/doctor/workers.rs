@@ -8,11 +8,11 @@ use redis::Value;
 use super::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
-use crate::commands::programs;
-use crate::commands::takers::Takers;
 use crate::lack::NOTHING;
 use crate::session::config::{self, Settings};
 use crate::times;
+use crate::view::listeners::Listeners;
+use crate::view::programs;
 
 /// Without a report for so many seconds a worker is dead.
 const DEAD: f64 = 30.0;
@@ -54,9 +54,9 @@ impl Exam {
             let waiting = self.waiting(&found.name, seconds, micros)?;
             if waiting > 0 {
                 #[allow(clippy::cast_precision_loss, reason = "seconds of this century have 33 bits")]
-                let takers = Takers::of(client, &queue, seconds as f64, |_| true)?;
+                let listeners = Listeners::of(client, &queue, seconds as f64, |_| true)?;
                 let tasks = if waiting == 1 { "1 task waits".to_owned() } else { format!("{waiting} tasks wait") };
-                let text = format!("{tasks} in {queue}, which has {}", takers.nobody());
+                let text = format!("{tasks} in {queue}, which has {}", listeners.nobody());
                 self.finding("waiting", text, "start a worker for it");
             }
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use blueque::{Missed, Overlap, ScheduleInfo, ScheduleName, ScheduleState, ScheduleSummary};
 use serde::Serialize;
 
-use crate::commands::queues::Paused;
-use crate::commands::view::Payload;
+use super::payload::Payload;
+use super::queue::Paused;
 use crate::output::table::{Column, Row};
 use crate::output::{clean_line, line};
 use crate::times;

@@ -27,28 +27,26 @@ pub fn ends(end: f64, now: f64) -> String {
     if end - now < 0.05 { OVERDUE.to_owned() } else { format!("in {}", times::span(end - now)) }
 }
 
-impl Session {
-    /// None where nothing tells.
-    pub fn expected(&self, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
-        Ok(self.estimate(id, info)?.as_ref().and_then(Expected::new))
-    }
+/// None where nothing tells.
+pub fn expected(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
+    Ok(estimate(session, id, info)?.as_ref().and_then(Expected::new))
+}
 
-    /// When a task is expected to end, in seconds since 1970.
-    pub fn end(&self, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<f64>> {
-        Ok(self.estimate(id, info)?.and_then(|estimate| estimate.end))
-    }
+/// When a task is expected to end, in seconds since 1970.
+pub fn end(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<f64>> {
+    Ok(estimate(session, id, info)?.and_then(|estimate| estimate.end))
+}
 
-    /// The one estimate, whoever shows it.
-    fn estimate(&self, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Estimate>> {
-        if info.status().is_none_or(Status::is_finished) {
-            return Ok(None);
-        }
-        let progress = info.progress().and_then(|bytes| Progress::read(bytes).fraction);
-        match self.client.call(&self.client.calls().estimate(id, progress)) {
-            Ok(estimate) => Ok(Some(estimate)),
-            Err(Error::NotFound) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+/// The one estimate, whoever shows it.
+fn estimate(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Estimate>> {
+    if info.status().is_none_or(Status::is_finished) {
+        return Ok(None);
+    }
+    let progress = info.progress().and_then(|bytes| Progress::read(bytes).fraction);
+    match session.client.call(&session.client.calls().estimate(id, progress)) {
+        Ok(estimate) => Ok(Some(estimate)),
+        Err(Error::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

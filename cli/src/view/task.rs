@@ -3,53 +3,17 @@
 use std::collections::BTreeMap;
 
 use blueque::{Status, TaskInfo};
-use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde::Serialize;
 
 use super::cost;
 use super::expected::Expected;
+use super::payload::Payload;
 use super::policy::Policy;
 use super::progress::Progress;
+use super::record::{ended, eta, headline, text};
 use crate::output::table::{Column, Row};
 use crate::run_folder::end::Cost;
 use crate::times;
-
-/// Bytes that are JSON as JSON, other text as a string, the rest in hexadecimal digits.
-#[derive(Clone, Debug)]
-pub struct Payload(pub Vec<u8>);
-
-impl Serialize for Payload {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Hex {
-            hex: String,
-        }
-        let Ok(text) = std::str::from_utf8(&self.0) else {
-            return Hex { hex: crate::run_folder::end::hex(&self.0) }.serialize(serializer);
-        };
-        // As it is: another pass through numbers could change them.
-        match RawValue::from_string(one_line(text)) {
-            Ok(json) if serde_json::from_str::<&RawValue>(text).is_ok() => json.serialize(serializer),
-            _ => text.serialize(serializer),
-        }
-    }
-}
-
-/// JSON without the space between its parts.
-fn one_line(json: &str) -> String {
-    let (mut quoted, mut escaped) = (false, false);
-    let kept = json.chars().filter(|&c| {
-        if quoted {
-            quoted = escaped || c != '"';
-            escaped = !escaped && c == '\\';
-            true
-        } else {
-            quoted = c == '"';
-            !matches!(c, ' ' | '\t' | '\r' | '\n')
-        }
-    });
-    kept.collect()
-}
 
 /// What JSON says of a task. Fields that do not apply are left out.
 #[derive(Debug, Serialize)]
@@ -149,93 +113,6 @@ pub struct Whole {
     /// What this version does not know.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Payload>,
-}
-
-/// Those that are told, in one form or another; of the rest it is not known what they say.
-const KNOWN: [&str; 62] = [
-    "status",
-    "queue",
-    "parameters",
-    "result",
-    "error",
-    "node",
-    "pid",
-    "created",
-    "updated",
-    "eta",
-    "reclaimed_node",
-    "attempt",
-    "token",
-    "ended",
-    "outcome",
-    "lease",
-    "request",
-    "promoted",
-    "reserved",
-    "started",
-    "failures",
-    "losses",
-    "releases",
-    "uncounted",
-    "fruitless",
-    "max_losses",
-    "max_failures",
-    "max_releases",
-    "backoff",
-    "delay",
-    "max_delay",
-    "jitter",
-    "method",
-    "own_lease",
-    "log_bytes",
-    "priority",
-    "key",
-    "weight",
-    "needs",
-    "unique",
-    "unique_until",
-    "rank",
-    "solo",
-    "ties",
-    "group",
-    "last_error",
-    "last_group",
-    "retry_eta",
-    "tags",
-    "cancel",
-    "reason",
-    "recall",
-    "front",
-    "schedule",
-    "slot",
-    "progress",
-    "progressed",
-    "checkpoint",
-    "checkpointed",
-    "postponed",
-    "cost",
-    "cost_of",
-];
-
-/// The fields of a record that are not known.
-pub fn unknown(info: &TaskInfo) -> BTreeMap<String, Payload> {
-    let new = info.fields.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str()));
-    new.map(|(name, value)| (name.clone(), Payload(value.clone()))).collect()
-}
-
-/// When its checkpoint was saved.
-pub fn checkpointed(info: &TaskInfo) -> Option<f64> {
-    text(info, "checkpointed")?.parse().ok()
-}
-
-/// When its progress was told.
-pub fn progressed(info: &TaskInfo) -> Option<f64> {
-    text(info, "progressed")?.parse().ok()
-}
-
-/// When a task that is finished came to its end.
-fn ended(info: &TaskInfo) -> Option<f64> {
-    info.updated().filter(|_| info.status().is_some_and(Status::is_finished))
 }
 
 /// What can be large, and is shown for one task only.
@@ -382,87 +259,5 @@ impl Row for TaskView {
             self.node.clone().filter(|_| self.is_held()).unwrap_or_default(),
             self.known_cost().filter(|_| !self.is_held()).map(|known| cost::with_wall(&known)).unwrap_or_default(),
         ]
-    }
-}
-
-/// The line of an error that says what it was: of a stack, and of what a supervisor of 0.1.0 said, the last.
-pub fn headline(error: &str) -> String {
-    let error = error.strip_prefix("it ended with ").unwrap_or(error);
-    let mut lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or_default();
-    match lines.next_back() {
-        Some(last) if first.starts_with("Traceback") => last.to_owned(),
-        Some(last) if first.ends_with(last) => first.to_owned(),
-        Some(last) if first.ends_with(':') => format!("{first} {last}"),
-        // The rest of it is not there: a history has the beginning of an error alone.
-        Some(_) if first.starts_with("exit code ") || first.starts_with("killed by ") => first.to_owned(),
-        _ => error.to_owned(),
-    }
-}
-
-/// A field of the record as text; an empty one counts as absent.
-pub fn text(info: &TaskInfo, field: &str) -> Option<String> {
-    let bytes = info.fields.get(field).filter(|bytes| !bytes.is_empty())?;
-    Some(String::from_utf8_lossy(bytes).into_owned())
-}
-
-/// When it is, or was, due.
-fn eta(info: &TaskInfo) -> Option<f64> {
-    text(info, "eta")?.parse().ok().filter(|&eta: &f64| eta > 0.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{KNOWN, Payload, headline};
-
-    #[test]
-    fn every_field_that_the_contract_lists_is_known() {
-        let page = include_str!("../../../lua/README.md");
-        let rows = page.split("\nThe record. ").nth(1).unwrap_or_default().split("\n\n").nth(1).unwrap_or_default();
-        let cells = rows.lines().filter_map(|row| row.split('|').nth(1)).skip(2);
-        let fields: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
-        assert!(fields.len() > 40 && fields.contains(&"checkpointed"), "{fields:?}");
-        let new: Vec<_> = fields.iter().filter(|field| !KNOWN.contains(field)).collect();
-        assert!(new.is_empty(), "{new:?}: show tells of them, or they are known to say nothing to a person");
-    }
-
-    #[test]
-    fn of_an_error_the_line_that_says_what_it_was_leads() {
-        for (error, head) in [
-            (
-                "it ended with exit code 1:\nloading\nTraceback (most recent call last):\n  File x\nRuntimeError: CUDA out of memory\n\n",
-                "exit code 1: RuntimeError: CUDA out of memory",
-            ),
-            ("it ended with exit code 3", "exit code 3"),
-            ("it was killed by SIGSEGV:\nlast words", "it was killed by SIGSEGV: last words"),
-            ("Traceback (most recent call last):\n  File x\nKeyError: 'a'", "KeyError: 'a'"),
-            (
-                "exit code 1: KeyError: 'a'\nTraceback (most recent call last):\n  File x\nKeyError: 'a'",
-                "exit code 1: KeyError: 'a'",
-            ),
-            ("exit code 1: wrong:\nall of it is\nwrong:", "exit code 1: wrong:"),
-            ("exit code 1: KeyError: 'a'\nTraceback (most recent", "exit code 1: KeyError: 'a'"),
-            ("no disk\nleft", "no disk\nleft"),
-            ("", ""),
-        ] {
-            assert_eq!(headline(error), head, "{error:?}");
-        }
-    }
-
-    fn json(bytes: &[u8]) -> String {
-        serde_json::to_string(&Payload(bytes.to_vec())).unwrap_or_default()
-    }
-
-    #[test]
-    fn a_payload_keeps_its_numbers_and_takes_one_line() {
-        assert_eq!(
-            json(b"{ \"a\" : 12345678901234567890123,\n \"b c\": \"x \\\" y\" }"),
-            r#"{"a":12345678901234567890123,"b c":"x \" y"}"#
-        );
-        assert_eq!(json(b"[1,"), "\"[1,\"");
-        assert_eq!(json(b"two words"), "\"two words\"");
-        assert_eq!(json(b"1 2"), "\"1 2\"", "taking out space does not make it JSON");
-        assert_eq!(json(&[0xff, 0]), r#"{"hex":"ff00"}"#);
-        assert_eq!(json(b""), "\"\"");
     }
 }

@@ -29,7 +29,7 @@ impl Taker {
 
 /// The listeners of a queue.
 #[derive(Debug, Default)]
-pub struct Takers {
+pub struct Listeners {
     /// Those that take its tasks.
     all: Vec<Taker>,
     /// Ids of those that drain.
@@ -42,7 +42,7 @@ pub struct Takers {
     unable: bool,
 }
 
-impl Takers {
+impl Listeners {
     /// `now`: the server's time; `can`: whether a worker can take the task that is asked about.
     pub fn of(
         client: &Client,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use blueque::{QueueName, Setting, TaskInfo};
 use serde::Serialize;
 
-use super::config;
-use super::view::text;
+use super::record::text;
+use super::setting;
 use crate::session::Session;
 
 /// The settings that a task may have of its own, and the fields of its record with them.
@@ -36,16 +36,16 @@ struct Rule {
     source: &'static str,
 }
 
-impl Session {
+impl Policy {
     /// What holds for a task whose queue has a name that can be used from here.
-    pub fn policy(&self, info: &TaskInfo) -> anyhow::Result<Policy> {
+    pub fn read(session: &Session, info: &TaskInfo) -> anyhow::Result<Self> {
         let queue = info.queue().and_then(|name| QueueName::new(name).ok());
-        let settings = self.client.call(&self.client.calls().settings(queue.as_ref()))?;
+        let settings = session.client.call(&session.client.calls().settings(queue.as_ref()))?;
         let rule = |(name, field): (&'static str, &str)| {
             let own = text(info, field).map(|value| Rule { value: seconds(field, value), source: "task" });
             Some((name, own.or_else(|| inherited(&settings, name))?))
         };
-        Ok(Policy(POLICY.into_iter().filter_map(rule).collect()))
+        Ok(Self(POLICY.into_iter().filter_map(rule).collect()))
     }
 }
 
@@ -78,7 +78,7 @@ impl Policy {
         let words = self
             .0
             .iter()
-            .map(|(name, rule)| format!("{name} {}{}", config::words(name, &rule.value), whose(rule.source)));
+            .map(|(name, rule)| format!("{name} {}{}", setting::words(name, &rule.value), whose(rule.source)));
         words.collect::<Vec<_>>().join(", ")
     }
 }

@@ -1,0 +1,16 @@
+//! How things are shown: in a table, as JSON, and in a sentence.
+
+pub mod cost;
+pub mod expected;
+pub mod listeners;
+pub mod payload;
+pub mod policy;
+pub mod programs;
+pub mod progress;
+pub mod queue;
+pub mod record;
+pub mod schedule;
+pub mod setting;
+pub mod task;
+pub mod tasks;
+pub mod why;

@@ -1,0 +1,193 @@
+//! A queue: its numbers, and what keeps tasks out or in.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use blueque::{Counts, QueueInfo, QueueName, Setting, Status};
+use serde::Serialize;
+
+use crate::output::table::{Column, Row};
+use crate::session::Session;
+use crate::times;
+
+/// A queue.
+#[derive(Serialize)]
+pub struct QueueView {
+    pub queue: String,
+    pub scheduled: u64,
+    pub pending: u64,
+    pub reserved: u64,
+    pub started: u64,
+    pub complete: u64,
+    pub failed: u64,
+    pub cancelled: u64,
+    pub listeners: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Paused>,
+    /// Whether what runs is stopped too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stopping: bool,
+    /// Whether it takes no tasks.
+    pub closed: bool,
+    /// Whether it cannot be used from here: clients of Blueque 1.0 gave it a name that this version does not
+    /// know. Its tasks are not counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unusable: bool,
+}
+
+/// Who paused a queue, when, and why.
+#[derive(Clone, Debug, Serialize)]
+pub struct Paused {
+    pub since: Option<String>,
+    pub by: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    #[serde(skip)]
+    seconds: f64,
+}
+
+impl Paused {
+    /// Reads `SECONDS BY REASON`.
+    pub fn read(text: &str) -> Self {
+        let mut parts = text.splitn(3, ' ');
+        let mut next = || parts.next().unwrap_or_default();
+        let seconds = next().parse().unwrap_or(0.0);
+        Self { since: times::exact(seconds), by: next().to_owned(), reason: next().to_owned(), seconds }
+    }
+
+    /// As part of a sentence.
+    pub fn words(&self, now: f64) -> String {
+        let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
+        format!("paused by {} {}{reason}", self.by, times::relative(self.seconds, now))
+    }
+}
+
+impl QueueView {
+    pub fn new(queue: String, counts: &Counts, paused: Option<&str>) -> Self {
+        Self {
+            queue,
+            scheduled: counts.scheduled,
+            pending: counts.pending,
+            reserved: counts.reserved,
+            started: counts.started,
+            complete: counts.complete,
+            failed: counts.failed,
+            cancelled: counts.cancelled,
+            listeners: counts.listeners,
+            paused: paused.map(Paused::read),
+            stopping: false,
+            closed: false,
+            unusable: false,
+        }
+    }
+
+    /// One whose name no call takes.
+    fn unusable(queue: &QueueInfo) -> Self {
+        let listeners = u64::try_from(queue.listeners).unwrap_or(0);
+        let counts = Counts::default();
+        Self { unusable: true, listeners, ..Self::new(queue.name.clone(), &counts, None) }
+    }
+
+    /// What keeps tasks out, or in: for people, and mostly empty.
+    pub fn words(&self) -> String {
+        if self.unusable {
+            return "not usable here: its name is one of Blueque 1.0 only; blueque doctor".to_owned();
+        }
+        let closed = self.closed.then(|| "takes no tasks".to_owned());
+        let paused = self.paused.as_ref().map(|paused| paused.words(times::now()));
+        let stopping = self.stopping.then(|| "what runs is stopped too".to_owned());
+        [closed, paused, stopping].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl Row for QueueView {
+    const COLUMNS: &'static [Column] = &[
+        Column::text("queue").at_least(20),
+        Column::whole("scheduled").rank(4),
+        Column::whole("pending"),
+        Column::whole("reserved").rank(2),
+        Column::whole("started"),
+        Column::whole("complete").rank(3),
+        Column::whole("failed").rank(6),
+        Column::whole("cancelled").rank(1),
+        Column::whole("listeners").rank(5),
+        Column::text(""),
+    ];
+
+    fn id(&self) -> &str {
+        &self.queue
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let numbers = [
+            self.scheduled,
+            self.pending,
+            self.reserved,
+            self.started,
+            self.complete,
+            self.failed,
+            self.cancelled,
+            self.listeners,
+        ];
+        std::iter::once(self.queue.clone())
+            .chain(numbers.map(|number| if self.unusable { "-".to_owned() } else { number.to_string() }))
+            .chain([self.words()])
+            .collect()
+    }
+}
+
+/// Every queue with its numbers.
+pub fn queue_views(session: &Session) -> anyhow::Result<Vec<QueueView>> {
+    let mut views = Vec::new();
+    for queue in session.all_queues()? {
+        // Clients without scripts may have made names of any form.
+        let Ok(name) = QueueName::new(queue.name.as_str()) else {
+            views.push(QueueView::unusable(&queue));
+            continue;
+        };
+        let counts = session.client.call(&session.client.calls().counts(&name))?;
+        let view = QueueView::new(queue.name, &counts, queue.paused.as_deref());
+        let settings = session.client.call(&session.client.calls().settings(Some(&name)))?;
+        let shut = |setting: &Setting| setting.name == "closed" && setting.value.as_deref() == Some("1");
+        views.push(QueueView { stopping: queue.stopping, closed: settings.iter().any(shut), ..view });
+    }
+    Ok(views)
+}
+
+/// How many tasks there are in each state, where there are any.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct States(BTreeMap<&'static str, u64>);
+
+impl States {
+    pub fn new(counts: impl IntoIterator<Item = (Status, u64)>) -> Self {
+        let some = counts.into_iter().filter(|&(_, tasks)| tasks > 0);
+        Self(some.map(|(status, tasks)| (status.as_str(), tasks)).collect())
+    }
+
+    /// Of those of a queue that are in these states.
+    pub fn of(counts: &Counts, states: impl IntoIterator<Item = Status>) -> Self {
+        let number = |status| match status {
+            Status::Scheduled => counts.scheduled,
+            Status::Pending => counts.pending,
+            Status::Reserved => counts.reserved,
+            Status::Started => counts.started,
+            Status::Complete => counts.complete,
+            Status::Failed => counts.failed,
+            Status::Cancelled => counts.cancelled,
+            _ => 0,
+        };
+        Self::new(states.into_iter().map(|status| (status, number(status))))
+    }
+
+    pub fn all(&self) -> u64 {
+        self.0.values().sum()
+    }
+}
+
+impl fmt::Display for States {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.0.iter().map(|(state, tasks)| format!("{tasks} {state}")).collect();
+        f.write_str(&words.join(", "))
+    }
+}

@@ -1,0 +1,59 @@
+//! A list of tasks, in each of the formats.
+
+use blueque::TaskId;
+
+use super::task::TaskView;
+use crate::output::{Format, line, one_line, table};
+use crate::session::Session;
+
+/// What is shown of tasks, in this order.
+pub enum TaskList {
+    Ids(Vec<String>),
+    Tasks(Vec<TaskView>),
+}
+
+impl TaskList {
+    /// Reads what the format shows.
+    pub fn of(session: &Session, ids: Vec<String>) -> anyhow::Result<Self> {
+        Ok(if session.format == Format::Id { Self::Ids(ids) } else { Self::Tasks(tasks(session, &ids)?) })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Ids(ids) => ids.is_empty(),
+            Self::Tasks(tasks) => tasks.is_empty(),
+        }
+    }
+
+    pub fn write(&self, session: &Session) -> anyhow::Result<()> {
+        match self {
+            Self::Ids(ids) => Ok(ids.iter().try_for_each(|id| line(one_line(id)))?),
+            Self::Tasks(tasks) => table::write(session.format, tasks),
+        }
+    }
+
+    /// The same; of a table on a terminal only what fits it. How many are left out.
+    pub fn write_screen(&self, session: &Session) -> anyhow::Result<usize> {
+        if let (Self::Tasks(tasks), Format::Table, Some((_, height))) = (self, session.format, table::screen())
+            // The heads, what is said below, and the line of the cursor.
+            && let Some((shown, hidden)) = tasks.split_at_checked(height.saturating_sub(3).max(1))
+        {
+            table::write(session.format, shown)?;
+            return Ok(hidden.len());
+        }
+        self.write(session).map(|()| 0)
+    }
+}
+
+/// Their records; those that were deleted meanwhile are left out.
+fn tasks(session: &Session, ids: &[String]) -> anyhow::Result<Vec<TaskView>> {
+    let mut tasks = Vec::new();
+    for id in ids {
+        // Clients without scripts may have made ids of any form.
+        let Ok(task) = TaskId::new(id.as_str()) else { continue };
+        if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
+            tasks.push(TaskView::brief(id, &info));
+        }
+    }
+    Ok(tasks)
+}
