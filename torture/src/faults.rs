@@ -27,6 +27,7 @@ pub enum Fault {
     OneWay,
     Drip,
     Refuse,
+    ReserveLost,
     WorkerKilled,
     WorkerEnded,
     WorkerStopped,
@@ -50,7 +51,7 @@ pub enum Fault {
 const MOST_AHEAD: f64 = 2.0 * 86_400.0;
 
 /// Each with how often it comes.
-const FAULTS: [(Fault, u32); 25] = [
+const FAULTS: [(Fault, u32); 26] = [
     (Fault::Cut, 4),
     (Fault::CutBefore, 6),
     (Fault::CutAfter, 8),
@@ -59,6 +60,7 @@ const FAULTS: [(Fault, u32); 25] = [
     (Fault::OneWay, 4),
     (Fault::Drip, 2),
     (Fault::Refuse, 3),
+    (Fault::ReserveLost, 1),
     (Fault::WorkerKilled, 6),
     (Fault::WorkerEnded, 3),
     (Fault::WorkerStopped, 3),
@@ -203,6 +205,7 @@ impl Campaign {
                 let number = self.turn(Weather::Refuse, 1..10);
                 self.route_of(number).cut();
             }
+            Fault::ReserveLost => self.lose_reserve(),
             Fault::WorkerKilled | Fault::WorkerEnded | Fault::WorkerStopped => self.worker(fault)?,
             Fault::SupervisorKilled => self.process(Who::Supervisor, Signal::SIGKILL),
             Fault::ProgramKilled => self.process(Who::Program, Signal::SIGKILL),
@@ -335,6 +338,40 @@ impl Campaign {
         if let Some(pid) = self.victim().and_then(|victim| victim.pid(who)) {
             send(pid, signal);
         }
+    }
+
+    /// Nobody hears the answer of a reservation before its call is given up, which is after 10 s; the one that repeats it is
+    /// answered, with most of the lease gone; and the way is away again before the task is started, for longer than that.
+    fn lose_reserve(&mut self) {
+        let number = self.random.usize(..self.hosts.len());
+        // A worker without a free slot asks for nothing.
+        for _ in 0..100 {
+            if self.at(number).victims().len() < 4 {
+                break;
+            }
+            self.pause(100..101);
+        }
+        let since = Instant::now();
+        let wait = |millis| thread::sleep((since + Duration::from_millis(millis)).duration_since(Instant::now()));
+        let others = |weather| {
+            for other in (0..self.hosts.len()).filter(|other| *other != number) {
+                self.route_of(other).set(weather);
+            }
+        };
+        let route = self.route_of(number);
+        route.set(Weather::Refuse);
+        route.cut();
+        // Nobody else takes the tasks that come now.
+        wait(4_300);
+        others(Weather::Hole);
+        wait(5_000);
+        route.set(Weather::CutAfterReserve);
+        wait(5_700);
+        others(Weather::Fair);
+        wait(10_300);
+        route.set(Weather::HoleAtStart);
+        wait(18_000);
+        route.set(Weather::Fair);
     }
 
     /// A whole run stands still, as in a machine that sleeps. Its program may live beside the next one's until its

@@ -17,6 +17,9 @@ use crate::proxy::Proxy;
 
 pub const LEASE: Duration = Duration::from_secs(6);
 
+/// How many tasks a worker runs at once.
+const SLOTS: &str = "4";
+
 /// How large a host's disk is.
 const DISK: u64 = 32 << 20;
 
@@ -76,7 +79,7 @@ impl Host {
         let log = File::options().create(true).append(true).open(&self.log)?;
         let mut command = Command::new("unshare");
         command.args(["--uts", "sh", "-c", "hostname \"$0\" && exec \"$@\""]).arg(&self.name).arg(&self.blueque);
-        command.args(["worker", "--queue", QUEUE, "--slots", "3", "--lease", "6s", "--grace", "2s", "--drain"]);
+        command.args(["worker", "--queue", QUEUE, "--slots", SLOTS, "--lease", "6s", "--grace", "2s", "--drain"]);
         command.args(["checkpoint", "--dir"]).arg(&self.programs).arg("--state-dir").arg(&self.state);
         command.env("BLUEQUE_URL", self.proxy.url()).env_remove("BLUEQUE_NAMESPACE").env_remove("BLUEQUE_PASSWORD");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);

@@ -82,7 +82,8 @@ impl Jobs {
             let mut number = 0;
             while !stop.load(Ordering::Acquire) {
                 number += 1;
-                let (id, steps) = (format!("t{number}"), random.u64(10..40));
+                let (id, long) = (format!("t{number}"), random.u64(..8) == 0);
+                let steps = random.u64(if long { 80..160 } else { 10..40 });
                 let method = METHODS.get(random.usize(..METHODS.len())).copied().unwrap_or_default();
                 while !stop.load(Ordering::Acquire) {
                     if submitted(&url, &id, method, steps).is_ok() {

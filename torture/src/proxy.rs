@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use blueque::bundle::{self, Command};
 use socket2::SockRef;
 
 /// How long a thread waits before it looks again.
@@ -28,6 +29,10 @@ pub enum Weather {
     Hole,
     /// Requests arrive, replies do not until this is over.
     OneWay,
+    /// The reply of a reserve never arrives, and its connection ends: the call was executed.
+    CutAfterReserve,
+    /// Nothing passes from the first start of a task on.
+    HoleAtStart,
     /// A byte each millisecond.
     Drip,
     /// New connections are refused.
@@ -85,7 +90,7 @@ impl Proxy {
     }
 
     pub fn set(&self, weather: Weather) {
-        *lock(&self.route.weather) = weather;
+        self.route.set(weather);
     }
 
     /// Ends every connection by RST.
@@ -106,6 +111,10 @@ impl Drop for Proxy {
 }
 
 impl Route {
+    fn set(&self, weather: Weather) {
+        *lock(&self.weather) = weather;
+    }
+
     fn weather(&self) -> Weather {
         *lock(&self.weather)
     }
@@ -130,11 +139,13 @@ impl Route {
         open.retain(|end| end.peer_addr().is_ok());
         open.extend([client.try_clone()?, server.try_clone()?]);
         drop(open);
+        // Whether a reply is to be lost.
+        let unheard = Arc::new(AtomicBool::new(false));
         for (from, to, asks) in [(client.try_clone()?, server.try_clone()?, true), (server, client, false)] {
-            let route = Arc::clone(self);
+            let (route, unheard) = (Arc::clone(self), Arc::clone(&unheard));
             thread::spawn(move || {
                 // A connection that ends is what this is for.
-                let _ = route.pass(&from, &to, asks);
+                let _ = route.pass(&from, &to, asks, &unheard);
                 let _ = from.shutdown(Shutdown::Both);
                 let _ = to.shutdown(Shutdown::Both);
             });
@@ -142,7 +153,7 @@ impl Route {
         Ok(())
     }
 
-    fn pass(&self, mut from: &TcpStream, mut to: &TcpStream, asks: bool) -> std::io::Result<()> {
+    fn pass(&self, mut from: &TcpStream, mut to: &TcpStream, asks: bool, unheard: &AtomicBool) -> std::io::Result<()> {
         let mut buffer = [0; 16 << 10];
         loop {
             let read = match from.read(&mut buffer) {
@@ -153,12 +164,16 @@ impl Route {
             };
             let bytes = buffer.get(..read).unwrap_or_default();
             let cut = if asks { Weather::CutBefore } else { Weather::CutAfter };
-            if self.strikes(cut) {
+            if self.weather() == Weather::CutAfterReserve && asks && calls(bytes, "reserve") {
+                unheard.store(true, Ordering::Release);
+            }
+            if self.strikes(cut) || (!asks && unheard.load(Ordering::Acquire)) {
                 reset(from);
                 reset(to);
                 return Ok(());
             }
             match self.weather() {
+                Weather::HoleAtStart if asks && calls(bytes, "start") => self.set(Weather::Hole),
                 Weather::Delay(time) => thread::sleep(time),
                 Weather::Drip => {
                     for byte in bytes.chunks(1) {
@@ -177,6 +192,12 @@ impl Route {
             to.write_all(bytes)?;
         }
     }
+}
+
+/// Whether these bytes of a client call this command.
+fn calls(bytes: &[u8], command: &str) -> bool {
+    let digest = bundle::command(command).map_or("", Command::sha1).as_bytes();
+    !digest.is_empty() && bytes.windows(digest.len()).any(|part| part == digest)
 }
 
 fn reset(end: &TcpStream) {
