@@ -5,9 +5,12 @@ COUNT ?= 100
 ONLY ?=
 MINUTES ?= 3
 JOBS ?= $(shell nproc)
+PROFILE ?= release
 # Prints the folder that cargo builds into: the environment or a configuration may name another one than target/.
 BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
   python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])'
+# What `torture` builds: with debug builds as the tests do, so that it finds theirs.
+TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
 .PHONY: help tools test mutants torture lint bench bundle demo doc
 
@@ -26,8 +29,8 @@ mutants: ## Change lua/ in COUNT places, one at a time, chosen by SEED, and see 
 
 torture: ## Break processes, disks, clocks, memory and networks for MINUTES, as SEED says; needs root
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
-	  cargo build --locked --release --quiet --package blueque-cli --package blueque-torture && \
-	  builds=$$($(BUILDS))/release && \
+	  cargo build --locked --profile $(PROFILE) --quiet --bins $(TORTURE) && \
+	  builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
 	  $$builds/blueque-torture --seed $(SEED) --minutes $(MINUTES) --blueque $$builds/blueque $(addprefix --only ,$(ONLY))
 
 lint: ## Check formatting, lints and documentation
