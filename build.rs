@@ -20,8 +20,14 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "build/checks.rs"]
+mod checks;
 #[path = "build/compose.rs"]
 mod compose;
+#[path = "build/contract.rs"]
+mod contract;
+#[path = "build/header.rs"]
+mod header;
 #[path = "build/pieces.rs"]
 mod pieces;
 #[path = "build/rights.rs"]
@@ -30,6 +36,7 @@ mod rights;
 mod source;
 
 use compose::Source;
+use contract::{Contract, Sources};
 use pieces::pieces;
 use source::LIBRARY;
 
@@ -37,30 +44,45 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=lua");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
+    println!("cargo:rerun-if-changed=contract");
     let out = PathBuf::from(std::env::var("OUT_DIR")?).join("bundle");
     if out.exists() {
         fs::remove_dir_all(&out)?;
     }
     fs::create_dir_all(&out)?;
 
+    let sources = Sources { files: folder("contract", "toml")?, commands: folder("lua/cmd", "lua")? };
+    let contract = Contract::read(&sources)?;
     let mut library = Vec::new();
-    for name in LIBRARY {
+    for name in LIBRARY.into_iter().filter(|name| *name != "contract") {
         let path = Path::new("lua/lib").join(name).with_extension("lua");
         library.extend(pieces(name, &read(&path)?).map_err(|what| format!("{}: {what}", path.display()))?);
     }
     let mut commands = BTreeMap::new();
-    for entry in fs::read_dir("lua/cmd")? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "lua") {
-            let name = path.file_stem().and_then(|name| name.to_str()).ok_or("a command without a name")?;
-            let command = Source::read(&library, &read(&path)?);
-            commands.insert(name.to_owned(), command.map_err(|what| format!("{}: {what}", path.display()))?);
-        }
+    for (name, text) in &sources.commands {
+        let mut library = library.clone();
+        library.extend(pieces("contract", &checks::library(&contract, name))?);
+        let command = Source::read(library, &contract.expand(name, text))
+            .map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+        commands.insert(name.as_str(), command);
     }
     for (name, command) in &commands {
-        fs::write(out.join(name).with_extension("lua"), command.compose(&library, &commands))?;
+        fs::write(out.join(name).with_extension("lua"), command.compose(&commands))?;
     }
     Ok(())
+}
+
+/// The files of a folder that have this extension, by their names without it.
+fn folder(path: &str, extension: &str) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            let name = path.file_stem().and_then(|name| name.to_str()).ok_or("a file without a name")?;
+            files.insert(name.to_owned(), read(&path)?);
+        }
+    }
+    Ok(files)
 }
 
 fn read(path: &Path) -> Result<String, Box<dyn Error>> {

@@ -17,6 +17,7 @@ return reply.refusal(answer)
 
 /// A command, taken apart.
 pub(super) struct Source {
+    library: Vec<Piece>,
     header: String,
     body: String,
     /// The pieces that it uses, by name.
@@ -26,7 +27,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn read(library: &[Piece], source: &str) -> Result<Self, String> {
+    pub(super) fn read(library: Vec<Piece>, source: &str) -> Result<Self, String> {
         let code = library.iter().map(|piece| piece.body.as_str()).chain([source]);
         if let Some(line) = code.flat_map(str::lines).find(|line| shadows(line)) {
             return Err(format!("a local hides a library: {line}"));
@@ -49,11 +50,11 @@ impl Source {
         let pieces = library.iter().filter(|piece| uses.contains(&piece.name)).map(|piece| piece.body.as_str());
         let calls = pieces.chain([body.as_str()]).map(redis_commands).collect::<Result<Vec<_>, _>>()?;
         let calls = calls.into_iter().flatten().collect();
-        Ok(Self { header, body, uses, calls })
+        Ok(Self { library, header, body, uses, calls })
     }
 
-    pub(super) fn compose(&self, library: &[Piece], commands: &BTreeMap<String, Self>) -> String {
-        let used: Vec<&Piece> = library.iter().filter(|piece| self.uses.contains(&piece.name)).collect();
+    pub(super) fn compose(&self, commands: &BTreeMap<&str, Self>) -> String {
+        let used: Vec<&Piece> = self.library.iter().filter(|piece| self.uses.contains(&piece.name)).collect();
         let hot = self.hot(&used);
         let (mut number, mut kinds) = (0, Vec::new());
         let names = used.iter().map(|piece| {
@@ -92,13 +93,13 @@ impl Source {
     }
 
     /// The constants of `lua/lib/rights.lua`, as Lua text; none for other pieces.
-    fn rights(&self, piece: &str, commands: &BTreeMap<String, Self>) -> Option<String> {
+    fn rights(&self, piece: &str, commands: &BTreeMap<&str, Self>) -> Option<String> {
         let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
         let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));
         let text = match piece {
             "rights.OWN" => table(&self.calls.iter().filter(|call| AFTER.contains(&call.as_str())).cloned().collect()),
             "rights.WORKER" => {
-                let workers = commands.iter().filter(|(name, _)| WORKER.contains(&name.as_str()));
+                let workers = commands.iter().filter(|(name, _)| WORKER.contains(name));
                 table(&workers.flat_map(|(_, command)| command.calls.clone()).collect())
             }
             "rights.ALL" => {

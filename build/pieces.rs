@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::source::{LIBRARY, references, word};
 
+#[derive(Clone)]
 pub(super) struct Piece {
     pub(super) name: String,
     pub(super) kind: Kind,

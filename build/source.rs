@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The files of `lua/lib`, each with what runs at once in it after what that uses.
-pub(super) const LIBRARY: [&str; 33] = [
+/// The files of `lua/lib`, each with what runs at once in it after what that uses; and `contract`, which `checks.rs` makes
+/// for each command.
+pub(super) const LIBRARY: [&str; 34] = [
+    "contract",
     "reply",
     "args",
     "rights",

@@ -4,11 +4,8 @@
 -- @reply as reserve; nil where the task ended instead, cancelled or lost too often
 -- @errors NOTASK OTHERQUEUE STATE NOLISTENER
 space.open()
-local listener = args.listener(args.next('listener'))
-local from = args.listener(args.next('from'))
-local queue = args.plain(args.next('queue'), 'queue')
-local id = args.next('id')
-local options = args.options({ lease = args.lease, request = args.plain })
+local listener, from, queue, id = contract.arguments()
+local options = args.options()
 
 local done, answer = requests.find('adopt', options.request)
 if done then
@@ -38,7 +35,7 @@ local noted = redis.call('ZSCORE', space.touch(claims), claim) -- by `mend`
 local extra = task.extra -- max_losses, fruitless, and what `attempt.fields` names
 local to = interruption.target(task, 'reserved', extra[1], extra[4], extra[2])
 state.plan(task, to, to == 'reserved' and listener or nil)
-local lease = tonumber(task.own_lease) or options.lease or args.lease(settings.get(queue, 'lease'), 'lease')
+local lease = tonumber(task.own_lease) or options.lease or settings.micros(queue, 'lease')
 local apart = redis.call('HGET', space.meta, 'token')
 local rate = to == 'reserved' and settings.get(queue, 'rate')
 if rate then

@@ -1,6 +1,6 @@
 --- Does one thing to the tasks of a queue that all options choose, the oldest first. A step changes `limit` tasks and looks at 300.
 -- @args now queue action cursor limit
--- @options prefix status tag method key group from to reason force at_once fresh into priority request
+-- @options select.* reason force at_once fresh into priority request
 -- @reply next cursor (0 at the end), number looked at, changed, refused
 -- @errors TOOBIG
 -- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY
@@ -14,16 +14,9 @@ local ACTIONS = {
 }
 
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local action = args.next('action')
-local act = ACTIONS[action] or reply.fail('BADARG', 'action must be cancel, retry, delete, purge, move or prioritise')
-local cursor = search.cursor(args.next('cursor'), true)
-local limit = args.limit()
-local known = search.known()
-known.reason, known.into, known.priority = args.text, args.plain, birth.priority
-known.force, known.at_once, known.fresh = args.flag, args.flag, args.flag
-known.request = args.plain
-local options = args.options(known)
+local queue, action, cursor, limit = contract.arguments()
+local act = ACTIONS[action]
+local options = args.options()
 for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority' }) do
   if options[name] ~= nil and not act[name] then
     reply.fail('BADARG', 'this action does not take the option ' .. name)

@@ -4,9 +4,8 @@
 -- @reply `cancelled`, or `cancelling` where its owner has yet to stop
 -- @errors NOTASK STATE TOOBIG
 space.open()
-local id = args.next('id')
-local reason = args.text(args.next('reason'), 'reason')
-local wish = args.options({ force = args.flag, at_once = args.flag, request = args.plain })
+local id, reason = contract.arguments()
+local wish = args.options()
 local done, answer = requests.find('cancel', wish.request)
 if done then
   return answer

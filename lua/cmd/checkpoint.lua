@@ -4,9 +4,8 @@
 -- @reply `kept`
 -- @errors LOST TOOBIG
 space.open()
-local id, token = args.next('id'), args.next('token')
-local checkpoint = args.next('checkpoint')
-args.bytes(checkpoint, args.max_bytes(), 'checkpoint')
+local id, token, checkpoint = contract.arguments()
+args.bytes(checkpoint, args.options().max_bytes or contract.PAYLOAD_HIGH, 'checkpoint')
 local task, fruitless = owner.task(id, token, '', 'fruitless')
 owner.alive(task)
 space.begin()

@@ -9,9 +9,9 @@ local id, token, result, cost = ARGV[2], ARGV[3], ARGV[4], nil
 if not result then
   args.missing('id token result')
 end
-if ARGV[5] or #result > 1048576 then
-  local options = args.options({ max_bytes = args.size, cost = args.text }, 4)
-  args.bytes(result, options.max_bytes, 'result')
+if ARGV[5] or #result > contract.PAYLOAD_HIGH then
+  local options = args.options(4)
+  args.bytes(result, options.max_bytes or contract.PAYLOAD_HIGH, 'result')
   cost = options.cost
 end
 

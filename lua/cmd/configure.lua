@@ -3,14 +3,12 @@
 -- @reply `configured`
 -- @errors
 space.open()
-local queue = args.next('queue')
-local name, value = args.next('name'), args.next('value')
-args.none()
-local field = queue == '*' and 'settings' or 'settings:' .. args.plain(queue, 'queue')
-if not settings.known(name) then
+local queue, name, value = contract.arguments()
+local field = queue == '*' and 'settings' or 'settings:' .. queue
+if not args.among(name, contract.SETTINGS) then
   reply.fail('BADARG', 'unknown setting: the contract lists them')
 elseif value ~= '' then
-  settings.check(name, value, 'the setting')
+  contract.setting(name, value, 'the setting')
 end
 if name == 'logs_bytes' and queue ~= '*' then
   reply.fail('BADARG', 'logs_bytes is for all queues together: set it with the queue *')

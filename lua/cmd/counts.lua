@@ -3,8 +3,7 @@
 -- @reply name and number in turn: scheduled pending reserved started complete failed cancelled listeners
 -- @errors
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-args.none()
+local queue = contract.arguments()
 local held = 0
 for _, listener in ipairs(redis.call('SMEMBERS', space.key('listeners', queue))) do
   held = held + redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener))

@@ -4,8 +4,8 @@
 -- @reply `deleted`
 -- @errors NOTASK STATE
 space.open()
-local id = args.next('id')
-local request = args.options({ request = args.plain }).request
+local id = contract.arguments()
+local request = args.options().request
 local done, answer = requests.find('delete', request)
 if done then
   return answer

@@ -3,10 +3,7 @@
 -- @reply `draining`, or `listening`
 -- @errors NOLISTENER
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local listener = args.listener(args.next('listener'))
-local on = args.flag(args.next('on'), 'on')
-args.none()
+local queue, listener, on = contract.arguments()
 listeners.require(queue, listener)
 orders.plan(queue)
 local known = redis.call('HEXISTS', orders.key(queue), 'l:' .. listener) == 1

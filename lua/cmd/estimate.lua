@@ -6,8 +6,9 @@
 local FAR = 10000 -- what is further back in its queue is too far away to tell
 
 space.open()
-local task = record.get(args.next('id'), 'eta', 'started', 'progressed')
-local progress = args.options({ progress = statistics.fraction }).progress or 0
+local id = contract.arguments()
+local task = record.get(id, 'eta', 'started', 'progressed')
+local progress = args.options().progress or 0
 local queue, now = task.queue, space.us / 1000000
 local total = statistics.recent(queue)
 local mean, run = statistics.mean(total, 'done'), statistics.mean(total, 'run')

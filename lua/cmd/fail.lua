@@ -4,15 +4,12 @@
 -- @reply `failed`, `retrying`, or `cancelled` where its cancel was asked for, or a newer task has taken its place
 -- @errors LOST TOOBIG
 space.open()
-local id, token, text = args.next('id'), args.next('token'), args.next('error')
-local options = args.options({
-  group = args.plain, max_bytes = args.size, final = args.flag,
-  again = args.pause, cost = args.text,
-})
+local id, token, text = contract.arguments()
+local options = args.options()
 if options.again and options.final then
   reply.fail('BADARG', 'again and final contradict each other')
 end
-args.bytes(text, options.max_bytes, 'error')
+args.bytes(text, options.max_bytes or contract.PAYLOAD_HIGH, 'error')
 
 local task, failures = owner.task(id, token, 'failed retrying cancelled ', 'failures')
 if not task then

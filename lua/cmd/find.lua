@@ -1,13 +1,11 @@
 --- Ids of a queue's tasks that all options choose, the latest first: by creation, or with `group` and without `tag` by failure. Looks at 300 tasks.
 -- @args now queue cursor limit
--- @options prefix status tag method key group from to
+-- @options select.*
 -- @reply next cursor (0 at the end), then ids
 -- @errors
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local cursor = search.cursor(args.next('cursor'))
-local limit = args.limit()
-local chosen = search.chosen(queue, args.options(search.known()))
+local queue, cursor, limit = contract.arguments()
+local chosen = search.chosen(queue, args.options())
 local page, after = search.page(chosen.index, true, cursor, chosen.high, search.LOOKS)
 local answer = { after }
 for i = 1, #page, 2 do

@@ -12,8 +12,8 @@ local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'group
   'delayed', 'rate', 'unique', 'timed', 'has', 'tally', 'days', 'claims' }
 
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local request = args.options({ request = args.plain }).request
+local queue = contract.arguments()
+local request = args.options().request
 local done, answer = requests.find('forget', request)
 if done then
   return answer

@@ -3,8 +3,7 @@
 -- @reply nil, or field and value in turn
 -- @errors
 space.open()
-local id = args.plain(args.next('id'), 'id')
-args.none()
+local id = contract.arguments()
 local fields = redis.call('HGETALL', space.prefix .. 'task_' .. id)
 if #fields == 0 then
   space.here(space.prefix .. 'task_' .. id)

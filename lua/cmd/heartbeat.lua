@@ -5,15 +5,12 @@
 -- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`, for which others get `lost`
 -- @errors
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local listener = args.listener(args.next('listener'))
-local lease = args.lease(args.next('lease'), 'lease')
-local count = args.integer(args.next('count'), 0, 500, 'count')
+local queue, listener, lease, count = contract.arguments()
 local first = args.at + 1
 local last, kill = first - 1 + 2 * count, 'lost'
 if #ARGV < last then
   reply.fail('BADARG', 'after the count come an id and a token for each task')
-elseif #ARGV > last and args.options({ kill = args.flag }, last).kill then
+elseif #ARGV > last and args.options(last).kill then
   kill = 'kill'
 end
 -- As text: a number would be written out anew for each task.

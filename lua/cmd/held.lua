@@ -3,9 +3,7 @@
 -- @reply for each task (500 at most) id status token attempt deadline pid
 -- @errors
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local listener = args.listener(args.next('listener'))
-args.none()
+local queue, listener = contract.arguments()
 local answer, claims = {}, space.key('claims', queue)
 local function add(id, v)
   local deadline = v[2] and redis.call('ZSCORE', space.key('leases', queue), id .. ' ' .. v[2])

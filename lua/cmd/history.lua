@@ -3,10 +3,7 @@
 -- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to, attempt, by, why, and where it ended an attempt the outcome, group, the beginning of the error and the cost
 -- @errors NOTASK
 space.open()
-local id = args.plain(args.next('id'), 'id')
-local after = args.integer(args.next('after'), 0, 9007199254740991, 'after')
-local limit = args.limit()
-args.none()
+local id, after, limit = contract.arguments()
 local v = redis.call('HMGET', space.key('task', id), 'queue', history.fields())
 if (v[1] or '') == '' then
   space.here(space.key('task', id))

@@ -5,15 +5,12 @@
 local MOST = 100000 -- keys with limits of their own
 
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local key = args.plain(args.next('key'), 'key')
-local concurrency, rate = args.next('concurrency'), args.next('rate')
-args.none()
+local queue, key, concurrency, rate = contract.arguments()
 if concurrency ~= '-' then
-  args.integer(concurrency, 1, 1000000, 'concurrency')
+  contract.setting('concurrency', concurrency, 'concurrency')
 end
 if rate ~= '-' then
-  settings.rate(rate, 'rate')
+  contract.setting('rate', rate, 'rate')
 end
 local limits, unset = space.key('limits', queue), concurrency == '-' and rate == '-'
 if not unset and redis.call('HEXISTS', limits, key) == 0 and redis.call('HLEN', limits) >= MOST then

@@ -4,10 +4,8 @@
 -- @reply next cursor (0 at the end), then for each key its name, places (`-` as the settings say), rate (`-` too), places in use
 -- @errors
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local cursor = args.cursor(args.next('cursor'))
-local limit = args.limit()
-local used = args.options({ used = args.flag }).used
+local queue, cursor, limit = contract.arguments()
+local used = args.options().used
 local limits, held = space.key('limits', queue), space.key('places', queue)
 local page = redis.call('HSCAN', used and held or limits, cursor, 'COUNT', limit)
 local answer = { page[1] }

@@ -5,12 +5,8 @@
 local LISTS = { complete = 'complete_tasks', failed = 'failed_tasks', cancelled = 'cancelled_tasks' }
 
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local status = args.next('status')
-local cursor = args.next('cursor')
+local queue, status, cursor, limit = contract.arguments()
 cursor = status == 'reserved' and unstarted.cursor(cursor) or args.cursor(cursor)
-local limit = args.limit()
-args.none()
 local from = tonumber(cursor)
 
 local ids, after = {}, nil

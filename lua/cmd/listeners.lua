@@ -3,10 +3,7 @@
 -- @reply next cursor (0 at the end), then for each listener its id, when it was last heard of, how many tasks it holds
 -- @errors
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local cursor = args.cursor(args.next('cursor'))
-local limit = args.limit()
-args.none()
+local queue, cursor, limit = contract.arguments()
 local page = redis.call('SSCAN', space.key('listeners', queue), cursor, 'COUNT', limit)
 local answer = { page[1] }
 for _, listener in ipairs(page[2]) do

@@ -6,15 +6,9 @@
 -- @errors LOST TOOBIG
 local LOOKS, SEARCHED = 2, 10 -- logs that a call looks at, and those where it needs room
 
-local function position(value, what)
-  return args.integer(value, 0, 9007199254740991, what)
-end
-
 space.open()
-local id, token = args.next('id'), args.next('token')
-local source = args.plain(args.next('source'), 'source')
-local text = args.bytes(args.next('text'), 65536, 'text')
-local offset = args.options({ offset = position }).offset
+local id, token, source, text = contract.arguments()
+local offset = args.options().offset
 local task, own = owner.task(id, token, '', 'log_bytes')
 local meta = redis.call('HMGET', space.meta, 'settings:' .. task.queue, 'settings', 'logs')
 local most = tonumber(own or settings.value(meta[1], meta[2], 'log_bytes'))

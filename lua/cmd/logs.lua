@@ -3,17 +3,11 @@
 -- @options tail
 -- @reply id of the last entry (`after` again if there is none), then for each its time, attempt, source, text and offset, which is empty where the sender did not tell it
 -- @errors
-local PAGE, STEP = 1048576, 16 -- bytes of text, and entries read at once
-
-local function bytes(value, what)
-  return args.integer(value, 1, PAGE, what)
-end
+local PAGE, STEP = contract.LOG_TAIL_HIGH, 16 -- bytes of text, and entries read at once
 
 space.open()
-local id = args.plain(args.next('id'), 'id')
-local after = args.entry(args.next('after'))
-local limit = args.limit()
-local tail = args.options({ tail = bytes }).tail
+local id, after, limit = contract.arguments()
+local tail = args.options().tail
 local key = space.key('log', id)
 local from = '(' .. after
 if tail then

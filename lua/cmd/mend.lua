@@ -8,15 +8,10 @@ local PARTS = { 'held', 'started', 'pending', 'scheduled', 'laned', 'complete', 
   'lanes', 'unique', 'claims' }
 local GRACE = 60 * 1000000
 
-local function seconds(value, what)
-  return args.seconds(value, 0, 86400, what)
-end
-
 space.open()
-mending.queue = args.plain(args.next('queue'), 'queue')
-local cursor = args.next('cursor')
-local limit = args.limit()
-local grace = args.options({ grace = seconds }).grace or GRACE
+local cursor, limit
+mending.queue, cursor, limit = contract.arguments()
+local grace = args.options().grace or GRACE
 
 local part, position = string.match(cursor == '' and 'held:0' or cursor, '^(%l+):(%d+)$')
 local number

@@ -4,9 +4,10 @@
 -- @reply `moved`
 -- @errors NOTASK STATE CLOSED DUPLICATE TOOMANY
 space.open()
-local id = args.next('id')
-local wish = { queue = args.plain(args.next('queue'), 'queue') }
-local request = args.options({ request = args.plain }).request
+local wish = {}
+local id
+id, wish.queue = contract.arguments()
+local request = args.options().request
 local done, answer = requests.find('move', request)
 if done then
   return answer

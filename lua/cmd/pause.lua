@@ -4,10 +4,8 @@
 -- @reply `paused`
 -- @errors TOOBIG
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local by = args.plain(args.next('by'), 'by')
-local reason = args.text(args.next('reason'), 'reason')
-local stop = args.options({ stop = args.flag }).stop
+local queue, by, reason = contract.arguments()
+local stop = args.options().stop
 orders.plan(queue)
 space.begin()
 space.make_way(space.meta)

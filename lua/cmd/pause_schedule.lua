@@ -3,10 +3,7 @@
 -- @reply `paused`
 -- @errors NOSCHEDULE TOOBIG
 space.open()
-local name = schedules.name(args.next('name'))
-local by = args.plain(args.next('by'), 'by')
-local reason = args.text(args.next('reason'), 'reason')
-args.none()
+local name, by, reason = contract.arguments()
 local schedule = schedules.get(name)
 schedule.paused = space.now .. ' ' .. by .. ' ' .. reason
 schedules.settle(schedule)

@@ -4,9 +4,10 @@
 -- @reply `prioritised`
 -- @errors NOTASK STATE
 space.open()
-local id = args.next('id')
-local wish = { priority = birth.priority(args.next('priority'), 'priority') }
-local request = args.options({ request = args.plain }).request
+local wish = {}
+local id
+id, wish.priority = contract.arguments()
+local request = args.options().request
 local done, answer = requests.find('prioritise', request)
 if done then
   return answer

@@ -3,9 +3,7 @@
 -- @reply `kept`
 -- @errors LOST TOOBIG
 space.open()
-local id, token = args.next('id'), args.next('token')
-local progress = args.bytes(args.next('progress'), 4096, 'progress')
-args.none()
+local id, token, progress = contract.arguments()
 local _, fruitless = owner.task(id, token, '', 'fruitless')
 space.begin()
 redis.call('HSET', space.prefix .. 'task_' .. id, 'progress', progress, 'progressed', space.now)

@@ -4,9 +4,7 @@
 -- @reply number promoted, 1 if more are due, when the next one is, in seconds, or an empty string
 -- @errors
 local meta = space.open_with('limits')
-local queue = args.plain(args.next('queue'), 'queue')
-local limit = args.limit()
-args.none()
+local queue, limit = contract.arguments()
 
 local limited, laned = meta[2], redis.call('HGET', space.meta, 'lanes:' .. queue)
 local sets, waiting, later = { space.key('scheduled_tasks', queue), space.key('scheduled_lane_tasks', queue) }, {}, nil

@@ -3,9 +3,7 @@
 -- @reply next cursor (0 at the end), then for each queue its name, how many listeners take its tasks, who paused it when and why, or an empty string, and `stop` where what runs is stopped too
 -- @errors
 space.open()
-local cursor = args.cursor(args.next('cursor'))
-local limit = args.limit()
-args.none()
+local cursor, limit = contract.arguments()
 local page = redis.call('ZRANGE', space.prefix .. 'queues', cursor, cursor + limit - 1)
 local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
 for i = 1, #page do

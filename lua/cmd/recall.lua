@@ -4,8 +4,8 @@
 -- @reply `recalling`; `released` or `cancelled` where the task was taken at once, or given back already
 -- @errors NOTASK STATE
 space.open()
-local id = args.next('id')
-local wish = args.options({ at_once = args.flag, request = args.plain })
+local id = contract.arguments()
+local wish = args.options()
 local done, answer = requests.find('recall', wish.request)
 if done then
   return answer

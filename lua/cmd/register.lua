@@ -5,9 +5,8 @@
 -- @reply `registered`, or `existing`
 -- @errors EVICTION
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local listener = args.listener(args.next('listener'))
-local capabilities = args.options({ has = listeners.known }).has
+local queue, listener = contract.arguments()
+local capabilities = args.options().has
 server.require()
 rights.check(rights.WORKER)
 listeners.probe(queue)

@@ -4,10 +4,8 @@
 -- @reply `released`, `cancelled` or `failed`; with `lost` always `lost`
 -- @errors LOST TOOBIG
 space.open()
-local id, token = args.next('id'), args.next('token')
-local options = args.options({
-  reason = args.cause, again = args.pause, uncounted = args.flag, lost = args.text, cost = args.text,
-})
+local id, token = contract.arguments()
+local options = args.options()
 if options.lost and (options.reason or options.again or options.uncounted or options.cost) then
   reply.fail('BADARG', 'lost goes with no other option: it has a count and pauses of its own')
 end

@@ -4,10 +4,10 @@
 -- @reply for each queue `continue`, or `drain` where the worker is ordered to drain it
 -- @errors TOOBIG
 local meta = space.open_with('settings')
-local listener = args.listener(args.next('listener'))
-local slots = args.integer(args.next('slots'), 1, 100000, 'slots')
-local free = args.integer(args.next('free'), 0, slots, 'free')
-local count = args.integer(args.next('count'), 1, 32, 'count')
+local listener, slots, free, count = contract.arguments()
+if free > slots then
+  reply.fail('BADARG', string.format('free must be a whole number from 0 to %.0f', slots))
+end
 local queues, named = {}, {}
 for i = 1, count do
   local queue = args.plain(args.next('queue'), 'queue')
@@ -16,8 +16,7 @@ for i = 1, count do
   end
   queues[i], named[queue] = queue, true
 end
-local options = args.options({ has = listeners.known, name = args.plain, version = args.plain, draining = args.flag,
-  methods = workers.known, trouble = args.text })
+local options = args.options()
 
 local key, all = workers.key(listener), space.prefix .. 'workers'
 local v = redis.call('HMGET', key, 'since', 'at')

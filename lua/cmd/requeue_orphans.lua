@@ -5,9 +5,7 @@
 -- @errors
 local meta = space.open_with('run', 'gap')
 local run, gap = meta[2], meta[3]
-local queue = args.plain(args.next('queue'), 'queue')
-local limit = args.limit()
-args.none()
+local queue, limit = contract.arguments()
 
 -- After a gap, owners get one lease's time to report. A new server is a gap for
 -- certain; a silence is one only until the postponed lease expires too.

@@ -9,7 +9,7 @@ local listener, count = ARGV[2], ARGV[3]
 if not ARGV[4] then
   args.missing('listener count queue')
 end
-count = count == '1' and 1 or args.integer(count, 1, 32, 'count')
+count = count == '1' and 1 or args.integer(count, 1, contract.QUEUE_COUNT_HIGH, 'count')
 local last = 3 + count
 -- The clock; for each queue whether it is paused, has lanes, has settings, and whether listeners drain it; the settings of
 -- all; the highest token, where it is apart from the clock.
@@ -27,13 +27,12 @@ local common, apart = meta[#meta - 1], meta[#meta]
 local lease, request, woken, order = nil, nil, nil, nil
 for i = last + 1, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
-  if name == 'request' and value and not request and #value <= 128 and string.find(value, args.PLAIN) then
+  if name == 'request' and value and not request and #value <= contract.NAME_HIGH and string.find(value, args.PLAIN) then
     request = value
   elseif name == 'woken' and value == '1' and not woken then
     woken = true
   else
-    local options = args.options({ lease = args.lease, request = args.plain, woken = args.flag,
-      order = attempt.known_order, weights = attempt.known_weights }, last)
+    local options = args.options(last)
     lease, request, woken = options.lease, options.request, options.woken
     order = attempt.order(listener, last, options.order, options.weights)
     break

@@ -6,7 +6,7 @@
 local MOST = 10000 -- queues that one call looks at
 
 space.open()
-local request = args.options({ request = args.plain }).request
+local request = args.options().request
 local done, answer = requests.find('reset_clock', request)
 if done then
   return answer

@@ -3,8 +3,7 @@
 -- @reply `resumed`
 -- @errors
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-args.none()
+local queue = contract.arguments()
 orders.plan(queue)
 state.plan_wake(queue)
 space.begin()

@@ -3,8 +3,7 @@
 -- @reply `resumed`
 -- @errors NOSCHEDULE
 space.open()
-local name = schedules.name(args.next('name'))
-args.none()
+local name = contract.arguments()
 local schedule = schedules.get(name)
 if not schedule.paused then
   return 'resumed'

@@ -8,12 +8,8 @@ local LOGS = 100 -- that a call looks at
 local KINDS = { 'complete', 'failed', 'cancelled' }
 
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local limit = args.limit()
-local options = args.options({
-  keep = function(value, what) return args.integer(value, 0, 10000000, what) end,
-  seconds = function(value, what) return args.seconds(value, 0, 100000000000, what) end,
-})
+local queue, limit = contract.arguments()
+local options = args.options()
 local keep = options.keep or tonumber(settings.get(queue, 'keep'))
 local oldest = space.us - (options.seconds or settings.get(queue, 'retain') * 1000000)
 

@@ -4,8 +4,8 @@
 -- @reply `pending`
 -- @errors NOTASK STATE STOPPING DUPLICATE
 space.open()
-local id = args.next('id')
-local wish = args.options({ fresh = args.flag, request = args.plain })
+local id = contract.arguments()
+local wish = args.options()
 local done, answer = requests.find('retry', wish.request)
 if done then
   return answer

@@ -4,9 +4,8 @@
 -- @reply `created` or `existing`, and the id of the task
 -- @errors NOSCHEDULE STATE OTHERQUEUE CLOSED DUPLICATE TOOMANY
 space.open()
-local name = schedules.name(args.next('name'))
-local id = args.plain(args.next('id'), 'id')
-local options = args.options({ overlap = schedules.overlap, request = args.plain })
+local name, id = contract.arguments()
+local options = args.options()
 local done, answer = requests.find('run_schedule', options.request)
 if done then
   return answer

@@ -1,17 +1,18 @@
 --- Makes a schedule, or changes the one of this name.
 -- @args now name queue rhythm parameters count (slot)*count
--- @options overlap missed late start end times max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes log_bytes lease priority key weight needs tags unique unique_until unique_policy request
+-- @options schedule.* task.* request
 -- @reply `created`, `changed`, or `existing` where nothing differs
 -- @errors TOOBIG TOOMANY
 space.open()
-local name = schedules.name(args.next('name'))
-local queue = args.plain(args.next('queue'), 'queue')
-local rhythm, every, offset = schedules.rhythm(args.next('rhythm'))
-local parameters = args.next('parameters')
-local slots = schedules.slots()
-local options, texts, own = args.options(schedules.option), {}, {}
+local name, queue, text, parameters, count = contract.arguments()
+local rhythm, every, offset = schedules.rhythm(text)
+local slots = schedules.slots(count)
+local options, texts, own = args.options(), {}, {}
 for _, name in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times', 'request' }) do
   own[name], options[name] = options[name], nil
+end
+for _, name in ipairs({ 'late', 'times' }) do
+  own[name] = own[name] and string.format('%d', own[name])
 end
 for i = args.at + 1, #ARGV, 2 do
   if not own[ARGV[i]] then

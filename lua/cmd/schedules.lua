@@ -3,9 +3,7 @@
 -- @reply next cursor (0 at the end), then for each schedule its name, queue, rhythm, state (`active paused ended dry`), next slot, tasks made, slots skipped, slots passed over, its last task, and its last error; what does not apply is empty
 -- @errors
 space.open()
-local cursor = args.cursor(args.next('cursor'))
-local limit = args.limit()
-args.none()
+local cursor, limit = contract.arguments()
 local page = redis.call('ZRANGE', space.prefix .. 'schedules', cursor, cursor + limit - 1)
 local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
 for _, name in ipairs(page) do

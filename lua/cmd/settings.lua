@@ -3,14 +3,13 @@
 -- @reply for each setting its name, its value (empty: no limit) and where it is set: `queue`, `namespace` or `default`
 -- @errors
 space.open()
-local queue = args.next('queue')
-args.none()
-local texts = redis.call('HMGET', space.meta, 'settings:' .. (queue == '*' and '*' or args.plain(queue, 'queue')), 'settings')
+local queue = contract.arguments()
+local texts = redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
 local answer = {}
-for name in string.gmatch(settings.NAMES, '%S+') do
+for name in string.gmatch(contract.SETTINGS, '%S+') do
   local own, common = settings.find(texts[1], name), settings.find(texts[2], name)
   answer[#answer + 1] = name
-  answer[#answer + 1] = own or common or settings.find(settings.DEFAULTS, name) or ''
+  answer[#answer + 1] = own or common or settings.find(contract.DEFAULTS, name) or ''
   answer[#answer + 1] = own and 'queue' or common and 'namespace' or 'default'
 end
 return answer

@@ -3,8 +3,7 @@
 -- @reply field and value in turn, and its `state`: `active`, `paused`, `ended`, or `dry` (its next slots must be told)
 -- @errors NOSCHEDULE
 space.open()
-local name = schedules.name(args.next('name'))
-args.none()
+local name = contract.arguments()
 local schedule = schedules.get(name)
 local answer = redis.call('HGETALL', schedule.key)
 answer[#answer + 1], answer[#answer + 2] = 'state', schedules.state(schedule.paused, schedule.ended, schedule.next)

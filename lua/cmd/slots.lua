@@ -3,13 +3,12 @@
 -- @reply `told`, or `stale` where the schedule is another by now
 -- @errors NOSCHEDULE
 space.open()
-local name = schedules.name(args.next('name'))
-local rhythm, every = schedules.rhythm(args.next('rhythm'))
+local name, text, after, count = contract.arguments()
+local rhythm, every = schedules.rhythm(text)
 if every then
   reply.fail('BADARG', 'only the slots of cron are told')
 end
-local after = args.integer(args.next('after'), 0, 100000000000, 'after')
-local slots = schedules.slots()
+local slots = schedules.slots(count)
 args.none()
 local schedule = schedules.get(name)
 local tail = schedules.tail(schedule)

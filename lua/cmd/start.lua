@@ -10,9 +10,9 @@ if not pid then
   args.missing('id token pid')
 end
 if not string.find(pid, '^[1-9]%d?%d?%d?%d?%d?$') then
-  pid = string.format('%d', args.integer(pid, 1, 4194304, 'pid'))
+  pid = string.format('%d', args.integer(pid, contract.PID_LOW, contract.PID_HIGH, 'pid'))
 end
-local lease = ARGV[5] and args.options({ lease = args.lease }, 4).lease
+local lease = ARGV[5] and args.options(4).lease
 
 local task, given = owner.task(id, token, '', 'lease')
 if task.cancel then

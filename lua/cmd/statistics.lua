@@ -4,9 +4,8 @@
 -- @reply name and value in turn: `day` and `total`, the `first` and the `last` day and the one `before` (YYYYMMDD), then what is known of all these days; then for each day that has any, the earliest first, `day` and YYYYMMDD and what is known of it
 -- @errors
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local count = args.integer(args.next('days'), 1, 14, 'days')
-local last = args.options({ ['until'] = statistics.day })['until'] or math.floor(space.us / 86400000000)
+local queue, count = contract.arguments()
+local last = args.options()['until'] or math.floor(space.us / 86400000000)
 
 local names, kinds, total, days = statistics.names(), {}, {}, {}
 for i, name in ipairs(names) do

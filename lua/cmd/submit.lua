@@ -1,6 +1,6 @@
 --- Puts tasks into a queue: pending, or scheduled where an eta lies ahead.
 -- @args now queue count (id eta parameters)*count
--- @options max_losses max_failures max_releases backoff delay max_delay jitter method max_bytes log_bytes lease priority key weight needs tags unique unique_until unique_policy request
+-- @options task.* request
 -- @reply for each task `created`, or `existing` where the id was submitted before; with a unique name `existing` or `replaced`, and the id of the other task
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE TOOMANY
 local BYTES = 8388608 -- of all parameters of one call: one task of the largest size
@@ -9,19 +9,19 @@ local queue, count = ARGV[2], ARGV[3]
 if not count then
   args.missing('queue count')
 end
-if #queue > 128 or not string.find(queue, args.PLAIN) then
+if #queue > contract.NAME_HIGH or not string.find(queue, args.PLAIN) then
   args.plain(queue, 'queue')
 end
 local meta = redis.call('HMGET', space.meta, space.CLOCK, 'settings:' .. queue, 'settings')
 space.time(meta[1])
-count = count == '1' and 1 or args.integer(count, 1, 500, 'count')
+count = count == '1' and 1 or args.integer(count, 1, contract.COUNT_HIGH, 'count')
 local last = 3 + 3 * count
 if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, eta or parameters')
 end
-local most, wish, request = 1048576, nil, nil
+local most, wish, request = contract.PAYLOAD_HIGH, nil, nil
 if ARGV[last + 1] then
-  local options = args.options(birth.option, last)
+  local options = args.options(last)
   request, options.request = options.request, nil
   wish = birth.wish(options)
   if wish.unique and count > 1 then
@@ -44,7 +44,7 @@ local prefix, now = space.prefix, space.now
 local fresh, answer, seen, pending, scheduled, size = {}, {}, count > 1 and {}, nil, nil, 0
 for at = 4, last, 3 do
   local id, eta, parameters = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  if #id > 128 or not string.find(id, args.PLAIN) then
+  if #id > contract.NAME_HIGH or not string.find(id, args.PLAIN) then
     args.plain(id, 'id')
   end
   if seen then
@@ -60,7 +60,7 @@ for at = 4, last, 3 do
   if #parameters > most then
     args.bytes(parameters, most, 'parameters')
   end
-  eta = eta ~= '' and args.moment(eta, 'eta') or nil
+  eta = args.time_or_none(eta, 'eta')
   local found = redis.call('HGET', prefix .. 'task_' .. id, 'queue')
   if not found then
     local task

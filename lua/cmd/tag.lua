@@ -3,8 +3,8 @@
 -- @reply its tags
 -- @errors NOTASK TOOMANY
 space.open()
-local id = args.next('id')
-local names = tags.asked()
+local id, asked = contract.arguments()
+local names = tags.asked(asked)
 local task, wanted = tags.read(id)
 for _, tag in ipairs(names) do
   wanted[tag] = true

@@ -3,10 +3,7 @@
 -- @reply next cursor (0 at the end), then for each tag its name and how many tasks have it
 -- @errors
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local cursor = search.cursor(args.next('cursor'))
-local limit = args.limit()
-args.none()
+local queue, cursor, limit = contract.arguments()
 local page, after = search.page(space.key('tags', queue), true, cursor, '+inf', limit)
 local answer = { after }
 for i = 1, #page, 2 do

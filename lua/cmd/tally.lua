@@ -6,9 +6,7 @@
 local GONE = 100 -- days over the age that one call removes
 
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local limit = args.limit()
-args.none()
+local queue, limit = contract.arguments()
 
 local events, tally, days = space.key('events', queue), space.key('tally', queue), space.key('days', queue)
 local texts = redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')

@@ -7,8 +7,7 @@
 local BYTES = 4194304 -- of parameters that one call reads
 
 space.open()
-local limit = args.limit()
-args.none()
+local limit = contract.arguments()
 local all, now = space.prefix .. 'schedules', space.us / 1000000
 local names = redis.call('ZRANGEBYSCORE', all, '-inf', space.now, 'LIMIT', 0, limit)
 

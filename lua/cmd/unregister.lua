@@ -4,9 +4,7 @@
 -- @reply `unregistered`, or `absent`
 -- @errors HELD
 space.open()
-local queue = args.plain(args.next('queue'), 'queue')
-local listener = args.listener(args.next('listener'))
-args.none()
+local queue, listener = contract.arguments()
 if redis.call('LLEN', space.touch(space.key('reserved_tasks', queue .. '_' .. listener))) > 0 then
   reply.fail('HELD', 'the listener holds tasks: complete, fail or release them, or adopt them if its process is dead')
 end

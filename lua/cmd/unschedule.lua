@@ -4,8 +4,8 @@
 -- @reply `removed`
 -- @errors NOSCHEDULE
 space.open()
-local name = schedules.name(args.next('name'))
-local request = args.options({ request = args.plain }).request
+local name = contract.arguments()
+local request = args.options().request
 local done, answer = requests.find('unschedule', request)
 if done then
   return answer

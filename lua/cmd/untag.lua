@@ -3,8 +3,8 @@
 -- @reply its tags
 -- @errors NOTASK
 space.open()
-local id = args.next('id')
-local names = tags.asked()
+local id, count = contract.arguments()
+local names = tags.asked(count)
 local task, wanted = tags.read(id)
 for _, tag in ipairs(names) do
   wanted[tag] = nil

@@ -5,8 +5,8 @@
 local FAR = 10000 -- positions further back are only said to be so
 
 space.open()
-local task = record.get(args.next('id'), 'eta', 'failures', 'losses', 'releases', 'uncounted')
-args.none()
+local id = contract.arguments()
+local task = record.get(id, 'eta', 'failures', 'losses', 'releases', 'uncounted')
 local queue = task.queue
 if task.ties then
   bonds.load(task)

@@ -3,9 +3,7 @@
 -- @reply next cursor (0 at the end), then for each worker its listener, name, version, queues and what it has, separated by commas, slots, free slots, the queues that it drains, since when it reports, when it was last heard of, `alive` or `dead`, the methods that it has programs for, separated by commas (`*`: any), and what is wrong with it
 -- @errors
 space.open()
-local cursor = args.cursor(args.next('cursor'))
-local limit = args.limit()
-args.none()
+local cursor, limit = contract.arguments()
 local page = redis.call('ZSCAN', space.prefix .. 'workers', cursor, 'COUNT', limit)
 local answer = { page[1] }
 for i = 1, #page[2], 2 do

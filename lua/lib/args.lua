@@ -34,6 +34,16 @@ function args.listener(value)
   return value
 end
 
+-- One of the words of a list, which begins and ends with a space.
+-- @cold
+function args.word(value, words, what)
+  if not args.among(value, words) then
+    local list = string.gsub(string.sub(words, 2, -2), ' ', ', ')
+    reply.fail('BADARG', what .. ' must be ' .. string.gsub(list, ', (%S+)$', ' or %1'))
+  end
+  return value
+end
+
 -- Whether a value is one of the words of a list, which begins and ends with a space; not several of them.
 -- @cold
 function args.among(value, words)
@@ -56,12 +66,6 @@ function args.integer(value, low, high, what)
   return tonumber(value)
 end
 
--- How many entries one call may read or change.
--- @cold
-function args.limit()
-  return args.integer(args.next('limit'), 1, 500, 'limit')
-end
-
 -- Seconds as decimals, returned in microseconds.
 -- @cold
 function args.seconds(value, low, high, what)
@@ -70,24 +74,6 @@ function args.seconds(value, low, high, what)
     reply.fail('BADARG', string.format('%s must be decimal seconds from %.0f to %.0f', what, low, high))
   end
   return math.floor(tonumber(value) * 1000000 + 0.5)
-end
-
--- A point in time. Later than the year 5138 is taken for milliseconds by mistake.
--- @cold
-function args.moment(value, what)
-  return args.seconds(value, 0, 100000000000, what)
-end
-
--- The length of a lease.
--- @cold
-function args.lease(value, what)
-  return args.seconds(value, 1, 604800, what)
-end
-
--- How long a task is not given out again.
--- @cold
-function args.pause(value, what)
-  return args.seconds(value, 0, 31536000, what)
 end
 
 -- Where a page begins: 0, or what the page before answered.
@@ -109,10 +95,16 @@ function args.entry(value)
   return value
 end
 
--- The option `max_bytes`: how large a payload may be.
+-- Nil for an empty one.
 -- @cold
-function args.size(value, what)
-  return args.integer(value, 0, 8388608, what)
+function args.time_or_none(value, what)
+  return value ~= '' and args.seconds(value, contract.TIME_LOW, contract.TIME_HIGH, what) or nil
+end
+
+-- A queue, or `*` for all.
+-- @cold
+function args.queue_or_all(value, what)
+  return value == '*' and value or args.plain(value, what)
 end
 
 -- For commands that read their arguments in place: which of them, named in
@@ -128,50 +120,9 @@ function args.missing(names)
   end
 end
 
--- @cold
-function args.unknown()
-  reply.fail('BADARG', 'unknown option or extra argument: the contract lists the options of this command')
-end
-
--- What follows the positional arguments: pairs of an option and its value. `known`:
--- by name the functions that check them, or one for all that answers nil for a name
--- that it does not know. `last`: the last positional argument.
--- @cold
-function args.options(known, last)
-  local found, each = {}, type(known) == 'table'
-  for i = (last or args.at) + 1, #ARGV, 2 do
-    local name, value = ARGV[i], ARGV[i + 1]
-    if each and not known[name] then
-      args.unknown()
-    elseif not value then
-      reply.fail('BADARG', 'an option has no value: options come in pairs')
-    elseif found[name] ~= nil then
-      reply.fail('BADARG', 'an option is given twice')
-    end
-    if each then
-      found[name] = known[name](value, name)
-    else
-      found[name] = known(name, value)
-      if found[name] == nil then
-        args.unknown()
-      end
-    end
-  end
-  return found
-end
-
--- The options of a command that takes only `max_bytes`.
--- @cold
-function args.max_bytes()
-  if #ARGV > args.at then
-    return args.options({ max_bytes = args.size }).max_bytes
-  end
-end
-
--- Opaque bytes, at most 1 MiB unless the caller set another limit.
+-- Opaque bytes.
 -- @cold
 function args.bytes(value, most, what)
-  most = most or 1048576
   if #value > most then
     reply.fail('TOOBIG', string.format('%s is %d bytes, over the limit of %d: store it elsewhere and pass a reference',
       what, #value, most))
@@ -188,10 +139,24 @@ function args.cause(value, what)
   return args.plain(value, what)
 end
 
--- A short text for people.
+-- What follows the positional arguments: pairs of an option and its value, read as the contract says. `last`: the last
+-- positional argument.
 -- @cold
-function args.text(value, what)
-  return args.bytes(value, 1024, what)
+function args.options(last)
+  local found = {}
+  for i = (last or args.at) + 1, #ARGV, 2 do
+    local name, value = ARGV[i], ARGV[i + 1]
+    if not value then
+      reply.fail('BADARG', 'an option has no value: options come in pairs')
+    elseif found[name] ~= nil then
+      reply.fail('BADARG', 'an option is given twice')
+    end
+    found[name] = contract.option(name, value)
+    if found[name] == nil then
+      reply.fail('BADARG', 'unknown option or extra argument: the contract lists the options of this command')
+    end
+  end
+  return found
 end
 
 -- Nothing may follow the positional arguments.
@@ -212,4 +177,106 @@ function args.before(one, other)
     end
   end
   return #one < #other
+end
+
+-- @cold
+function args.priority(value, what)
+  if #value > 5 or not string.find(value, '^%-?%d+$') or math.abs(tonumber(value)) > 1000 then
+    reply.fail('BADARG', what .. ' must be a whole number from -1000 to 1000')
+  end
+  return string.format('%d', tonumber(value))
+end
+
+-- NAME, or NAME OPERATOR NUMBER, separated by commas; the same needs make the same text.
+-- @cold
+function args.needs(value, what)
+  local wanted = {}
+  for need in string.gmatch(#value <= 256 and value .. ',' or '', '([^,]*),') do
+    local name, operator, number = string.match(need, '^([%w_.-]+)([<>=]*)(.*)$')
+    local fits = name and #name <= 64 and (operator == '' and number == ''
+      or string.find(' >= <= > < = ', ' ' .. operator .. ' ') and #number <= 16 and string.find(number, '^%d+%.?%d*$'))
+    if not fits then
+      reply.fail('BADARG', what .. ' must be names, each with an operator (>= <= > < =) and a number or without, separated by commas')
+    end
+    wanted[#wanted + 1] = need
+  end
+  if #wanted > 8 or #value > 256 then
+    reply.fail('BADARG', what .. ' may be 8 at most, in 256 characters')
+  end
+  table.sort(wanted, args.before)
+  return table.concat(wanted, ',')
+end
+
+-- @cold
+function args.unique_until(value, what)
+  if value ~= 'start' and value ~= 'end' then
+    args.seconds(value, 1, 31536000, what)
+  end
+  return value
+end
+
+-- 1 to 16 names, separated by commas; each once.
+-- @cold
+function args.tags(value, what)
+  local names, seen, number = {}, {}, 0
+  for tag in string.gmatch(value .. ',', '([^,]*),') do
+    args.plain(tag, what)
+    number = number + 1
+    if number > tags.MOST then
+      reply.fail('TOOMANY', 'a task has 16 tags at most')
+    elseif not seen[tag] then
+      names[#names + 1], seen[tag] = tag, true
+    end
+  end
+  table.sort(names, args.before)
+  return table.concat(names, ',')
+end
+
+-- What a listener has: NAME or NAME=NUMBER, separated by commas; nothing for none.
+-- @cold
+function args.has(value, what)
+  local number = 0
+  for one in string.gmatch((value == '' or #value > 1024) and '' or value .. ',', '([^,]*),') do
+    local name, amount = string.match(one, '^([%w_.-]+)(.*)$')
+    number = number + 1
+    if not name or #name > 64 or #amount > 17 or amount ~= '' and not string.find(amount, '^=%d+%.?%d*$') then
+      reply.fail('BADARG', what .. ' must be names, each with = and a number or without, separated by commas')
+    end
+  end
+  if number > 32 or #value > 1024 then
+    reply.fail('BADARG', what .. ' may be 32 at most, in 1024 characters')
+  end
+  return value
+end
+
+-- The methods that a worker has programs for, as it reports them.
+-- @cold
+function args.methods(value, what)
+  if #value > 8192 or not string.find(value, '^[%w._:@%-,*]*$') then
+    reply.fail('BADARG', what .. ' must be names separated by commas, at most 8192 bytes, or *')
+  end
+  return value
+end
+
+-- How far a task is, from 0 to 1.
+-- @cold
+function args.fraction(value, what)
+  if #value > 24 or not string.find(value, '^%d+%.?%d*$') or tonumber(value) > 1 then
+    reply.fail('BADARG', what .. ' must be a decimal number from 0 to 1')
+  end
+  return tonumber(value)
+end
+
+-- @cold
+function args.weights(value, what)
+  local weights = {}
+  for weight in string.gmatch(#value <= 200 and value .. ',' or '', '([^,]*),') do
+    weights[#weights + 1] = args.integer(weight, 1, 1000, what)
+  end
+  return weights
+end
+
+-- @cold
+function args.name_or_none(value, what)
+  return value == '' and value or args.plain(value, what)
 end

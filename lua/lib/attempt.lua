@@ -147,7 +147,7 @@ function attempt.weigh(queue, listener, task, v, laned, own, common)
   end
   waits.chosen = true
   if set then
-    task.set_lease = args.lease(settings.get(queue, 'lease'), 'lease')
+    task.set_lease = settings.micros(queue, 'lease')
   end
   return task, v
 end
@@ -194,23 +194,6 @@ function attempt.wait()
       state.wake(queue) -- there may be more behind the outdated ones
     end
   end
-end
-
--- @cold
-function attempt.known_order(value, what)
-  if value ~= 'strict' and value ~= 'round' and value ~= 'weighted' then
-    reply.fail('BADARG', what .. ' must be strict, round or weighted')
-  end
-  return value
-end
-
--- @cold
-function attempt.known_weights(value, what)
-  local weights = {}
-  for weight in string.gmatch(#value <= 200 and value .. ',' or '', '([^,]*),') do
-    weights[#weights + 1] = args.integer(weight, 1, 1000, what)
-  end
-  return weights
 end
 
 -- In which order the queues of a call are asked: nil for that of the call; else those

@@ -1,102 +1,6 @@
 -- How tasks are made: what may be wished of one, and its first transition.
 local birth = {}
 
--- @cold
-function birth.priority(value, what)
-  if #value > 5 or not string.find(value, '^%-?%d+$') or math.abs(tonumber(value)) > 1000 then
-    reply.fail('BADARG', what .. ' must be a whole number from -1000 to 1000')
-  end
-  return string.format('%d', tonumber(value))
-end
-
--- NAME, or NAME OPERATOR NUMBER, separated by commas; the same needs make the same text.
--- @cold
-function birth.needs(value, what)
-  local wanted = {}
-  for need in string.gmatch(#value <= 256 and value .. ',' or '', '([^,]*),') do
-    local name, operator, number = string.match(need, '^([%w_.-]+)([<>=]*)(.*)$')
-    local fits = name and #name <= 64 and (operator == '' and number == ''
-      or string.find(' >= <= > < = ', ' ' .. operator .. ' ') and #number <= 16 and string.find(number, '^%d+%.?%d*$'))
-    if not fits then
-      reply.fail('BADARG', what .. ' must be names, each with an operator (>= <= > < =) and a number or without, separated by commas')
-    end
-    wanted[#wanted + 1] = need
-  end
-  if #wanted > 8 or #value > 256 then
-    reply.fail('BADARG', what .. ' may be 8 at most, in 256 characters')
-  end
-  table.sort(wanted, args.before)
-  return table.concat(wanted, ',')
-end
-
--- @cold
-function birth.till(value, what)
-  if value ~= 'start' and value ~= 'end' then
-    args.seconds(value, 1, 31536000, what)
-  end
-  return value
-end
-
--- @cold
-function birth.policy(value, what)
-  if not args.among(value, ' reject existing replace latest ') then
-    reply.fail('BADARG', what .. ' must be reject, existing, replace or latest')
-  end
-  return value
-end
-
--- 1 to 16 names, separated by commas; each once.
--- @cold
-function birth.tags(value, what)
-  local names, seen, number = {}, {}, 0
-  for tag in string.gmatch(value .. ',', '([^,]*),') do
-    args.plain(tag, what)
-    number = number + 1
-    if number > tags.MOST then
-      reply.fail('TOOMANY', 'a task has 16 tags at most')
-    elseif not seen[tag] then
-      names[#names + 1], seen[tag] = tag, true
-    end
-  end
-  table.sort(names, args.before)
-  return table.concat(names, ',')
-end
-
--- Checks an option of a new task; nil for a name that is none.
--- @cold
-function birth.check(name, value)
-  if name == 'priority' then
-    return birth.priority(value, name)
-  elseif name == 'key' or name == 'unique' or name == 'method' then
-    return args.plain(value, name)
-  elseif name == 'needs' then
-    return birth.needs(value, name)
-  elseif name == 'tags' then
-    return birth.tags(value, name)
-  elseif name == 'weight' then
-    return args.integer(value, 1, 1000, name)
-  elseif name == 'unique_until' then
-    return birth.till(value, name)
-  elseif name == 'unique_policy' then
-    return birth.policy(value, name)
-  elseif name == 'lease' then
-    return args.lease(value, name)
-  elseif name == 'max_bytes' then
-    return args.size(value, name)
-  elseif args.among(name, ' max_losses max_failures max_releases backoff delay max_delay jitter log_bytes ') then
-    return settings.check(name, value, name)
-  end
-end
-
--- The same, with what belongs to the call.
--- @cold
-function birth.option(name, value)
-  if name == 'request' then
-    return args.plain(value, name)
-  end
-  return birth.check(name, value)
-end
-
 -- What checked options mean: `fields` for the record of each task, which are the
 -- options themselves where nothing is said, and what else `task` and `plan` go by.
 -- @cold
@@ -115,8 +19,8 @@ function birth.wish(options)
   elseif options.solo then
     key, wish.solo = options.solo, '1'
   end
-  local weight = options.weight and options.weight > 1 and string.format('%d', options.weight) or nil
-  local lease = options.lease and string.format('%.0f', options.lease)
+  local weight = options.weight and tonumber(options.weight) > 1 and string.format('%d', options.weight) or nil
+  local lease = options.lease and string.format('%.0f', options.lease * 1000000)
   local ties = ((priority or key or options.needs) and 'r' or '') .. ((key or weight) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
   options.priority, options.key, options.weight, options.solo, options.lease = priority, key, weight, wish.solo, nil

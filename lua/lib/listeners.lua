@@ -15,23 +15,6 @@ function listeners.require(queue, listener)
   end
 end
 
--- What a listener has: NAME or NAME=NUMBER, separated by commas; nothing for none.
--- @cold
-function listeners.known(value, what)
-  local number = 0
-  for one in string.gmatch((value == '' or #value > 1024) and '' or value .. ',', '([^,]*),') do
-    local name, amount = string.match(one, '^([%w_.-]+)(.*)$')
-    number = number + 1
-    if not name or #name > 64 or #amount > 17 or amount ~= '' and not string.find(amount, '^=%d+%.?%d*$') then
-      reply.fail('BADARG', what .. ' must be names, each with = and a number or without, separated by commas')
-    end
-  end
-  if number > 32 or #value > 1024 then
-    reply.fail('BADARG', what .. ' may be 32 at most, in 1024 characters')
-  end
-  return value
-end
-
 -- Reads how many listeners of a queue are ordered to drain: a `reserve` looks for an
 -- order only where the meta hash has this number. A release that did not count them left none.
 function listeners.plan_drain(queue)

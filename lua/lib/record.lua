@@ -20,7 +20,7 @@ end
 
 -- A record without a queue is what a late update of a client without scripts made of a deleted task.
 function record.get(id, ...)
-  local task = record.find(args.plain(id, 'id'), ...)
+  local task = record.find(id, ...)
   if not task or task.queue == '' then
     space.here(space.prefix .. 'task_' .. id)
     reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')

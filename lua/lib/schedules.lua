@@ -50,55 +50,17 @@ function schedules.rhythm(value)
     .. ' or `cron ZONE` and five fields, in 256 characters')
 end
 
--- The arguments `count (slot)*count`: whole seconds, ascending.
+-- The slots of a call: whole seconds, ascending.
 -- @cold
-function schedules.slots()
-  local count = args.integer(args.next('count'), 0, schedules.AHEAD, 'count')
+function schedules.slots(count)
   local slots = {}
   for i = 1, count do
-    slots[i] = args.integer(args.next('slot'), 0, 100000000000, 'slot')
+    slots[i] = args.integer(args.next('slot'), contract.SLOT_LOW, contract.SLOT_HIGH, 'slot')
     if i > 1 and slots[i] <= slots[i - 1] then
       reply.fail('BADARG', 'each slot must be later than the one before')
     end
   end
   return slots
-end
-
--- @cold
-function schedules.overlap(value)
-  if not args.among(value, ' skip queue cancel allow ') then
-    reply.fail('BADARG', 'overlap must be skip, queue, cancel or allow')
-  end
-  return value
-end
-
--- Checks an option of a schedule, or of its tasks; nil for a name that is none.
--- @cold
-function schedules.check(name, value)
-  if name == 'overlap' then
-    return schedules.overlap(value)
-  elseif name == 'missed' then
-    if value ~= 'one' and value ~= 'skip' and value ~= 'all' then
-      reply.fail('BADARG', 'missed must be one, skip or all')
-    end
-    return value
-  elseif name == 'start' or name == 'end' then
-    return args.moment(value, name) and value
-  elseif name == 'late' then
-    return string.format('%.0f', args.integer(value, 1, 31536000, name))
-  elseif name == 'times' then
-    return string.format('%.0f', args.integer(value, 1, 1000000000, name))
-  end
-  return birth.check(name, value)
-end
-
--- The same, with what belongs to the call.
--- @cold
-function schedules.option(name, value)
-  if name == 'request' then
-    return args.plain(value, name)
-  end
-  return schedules.check(name, value)
 end
 
 -- What makes two schedules the same.
@@ -250,7 +212,7 @@ end
 function schedules.options(schedule)
   local options = { schedule = schedule.name }
   for name, value in string.gmatch(schedule.options, '([^%s=]+)=(%S*)') do
-    options[name] = birth.check(name, schedules.plain(value))
+    options[name] = contract.task_option(name, schedules.plain(value))
   end
   if (schedule.overlap == 'queue' or schedule.overlap == 'cancel') and options.unique_policy ~= 'latest' then
     options.solo = 'schedule:' .. schedule.name

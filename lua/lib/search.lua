@@ -18,23 +18,15 @@ function search.states(value, what)
   return states
 end
 
+-- The cursor of `bulk`.
 -- @cold
-function search.group(value, what)
-  return value == '' and value or args.plain(value, what)
-end
-
--- The options by which tasks are chosen, each with its check.
--- @cold
-function search.known()
-  return {
-    prefix = args.plain, status = search.states, tag = args.plain, method = args.plain, key = args.plain,
-    group = search.group, from = args.moment, to = args.moment,
-  }
+function search.step(text)
+  return search.cursor(text, '', true)
 end
 
 -- Where to go on: nil for `0`, else behind which score and name; `till` in a cursor of three.
 -- @cold
-function search.cursor(text, three)
+function search.cursor(text, _, three)
   if text == '0' then
     return nil
   end

@@ -80,15 +80,6 @@ function statistics.day(value, what)
   return day
 end
 
--- How far a task is, from 0 to 1.
--- @cold
-function statistics.fraction(value, what)
-  if #value > 24 or not string.find(value, '^%d+%.?%d*$') or tonumber(value) > 1 then
-    reply.fail('BADARG', what .. ' must be a decimal number from 0 to 1')
-  end
-  return tonumber(value)
-end
-
 -- Puts a duration into the sums of a day.
 function statistics.measure(own, seconds, bounds)
   own.count = own.count + 1

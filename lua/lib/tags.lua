@@ -60,8 +60,7 @@ end
 
 -- The names that a `tag` or `untag` asks for.
 -- @cold
-function tags.asked()
-  local count = args.integer(args.next('count'), 1, tags.MOST, 'count')
+function tags.asked(count)
   local names = {}
   for i = 1, count do
     names[i] = args.plain(args.next('tag'), 'tag')

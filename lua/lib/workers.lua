@@ -8,15 +8,6 @@ workers.DEAD = 30 * 1000000
 -- Records to be forgotten that one look for orphans reads.
 workers.LOOKS = 20
 
--- The methods that a worker has programs for, as it reports them.
--- @cold
-function workers.known(value, what)
-  if #value > 8192 or not string.find(value, '^[%w._:@%-,*]*$') then
-    reply.fail('BADARG', what .. ' must be names separated by commas, at most 8192 bytes, or *')
-  end
-  return value
-end
-
 -- A moment of ours in seconds, in microseconds.
 function workers.moment(seconds)
   return math.floor(tonumber(seconds) * 1000000 + 0.5)

@@ -1,0 +1,93 @@
+//! The checks of arguments and options of one command, as a file of the library: `contract`.
+
+use super::contract::{Contract, Form, Opt, Setting, Type};
+
+/// The Lua text of `contract` for a command.
+pub(super) fn library(contract: &Contract, command: &str) -> String {
+    let mut text = String::from("local contract = {}\n\n");
+    for (name, of) in &contract.types {
+        let (name, of) = (name.to_uppercase(), of.as_ref());
+        for (bound, value) in [("LOW", of.low), ("HIGH", of.high)] {
+            text += &value.map(|value| format!("contract.{name}_{bound} = {value}\n")).unwrap_or_default();
+        }
+    }
+    let settings = || contract.settings.iter().map(|(name, setting)| (name.as_str(), setting.as_ref()));
+    let mut names: Vec<&str> = settings().map(|(name, _)| name).collect();
+    names.sort_unstable();
+    text += &format!("contract.SETTINGS = ' {} '\n", names.join(" "));
+    let default = |(name, setting): (&str, &Setting)| Some(format!("{name}={}", setting.default.as_ref()?));
+    text += &format!("contract.DEFAULTS = '{}'\n\n", settings().filter_map(default).collect::<Vec<_>>().join(" "));
+    text += &arguments(contract, command);
+    text += "-- An option of this command as it was read, or nil for a name that is not one.\n";
+    text += &branches("option(name, value)", contract, &kept(contract.options(command)), "name");
+    text += "\n-- The same of the options of a task.\n";
+    text += &branches("task_option(name, value)", contract, &kept(contract.group("task")), "name");
+    text += "\n-- The value of a known setting as it was read.\n";
+    let settings: Vec<_> = settings().map(|(name, setting)| (name, setting.of.as_str(), false)).collect();
+    text + &branches("setting(name, value, what)", contract, &settings, "what")
+}
+
+/// A function that reads the arguments of a command in their order. Those of an owner's call are not looked at here: they
+/// are right where they match the record, see `owner.task`.
+fn arguments(contract: &Contract, command: &str) -> String {
+    let Some(header) = contract.commands.get(command) else { return String::new() };
+    let owned = header.singles().any(|name| name == "token");
+    let names: Vec<&str> = header.singles().skip(1).collect();
+    let mut text =
+        String::from("-- The arguments of this command as they were read.\n-- @cold\nfunction contract.arguments()\n");
+    for name in &names {
+        let of = contract.argument(command, name).and_then(|argument| contract.type_of(&argument.of));
+        let of = of.filter(|_| !(owned && (*name == "id" || *name == "token")));
+        let value = format!("args.next('{name}')");
+        let read = of.map_or_else(|| value.clone(), |of| check(of, &value, &format!("'{name}'")));
+        text += &format!("  local {name} = {read}\n");
+    }
+    if header.options.is_empty() && header.group().is_none() {
+        text += "  args.none()\n";
+    }
+    text + &format!("  return {}\nend\n\n", names.join(", "))
+}
+
+/// An option that the record keeps is kept as it was written.
+fn kept<'a>(options: Vec<(&'a str, &'a Opt)>) -> Vec<(&'a str, &'a str, bool)> {
+    options.into_iter().map(|(name, option)| (name, option.of.as_str(), option.field.is_some())).collect()
+}
+
+/// A function with a branch for each type. Of each name: its type, and whether a number is kept as it was written, not read.
+/// `what` is how a refusal names a value.
+fn branches(function: &str, contract: &Contract, names: &[(&str, &str, bool)], what: &str) -> String {
+    let mut groups: Vec<((&str, bool), Vec<&str>)> = Vec::new();
+    for &(name, of, as_written) in names {
+        match groups.iter_mut().find(|(group, _)| *group == (of, as_written)) {
+            Some((_, names)) => names.push(name),
+            None => groups.push(((of, as_written), vec![name])),
+        }
+    }
+    let mut text = format!("-- @cold\nfunction contract.{function}\n");
+    for (number, ((of, as_written), names)) in groups.iter().enumerate() {
+        let names = names.iter().map(|name| format!("name == '{name}'")).collect::<Vec<_>>().join(" or ");
+        let of = contract.type_of(of);
+        let read = of.map_or_else(|| "value".to_owned(), |of| check(of, "value", what));
+        let number_read = of.is_some_and(|of| of.check.is_none() && matches!(of.form, Form::Whole | Form::Seconds));
+        let kept = if *as_written && number_read { " and value" } else { "" };
+        text += &format!("  {} {names} then\n    return {read}{kept}\n", if number == 0 { "if" } else { "elseif" });
+    }
+    if !groups.is_empty() {
+        text += "  end\n";
+    }
+    text + "end\n"
+}
+
+/// The Lua expression that reads a value of a type.
+fn check(of: &Type, value: &str, what: &str) -> String {
+    let (low, high) = (of.low.unwrap_or_default(), of.high.unwrap_or_default());
+    match (&of.check, of.form) {
+        (Some(function), _) => format!("{function}({value}, {what})"),
+        (None, Form::Whole) => format!("args.integer({value}, {low}, {high}, {what})"),
+        (None, Form::Seconds) => format!("args.seconds({value}, {low}, {high}, {what})"),
+        (None, Form::Bytes) if of.error.is_some() => format!("args.bytes({value}, {high}, {what})"),
+        (None, Form::Flag) => format!("args.flag({value}, {what})"),
+        (None, Form::Word) => format!("args.word({value}, ' {} ', {what})", of.words.join(" ")),
+        (None, Form::Bytes | Form::Text | Form::Words | Form::Decimal) => value.to_owned(),
+    }
+}

@@ -1,0 +1,348 @@
+//! The contract as data: what `contract/*.toml` and the headers of `lua/cmd` say, held against each other.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+
+use super::header::Header;
+
+/// Entries of a file by name, in its order.
+pub(super) type Table<T> = IndexMap<String, Spanned<T>>;
+
+#[derive(Debug)]
+pub(super) struct Contract {
+    pub(super) types: Table<Type>,
+    pub(super) settings: Table<Setting>,
+    pub(super) states: Table<State>,
+    pub(super) errors: Table<Code>,
+    arguments: IndexMap<String, Table<Argument>>,
+    options: IndexMap<String, Table<Opt>>,
+    pub(super) commands: BTreeMap<String, Header>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Form {
+    Text,
+    Word,
+    Words,
+    Flag,
+    Whole,
+    Seconds,
+    Decimal,
+    Bytes,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Type {
+    pub(super) form: Form,
+    pub(super) low: Option<i64>,
+    pub(super) high: Option<i64>,
+    #[serde(default)]
+    pub(super) words: Vec<String>,
+    pub(super) unit: Option<String>,
+    pub(super) check: Option<String>,
+    pub(super) error: Option<String>,
+    pub(super) means: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Setting {
+    #[serde(rename = "type")]
+    pub(super) of: String,
+    pub(super) default: Option<String>,
+    /// It cannot be set for one queue.
+    #[serde(default)]
+    pub(super) all_queues: bool,
+    pub(super) means: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Argument {
+    #[serde(rename = "type")]
+    pub(super) of: String,
+    pub(super) means: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Opt {
+    #[serde(rename = "type")]
+    pub(super) of: String,
+    pub(super) default: Option<String>,
+    pub(super) setting: Option<String>,
+    pub(super) field: Option<String>,
+    pub(super) change: Option<String>,
+    pub(super) means: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct State {
+    pub(super) index: Option<String>,
+    #[serde(default, rename = "final")]
+    pub(super) ends: bool,
+    #[serde(default)]
+    pub(super) owned: bool,
+    /// No state of a task: it has gone.
+    #[serde(default)]
+    pub(super) absent: bool,
+    pub(super) means: Option<String>,
+    pub(super) from: IndexMap<String, Vec<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Code {
+    #[serde(default)]
+    pub(super) repeat: bool,
+    #[serde(default)]
+    pub(super) common: bool,
+    #[serde(default)]
+    pub(super) server: bool,
+    pub(super) means: Option<String>,
+    pub(super) act: Option<String>,
+}
+
+/// The files of `contract/`, by name, and the sources of `lua/cmd`.
+pub(super) struct Sources {
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) commands: BTreeMap<String, String>,
+}
+
+impl Sources {
+    fn table<T: DeserializeOwned>(&self, name: &str) -> Result<IndexMap<String, T>, String> {
+        let text = self.files.get(name).ok_or_else(|| format!("contract/{name}.toml is not there"))?;
+        toml::from_str(text).map_err(|error| format!("contract/{name}.toml: {error}"))
+    }
+
+    /// An error that names the file and the line of an entry.
+    fn wrong<T>(&self, name: &str, at: &Spanned<T>, what: impl std::fmt::Display) -> String {
+        let text = self.files.get(name).map_or("", String::as_str);
+        let line = text.get(..at.span().start).unwrap_or_default().matches('\n').count() + 1;
+        format!("contract/{name}.toml:{line}: {what}")
+    }
+}
+
+impl Contract {
+    pub(super) fn read(sources: &Sources) -> Result<Self, String> {
+        let header = |(name, text): (&String, &String)| {
+            let header = Header::read(text).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+            Ok::<_, String>((name.clone(), header))
+        };
+        let contract = Self {
+            types: sources.table("types")?,
+            settings: sources.table("settings")?,
+            states: sources.table("states")?,
+            errors: sources.table("errors")?,
+            arguments: sources.table("arguments")?,
+            options: sources.table("options")?,
+            commands: sources.commands.iter().map(header).collect::<Result<_, _>>()?,
+        };
+        contract.check(sources)?;
+        Ok(contract)
+    }
+
+    /// The argument of a command: of its own table, else of those of any command.
+    pub(super) fn argument(&self, command: &str, name: &str) -> Option<&Argument> {
+        let own = self.arguments.get(command).and_then(|table| table.get(name));
+        own.or_else(|| self.arguments.get("any")?.get(name)).map(AsRef::as_ref)
+    }
+
+    /// The options of a command by name, in the order of its header.
+    pub(super) fn options(&self, command: &str) -> Vec<(&str, &Opt)> {
+        let words = self.commands.get(command).map_or(&[][..], |header| header.options.as_slice());
+        let named = |name: &str| {
+            let groups = [command, "any"].into_iter().filter_map(|group| self.options.get(group));
+            groups.filter_map(|table| table.get_key_value(name)).next().into_iter().collect::<Vec<_>>()
+        };
+        let entries = |word: &String| match word.strip_suffix(".*") {
+            Some(group) => self.group(group),
+            None => named(word).into_iter().map(|(name, option)| (name.as_str(), option.as_ref())).collect(),
+        };
+        words.iter().flat_map(entries).collect()
+    }
+
+    /// The options of a group.
+    pub(super) fn group(&self, group: &str) -> Vec<(&str, &Opt)> {
+        let entries = self.options.get(group).into_iter().flatten();
+        entries.map(|(name, option)| (name.as_str(), option.as_ref())).collect()
+    }
+
+    /// The source of a command with all its options in the header.
+    pub(super) fn expand(&self, command: &str, source: &str) -> String {
+        let names: Vec<&str> = self.options(command).into_iter().map(|(name, _)| name).collect();
+        let line = |line: &str| match line.strip_prefix("-- @options ") {
+            Some(_) => format!("-- @options {}\n", names.join(" ")),
+            None => format!("{line}\n"),
+        };
+        source.lines().map(line).collect()
+    }
+
+    pub(super) fn type_of(&self, name: &str) -> Option<&Type> {
+        self.types.get(name).map(AsRef::as_ref)
+    }
+
+    fn check(&self, sources: &Sources) -> Result<(), String> {
+        for (name, of) in &self.types {
+            let wrong = |what: &str| sources.wrong("types", of, format!("the type {name} {what}"));
+            sentence(of.as_ref().means.as_deref()).map_err(|what| wrong(&what))?;
+            let of = of.as_ref();
+            let counts = matches!(of.form, Form::Whole | Form::Seconds | Form::Decimal | Form::Bytes);
+            if counts && !(of.low.is_some() && of.high.is_some() && of.low <= of.high) {
+                return Err(wrong("has no bounds: write low = NUMBER and a high = NUMBER that is not below it"));
+            } else if matches!(of.form, Form::Word | Form::Words) && of.words.is_empty() {
+                return Err(wrong("has no words: write words = [\"…\", \"…\"]"));
+            } else if matches!(of.form, Form::Words | Form::Decimal) && of.check.is_none() {
+                return Err(wrong("has a form that only a function can read: write check = \"FILE.FUNCTION\""));
+            } else if of.error.as_ref().is_some_and(|code| !self.errors.contains_key(code)) {
+                return Err(wrong("has an error that errors.toml does not list"));
+            }
+        }
+        for (name, setting) in &self.settings {
+            let wrong = |what: &str| sources.wrong("settings", setting, format!("the setting {name} {what}"));
+            let setting = setting.as_ref();
+            sentence(setting.means.as_deref()).map_err(|what| wrong(&what))?;
+            self.default(&setting.of, setting.default.as_deref()).map_err(|what| wrong(&what))?;
+        }
+        for (group, table) in &self.arguments {
+            for (name, argument) in table {
+                let wrong =
+                    |what: &str| sources.wrong("arguments", argument, format!("the argument {group}.{name} {what}"));
+                let argument = argument.as_ref();
+                sentence(argument.means.as_deref()).map_err(|what| wrong(&what))?;
+                self.default(&argument.of, None).map_err(|what| wrong(&what))?;
+            }
+        }
+        for (group, table) in &self.options {
+            self.check_options(group, table, sources)?;
+        }
+        for (name, state) in &self.states {
+            self.check_state(name, state.as_ref())
+                .map_err(|what| sources.wrong("states", state, format!("the state {name} {what}")))?;
+        }
+        for (name, code) in &self.errors {
+            let wrong = |what: &str| sources.wrong("errors", code, format!("the code {name} {what}"));
+            sentence(code.as_ref().means.as_deref()).map_err(|what| wrong(&what))?;
+            sentence(code.as_ref().act.as_deref()).map_err(|what| wrong(&what.replace("means", "act")))?;
+        }
+        for (command, header) in &self.commands {
+            self.check_header(command, header).map_err(|what| format!("lua/cmd/{command}.lua: {what}"))?;
+        }
+        Ok(())
+    }
+
+    fn check_options(&self, group: &str, table: &Table<Opt>, sources: &Sources) -> Result<(), String> {
+        let mut fields = BTreeMap::new();
+        for (name, option) in table {
+            let wrong = |what: &str| sources.wrong("options", option, format!("the option {group}.{name} {what}"));
+            let option = option.as_ref();
+            sentence(option.means.as_deref()).map_err(|what| wrong(&what))?;
+            self.default(&option.of, option.default.as_deref()).map_err(|what| wrong(&what))?;
+            if let Some(setting) = option.setting.as_deref().filter(|setting| !self.settings.contains_key(*setting)) {
+                return Err(wrong(&format!("falls back to {setting}, which settings.toml does not list")));
+            }
+            if let Some(command) = option
+                .change
+                .iter()
+                .flat_map(|commands| commands.split(' '))
+                .find(|name| !self.commands.contains_key(*name))
+            {
+                return Err(wrong(&format!("is changed by {command}, which is not a command")));
+            }
+            if let Some(other) = option.field.as_ref().and_then(|field| fields.insert(field, name)) {
+                return Err(wrong(&format!("and {other} have one field: write another field = \"NAME\"")));
+            }
+            let named = |header: &Header, word: &str| header.options.iter().any(|option| option == word);
+            let any = |word: &str| self.commands.values().any(|header| named(header, word));
+            let used = match group {
+                "any" => any(name),
+                _ => any(&format!("{group}.*")) || self.commands.get(group).is_some_and(|header| named(header, name)),
+            };
+            if !used {
+                return Err(wrong("is in no header of lua/cmd: write it behind @options, or remove it here"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_state(&self, name: &str, state: &State) -> Result<(), String> {
+        sentence(state.means.as_deref())?;
+        if state.index.is_none() != state.absent {
+            return Err(
+                "needs an index: write index = \"ns_…_QUEUE\"; or absent = true where it is not a state of a task"
+                    .into(),
+            );
+        }
+        for (from, reasons) in &state.from {
+            let other = self.states.get(from).map(AsRef::as_ref);
+            if from != "absent" && other.is_none_or(|other| other.absent) {
+                return Err(format!("comes from {from}, which is not a state"));
+            } else if other.is_some_and(|other| other.ends) && !state.absent && reasons != &["retry"] {
+                return Err(format!("comes from {from}, which is final: only `retry` leads out of it"));
+            } else if reasons.is_empty() {
+                return Err(format!("comes from {from} without a reason: write from.{from} = [\"COMMAND\"]"));
+            }
+        }
+        if state.from.is_empty() {
+            Err(format!("is reached from nowhere: write from.STATE = [\"{name}\"]"))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_header(&self, command: &str, header: &Header) -> Result<(), String> {
+        let group = header.group().map_or(&[][..], |(names, _)| names);
+        for name in header.singles().chain(group.iter().map(String::as_str)) {
+            if self.argument(command, name).is_none() {
+                return Err(format!(
+                    "contract/arguments.toml does not describe {name}: write {name} = {{ type = \"…\", means = \"…\" }} in [{command}]"
+                ));
+            }
+        }
+        for word in &header.options {
+            let found = match word.strip_suffix(".*") {
+                Some(group) => self.options.contains_key(group),
+                None => self.options(command).iter().any(|(name, _)| name == word),
+            };
+            if !found {
+                return Err(format!(
+                    "contract/options.toml does not describe {word}: write {word} = {{ type = \"…\", means = \"…\" }} in [{command}]"
+                ));
+            }
+        }
+        match header.errors.iter().find(|code| !self.errors.contains_key(*code)) {
+            Some(code) => Err(format!("contract/errors.toml does not list {code}")),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a type exists, and a default is one of its values.
+    fn default(&self, of: &str, default: Option<&str>) -> Result<(), String> {
+        let of = self.type_of(of).ok_or_else(|| format!("has the type {of}, which types.toml does not list"))?;
+        let Some(default) = default else { return Ok(()) };
+        let number = default.parse::<i64>().ok();
+        let fits = match of.form {
+            Form::Whole | Form::Seconds | Form::Decimal => {
+                number.is_some_and(|number| of.low <= Some(number) && of.high >= Some(number))
+            }
+            Form::Word => of.words.iter().any(|word| word == default),
+            Form::Flag => default == "0" || default == "1",
+            Form::Text | Form::Words | Form::Bytes => true,
+        };
+        if fits { Ok(()) } else { Err(format!("has the default {default}, which its type does not allow")) }
+    }
+}
+
+fn sentence(text: Option<&str>) -> Result<(), String> {
+    if text.is_some_and(|text| text.len() > 1 && text.ends_with('.')) {
+        return Ok(());
+    }
+    Err("has no sentence: write means = \"What it is.\"".into())
+}

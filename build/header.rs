@@ -1,0 +1,116 @@
+//! What the header of a command says of it.
+
+/// The header of a command's file: the comment lines that it begins with.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    pub(super) summary: String,
+    pub(super) args: Vec<Arg>,
+    /// As written: `NAME` or `GROUP.*`.
+    pub(super) options: Vec<String>,
+    pub(super) reply: String,
+    pub(super) errors: Vec<String>,
+}
+
+/// A part of `@args`.
+#[derive(Debug, PartialEq)]
+pub(super) enum Arg {
+    One(String),
+    /// `(id token)*count`: these, as often as the argument `count` says.
+    Group(Vec<String>, String),
+}
+
+impl Header {
+    pub(super) fn read(source: &str) -> Result<Self, String> {
+        let mut header = Self::default();
+        for line in source.lines().map_while(|line| line.strip_prefix("--")) {
+            if let Some(summary) = line.strip_prefix("- ") {
+                summary.clone_into(&mut header.summary);
+            }
+            let Some((entry, text)) = line.strip_prefix(" @").map(|line| line.split_once(' ').unwrap_or((line, "")))
+            else {
+                continue;
+            };
+            let words = || text.split_whitespace().map(str::to_owned).collect();
+            match entry {
+                "args" => header.args = args(text)?,
+                "options" => header.options = words(),
+                "reply" => text.clone_into(&mut header.reply),
+                "errors" => header.errors = words(),
+                _ => {}
+            }
+        }
+        if header.summary.is_empty() || header.args.is_empty() {
+            return Err("the header needs `--- What it does.` and `-- @args now …`".into());
+        }
+        Ok(header)
+    }
+
+    /// The arguments that stand alone.
+    pub(super) fn singles(&self) -> impl Iterator<Item = &str> {
+        self.args.iter().filter_map(|arg| match arg {
+            Arg::One(name) => Some(name.as_str()),
+            Arg::Group(..) => None,
+        })
+    }
+
+    /// The arguments that come as often as another one says.
+    pub(super) fn group(&self) -> Option<(&[String], &str)> {
+        self.args.iter().find_map(|arg| match arg {
+            Arg::One(_) => None,
+            Arg::Group(names, count) => Some((names.as_slice(), count.as_str())),
+        })
+    }
+}
+
+fn args(text: &str) -> Result<Vec<Arg>, String> {
+    let (singles, group) = match text.split_once('(') {
+        Some((singles, group)) => (singles, Some(group.split_once(")*").ok_or("@args: ( needs )*COUNT")?)),
+        None => match text.rsplit_once(' ').filter(|(_, last)| last.contains('*')) {
+            Some((singles, last)) => (singles, last.split_once('*')),
+            None => (text, None),
+        },
+    };
+    let mut args: Vec<Arg> = singles.split_whitespace().map(|name| Arg::One(name.to_owned())).collect();
+    if let Some((names, count)) = group {
+        if !args.contains(&Arg::One(count.to_owned())) {
+            return Err(format!("@args: *{count} needs an argument {count} before it"));
+        }
+        args.push(Arg::Group(names.split_whitespace().map(str::to_owned).collect(), count.to_owned()));
+    }
+    Ok(args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arg, Header};
+
+    fn one(name: &str) -> Arg {
+        Arg::One(name.to_owned())
+    }
+
+    #[test]
+    fn a_header_names_arguments_options_and_errors() {
+        let text =
+            "--- Ends it.\n-- @args now id count (eta what)*count\n-- @options a task.*\n-- @errors LOST\nlocal x\n";
+        let header = Header::read(text).unwrap();
+        assert_eq!(header.summary, "Ends it.");
+        let group = Arg::Group(vec!["eta".to_owned(), "what".to_owned()], "count".to_owned());
+        assert_eq!(header.args, [one("now"), one("id"), one("count"), group]);
+        assert_eq!(header.options, ["a", "task.*"]);
+        assert_eq!(header.errors, ["LOST"]);
+    }
+
+    #[test]
+    fn one_argument_that_repeats_needs_no_parentheses() {
+        let header = Header::read("--- Does it.\n-- @args now count tag*count\n").unwrap();
+        assert_eq!(header.group().unwrap().0, ["tag"]);
+    }
+
+    #[test]
+    fn a_header_without_arguments_or_count_is_refused() {
+        assert!(Header::read("--- Does it.\n").unwrap_err().contains("@args now"));
+        assert!(
+            Header::read("--- Does it.\n-- @args now (id)*count\n").unwrap_err().contains("needs an argument count")
+        );
+    }
+}
