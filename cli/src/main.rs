@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod follow;
 mod input;
 mod lack;
 mod logs;

@@ -3,6 +3,7 @@
 pub mod caller;
 pub mod config;
 mod find;
+pub mod outage;
 pub mod password;
 mod queues;
 pub mod reach;

@@ -12,11 +12,11 @@ use blueque::{Error, Event, QueueName, Status, TaskId};
 use clap::Args;
 use serde::Serialize;
 
-use super::patience::{Outage, begin};
 use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, code, fault, say};
 use crate::session::Session;
+use crate::session::outage::{Outage, begin};
 use crate::times;
 
 const PAGE: u32 = 500;

@@ -9,17 +9,18 @@ use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use super::feed::{Feed, Item, Piece};
-use super::follow::Follower;
-use super::pager::Pager;
-use super::patience::{Outage, Reason, begin};
-use super::printer::{Printer, Streams};
-use super::selection::{Selection, Wanted};
+use crate::follow::Follower;
+use crate::follow::feed::{Feed, Item, Piece};
+use crate::follow::log_range::{Excerpt, LogRange};
+use crate::follow::pager::Pager;
+use crate::follow::printer::{Printer, Streams};
+use crate::follow::reason::Reason;
 use crate::input::values::{past, whole_number};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Decoder, Format, fault, say};
 use crate::run_folder::state_folder;
 use crate::session::Session;
+use crate::session::outage::{Outage, begin};
 use crate::times;
 use crate::view::why::why;
 
@@ -61,10 +62,10 @@ pub struct Options {
 }
 
 impl Options {
-    fn selection(&self) -> Selection {
+    fn excerpt(&self) -> Excerpt {
         let source = if self.stdout { Some("stdout") } else { self.stderr.then_some("stderr") };
         let since = self.since.map(|since| since.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
-        Selection::new(Wanted { source, since, head: self.head, tail: self.tail })
+        Excerpt::new(LogRange { source, since, head: self.head, tail: self.tail })
     }
 
     /// Whether all that there is was asked for.
@@ -109,7 +110,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if matches!(session.format, Format::Table) {
         let pager = if options.follow { None } else { Pager::start() };
         let printer = Printer::new(&id, Streams::Data, options.timestamps, pager);
-        let mut follower = Follower::with(session, &id, feed, options.selection(), printer, options.follow);
+        let mut follower = Follower::with(session, &id, feed, options.excerpt(), printer, options.follow);
         if options.follow {
             follower.follow(&|| false)?;
         } else if !follower.log(&info)? {
@@ -124,7 +125,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.follow && session.format == Format::Json {
         return Err(fault(Code::Usage, "what is followed has no end: use -o jsonl"));
     }
-    let mut reader = Reader { feed, selection: options.selection(), attempt: 0, decoders: HashMap::new() };
+    let mut reader = Reader { feed, excerpt: options.excerpt(), attempt: 0, decoders: HashMap::new() };
     let (mut entries, mut any) = (Vec::new(), false);
     let (mut outage, mut reason) = (Outage::default(), Reason::new());
     loop {
@@ -183,7 +184,7 @@ fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo, options: &Optio
 /// the next.
 struct Reader<'a> {
     feed: Feed<'a>,
-    selection: Selection,
+    excerpt: Excerpt,
     attempt: u32,
     /// Of each source of the attempt.
     decoders: HashMap<String, Decoder>,
@@ -198,7 +199,7 @@ impl Reader<'_> {
         take: &mut dyn FnMut(Entry) -> anyhow::Result<()>,
     ) -> anyhow::Result<TaskInfo> {
         let info = session.client.task(id.as_str())?.info()?;
-        let Self { feed, selection, attempt, decoders } = self;
+        let Self { feed, excerpt, attempt, decoders } = self;
         let mut view = |item| {
             // Offsets tell where something is missing.
             let Item::Piece(piece) = item else { return Ok(()) };
@@ -210,8 +211,8 @@ impl Reader<'_> {
             let text = decoders.entry(source.clone()).or_default().next(&text);
             take(Entry { id: id.to_string(), at: times::exact(at), attempt: of, source, text, offset })
         };
-        feed.look(&info, &mut |item| selection.pass(item, &mut view))?;
-        selection.release(&mut view)?;
+        feed.look(&info, &mut |item| excerpt.pass(item, &mut view))?;
+        excerpt.release(&mut view)?;
         Ok(info)
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use blueque::QueueName;
 use clap::{Args, ValueEnum};
 
-use super::patience::Outage;
 use crate::input::state::{State, state};
 use crate::input::values::{queue_name, whole_number};
 use crate::output::{Code, Format, fault, say};
 use crate::session::Session;
+use crate::session::outage::Outage;
 use crate::view::tasks::TaskList;
 
 /// From one look to the next.

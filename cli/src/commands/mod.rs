@@ -5,21 +5,15 @@ pub mod config;
 pub mod dev;
 pub mod doctor;
 pub mod events;
-mod feed;
-mod follow;
 pub mod history;
 pub mod lifecycle;
 pub mod limit;
 pub mod logs;
 pub mod ls;
-mod pager;
-mod patience;
-mod printer;
 pub mod queues;
 pub mod run;
 pub mod schedule;
 pub mod search;
-mod selection;
 pub mod show;
 pub mod stats;
 pub mod submit;
@@ -37,7 +31,7 @@ use clap::CommandFactory;
 use crate::args::{Cli, Command};
 use crate::output::Code;
 use crate::session::config::Settings;
-use crate::session::{LIMIT, Session, reach};
+use crate::session::{LIMIT, Session, outage, reach};
 
 /// Runs a command other than those of the worker.
 pub fn run(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
@@ -49,7 +43,7 @@ pub fn run(cli: &Cli, command: &Command) -> anyhow::Result<ExitCode> {
         command => {
             let settings = Settings::load(&cli.connection)?;
             let (end, client) = if let Some(timeout) = waits(command) {
-                patience::connect(&settings, timeout)?
+                outage::connect(&settings, timeout)?
             } else {
                 reach::somebody_listens(settings.url(), LIMIT)?;
                 (None, settings.client_within(LIMIT)?)

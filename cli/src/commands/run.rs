@@ -8,9 +8,9 @@ use blueque::{Error, TaskId, TaskInfo};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::follow::{Follower, left};
-use super::printer::Streams;
-use super::wait;
+use crate::follow::ended;
+use crate::follow::printer::Streams;
+use crate::follow::{Follower, left};
 use crate::input::new_task::NewTaskArgs;
 use crate::output::{Code, Format, line, say};
 use crate::session::Session;
@@ -54,13 +54,13 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     );
     drop(follower);
     match session.format {
-        Format::Json | Format::Jsonl => wait::write(session.format, &id, &info)?,
+        Format::Json | Format::Jsonl => ended::write(session.format, &id, &info)?,
         // A program's result stands in its log already.
-        Format::Table if !wrote => wait::write_result(&info)?,
+        Format::Table if !wrote => ended::write_result(&info)?,
         Format::Table | Format::Id => {}
     }
-    wait::tell(&id, &info);
-    let verdict = wait::verdict(&info);
+    ended::tell(&id, &info);
+    let verdict = ended::verdict(&info);
     let programs = exit.and_then(|code| u8::try_from(code).ok()).filter(|&code| verdict == Code::Failed && code != 0);
     Ok(programs.map_or(verdict.into(), ExitCode::from))
 }

@@ -4,9 +4,9 @@ use blueque::Submitted;
 use clap::Args;
 use serde::Serialize;
 
-use super::follow::{Follower, left};
-use super::printer::Streams;
-use super::wait;
+use crate::follow::ended;
+use crate::follow::printer::Streams;
+use crate::follow::{Follower, left};
 use crate::input::new_task::NewTaskArgs;
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};
@@ -73,10 +73,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     drop(follower);
     let Some(info) = ended else { return Ok(Code::Ok) };
     match format {
-        Format::Json | Format::Jsonl => wait::write(format, &id, &info)?,
-        Format::Table => wait::write_result(&info)?,
+        Format::Json | Format::Jsonl => ended::write(format, &id, &info)?,
+        Format::Table => ended::write_result(&info)?,
         Format::Id => {}
     }
-    wait::tell(&id, &info);
-    Ok(wait::verdict(&info))
+    ended::tell(&id, &info);
+    Ok(ended::verdict(&info))
 }

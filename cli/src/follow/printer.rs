@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use blueque::TaskId;
 
 use super::feed::{Item, Piece};
+use super::log_range::EXIT;
 use super::pager::Pager;
-use super::selection::EXIT;
 use crate::output::{Cleaner, clean};
 use crate::run_folder::end::PostMortem;
 use crate::times;

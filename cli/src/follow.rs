@@ -1,5 +1,12 @@
 //! A task's log and progress while it runs, until its end.
 
+pub mod ended;
+pub mod feed;
+pub mod log_range;
+pub mod pager;
+pub mod printer;
+pub mod reason;
+
 use std::io::{self, IsTerminal};
 use std::thread;
 use std::time::Duration;
@@ -8,14 +15,15 @@ use blueque::{Status, TaskId, TaskInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 use terminal_size::{Width, terminal_size_of};
 
-use super::feed::Feed;
-use super::patience::{Outage, Reason};
-use super::printer::{Printer, Streams};
-use super::selection::Selection;
+use self::feed::Feed;
+use self::log_range::Excerpt;
+use self::printer::{Printer, Streams};
+use self::reason::Reason;
 use crate::output::{Code, code, cut, say};
 use crate::run_folder::end::PostMortem;
 use crate::run_folder::state_folder;
 use crate::session::Session;
+use crate::session::outage::Outage;
 use crate::view::progress::Progress;
 
 /// The shortest and the longest pause between two looks.
@@ -29,7 +37,7 @@ pub struct Follower<'a> {
     session: &'a Session,
     id: &'a TaskId,
     feed: Feed<'a>,
-    selection: Selection,
+    excerpt: Excerpt,
     printer: Printer<'a>,
     silent: bool,
     bar: Option<ProgressBar>,
@@ -45,7 +53,7 @@ impl<'a> Follower<'a> {
         let silent = streams == Streams::None;
         let feed = Feed::new(session, id, if silent { None } else { state_folder(None).ok() }, None);
         let printer = Printer::new(id, streams, false, None);
-        let mut follower = Self::with(session, id, feed, Selection::default(), printer, !silent);
+        let mut follower = Self::with(session, id, feed, Excerpt::default(), printer, !silent);
         follower.silent = silent;
         follower
     }
@@ -55,7 +63,7 @@ impl<'a> Follower<'a> {
         session: &'a Session,
         id: &'a TaskId,
         feed: Feed<'a>,
-        selection: Selection,
+        excerpt: Excerpt,
         printer: Printer<'a>,
         bar: bool,
     ) -> Self {
@@ -65,7 +73,7 @@ impl<'a> Follower<'a> {
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
         let (outage, reason) = (Outage::default(), Reason::new());
-        Self { session, id, feed, selection, printer, silent: false, bar, drawn: None, outage, reason }
+        Self { session, id, feed, excerpt, printer, silent: false, bar, drawn: None, outage, reason }
     }
 
     /// Whether something came on stdout.
@@ -129,10 +137,10 @@ impl<'a> Follower<'a> {
         if self.silent {
             return Ok(false);
         }
-        let Self { feed, selection, printer, bar, .. } = self;
+        let Self { feed, excerpt, printer, bar, .. } = self;
         let mut take = |item| if printer.take(item) { flush(bar.as_ref(), printer) } else { Ok(()) };
-        let looked = feed.look(info, &mut |item| selection.pass(item, &mut take));
-        let looked = looked.and_then(|()| selection.release(&mut take));
+        let looked = feed.look(info, &mut |item| excerpt.pass(item, &mut take));
+        let looked = looked.and_then(|()| excerpt.release(&mut take));
         // What was read is written, whatever came after it.
         flush(bar.as_ref(), printer)?;
         let any = std::mem::take(&mut printer.any);

@@ -11,9 +11,9 @@ pub const EXIT: &str = "exit";
 /// Whoever gets what is wanted.
 pub type Give<'a> = dyn FnMut(Item) -> anyhow::Result<()> + 'a;
 
-/// What is none is no bound.
+/// `None`: no bound.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted {
+pub struct LogRange {
     pub source: Option<&'static str>,
     /// In seconds since 1970.
     pub since: Option<f64>,
@@ -23,9 +23,10 @@ pub struct Wanted {
     pub tail: Option<usize>,
 }
 
+/// Passes on the part of a log that lies within a range.
 #[derive(Debug, Default)]
-pub struct Selection {
-    wanted: Wanted,
+pub struct Excerpt {
+    range: LogRange,
     /// How many lines have passed.
     passed: usize,
     /// The last ones so far, and how many lines those are.
@@ -36,9 +37,9 @@ pub struct Selection {
     released: bool,
 }
 
-impl Selection {
-    pub fn new(wanted: Wanted) -> Self {
-        Self { wanted, ..Self::default() }
+impl Excerpt {
+    pub fn new(range: LogRange) -> Self {
+        Self { range, ..Self::default() }
     }
 
     /// Passes on what is wanted, as far as that is known by now, and says whether anything that comes now may be.
@@ -55,7 +56,7 @@ impl Selection {
         };
         for line in lines(&piece) {
             let ends = usize::from(line.text.ends_with(b"\n"));
-            if self.wanted.head.is_some_and(|head| self.passed < head) {
+            if self.range.head.is_some_and(|head| self.passed < head) {
                 self.passed += ends;
                 give(Item::Piece(line))?;
             } else {
@@ -73,11 +74,11 @@ impl Selection {
         // A last line without its end is one too.
         let last = self.kept.iter().rev().find(|item| matches!(item, Item::Piece(piece) if piece.source != EXIT));
         let open = last.is_some_and(|last| !ends_line(last));
-        self.trim(self.wanted.tail.unwrap_or(usize::MAX).saturating_sub(usize::from(open)));
-        if self.left_out > 0 && self.wanted.head.is_some() {
+        self.trim(self.range.tail.unwrap_or(usize::MAX).saturating_sub(usize::from(open)));
+        if self.left_out > 0 && self.range.head.is_some() {
             give(Item::Gap(format!("{} lines are left out here", self.left_out)))?;
         }
-        if self.wanted.tail == Some(0) {
+        if self.range.tail == Some(0) {
             self.kept.retain(|item| !matches!(item, Item::Piece(piece) if piece.source != EXIT));
         }
         self.kept.drain(..).try_for_each(give)
@@ -85,20 +86,20 @@ impl Selection {
 
     /// Whether nothing that comes now is wanted.
     fn is_over(&self) -> bool {
-        self.wanted.tail.is_none() && self.wanted.head.is_some_and(|head| self.passed >= head)
+        self.range.tail.is_none() && self.range.head.is_some_and(|head| self.passed >= head)
     }
 
     fn is_part(&self) -> bool {
-        self.wanted.head.is_some() || self.wanted.tail.is_some()
+        self.range.head.is_some() || self.range.tail.is_some()
     }
 
     fn wants(&self, piece: &Piece) -> bool {
-        self.wanted.source.is_none_or(|source| source == piece.source)
-            && self.wanted.since.is_none_or(|since| piece.at >= since)
+        self.range.source.is_none_or(|source| source == piece.source)
+            && self.range.since.is_none_or(|since| piece.at >= since)
     }
 
     fn keep(&mut self, item: Item, give: &mut Give<'_>) -> anyhow::Result<()> {
-        match self.wanted.tail {
+        match self.range.tail {
             Some(tail) if !self.released => {
                 self.lines += usize::from(ends_line(&item));
                 self.kept.push_back(item);
@@ -139,10 +140,10 @@ fn lines(piece: &Piece) -> Vec<Piece> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{Item, Piece, Selection, Wanted};
+    use super::{Excerpt, Item, LogRange, Piece};
 
-    fn shown(wanted: Wanted, texts: &[&str]) -> String {
-        let (mut shown, mut selection) = (String::new(), Selection::new(wanted));
+    fn shown(range: LogRange, texts: &[&str]) -> String {
+        let (mut shown, mut excerpt) = (String::new(), Excerpt::new(range));
         let mut take = |item| {
             match item {
                 Item::Piece(piece) => shown.push_str(std::str::from_utf8(&piece.text).unwrap()),
@@ -153,27 +154,27 @@ mod tests {
         for text in texts {
             let piece =
                 Piece { attempt: 1, at: 5.0, source: "stdout".into(), text: text.as_bytes().to_vec(), offset: None };
-            if selection.pass(Item::Piece(piece), &mut take).unwrap().is_break() {
+            if excerpt.pass(Item::Piece(piece), &mut take).unwrap().is_break() {
                 break;
             }
         }
-        selection.release(&mut take).unwrap();
+        excerpt.release(&mut take).unwrap();
         shown
     }
 
     #[test]
     fn the_first_and_the_last_lines_are_counted_whatever_pieces_they_came_in() {
         let texts = ["1\n2\n", "3", "\n4\n5\n", "6"];
-        let all = Wanted::default;
+        let all = LogRange::default;
         assert_eq!(shown(all(), &texts), "1\n2\n3\n4\n5\n6");
-        assert_eq!(shown(Wanted { head: Some(3), ..all() }, &texts), "1\n2\n3\n");
-        assert_eq!(shown(Wanted { tail: Some(2), ..all() }, &texts), "5\n6");
-        assert_eq!(shown(Wanted { tail: Some(2), ..all() }, &texts[..3]), "4\n5\n");
-        assert_eq!(shown(Wanted { tail: Some(0), ..all() }, &texts[..3]), "");
-        let both = || Wanted { head: Some(1), tail: Some(1), ..all() };
+        assert_eq!(shown(LogRange { head: Some(3), ..all() }, &texts), "1\n2\n3\n");
+        assert_eq!(shown(LogRange { tail: Some(2), ..all() }, &texts), "5\n6");
+        assert_eq!(shown(LogRange { tail: Some(2), ..all() }, &texts[..3]), "4\n5\n");
+        assert_eq!(shown(LogRange { tail: Some(0), ..all() }, &texts[..3]), "");
+        let both = || LogRange { head: Some(1), tail: Some(1), ..all() };
         assert_eq!(shown(both(), &texts), "1\n<4 lines are left out here>6");
         assert_eq!(shown(both(), &["1\n2\n"]), "1\n2\n");
-        assert_eq!(shown(Wanted { since: Some(6.0), ..all() }, &texts), "");
-        assert_eq!(shown(Wanted { source: Some("stderr"), ..all() }, &texts), "");
+        assert_eq!(shown(LogRange { since: Some(6.0), ..all() }, &texts), "");
+        assert_eq!(shown(LogRange { source: Some("stderr"), ..all() }, &texts), "");
     }
 }

@@ -1,0 +1,49 @@
+//! The end of a task that was waited for: its record, its result, a sentence, and the exit code.
+
+use blueque::{Status, TaskId, TaskInfo};
+
+use crate::output::table::write_one;
+use crate::output::{Code, Format, clean_line, line, say};
+use crate::times;
+use crate::view::record::headline;
+use crate::view::task::TaskView;
+
+/// Writes the record of a task that is waited for.
+pub fn write(format: Format, id: &TaskId, info: &TaskInfo) -> anyhow::Result<()> {
+    write_one(format, &TaskView::whole(id.as_str(), info))
+}
+
+/// Writes the result of a task, where it has one; `null` is what a program leaves that has none.
+pub fn write_result(info: &TaskInfo) -> anyhow::Result<()> {
+    if let Some(result) = info.result().filter(|result| !result.is_empty() && *result != b"null") {
+        line(String::from_utf8_lossy(result))?;
+    }
+    Ok(())
+}
+
+/// The exit code for the end of a task.
+pub fn verdict(info: &TaskInfo) -> Code {
+    match info.status() {
+        Some(Status::Complete) => Code::Ok,
+        Some(Status::Cancelled) => Code::Cancelled,
+        _ => Code::Failed,
+    }
+}
+
+/// Says how it ended.
+pub fn tell(id: &TaskId, info: &TaskInfo) {
+    let status = info.status().map_or("unknown", Status::as_str);
+    let took = match (info.started(), info.updated()) {
+        (Some(from), Some(to)) if info.status() != Some(Status::Cancelled) => {
+            format!(" after {}", times::span(to - from))
+        }
+        _ => String::new(),
+    };
+    let why = match info.status() {
+        Some(Status::Failed) => info.error().map(|error| headline(&error)),
+        Some(Status::Cancelled) => info.reason(),
+        _ => None,
+    };
+    let why = why.map_or(String::new(), |why| format!(": {}", clean_line(&why, 400)));
+    say(format!("{id} {status}{took}{why}"));
+}
