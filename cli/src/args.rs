@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bulk, config, doctor, events, history, lifecycle, limit, logs, ls, queues, run, schedule, search, show, stats,
-    submit, task, top, wait, why, workers,
+    bulk, completions, config, dev, events, history, lifecycle, limit, logs, ls, queues, run, schedule, search, show,
+    stats, submit, task, top, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -36,7 +36,7 @@ pub enum Command {
     #[command(hide = true)]
     Exec(crate::supervisor::exec::Options),
     /// Start a private server and a worker, to try things out
-    Dev(crate::commands::dev::Options),
+    Dev(dev::Options),
     /// Put a task into a queue
     Submit(submit::Options),
     /// Put a task into a queue, follow it, and exit as it does
@@ -108,14 +108,11 @@ pub enum Command {
     /// Watch running tasks and queues on a live screen
     Top(top::Options),
     /// Check server, settings and data
-    Doctor(doctor::Options),
+    Doctor(crate::doctor::Options),
     /// Bring a clock of the namespace that ran ahead back to the server's time
     ResetClock,
     /// Write the completions for a shell to stdout
-    Completions {
-        /// Which shell
-        shell: clap_complete::Shell,
-    },
+    Completions(completions::Options),
     /// For use inside a task's program: tell its worker something
     Task {
         #[command(subcommand)]

@@ -1,7 +1,8 @@
-//! The `blueque` command.
+//! The `blueque` command: parses what was typed, and calls the command that was meant.
 
 mod args;
 mod commands;
+mod doctor;
 mod follow;
 mod input;
 mod lack;
@@ -17,12 +18,19 @@ mod view;
 mod worker;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
+use crate::commands::{
+    bulk, completions, config, dev, events, history, lifecycle, limit, ls, queues, reset_clock, run, schedule, search,
+    show, stats, submit, task, top, wait, why, workers,
+};
 use crate::output::Code;
+use crate::session::config::Settings;
+use crate::session::{LIMIT, Session, outage, reach};
 
 fn main() -> ExitCode {
     // The library leaves the choice to programs, and without one a `rediss://` URL is a panic.
@@ -32,13 +40,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    let outcome = match &cli.command {
-        Command::Worker(options) => worker::run(&cli.connection, options),
-        Command::Supervise(options) => supervisor::run(options),
-        Command::Exec(options) => supervisor::exec::run(options),
-        command => commands::run(&cli, command),
-    };
-    match outcome {
+    match dispatch(&cli) {
         Ok(code) => code,
         Err(error) => output::report(&error),
     }
@@ -59,4 +61,92 @@ fn refuse(error: &clap::Error) -> ExitCode {
         output::say(text.trim_end());
     }
     Code::Usage.into()
+}
+
+/// Runs the command.
+fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
+    let code = match &cli.command {
+        Command::Worker(options) => return worker::run(&cli.connection, options),
+        Command::Supervise(options) => return supervisor::run(options),
+        Command::Exec(options) => return supervisor::exec::run(options),
+        Command::Dev(options) => return dev::run(&cli.connection, options),
+        Command::Task { word } => task::run(word)?,
+        Command::Completions(options) => completions::run(options, Cli::command())?,
+        Command::Doctor(options) => doctor::run(&Settings::load(&cli.connection)?, options, cli.output)?,
+        command => {
+            let settings = Settings::load(&cli.connection)?;
+            let (end, client) = if let Some(timeout) = waits(command) {
+                outage::connect(&settings, timeout)?
+            } else {
+                reach::somebody_listens(settings.url(), LIMIT)?;
+                (None, settings.client_within(LIMIT)?)
+            };
+            let session = Session { client, format: cli.output, namespace: settings.namespace().clone(), end };
+            if let Command::Run(options) = command {
+                return run::run(&session, options);
+            }
+            with_server(&session, command)?
+        }
+    };
+    Ok(code.into())
+}
+
+/// Whether a command waits for what may take hours, the server included, and how long where it says.
+fn waits(command: &Command) -> Option<Option<Duration>> {
+    match command {
+        Command::Wait(options) => Some(options.timeout),
+        Command::Logs(options) => options.follow.then_some(None),
+        Command::Events(options) => options.follow.then_some(None),
+        Command::Ls(options) => options.watch.then_some(None),
+        Command::Top(_) => Some(None),
+        _ => None,
+    }
+}
+
+fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
+    match command {
+        Command::Submit(options) => submit::run(session, options),
+        Command::Ls(options) => ls::run(session, options),
+        Command::Show(options) => show::run(session, options),
+        Command::Logs(options) => commands::logs::run(session, options),
+        Command::Wait(options) => wait::run(session, options),
+        Command::Cancel(options) => lifecycle::cancel(session, options),
+        Command::Retry(options) => lifecycle::retry(session, options),
+        Command::Recall(options) => lifecycle::recall(session, options),
+        Command::Delete(options) => lifecycle::delete(session, options),
+        Command::Prioritise(options) => lifecycle::prioritise(session, options),
+        Command::Move(options) => lifecycle::move_to(session, options),
+        Command::Find(options) => search::find(session, options),
+        Command::Tag(options) => search::tag(session, options),
+        Command::Untag(options) => search::untag(session, options),
+        Command::Tags(options) => search::tags(session, options),
+        Command::Groups(options) => search::groups(session, options),
+        Command::Bulk(options) => bulk::run(session, options),
+        Command::Purge(options) => bulk::purge(session, options),
+        Command::Forget(options) => queues::forget(session, options),
+        Command::Config(options) => config::run(session, options),
+        Command::Limit(options) => limit::set(session, options),
+        Command::Limits(options) => limit::list(session, options),
+        Command::Schedule(options) => schedule::run(session, options),
+        Command::Queues(options) => queues::list(session, options),
+        Command::Pause(options) => queues::pause(session, options),
+        Command::Resume(options) => queues::resume(session, options),
+        Command::Workers(options) => workers::list(session, options),
+        Command::Drain(options) => workers::drain(session, options),
+        Command::Events(options) => events::run(session, options),
+        Command::History(options) => history::run(session, options),
+        Command::Stats(options) => stats::run(session, options),
+        Command::Why(options) => why::run(session, options),
+        Command::Top(options) => top::run(session, options),
+        Command::ResetClock => reset_clock::run(session),
+        // These are dealt with before a server is asked.
+        Command::Worker(_)
+        | Command::Supervise(_)
+        | Command::Exec(_)
+        | Command::Dev(_)
+        | Command::Run(_)
+        | Command::Doctor(_)
+        | Command::Completions(_)
+        | Command::Task { .. } => Ok(Code::Usage),
+    }
 }

@@ -8,9 +8,8 @@ use blueque::{Error, TaskId, TaskInfo};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::follow::ended;
 use crate::follow::printer::Streams;
-use crate::follow::{Follower, left};
+use crate::follow::{Follower, ended, left};
 use crate::input::new_task::NewTaskArgs;
 use crate::output::{Code, Format, line, say};
 use crate::session::Session;

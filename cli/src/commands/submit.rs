@@ -4,9 +4,8 @@ use blueque::Submitted;
 use clap::Args;
 use serde::Serialize;
 
-use crate::follow::ended;
 use crate::follow::printer::Streams;
-use crate::follow::{Follower, left};
+use crate::follow::{Follower, ended, left};
 use crate::input::new_task::NewTaskArgs;
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};

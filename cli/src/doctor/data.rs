@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::{Pipeline, Value};
 
-use super::Exam;
+use super::exam::Exam;
 use super::index::Entries;
 use super::keys::Scan;
 use super::shared::usable;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use blueque::{Client, QueueName};
 use redis::Value;
 
-use super::Exam;
+use super::exam::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
 use crate::lack::NOTHING;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use redis::{Pipeline, Value};
 
+use super::exam::Exam;
 use super::place::{FIELDS, Head, Numbers, Place, expected};
-use super::{Exam, remedy};
+use super::remedy;
 
 /// Records read at once.
 const BATCH: usize = 500;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use blueque::bundle;
 use redis::RedisResult;
 
-use super::{Exam, Withheld};
+use super::exam::{Exam, Withheld};
 use crate::times;
 
 /// A smaller difference between two clocks is none.

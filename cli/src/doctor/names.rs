@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::Pipeline;
 
-use super::Exam;
+use super::exam::Exam;
 use super::keys::Scan;
 
 impl Exam {

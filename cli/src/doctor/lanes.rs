@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::Value;
 
-use super::Exam;
 use super::entries::PAGE;
+use super::exam::Exam;
 use super::index::{Entries, TRIES};
 use super::keys::Scan;
 use super::remedy::{text_of, whole};

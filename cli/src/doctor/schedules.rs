@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use redis::Value;
 
-use super::Exam;
+use super::exam::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
 use crate::times;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use blueque::{ListenerId, QueueName};
 use redis::Pipeline;
 
-use super::Exam;
+use super::exam::Exam;
 
 /// Tasks of one listener that are looked at.
 const TASKS: usize = 500;

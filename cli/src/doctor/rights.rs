@@ -2,9 +2,7 @@
 
 use blueque::{Client, Error};
 
-use super::Exam;
-use crate::output::{Code, say};
-use crate::session::Session;
+use super::exam::Exam;
 use crate::session::config::{self, Settings};
 use crate::session::rights::missing;
 
@@ -52,14 +50,4 @@ impl Exam {
         }
         Ok(())
     }
-}
-
-/// `blueque reset-clock`
-pub fn reset_clock(session: &Session) -> anyhow::Result<Code> {
-    say(if session.client.reset_clock()? {
-        "the clock of this namespace is the server's again"
-    } else {
-        "the clock of this namespace was not ahead of the server's; nothing was changed"
-    });
-    Ok(Code::Ok)
 }

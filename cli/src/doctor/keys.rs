@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::Pipeline;
 
-use super::Exam;
+use super::exam::Exam;
 
 /// Keys looked at at once.
 const PAGE: usize = 1_000;

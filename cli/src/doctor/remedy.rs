@@ -2,7 +2,7 @@
 
 use redis::{Pipeline, Value};
 
-use super::Exam;
+use super::exam::Exam;
 use super::place::Place;
 
 impl Exam {

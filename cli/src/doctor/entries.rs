@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use redis::Pipeline;
 
-use super::Exam;
+use super::exam::Exam;
 use super::index::Entries;
 use super::keys::Scan;
 use super::place::Place;

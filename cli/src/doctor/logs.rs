@@ -2,7 +2,7 @@
 
 use redis::Pipeline;
 
-use super::Exam;
+use super::exam::Exam;
 use super::keys::Scan;
 
 /// What an entry counts beside its text.

@@ -1,0 +1,103 @@
+//! `blueque doctor`: looks at server, settings and data, and changes nothing.
+
+mod bounds;
+mod data;
+mod entries;
+mod exam;
+mod index;
+mod keys;
+mod lanes;
+mod limits;
+mod logs;
+mod names;
+mod place;
+mod remedy;
+mod rights;
+mod schedules;
+mod server;
+mod shared;
+mod workers;
+
+use std::time::Duration;
+
+use clap::Args;
+use redis::{Connection, RedisError};
+
+use self::exam::{Exam, Finding, Level};
+use crate::input::values::whole_number;
+use crate::output::{Code, Format, clean_line, fault, line, say, table};
+use crate::session::config::Settings;
+use crate::session::reach;
+
+/// How long the server may take for one answer.
+const LIMIT: Duration = Duration::from_secs(10);
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// How many keys of the namespace, and entries of each index, are looked at
+    #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 10_000_000))]
+    limit: u32,
+}
+
+pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Result<Code> {
+    let mut exam = Exam::new(connect(settings)?, format!("{}_", settings.namespace()), options.limit as usize);
+    exam.ok("server", format!("{} answers", settings.url()));
+    let looked = look(&mut exam, settings);
+    exam.bear(looked).map_err(|error| {
+        let (url, namespace) = (settings.url(), settings.namespace());
+        let source = error.downcast_ref::<RedisError>();
+        let node = source.and_then(RedisError::redirect_node).map(|(node, _)| reach::elsewhere(namespace, node));
+        node.or_else(|| reach::refused(url, source?)).unwrap_or(error)
+    })?;
+    exam.count_up();
+    match format {
+        Format::Table => exam.found.iter().try_for_each(tell)?,
+        format => table::write(format, &exam.found)?,
+    }
+    let findings = exam.found.iter().filter(|finding| finding.level == Level::Finding).count();
+    say(match findings {
+        0 => "nothing is wrong".to_owned(),
+        1 => "1 finding".to_owned(),
+        number => format!("{number} findings"),
+    });
+    Ok(if findings == 0 { Code::Ok } else { Code::Failed })
+}
+
+/// All checks, one after the other.
+fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
+    let sound = exam.server()?;
+    exam.rights(settings)?;
+    if sound {
+        exam.transactions()?;
+        exam.data()?;
+        exam.programs(settings)?;
+    }
+    Ok(())
+}
+
+fn connect(settings: &Settings) -> anyhow::Result<Connection> {
+    // The source's text can hold what was sent.
+    let wrong = |error: &redis::RedisError| {
+        if let Some(refused) = reach::refused(settings.url(), error) {
+            return refused;
+        }
+        let what = error.code().map_or_else(|| error.category().to_owned(), ToOwned::to_owned);
+        fault(Code::Unreachable, format!("{} cannot be reached: {what}", settings.url()))
+    };
+    reach::somebody_listens(settings.url(), LIMIT)?;
+    let client = redis::Client::open(settings.address()?).map_err(|error| wrong(&error))?;
+    let connection = client.get_connection_with_timeout(LIMIT).map_err(|error| wrong(&error))?;
+    connection.set_read_timeout(Some(LIMIT))?;
+    connection.set_write_timeout(Some(LIMIT))?;
+    Ok(connection)
+}
+
+fn tell(finding: &Finding) -> std::io::Result<()> {
+    let level = match finding.level {
+        Level::Ok => "ok",
+        Level::Note => "note",
+        Level::Finding => "FINDING",
+    };
+    let todo = finding.todo.as_ref().map_or(String::new(), |todo| format!(": {todo}"));
+    line(clean_line(&format!("{level:<9}{:<13}{}{todo}", finding.check, finding.text), 2_000))
+}
