@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use redis::RedisResult;
+use redis::{ErrorKind, RedisResult};
 
 use crate::calls::{Call, Calls};
 use crate::deadline::Deadline;
@@ -192,6 +192,20 @@ impl Client {
     }
 }
 
+/// The server at a URL. One that names a user and no password is refused: the connection would be the default user's.
+pub(crate) fn server(url: &str) -> Result<redis::Client> {
+    let server = redis::Client::open(url).map_err(Error::Connection)?;
+    let settings = server.get_connection_info().redis_settings();
+    match settings.username().filter(|user| !user.is_empty() && *user != "default") {
+        Some(user) if settings.password().is_none() => {
+            let text = format!("{user}: add its password, any one where it needs none, or leave out the user");
+            let what = "the URL names a user and no password";
+            Err(Error::Connection((ErrorKind::InvalidClientConfig, what, text).into()))
+        }
+        _ => Ok(server),
+    }
+}
+
 /// What a namespace is to whoever opens it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
@@ -264,12 +278,12 @@ impl ClientBuilder {
     }
 
     /// Connects to `redis://[user:password@]host[:port][/db]`, `rediss://…` (feature
-    /// `tls-rustls`) or `unix:///path`.
+    /// `tls-rustls`) or `unix:///path`. A user goes with a password.
     ///
     /// # Errors
     /// As [`Client::open`].
     pub fn open(self, url: &str) -> Result<Client> {
-        let server = redis::Client::open(url).map_err(Error::Connection)?;
+        let server = server(url)?;
         self.connect(
             Box::new(move |limit| {
                 let connection = server.get_connection_with_timeout(limit)?;
@@ -287,6 +301,9 @@ impl ClientBuilder {
     pub fn open_cluster(self, urls: &[&str]) -> Result<Client> {
         if !self.namespace.as_str().contains('{') {
             return Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"));
+        }
+        for &url in urls {
+            server(url)?;
         }
         let nodes: Vec<String> = urls.iter().map(|&url| url.to_owned()).collect();
         self.connect(

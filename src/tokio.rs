@@ -23,7 +23,7 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
 
 use crate::calls::{Call, Calls, ReserveOptions};
-use crate::client::Space;
+use crate::client::{Space, server};
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::model::Reservation;
@@ -79,7 +79,7 @@ impl Client {
     }
 
     async fn connected(url: &str, namespace: Namespace, limit: Duration, for_tests: bool) -> Result<Self> {
-        let server = redis::Client::open(url).map_err(Error::Connection)?;
+        let server = server(url)?;
         let calls = Calls::new(namespace);
         let inner = Inner { calls, server, shared: Mutex::new(None), limit: limit.max(Duration::from_millis(10)) };
         let client = Self { inner: Arc::new(inner) };

@@ -34,6 +34,20 @@ fn digest(server: &Server) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
+fn a_url_that_names_a_user_without_a_password_is_refused_before_the_default_user_serves() {
+    let server = Server::start();
+    let rules = ["worker", "on", "nopass", "~*", "&*", "+@all"];
+    redis::cmd("ACL").arg("SETUSER").arg(&rules).exec(&mut server.connection()).unwrap();
+    let url = format!("{}?user=worker", server.url());
+    let refused = Client::open(&url).unwrap_err();
+    let Error::Connection(cause) = refused else { panic!("{refused:?}") };
+    let text = cause.to_string();
+    assert!(text.contains("names a user and no password") && text.contains("worker: add its password"), "{text}");
+    Client::open(&format!("{url}&pass=any")).unwrap();
+    Client::open(&format!("{}?user=default", server.url())).unwrap();
+}
+
+#[test]
 fn a_task_goes_through_its_whole_life() {
     let server = Server::start();
     let client = client(&server);
