@@ -136,7 +136,9 @@ impl TaskInfo {
     /// What the attempt that ended last cost, as its owner said it. `blueque worker` says it as JSON.
     #[must_use]
     pub fn cost(&self) -> Option<&[u8]> {
-        self.bytes("cost").filter(|_| self.bytes("cost_of") == self.bytes("ended"))
+        // A fresh retry takes `ended` out of the record; what was spent before it is spent.
+        let ended = self.bytes("ended");
+        self.bytes("cost").filter(|_| ended.is_none() || self.bytes("cost_of") == ended)
     }
 
     /// Whether a cancel waits for the owner to stop.

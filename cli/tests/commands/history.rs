@@ -3,7 +3,7 @@ use std::io::{BufRead, BufReader};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
-use blueque::{ListenerId, QueueName, TaskId, Token};
+use blueque::{Force, ListenerId, QueueName, TaskId, Token};
 use serde_json::json;
 
 use crate::Desk;
@@ -142,6 +142,12 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
     assert!(past.desk.ok(&["show", "u"]).contains("cost        3 dollars\n"), "{}", past.desk.ok(&["show", "u"]));
     assert_eq!(past.desk.json(&["show", "u"])["cost"], "3 dollars\u{1b}[2J");
     assert!(past.desk.json(&["show", "u"])["fields"].is_null());
+    for (at, fresh) in [(220.0, false), (230.0, true)] {
+        client.call(&client.calls().cancel(&id, "", Force::No).at(&past.at(at))).unwrap();
+        client.call(&client.calls().retry(&id, fresh).at(&past.at(at + 1.0))).unwrap();
+        let shown = past.desk.ok(&["show", "u"]);
+        assert!(shown.contains("cost        3 dollars\n"), "spent, however the task begins anew: {fresh} {shown}");
+    }
 }
 
 #[test]
