@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -125,14 +125,20 @@ impl Reader<'_> {
         Ok((page.items.into_iter().map(EventView::from).collect(), more))
     }
 
-    /// Remembers what was shown, once it was.
-    fn shown(&self) -> anyhow::Result<()> {
-        io::stdout().flush()?;
-        let Some(file) = self.resume else { return Ok(()) };
+    /// Writes the cursor beside its file, and answers where to. Before anything is shown, it proves that this can be done.
+    fn draft(&self, file: &Path) -> anyhow::Result<PathBuf> {
         let mut fresh = file.as_os_str().to_owned();
         fresh.push(".new");
-        let keep = || fs::write(&fresh, format!("{}\n", self.after)).and_then(|()| fs::rename(&fresh, file));
-        keep().with_context(|| format!("the cursor cannot be kept in {}", file.display()))
+        let written = fs::write(&fresh, format!("{}\n", self.after));
+        written.with_context(|| format!("the cursor cannot be kept in {}", file.display()))?;
+        Ok(fresh.into())
+    }
+
+    /// Remembers what was shown, once it was.
+    fn shown(&self) -> anyhow::Result<()> {
+        let Some(file) = self.resume else { return Ok(()) };
+        let kept = fs::rename(self.draft(file)?, file);
+        kept.with_context(|| format!("the cursor cannot be kept in {}", file.display()))
     }
 
     /// Whether nothing more is to come, because it is about one task and that is finished.
@@ -153,6 +159,9 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let past = || past(session, options);
     let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
     let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
+    if let Some(file) = reader.resume {
+        reader.draft(file)?;
+    }
     if !options.follow {
         table::write(session.format, &kept)?;
         reader.shown()?;

@@ -281,6 +281,10 @@ fn events_are_read_on_from_a_file_and_miss_nothing() {
         let said = desk.refused(2, &["events", "q", "--resume", file]);
         assert!(said.contains(file) && said.contains("remove it to begin anew"), "{said}");
     }
+    let nowhere = desk.home.path().join("nosuch/cursor");
+    let left = desk.run(&["events", "q", "--resume", nowhere.to_str().unwrap()]);
+    assert_eq!((left.code, left.out.as_str()), (1, ""), "nothing is shown that the next call would show again");
+    assert!(left.err.contains("the cursor cannot be kept in"), "{}", left.err);
     let said = desk.refused(2, &["events", "q", "--after", "rubbish"]);
     assert!(said.contains("--after must be the cursor"), "{said}");
     desk.refused(2, &["events"]);
