@@ -52,9 +52,9 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Resul
         seconds.map(|seconds| format!("{} ({})", times::to_the_second(seconds), times::relative(seconds, now)))
     };
     let policy = task.whole.as_ref().map(|whole| &whole.policy);
-    let most = |name| policy.map_or(String::new(), |policy| policy.of(name));
+    let most = |name, count| policy.map_or(String::new(), |policy| policy.of(name, count));
     let counted = |number: u32| (number > 0).then(|| number.to_string());
-    let budget = |number: u32, name| counted(number).map(|number| number + &most(name));
+    let budget = |number: u32, name| counted(number).map(|text| text + &most(name, number));
     let owner = task.node.as_ref().map(|node| match task.pid {
         Some(pid) => format!("{node}, process {pid}"),
         None => node.clone(),

@@ -63,9 +63,14 @@ fn seconds(field: &str, value: String) -> String {
 }
 
 impl Policy {
-    /// The most that a count may come to, as the end of a line.
-    pub fn of(&self, name: &str) -> String {
-        self.0.get(name).map_or(String::new(), |rule| format!(" of {}", rule.value))
+    /// The most that a count may come to, as the end of a line with that count.
+    pub fn of(&self, name: &str, count: u32) -> String {
+        let Some(Rule { value, .. }) = self.0.get(name) else { return String::new() };
+        match value.parse::<u32>() {
+            Ok(0) => " (none allowed)".to_owned(),
+            Ok(most) if count > most => format!(" ({most} allowed)"),
+            _ => format!(" of {value}"),
+        }
     }
 
     /// All of it, for people.

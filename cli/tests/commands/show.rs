@@ -53,6 +53,9 @@ fn show_tells_all_that_is_known_of_a_task() {
     }
     task.fail("it broke").unwrap();
     assert!(desk.ok(&["show", "t"]).contains("failures    1 of 5"), "{}", desk.ok(&["show", "t"]));
+    desk.ok(&["submit", "q", "--id", "once"]);
+    desk.take("q").fail("it broke").unwrap();
+    assert!(desk.ok(&["show", "once"]).contains("failures    1 (none allowed)\n"), "{}", desk.ok(&["show", "once"]));
     desk.ok(&["cancel", "t"]);
     let shown = desk.json(&["show", "t"]);
     assert!(shown["ended"].is_string(), "{shown}");
