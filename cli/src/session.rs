@@ -5,7 +5,7 @@ pub mod config;
 mod find;
 pub mod outage;
 pub mod password;
-mod queues;
+pub mod queues;
 pub mod reach;
 pub mod rights;
 

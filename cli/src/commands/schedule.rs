@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blueque::calls::ScheduleOptions;
-use blueque::{Missed, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskId};
+use blueque::{Error, Missed, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskId};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use crate::input::parameters::Parameters;
@@ -13,6 +13,7 @@ use crate::output::table::{self, write_one};
 use crate::output::{Code, Format, chain, code, fault, say};
 use crate::session::Session;
 use crate::session::caller::caller;
+use crate::session::queues::meant;
 use crate::view::schedule::{Made, Removed, Summary, Whole};
 
 #[derive(Args, Debug)]
@@ -209,20 +210,20 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         Some(Word::Show { name }) => return show(session, name),
         Some(Word::Rm { names }) => return remove(session, names),
         Some(Word::Pause { name, reason }) => {
-            client.call(&calls.pause_schedule(name, &caller(), reason))?;
+            known(session, name, client.call(&calls.pause_schedule(name, &caller(), reason)))?;
             if !ended(session, name)? {
                 say(format!("{name} makes no tasks; blueque schedule resume {name}"));
             }
         }
         Some(Word::Resume { name }) => {
-            client.call(&calls.resume_schedule(name))?;
+            known(session, name, client.call(&calls.resume_schedule(name)))?;
             if !ended(session, name)? {
                 say(format!("{name} makes tasks"));
             }
         }
         Some(Word::Run { name, overlap, id }) => {
             let id = id.clone().unwrap_or_else(TaskId::random);
-            let ran = client.call(&calls.run_schedule(name, &id, overlap.map(Into::into)))?;
+            let ran = known(session, name, client.call(&calls.run_schedule(name, &id, overlap.map(Into::into))))?;
             if !ran.created {
                 say(format!("{} exists already; nothing was made", ran.id));
             }
@@ -245,7 +246,7 @@ fn ended(session: &Session, name: &ScheduleName) -> anyhow::Result<bool> {
 }
 
 fn show(session: &Session, name: &ScheduleName) -> anyhow::Result<Code> {
-    let info = session.client.call(&session.client.calls().show_schedule(name))?;
+    let info = known(session, name, session.client.call(&session.client.calls().show_schedule(name)))?;
     let whole = Whole::new(name, &info);
     match session.format {
         Format::Table => whole.people()?,
@@ -254,15 +255,26 @@ fn show(session: &Session, name: &ScheduleName) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
+/// The answer of a call about a schedule. Where there is none of this name, says which one may be meant.
+fn known<T>(session: &Session, name: &ScheduleName, answer: blueque::Result<T>) -> anyhow::Result<T> {
+    match answer {
+        Err(Error::State { code, .. }) if code == "NOSCHEDULE" => {
+            let all: Vec<String> = session.client.schedules()?.into_iter().map(|one| one.name.to_string()).collect();
+            Err(fault(Code::NotFound, format!("there is no schedule {name}{}", meant(name.as_str(), &all))))
+        }
+        answer => Ok(answer?),
+    }
+}
+
 /// Removes each. One that is not there does not keep the others from it.
 fn remove(session: &Session, names: &[ScheduleName]) -> anyhow::Result<Code> {
     let (mut removed, mut worst) = (Vec::new(), Code::Ok);
     for name in names {
-        match session.client.call(&session.client.calls().unschedule(name)) {
+        match known(session, name, session.client.call(&session.client.calls().unschedule(name))) {
             Ok(()) => removed.push(Removed { schedule: name.to_string(), outcome: "removed" }),
             Err(error) => {
-                let error = anyhow::Error::from(error);
-                say(format!("blueque: {name}: {}", chain(&error)));
+                let whose = if code(&error) == Code::NotFound { String::new() } else { format!("{name}: ") };
+                say(format!("blueque: {whose}{}", chain(&error)));
                 if worst == Code::Ok {
                     worst = code(&error);
                 }

@@ -152,7 +152,11 @@ fn how_far(text: &str) -> Result<Value, String> {
         number.ok_or_else(wrong)
     };
     if let Some((done, total)) = text.split_once('/') {
-        return Ok(json!({ "done": number(done)?, "total": number(total)? }));
+        let (part, all) = (number(done)?, number(total)?);
+        if part.as_f64() > all.as_f64() {
+            return Err(format!("{} of {} is more than all", done.trim(), total.trim()));
+        }
+        return Ok(json!({ "done": part, "total": all }));
     }
     let fraction = match text.strip_suffix('%') {
         Some(percent) => number(percent)?.as_f64().unwrap_or(0.0) / 100.0,

@@ -6,7 +6,7 @@ use blueque::calls::SubmitOptions;
 use blueque::{Backoff, Policy, Until};
 use clap::{Args, ValueEnum};
 
-use super::values::{bytes, duration, plain, whole_number};
+use super::values::{bytes, duration, lease, plain, whole_number};
 
 /// How the pause before another try grows.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -62,7 +62,7 @@ pub struct TaskOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(0, 1_000_000))]
     max_releases: Option<u32>,
     /// The lease of each attempt, whatever its worker says: 1s to 7days
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = lease)]
     lease: Option<Duration>,
     /// Who shares limits and takes turns, such as a tenant
     #[arg(long, value_name = "NAME", value_parser = plain)]

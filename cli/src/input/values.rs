@@ -20,6 +20,13 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|_| "must be a time such as 90s, 15m or 2h 30m".to_owned())
 }
 
+/// The length of a lease, as an argument.
+pub fn lease(text: &str) -> Result<Duration, String> {
+    let within = Duration::from_secs(1)..=Duration::from_secs(7 * 86_400);
+    let lease = duration(text)?;
+    if within.contains(&lease) { Ok(lease) } else { Err("must be from 1s to 7days".to_owned()) }
+}
+
 /// A whole number within bounds, as an argument.
 pub fn whole_number<T: TryFrom<i64>>(low: i64, high: i64) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
     move |text| {

@@ -67,10 +67,14 @@ impl Session {
         if all.len() >= QUEUES {
             return Ok(None);
         }
-        let likeness = |name: &str| strsim::jaro_winkler(name, queue.as_str());
-        let best = all.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
-        let meant = best.filter(|name| likeness(name) >= ALIKE);
-        let meant = meant.map_or(String::new(), |name| format!(" (did you mean {name}?)"));
-        Ok(Some(format!("there is no queue {queue}{meant}")))
+        Ok(Some(format!("there is no queue {queue}{}", meant(queue.as_str(), &all))))
     }
+}
+
+/// Asks, where one of these names is so much like a mistyped one, whether it was meant.
+pub fn meant(mistyped: &str, all: &[String]) -> String {
+    let likeness = |name: &str| strsim::jaro_winkler(name, mistyped);
+    let best = all.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+    let best = best.filter(|name| likeness(name) >= ALIKE);
+    best.map_or(String::new(), |name| format!(" (did you mean {name}?)"))
 }

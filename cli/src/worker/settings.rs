@@ -10,7 +10,7 @@ use blueque::{ListenerId, QueueName, QueueOrder, Setting, Token};
 use clap::{Args, ValueEnum};
 
 use super::program::Programs;
-use crate::input::values::{bytes, duration, whole_number};
+use crate::input::values::{bytes, duration, lease, whole_number};
 use crate::logs::sweep::Keep;
 use crate::output::{Code, fault};
 use crate::run_folder::{Limits, OnDrain, RunFolder, state_folder};
@@ -236,6 +236,11 @@ impl Options {
 
     pub fn settings(&self, server: &config::Settings) -> anyhow::Result<Settings> {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        if self.drain != Drain::Wait && self.drain_after.is_some() {
+            let how = self.drain.to_possible_value().map_or(String::new(), |how| how.get_name().to_owned());
+            let text = format!("--drain-after goes with --drain wait: with --drain {how} programs are stopped at once");
+            return Err(fault(Code::Usage, text));
+        }
         let max_bytes = u32::try_from(self.max_bytes).ok().filter(|bytes| (1..=8 << 20).contains(bytes));
         let limits = Limits {
             max_run_ms: self.max_run.map(ms),
@@ -336,13 +341,4 @@ pub fn set<T: FromStr>(settings: &[Setting], name: &str) -> Option<T> {
 fn log_size(text: &str) -> Result<u64, String> {
     let size = bytes(text)?;
     if ((1 << 20)..=(1 << 40)).contains(&size) { Ok(size) } else { Err("must be 1M to 1024G".into()) }
-}
-
-fn lease(text: &str) -> Result<Duration, String> {
-    let lease = duration(text)?;
-    if (Duration::from_secs(1)..=Duration::from_secs(7 * 86_400)).contains(&lease) {
-        Ok(lease)
-    } else {
-        Err("a lease is 1s to 7days".into())
-    }
 }

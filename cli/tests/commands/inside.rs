@@ -46,8 +46,15 @@ fn a_program_tells_its_worker_by_lines_and_files() {
     assert_eq!(fs::read(file("checkpoint")).unwrap(), b"{\"x\":1}");
     let names: Vec<_> = fs::read_dir(desk.home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "no draft is left: {names:?}");
-    for wrong in [&["progress", "half"][..], &["progress", "5/x"], &["progress", "200%"], &["progress", "-1"], &["nap"]]
-    {
+    for wrong in [
+        &["progress", "half"][..],
+        &["progress", "5/x"],
+        &["progress", "7/5"],
+        &["progress", "1/0"],
+        &["progress", "200%"],
+        &["progress", "-1"],
+        &["nap"],
+    ] {
         assert_eq!(left(task(wrong).output().unwrap()).code, 2, "{wrong:?}");
     }
 }

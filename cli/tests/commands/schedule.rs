@@ -40,9 +40,13 @@ fn a_schedule_is_added_listed_shown_changed_and_removed() {
     assert_eq!(desk.ok(&["schedule", "ls", "-o", "id"]), "hourly\nnightly\n");
     assert_eq!(desk.json(&["schedule", "ls"])[0]["state"], "active");
 
+    for word in ["show", "pause", "resume", "run", "rm"] {
+        let said = desk.refused(4, &["schedule", word, "nihgtly"]);
+        assert_eq!(said, "blueque: there is no schedule nihgtly (did you mean nightly?)\n", "{word}");
+    }
     let removed = desk.run(&["schedule", "rm", "ghost", "nightly", "hourly", "-o", "id"]);
     assert_eq!((removed.code, removed.out.as_str()), (4, "nightly\nhourly\n"), "{}", removed.err);
-    assert!(removed.err.contains("ghost: NOSCHEDULE"), "{}", removed.err);
+    assert_eq!(removed.err, "blueque: there is no schedule ghost\n");
     assert_eq!(desk.ok(&["schedule", "-o", "id"]), "");
 }
 
@@ -143,6 +147,6 @@ fn what_cannot_be_a_schedule_is_refused_and_nothing_is_made() {
     desk.refused(2, &[&["schedule", "add", "n", "q", "not json"], every].concat());
     assert_eq!(desk.json(&["schedule", "ls"]), Value::Array(Vec::new()));
     for word in ["show", "pause", "resume", "run", "rm"] {
-        assert!(desk.refused(4, &["schedule", word, "n"]).contains("NOSCHEDULE"), "{word}");
+        assert!(desk.refused(4, &["schedule", word, "n"]).contains("there is no schedule n\n"), "{word}");
     }
 }

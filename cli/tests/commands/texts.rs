@@ -31,7 +31,7 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
     }
     desk.take("d").complete("x").unwrap();
     let only = "this is for one that is";
-    let table: [(i32, &[&str], &str); 33] = [
+    let table: [(i32, &[&str], &str); 38] = [
         (2, &["submit", "q", "--max-losses", "-1"], "must be a whole number from 0 to 1000"),
         (2, &["submit", "q", "--jitter", "many"], "must be a whole number from 0 to 100"),
         (2, &["submit", "q", "--priority", "1001"], "must be a whole number from -1000 to 1000"),
@@ -41,6 +41,15 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
         (2, &["wait", "waits", "--timeout", "soon"], "must be a time such as 90s, 15m or 2h 30m"),
         (2, &["worker", "-q", "q", "--grace", "3x", "--", "true"], "must be a time such as 90s, 15m or 2h 30m"),
         (2, &["worker", "-q", "q", "--lease", "3x", "--", "true"], "must be a time such as 90s, 15m or 2h 30m"),
+        (2, &["worker", "-q", "q", "--lease", "8days", "--", "true"], "'--lease <TIME>': must be from 1s to 7days"),
+        (2, &["submit", "q", "--lease", "8days"], "'--lease <TIME>': must be from 1s to 7days"),
+        (2, &["schedule", "add", "s", "q", "--every", "1h", "--lease", "999ms"], "must be from 1s to 7days"),
+        (
+            2,
+            &["worker", "-q", "q", "--drain", "release", "--drain-after", "10min", "--", "true"],
+            "--drain-after goes with --drain wait: with --drain release programs are stopped at once",
+        ),
+        (2, &["task", "progress", "7/5"], "7 of 5 is more than all"),
         (
             2,
             &["schedule", "add", "s", "q", "--cron", "x y z"],
@@ -52,7 +61,7 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
             "`61 * * * mon` cannot be read: a field is wrong: minutes are 0-59",
         ),
         (2, &["schedule", "add", "s", "q", "--cron", "@fortnightly"], "the words are @hourly, @daily"),
-        (4, &["schedule", "rm", "nosuch"], "NOSCHEDULE"),
+        (4, &["schedule", "rm", "nosuch"], "there is no schedule nosuch"),
         (2, &["ls", "--status", "runing"], "'running'"),
         (0, &["ls", "q", "--status", "running,pending"], "waits"),
         (2, &["submit", "q", "--params", "@/no/such/file"], "No such file or directory"),
