@@ -2,6 +2,7 @@
 
 pub mod ended;
 pub mod feed;
+pub mod interrupts;
 pub mod log_range;
 pub mod pager;
 pub mod printer;
@@ -193,8 +194,13 @@ impl Drop for Follower<'_> {
 
 /// An error that ends the following of a task, not the task: says how to follow it again.
 pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
-    if code(&error) == Code::Unreachable {
-        say(format!("{id} goes on without this command; blueque logs -f {id} follows it again"));
+    if code(&error) == Code::Unreachable || error.is::<io::Error>() {
+        leave(id);
     }
     error
+}
+
+/// Says that a task is followed no more, and how to follow it again.
+pub fn leave(id: &TaskId) {
+    say(format!("{id} goes on without this command; blueque logs -f {id} follows it again"));
 }

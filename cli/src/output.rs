@@ -139,7 +139,14 @@ pub fn told(text: &str) -> String {
 
 /// A line of data, on stdout, without what a terminal obeys.
 pub fn line(text: impl AsRef<str>) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{}", clean(text.as_ref()))
+    data(&format!("{}\n", clean(text.as_ref())))
+}
+
+/// Data, on stdout at once, as it is.
+pub fn data(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.map_err(|error| io::Error::new(error.kind(), format!("stdout cannot be written: {error}")))
 }
 
 /// Without the numbers of the system's errors, whose names stand beside them.

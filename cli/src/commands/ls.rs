@@ -1,6 +1,6 @@
 //! `blueque ls`
 
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, IsTerminal};
 use std::thread;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use crate::input::state::{State, state};
 use crate::input::values::{queue_name, whole_number};
-use crate::output::{Code, Format, fault, say};
+use crate::output::{Code, Format, data, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
 use crate::view::tasks::TaskList;
@@ -56,7 +56,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         begins = false;
         if options.watch && io::stdout().is_terminal() {
             // Clears the screen, and goes to its corner.
-            write!(io::stdout().lock(), "\x1b[2J\x1b[H")?;
+            data("\x1b[2J\x1b[H")?;
         }
         let hidden = if options.watch { picture.write_screen(session)? } else { picture.write(session).map(|()| 0)? };
         if hidden > 0 {
@@ -67,7 +67,6 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         if !options.watch {
             return Ok(Code::Ok);
         }
-        io::stdout().flush()?;
         thread::sleep(WATCH);
     }
 }

@@ -1,13 +1,11 @@
 //! `blueque run`
 
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use blueque::{Error, TaskId, TaskInfo};
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
+use crate::follow::interrupts::Interrupts;
 use crate::follow::printer::Streams;
 use crate::follow::{Follower, ended, left};
 use crate::input::new_task::NewTaskArgs;
@@ -23,12 +21,7 @@ pub struct Options {
 
 /// Ends with the exit code of the program, where it failed by one.
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
-    let interrupts = Arc::new(AtomicUsize::new(0));
-    for signal in [SIGINT, SIGTERM] {
-        let interrupts = Arc::clone(&interrupts);
-        // Counting is all that is done in the handler.
-        signal_hook::flag::register_usize(signal, interrupts, 1)?;
-    }
+    let interrupts = Interrupts::hear()?;
     let (id, _) = options.new.submit(session, true)?;
     if session.format == Format::Id {
         line(id.as_str())?;
@@ -69,9 +62,9 @@ fn to_the_end(
     session: &Session,
     id: &TaskId,
     follower: &mut Follower<'_>,
-    interrupts: &AtomicUsize,
+    interrupts: &Interrupts,
 ) -> anyhow::Result<Option<TaskInfo>> {
-    let interrupted = || interrupts.swap(0, Ordering::AcqRel) > 0;
+    let interrupted = || interrupts.came();
     if let Some(info) = follower.follow(&interrupted)? {
         return Ok(Some(info));
     }

@@ -4,8 +4,9 @@ use blueque::Submitted;
 use clap::Args;
 use serde::Serialize;
 
+use crate::follow::interrupts::Interrupts;
 use crate::follow::printer::Streams;
-use crate::follow::{Follower, ended, left};
+use crate::follow::{Follower, ended, leave, left};
 use crate::input::new_task::NewTaskArgs;
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};
@@ -50,9 +51,10 @@ impl Row for Made {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let follows = options.wait || options.follow;
+    let interrupts = follows.then(Interrupts::hear).transpose()?;
     let (id, made) = options.new.submit(session, options.follow)?;
     let format = if options.id_only { Format::Id } else { session.format };
-    let follows = options.wait || options.follow;
     if follows && format == Format::Table {
         // As a script reads it, stdout is the result alone.
         say(format!("{id} submitted"));
@@ -62,15 +64,17 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             _ => None,
         };
         let row = Made { id: id.to_string(), queue: options.new.queue.to_string(), submitted: made.as_str(), replaced };
-        write_one(format, &row)?;
+        write_one(format, &row).inspect_err(|_| say(format!("{id} submitted")))?;
     }
-    if !follows {
-        return Ok(Code::Ok);
-    }
+    let Some(interrupts) = interrupts else { return Ok(Code::Ok) };
     let mut follower = Follower::new(session, &id, if options.follow { Streams::Talk } else { Streams::None });
-    let ended = follower.follow(&|| false).map_err(|error| left(&id, error))?;
+    let ended = follower.follow(&|| interrupts.waits()).map_err(|error| left(&id, error))?;
     drop(follower);
-    let Some(info) = ended else { return Ok(Code::Ok) };
+    let Some(info) = ended else {
+        leave(&id);
+        interrupts.obey()?;
+        return Ok(Code::Ok);
+    };
     match format {
         Format::Json | Format::Jsonl => ended::write(format, &id, &info)?,
         Format::Table => ended::write_result(&info)?,

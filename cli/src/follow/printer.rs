@@ -7,7 +7,7 @@ use blueque::TaskId;
 use super::feed::{Item, Piece};
 use super::log_range::EXIT;
 use super::pager::Pager;
-use crate::output::{Cleaner, clean};
+use crate::output::{Cleaner, clean, data};
 use crate::run_folder::end::PostMortem;
 use crate::times;
 use crate::view::cost;
@@ -149,9 +149,7 @@ impl<'a> Printer<'a> {
             } else if talk {
                 let _ = io::stderr().lock().write_all(text.as_bytes());
             } else {
-                let mut out = io::stdout().lock();
-                out.write_all(text.as_bytes())?;
-                out.flush()?;
+                data(&text)?;
             }
         }
         Ok(())

@@ -1,3 +1,5 @@
+use std::os::unix::process::ExitStatusExt;
+
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -126,6 +128,23 @@ fn run_writes_the_result_of_a_task_without_a_log_and_the_record_as_json() {
         let left = left(child.wait_with_output().unwrap());
         assert_eq!(left.code, 0);
         assert!(left.out.contains(out), "{}", left.out);
+    }
+}
+
+#[test]
+fn an_interrupt_of_submit_leaves_the_task_and_says_so() {
+    let desk = Desk::new();
+    for (signal, how) in [(Signal::SIGINT, "--wait"), (Signal::SIGTERM, "--follow")] {
+        let id = format!("t{how}");
+        let child = desk.command(&["submit", "q", "--id", &id, how]).spawn().unwrap();
+        let _task = desk.take("q");
+        kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.signal(), Some(signal as i32), "as if it had not listened");
+        let said =
+            format!("{id} submitted\n{id} goes on without this command; blueque logs -f {id} follows it again\n");
+        assert_eq!(left(output).err, said);
+        assert_eq!(desk.json(&["show", &id])["status"], "started");
     }
 }
 

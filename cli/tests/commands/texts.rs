@@ -1,5 +1,7 @@
 //! What the command says when something is wrong: the cause and the remedy, in words that people typed or know.
 
+use std::fs::File;
+
 use crate::support::{Server, eventually};
 use crate::{Desk, left};
 
@@ -93,6 +95,31 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
     assert_eq!(nothing.out, "", "no head of a table for nothing");
     let named = desk.command(&["worker", "-q", "q"]).env("BLUEQUE_DIR", "/no/such/folder").output().unwrap();
     assert!(left(named).err.contains("there is no folder /no/such/folder"));
+}
+
+#[test]
+fn what_cannot_be_written_to_stdout_is_said_and_that_a_task_goes_on() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "a"]);
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let said = "blueque: stdout cannot be written: No space left on device\n";
+    for args in
+        [&["ls"][..], &["ls", "-o", "json"], &["why", "a"], &["events", "q", "-o", "id"], &["completions", "bash"]]
+    {
+        let left = left(desk.command(args).stdout(full()).output().unwrap());
+        assert_eq!((left.code, left.err.as_str()), (1, said), "{args:?}");
+    }
+    desk.ok(&["cancel", "a"]);
+    let child = desk.command(&["run", "q", "--id", "t"]).stdout(full()).spawn().unwrap();
+    let task = desk.take("q");
+    desk.say(&task, "stdout", "working\n");
+    let left = left(child.wait_with_output().unwrap());
+    assert_eq!(left.code, 1, "{}", left.err);
+    assert!(
+        left.err.ends_with(&format!("t goes on without this command; blueque logs -f t follows it again\n{said}")),
+        "{}",
+        left.err
+    );
 }
 
 #[test]
