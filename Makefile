@@ -12,7 +12,7 @@ BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
 # What `torture` builds: with debug builds as the tests do, so that it finds theirs.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools test mutants torture lint bench bundle demo doc
+.PHONY: help tools test mutants torture lint deny spell bench bundle demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,14 @@ lint: ## Check formatting, lints and documentation
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --all-features --quiet
+
+deny: ## Check licences, sources and duplicates of the packages, as deny.toml says
+	@scripts/tools >/dev/null
+	@scripts/deny
+
+spell: ## Look for misspelt words, but for those of typos.toml
+	@scripts/tools >/dev/null
+	@.venv/bin/typos
 
 bench: ## Measure the scripts next to the floor, on this machine
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
