@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the conformance cases of a bundle: run.py BUNDLE_DIRECTORY [COMMAND...]
-With commands, only the cases that call one of them. On servers that it starts itself; where REDIS_URL is set, on
+"""Runs the conformance cases of a bundle: run.py BUNDLE_DIRECTORY [NAME...]
+With names, only the cases that look at what one of these commands answers, or stand in a file of that name. On servers that it starts itself; where REDIS_URL is set, on
 that one, which must be empty. Knows the bundle (manifest.json, scripts/, conformance/) and the `redis` package;
 README.md says what a case means."""
 import base64, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
@@ -56,7 +56,7 @@ def connect(folder, cluster, patience=30):
 
 class Run:
     def __init__(self, server, shas, case):
-        self.redis, self.shas, self.case, self.kept = server.execute_command, shas, case, {}
+        self.redis, self.shas, self.case, self.kept, self.whole = server.execute_command, shas, case, {}, None
         self.meta = "{ns}_meta" if case.get("server") == "cluster" else "ns_meta"
 
     def value(self, value):
@@ -92,8 +92,9 @@ class Run:
 
     def step(self, step):
         code, before = step.get("error"), None
-        if code or step.get("unchanged"):
-            before = self.redis("EVAL", DIGEST, 0)
+        if code or step.get("unchanged"):  # as the step before left it, if that changed nothing either
+            before = self.whole or self.redis("EVAL", DIGEST, 0)
+        self.whole = None
         call, keys = self.value(step.get("do") or step["redis"]), step.get("keys", [self.meta])
         try:
             script = [b"EVALSHA", self.shas[call[0].decode()], len(keys), *keys] if "do" in step else call[:1]
@@ -106,8 +107,11 @@ class Run:
             if code or "reply" in step and not self.agrees(step["reply"], got):
                 raise Failed(f"expected {code or step['reply']}, got {got}")
             self.kept[step.get("as")] = got
-        if before is not None and before != (after := self.redis("EVAL", DIGEST, 0)):
-            before, after = (set(zip(all[::2], all[1::2])) for all in (before, after))
+        if before is None:
+            return
+        self.whole = self.redis("EVAL", DIGEST, 0)
+        if before != self.whole:
+            before, after = (set(zip(all[::2], all[1::2])) for all in (before, self.whole))
             raise Failed(f"a call that must change nothing changed {sorted({key for key, _ in before ^ after})}")
 
     def key(self, name, want):
@@ -222,14 +226,19 @@ def lacks(case, cannot):
     words = {"CLUSTER"} if case.get("server") == "cluster" else {step["redis"][0] for step in case["steps"] if "redis" in step}
     return next((cannot[word] for word in words if word in cannot), None)
 
+def looked_at(steps):
+    """The calls whose answer a case is about, and its last one."""
+    calls = [step for step in steps if "do" in step]
+    return [step for step in calls[:-1] if step.keys() & {"reply", "error", "unchanged", "as"}] + calls[-1:]
+
 def main(bundle, only):
     manifest = json.loads((bundle / "manifest.json").read_text())["commands"]
-    if unknown := set(only) - set(manifest):
-        sys.exit(f"the bundle has no command {' '.join(unknown)}")
     files = sorted(bundle.glob("conformance/*.json"))
+    if unknown := set(only) - set(manifest) - {file.stem for file in files}:
+        sys.exit(f"the bundle has no command and no file of cases {' '.join(sorted(unknown))}")
     cases = [(file.stem, case) for file in files for case in json.loads(file.read_text())]
-    calls = lambda case: not only or any(step["do"][0] in only for step in case["steps"] if "do" in step)
-    cases = [each for each in cases if calls(each[1])]
+    named = lambda file, case: file in only or any(step["do"][0] in only for step in looked_at(case["steps"]))
+    cases = [each for each in cases if not only or named(*each)]
     passed = failed = 0
     lacking = {}
     url = os.environ.get("REDIS_URL")
