@@ -4,6 +4,7 @@ SEED ?= 1
 COUNT ?= 100
 ONLY ?=
 MINUTES ?= 3
+SINCE ?= HEAD
 JOBS ?= $(shell nproc)
 PROFILE ?= release
 # Prints the folder that cargo builds into: the environment or a configuration may name another one than target/.
@@ -12,13 +13,16 @@ BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
 # What `torture` builds: with debug builds as the tests do, so that it finds theirs.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools test mutants torture lint deny spell bench bundle demo doc
+.PHONY: help tools quick test mutants torture lint deny spell bench bundle demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 tools: ## Install what the tests need and this machine lacks
 	@scripts/tools
+
+quick: ## Run what the edit concerns; SINCE=commit: what differs from that one
+	@python3 scripts/quick --since $(SINCE)
 
 test: ## Run every test on real servers
 	@scripts/test

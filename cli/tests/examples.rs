@@ -83,3 +83,40 @@ fn make_runs_what_cargo_has_built_wherever_it_builds() {
     let built = command.args(["-c", &shell]).current_dir(&root).env("CARGO_TARGET_DIR", "/nowhere/builds").output();
     assert_eq!(String::from_utf8(built.unwrap().stdout).unwrap(), "/nowhere/builds\n");
 }
+
+/// The steps that `make quick` would run after an edit of some files.
+fn plan(files: &[&str]) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let plan = Command::new("python3").args(["scripts/quick", "--plan"]).args(files).current_dir(root).output().unwrap();
+    assert!(plan.status.success(), "{}", String::from_utf8_lossy(&plan.stderr));
+    String::from_utf8(plan.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn make_quick_runs_what_an_edit_concerns() {
+    let steps = |files: &[&str]| -> Vec<String> {
+        plan(files).into_iter().filter(|step| !step.starts_with(".venv/bin/typos")).collect()
+    };
+    assert_eq!(steps(&["lua/cmd/complete.lua", "lua/lib/state.lua"]), ["cases changed"]);
+    assert_eq!(steps(&["lua/cmd/bulk.lua", "tests/conformance/bulk.json"]), ["cases changed bulk"]);
+    assert_eq!(steps(&["docs/architecture.md", "Makefile"]), [""; 0]);
+    let page = steps(&["docs/retries.md"]);
+    assert!(page.len() == 1 && page[0].contains("BLUEQUE_PAGE=retries") && page[0].contains("--test pages"), "{page:?}");
+    let worker = steps(&["cli/tests/worker/world.rs"]);
+    assert!(worker[1].contains("blueque-cli --test worker"), "{worker:?}");
+}
+
+#[test]
+fn make_quick_names_tests_that_there_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = Command::new("git").arg("ls-files").current_dir(&root).output().unwrap();
+    let files = String::from_utf8(files.stdout).unwrap();
+    let steps = plan(&files.lines().collect::<Vec<_>>());
+    assert!(steps.len() > 40, "{steps:#?}");
+    for step in steps {
+        let Some((before, test)) = step.split_once("--test ") else { continue };
+        let folder = if before.contains("blueque-cli") { "cli/tests" } else { "tests" };
+        let file = root.join(folder).join(test.split(' ').next().unwrap()).with_extension("rs");
+        assert!(file.is_file(), "there is no {} for: {step}", file.display());
+    }
+}
