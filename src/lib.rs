@@ -50,6 +50,7 @@
 //! [`bundle`] has the scripts. All of it blocks; the feature `tokio` adds an asynchronous
 //! client, `cluster` connections to a cluster, `cron` schedules by cron expressions, `tls-rustls` TLS.
 
+#![deny(missing_docs)]
 #![doc(test(attr(deny(unused_must_use))))]
 
 pub mod bundle;

@@ -87,7 +87,8 @@ fn make_runs_what_cargo_has_built_wherever_it_builds() {
 /// The steps that `make quick` would run after an edit of some files.
 fn plan(files: &[&str]) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let plan = Command::new("python3").args(["scripts/quick", "--plan"]).args(files).current_dir(root).output().unwrap();
+    let plan =
+        Command::new("python3").args(["scripts/quick", "--plan"]).args(files).current_dir(root).output().unwrap();
     assert!(plan.status.success(), "{}", String::from_utf8_lossy(&plan.stderr));
     String::from_utf8(plan.stdout).unwrap().lines().map(str::to_owned).collect()
 }
@@ -101,7 +102,10 @@ fn make_quick_runs_what_an_edit_concerns() {
     assert_eq!(steps(&["lua/cmd/bulk.lua", "tests/conformance/bulk.json"]), ["cases changed bulk"]);
     assert_eq!(steps(&["docs/architecture.md", "Makefile"]), [""; 0]);
     let page = steps(&["docs/retries.md"]);
-    assert!(page.len() == 1 && page[0].contains("BLUEQUE_PAGE=retries") && page[0].contains("--test pages"), "{page:?}");
+    assert!(
+        page.len() == 1 && page[0].contains("BLUEQUE_PAGE=retries") && page[0].contains("--test pages"),
+        "{page:?}"
+    );
     let worker = steps(&["cli/tests/worker/world.rs"]);
     assert!(worker[1].contains("blueque-cli --test worker"), "{worker:?}");
 }

@@ -47,7 +47,8 @@ pub fn worker(url: &str, log: &Path) -> Outcome<()> {
         .build()?;
     thread::spawn(|| {
         guard::until_orphaned();
-        process::exit(0); // the server goes at the same time: nobody is left to say goodbye to
+        #[expect(clippy::disallowed_methods, reason = "the server goes too: nobody is left to say goodbye to")]
+        process::exit(0);
     });
     worker.run()?;
     Ok(())

@@ -106,6 +106,7 @@ impl Drop for Proxy {
         self.route.stopped.store(true, Ordering::Release);
         self.cut();
         // Wakes the thread that accepts.
+        #[expect(clippy::disallowed_methods, reason = "on this machine, to a socket of its own")]
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
@@ -130,6 +131,7 @@ impl Route {
     }
 
     fn join(self: &Arc<Self>, client: TcpStream) -> Result<()> {
+        #[expect(clippy::disallowed_methods, reason = "on this machine")]
         let server = TcpStream::connect(("127.0.0.1", self.server.load(Ordering::Acquire)))?;
         for end in [&client, &server] {
             end.set_nodelay(true)?;
