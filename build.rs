@@ -1,19 +1,22 @@
 //! Composes each command of `lua/cmd` with just those pieces of `lua/lib` that it
 //! uses, directly or through one another, into one script. A script's chunk runs
 //! anew at each call, so every function that it need not define is time saved.
+//! `docs/scripts.md` shows it with an example.
 //!
 //! - A piece `function state.move(…)` or `space.us = …` becomes a local, `state_move`,
-//!   `space_us`.
-//! - A piece in capitals on one line, `state.EVENTS = '10000'`, is a constant: its value
+//!   `space_us`, behind those that it needs.
+//! - A piece in capitals, `state.EVENTS = '10000'`, is a constant: its value
 //!   stands wherever it is used.
 //! - The constants of `lua/lib/rights.lua` are made here: the Redis commands that scripts call.
-//! - A piece under the comment line `-- @cold` is seldom needed, mostly to refuse a call.
-//!   All such pieces share one function, `cold`, which makes the one that it is asked for
-//!   by number: `args.plain(…)` becomes `cold(12 --[[args.plain]])(…)`, and costs nothing until then.
-//!   A function that a command uses only from cold pieces is cold there.
+//! - Most functions are seldom needed, mostly to refuse a call. All such pieces share one
+//!   function, `cold`, which makes the one that it is asked for by number: `args.plain(…)`
+//!   becomes `cold(12)(…)`, and costs nothing until then. Those that are
+//!   needed at most calls stand under the comment line `-- @hot`; where only cold pieces of
+//!   a command use such a one, it is cold there.
+//! - A function under `-- @inline` is laid in where a statement calls it.
+//! - Comments stay here, but for the header of a command.
 //!
 //! Same sources, same bytes: nothing else goes in.
-//! `build/` has its parts.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -28,17 +31,22 @@ mod compose;
 mod contract;
 #[path = "build/header.rs"]
 mod header;
+#[path = "build/inline.rs"]
+mod inline;
 #[path = "build/pieces.rs"]
 mod pieces;
 #[path = "build/rights.rs"]
 mod rights;
 #[path = "build/source.rs"]
 mod source;
+// `tests/compose.rs` runs these: Cargo runs no tests of a build script.
+#[cfg(test)]
+#[path = "build/tests.rs"]
+mod tests;
 
-use compose::Source;
+use compose::Command;
 use contract::{Contract, Sources};
-use pieces::pieces;
-use source::LIBRARY;
+use pieces::Library;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=lua");
@@ -53,21 +61,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let sources = Sources { files: folder("contract", "toml")?, commands: folder("lua/cmd", "lua")? };
     let contract = Contract::read(&sources)?;
-    let mut library = Vec::new();
-    for name in LIBRARY.into_iter().filter(|name| *name != "contract") {
-        let path = Path::new("lua/lib").join(name).with_extension("lua");
-        library.extend(pieces(name, &read(&path)?).map_err(|what| format!("{}: {what}", path.display()))?);
-    }
+    let library = Library::read(&folder("lua/lib", "lua")?, "contract")?;
     let mut commands = BTreeMap::new();
     for (name, text) in &sources.commands {
-        let mut library = library.clone();
-        library.extend(pieces("contract", &checks::library(&contract, name))?);
-        let command = Source::read(library, &contract.expand(name, text))
-            .map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
-        commands.insert(name.as_str(), command);
+        let library = library.with("contract", &checks::library(&contract, name))?;
+        let command = Command::read(library, &contract.expand(name, text));
+        commands.insert(name.clone(), command.map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?);
     }
     for (name, command) in &commands {
-        fs::write(out.join(name).with_extension("lua"), command.compose(&commands))?;
+        let script = command.compose(&commands).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+        fs::write(out.join(format!("{name}.lua")), script)?;
     }
     Ok(())
 }

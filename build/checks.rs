@@ -33,8 +33,7 @@ fn arguments(contract: &Contract, command: &str) -> String {
     let Some(header) = contract.commands.get(command) else { return String::new() };
     let owned = header.singles().any(|name| name == "token");
     let names: Vec<&str> = header.singles().skip(1).collect();
-    let mut text =
-        String::from("-- The arguments of this command as they were read.\n-- @cold\nfunction contract.arguments()\n");
+    let mut text = String::from("-- The arguments of this command as they were read.\nfunction contract.arguments()\n");
     for name in &names {
         let of = contract.argument(command, name).and_then(|argument| contract.type_of(&argument.of));
         let of = of.filter(|_| !(owned && (*name == "id" || *name == "token")));
@@ -63,7 +62,7 @@ fn branches(function: &str, contract: &Contract, names: &[(&str, &str, bool)], w
             None => groups.push(((of, as_written), vec![name])),
         }
     }
-    let mut text = format!("-- @cold\nfunction contract.{function}\n");
+    let mut text = format!("function contract.{function}\n");
     for (number, ((of, as_written), names)) in groups.iter().enumerate() {
         let names = names.iter().map(|name| format!("name == '{name}'")).collect::<Vec<_>>().join(" or ");
         let of = contract.type_of(of);

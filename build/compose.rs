@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::pieces::{Kind, Piece, shadows};
-use super::rights::{AFTER, WORKER, redis_commands};
-use super::source::{localise, references};
+use super::pieces::{Kind, Library, Piece};
+use super::rights::{self, redis_commands};
+use super::source::{Token, rewrite, tokens};
 
 /// What every script ends with, and thereby uses.
 const EPILOGUE: &str = "
@@ -16,134 +16,174 @@ return reply.refusal(answer)
 ";
 
 /// A command, taken apart.
-pub(super) struct Source {
-    library: Vec<Piece>,
+pub(super) struct Command {
+    library: Library,
     header: String,
     body: String,
     /// The pieces that it uses, by name.
     uses: BTreeSet<String>,
     /// The Redis commands that it calls.
-    calls: BTreeSet<String>,
+    pub(super) calls: BTreeSet<String>,
 }
 
-impl Source {
-    pub(super) fn read(library: Vec<Piece>, source: &str) -> Result<Self, String> {
-        let code = library.iter().map(|piece| piece.body.as_str()).chain([source]);
-        if let Some(line) = code.flat_map(str::lines).find(|line| shadows(line)) {
-            return Err(format!("a local hides a library: {line}"));
-        }
-        let header = source.lines().take_while(|line| line.starts_with("--")).fold(String::new(), add_line);
-        let body: String = source.lines().skip_while(|line| line.starts_with("--")).fold(String::new(), indent);
-        let mut uses = references(&format!("{body}{EPILOGUE}"));
-        loop {
-            let more: Vec<&String> =
-                library.iter().filter(|piece| uses.contains(&piece.name)).flat_map(|piece| &piece.uses).collect();
-            let before = uses.len();
-            uses.extend(more.into_iter().cloned());
-            if uses.len() == before {
-                break;
-            }
-        }
-        if let Some(unknown) = uses.iter().find(|name| !library.iter().any(|piece| piece.name == **name)) {
+impl Command {
+    pub(super) fn read(library: Library, source: &str) -> Result<Self, String> {
+        let header: String =
+            source.lines().take_while(|line| line.starts_with("--")).map(|line| format!("{line}\n")).collect();
+        let body = library.prepared(source.get(header.len()..).unwrap_or_default())?;
+        let uses = library.reach(&library.references(&format!("{body}{EPILOGUE}")));
+        if let Some(unknown) = uses.iter().find(|name| library.piece(name).is_none()) {
             return Err(format!("{unknown} is not in the library"));
         }
-        let pieces = library.iter().filter(|piece| uses.contains(&piece.name)).map(|piece| piece.body.as_str());
+        let pieces = library.named(&uses).into_iter().map(|piece| piece.body.as_str());
         let calls = pieces.chain([body.as_str()]).map(redis_commands).collect::<Result<Vec<_>, _>>()?;
-        let calls = calls.into_iter().flatten().collect();
-        Ok(Self { library, header, body, uses, calls })
+        Ok(Self { library, header, body, uses, calls: calls.into_iter().flatten().collect() })
     }
 
-    pub(super) fn compose(&self, commands: &BTreeMap<&str, Self>) -> String {
-        let used: Vec<&Piece> = self.library.iter().filter(|piece| self.uses.contains(&piece.name)).collect();
+    /// The whole script. `commands`: all of the bundle, for what the script says of them.
+    pub(super) fn compose(&self, commands: &BTreeMap<String, Self>) -> Result<String, String> {
+        let library = &self.library;
+        let used = library.named(&self.uses);
         let hot = self.hot(&used);
-        let (mut number, mut kinds) = (0, Vec::new());
-        let names = used.iter().map(|piece| {
-            let kind = if piece.kind == Kind::Hot && !hot.contains(&piece.name) { Kind::Cold } else { piece.kind };
-            kinds.push((*piece, kind));
-            number += u32::from(kind == Kind::Cold);
-            let text = self.rights(&piece.name, commands).unwrap_or_else(|| in_script(piece, kind, number));
-            (piece.name.as_str(), text)
-        });
-        let names = names.collect();
-        let of_kind = |wanted| kinds.iter().filter(move |(_, kind)| *kind == wanted).map(|(piece, _)| *piece);
+        let (hot, cold): (Vec<&Piece>, Vec<&Piece>) = used
+            .iter()
+            .copied()
+            .filter(|piece| piece.kind != Kind::Constant)
+            .partition(|piece| hot.contains(&piece.name));
+        let (order, ahead) = order(&hot);
+
+        let mut names = BTreeMap::new();
+        names.extend(hot.iter().map(|piece| (piece.name.as_str(), piece.name.replace('.', "_"))));
+        names.extend(cold.iter().zip(1..).map(|(piece, number)| (piece.name.as_str(), format!("cold({number})"))));
+        for piece in used.iter().filter(|piece| piece.kind == Kind::Constant) {
+            let made = rights::constant(&piece.name, &self.calls, commands);
+            let value = made.map_or_else(|| constant(library, piece, &mut Vec::new()), Ok)?;
+            names.insert(&piece.name, value);
+        }
+        let localise =
+            |code: &str| rewrite(code, |library, name| names.get(format!("{library}.{name}").as_str()).cloned());
 
         // The header first: whoever prints a script sees what it is.
         let mut script = format!("{}\nlocal cold\n", self.header);
-        for piece in of_kind(Kind::Hot) {
-            script += &format!("\n{}local {}", piece.comment, localise(&piece.body, &names));
+        if !ahead.is_empty() {
+            script += &localise(&format!("local {}\n", ahead.join(", ")));
         }
-        let cold: Vec<&Piece> = of_kind(Kind::Cold).collect();
-        script += &format!("\nfunction cold(number)\n{}", choice(&cold, 1, &names));
-        script += &format!("end\n\nlocal function command()\n{}end\n", localise(&self.body, &names));
-        script + &localise(EPILOGUE, &names)
+        for piece in order {
+            let local = if ahead.contains(&piece.name.as_str()) { "" } else { "local " };
+            script += &format!("\n{local}{}", localise(&piece.body));
+        }
+        script += &format!("\nfunction cold(number)\n{}end\n", choice(&cold, 1, &localise));
+        script += &format!("\nlocal function command()\n{}end\n", indented(&localise(&self.body)));
+        Ok(script + &localise(EPILOGUE))
     }
 
-    /// The pieces that must be there at once: values, and functions used not only by cold ones.
+    /// The pieces that must be there at once: values and what those need, and the functions
+    /// marked so that are used by others of them, or by the command.
     fn hot(&self, used: &[&Piece]) -> BTreeSet<String> {
-        let mut hot = references(&format!("{}{EPILOGUE}", self.body));
-        hot.extend(used.iter().filter(|piece| !piece.function).map(|piece| piece.name.clone()));
-        loop {
-            let known = hot.len();
-            let reached = used.iter().filter(|piece| piece.kind != Kind::Cold && hot.contains(&piece.name));
-            hot.extend(reached.flat_map(|piece| piece.uses.clone()).collect::<Vec<_>>());
-            if hot.len() == known {
-                return hot;
+        let library = &self.library;
+        let values = used.iter().filter(|piece| piece.kind == Kind::Value).map(|piece| piece.name.clone());
+        let mut hot = library.reach(&values.collect());
+        let mut rest: Vec<String> = library.references(&format!("{}{EPILOGUE}", self.body)).into_iter().collect();
+        rest.extend(hot.iter().filter_map(|name| library.piece(name)).flat_map(|piece| piece.uses.clone()));
+        while let Some(piece) = rest.pop().and_then(|name| library.piece(&name)) {
+            if piece.kind == (Kind::Function { hot: true }) && hot.insert(piece.name.clone()) {
+                rest.extend(piece.uses.iter().cloned());
             }
         }
-    }
-
-    /// The constants of `lua/lib/rights.lua`, as Lua text; none for other pieces.
-    fn rights(&self, piece: &str, commands: &BTreeMap<&str, Self>) -> Option<String> {
-        let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
-        let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));
-        let text = match piece {
-            "rights.OWN" => table(&self.calls.iter().filter(|call| AFTER.contains(&call.as_str())).cloned().collect()),
-            "rights.WORKER" => {
-                let workers = commands.iter().filter(|(name, _)| WORKER.contains(name));
-                table(&workers.flat_map(|(_, command)| command.calls.clone()).collect())
-            }
-            "rights.ALL" => {
-                let each = commands.iter().map(|(name, command)| format!("{name}={}", list(&command.calls)));
-                format!("'{}'", each.collect::<Vec<_>>().join(";"))
-            }
-            _ => return None,
-        };
-        Some(text)
+        hot
     }
 }
 
+/// These pieces, each after those that it needs; and the functions that are needed by one
+/// before them, since they need one another: their names are declared ahead.
+fn order<'a>(pieces: &[&'a Piece]) -> (Vec<&'a Piece>, Vec<&'a str>) {
+    struct Walk<'a> {
+        open: BTreeSet<&'a str>,
+        done: Vec<&'a Piece>,
+        ahead: Vec<&'a str>,
+    }
+    fn visit<'a>(piece: &'a Piece, pieces: &[&'a Piece], walk: &mut Walk<'a>) {
+        if walk.done.iter().any(|done| done.name == piece.name) {
+            return;
+        }
+        walk.open.insert(&piece.name);
+        for other in pieces.iter().filter(|other| other.name != piece.name && piece.uses.contains(&other.name)) {
+            if !walk.open.contains(other.name.as_str()) {
+                visit(other, pieces, walk);
+            } else if !walk.ahead.contains(&other.name.as_str()) {
+                walk.ahead.push(&other.name);
+            }
+        }
+        walk.open.remove(piece.name.as_str());
+        walk.done.push(piece);
+    }
+    let mut walk = Walk { open: BTreeSet::new(), done: Vec::new(), ahead: Vec::new() };
+    for piece in pieces {
+        visit(piece, pieces, &mut walk);
+    }
+    (walk.done, walk.ahead)
+}
+
+/// The value of a constant, with those of the constants that it names. Texts that are joined
+/// become one, and what is more than a word stands in parentheses.
+fn constant<'a>(library: &'a Library, piece: &'a Piece, within: &mut Vec<&'a str>) -> Result<String, String> {
+    within.push(&piece.name);
+    let (_, value) = piece.body.split_once(" = ").unwrap_or_default();
+    let mut failure = None;
+    let value = rewrite(value.trim_end(), |table, name| {
+        let other = library.piece(&format!("{table}.{name}"))?;
+        if other.kind != Kind::Constant {
+            failure = Some(format!("the constant {} can name constants alone, not {}", piece.name, other.name));
+            return None;
+        }
+        constant(library, other, within).map_err(|what| failure = Some(what)).ok()
+    });
+    within.pop();
+    if let Some(what) = failure {
+        return Err(what);
+    }
+    let parts: Vec<Token> = tokens(&value).into_iter().filter(|token| token.matters()).collect();
+    let text = |token: &Token| token.as_str().trim_matches('\'').to_owned();
+    let joined = parts.iter().enumerate().all(|(at, token)| match token {
+        Token::Text(text) => at % 2 == 0 && text.starts_with('\''),
+        Token::Sign("..") => at % 2 == 1,
+        _ => false,
+    });
+    Ok(match parts.as_slice() {
+        [_] => value,
+        _ if joined => format!("'{}'", parts.iter().step_by(2).map(text).collect::<String>()),
+        [Token::Sign("{"), ..] => value,
+        _ => format!("({value})"),
+    })
+}
+
 /// Makes one of these cold pieces, found by halving: the first has the number `first`.
-fn choice(pieces: &[&Piece], first: usize, names: &BTreeMap<&str, String>) -> String {
+fn choice(pieces: &[&Piece], first: usize, localise: &impl Fn(&str) -> String) -> String {
     match pieces {
         [] => String::new(),
         [piece] => {
             let (_, function) = piece.body.split_once('(').unwrap_or_default();
-            format!("-- {}\n{}return function({}", piece.name, piece.comment, localise(function, names))
+            // The one comment that is made: without it nobody would know what `cold(46)` is.
+            format!("-- {first} {}\nreturn function({}", piece.name, localise(function))
         }
         _ => {
             let (low, high) = pieces.split_at(pieces.len() / 2);
             let second = first + low.len();
-            let (low, high) = (choice(low, first, names), choice(high, second, names));
+            let (low, high) = (choice(low, first, localise), choice(high, second, localise));
             // Not indented: so deep in, that would be a third of the script.
             format!("if number < {second} then\n{low}else\n{high}end\n")
         }
     }
 }
 
-/// What stands in a script where a source names this piece, the so manieth cold one.
-fn in_script(piece: &Piece, kind: Kind, number: u32) -> String {
-    match kind {
-        Kind::Constant => piece.body.split_once(" = ").unwrap_or_default().1.trim_end().into(),
-        Kind::Cold => format!("cold({number} --[[{}]])", piece.name),
-        Kind::Hot => piece.name.replace('.', "_"),
+/// Two spaces before each line; not within a text, where they would be part of it.
+fn indented(code: &str) -> String {
+    let mut out = String::from("  ");
+    for token in tokens(code.trim_matches('\n')) {
+        match token {
+            Token::Space(space) => out += &space.replace('\n', "\n  "),
+            _ => out += token.as_str(),
+        }
     }
-}
-
-fn add_line(text: String, line: &str) -> String {
-    text + line + "\n"
-}
-
-fn indent(mut text: String, line: &str) -> String {
-    text += if line.is_empty() { "" } else { "  " };
-    text + line + "\n"
+    out.lines().map(|line| if line.trim().is_empty() { "\n".into() } else { format!("{line}\n") }).collect()
 }

@@ -1,91 +1,245 @@
 //! The library taken apart: each function or value of `lua/lib` is one piece.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::source::{LIBRARY, references, word};
+use super::inline::{Inline, lay_in};
+use super::source::{Token, bare, rewrite, tokens, word};
 
+/// A function or a value of the library.
 #[derive(Clone)]
 pub(super) struct Piece {
+    /// `LIBRARY.NAME`.
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// A function, not a value.
-    pub(super) function: bool,
-    /// As it stands in the library, from the keyword `function` or the name on.
+    /// As it stands in the library, from the keyword `function` or the name on, without comments.
     pub(super) body: String,
-    pub(super) comment: String,
+    /// The pieces that it names.
     pub(super) uses: BTreeSet<String>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
+    /// Its value stands wherever it is used.
     Constant,
-    Hot,
-    Cold,
+    /// There before whatever uses it.
+    Value,
+    Function {
+        hot: bool,
+    },
 }
 
-/// Takes a library file apart at its top level.
-pub(super) fn pieces(library: &str, text: &str) -> Result<Vec<Piece>, String> {
-    let mut found = Vec::new();
-    let mut comment = String::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        if line.is_empty() {
-            comment.clear();
-        } else if line.starts_with("--") {
-            comment += &format!("{line}\n");
-        } else if line == format!("local {library} = {{}}") {
-            comment.clear();
-        } else if let Some((rest, last)) = opening(line, library) {
-            let name = rest.split(|c: char| !word(c)).next().unwrap_or_default();
-            let mut body = format!("{line}\n");
-            if line != last && !line.ends_with(&last) {
-                for line in lines.by_ref() {
-                    body += &format!("{line}\n");
-                    if line == last {
-                        break;
+/// All pieces, by file and in each in their order.
+#[derive(Clone)]
+pub(super) struct Library {
+    /// What stands before the dot: a name for each file.
+    names: BTreeSet<String>,
+    pieces: Vec<Piece>,
+    /// Where each stands among them.
+    places: BTreeMap<String, usize>,
+    inlines: BTreeMap<String, Inline>,
+}
+
+impl Library {
+    /// Takes files apart: their text by their name. `made`: the file that is made for each command, see `with`.
+    pub(super) fn read(files: &BTreeMap<String, String>, made: &str) -> Result<Self, String> {
+        let names = files.keys().cloned().chain([made.to_owned()]).collect();
+        let (pieces, places, inlines) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        let mut library = Self { names, pieces, places, inlines };
+        for (name, text) in files {
+            library.take_apart(name, text).map_err(|what| format!("lua/lib/{name}.lua: {what}"))?;
+        }
+        library.prepare(0)?;
+        Ok(library)
+    }
+
+    /// The library of one command, with the text of the file that is made for it.
+    pub(super) fn with(&self, made: &str, text: &str) -> Result<Self, String> {
+        let mut library = self.clone();
+        library.take_apart(made, text)?;
+        library.prepare(self.pieces.len())?;
+        for piece in &library.pieces {
+            if let Some(unknown) = piece.uses.iter().find(|name| library.piece(name).is_none()) {
+                return Err(format!("{}: {unknown} is not in the library", piece.name));
+            } else if matches!(piece.kind, Kind::Function { .. }) {
+                continue;
+            } else if let Some(circle) = library.way(&piece.name, &piece.name) {
+                return Err(format!(
+                    "a value must be there before what needs it, and this one needs itself: {}",
+                    circle.join(" -> ")
+                ));
+            }
+        }
+        Ok(library)
+    }
+
+    /// Prepares the pieces from this one on.
+    fn prepare(&mut self, first: usize) -> Result<(), String> {
+        let mut rest = self.pieces.split_off(first);
+        for piece in &mut rest {
+            piece.body = self.prepared(&piece.body).map_err(|what| format!("{}: {what}", piece.name))?;
+            let needs = match piece.kind {
+                Kind::Function { .. } => piece.body.as_str(),
+                Kind::Constant | Kind::Value => piece.body.split_once('=').unwrap_or_default().1,
+            };
+            piece.uses = self.references(needs);
+        }
+        self.pieces.append(&mut rest);
+        Ok(())
+    }
+
+    pub(super) fn piece(&self, name: &str) -> Option<&Piece> {
+        self.pieces.get(*self.places.get(name)?)
+    }
+
+    /// These of its pieces, in their order.
+    pub(super) fn named(&self, names: &BTreeSet<String>) -> Vec<&Piece> {
+        self.pieces.iter().filter(|piece| names.contains(&piece.name)).collect()
+    }
+
+    /// Some code as it goes into scripts: without comments, with what is laid in.
+    pub(super) fn prepared(&self, code: &str) -> Result<String, String> {
+        if let Some((name, line)) = self.hidden(code) {
+            return Err(format!("a local hides the library `{name}`, give it another name: {line}"));
+        }
+        lay_in(&bare(code), &self.inlines)
+    }
+
+    /// Every `LIBRARY.NAME` outside of strings and comments.
+    pub(super) fn references(&self, code: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        rewrite(code, |library, name| {
+            if self.names.contains(library) {
+                found.insert(format!("{library}.{name}"));
+            }
+            None
+        });
+        found
+    }
+
+    /// All that these pieces need, directly or through one another, and they themselves.
+    pub(super) fn reach(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut reached = names.clone();
+        let mut rest: Vec<&String> = names.iter().collect();
+        while let Some(piece) = rest.pop().and_then(|name| self.piece(name)) {
+            rest.extend(piece.uses.iter().filter(|name| reached.insert((*name).clone())));
+        }
+        reached
+    }
+
+    /// A local of some code that has the name of a library, and its line: what looks like a member
+    /// of it would be taken for a piece.
+    fn hidden<'a>(&self, code: &'a str) -> Option<(&'a str, &'a str)> {
+        // Whether a name is due, whether one of a list has been read, and whether `function` its parameters.
+        let (mut due, mut listed, mut head) = (false, false, false);
+        let mut at = 0;
+        for token in tokens(code) {
+            match token {
+                Token::Word("local" | "for") => due = true,
+                Token::Word("function") => head = true,
+                Token::Word(name) if due => {
+                    if self.names.contains(name) {
+                        let start = code.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+                        return Some((name, code.get(start..)?.lines().next()?.trim()));
                     }
+                    (due, listed) = (false, true);
+                }
+                Token::Sign("(") if head => (due, head) = (true, false),
+                Token::Sign(",") if listed => due = true,
+                Token::Word(_) | Token::Sign(".") if head => {}
+                _ if token.matters() => (due, listed) = (false, false),
+                _ => {}
+            }
+            at += token.as_str().len();
+        }
+        None
+    }
+
+    /// How one piece comes to need another, with both at the ends.
+    fn way(&self, from: &str, to: &str) -> Option<Vec<String>> {
+        let mut ways = vec![vec![from.to_owned()]];
+        let mut seen = BTreeSet::new();
+        while let Some(way) = ways.pop() {
+            for name in way.last().and_then(|last| self.piece(last)).iter().flat_map(|piece| &piece.uses) {
+                let longer = [way.as_slice(), std::slice::from_ref(name)].concat();
+                if name == to {
+                    return Some(longer);
+                }
+                if seen.insert(name.clone()) {
+                    ways.insert(0, longer);
                 }
             }
-            let cold = comment.ends_with("-- @cold\n");
-            let constant = !name.chars().any(|c| c.is_ascii_lowercase()) && line == last;
-            let kind = match (cold, constant) {
-                (true, _) if last == "end" => Kind::Cold,
-                (true, _) => return Err(format!("only a function can be cold: {line}")),
-                (false, true) => Kind::Constant,
-                (false, false) => Kind::Hot,
-            };
-            found.push(Piece {
-                name: format!("{library}.{name}"),
-                kind,
-                function: last == "end",
-                uses: references(&body),
-                body,
-                comment: comment.replace("-- @cold\n", ""),
-            });
-            comment.clear();
-        } else {
-            return Err(format!("neither a function nor a value of {library}: {line}"));
         }
+        None
     }
-    Ok(found)
+
+    /// Takes a file apart at its top level.
+    fn take_apart(&mut self, library: &str, text: &str) -> Result<(), String> {
+        let mut marks = Vec::new();
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            if line.is_empty() || line == format!("local {library} = {{}}") {
+                marks.clear();
+            } else if let Some(comment) = line.strip_prefix("--") {
+                marks.extend(comment.strip_prefix(" @"));
+            } else if let Some((name, last)) = opening(line, library) {
+                let mut body = format!("{line}\n");
+                if line != last && !line.ends_with(&last) {
+                    for line in lines.by_ref() {
+                        body += &format!("{line}\n");
+                        if line == last {
+                            break;
+                        }
+                    }
+                }
+                // A text too long for one line goes on below.
+                while let Some(line) = lines.next_if(|line| line.starts_with("  ..")) {
+                    body += &format!("{line}\n");
+                }
+                self.add(library, name, last == "end", body, &marks)?;
+                marks.clear();
+            } else {
+                return Err(format!("neither a function nor a value of {library}: {line}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, library: &str, name: &str, function: bool, body: String, marks: &[&str]) -> Result<(), String> {
+        let marked = |mark| marks.contains(&mark);
+        let value = if constant(name, &body) { Kind::Constant } else { Kind::Value };
+        let name = format!("{library}.{name}");
+        if let Some(mark) = marks.iter().find(|mark| !["hot", "inline"].contains(mark)) {
+            return Err(format!("{name} is marked @{mark}, but there are @hot and @inline alone"));
+        }
+        let kind = match function {
+            true => Kind::Function { hot: marked("hot") },
+            false if !marks.is_empty() => return Err(format!("{name} is marked, but only functions can be")),
+            false => value,
+        };
+        if marked("inline") {
+            self.inlines.insert(name.clone(), Inline::read(&bare(&body)).map_err(|what| format!("{name}: {what}"))?);
+        }
+        if self.places.insert(name.clone(), self.pieces.len()).is_some() {
+            return Err(format!("{name} is there twice"));
+        }
+        self.pieces.push(Piece { name, kind, body, uses: BTreeSet::new() });
+        Ok(())
+    }
 }
 
-/// What follows `function LIBRARY.` or `LIBRARY.`, and the line that ends the piece.
+/// The name of a piece, and the line that ends it, where it begins with this line.
 fn opening<'a>(line: &'a str, library: &str) -> Option<(&'a str, String)> {
-    if let Some(rest) = line.strip_prefix(&format!("function {library}.")) {
-        return Some((rest, "end".into()));
-    }
-    let rest = line.strip_prefix(&format!("{library}."))?;
-    let last = if line.ends_with('{') { "}".into() } else { line.into() };
-    Some((rest, last))
+    let function = line.strip_prefix(&format!("function {library}."));
+    let rest = function.or_else(|| line.strip_prefix(&format!("{library}.")))?;
+    let last = match function {
+        Some(_) => "end".into(),
+        None if line.ends_with('{') => "}".into(),
+        None => line.into(),
+    };
+    Some((rest.split(|c| !word(c)).next().unwrap_or_default(), last))
 }
 
-/// Whether a line makes a local with the name of a library: what looks like its member
-/// would be taken for a piece.
-pub(super) fn shadows(line: &str) -> bool {
-    let Some(names) = line.trim_start().strip_prefix("local ") else {
-        return false;
-    };
-    let names = names.split(" = ").next().unwrap_or_default();
-    names.split([',', ' ', '(']).any(|name| LIBRARY.contains(&name))
+/// Whether a value is named in capitals and is no table of several lines.
+fn constant(name: &str, body: &str) -> bool {
+    !name.contains(|c: char| c.is_ascii_lowercase()) && !body.lines().next().is_some_and(|line| line.ends_with('{'))
 }

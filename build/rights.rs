@@ -1,9 +1,12 @@
 //! The Redis commands that scripts call, and those of which a script makes sure before its first write.
 
-use super::source::{QUOTES, length};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::compose::Command;
+use super::source::{Token, tokens};
 
 /// Redis commands that scripts call after their first write: a script makes sure of them before it.
-pub(super) const AFTER: [&str; 30] = [
+const AFTER: [&str; 30] = [
     "EXISTS",
     "EXPIRE",
     "HDEL",
@@ -66,7 +69,7 @@ const BEFORE: [&str; 22] = [
 const BORNE: [&str; 2] = ["INFO", "PUBLISH"];
 
 /// The calls without which nobody can work as a listener.
-pub(super) const WORKER: [&str; 12] = [
+const WORKER: [&str; 12] = [
     "register",
     "report",
     "reserve",
@@ -81,36 +84,40 @@ pub(super) const WORKER: [&str; 12] = [
     "unregister",
 ];
 
+/// The constants of `lua/lib/rights.lua`, as Lua text; none for other pieces.
+/// `calls`: the Redis commands of the script that is made.
+pub(super) fn constant(piece: &str, calls: &BTreeSet<String>, commands: &BTreeMap<String, Command>) -> Option<String> {
+    let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+    let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));
+    let text = match piece {
+        "rights.OWN" => table(&calls.iter().filter(|call| AFTER.contains(&call.as_str())).cloned().collect()),
+        "rights.WORKER" => {
+            let workers = commands.iter().filter(|(name, _)| WORKER.contains(&name.as_str()));
+            table(&workers.flat_map(|(_, command)| command.calls.clone()).collect())
+        }
+        "rights.ALL" => {
+            let each = commands.iter().map(|(name, command)| format!("{name}={}", list(&command.calls)));
+            format!("'{}'", each.collect::<Vec<_>>().join(";"))
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
 /// The Redis commands that some code names: words in capitals, alone in a string.
 pub(super) fn redis_commands(code: &str) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    let (mut before, mut last, mut rest) = ("", "", code);
-    while !rest.is_empty() {
-        let (token, tail) = rest.split_at(length(rest));
-        if token.starts_with(QUOTES) {
-            let word = token.trim_matches(QUOTES);
+    let (mut before, mut last) = ("", "");
+    for token in tokens(code).into_iter().filter(|token| token.matters()) {
+        if let Token::Text(text) = token {
+            let word = text.trim_matches(['\'', '"']);
             if AFTER.contains(&word) || BEFORE.contains(&word) {
                 found.push(word.to_owned());
             } else if before.ends_with("call") && last == "(" && !BORNE.contains(&word) {
-                return Err(format!("{word} is in no list of Redis commands of build.rs"));
+                return Err(format!("{word} is in no list of Redis commands of build/rights.rs"));
             }
         }
-        (before, last, rest) = (last, token, tail);
+        (before, last) = (last, token.as_str());
     }
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::redis_commands;
-
-    #[test]
-    fn redis_commands_are_found_behind_such_strings() {
-        let found = redis_commands("say(\"can't\") redis.call('HSET', key) redis.pcall(\"ZADD\", 'x')").unwrap();
-        assert_eq!(found, ["HSET", "ZADD"]);
-        assert!(
-            redis_commands("say(\"can't\") redis.call('FROB', key)").unwrap_err().starts_with("FROB is in no list")
-        );
-        assert_eq!(redis_commands("x() -- redis.call('FROB')").unwrap(), Vec::<String>::new());
-    }
 }

@@ -1,83 +1,72 @@
-//! Lua text as the composer reads it: comments, strings, words, and names of the library.
+//! Lua text as the composer reads it: comments, strings, words, signs.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The files of `lua/lib`, each with what runs at once in it after what that uses; and `contract`, which `checks.rs` makes
-/// for each command.
-pub(super) const LIBRARY: [&str; 34] = [
-    "contract",
-    "reply",
-    "args",
-    "rights",
-    "space",
-    "requests",
-    "settings",
-    "server",
-    "record",
-    "workers",
-    "orders",
-    "tags",
-    "groups",
-    "logs",
-    "history",
-    "needs",
-    "places",
-    "turns",
-    "lanes",
-    "standing",
-    "bonds",
-    "state",
-    "listeners",
-    "interruption",
-    "owner",
-    "retries",
-    "attempt",
-    "birth",
-    "unstarted",
-    "search",
-    "actions",
-    "schedules",
-    "statistics",
-    "mending",
-];
-
-/// What strings begin and end with.
-pub(super) const QUOTES: [char; 2] = ['\'', '"'];
-
-pub(super) fn word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
+/// What a piece of Lua text is to the composer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Token<'a> {
+    Comment(&'a str),
+    /// With its quotes, or its long brackets.
+    Text(&'a str),
+    /// A name, a keyword or a number.
+    Word(&'a str),
+    Space(&'a str),
+    /// Any other character.
+    Sign(&'a str),
 }
 
-/// Every `library.name` outside of strings and comments.
-pub(super) fn references(code: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    rewrite(code, |library, name| {
-        found.insert(format!("{library}.{name}"));
-        String::new()
-    });
-    found
-}
+impl<'a> Token<'a> {
+    pub(super) fn as_str(self) -> &'a str {
+        match self {
+            Self::Comment(text) | Self::Text(text) | Self::Word(text) | Self::Space(text) | Self::Sign(text) => text,
+        }
+    }
 
-pub(super) fn localise(code: &str, names: &BTreeMap<&str, String>) -> String {
-    rewrite(code, |library, name| names.get(format!("{library}.{name}").as_str()).cloned().unwrap_or_default())
-}
-
-/// How long the comment, string, word or other character is with which some code begins.
-pub(super) fn length(code: &str) -> usize {
-    let Some(first) = code.chars().next() else { return 0 };
-    if code.starts_with("--") {
-        code.find('\n').unwrap_or(code.len())
-    } else if QUOTES.contains(&first) {
-        string(code, first)
-    } else if word(first) {
-        code.find(|c| !word(c)).unwrap_or(code.len())
-    } else {
-        first.len_utf8()
+    /// Whether Lua sees it.
+    pub(super) fn matters(self) -> bool {
+        !matches!(self, Self::Comment(_) | Self::Space(_))
     }
 }
 
-/// The same of a string. The other quote stands for itself in it, and so does one behind a backslash.
-fn string(code: &str, quote: char) -> usize {
+/// The tokens of some code, none of its characters left out.
+pub(super) fn tokens(code: &str) -> Vec<Token<'_>> {
+    let (mut found, mut rest) = (Vec::new(), code);
+    while let Some(token) = first(rest) {
+        rest = rest.get(token.as_str().len()..).unwrap_or_default();
+        found.push(token);
+    }
+    found
+}
+
+fn first(code: &str) -> Option<Token<'_>> {
+    let first = code.chars().next()?;
+    let until = |end: usize| code.get(..end).unwrap_or(code);
+    Some(if let Some(comment) = code.strip_prefix("--") {
+        let end = long(comment).map_or_else(|| code.find('\n').unwrap_or(code.len()), |end| end + 2);
+        Token::Comment(until(end))
+    } else if let Some(end) = long(code) {
+        Token::Text(until(end))
+    } else if first == '\'' || first == '"' {
+        Token::Text(until(quoted(code, first)))
+    } else if word(first) {
+        Token::Word(until(code.find(|c| !word(c)).unwrap_or(code.len())))
+    } else if first.is_whitespace() {
+        Token::Space(until(code.find(|c: char| !c.is_whitespace()).unwrap_or(code.len())))
+    } else {
+        let dots = code.len() - code.trim_start_matches('.').len();
+        Token::Sign(until(dots.max(first.len_utf8())))
+    })
+}
+
+/// How long the long brackets are with which some code begins: `[[…]]`, `[=[…]=]`.
+fn long(code: &str) -> Option<usize> {
+    let inner = code.strip_prefix('[')?;
+    let level = inner.find(|c| c != '=')?;
+    inner.get(level..)?.strip_prefix('[')?;
+    let close = format!("]{}]", "=".repeat(level));
+    Some(code.find(&close).map_or(code.len(), |at| at + close.len()))
+}
+
+/// How long a string is. The other quote stands for itself in it, and so does one behind a backslash.
+fn quoted(code: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in code.char_indices().skip(1) {
         if c == quote && !escaped {
@@ -88,49 +77,53 @@ fn string(code: &str, quote: char) -> usize {
     code.len()
 }
 
-/// Replaces each `library.name` outside of strings and comments.
-pub(super) fn rewrite(code: &str, mut replacement: impl FnMut(&str, &str) -> String) -> String {
+pub(super) fn word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Replaces each member `table.name` outside of strings and comments for which there is something else.
+pub(super) fn rewrite(code: &str, mut replacement: impl FnMut(&str, &str) -> Option<String>) -> String {
+    let tokens = tokens(code);
     let mut out = String::new();
-    let mut rest = code;
-    let mut after_word = false;
-    while !rest.is_empty() {
-        let (token, tail) = rest.split_at(length(rest));
-        let member = tail.strip_prefix('.').map(|tail| tail.split(|c| !word(c)).next().unwrap_or_default());
-        match member {
-            Some(name) if !after_word && !name.is_empty() && LIBRARY.contains(&token) => {
-                out += &replacement(token, name);
-                rest = &tail[1 + name.len()..];
+    let (mut at, mut before) = (0, None);
+    while let Some(token) = tokens.get(at) {
+        let member = match tokens.get(at..at + 3) {
+            Some([Token::Word(table), Token::Sign("."), Token::Word(name)]) if before != Some(Token::Sign(".")) => {
+                replacement(table, name)
             }
-            _ => {
-                out += token;
-                rest = tail;
-            }
-        }
-        after_word = token.ends_with('.') || token.ends_with(word);
+            _ => None,
+        };
+        before = Some(*token);
+        at += if member.is_some() { 3 } else { 1 };
+        out += member.as_deref().unwrap_or(token.as_str());
     }
     out
 }
 
-#[cfg(test)]
-mod tests {
-    use super::references;
-
-    fn named(code: &str) -> Vec<String> {
-        references(code).into_iter().collect()
+/// The same code without its comments, and without the lines that held nothing else.
+pub(super) fn bare(code: &str) -> String {
+    let mut out = String::new();
+    let mut alone = false; // a comment is all that this line has held so far
+    for token in tokens(code) {
+        match token {
+            Token::Comment(_) => {
+                out.truncate(out.trim_end_matches([' ', '\t']).len());
+                alone = out.is_empty() || out.ends_with('\n');
+                if !alone {
+                    out.push(' ');
+                }
+            }
+            Token::Space(space) if space.contains('\n') => {
+                out.truncate(out.trim_end_matches([' ', '\t']).len());
+                out += if alone { "" } else { "\n" };
+                out += space.split_once('\n').map_or("", |(_, next)| next);
+                alone = false;
+            }
+            _ => {
+                out += token.as_str();
+                alone = false;
+            }
+        }
     }
-
-    #[test]
-    fn pieces_are_named_outside_of_strings_and_comments_alone() {
-        assert_eq!(named("state.move(task, 'args.plain', \"args.next\") -- args.none"), ["state.move"]);
-        assert_eq!(named("return record.find(id) or state.plan"), ["record.find", "state.plan"]);
-    }
-
-    #[test]
-    fn a_quote_of_the_other_kind_or_behind_a_backslash_ends_no_string() {
-        assert_eq!(named(r#"if find(text, "can't") then state.move() end -- isn't"#), ["state.move"]);
-        assert_eq!(named(r#"find("can't, state.move won't") args.next()"#), ["args.next"]);
-        assert_eq!(named(r"say('it\'s args.plain', state.move())"), ["state.move"]);
-        assert_eq!(named(r"say('\\', state.move())"), ["state.move"]);
-        assert_eq!(named(r#"say('a "', state.move(), '" b')"#), ["state.move"]);
-    }
+    out
 }

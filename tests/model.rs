@@ -51,6 +51,13 @@ fn caught<'a>(bugs: impl Iterator<Item = &'a Bug>, judge: impl Fn() -> Judge) {
     }
 }
 
+#[test]
+fn each_planted_bug_still_has_its_place() {
+    for bug in &BUGS {
+        plant(bug); // says by itself which one has none, or several
+    }
+}
+
 // Two tests, so that each has a core of its own.
 
 #[test]

@@ -12,23 +12,19 @@ actions.ENTRIES = 20000
 actions.NEAR = 500
 
 -- The task, with what every action reads.
--- @cold
 function actions.find(id)
   return record.find(id, 'outcome', 'created', 'eta', 'front', 'retry_eta')
 end
 
--- @cold
 function actions.get(id)
   return record.get(id, 'outcome', 'created', 'eta', 'front', 'retry_eta')
 end
 
--- @cold
 function actions.refuse(task, allowed)
   return 'STATE', 'the task is ' .. task.status .. '; this is for one that is ' .. allowed
 end
 
 -- Reads what a transition writes. In a step, what plain tasks share is read once.
--- @cold
 function actions.plan(task, to, wish)
   task.to = to
   local kind = task.status .. ' ' .. to
@@ -45,7 +41,6 @@ function actions.plan(task, to, wish)
 end
 
 -- When a task entered its list: what came back stands at the front, before all others.
--- @cold
 function actions.entered(status, updated, front)
   return not (status == 'pending' and front) and tonumber(updated) or 0
 end
@@ -53,7 +48,6 @@ end
 -- Finds the end of its list from which a task is sooner removed: near the ends by a
 -- look, else that of the half in which it stands by its time. Counts how many entries a
 -- step searches.
--- @cold
 function actions.seek(task, wish)
   wish.lists, wish.entries = wish.lists or {}, wish.entries or 0
   if task.ties then
@@ -88,7 +82,6 @@ function actions.seek(task, wish)
 end
 
 -- Whether a unique name of a queue is free for this task, also of the others of its step.
--- @cold
 function actions.unique(task, wish)
   if not task.ties then
     return true
@@ -108,7 +101,6 @@ end
 -- Cancels a task. Nobody but its owner, or the end of its lease, frees one whose program may
 -- still run: its owner gets an order, with `wish.force` that to kill it. With `wish.at_once`
 -- the task is cut off, and its program may run on for a while.
--- @cold
 function actions.cancel(task, wish)
   if task.status == 'cancelled' then
     return
@@ -127,12 +119,10 @@ end
 
 -- Whether a held task is taken from its owner at once: a client without scripts has no
 -- lease and hears no order.
--- @cold
 function actions.frees(task, wish)
   return wish.at_once or wish.force and task.token == ''
 end
 
--- @cold
 function actions.do_cancel(task, wish)
   if task.to == 'cancelling' then
     orders.give(task.queue, 't:' .. task.id, task.order)
@@ -147,7 +137,6 @@ function actions.do_cancel(task, wish)
 end
 
 -- Asks the owner of a task to give it back, or with `wish.at_once` takes it from its owner.
--- @cold
 function actions.recall(task, wish)
   if task.status == 'pending' and task.extra[1] == 'released' then
     return -- sent again after a lost reply
@@ -163,7 +152,6 @@ function actions.recall(task, wish)
   end
 end
 
--- @cold
 function actions.do_recall(task, wish)
   if task.to == 'recalling' then
     orders.give(task.queue, 't:' .. task.id, 'stop')
@@ -181,7 +169,6 @@ function actions.do_recall(task, wish)
 end
 
 -- Runs a failed or cancelled task again.
--- @cold
 function actions.retry(task, wish)
   if task.status == 'pending' and task.extra[1] == 'retry' then
     return -- sent again after a lost reply
@@ -197,14 +184,12 @@ function actions.retry(task, wish)
 end
 
 -- A task whose program may still run is not given to another owner: the refusal says until when.
--- @cold
 function actions.stopping(task)
   local deadline = tonumber(redis.call('ZSCORE', space.key('leases', task.queue), record.lease(task)) or nil)
   local till = deadline and orders.of(task) == orders.KILL and 'until ' .. space.decimal(deadline) .. ' at the latest' or 'until its owner has stopped it'
   return 'STOPPING', 'the task is being cancelled and its program may still run, ' .. till .. ': send the call again then'
 end
 
--- @cold
 function actions.do_retry(task, wish)
   task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'front', 'uncounted', 'fruitless', state.attempt_fields() }
   if wish.fresh then
@@ -232,7 +217,6 @@ function actions.do_retry(task, wish)
 end
 
 -- Removes a finished task, or with `wish.waiting` also one that waits.
--- @cold
 function actions.delete(task, wish)
   if record.held(task) or not (wish.waiting or state.finished(task.status)) then
     return actions.refuse(task, wish.waiting and 'not reserved or started' or 'complete, failed or cancelled')
@@ -240,13 +224,11 @@ function actions.delete(task, wish)
   actions.plan(task, 'deleted', wish)
 end
 
--- @cold
 function actions.do_delete(task, wish)
   state.move(task, 'deleted', wish.waiting and 'purge' or 'delete', '')
 end
 
 -- Reads what a queue says that tasks will be moved to. Answers the refusal of one that takes none.
--- @cold
 function actions.destination(wish)
   if not wish.known then
     wish.known = redis.call('ZSCORE', space.touch(space.prefix .. 'queues'), wish.queue) and 'old' or 'new'
@@ -259,7 +241,6 @@ function actions.destination(wish)
 end
 
 -- Puts a task that waits into another queue, behind those that wait there.
--- @cold
 function actions.move(task, wish)
   if task.queue == wish.queue then
     return -- sent again after a lost reply
@@ -293,7 +274,6 @@ function actions.move(task, wish)
   task.other = other
 end
 
--- @cold
 function actions.do_move(task, wish)
   local other, to = task.other, task.status
   state.move(task, 'moved', 'move', '')
@@ -312,7 +292,6 @@ function actions.do_move(task, wish)
 end
 
 -- Gives a task that waits another priority; in a queue it goes behind those that have it.
--- @cold
 function actions.prioritise(task, wish)
   if task.status ~= 'pending' and task.status ~= 'scheduled' then
     return actions.refuse(task, 'scheduled or pending')
@@ -342,7 +321,6 @@ function actions.prioritise(task, wish)
   end
 end
 
--- @cold
 function actions.do_prioritise(task, wish)
   -- Refused first, where memory is full.
   redis.call('HSET', task.key, 'priority', wish.priority, 'ties', 'r' .. string.gsub(task.ties or '', 'r', ''))
@@ -371,7 +349,6 @@ function actions.do_prioritise(task, wish)
 end
 
 -- Does what was planned to all tasks.
--- @cold
 function actions.run(act, tasks, wish)
   space.begin()
   for _, task in ipairs(tasks) do
@@ -383,7 +360,6 @@ function actions.run(act, tasks, wish)
 end
 
 -- One action on one task, or the refusal of the call. Answers the task as it was.
--- @cold
 function actions.one(id, plan, act, wish)
   local task = actions.get(id)
   local code, text = plan(task, wish)

@@ -10,13 +10,13 @@ args.PLAIN = '^[%w._:@-]+$'
 args.at = 1
 
 -- The next positional argument.
+-- @hot
 function args.next(what)
   args.at = args.at + 1
   return ARGV[args.at] or reply.fail('BADARG', 'missing argument: ' .. what)
 end
 
 -- Queue names, task ids, groups, request ids.
--- @cold
 function args.plain(value, what)
   if #value > 128 or not string.find(value, args.PLAIN) then
     reply.fail('BADNAME', what .. ' must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -')
@@ -26,7 +26,6 @@ end
 
 -- Listener ids: HOSTNAME_PID. The hostname has no underscore, so that the key
 -- of a listener's list can be read back in one way only.
--- @cold
 function args.listener(value)
   if #value > 200 or not string.find(value, '^[%w.:-]+_%d+$') then
     reply.fail('BADNAME', 'a listener must be HOSTNAME_PID: letters, digits, . : - then _ and digits')
@@ -35,7 +34,6 @@ function args.listener(value)
 end
 
 -- One of the words of a list, which begins and ends with a space.
--- @cold
 function args.word(value, words, what)
   if not args.among(value, words) then
     local list = string.gsub(string.sub(words, 2, -2), ' ', ', ')
@@ -45,12 +43,10 @@ function args.word(value, words, what)
 end
 
 -- Whether a value is one of the words of a list, which begins and ends with a space; not several of them.
--- @cold
 function args.among(value, words)
   return string.find(value, '^[%l_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
 end
 
--- @cold
 function args.flag(value, what)
   if value ~= '0' and value ~= '1' then
     reply.fail('BADARG', what .. ' must be 0 or 1')
@@ -58,7 +54,6 @@ function args.flag(value, what)
   return value == '1'
 end
 
--- @cold
 function args.integer(value, low, high, what)
   if #value > 16 or not string.find(value, '^%d+$') or tonumber(value) < low or tonumber(value) > high then
     reply.fail('BADARG', string.format('%s must be a whole number from %.0f to %.0f', what, low, high))
@@ -67,7 +62,6 @@ function args.integer(value, low, high, what)
 end
 
 -- Seconds as decimals, returned in microseconds.
--- @cold
 function args.seconds(value, low, high, what)
   if #value > 24 or not string.find(value, '^%d+%.?%d*$')
     or tonumber(value) < low or tonumber(value) > high then
@@ -77,7 +71,6 @@ function args.seconds(value, low, high, what)
 end
 
 -- Where a page begins: 0, or what the page before answered.
--- @cold
 function args.cursor(value)
   if #value > 16 or value ~= '0' and not string.find(value, '^[1-9]%d*$') then
     reply.fail('BADARG', 'the cursor must be 0 or what the call before answered')
@@ -86,7 +79,6 @@ function args.cursor(value)
 end
 
 -- After which entry of a log or of the events: 0, or what the call before answered.
--- @cold
 function args.entry(value)
   local ms, number = string.match(value, '^(%d+)%-(%d+)$')
   if value ~= '0' and (not ms or #ms > 19 or #number > 19) then -- both are 64 bits wide
@@ -96,20 +88,17 @@ function args.entry(value)
 end
 
 -- Nil for an empty one.
--- @cold
 function args.time_or_none(value, what)
   return value ~= '' and args.seconds(value, contract.TIME_LOW, contract.TIME_HIGH, what) or nil
 end
 
 -- A queue, or `*` for all.
--- @cold
 function args.queue_or_all(value, what)
   return value == '*' and value or args.plain(value, what)
 end
 
 -- For commands that read their arguments in place: which of them, named in
 -- order, is missing.
--- @cold
 function args.missing(names)
   local i = 1
   for name in string.gmatch(names, '%S+') do
@@ -121,7 +110,6 @@ function args.missing(names)
 end
 
 -- Opaque bytes.
--- @cold
 function args.bytes(value, most, what)
   if #value > most then
     reply.fail('TOOBIG', string.format('%s is %d bytes, over the limit of %d: store it elsewhere and pass a reference',
@@ -131,7 +119,6 @@ function args.bytes(value, most, what)
 end
 
 -- Why an attempt is given back. Events and statistics tell a failure by the word `fail`.
--- @cold
 function args.cause(value, what)
   if value == 'fail' then
     reply.fail('BADARG', what .. ' must be another word than fail: that call is for failures')
@@ -141,7 +128,6 @@ end
 
 -- What follows the positional arguments: pairs of an option and its value, read as the contract says. `last`: the last
 -- positional argument.
--- @cold
 function args.options(last)
   local found = {}
   for i = (last or args.at) + 1, #ARGV, 2 do
@@ -160,7 +146,6 @@ function args.options(last)
 end
 
 -- Nothing may follow the positional arguments.
--- @cold
 function args.none()
   if #ARGV > args.at then
     reply.fail('BADARG', 'too many arguments: this command takes no options')
@@ -168,7 +153,6 @@ function args.none()
 end
 
 -- Whether a name comes before another in an index: by its bytes, whatever the locale.
--- @cold
 function args.before(one, other)
   for i = 1, math.min(#one, #other) do
     local a, b = string.byte(one, i), string.byte(other, i)
@@ -179,7 +163,6 @@ function args.before(one, other)
   return #one < #other
 end
 
--- @cold
 function args.priority(value, what)
   if #value > 5 or not string.find(value, '^%-?%d+$') or math.abs(tonumber(value)) > 1000 then
     reply.fail('BADARG', what .. ' must be a whole number from -1000 to 1000')
@@ -188,7 +171,6 @@ function args.priority(value, what)
 end
 
 -- NAME, or NAME OPERATOR NUMBER, separated by commas; the same needs make the same text.
--- @cold
 function args.needs(value, what)
   local wanted = {}
   for need in string.gmatch(#value <= 256 and value .. ',' or '', '([^,]*),') do
@@ -207,7 +189,6 @@ function args.needs(value, what)
   return table.concat(wanted, ',')
 end
 
--- @cold
 function args.unique_until(value, what)
   if value ~= 'start' and value ~= 'end' then
     args.seconds(value, 1, 31536000, what)
@@ -216,7 +197,6 @@ function args.unique_until(value, what)
 end
 
 -- 1 to 16 names, separated by commas; each once.
--- @cold
 function args.tags(value, what)
   local names, seen, number = {}, {}, 0
   for tag in string.gmatch(value .. ',', '([^,]*),') do
@@ -233,7 +213,6 @@ function args.tags(value, what)
 end
 
 -- What a listener has: NAME or NAME=NUMBER, separated by commas; nothing for none.
--- @cold
 function args.has(value, what)
   local number = 0
   for one in string.gmatch((value == '' or #value > 1024) and '' or value .. ',', '([^,]*),') do
@@ -250,7 +229,6 @@ function args.has(value, what)
 end
 
 -- The methods that a worker has programs for, as it reports them.
--- @cold
 function args.methods(value, what)
   if #value > 8192 or not string.find(value, '^[%w._:@%-,*]*$') then
     reply.fail('BADARG', what .. ' must be names separated by commas, at most 8192 bytes, or *')
@@ -259,7 +237,6 @@ function args.methods(value, what)
 end
 
 -- How far a task is, from 0 to 1.
--- @cold
 function args.fraction(value, what)
   if #value > 24 or not string.find(value, '^%d+%.?%d*$') or tonumber(value) > 1 then
     reply.fail('BADARG', what .. ' must be a decimal number from 0 to 1')
@@ -267,7 +244,6 @@ function args.fraction(value, what)
   return tonumber(value)
 end
 
--- @cold
 function args.weights(value, what)
   local weights = {}
   for weight in string.gmatch(#value <= 200 and value .. ',' or '', '([^,]*),') do
@@ -276,7 +252,6 @@ function args.weights(value, what)
   return weights
 end
 
--- @cold
 function args.name_or_none(value, what)
   return value == '' and value or args.plain(value, what)
 end

@@ -5,13 +5,11 @@ local attempt = {}
 attempt.LEASE = 60000000
 
 -- What is told of a task when it is reserved, for `answer`, beyond its id and queue.
--- @cold
 function attempt.fields()
   return 'outcome', 'losses', 'failures', 'parameters', 'checkpoint'
 end
 
 -- The reply of reserve and adopt.
--- @cold
 function attempt.answer(id, queue, token, number, deadline, lease, outcome, losses, failures, parameters, checkpoint)
   return { id, queue, token, tonumber(number), deadline, lease,
     outcome or '', losses or '0', failures or '0', parameters or '', checkpoint }
@@ -19,7 +17,6 @@ end
 
 -- The first answer again, where this very request of the listener made the attempt. Nothing is
 -- renewed: the lease counts from the first sending.
--- @cold
 function attempt.repeated(id, listener, request)
   local v = redis.call('HMGET', space.prefix .. 'task_' .. id,
     'status', 'queue', 'attempt', 'token', 'node', 'request', 'lease', attempt.fields())
@@ -32,6 +29,7 @@ end
 
 -- Gives a planned task to a listener: a new attempt, a larger token, which moves
 -- the clock, and a lease. `apart`: the highest token, where the clock was set back since.
+-- @hot
 function attempt.begin(task, listener, lease, request, why, apart)
   local us = space.us + 1
   local token = string.format('%.0f', us)
@@ -57,7 +55,6 @@ end
 -- needs and priorities do not bind them.
 attempt.strays = false
 
--- @cold
 function attempt.stray(task)
   bonds.load(task)
   if not task.rank then
@@ -70,7 +67,6 @@ end
 
 -- Takes the ids that were found to be no pending tasks, or to be strays, off the ends of their
 -- queues: `ghosts` says how many of each. Strays go to their lanes.
--- @cold
 function attempt.clear(ghosts)
   for queue, number in pairs(ghosts or {}) do
     for _ = 1, number do
@@ -89,7 +85,6 @@ end
 attempt.waits = false
 
 -- The fields of the meta hash that tell of the queues from the fourth argument on.
--- @cold
 function attempt.meta(last)
   local fields = { space.CLOCK }
   for i = 4, last do
@@ -107,7 +102,6 @@ end
 -- The next task of a queue that has lanes or settings, of which `own` and `common` are the
 -- texts: the first of its plain list, `task` with the values `v` of its record, or one of its
 -- lanes, or none yet.
--- @cold
 function attempt.weigh(queue, listener, task, v, laned, own, common)
   local set, waits, open, free = own or common, { stale = {} }, true, nil
   if set then
@@ -153,7 +147,6 @@ function attempt.weigh(queue, listener, task, v, laned, own, common)
 end
 
 -- Reads what `wait` writes.
--- @cold
 function attempt.plan_waits()
   for queue, waits in pairs(attempt.waits) do
     turns.plan_settle(queue, waits.stale)
@@ -175,7 +168,6 @@ end
 
 -- Puts outdated entries right, notes when the rate of a queue lets it go on, and
 -- counts the start of the task that was chosen.
--- @cold
 function attempt.wait()
   for queue, waits in pairs(attempt.waits) do
     if waits.ghost then
@@ -198,7 +190,6 @@ end
 
 -- In which order the queues of a call are asked: nil for that of the call; else those
 -- of which the listener had least, each by its weight, come first.
--- @cold
 function attempt.order(listener, last, order, weights)
   if (weights ~= nil) ~= (order == 'weighted') or weights and #weights ~= last - 3 then
     reply.fail('BADARG', 'weights go with the order weighted, one for each queue')
@@ -218,7 +209,6 @@ end
 
 -- Notes that a queue was served. Those that were asked before it and had nothing
 -- lose their claim.
--- @cold
 function attempt.served(listener, order, queue)
   local changes, pass = {}, 0
   for _, asked in ipairs(order) do

@@ -3,7 +3,6 @@ local birth = {}
 
 -- What checked options mean: `fields` for the record of each task, which are the
 -- options themselves where nothing is said, and what else `task` and `plan` go by.
--- @cold
 function birth.wish(options)
   local fields = {}
   local wish = { fields = fields, max_bytes = options.max_bytes, policy = options.unique_policy, unique = options.unique }
@@ -39,7 +38,6 @@ function birth.wish(options)
 end
 
 -- A task that is not made yet. `eta` in microseconds where it lies ahead.
--- @cold
 function birth.task(id, queue, parameters, eta, wish)
   local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = space.now, foreign = true, ties = wish.ties }
   if eta and eta > space.us then
@@ -53,7 +51,6 @@ end
 
 -- Whether a unique name lets a task be made. Answers nothing, or the id of the task that
 -- is in the way, and that task where it is to be cancelled for the new one.
--- @cold
 function birth.rival(task, wish)
   local id = bonds.taken(task)
   if not id then
@@ -76,7 +73,6 @@ end
 
 -- Reads what a new task is bound to. Needs of one queue are bounded where tasks are
 -- made, and not where they come back.
--- @cold
 function birth.plan(task)
   if task.needs and not needs.number(task.queue, task.needs)
     and redis.call('HLEN', space.key('needs', task.queue)) >= needs.MOST then
@@ -86,7 +82,6 @@ function birth.plan(task)
 end
 
 -- The first transition of a planned task.
--- @cold
 function birth.make(task, wish, why)
   local more = wish.fields
   if task.eta then
@@ -97,7 +92,6 @@ function birth.make(task, wish, why)
 end
 
 -- Whether a queue takes tasks.
--- @cold
 function birth.admit(queue, own, common)
   if settings.value(own, common, 'closed') == '1' then
     reply.fail('CLOSED', 'this queue takes no tasks: it was closed; set its setting closed to 0')

@@ -4,13 +4,11 @@
 local bonds = {}
 
 -- The fields that stand behind the letters, for `load`.
--- @cold
 function bonds.fields()
   return 'priority', 'key', 'weight', 'needs', 'rank', 'unique', 'unique_until', 'tags', 'own_lease', 'solo'
 end
 
 -- Reads what a planned task is bound to.
--- @cold
 function bonds.load(task)
   if task.bound then
     return
@@ -19,7 +17,6 @@ function bonds.load(task)
   bonds.set(task, unpack(v, 1, 10))
 end
 
--- @cold
 function bonds.set(task, priority, key, weight, wanted, rank, unique, till, names, lease, solo)
   local function has(letter)
     return string.find(task.ties, letter) ~= nil
@@ -32,7 +29,6 @@ end
 
 -- Who holds a unique name of a queue, and until what; then the interrupted attempt that
 -- goes on before the next task of this name, see `back`.
--- @cold
 function bonds.holders(queue, name)
   local v = redis.call('HMGET', space.touch(space.key('unique', queue)), name, '/' .. name)
   local id, till = string.match(v[1] or '', '^(%S+) (%S+)$')
@@ -40,7 +36,6 @@ function bonds.holders(queue, name)
 end
 
 -- Whether a task has the policy `latest`: its key is its unique name.
--- @cold
 function bonds.latest(task)
   return task.solo and task.unique and task.unique == task.lane_key
 end
@@ -48,7 +43,6 @@ end
 -- Whether a task of a queue still has a unique name that is not held for a time, or with
 -- `kept` its turn beside the name. One that a client without scripts ended or deleted has
 -- not, nor has a later one with its id.
--- @cold
 function bonds.keeps(queue, id, name, till)
   local status, where, own, solo, key = unpack(redis.call('HMGET', space.prefix .. 'task_' .. id, 'status', 'queue', 'unique', 'solo', 'key'))
   if where ~= queue or own ~= (till == 'kept' and string.sub(name, 2) or name) then
@@ -62,7 +56,6 @@ end
 -- The other task that holds the unique name of this one, or nil. One that a client
 -- without scripts ended or deleted holds it no more, nor does a task of that id which
 -- is in another queue by now. A time holds it by itself, whoever had it.
--- @cold
 function bonds.taken(task)
   local id, till = bonds.holders(task.queue, task.unique)
   if not id or id == task.id then
@@ -74,7 +67,6 @@ function bonds.taken(task)
 end
 
 -- Whether an attempt that is given back was drained and has a checkpoint.
--- @cold
 function bonds.drained(task, reason)
   if reason ~= 'drain' then
     local given = redis.call('HMGET', space.key('orders', task.queue), 'q', 'l:' .. task.node, 't:' .. task.id)
@@ -89,7 +81,6 @@ end
 -- `latest` to `cancelled` where a newer task has its name by now. `reason`: why it is
 -- given back. Drained with a checkpoint it keeps its turn: it stands beside the name, and
 -- the task that has the name waits for it.
--- @cold
 function bonds.back(task, to, reason)
   if not task.ties or not string.find(task.ties, 'u') then
     return to
@@ -111,7 +102,6 @@ function bonds.back(task, to, reason)
 end
 
 -- The fields that say why `back` cancelled a task, if it did.
--- @cold
 function bonds.because(task)
   if task.replaced then
     return 'reason', 'replaced by ' .. task.replaced
@@ -119,7 +109,6 @@ function bonds.because(task)
 end
 
 -- The interrupted attempt of this id, where it is another one than this task and still waits.
--- @cold
 function bonds.interrupted(task, id)
   local other = id and id ~= task.id and record.find(id)
   if other and other.queue == task.queue and (other.status == 'pending' or other.status == 'scheduled') then
@@ -130,7 +119,6 @@ end
 
 -- What a task takes along of its unique name to another queue, as `other`: a name that it
 -- holds, and for a time until its end. With the policy `latest` it holds it while it waits.
--- @cold
 function bonds.carry(task, other)
   if not other.unique then
     return
@@ -147,7 +135,6 @@ function bonds.carry(task, other)
 end
 
 -- Reads every key that `move` will write.
--- @cold
 function bonds.plan(task, to, taker)
   bonds.load(task)
   local held = task.status == 'reserved' or task.status == 'started'
@@ -166,7 +153,6 @@ function bonds.plan(task, to, taker)
 end
 
 -- The same for its unique name. `move` reads nothing of it again.
--- @cold
 function bonds.plan_name(task, to)
   local latest = bonds.latest(task)
   if to == 'reserved' and not latest or to == 'started' and task.till ~= 'start' then
@@ -186,7 +172,6 @@ function bonds.plan_name(task, to)
 end
 
 -- Takes the unique name of a task; `ends`: until when, where that is not reckoned from now.
--- @cold
 function bonds.claim(task)
   local unique, till = space.key('unique', task.queue), task.till
   if task.keeps then
@@ -201,7 +186,6 @@ end
 
 -- Gives the unique name of a task back, where this task has it. One for a time is given
 -- back only where the task goes to another queue.
--- @cold
 function bonds.disclaim(task, to)
   local unique, timed = space.key('unique', task.queue), tonumber(task.held_till)
   if task.holder == task.id and (not timed or to == 'moved') then
@@ -216,7 +200,6 @@ function bonds.disclaim(task, to)
 end
 
 -- Unique names that were held for a time which has passed; `free`: not taken by another task since.
--- @cold
 function bonds.expired(queue, limit)
   space.probe('HLEN', space.key('unique', queue))
   local timed = space.touch(space.key('timed', queue))
@@ -229,7 +212,6 @@ function bonds.expired(queue, limit)
 end
 
 -- Gives them back.
--- @cold
 function bonds.expire(queue, expired)
   for _, held in ipairs(expired) do
     if held.free then
@@ -241,7 +223,6 @@ end
 
 -- What a transition means for the unique name of a task. It is free while a task with the
 -- policy `latest` runs.
--- @cold
 function bonds.move_name(task, to)
   local from, latest = task.status, bonds.latest(task)
   local back = (from == 'reserved' or from == 'started') and (to == 'pending' or to == 'scheduled')
@@ -257,7 +238,6 @@ function bonds.move_name(task, to)
 end
 
 -- What a transition means for all that the task is bound to.
--- @cold
 function bonds.move(task, to)
   if not task.bound then
     return

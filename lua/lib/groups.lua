@@ -1,7 +1,6 @@
 -- Failed tasks by the group of their error; an empty name stands for those without one.
 local groups = {}
 
--- @cold
 function groups.key(queue, group)
   return space.prefix .. 'group_' .. queue .. '/' .. group
 end
@@ -9,7 +8,6 @@ end
 -- Reads what `enter` and `leave` write. A task that fails has its `group` from the
 -- command; of one that leaves the failed ones the record tells it, where a client
 -- without scripts did not fail it.
--- @cold
 function groups.plan(task, to)
   if to ~= 'failed' then
     task.group = redis.call('HGET', space.prefix .. 'task_' .. task.id, 'group') or ''
@@ -22,7 +20,6 @@ function groups.plan(task, to)
   end
 end
 
--- @cold
 function groups.enter(task, now)
   local group = task.group or ''
   local key = groups.key(task.queue, group)
@@ -30,7 +27,6 @@ function groups.enter(task, now)
   redis.call('ZADD', space.key('groups', task.queue), redis.call('ZCARD', key), group)
 end
 
--- @cold
 function groups.leave(task)
   if task.group then
     tags.remove(groups.key(task.queue, task.group), space.key('groups', task.queue), task.group, task.id)

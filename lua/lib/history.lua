@@ -7,7 +7,6 @@ local history = {}
 history.ERROR = 256
 
 -- What a record tells, in the order in which `derive` reads it.
--- @cold
 function history.fields()
   return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group', 'error', 'schedule', 'slot',
     'ended', 'cost', 'cost_of'
@@ -16,7 +15,6 @@ end
 -- The last transition that is kept: its number, when, the state that it led to, and the attempt.
 -- One from before the task was created is of another with its id, which a client without scripts
 -- deleted: then there is none, and the fifth answer is true.
--- @cold
 function history.last(key, created)
   local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
   local v = entry and entry[2]
@@ -29,7 +27,6 @@ end
 -- The transitions that led from a kept one, or from nothing, to what the record is now,
 -- each as at from to attempt by why outcome group error cost. A client without scripts
 -- leaves one at the most, without a cause.
--- @cold
 function history.derive(v, since, reached, nth)
   local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot, ended, cost, cost_of = unpack(v, 1, 16)
   local found = {}
@@ -71,7 +68,6 @@ function history.derive(v, since, reached, nth)
 end
 
 -- Reads what `archive` will write.
--- @cold
 function history.plan(task, to)
   if to == 'deleted' then
     space.touch(space.key('history', task.id))
@@ -86,7 +82,6 @@ end
 
 -- Keeps a transition after which the record tells less than before, and what it still
 -- tells of those before it. `...`: what the record is about to get.
--- @cold
 function history.archive(task, to, why, by, at, ...)
   local from = task.status
   if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled') or (why == 'cancel' and from == 'pending') then

@@ -3,6 +3,7 @@ local interruption = {}
 
 -- Where a held task goes: cancelled if that was asked for, failed past its cap, else `back`,
 -- or cancelled too where a newer task has taken its place.
+-- @hot
 function interruption.target(task, back, max_losses, losses, fruitless)
   task.losses, task.fruitless = tonumber(losses or 0) + 1, tonumber(fruitless or 0) + 1
   if task.cancel then
@@ -17,6 +18,7 @@ end
 
 -- Ends the attempt of a planned task. Back in the queue it goes to the front: it had its turn. `text`: what became of
 -- its owner, where that is known.
+-- @hot
 function interruption.move(task, to, why, text)
   local more = {}
   if to == 'failed' then
@@ -38,7 +40,6 @@ end
 
 -- Ends the attempt of an owner that was found dead. The task is pending at once where it got on since the loss before;
 -- else it waits: a task that brings its owners down must not keep others from their turn.
--- @cold
 function interruption.died(task, text)
   local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless')
   local to = interruption.target(task, 'pending', v[1], v[2], v[3])

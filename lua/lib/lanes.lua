@@ -9,7 +9,6 @@ lanes.LOOKS = 10
 lanes.LEVELS = 200
 
 -- Reads all that `enter`, `leave`, `take` and `free` of a task write.
--- @cold
 function lanes.plan(task)
   local queue, probe = task.queue, space.probe
   if task.places then
@@ -37,13 +36,11 @@ function lanes.plan(task)
 end
 
 -- What stands for a task among those of its key: all that decides whether it may run.
--- @cold
 function lanes.member(task)
   return task.rank .. ' ' .. task.id .. ' ' .. (task.solo and 'solo' or task.weight or '1')
 end
 
 -- A task becomes pending.
--- @cold
 function lanes.enter(task)
   local queue = task.queue
   local field = 'lanes:' .. queue
@@ -66,7 +63,6 @@ function lanes.enter(task)
 end
 
 -- Takes a task off the list of all that wait in lanes. Without any, a reserve need not look there.
--- @cold
 function lanes.forget(queue, member)
   local all = space.key('lane_tasks', queue)
   if redis.call('ZCARD', all) - redis.call('ZREM', all, member) == 0 then
@@ -75,7 +71,6 @@ function lanes.forget(queue, member)
 end
 
 -- A task is pending no more.
--- @cold
 function lanes.leave(task, to)
   local queue, member = task.queue, task.rank .. ' ' .. task.id
   local number = needs.number(queue, task.needs)
@@ -98,7 +93,6 @@ end
 
 -- The first entry of an order that may run now. What is outdated in it goes to `stale`.
 -- `range`: how ZRANGE is told where to look.
--- @cold
 function lanes.first(queue, number, stale, low, high)
   local ranked = turns.ranked(queue, number)
   for i = 0, lanes.LOOKS - 1 do
@@ -125,7 +119,6 @@ function lanes.first(queue, number, stale, low, high)
 end
 
 -- Reads what `drop` writes.
--- @cold
 function lanes.plan_drop(queue, ghost)
   space.probe('ZCARD', space.key('lane_tasks', queue))
   space.probe('ZCARD', turns.ranked(queue, ghost.number))
@@ -137,7 +130,6 @@ end
 
 -- Takes an entry out of the lanes whose record is gone, or pending no more: somebody
 -- deleted or changed it by hand.
--- @cold
 function lanes.drop(queue, ghost)
   local rank, id = string.match(ghost.member, '^(%S+) (%S+)')
   lanes.forget(queue, rank .. ' ' .. id)
@@ -157,7 +149,6 @@ end
 
 -- Whether one entry goes before another of its priority: by rank; tasks of one key with
 -- different needs by their own.
--- @cold
 function lanes.before(one, other)
   local rank, rival = turns.order(one.rank), turns.order(other.rank)
   return rank < rival or rank == rival and turns.order(one.own) < turns.order(other.own or other.rank)
@@ -165,7 +156,6 @@ end
 
 -- The next of what comes first in each priority, by its score: each `ageing` microseconds
 -- of waiting count for one level.
--- @cold
 function lanes.choose(firsts, ageing)
   local best, least
   for score, first in pairs(firsts) do
@@ -179,7 +169,6 @@ end
 
 -- The task that comes next in a queue with lanes, and with settings if `set`: better than
 -- `best`, the first of the plain list, where there is one.
--- @cold
 function lanes.pick(queue, listener, best, stale, set)
   space.unmoved() -- an order that is not here yet would let others go first
   local ageing = set and tonumber(settings.get(queue, 'ageing'))
@@ -204,7 +193,6 @@ function lanes.pick(queue, listener, best, stale, set)
 end
 
 -- What of needs and limits decides over a pending task, for `why`: name and value in turn.
--- @cold
 function lanes.facts(task)
   local queue, key = task.queue, task.lane_key
   local held = space.key('places', queue)
@@ -233,7 +221,6 @@ end
 
 -- Before when limits let no pending task start that so many go ahead of, or nil where
 -- that is not known: its places are taken, and who frees them when does not stand anywhere.
--- @cold
 function lanes.earliest(task, ahead)
   local queue, key, weight = task.queue, task.lane_key, tonumber(task.weight or 1)
   local held, most = space.key('places', queue), tonumber(settings.get(queue, 'concurrency'))

@@ -5,7 +5,6 @@ local listeners = {}
 -- Listeners that one call looks at.
 listeners.LOOKS = 2000
 
--- @cold
 function listeners.require(queue, listener)
   if redis.call('SISMEMBER', space.prefix .. 'listeners_' .. queue, listener) == 0 then
     args.plain(queue, 'queue')
@@ -17,11 +16,13 @@ end
 
 -- Reads how many listeners of a queue are ordered to drain: a `reserve` looks for an
 -- order only where the meta hash has this number. A release that did not count them left none.
+-- @hot
 function listeners.plan_drain(queue)
   space.note('drained')[queue] = tonumber(redis.call('HGET', space.meta, 'drained:' .. queue) or 0)
 end
 
 -- One more or less of them.
+-- @hot
 function listeners.drained(queue, by)
   local numbers = space.note('drained')
   numbers[queue] = math.max(0, numbers[queue] + by)
@@ -32,6 +33,7 @@ function listeners.drained(queue, by)
   end
 end
 
+-- @hot
 function listeners.probe(queue)
   space.probe('SCARD', space.key('listeners', queue))
   space.probe('ZCARD', space.key('seen', queue))
@@ -42,7 +44,6 @@ function listeners.probe(queue)
 end
 
 -- Notes what a listener has for tasks of a queue; an empty text for nothing.
--- @cold
 function listeners.equip(queue, listener, has)
   if has ~= '' then
     redis.call('HSET', space.key('has', queue), listener, has)
@@ -51,13 +52,11 @@ function listeners.equip(queue, listener, has)
   end
 end
 
--- @cold
 function listeners.seen(queue, listener)
   redis.call('ZADD', space.key('seen', queue), space.now, listener)
 end
 
 -- Fails where a listener is ordered to drain a queue.
--- @cold
 function listeners.refuse(queue, listener)
   if redis.call('HEXISTS', space.prefix .. 'orders_' .. queue, 'l:' .. listener) == 1 then
     reply.fail('DRAINING', 'this listener was ordered to drain: end what it holds and unregister it')
@@ -66,7 +65,6 @@ end
 
 -- How a listener of a queue stands: `silent` where it is dead by all that is known, which of a worker
 -- is its record, `draining`, `full`, or `listening`. `keep`: how long a silent one is remembered, in microseconds.
--- @cold
 function listeners.stands(queue, listener, keep)
   local worker, silent = workers.serves(listener, queue), nil
   if worker then
@@ -85,14 +83,12 @@ function listeners.stands(queue, listener, keep)
 end
 
 -- After how long without a sign of life a listener of a queue is forgotten, in microseconds.
--- @cold
 function listeners.keep(queue)
   return tonumber(settings.get(queue, 'forget_after')) * 1000000
 end
 
 -- How many listeners of a queue there are of each kind, and as `present` those that take
 -- tasks or will. Beyond `LOOKS` of them in one call the rest counts as listening.
--- @cold
 function listeners.count(queue)
   local numbers, looks = { silent = 0, draining = 0, full = 0, listening = 0 }, space.note('looks')
   local all = redis.call('SCARD', space.key('listeners', queue))
@@ -108,6 +104,7 @@ function listeners.count(queue)
   return numbers
 end
 
+-- @hot
 function listeners.remove(queue, listener)
   workers.leave(listener, queue)
   redis.call('HDEL', space.key('has', queue), listener)

@@ -25,12 +25,12 @@ logs.KEPT = 86400
 -- So long the server keeps it where nobody looks, in seconds; each look at a task that is not finished begins it anew.
 logs.UNSEEN = 2592000
 
+-- @hot
 function logs.index()
   return space.prefix .. 'logs'
 end
 
 -- What the entries of a log count.
--- @cold
 function logs.count(entries)
   local size = 0
   for _, entry in ipairs(entries) do
@@ -40,7 +40,6 @@ function logs.count(entries)
 end
 
 -- The size of a task's log, or nil where it has none, or one without sizes.
--- @cold
 function logs.size(id)
   local v = redis.call('HMGET', space.touch(space.key('logged', id)), 'head', 'tail')
   if v[1] then
@@ -50,7 +49,6 @@ function logs.size(id)
 end
 
 -- Takes what is left of a log whose stream is gone off the books.
--- @cold
 function logs.forget(id, size)
   redis.call('UNLINK', space.key('logged', id))
   redis.call('ZREM', logs.index(), id)
@@ -58,6 +56,7 @@ function logs.forget(id, size)
 end
 
 -- Reads what is known of a log before something is added to it.
+-- @hot
 function logs.open(id)
   local key, sizes = space.key('log', id), space.touch(space.key('logged', id))
   local v = redis.call('HMGET', sizes, 'attempt', 'seen', 'head', 'till', 'tail', 'last')
@@ -76,7 +75,6 @@ function logs.open(id)
 end
 
 -- Where the head ends that takes what it can of a text: after a line, if that is in the second half of the room.
--- @cold
 function logs.cut(text, room)
   local line = string.match(string.sub(text, 1, room), '^.*\n()')
   return line and line > room / 2 and line - 1 or room
@@ -84,6 +82,7 @@ end
 
 -- What of a piece is added to a log of `most` bytes: up to two entries, each with its text and its offset,
 -- the first one in the head where `headed`. A piece without an offset is never cut.
+-- @hot
 function logs.plan(log, text, offset, most)
   local head = math.floor(most / logs.PARTS)
   local tail, added = most - head, {}
@@ -114,7 +113,6 @@ function logs.plan(log, text, offset, most)
 end
 
 -- Finds the oldest entries of the tail that make room for so many bytes.
--- @cold
 function logs.drop(log, bytes)
   local after, number = log.till, 1
   while bytes > 0 and #log.dropped < logs.DROPPED do
@@ -137,6 +135,7 @@ end
 -- Looks at the logs of which nothing was heard for longest, `number` of them: they go a day after the end of
 -- their tasks, and sooner where `wanted` bytes are to be found. Answers what `settle` does, and how many bytes that frees.
 -- `spared`: ids that the caller deals with itself.
+-- @hot
 function logs.look(number, wanted, spared)
   local found, freed = {}, 0
   local old = space.us / 1000000 - logs.KEPT
@@ -162,7 +161,6 @@ function logs.look(number, wanted, spared)
 end
 
 -- Does what `look` found. What goes comes first: while memory is full, a removal is allowed as the first write.
--- @cold
 function logs.settle(found)
   for _, look in ipairs(found) do
     if not look.heard then

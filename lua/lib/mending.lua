@@ -31,6 +31,7 @@ mending.unlogged = {}
 -- Entries of listeners' lists that one call looks at.
 mending.ENTRIES = 2500
 
+-- @hot
 function mending.write(command, key, ...)
   if not mending.noted[key] then
     mending.noted[key] = space.touch(key)
@@ -38,12 +39,14 @@ function mending.write(command, key, ...)
   mending.writes[#mending.writes + 1] = { command, key, ... }
 end
 
+-- @hot
 function mending.mend(...)
   mending.write(...)
   mending.mended = mending.mended + 1
 end
 
 -- A record without a queue is what a late update made of a deleted task: it goes too.
+-- @hot
 function mending.find(id)
   local task = record.find(id, 'updated', 'group', 'tags', 'reclaimed_node', 'lease', 'eta')
   if task and task.queue == '' then
@@ -54,6 +57,7 @@ function mending.find(id)
 end
 
 -- What is kept of a task beside its record, which such a client deleted.
+-- @hot
 function mending.gone(id)
   mending.write('UNLINK', space.key('history', id), space.touch(space.key('log', id)))
   local size = not mending.unlogged[id] and logs.size(id)
@@ -66,6 +70,7 @@ function mending.gone(id)
 end
 
 -- An id that such a client made is in no index of ours.
+-- @hot
 function mending.index(task)
   local tasks = space.key('tasks', mending.queue)
   if not redis.call('ZSCORE', tasks, task.id) then
@@ -75,6 +80,7 @@ end
 
 -- The entries of an attempt that its scripts began, which nobody makes anew: somebody deleted
 -- them. Without a lease no heartbeat renews it, and nobody would ever give it back.
+-- @hot
 function mending.attempt(task)
   if task.token == '' or task.extra[4] then
     return -- a client without scripts has it
@@ -92,6 +98,7 @@ end
 
 -- What looks wrong may be a client between two of its commands; after the grace it
 -- is one that died there. `mark`: what it looked like; a change begins a new grace.
+-- @hot
 function mending.overdue(field, mark, grace)
   local suspects = space.key('suspects', mending.queue)
   local since, before = string.match(redis.call('HGET', suspects, field) or '', '^(%S+) (.*)$')
@@ -107,10 +114,12 @@ function mending.overdue(field, mark, grace)
 end
 
 -- Whether the record says that the listener holds the task.
+-- @hot
 function mending.confirmed(task, listener)
   return record.held(task) and task.node == listener
 end
 
+-- @hot
 function mending.registered(listener)
   return redis.call('SISMEMBER', space.key('listeners', mending.queue), listener) == 1
 end
@@ -118,6 +127,7 @@ end
 -- Blueque's `claim_orphan` takes a listener off its queue and then notes who claims the
 -- latest of its tasks; whoever claims may die too, also between the two. Such tasks are
 -- noted by who answers for them, so that they can be adopted.
+-- @hot
 function mending.claim(task, listener, grace)
   local claimer = task.extra[4]
   local who = claimer or listener
@@ -131,6 +141,7 @@ function mending.claim(task, listener, grace)
   end
 end
 
+-- @hot
 function mending.entry(list, listener, id, grace)
   local task = mending.find(id)
   if not task then
@@ -158,6 +169,7 @@ end
 
 -- The lists of all listeners, also of those that Blueque's `claim_orphan` took off
 -- the queue: only a scan of the keyspace finds them, and most keys in it are others.
+-- @hot
 function mending.held(cursor, limit, grace)
   local head = space.key('reserved_tasks', mending.queue .. '_')
   local page = redis.call('SCAN', cursor, 'MATCH', head .. '*', 'COUNT', 4 * limit)
@@ -177,6 +189,7 @@ function mending.held(cursor, limit, grace)
   return page[1]
 end
 
+-- @hot
 function mending.started(cursor, limit)
   local set = space.key('started_tasks', mending.queue)
   local page = redis.call('SSCAN', set, cursor, 'COUNT', limit)
@@ -191,11 +204,13 @@ function mending.started(cursor, limit)
 end
 
 -- Where to go on in a part. `0` would be its end.
+-- @hot
 function mending.go_on(position)
   return position == 0 and '00' or string.format('%.0f', position)
 end
 
 -- A part of a list or zset by position; what is removed does not move the next page.
+-- @hot
 function mending.page(key, command, position, limit)
   local from = tonumber(position)
   local ids = redis.call(command, key, from, from + limit - 1)
@@ -205,6 +220,7 @@ function mending.page(key, command, position, limit)
 end
 
 -- A failure that such a client noted is in no group yet.
+-- @hot
 function mending.group(task)
   local group = task.extra[2] or ''
   local key = groups.key(mending.queue, group)
@@ -217,6 +233,7 @@ function mending.group(task)
 end
 
 -- Whether a task has a tag, or is a failure of a group.
+-- @hot
 function mending.labelled(task, kind, name)
   if not task or task.queue ~= mending.queue then
     return false
@@ -228,6 +245,7 @@ end
 
 -- Tags and groups of tasks that such a client removed or ran again, and their counts. The
 -- position: the number of names before, and how many entries of the next one were looked at.
+-- @hot
 function mending.labels(kind, position, limit)
   local counts = space.key(kind, mending.queue)
   local at, from = math.floor(position / 1000000000), position % 1000000000
@@ -264,6 +282,7 @@ end
 
 -- A client without scripts knows the plain list and the plain set alone, and has moved a task
 -- from this to that which limits, needs or a priority bind; or former scripts put it there.
+-- @hot
 function mending.strayed(task, key, status)
   if not task.ties or not string.find(task.ties, 'r') then
     return false
@@ -283,6 +302,7 @@ function mending.strayed(task, key, status)
   return true
 end
 
+-- @hot
 function mending.list(status, position, limit)
   local key = space.key(status .. '_tasks', mending.queue)
   local laned = status == 'scheduled_lane'
@@ -320,6 +340,7 @@ function mending.list(status, position, limit)
 end
 
 -- A client without scripts takes a task off the set, and then marks it.
+-- @hot
 function mending.due(task, grace)
   local plain = space.key('scheduled_tasks', mending.queue)
   local set = plain
@@ -332,6 +353,7 @@ function mending.due(task, grace)
   end
 end
 
+-- @hot
 function mending.tasks(position, limit, grace)
   local key = space.key('tasks', mending.queue)
   local ids, after = mending.page(key, 'ZRANGE', position, limit)
@@ -359,6 +381,7 @@ function mending.tasks(position, limit, grace)
 end
 
 -- Orders for tasks that are held no more, and for listeners that are gone.
+-- @hot
 function mending.orders(cursor, limit)
   local given = orders.key(mending.queue)
   local page = redis.call('HSCAN', given, cursor, 'COUNT', limit)
@@ -382,6 +405,7 @@ end
 
 -- Blueque counts a listener once more each time that its process adds it, and
 -- counts and removes in two commands.
+-- @hot
 function mending.score(grace)
   local queues = space.prefix .. 'queues'
   local score = redis.call('ZSCORE', queues, mending.queue) or '0'
@@ -393,6 +417,7 @@ function mending.score(grace)
 end
 
 -- Tasks in the lanes are in no list.
+-- @hot
 function mending.lanes(position, limit)
   local members, after = mending.page(space.key('lane_tasks', mending.queue), 'ZRANGE', position, limit)
   for _, member in ipairs(members) do
@@ -406,6 +431,7 @@ end
 
 -- Unique names of tasks that such a client ended, started or removed. Those held for a
 -- time stay until it has passed.
+-- @hot
 function mending.unique(cursor, limit)
   local names = space.key('unique', mending.queue)
   local page = redis.call('HSCAN', names, cursor, 'COUNT', limit)
@@ -419,6 +445,7 @@ function mending.unique(cursor, limit)
 end
 
 -- Claims that stand no more, and for the reply those that do.
+-- @hot
 function mending.claims(position, limit)
   local key = space.key('claims', mending.queue)
   local members, after = mending.page(key, 'ZRANGE', position, limit)
@@ -445,6 +472,7 @@ function mending.claims(position, limit)
 end
 
 -- Suspicions that came to nothing.
+-- @hot
 function mending.suspects(cursor, limit, grace)
   local suspects = space.key('suspects', mending.queue)
   local right = mending.score(grace)
@@ -473,6 +501,7 @@ function mending.suspects(cursor, limit, grace)
   return page[1]
 end
 
+-- @hot
 function mending.finish()
   if #mending.moves > 0 then
     state.plan({ id = '', status = 'pending', queue = mending.queue, foreign = true, from_end = -1 }, 'pending')

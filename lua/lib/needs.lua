@@ -5,7 +5,6 @@ local needs = {}
 needs.MOST = 64
 
 -- The numbers by which the needs of waiting tasks are known.
--- @cold
 function needs.numbers(queue)
   local numbers = { '' }
   for _, known in ipairs(redis.call('HVALS', space.key('needs', queue))) do
@@ -15,7 +14,6 @@ function needs.numbers(queue)
 end
 
 -- The number of these needs, where a task waits with them.
--- @cold
 function needs.number(queue, wanted)
   if not wanted then
     return ''
@@ -24,7 +22,6 @@ function needs.number(queue, wanted)
 end
 
 -- The number of these needs, or the one that they will get.
--- @cold
 function needs.plan(queue, wanted)
   local number, given = needs.number(queue, wanted), space.note('needs')[queue] or {}
   if number or given[wanted] then
@@ -46,7 +43,6 @@ function needs.plan(queue, wanted)
 end
 
 -- One more or less task waits with these needs. Answers their number.
--- @cold
 function needs.count(queue, wanted, by)
   if not wanted then
     return ''
@@ -66,7 +62,6 @@ function needs.count(queue, wanted, by)
 end
 
 -- What a listener has, by name: a number, or true.
--- @cold
 function needs.has(text)
   local has = {}
   for name, number in string.gmatch(text or '', '([%w_.-]+)=?([%d.]*)') do
@@ -76,7 +71,6 @@ function needs.has(text)
 end
 
 -- Whether it has what a task needs.
--- @cold
 function needs.suits(has, wanted)
   for name, operator, number in string.gmatch(wanted, '([%w_.-]+)([<>=]*)([%d.]*)') do
     local own, asked = has[name], tonumber(number)
@@ -93,7 +87,6 @@ function needs.suits(has, wanted)
 end
 
 -- What the listeners of a queue that take tasks have, of the first 1,000.
--- @cold
 function needs.listeners(queue)
   local all, found = {}, redis.call('HSCAN', space.key('has', queue), 0, 'COUNT', 1000)[2]
   local keep = listeners.keep(queue)
@@ -105,7 +98,6 @@ function needs.listeners(queue)
 end
 
 -- How many listeners of a queue that take tasks have what a task needs.
--- @cold
 function needs.able(queue, wanted)
   local number = 0
   for _, has in ipairs(needs.listeners(queue)) do
@@ -115,7 +107,6 @@ function needs.able(queue, wanted)
 end
 
 -- Those of its needs that no listener of the queue has.
--- @cold
 function needs.lacking(queue, wanted)
   local all, lacking = needs.listeners(queue), {}
   for need in string.gmatch(wanted, '[^,]+') do

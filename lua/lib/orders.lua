@@ -5,32 +5,27 @@ local orders = {}
 -- The order to kill. Scripts of 0.1.0 answer what stands here, and their callers know this word.
 orders.KILL = 'lost'
 
--- @cold
 function orders.key(queue)
   return space.key('orders', queue)
 end
 
 -- What its owner was ordered to do with a task: `cancel`, `orders.KILL` or `stop`; false where nothing was.
--- @cold
 function orders.of(task)
   return redis.call('HGET', orders.key(task.queue), 't:' .. task.id)
 end
 
 -- The same as readers know it.
--- @cold
 function orders.word(task)
   local order = orders.of(task)
   return order == orders.KILL and 'kill' or order
 end
 
 -- Reads what `give` and `take_back` write.
--- @cold
 function orders.plan(queue)
   space.probe('HLEN', orders.key(queue))
 end
 
 -- Gives an order.
--- @cold
 function orders.give(queue, to, order)
   local key = orders.key(queue)
   space.make_way(key)
@@ -39,12 +34,10 @@ function orders.give(queue, to, order)
 end
 
 -- Lets owners hear sooner than by their next heartbeat of an order, or that an attempt was taken from them.
--- @cold
 function orders.announce(queue)
   redis.pcall('PUBLISH', orders.key(queue), '') -- a hint: they hear of it all the same
 end
 
--- @cold
 function orders.take_back(queue, to)
   redis.call('HDEL', orders.key(queue), to)
 end

@@ -5,7 +5,6 @@ local owner = {}
 -- come again after a lost reply: `endings` names the outcomes that are its
 -- first answer. Malformed arguments are told here and not before, since none
 -- can equal what a record holds.
--- @cold
 function owner.stale(id, token, endings)
   args.plain(id, 'id')
   args.integer(token, 1, 9007199254740991, 'token')
@@ -19,6 +18,7 @@ end
 
 -- The task, if this token holds it, and one more field of its record, `...`; else nil
 -- and its first answer, one of `endings` (words with a space after each); else LOST.
+-- @hot
 function owner.task(id, token, endings, ...)
   local key = space.prefix .. 'task_' .. id
   local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', 'updated', 'ties', 'recall', ...)
@@ -46,7 +46,6 @@ function owner.task(id, token, endings, ...)
 end
 
 -- After a forced cancel an attempt may only be given back: what it makes is refused.
--- @cold
 function owner.alive(task)
   if task.cancel and orders.of(task) == orders.KILL then
     reply.fail('LOST', 'this task was cancelled by force: stop the work, discard what it made, and release it')
@@ -54,7 +53,6 @@ function owner.alive(task)
 end
 
 -- Ends the attempt; its outcome is the answer. `...`: more fields for the record.
--- @cold
 function owner.finish(task, to, outcome, why, ...)
   local cost = task.cost
   if cost then

@@ -2,13 +2,11 @@
 -- start. A place belongs to an attempt, and is free when that ends.
 local places = {}
 
--- @cold
 function places.rates(queue, key)
   return space.prefix .. 'rate_' .. queue .. (key and '/' .. key or '')
 end
 
 -- How many places a key has, or nil; its rate, and since when that holds.
--- @cold
 function places.limit(queue, key)
   local own, rate = string.match(redis.call('HGET', space.key('limits', queue), key) or '- -', '^(%S+) (%S+)$')
   own = tonumber(own ~= '-' and own or settings.get(queue, 'key_concurrency'))
@@ -20,7 +18,6 @@ end
 
 -- Whether the places of a key suffice for a task of this weight, or `solo`, and its
 -- rate; else when the rate will. What weighs more than all places runs alone.
--- @cold
 function places.fits(queue, key, weight)
   local most, rate, since = places.limit(queue, key)
   if weight == 'solo' then
@@ -38,7 +35,6 @@ end
 -- When the start leaves the span of a rate to which it counts back, the last but so many, or
 -- nil. What is from before the rate was set counts for nothing, nor does what is dated ahead,
 -- because the clock was set back.
--- @cold
 function places.leaves(starts, back, seconds, since)
   local last = tonumber(redis.call('LINDEX', starts, back) or nil)
   if last and last >= since and tonumber(redis.call('LINDEX', starts, 0)) <= space.us then
@@ -47,7 +43,6 @@ function places.leaves(starts, back, seconds, since)
 end
 
 -- Whether a rate, which holds since then, lets a task start now; else when it will.
--- @cold
 function places.paced(starts, rate, since)
   if not rate then
     return true
@@ -61,7 +56,6 @@ function places.paced(starts, rate, since)
 end
 
 -- When a rate lets that task start, as far as it decides, which `before` others go ahead of.
--- @cold
 function places.after(starts, rate, since, before)
   if not rate then
     return 0
@@ -73,7 +67,6 @@ function places.after(starts, rate, since, before)
 end
 
 -- An attempt begins: it takes its places, which are its own until it ends.
--- @cold
 function places.take(task)
   local queue, key, weight = task.queue, task.lane_key, tonumber(task.weight or 1)
   local held = space.key('places', queue)
@@ -90,7 +83,6 @@ function places.take(task)
 end
 
 -- A start counts for a rate.
--- @cold
 function places.start(starts, rate, us)
   if rate then
     redis.call('LPUSH', starts, us)
@@ -101,7 +93,6 @@ function places.start(starts, rate, us)
 end
 
 -- An attempt has ended: its places are free.
--- @cold
 function places.free(queue, id, token)
   local held, member = space.key('places', queue), 'a:' .. id .. ' ' .. token
   local weight, key = string.match(redis.call('HGET', held, member) or '', '^(%d+) (%S*)$')
@@ -124,7 +115,6 @@ function places.free(queue, id, token)
 end
 
 -- Whether a queue's own limits let a task of this weight start; else when its rate will.
--- @cold
 function places.open(queue, weight)
   local most = tonumber(settings.get(queue, 'concurrency'))
   if most then
@@ -138,7 +128,6 @@ function places.open(queue, weight)
 end
 
 -- Reads what `free` writes for attempts that nobody owns any more.
--- @cold
 function places.plan_freed(queue, attempts)
   local keys = {}
   for _, ended in ipairs(attempts) do

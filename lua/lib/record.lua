@@ -2,6 +2,7 @@
 local record = {}
 
 -- The task with this id, or nil. The fields named in `...` are found in `extra`, in their order.
+-- @hot
 function record.find(id, ...)
   local key = space.prefix .. 'task_' .. id
   if space.touched then
@@ -19,6 +20,7 @@ function record.find(id, ...)
 end
 
 -- A record without a queue is what a late update of a client without scripts made of a deleted task.
+-- @hot
 function record.get(id, ...)
   local task = record.find(id, ...)
   if not task or task.queue == '' then
@@ -28,21 +30,21 @@ function record.get(id, ...)
   return task
 end
 
+-- @hot
 function record.held(task)
   return task.status == 'reserved' or task.status == 'started'
 end
 
--- @cold
 function record.created(id)
   return tonumber(redis.call('HGET', space.prefix .. 'task_' .. id, 'created') or 0)
 end
 
--- @cold
 function record.refuse(status, allowed)
   reply.fail('STATE', 'the task is ' .. status .. '; this is for one that is ' .. allowed)
 end
 
 -- The member that stands for a held task in the set of leases: it proves the token too.
+-- @hot
 function record.lease(task)
   return task.id .. ' ' .. task.token
 end

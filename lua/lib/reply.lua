@@ -1,13 +1,11 @@
 -- How a command ends: with its reply, or with `CODE text` and nothing changed.
 local reply = {}
 
--- @cold
 function reply.fail(code, text)
   error({ err = code .. ' ' .. text })
 end
 
 -- Why a key is in another slot: that of a tag is being moved; without a tag the keys are in many slots.
--- @cold
 function reply.elsewhere()
   if string.find(KEYS[1], '{') then
     return 'RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again'
@@ -17,7 +15,6 @@ end
 
 -- Makes an error reply with a clean first word of what was raised on the way.
 -- What the server refuses (OOM, READONLY, NOPERM…) keeps its code.
--- @cold
 function reply.refusal(raised)
   -- The server's own pcall hands over a raised { err = … } as its bare text.
   local text = type(raised) == 'table' and raised.err or raised

@@ -8,13 +8,11 @@ requests.MOST = 10000
 
 requests.KEPT = 3600000000
 
--- @cold
 function requests.key()
   return space.prefix .. 'requests'
 end
 
 -- Whether a request of this command has had its answer, and that answer.
--- @cold
 function requests.find(command, request)
   if not request then
     return false
@@ -31,7 +29,6 @@ end
 
 -- Keeps the answer of this call, where it has a request id and changed anything, and answers it. Called last:
 -- all that the call changes is written. The oldest answers go: each call removes more than it adds.
--- @cold
 function requests.keep(answer)
   local own = space.note('request')
   if not own.begun then
@@ -57,7 +54,6 @@ end
 
 -- An answer as a text: a string after a quotation mark; an array as its parts, each `WORD`, or `#NUMBER`,
 -- and with `*TIMES` where it stands there several times in a row.
--- @cold
 function requests.text(answer)
   if not answer then
     return ''
@@ -76,7 +72,6 @@ function requests.text(answer)
   return table.concat(parts, ' ')
 end
 
--- @cold
 function requests.read(text)
   if text == '' then
     return false

@@ -2,7 +2,6 @@
 local retries = {}
 
 -- What a task says of its retries, and where it says nothing the settings of its queue.
--- @cold
 function retries.policy(task)
   local names = { 'max_failures', 'backoff', 'delay', 'max_delay', 'jitter' }
   local own = redis.call('HMGET', space.prefix .. 'task_' .. task.id, unpack(names))
@@ -15,13 +14,11 @@ end
 
 -- A fraction from 0 to 1 that is the same on every server for this failure of this
 -- task, so that a call sent again, or a replica, pauses as long.
--- @cold
 function retries.fraction(task, failures)
   return tonumber(string.sub(redis.sha1hex(task.id .. ' ' .. failures), 1, 8), 16) / 4294967296
 end
 
 -- Microseconds until the next attempt, or nil where there is none. `again`: what the owner asked for.
--- @cold
 function retries.pause(task, failures, again)
   local policy = retries.policy(task)
   if failures > tonumber(policy.max_failures) then
@@ -38,7 +35,6 @@ function retries.pause(task, failures, again)
 end
 
 -- Sets `task.eta`; returns the next state.
--- @cold
 function retries.plan(task, pause)
   if pause == 0 then
     return 'pending'
@@ -49,7 +45,6 @@ function retries.plan(task, pause)
 end
 
 -- Ends the attempt as planned.
--- @cold
 function retries.finish(task, to, outcome, why, ...)
   if to == 'scheduled' and task.own_eta then
     return owner.finish(task, to, outcome, why, 'eta', task.eta, 'retry_eta', '1', ...)

@@ -12,7 +12,6 @@ rights.WORKER = {}
 rights.ALL = ''
 
 -- The first of these Redis commands that the user may not run on every key of the namespace.
--- @cold
 function rights.denied(names)
   local may, any = redis.acl_check_cmd, space.prefix .. '*'
   if not may then
@@ -25,14 +24,12 @@ function rights.denied(names)
   end
 end
 
--- @cold
 function rights.refuse(name)
   reply.fail('NOPERM', 'this user may not run ' .. name .. ' on ' .. space.prefix
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
 -- Refuses the call where one of these commands is denied.
--- @cold
 function rights.check(names)
   local name = rights.denied(names)
   if name then
@@ -41,14 +38,12 @@ function rights.check(names)
 end
 
 -- Refuses the call where a command that this script may need later is denied.
--- @cold
 function rights.require()
   rights.check(rights.OWN)
 end
 
 -- Which commands of the bundle the user may not run, and what each lacks: `NAME:COMMAND,COMMAND`,
 -- separated by spaces. Messages are not needed, but without them wake-ups and orders come later.
--- @cold
 function rights.missing()
   local denied, missing = {}, {}
   for name, calls in string.gmatch(rights.ALL, '([%l_]+)=([%u ]*)') do

@@ -24,7 +24,6 @@ schedules.BATCH = 100
 -- Tasks that a schedule remembers as not finished.
 schedules.TASKS = 64
 
--- @cold
 function schedules.name(value)
   if #value > 100 or not string.find(value, args.PLAIN) then
     reply.fail('BADNAME', 'name must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -')
@@ -34,7 +33,6 @@ end
 
 -- `every SECONDS OFFSET`, or `cron ZONE MINUTE HOUR DAY MONTH WEEKDAY`. Answers its
 -- normal text, and for the first kind its numbers.
--- @cold
 function schedules.rhythm(value)
   local every, offset = string.match(value, '^every (%d+) ?(%d*)$')
   if every and #every <= 9 and #offset <= 9 and (offset ~= '' or string.sub(value, -1) ~= ' ') then
@@ -51,7 +49,6 @@ function schedules.rhythm(value)
 end
 
 -- The slots of a call: whole seconds, ascending.
--- @cold
 function schedules.slots(count)
   local slots = {}
   for i = 1, count do
@@ -64,13 +61,11 @@ function schedules.slots(count)
 end
 
 -- What makes two schedules the same.
--- @cold
 function schedules.definition()
   return { 'rhythm', 'queue', 'parameters', 'options', 'overlap', 'missed', 'late', 'start', 'end', 'times' }
 end
 
 -- A schedule as its hash tells, and in numbers, or nil.
--- @cold
 function schedules.find(name)
   local key = space.touch(space.key('schedule', name))
   local flat, found = redis.call('HGETALL', key), {}
@@ -84,7 +79,6 @@ function schedules.find(name)
   return schedules.read(found)
 end
 
--- @cold
 function schedules.read(schedule)
   schedule.every, schedule.offset = select(2, schedules.rhythm(schedule.rhythm))
   schedule.list = {}
@@ -98,7 +92,6 @@ function schedules.read(schedule)
   return schedule
 end
 
--- @cold
 function schedules.get(name)
   local schedule = schedules.find(name)
   if not schedule then
@@ -109,20 +102,17 @@ function schedules.get(name)
 end
 
 -- Reads what `write` will.
--- @cold
 function schedules.probe()
   space.probe('ZCARD', space.prefix .. 'schedules')
   space.probe('ZCARD', space.prefix .. 'low_schedules')
 end
 
 -- The last slot that is known of a cron schedule, or the time up to which all are dealt with.
--- @cold
 function schedules.tail(schedule)
   return math.max(schedule.list[#schedule.list] or 0, tonumber(schedule.done))
 end
 
 -- The slots of a list that are still to come, within its bounds.
--- @cold
 function schedules.ahead(schedule)
   local ahead, done = {}, tonumber(schedule.done)
   local first, last = tonumber(schedule.start or 0), tonumber(schedule['end'] or math.huge)
@@ -135,13 +125,11 @@ function schedules.ahead(schedule)
 end
 
 -- The first slot of `every` that is not before a time.
--- @cold
 function schedules.from(schedule, time)
   return math.ceil((time - schedule.offset) / schedule.every) * schedule.every + schedule.offset
 end
 
 -- Reckons the next slot, and with it whether the schedule has ended, and wants to be told more slots.
--- @cold
 function schedules.settle(schedule)
   local done, last = tonumber(schedule.done), tonumber(schedule['end'] or math.huge)
   local tail, slot = schedules.tail(schedule), nil
@@ -165,7 +153,6 @@ function schedules.settle(schedule)
 end
 
 -- Writes these fields of a settled schedule, and what every call changes. Refused when memory is full.
--- @cold
 function schedules.write(schedule, ...)
   local set, gone = {}, {}
   for _, field in ipairs({ 'done', 'made', 'skipped', 'passed', 'next', 'held', 'slots', 'final', 'ended', ... }) do
@@ -187,20 +174,17 @@ function schedules.write(schedule, ...)
 end
 
 -- `paused`, `ended`, `dry` (its next slots must be told), or `active`.
--- @cold
 function schedules.state(paused, ended, coming)
   return paused and 'paused' or ended and 'ended' or coming and 'active' or 'dry'
 end
 
 -- A value in the text of the options, where spaces separate them; and as it was.
--- @cold
 function schedules.quoted(value)
   return (string.gsub(value, '[%s%c%%]', function(char)
     return string.format('%%%02X', string.byte(char))
   end))
 end
 
--- @cold
 function schedules.plain(text)
   return (string.gsub(text, '%%(%x%x)', function(code)
     return string.char(tonumber(code, 16))
@@ -208,7 +192,6 @@ function schedules.plain(text)
 end
 
 -- The options of a template, `name=value name=value`, checked as those of a submit.
--- @cold
 function schedules.options(schedule)
   local options = { schedule = schedule.name }
   for name, value in string.gmatch(schedule.options, '([^%s=]+)=(%S*)') do
@@ -221,7 +204,6 @@ function schedules.options(schedule)
 end
 
 -- The key under which no two tasks of a schedule run at the same time, or nil.
--- @cold
 function schedules.solo(schedule, overlap)
   if overlap ~= 'queue' and overlap ~= 'cancel' then
     return nil
@@ -234,7 +216,6 @@ end
 -- The tasks of a schedule that are not finished, as far as it remembers them: the last one, where it
 -- is one of them, and one that would run beside a new task with this overlap, if there is
 -- any. That one is in another queue, or was made without the key.
--- @cold
 function schedules.live(schedule, overlap)
   local solo, last, beside = schedules.solo(schedule, overlap), nil, nil
   local unfinished = {}
@@ -255,7 +236,6 @@ function schedules.live(schedule, overlap)
 end
 
 -- Notes the last task of a schedule. The earliest of those that it remembers make room.
--- @cold
 function schedules.note(schedule, id)
   local unfinished = schedule.unfinished
   for i, other in ipairs(unfinished) do
@@ -272,7 +252,6 @@ function schedules.note(schedule, id)
 end
 
 -- What a slot is held back for.
--- @cold
 function schedules.beside(schedule, task)
   return string.format('STATE its task %s is %s %s: a new one waits until that has finished', task.id, task.status,
     task.queue ~= schedule.queue and 'in another queue' or 'and was made to run beside others')
@@ -280,7 +259,6 @@ end
 
 -- Where a task is run again whose schedule lets no two run at the same time, it gets the
 -- key for that, if it can, and the schedule remembers it.
--- @cold
 function schedules.again(task)
   local name = redis.call('HGET', task.key, 'schedule')
   local rhythm, queue, overlap, options, tasks, last
@@ -309,7 +287,6 @@ function schedules.again(task)
 end
 
 -- Remembers a task that is run again.
--- @cold
 function schedules.remember(task)
   local schedule = task.again
   for _, id in ipairs(schedule.unfinished) do
@@ -325,7 +302,6 @@ end
 
 -- Which slots are due: the earliest first, and how many are passed over because they are
 -- too late, or a later one stands for them. Moves `done`.
--- @cold
 function schedules.due(schedule, room)
   local now, first = space.us / 1000000, tonumber(schedule.next)
   local last = math.min(now, tonumber(schedule['end'] or math.huge))
@@ -365,7 +341,6 @@ end
 -- Reads what a new task of a schedule needs, and cancels `old` for it where there is
 -- one. `taken`: what this call will have changed already. Answers nothing where the call
 -- must be another one.
--- @cold
 function schedules.plan(schedule, id, slot, old, taken)
   local queue, plan = schedule.queue, { id = id, schedule = schedule, old = old }
   birth.admit(queue, unpack(redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings'), 1, 2))
@@ -405,7 +380,6 @@ function schedules.plan(schedule, id, slot, old, taken)
 end
 
 -- Makes a planned task. Who waits for it is woken when all has been written.
--- @cold
 function schedules.make(plan, why)
   local queue = plan.schedule.queue
   if plan.old and plan.old.to then
@@ -422,7 +396,6 @@ end
 
 -- Which cron schedules want to be told more slots once these are written: for each its
 -- name, its rhythm, and after what time.
--- @cold
 function schedules.low(changed)
   local low, known = {}, {}
   local function add(name, rhythm, tail)

@@ -6,7 +6,6 @@ local search = {}
 search.LOOKS = 300
 
 -- States, separated by commas.
--- @cold
 function search.states(value, what)
   local states = {}
   for status in string.gmatch(value .. ',', '([^,]*),') do
@@ -19,13 +18,11 @@ function search.states(value, what)
 end
 
 -- The cursor of `bulk`.
--- @cold
 function search.step(text)
   return search.cursor(text, '', true)
 end
 
 -- Where to go on: nil for `0`, else behind which score and name; `till` in a cursor of three.
--- @cold
 function search.cursor(text, _, three)
   if text == '0' then
     return nil
@@ -38,7 +35,6 @@ function search.cursor(text, _, three)
 end
 
 -- How many entries of an index come before this one, and 1 if it is there itself.
--- @cold
 function search.rank(index, cursor)
   local score, name = cursor.score, cursor.name
   local found = redis.call('ZSCORE', index, name)
@@ -59,7 +55,6 @@ end
 
 -- The next entries of an index behind a cursor, or from the score `first` on: name and
 -- score in turn; then the cursor behind them, `0` where there are no more.
--- @cold
 function search.page(index, backwards, cursor, first, limit)
   local rank, here
   if cursor then
@@ -77,13 +72,11 @@ function search.page(index, backwards, cursor, first, limit)
 end
 
 -- The cursor behind the entry of a page.
--- @cold
 function search.after(page, i)
   return page[i + 1] .. '/' .. page[i]
 end
 
 -- What options choose: the index to look through, and from which score to which.
--- @cold
 function search.chosen(queue, options)
   if options.from and options.to and options.from > options.to then
     reply.fail('BADARG', 'from must not be after to')
@@ -102,7 +95,6 @@ function search.chosen(queue, options)
 end
 
 -- The fields that tell whether a task is chosen, and what each must be.
--- @cold
 function search.fields(options)
   local names, wanted = { 'queue', 'status', 'tags', 'created', 'group' }, {}
   for _, name in ipairs({ 'method', 'key' }) do
@@ -115,7 +107,6 @@ function search.fields(options)
 end
 
 -- Whether a task is one of those chosen.
--- @cold
 function search.matches(id, chosen)
   local options = chosen.options
   if options.prefix and string.sub(id, 1, #options.prefix) ~= options.prefix then

@@ -2,6 +2,7 @@
 local server = {}
 
 -- One value of INFO, or nil where this user may not ask.
+-- @hot
 function server.info(section, field)
   local text = redis.pcall('INFO', section)
   if type(text) ~= 'string' then
@@ -11,6 +12,7 @@ function server.info(section, field)
 end
 
 -- The server's own time in microseconds, or the one that a test gives, whatever was seen before.
+-- @hot
 function server.time()
   if ARGV[1] ~= '' then
     return args.seconds(ARGV[1], 0, 9007199254, 'now')
@@ -20,6 +22,7 @@ function server.time()
 end
 
 -- Refuses a server that may remove tasks. Answers its policy, empty where nobody can know it.
+-- @hot
 function server.require()
   local policy = server.info('memory', 'maxmemory_policy')
   if policy and policy ~= 'noeviction' then

@@ -2,7 +2,6 @@
 -- `name=value name=value`. Every value was checked when it was set.
 local settings = {}
 
--- @cold
 function settings.rate(value, what)
   local number, seconds = string.match(value, '^(%d+)/(%d+)$')
   if not number or #number > 4 or #seconds > 6 or tonumber(number) < 1 or tonumber(number) > 1000
@@ -13,14 +12,12 @@ function settings.rate(value, what)
 end
 
 -- What a text sets, or nil.
--- @cold
 function settings.find(text, name)
   return text and string.match(' ' .. text, ' ' .. name .. '=(%S+)')
 end
 
 -- The value that holds, from the texts of the queue and of the namespace; nil
 -- for a limit that nobody set.
--- @cold
 function settings.value(own, common, name)
   local pattern = ' ' .. name .. '=(%S+)'
   return own and string.match(' ' .. own, pattern) or common and string.match(' ' .. common, pattern)
@@ -28,7 +25,6 @@ function settings.value(own, common, name)
 end
 
 -- The value that holds for a queue, or nil for a limit that nobody set.
--- @cold
 function settings.get(queue, name)
   local texts = space.note('settings')
   local known = texts[queue] or redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
@@ -40,13 +36,11 @@ function settings.get(queue, name)
 end
 
 -- The value of a setting that is a length of time, in microseconds.
--- @cold
 function settings.micros(queue, name)
   return contract.setting(name, settings.get(queue, name), name)
 end
 
 -- Since when a rate of the settings holds, in microseconds; 0 where that was not noted.
--- @cold
 function settings.since(queue, name)
   settings.get(queue, name)
   local own, common = unpack(space.note('settings')[queue], 1, 2)

@@ -32,7 +32,6 @@ space.us = 0
 -- The same as the decimal seconds that Blueque's fields hold.
 space.now = ''
 
--- @cold
 function space.decimal(us)
   return string.format('%.6f', us / 1000000)
 end
@@ -40,7 +39,6 @@ end
 -- A namespace without our meta hash, or of another schema; or a key of another kind, since
 -- hashes with names of users in them may have the clock's field too. One that holds data
 -- was checked to the last character when it was born.
--- @cold
 function space.unborn()
   local name = string.match(space.meta, '^([%w.:{}-]+)_meta$')
   if #KEYS ~= 1 or not name or #name > 64
@@ -59,7 +57,6 @@ end
 
 -- The time that the caller says it is: only in a namespace for tests, one whose first write
 -- carried a time. Elsewhere one wrong clock would end leases and bring every eta forward.
--- @cold
 function space.told(now)
   space.us = args.seconds(now or reply.fail('BADARG', 'missing argument: now'), 0, 9007199254, 'now')
   if not (space.touched and space.touched.unborn) and redis.call('HGET', space.meta, 'test') ~= '1' then
@@ -70,13 +67,11 @@ end
 
 -- The floor: a server whose clock was set back, or a replica with an older
 -- one, never issues an older time or token than the partition has seen.
--- @cold
 function space.floor(clock)
   space.us = tonumber(clock)
   space.now = space.decimal(space.us)
 end
 
--- @cold
 function space.silence(clock)
   if tonumber(clock) > 0 then
     space.gap = space.us
@@ -84,6 +79,7 @@ function space.silence(clock)
 end
 
 -- Opens the namespace, whose clock the caller has read from the meta hash.
+-- @hot
 function space.time(clock)
   if not clock or #KEYS ~= 1 or space.touched and not string.find(space.meta, '^[^_]*_meta$') then
     clock = space.unborn()
@@ -107,11 +103,13 @@ function space.time(clock)
 end
 
 -- Opens the namespace that KEYS[1] names.
+-- @hot
 function space.open()
   space.time(redis.call('HGET', space.meta, space.CLOCK))
 end
 
 -- The same, with more fields of the meta hash, in their order.
+-- @hot
 function space.open_with(...)
   local found = redis.call('HMGET', space.meta, space.CLOCK, ...)
   space.time(found[1])
@@ -120,6 +118,7 @@ end
 
 -- Moves the floor. Whoever issues tokens or extends leases does this. The gap is noted here, and not by
 -- `requeue_orphans` alone: the floor would hide it from that.
+-- @hot
 function space.tick(us)
   redis.call('HSET', space.meta, space.CLOCK, us)
   if space.gap then
@@ -127,11 +126,11 @@ function space.tick(us)
   end
 end
 
+-- @hot
 function space.key(kind, name)
   return space.prefix .. kind .. '_' .. name
 end
 
--- @cold
 function space.note(name)
   space.notes = space.notes or {}
   local note = space.notes[name] or {}
@@ -140,7 +139,6 @@ function space.note(name)
 end
 
 -- Notes a key that this script may write, for `begin`.
--- @cold
 function space.touch(key)
   if space.touched and not space.touched[key] then
     space.touched[key] = true
@@ -150,7 +148,6 @@ function space.touch(key)
 end
 
 -- A read that fails when the key has another type, so that no write will.
--- @cold
 function space.probe(command, key)
   space.touch(key)
   return redis.call(command, key)
@@ -158,14 +155,12 @@ end
 
 -- For writes that cannot do without reading what they may have emptied: while the slot
 -- is being moved, an absent key is an error, and `begin` refuses a call that names one.
--- @cold
 function space.unmoved()
   space.touch(space.prefix .. 'unmoved') -- there never is one
 end
 
 -- In a slot that is being moved some keys are absent on either side, and what seems
 -- absent may be on the other one; the server says so only to a command with several keys.
--- @cold
 function space.here(...)
   local answer = space.touched and redis.pcall('EXISTS', space.meta, ...)
   if type(answer) == 'table' and answer.err then
@@ -177,7 +172,6 @@ end
 -- this write goes to, where the command has not read it: the write itself fails
 -- on a key of another type, unless the birth of the namespace comes before it.
 -- `...`: keys that were not noted before.
--- @cold
 function space.begin(first, ...)
   local request = space.notes and space.notes.request
   if request then
@@ -191,7 +185,6 @@ end
 
 -- The same for a hot command, which asks for its few rights in place, and calls this only
 -- where `touched` is set.
--- @cold
 function space.enter(first, ...)
   local keys = { first, ... }
   for _, key in ipairs(space.touched) do
@@ -211,7 +204,6 @@ end
 
 -- The first write of a call that must get through when memory is full: the server decides by it, and allows a removal
 -- and whatever follows one. `key`: a hash, which loses nothing; none of its fields has an empty name.
--- @cold
 function space.make_way(key)
   redis.call('HDEL', key, '')
 end

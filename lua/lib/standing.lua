@@ -7,7 +7,6 @@ standing.NEAR = 100
 
 -- An order of which pages are read: `number` of its entries; `read(first, last, bare)`: their
 -- ids, and their places as numbers that grow, unless `bare`.
--- @cold
 function standing.plain(queue)
   local list = space.key('pending_tasks', queue)
   return { number = redis.call('LLEN', list), read = function(first, last, bare)
@@ -23,7 +22,6 @@ function standing.plain(queue)
 end
 
 -- The tasks of the lanes with these scores, of which so many go before.
--- @cold
 function standing.laned(queue, low, high, before)
   local lane = space.key('lane_tasks', queue)
   return { number = redis.call('ZCOUNT', lane, low, high), read = function(first, last)
@@ -37,7 +35,6 @@ function standing.laned(queue, low, high, before)
 end
 
 -- Tasks by a time, such as their eta.
--- @cold
 function standing.timed(kind, queue)
   local set = space.key(kind, queue)
   return { number = redis.call('ZCARD', set), read = function(first, last)
@@ -51,7 +48,6 @@ function standing.timed(kind, queue)
 end
 
 -- How many entries of an order go before a place in it: those up to it, or with `below` those below it.
--- @cold
 function standing.count(order, place, below)
   local function passed(other)
     return other < place or other == place and not below
@@ -77,7 +73,6 @@ function standing.count(order, place, below)
 end
 
 -- How many entries of each order stand among the first `from` of both; near the first it is not looked for.
--- @cold
 function standing.split(one, other, from)
   local low, high = math.max(0, from - other.number), math.min(one.number, from)
   if low < high and from <= standing.NEAR then
@@ -97,7 +92,6 @@ function standing.split(one, other, from)
 end
 
 -- Adds a page of two orders, read as one, to `ids`; of equal places that of `one` goes first.
--- @cold
 function standing.page(one, other, from, limit, ids)
   local at, by = standing.split(one, other, from)
   local skipped = from - at - by
@@ -123,7 +117,6 @@ function standing.page(one, other, from, limit, ids)
 end
 
 -- Adds a page of the pending tasks of a queue to `ids`.
--- @cold
 function standing.list(queue, from, limit, ids)
   local urgent = standing.laned(queue, '-inf', '(0', 0)
   local plain, level = standing.plain(queue), standing.laned(queue, 0, 0, urgent.number)
@@ -145,7 +138,6 @@ function standing.list(queue, from, limit, ids)
 end
 
 -- How many tasks `list` has before a pending one, as far as `far`.
--- @cold
 function standing.ahead(task, far)
   local queue, priority = task.queue, tonumber(task.priority or 0)
   local lane = space.key('lane_tasks', queue)

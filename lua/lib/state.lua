@@ -6,7 +6,6 @@ local state = {}
 state.EVENTS = '100000'
 
 -- What an attempt leaves in the record and the next one must not find.
--- @cold
 function state.attempt_fields()
   return 'node', 'pid', 'reclaimed_node', 'cancel', 'recall', 'reserved', 'started', 'progress', 'progressed'
 end
@@ -14,14 +13,12 @@ end
 -- The queue that submit found without a wake-up on its list; others are noted by `plan_wake`.
 state.asleep = false
 
--- @cold
 function state.finished(status)
   return status == 'complete' or status == 'failed' or status == 'cancelled'
 end
 
 -- Reads a list in which a task stands somewhere, and finds the end that is
 -- nearer to it: ids enter at the head, by time.
--- @cold
 function state.probe_list(list, task)
   if space.probe('LLEN', list) <= 100 or task.from_end then
     return
@@ -34,14 +31,12 @@ function state.probe_list(list, task)
   end
 end
 
--- @cold
 function state.plan_wake(queue)
   space.note('asleep')[queue] = space.probe('LLEN', space.prefix .. 'wake_' .. queue) == 0
 end
 
 -- Wakes one waiting listener of a planned queue: the first who waits on the
 -- list, and whoever subscribes to the channel.
--- @cold
 function state.wake(queue)
   local others = space.notes and space.notes.asleep
   if state.asleep == queue or others and others[queue] then
@@ -55,7 +50,6 @@ function state.wake(queue)
 end
 
 -- Where the end of an attempt frees a place, somebody who waits for it is woken.
--- @cold
 function state.plan_free(task)
   local queue = task.queue
   if (task.places or settings.get(queue, 'concurrency'))
@@ -67,7 +61,6 @@ end
 
 -- Where a task that would take several places, or runs alone, does not wait any more, or
 -- not in the same order, those behind it may go on: somebody is woken.
--- @cold
 function state.plan_left(task)
   local queue = task.queue
   if space.probe('LLEN', space.key('pending_tasks', queue)) + space.probe('ZCARD', space.key('lane_tasks', queue)) > 1 then
@@ -79,7 +72,6 @@ end
 -- Reads every key that `move` will write, so that none of its writes can fail.
 -- `taker`: the listener that will hold the task, where there will be one.
 -- The hot commands do the same in place, without what they have read anyway.
--- @cold
 function state.plan(task, to, taker)
   local probe = space.probe
   local from, queue, prefix = task.status, task.queue, space.prefix
@@ -136,7 +128,6 @@ end
 
 -- What is a task's own among those keys: all that is left to read where another one,
 -- which is bound to nothing, makes the same transition in the same call.
--- @cold
 function state.plan_own(task, to)
   if to == 'deleted' then
     space.touch(space.prefix .. 'log_' .. task.id)
@@ -150,6 +141,7 @@ end
 
 -- The time of this call, or of the task's last transition where the clock was
 -- set back since: what happens to a task happens in order.
+-- @hot
 function state.time(task)
   local since, now = task.since, space.now -- not space.us, which a new token has moved
   if since and not (#since == #now and since <= now) and (tonumber(since) or 0) > tonumber(now) then
@@ -175,6 +167,7 @@ end
 --   astray      that list, where it is not the one that the state names
 --   group       of its error, for failed
 --   forget      a list of fields to remove
+-- @hot
 function state.move(task, to, why, by, ...)
   local id, queue, from, prefix, now = task.id, task.queue, task.status, space.prefix, state.time(task)
   local key, tasks = prefix .. 'task_' .. id, '_tasks_' .. queue

@@ -2,27 +2,23 @@
 local statistics = {}
 
 -- What is counted.
--- @cold
 function statistics.counts()
   return { 'submitted', 'started', 'complete', 'failed', 'cancelled', 'failures', 'retries', 'losses', 'releases', 'missed' }
 end
 
 -- What is measured: how long tasks waited to be reserved; how long attempts ran, whatever
 -- their end; and how long those ran that completed their task.
--- @cold
 function statistics.measures()
   return { 'wait', 'run', 'done' }
 end
 
 -- The upper bounds of the histograms' buckets in seconds: 1 s to 4 weeks. What is longer is in `over`.
--- @cold
 function statistics.bounds()
   return { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 57600,
     86400, 172800, 345600, 604800, 1209600, 2419200 }
 end
 
 -- The fields of one measure, in their order.
--- @cold
 function statistics.fields(measure)
   local names = {}
   for _, name in ipairs({ 'count', 'sum', 'squares', 'least', 'most' }) do
@@ -36,7 +32,6 @@ function statistics.fields(measure)
 end
 
 -- The fields of a day, in their order.
--- @cold
 function statistics.names()
   local names = statistics.counts()
   for _, measure in ipairs(statistics.measures()) do
@@ -48,7 +43,6 @@ function statistics.names()
 end
 
 -- YYYYMMDD of a day counted from 1970-01-01, in the calendar that days have everywhere.
--- @cold
 function statistics.date(day)
   local floor = math.floor
   local shifted = day + 719468 -- days from 0000-03-01
@@ -62,7 +56,6 @@ function statistics.date(day)
 end
 
 -- The day of a date as `statistics.date` writes it.
--- @cold
 function statistics.day(value, what)
   local year, month, date = string.match(value, '^(%d%d%d%d)(%d%d)(%d%d)$')
   local day
@@ -81,6 +74,7 @@ function statistics.day(value, what)
 end
 
 -- Puts a duration into the sums of a day.
+-- @hot
 function statistics.measure(own, seconds, bounds)
   own.count = own.count + 1
   own.sum = own.sum + seconds
@@ -99,7 +93,6 @@ function statistics.measure(own, seconds, bounds)
 end
 
 -- The sums of a day: of each measure a table, of its buckets by their position; the counts beside them.
--- @cold
 function statistics.sums()
   local sums = {}
   for _, name in ipairs(statistics.counts()) do
@@ -113,6 +106,7 @@ end
 
 -- Puts an event into the sums of its day. Whoever gives a task back names a reason, which
 -- can be any word but `fail`; that nobody is named in `by` tells a lost attempt apart.
+-- @hot
 function statistics.event(sums, from, to, took, by, why, bounds)
   if from == 'pending' then
     if to == 'reserved' and took then
@@ -152,7 +146,6 @@ end
 
 -- Adds the sums of a day to what its hash holds. Answers fields and values to write.
 -- Seconds have six decimals, so that their sum stays exact as far as its digits go.
--- @cold
 function statistics.merge(key, sums)
   local names, added, bounds = {}, {}, statistics.bounds()
   local function add(name, value)
@@ -187,11 +180,13 @@ function statistics.merge(key, sums)
 end
 
 -- What a field is: a count, or one of the words after the name of a measure.
+-- @hot
 function statistics.kind(name)
   return string.match(name, '%.(%a+)$') or 'count'
 end
 
 -- Two values of a field together.
+-- @hot
 function statistics.join(kind, held, added)
   if not held then
     return added
@@ -204,6 +199,7 @@ function statistics.join(kind, held, added)
 end
 
 -- A value of a field as it is written.
+-- @hot
 function statistics.text(kind, value)
   if kind == 'sum' or kind == 'least' or kind == 'most' then
     return string.format('%.6f', value)
@@ -214,7 +210,6 @@ function statistics.text(kind, value)
 end
 
 -- Whether an entry of a stream stands before another.
--- @cold
 function statistics.before(one, other)
   local ms, number = string.match(one, '^(%d+)%-(%d+)$')
   local other_ms, other_number = string.match(other, '^(%d+)%-(%d+)$')
@@ -223,13 +218,11 @@ function statistics.before(one, other)
 end
 
 -- The key of a day.
--- @cold
 function statistics.key(queue, date)
   return space.key('statistics', queue .. '/' .. date)
 end
 
 -- What the last days with numbers tell of how long things take.
--- @cold
 function statistics.recent(queue)
   local names = { 'wait.count', 'wait.sum', 'run.count', 'run.sum', unpack(statistics.fields('done')) }
   local kinds, total = {}, {}
@@ -249,7 +242,6 @@ function statistics.recent(queue)
 end
 
 -- The mean of a measure, or nil.
--- @cold
 function statistics.mean(total, measure)
   local number = total[measure .. '.count'] or 0
   return number > 0 and total[measure .. '.sum'] / number or nil
@@ -257,7 +249,6 @@ end
 
 -- How long those attempts that completed their task took in the mean that took longer
 -- than `elapsed`, or nil where none did.
--- @cold
 function statistics.longer(total, elapsed)
   local least, most = total['done.least'], total['done.most']
   if not least or elapsed < least then
@@ -279,7 +270,6 @@ end
 
 -- When the tasks that run are expected to end, the first one first: all of them where
 -- they are few, else some. Where none runs a place is free now.
--- @cold
 function statistics.ends(queue, total, busy, now, run)
   local ends, number = {}, math.min(busy, 32)
   for _, entry in ipairs(redis.call('SRANDMEMBER', space.key('started_tasks', queue), number)) do

@@ -5,13 +5,11 @@ local tags = {}
 -- Of one task.
 tags.MOST = 16
 
--- @cold
 function tags.key(queue, tag)
   return space.prefix .. 'tag_' .. queue .. '/' .. tag
 end
 
 -- The names in a text.
--- @cold
 function tags.names(text)
   local names = {}
   for tag in string.gmatch(text or '', '[^,]+') do
@@ -21,7 +19,6 @@ function tags.names(text)
 end
 
 -- Reads what `enter` and `leave` write.
--- @cold
 function tags.plan(queue, text)
   space.probe('ZCARD', space.key('tags', queue))
   for _, tag in ipairs(tags.names(text)) do
@@ -29,7 +26,6 @@ function tags.plan(queue, text)
   end
 end
 
--- @cold
 function tags.enter(queue, id, created, text)
   for _, tag in ipairs(tags.names(text)) do
     local key = tags.key(queue, tag)
@@ -40,7 +36,6 @@ end
 
 -- Takes a task out of an index, and counts what remains. Nothing is read after the
 -- last of it is gone: in a slot that is being moved, an absent key is an error.
--- @cold
 function tags.remove(key, counts, name, id)
   local left = redis.call('ZCARD', key)
   left = left - redis.call('ZREM', key, id)
@@ -51,7 +46,6 @@ function tags.remove(key, counts, name, id)
   end
 end
 
--- @cold
 function tags.leave(queue, id, text)
   for _, tag in ipairs(tags.names(text)) do
     tags.remove(tags.key(queue, tag), space.key('tags', queue), tag, id)
@@ -59,7 +53,6 @@ function tags.leave(queue, id, text)
 end
 
 -- The names that a `tag` or `untag` asks for.
--- @cold
 function tags.asked(count)
   local names = {}
   for i = 1, count do
@@ -70,7 +63,6 @@ function tags.asked(count)
 end
 
 -- A task, and the set of its tags.
--- @cold
 function tags.read(id)
   local task, set = record.get(id, 'tags'), {}
   for _, tag in ipairs(tags.names(task.extra[1])) do
@@ -80,7 +72,6 @@ function tags.read(id)
 end
 
 -- Gives a task that was read other tags: `wanted`, a set of names. Answers them in their order.
--- @cold
 function tags.change(task, wanted)
   local had, names, gone, come = task.extra[1], {}, {}, {}
   for tag in pairs(wanted) do

@@ -4,31 +4,26 @@
 -- and is looked at when a place is freed.
 local turns = {}
 
--- @cold
 function turns.ranked(queue, number)
   return space.prefix .. 'ranked_tasks_' .. queue .. (number == '' and '' or '/' .. number)
 end
 
--- @cold
 function turns.keyed(queue, key, number)
   return space.prefix .. 'key_tasks_' .. queue .. '/' .. key .. (number == '' and '' or '/' .. number)
 end
 
 -- A number from which what enters later has a larger one.
--- @cold
 function turns.rank(us)
   return string.format('%016.0f', us)
 end
 
 -- The rank of what goes to the front: before all others, the latest first.
--- @cold
 function turns.front(us)
   return '-' .. turns.rank(9007199254740991 - us)
 end
 
 -- The rank of a task of the plain list, from when its record was last `updated`, which dates
 -- the transition that made it pending. A client's clock may be ahead: that counts as now.
--- @cold
 function turns.plain(updated, front)
   local us = (tonumber(updated) or -1) * 1000000
   if not (us >= 0 and us <= space.us) then
@@ -39,7 +34,6 @@ end
 
 -- Ranks in their order, as numbers: the server compares them by bytes, Lua by the
 -- customs of the server's country.
--- @cold
 function turns.order(rank)
   if string.sub(rank, 1, 1) == '-' then
     return tonumber(string.sub(rank, 2)) - 9007199254740992
@@ -48,7 +42,6 @@ function turns.order(rank)
 end
 
 -- When a rank was issued. Those of tasks that went to the front begin with a minus and run down.
--- @cold
 function turns.age(rank)
   local order = turns.order(rank)
   return order < 0 and -order - 1 or order
@@ -56,7 +49,6 @@ end
 
 -- Brings the entry of a key in the order up to date: there is one where its first
 -- task may run. A key that was served goes behind those that have waited longer.
--- @cold
 function turns.settle(queue, key, number)
   local entries, field = space.key('turns', queue), key .. '/' .. number
   local first = redis.call('ZRANGE', turns.keyed(queue, key, number), 0, 0, 'WITHSCORES')
@@ -93,7 +85,6 @@ function turns.settle(queue, key, number)
 end
 
 -- The same for all needs that tasks of the key may have.
--- @cold
 function turns.settle_all(queue, key)
   local waits = false
   for _, number in ipairs(needs.numbers(queue)) do
@@ -107,7 +98,6 @@ function turns.settle_all(queue, key)
 end
 
 -- Reads what `settle_all` of these keys writes.
--- @cold
 function turns.plan_settle(queue, keys)
   if #keys > 0 then
     space.unmoved()
@@ -129,7 +119,6 @@ end
 
 -- What `due` has to do: keys whose rate lets them go on, and after a change of limits, of the
 -- queue or the `changes`th of those of all queues, some of those that hold places; `wakes`: somebody may go on; `next`: when the next rate does.
--- @cold
 function turns.plan_due(queue, limit, changes)
   local delayed = space.key('delayed', queue)
   local now = string.format('%.0f', space.us)
@@ -175,7 +164,6 @@ function turns.plan_due(queue, limit, changes)
   return found
 end
 
--- @cold
 function turns.due(queue, found)
   if found.free and #found.free > 0 then
     redis.call('ZREM', space.key('delayed', queue), unpack(found.free))

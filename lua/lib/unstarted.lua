@@ -6,7 +6,6 @@ local unstarted = {}
 unstarted.LOOKS = 500
 
 -- Where to go on: how far the leases are read, or `lists/CURSOR/OFFSET/LISTENER`.
--- @cold
 function unstarted.cursor(value)
   if #value > 1024 or not string.find(value, '^lists/%d+/%d+/') then
     return args.cursor(value)
@@ -19,7 +18,6 @@ end
 
 -- Adds those of a list from an offset on that have no lease, as many as there is room for.
 -- Answers how many entries it looked at, and whether there are more.
--- @cold
 function unstarted.list(queue, listener, offset, looks, limit, ids)
   local list = redis.call('LRANGE', space.key('reserved_tasks', queue .. '_' .. listener), offset, offset + looks)
   for i, id in ipairs(list) do
@@ -35,7 +33,6 @@ function unstarted.list(queue, listener, offset, looks, limit, ids)
 end
 
 -- Adds reserved tasks without a lease. Answers the next cursor.
--- @cold
 function unstarted.lists(queue, cursor, limit, ids)
   local at, offset, first = string.match(cursor, '^lists/(%d+)/(%d+)/(.*)$')
   local looks = unstarted.LOOKS
@@ -61,7 +58,6 @@ function unstarted.lists(queue, cursor, limit, ids)
 end
 
 -- Adds a page of the reserved tasks. Answers the next cursor.
--- @cold
 function unstarted.page(queue, cursor, limit, ids)
   if string.sub(cursor, 1, 6) == 'lists/' then
     return unstarted.lists(queue, cursor, limit, ids)

@@ -9,16 +9,17 @@ workers.DEAD = 30 * 1000000
 workers.LOOKS = 20
 
 -- A moment of ours in seconds, in microseconds.
+-- @hot
 function workers.moment(seconds)
   return math.floor(tonumber(seconds) * 1000000 + 0.5)
 end
 
+-- @hot
 function workers.key(listener)
   return space.prefix .. 'worker_' .. listener
 end
 
 -- The record of a worker, or nil. Each is read once in a call.
--- @cold
 function workers.find(listener)
   local known = space.note('workers')
   if known[listener] == nil then
@@ -31,14 +32,12 @@ function workers.find(listener)
 end
 
 -- The record of a worker, if it says that it serves the queue.
--- @cold
 function workers.serves(listener, queue)
   local worker = workers.find(listener)
   return worker and string.find(',' .. worker.queues .. ',', ',' .. queue .. ',', 1, true) and worker
 end
 
 -- Reads what `leave` writes.
--- @cold
 function workers.plan_leave(listener)
   if workers.find(listener) then
     space.touch(workers.key(listener))
@@ -47,7 +46,6 @@ function workers.plan_leave(listener)
 end
 
 -- A worker listens to a queue no more. Its record goes with its last queue.
--- @cold
 function workers.leave(listener, queue)
   local worker = workers.find(listener)
   if not worker then
@@ -68,7 +66,6 @@ end
 
 -- Finds records whose time is over. A worker that is registered anywhere keeps its own,
 -- which says that it is dead.
--- @cold
 function workers.plan_forget()
   local found = {}
   for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.touch(space.prefix .. 'workers'), '-inf', space.now, 'LIMIT', 0, workers.LOOKS)) do
@@ -82,7 +79,6 @@ function workers.plan_forget()
   return found
 end
 
--- @cold
 function workers.forget(found, later)
   for _, worker in ipairs(found) do
     local left = workers.find(worker.listener)
