@@ -174,8 +174,8 @@ fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo, options: &Optio
         }
         Some(status) if status.is_finished() => format!("{id} has no log: it has never run"),
         Some(Status::Started) => format!("{id} has written nothing yet"),
-        _ if info.attempts() > 1 => format!("{id} has no log. {}", why(session, id, info)?.1),
-        _ => format!("{id} has not started. {}", why(session, id, info)?.1),
+        _ if info.attempts() > 1 => format!("{id} has no log. {}", why(session, id, info)?.sentence),
+        _ => format!("{id} has not started. {}", why(session, id, info)?.sentence),
     });
     Ok(())
 }

@@ -8,11 +8,11 @@ use crate::output::{Code, Format, clean, line, one_line};
 use crate::session::Session;
 use crate::times;
 use crate::view::cost;
-use crate::view::expected::expected;
 use crate::view::payload::Payload;
 use crate::view::policy::Policy;
 use crate::view::record::{checkpointed, headline, progressed, text, unknown};
 use crate::view::task::{TaskView, Whole};
+use crate::view::why::why;
 
 /// So many characters of a payload are shown to people.
 const SHOWN: usize = 2_000;
@@ -27,8 +27,9 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, info) = session.find_task(&options.id)?;
     let mut task = TaskView::whole(id.as_str(), &info);
-    task.expected = expected(session, &id, &info)?;
-    let deadline = session.client.call(&session.client.calls().why(&id))?.deadline;
+    let cause = why(session, &id, &info)?;
+    task.expected = cause.expected(session, &id, &info)?;
+    let deadline = cause.why.deadline;
     #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
     let lease = deadline.map(|deadline| deadline as f64 / 1e6);
     task.whole = Some(Whole {

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::output::{Code, Format, json, line};
 use crate::session::Session;
-use crate::view::expected::{Expected, expected};
-use crate::view::why::why;
+use crate::view::expected::Expected;
+use crate::view::why::{Cause, why};
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -28,8 +28,9 @@ struct Answer<'a> {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, info) = session.find_task(&options.id)?;
-    let (found, mut sentence) = why(session, &id, &info)?;
-    let expected = expected(session, &id, &info)?;
+    let cause = why(session, &id, &info)?;
+    let expected = cause.expected(session, &id, &info)?;
+    let Cause { why, mut sentence, .. } = cause;
     if let Some(expected) = &expected
         && sentence.ends_with('.')
     {
@@ -40,8 +41,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         Format::Table => line(sentence)?,
         Format::Id => line(id.as_str())?,
         Format::Json | Format::Jsonl => {
-            let status = found.status.as_str();
-            line(json(&Answer { id: id.as_str(), queue: &found.queue, status, why: sentence, expected })?)?;
+            let status = why.status.as_str();
+            line(json(&Answer { id: id.as_str(), queue: &why.queue, status, why: sentence, expected })?)?;
         }
     }
     Ok(Code::Ok)

@@ -48,7 +48,7 @@ impl Reason {
             return Ok(None);
         }
         self.look = Instant::now() + QUIET;
-        let (_, sentence) = why(session, id, info)?;
+        let sentence = why(session, id, info)?.sentence;
         // Numbers and times change all the time, and tell nothing new.
         let words: Vec<&str> =
             sentence.split(' ').filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();

@@ -18,6 +18,8 @@ pub struct Expected {
     by: Option<&'static str>,
     #[serde(skip)]
     words: String,
+    #[serde(skip)]
+    at_once: bool,
 }
 
 const OVERDUE: &str = "overdue";
@@ -55,12 +57,9 @@ impl Expected {
         let end = estimate.end?;
         let waits = matches!(estimate.status, Status::Scheduled | Status::Pending);
         let start = estimate.start.filter(|_| waits);
+        let at_once = |at: f64| at - estimate.now < 1.0;
         let soon = |at: f64| {
-            if at - estimate.now < 1.0 {
-                "at once".to_owned()
-            } else {
-                format!("in {}", times::span(at - estimate.now))
-            }
+            if at_once(at) { "at once".to_owned() } else { format!("in {}", times::span(at - estimate.now)) }
         };
         let begin = start.map_or(String::new(), |start| format!("to start {} and ", soon(start)));
         let runs =
@@ -81,7 +80,12 @@ impl Expected {
             end: times::exact(end),
             by: estimate.basis.map(Basis::as_str),
             words,
+            at_once: start.is_some_and(at_once),
         })
+    }
+
+    pub fn starts_at_once(&self) -> bool {
+        self.at_once
     }
 
     /// As the end of a sentence that begins with "expected".

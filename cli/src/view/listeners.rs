@@ -92,6 +92,16 @@ impl Listeners {
         }
     }
 
+    /// Whether anybody takes its tasks.
+    pub fn any(&self) -> bool {
+        !self.all.is_empty()
+    }
+
+    /// Whether one of them is there and can take another task.
+    pub fn any_free(&self) -> bool {
+        self.all.iter().any(|one| !one.busy() && !one.silent)
+    }
+
     /// What a queue has where nobody takes its tasks.
     pub fn nobody(&self) -> String {
         match (self.draining.as_slice(), self.dead.as_slice()) {

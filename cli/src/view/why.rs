@@ -2,6 +2,7 @@
 
 use blueque::{Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
 
+use super::expected::{Expected, expected};
 use super::listeners::{Listeners, suits};
 use super::programs;
 use super::queue::Paused;
@@ -11,8 +12,38 @@ use crate::output::clean_line;
 use crate::session::Session;
 use crate::times;
 
-/// Why a task does not run, or what it does instead, as a sentence.
-pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<(Why, String)> {
+/// Why a task does not run, or what it does instead.
+pub struct Cause {
+    pub why: Why,
+    pub sentence: String,
+    start: Start,
+}
+
+/// Who may begin a task that waits.
+#[derive(Clone, Copy, PartialEq)]
+enum Start {
+    /// Somebody is free; or it is not about that.
+    Free,
+    /// Those who can are busy, or silent.
+    Busy,
+    /// Nobody, until something changes.
+    Nobody,
+}
+
+impl Cause {
+    /// When the task is expected to start and to end, as far as that is not told for its queue alone, whose statistics
+    /// know nothing of why nobody begins it.
+    pub fn expected(&self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
+        if self.start == Start::Nobody {
+            return Ok(None);
+        }
+        let expected = expected(session, id, info)?;
+        Ok(expected.filter(|expected| self.start == Start::Free || !expected.starts_at_once()))
+    }
+}
+
+/// As a sentence, and what it means for the expectations.
+pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Cause> {
     let why = session.client.call(&session.client.calls().why(id))?;
     let listeners = match why.status {
         Status::Pending | Status::Scheduled if usable(&why) => {
@@ -37,7 +68,13 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<(W
         word: word(info),
     };
     let mut sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
+    let mut start = match why.status {
+        Status::Pending if waits(&why) && !listeners.any() => Start::Nobody,
+        Status::Pending if waits(&why) && !listeners.any_free() => Start::Busy,
+        _ => Start::Free,
+    };
     if let Some(program) = missing_program(session, &why, info)? {
+        start = Start::Nobody;
         let queue = &why.queue;
         sentence = if why.status == Status::Pending {
             format!(
@@ -47,9 +84,10 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<(W
             format!("{sentence} No worker of {queue} has its program {program}.")
         };
     } else if let Some(word) = left_alone(session, &why)? {
+        start = Start::Nobody;
         sentence = clean_line(&if why.status == Status::Pending { word } else { format!("{sentence} {word}") }, 1_000);
     }
-    Ok((why, sentence))
+    Ok(Cause { why, sentence, start })
 }
 
 /// Whether a task waits for a worker that can run it: it is pending, or was given back by those that could not.

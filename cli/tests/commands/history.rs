@@ -2,7 +2,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
+use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, Report, ReserveOptions, SubmitOptions};
 use blueque::{Force, ListenerId, QueueName, TaskId, Token};
 use serde_json::json;
 
@@ -253,6 +253,33 @@ fn the_expected_end_is_told_by_why_and_show() {
     assert_eq!(show["expected_by"], "both");
     assert!(past.desk.ok(&["show", "runs"]).contains("expected    to end in "));
     assert!(past.desk.json(&["show", "a"]).get("expected_end").is_none(), "it has ended");
+}
+
+#[test]
+fn what_no_worker_begins_is_not_expected_to_start_at_once() {
+    let past = Past::new();
+    past.life(0.0, "a", 3_600.0);
+    past.desk.ok(&["stats", "q"]);
+    let client = past.desk.client();
+    past.submit(3_700.0, "waits", SubmitOptions::default());
+    let report = |free, methods, trouble| {
+        let report = Report { slots: 1, free, methods, trouble, ..Report::default() };
+        let call = client.calls().report(&past.listener, std::slice::from_ref(&past.queue), report);
+        client.call(&call.at(&past.at(19_990.0))).unwrap();
+        let (why, show) = (past.desk.ok(&["why", "waits"]), past.desk.json(&["show", "waits"]));
+        assert_eq!(why.contains("; expected to"), show["expected_by"].is_string(), "{why}{show}");
+        why
+    };
+    assert!(report(1, Some("*"), None).contains("; expected to start at once"));
+    for (free, methods, trouble, reason) in [
+        (1, Some("*"), Some("takes nothing: no memory is left to start a process"), "takes nothing: no memory"),
+        (1, Some("*"), Some("takes nothing of q: it is tired"), "takes nothing of q: it is tired"),
+        (1, Some("other"), None, "No worker of q has its program q"),
+        (0, Some("*"), None, "the only worker of q is full"),
+    ] {
+        let why = report(free, methods, trouble);
+        assert!(why.contains(reason) && !why.contains("expected"), "{why}");
+    }
 }
 
 #[test]
