@@ -1,4 +1,4 @@
-//! A server that takes no writes when a worker starts, or is away when it ends.
+//! A server that takes no writes when a worker starts, or is away when it takes a task, or ends.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -13,7 +13,9 @@ use std::fs;
 use std::path::Path;
 
 use blueque::Status;
+use nix::time::{ClockId, clock_gettime};
 use proxy::Proxy;
+use serde_json::Value;
 use support::eventually;
 use world::{HOLD, Worker, World, result, send, status};
 
@@ -72,6 +74,29 @@ fn a_worker_that_starts_while_the_server_cannot_save_waits() {
 }
 
 #[test]
+fn a_worker_that_starts_while_the_server_loads_its_data_waits() {
+    let mut world = World::new();
+    world.program("q", "echo 1");
+    let waiting: Vec<_> = (0..200).map(|_| world.submit("q", "[]")).collect();
+    let mut connection = world.server.connection();
+    redis::cmd("SAVE").exec(&mut connection).unwrap();
+    world.server.kill();
+    // A tenth of a second for each key, and an answer after each.
+    world.server.begin(&["--key-load-delay", "100000", "--loading-process-events-interval-bytes", "1024"]);
+    let mut connection = eventually("it listens", || redis::Client::open(world.server.url()).ok()?.get_connection().ok());
+    let loads = |connection: &mut redis::Connection| {
+        let refused = redis::cmd("DBSIZE").exec(connection).err();
+        refused.is_some_and(|error| error.code() == Some("LOADING"))
+    };
+    assert!(loads(&mut connection));
+    let mut worker = world.worker(&["--queue", "q"]);
+    waits(&world, &mut worker);
+    assert!(loads(&mut connection), "it waited for something else");
+    redis::cmd("CONFIG").arg("SET").arg("key-load-delay").arg("0").exec(&mut connection).unwrap();
+    assert_eq!(result(&waiting[0]), "1");
+}
+
+#[test]
 fn a_worker_whose_way_is_cut_between_its_first_two_calls_waits() {
     let world = World::new();
     world.program("q", "echo 1");
@@ -103,4 +128,47 @@ fn a_worker_told_to_end_while_only_an_end_is_left_to_send_leaves_that_to_the_sup
     assert_eq!(result(&task), "\"done\"");
     assert_eq!(task.info().unwrap().attempts(), 1);
     world.nothing_is_left();
+}
+
+/// Microseconds of a clock.
+fn micros(clock: ClockId) -> i64 {
+    let time = clock_gettime(clock).unwrap();
+    time.tv_sec() * 1_000_000 + time.tv_nsec() / 1_000
+}
+
+#[test]
+fn a_supervisor_counts_no_lease_longer_than_the_server_whose_answer_was_lost() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let proxy = Proxy::to(&world.server);
+    let mut command =
+        world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["--queue", "hold", "--lease", "10min"]);
+    let _worker = Worker(command.env("BLUEQUE_URL", proxy.url()).spawn().unwrap());
+    proxy.lose_and_close("reserve");
+    let task = world.submit("hold", "[]");
+    eventually("the worker has not heard of it", || world.log().contains("waiting for the server").then_some(()));
+    assert_eq!((proxy.lost(), task.info().unwrap().status()), (1, Some(Status::Reserved)));
+    // From now on only what renews the lease before the start is accepted, not the start itself.
+    let mut connection = world.server.connection();
+    let mut memory =
+        |most: &str| redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(most).exec(&mut connection).unwrap();
+    memory("1");
+    proxy.open();
+    world.written("pid");
+    let run: Value = serde_json::from_slice(&fs::read(world.runs()[0].join("run.json")).unwrap()).unwrap();
+    assert_eq!(run["attempt"], 1);
+    let believed = run["renewed_us"].as_i64().unwrap() + run["lease_ms"].as_i64().unwrap() * 1_000
+        - micros(ClockId::CLOCK_BOOTTIME)
+        + micros(ClockId::CLOCK_REALTIME);
+    let leases: Vec<(String, f64)> = redis::cmd("ZRANGE")
+        .arg("blueque_leases_hold")
+        .arg(&["0", "0", "WITHSCORES"])
+        .query(&mut world.server.connection())
+        .unwrap();
+    #[allow(clippy::cast_possible_truncation, reason = "microseconds of this century have 51 bits")]
+    let held = leases[0].1 as i64;
+    assert!(held >= believed, "the server holds it {} µs less than its supervisor believes", believed - held);
+    memory("0");
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"");
 }

@@ -125,8 +125,14 @@ impl Server {
 
     /// Starts it again on the same folder.
     pub fn restart(&mut self) {
-        self.child = spawn(self.folder.path(), &self.args);
+        self.begin(&[]);
         self.ready();
+    }
+
+    /// The same with more settings, and without waiting until it answers.
+    pub fn begin(&mut self, args: &[&str]) {
+        self.args.extend(args.iter().map(|&arg| arg.to_owned()));
+        self.child = spawn(self.folder.path(), &self.args);
     }
 
     pub fn pid(&self) -> u32 {

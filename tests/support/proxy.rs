@@ -16,15 +16,17 @@ use super::support::{Folder, Server, script};
 struct Loss {
     digest: String,
     meanwhile: Box<dyn FnOnce() + Send>,
-    /// Whether no connection is taken from then on.
+    /// Whether all connections are cut and no other is taken from then on.
     closed: bool,
 }
 
 struct Way {
-    server: PathBuf,
+    server: Mutex<PathBuf>,
     loss: Mutex<Option<Loss>>,
     lost: AtomicU32,
     closed: AtomicBool,
+    /// The connections that were taken.
+    clients: Mutex<Vec<UnixStream>>,
 }
 
 impl Way {
@@ -35,8 +37,21 @@ impl Way {
         if bytes.windows(digest.len()).any(|part| part == digest) { loss.take() } else { None }
     }
 
+    /// Cuts every connection, and takes no others.
+    fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        for client in self.clients.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            let _ = client.shutdown(std::net::Shutdown::Both);
+        }
+    }
+
     fn serve(self: &Arc<Self>, client: UnixStream) -> std::io::Result<()> {
-        let server = UnixStream::connect(&self.server)?;
+        let socket = self.server.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let server = UnixStream::connect(socket)?;
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner).push(client.try_clone()?);
+        if self.closed.load(Ordering::Acquire) {
+            return client.shutdown(std::net::Shutdown::Both);
+        }
         let (mut from, mut to) = (client.try_clone()?, server.try_clone()?);
         let losing: Arc<Mutex<Option<Loss>>> = Arc::default();
         let (way, armed) = (Arc::clone(self), Arc::clone(&losing));
@@ -56,7 +71,9 @@ impl Way {
         let mut bytes = vec![0; 1 << 16];
         while let Ok(length @ 1..) = server.read(&mut bytes) {
             if let Some(loss) = losing.lock().unwrap().take() {
-                self.closed.store(loss.closed, Ordering::Release);
+                if loss.closed {
+                    self.close();
+                }
                 (loss.meanwhile)();
                 self.lost.fetch_add(1, Ordering::Release);
                 break;
@@ -78,9 +95,14 @@ impl Proxy {
     pub fn to(server: &Server) -> Self {
         let folder = Folder::new();
         let listener = UnixListener::bind(folder.path().join("proxy")).unwrap();
-        let way =
-            Way { server: server.socket(), loss: Mutex::default(), lost: AtomicU32::new(0), closed: false.into() };
-        let way = Arc::new(way);
+        let socket = Mutex::new(server.socket());
+        let way = Arc::new(Way {
+            server: socket,
+            loss: Mutex::default(),
+            lost: AtomicU32::new(0),
+            closed: false.into(),
+            clients: Mutex::default(),
+        });
         let shared = Arc::clone(&way);
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
@@ -109,6 +131,11 @@ impl Proxy {
 
     pub fn open(&self) {
         self.way.closed.store(false, Ordering::Release);
+    }
+
+    /// New connections lead to this server; those that are there stay, as after a failover that cuts none.
+    pub fn lead_to(&self, server: &Server) {
+        *self.way.server.lock().unwrap_or_else(PoisonError::into_inner) = server.socket();
     }
 
     fn arm(&self, command: &str, meanwhile: impl FnOnce() + Send + 'static, closed: bool) {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+#[path = "../../../tests/support/proxy.rs"]
+mod proxy;
 #[path = "../../../tests/support/mod.rs"]
 mod support;
 

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use blueque::Status;
 use nix::sys::signal::Signal;
 
-use crate::stage::{Stage, send, text};
-use crate::support::eventually;
+use crate::proxy::Proxy;
+use crate::stage::{Stage, gone, send, text};
+use crate::support::{Server, eventually};
 
 const WAITS: &str = "echo $$ > child; while [ ! -e go ]; do sleep 0.01; done; echo '\"done\"'";
 
@@ -232,6 +233,25 @@ fn a_supervisor_whose_orders_are_cut_off_heartbeats_at_once() {
     fs::write(run.folder.join("work/go"), "").unwrap();
     run.ended();
     assert_eq!(run.task.info().unwrap().status(), Some(Status::Complete));
+}
+
+#[test]
+fn a_supervisor_whose_server_was_demoted_and_forgot_the_attempt_hears_of_it_with_its_next_call() {
+    let stage = Stage::new();
+    let proxy = Proxy::to(&stage.server);
+    let script = "echo $$ > child; while [ ! -e go ]; do sleep 0.01; done; echo a line; sleep 600";
+    let through = |run: &mut serde_json::Value| run["url"] = proxy.url().into();
+    let mut run = stage.task_with(script, Duration::from_secs(600), through);
+    run.supervise();
+    let child = run.pid("child");
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    // The new master never had the reservation; every connection to the old one stays.
+    let master = Server::start();
+    proxy.lead_to(&master);
+    redis::cmd("REPLICAOF").arg(&["127.0.0.1", "1"]).exec(&mut stage.server.connection()).unwrap();
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    run.ended();
+    gone(child);
 }
 
 /// The server has not had the last one yet: what the supervisor has read of it is sent.

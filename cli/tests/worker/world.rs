@@ -52,7 +52,10 @@ impl Drop for Worker {
 
 impl World {
     pub fn new() -> Self {
-        let server = Server::start();
+        Self::on(Server::start())
+    }
+
+    pub fn on(server: Server) -> Self {
         let client = Client::open(&server.url()).unwrap();
         let world = Self { server, folder: Folder::new(), client };
         fs::create_dir(world.path("worker.d")).unwrap();
