@@ -20,6 +20,9 @@ use crate::run_folder::{Run, names, space};
 
 pub const LOGS: &str = "logs";
 
+/// The source of a supervisor's last words on a program, which are no part of what the program said.
+pub const EXIT: &str = "exit";
+
 /// How much of an attempt's log is kept unless the worker was told otherwise.
 pub const KEEP: u64 = 256 << 20;
 

@@ -13,6 +13,7 @@ mod server;
 mod session;
 mod supervisor;
 mod times;
+mod torn;
 mod trust;
 mod view;
 mod worker;

@@ -6,6 +6,7 @@ pub mod end;
 mod kept;
 pub mod lock;
 pub mod names;
+pub mod notice;
 pub mod open;
 mod spare;
 
@@ -160,6 +161,8 @@ impl RunFolder {
         stdout = "stdout",
         work = "work",
         lock_file = "lock",
+        /// Locked by the worker that looks after the run; it also has what the supervisor says to that.
+        keeper = "keeper",
         /// The server accepted the end: only the publication and the removal are left.
         accepted = "accepted",
         end_file = "end.json",

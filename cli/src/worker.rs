@@ -41,6 +41,7 @@ use crate::output::{chain, say};
 use crate::session::config::{self, Connection};
 use crate::session::rights::missing;
 use crate::supervisor::exec;
+use crate::torn;
 
 pub use self::settings::Options;
 
@@ -85,6 +86,9 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     };
     if let Some(greeting) = client.greeting() {
         say_missing(greeting, &settings);
+    }
+    if torn::look(&server) {
+        say(format!("blueque worker: warning: {}: {}", torn::FOUND, torn::TODO));
     }
 
     let (wake, woken) = UnixStream::pair()?;

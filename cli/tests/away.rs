@@ -16,7 +16,7 @@ use blueque::Status;
 use nix::time::{ClockId, clock_gettime};
 use proxy::Proxy;
 use serde_json::Value;
-use support::eventually;
+use support::{Server, eventually};
 use world::{HOLD, Worker, World, result, send, status};
 
 /// Whether the worker says that it waits; it must not end.
@@ -58,18 +58,10 @@ fn a_worker_that_starts_on_a_replica_without_its_master_waits_for_its_promotion(
 fn a_worker_that_starts_while_the_server_cannot_save_waits() {
     let world = World::new();
     world.program("q", "echo 1");
-    let mut connection = world.server.connection();
-    // A folder in the place of the dump: saving fails.
-    fs::create_dir(world.server.socket().with_file_name("dump.rdb")).unwrap();
-    redis::cmd("CONFIG").arg("SET").arg("save").arg("3600 1").exec(&mut connection).unwrap();
-    redis::cmd("BGSAVE").exec(&mut connection).unwrap();
-    eventually("writes are refused", || {
-        let refused = redis::cmd("SET").arg("x").arg("1").exec(&mut connection).err()?;
-        (refused.code() == Some("MISCONF")).then_some(())
-    });
+    world.server.cannot_save();
     let mut worker = world.worker(&["--queue", "q"]);
     waits(&world, &mut worker);
-    redis::cmd("CONFIG").arg("SET").arg("save").arg("").exec(&mut connection).unwrap();
+    redis::cmd("CONFIG").arg("SET").arg("save").arg("").exec(&mut world.server.connection()).unwrap();
     assert_eq!(result(&world.submit("q", "[]")), "1");
 }
 
@@ -83,7 +75,8 @@ fn a_worker_that_starts_while_the_server_loads_its_data_waits() {
     world.server.kill();
     // A tenth of a second for each key, and an answer after each.
     world.server.begin(&["--key-load-delay", "100000", "--loading-process-events-interval-bytes", "1024"]);
-    let mut connection = eventually("it listens", || redis::Client::open(world.server.url()).ok()?.get_connection().ok());
+    let mut connection =
+        eventually("it listens", || redis::Client::open(world.server.url()).ok()?.get_connection().ok());
     let loads = |connection: &mut redis::Connection| {
         let refused = redis::cmd("DBSIZE").exec(connection).err();
         refused.is_some_and(|error| error.code() == Some("LOADING"))
@@ -94,6 +87,30 @@ fn a_worker_that_starts_while_the_server_loads_its_data_waits() {
     assert!(loads(&mut connection), "it waited for something else");
     redis::cmd("CONFIG").arg("SET").arg("key-load-delay").arg("0").exec(&mut connection).unwrap();
     assert_eq!(result(&waiting[0]), "1");
+}
+
+#[test]
+fn a_worker_that_starts_on_half_a_transaction_in_the_append_only_file_says_so() {
+    let mut world = World::on(Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]));
+    world.program("q", "echo 1");
+    let said = "half a transaction stands in it: BGREWRITEAOF";
+    let worker = world.worker(&["--queue", "q"]);
+    assert_eq!(result(&world.submit("q", "[]")), "1");
+    assert!(!world.log().contains(said), "{}", world.log());
+    worker.kill();
+    for torn in [true, false] {
+        world.submit("other", "[]").cancel("no").unwrap();
+        if torn {
+            world.server.tear(5); // the end of its EXEC
+        }
+        world.server.kill();
+        world.server.restart();
+    }
+    let info: String = redis::cmd("INFO").arg("everything").query(&mut world.server.connection()).unwrap();
+    let _worker = world.worker(&["--queue", "q"]);
+    assert_eq!(result(&world.submit("q", "[]")), "1");
+    // Servers that take the whole transaction off read the file without an error.
+    assert_eq!(world.log().contains(said), !info.contains("unexpected_error_replies:0"), "{}", world.log());
 }
 
 #[test]
@@ -141,8 +158,7 @@ fn a_supervisor_counts_no_lease_longer_than_the_server_whose_answer_was_lost() {
     let world = World::new();
     world.program("hold", HOLD);
     let proxy = Proxy::to(&world.server);
-    let mut command =
-        world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["--queue", "hold", "--lease", "10min"]);
+    let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["--queue", "hold", "--lease", "10min"]);
     let _worker = Worker(command.env("BLUEQUE_URL", proxy.url()).spawn().unwrap());
     proxy.lose_and_close("reserve");
     let task = world.submit("hold", "[]");

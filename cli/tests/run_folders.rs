@@ -10,6 +10,8 @@ mod kept;
 mod losses;
 #[path = "run_folders/names.rs"]
 mod names;
+#[path = "../../tests/support/proxy.rs"]
+mod proxy;
 #[path = "run_folders/reach.rs"]
 mod reach;
 #[path = "run_folders/servers.rs"]

@@ -88,14 +88,6 @@ fn many(world: &World, number: usize) -> Vec<Task> {
     (0..number).map(|_| world.submit("q", "[]")).collect()
 }
 
-/// A command beside the worker: what it writes, wherever.
-fn run(world: &World, args: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-    command.args(args).env("BLUEQUE_URL", world.server.url()).env("XDG_CONFIG_HOME", world.path("none"));
-    let output = command.output().unwrap();
-    [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat()
-}
-
 #[test]
 fn a_worker_without_the_program_takes_little_and_fails_nothing() {
     let world = World::new();
@@ -168,15 +160,15 @@ fn a_program_that_no_worker_has_is_named() {
     let record = eventually("it reports", record);
     assert_eq!(record.methods, ["fine"]);
     let why = eventually("why says so", || {
-        let why = run(&world, &["why", task.id().as_str()]);
+        let why = world.run(&["why", task.id().as_str()]);
         why.contains("No worker of q has its program late").then_some(why)
     });
     assert!(why.contains("late"), "{why}");
     let sentence = "no worker of q has the program late, which a waiting task needs";
     // In the moment in which the worker has it, it does not wait.
-    eventually("workers says so", || run(&world, &["workers"]).contains(sentence).then_some(()));
-    eventually("doctor says so", || run(&world, &["doctor"]).contains(sentence).then_some(()));
-    assert!(run(&world, &["workers", "-o", "json"]).contains("\"methods\":[\"fine\"]"));
+    eventually("workers says so", || world.run(&["workers"]).contains(sentence).then_some(()));
+    eventually("doctor says so", || world.run(&["doctor"]).contains(sentence).then_some(()));
+    assert!(world.run(&["workers", "-o", "json"]).contains("\"methods\":[\"fine\"]"));
 }
 
 #[test]
@@ -195,7 +187,7 @@ fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
     let report = Report { slots: 1, free: 1, methods: Some("fine"), trouble, ..Report::default() };
     world.client.call(&world.client.calls().report(&who, &queues, report)).unwrap();
     let task = queue.submit_bytes(b"[]", Submit::default().method("fine")).unwrap();
-    let said = run(&world, &["why", task.id().as_str()]);
+    let said = world.run(&["why", task.id().as_str()]);
     assert_eq!(said, format!("Its queue is left alone for a moment: {id} takes nothing of q: it is tired.\n"));
     worker.signal("CONT");
 }

@@ -139,6 +139,26 @@ impl Server {
         self.child.id()
     }
 
+    /// From now on it cannot save its data, and takes no writes (`MISCONF`) before its setting `save` is empty.
+    pub fn cannot_save(&self) {
+        let mut connection = self.connection();
+        // A folder in the place of the dump.
+        fs::create_dir(self.folder.path().join("dump.rdb")).unwrap();
+        redis::cmd("CONFIG").arg("SET").arg("save").arg("3600 1").exec(&mut connection).unwrap();
+        redis::cmd("BGSAVE").exec(&mut connection).unwrap();
+        eventually("writes are refused", || {
+            let refused = redis::cmd("SET").arg("x").arg("1").exec(&mut connection).err()?;
+            (refused.code() == Some("MISCONF")).then_some(())
+        });
+    }
+
+    /// The file that it appends to is cut by some bytes, as by a power loss.
+    pub fn tear(&self, bytes: u64) {
+        let file = self.folder.path().join("appendonlydir/appendonly.aof.1.incr.aof");
+        let file = fs::OpenOptions::new().write(true).open(file).unwrap();
+        file.set_len(file.metadata().unwrap().len() - bytes).unwrap();
+    }
+
     fn ready(&self) {
         eventually("the server answers", || {
             let client = redis::Client::open(self.url()).ok()?;

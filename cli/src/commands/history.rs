@@ -101,7 +101,7 @@ impl Row for Step {
             known(&self.why),
             self.after.map_or_else(|| "-".to_owned(), times::span),
             error.unwrap_or_default(),
-            cost.map(|known| cost::brief(&known)).unwrap_or_default(),
+            cost.map(|known| cost::with_refusals(&known)).unwrap_or_default(),
         ]
     }
 }

@@ -8,6 +8,7 @@ use redis::RedisResult;
 
 use super::exam::{Exam, Withheld};
 use crate::times;
+use crate::torn;
 
 /// A smaller difference between two clocks is none.
 const SKEW: f64 = 5.0;
@@ -32,6 +33,9 @@ impl Exam {
         }
         if asked {
             self.persistence(&info);
+        }
+        if torn::is(&text) {
+            self.finding("persistence", torn::FOUND, torn::TODO);
         }
         self.eviction(&info);
         if fact("cluster_enabled") == "1" && !self.prefix.contains('{') {
@@ -70,14 +74,6 @@ impl Exam {
                 let todo = "look at the server's log, its disk and the rights on its folder";
                 self.finding(check, format!("the last writing of the {file} failed"), todo);
             }
-        }
-        // INFO tells nothing of a start that truncated the file, but counts what failed when such a file was read again.
-        let failed = fact("unexpected_error_replies").parse::<u64>().unwrap_or(0);
-        if fact("aof_enabled") == "1" && fact("role") == "master" && failed > 0 && fact("aof_rewrites") == "0" {
-            let todo =
-                "BGREWRITEAOF, and let no restart come before INFO says aof_rewrite_in_progress:0; then look again";
-            let text = "commands failed when the server read its append-only file: half a transaction stands in it";
-            self.finding(check, text, todo);
         }
         if fact("aof_enabled") == "1" {
             match self.setting("appendfsync").as_deref() {

@@ -9,6 +9,7 @@ use super::exam::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
 use crate::lack::NOTHING;
+use crate::run_folder::notice::CANNOT;
 use crate::session::config::{self, Settings};
 use crate::times;
 use crate::view::listeners::Listeners;
@@ -36,6 +37,10 @@ impl Exam {
             let text = format!("{} {trouble}", worker.id);
             if trouble.starts_with(NOTHING) {
                 self.finding("workers", text, "the worker looks again at least once a minute");
+            } else if trouble.split("; ").any(|part| part.starts_with(CANNOT)) {
+                let todo = "it is tried again and again: let the server take it; its log and its settings, such as \
+                            maxmemory and proto-max-bulk-len, may say why it does not";
+                self.finding("workers", text, todo);
             } else {
                 self.note("workers", text);
             }

@@ -4,9 +4,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::feed::{Item, Piece};
-
-/// The source of a supervisor's last word on a program, which is no part of what the program said.
-pub const EXIT: &str = "exit";
+use crate::logs::EXIT;
 
 /// Whoever gets what is wanted.
 pub type Give<'a> = dyn FnMut(Item) -> anyhow::Result<()> + 'a;

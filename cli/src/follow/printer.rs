@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use blueque::TaskId;
 
 use super::feed::{Item, Piece};
-use super::log_range::EXIT;
 use super::pager::Pager;
+use crate::logs::EXIT;
 use crate::output::{Cleaner, clean, data};
 use crate::run_folder::end::PostMortem;
 use crate::times;

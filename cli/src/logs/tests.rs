@@ -121,12 +121,15 @@ fn a_log_goes_on_after_what_a_crash_left_of_it() {
     torn.truncate(torn.len() - 2);
     fs::write(segment(&path, 0), torn).unwrap();
     let mut writer = Writer::new(path.clone(), KEEP);
-    assert_eq!((writer.end(), writer.last_source()), (4, Some("stdout")));
+    assert_eq!((writer.end(), writer.is_closed()), (4, false));
     writer.write("supervisor", b"three\n");
     let entries = all(&path);
     let texts: Vec<&[u8]> = entries.iter().map(|entry| entry.text.as_slice()).collect();
     assert_eq!(texts, [&b"one\n"[..], b"three\n"]);
     assert_eq!(entries[1].offset, 4);
+    writer.write("exit", b"{}\n");
+    writer.write("supervisor", b"four\n");
+    assert!(Writer::new(path, KEEP).is_closed(), "whatever was said after it");
 }
 
 #[test]

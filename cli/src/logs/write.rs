@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::line::{Begin, PART};
-use super::{Reader, segment, segments};
+use super::{EXIT, Reader, segment, segments};
 use crate::run_folder::open;
 
 /// Files of a log at most. The first half of them stays; of the others the oldest makes room.
@@ -50,19 +50,19 @@ pub struct Writer {
     told: bool,
     /// A file made room.
     cut: bool,
-    /// The last source, of a log that was there already.
-    last: Option<String>,
+    /// The log that was there already has the last words on the program.
+    closed: bool,
 }
 
 impl Writer {
     /// Goes on after what is there; the folder is made with the first line.
     pub fn new(folder: PathBuf, bound: u64) -> Self {
         let segments = segments(&folder).unwrap_or_default();
-        let (mut end, mut last) = (0, None);
+        let (mut end, mut closed) = (0, false);
         if let Some(&segment) = segments.last() {
             let mut reader = Reader::at(folder.clone(), Place { segment, position: 0, offset: segment });
             while let Ok(Some(entry)) = reader.entry() {
-                last = Some(entry.source);
+                closed |= entry.source == EXIT;
             }
             end = reader.offset();
         }
@@ -78,7 +78,7 @@ impl Writer {
             failed: None,
             told: false,
             cut: false,
-            last,
+            closed,
         }
     }
 
@@ -91,9 +91,9 @@ impl Writer {
         self.end
     }
 
-    /// What wrote the last line that was there before.
-    pub fn last_source(&self) -> Option<&str> {
-        self.last.as_deref()
+    /// Whether a supervisor before this one has written the last words on the program.
+    pub fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Whether nothing of it was cut or lost.

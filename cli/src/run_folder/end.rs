@@ -6,6 +6,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::notice::Refusal;
 use super::{RunFolder, VERSION, open, spare};
 
 /// Larger files are none of ours.
@@ -51,6 +52,9 @@ pub struct Cost {
     /// The folder on that host where the output is published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// What the server refused for a while; the last ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refusal>,
 }
 
 /// How the bytes that a program read and wrote were counted.
@@ -66,19 +70,19 @@ pub enum Counted {
 impl Cost {
     /// As the server is told of an attempt that ended so; none where nothing is known.
     pub fn told(&self, outcome: Outcome) -> Option<Vec<u8>> {
-        if *self == Self::default() {
+        let mut told = Self { refused: Vec::new(), ..self.clone() };
+        if told == Self::default() {
             return None;
         }
-        let mut told = self.clone();
+        told.refused.clone_from(&self.refused);
         if outcome != Outcome::Complete {
             told.output = None; // only then it is published
         }
-        let text = serde_json::to_vec(&told).ok()?;
-        if text.len() <= MOST_COST {
-            return Some(text);
-        }
-        told.output = None;
-        serde_json::to_vec(&told).ok().filter(|text| text.len() <= MOST_COST)
+        let shortened: [fn(&mut Self); 3] = [|_| {}, |cost| cost.refused.clear(), |cost| cost.output = None];
+        shortened.into_iter().find_map(|shorten| {
+            shorten(&mut told);
+            serde_json::to_vec(&told).ok().filter(|text| text.len() <= MOST_COST)
+        })
     }
 }
 

@@ -11,8 +11,9 @@ use std::time::Instant;
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
-use super::end::{End, Outcome, PostMortem};
+use super::end::{Cost, End, Outcome, PostMortem};
 use super::lock::{Holder, Process};
+use super::notice::{About, Refusal};
 use super::*;
 
 struct State(PathBuf);
@@ -208,4 +209,18 @@ fn an_end_is_read_back_as_it_was_or_not_at_all() {
     assert_eq!(folder.read_end().unwrap(), (end, b"\xff result".to_vec()));
     fs::write(folder.end_payload(), "another").unwrap();
     assert!(folder.read_end().is_err());
+}
+
+#[test]
+fn a_cost_that_is_too_long_for_the_server_leaves_out_what_was_refused_and_then_the_output() {
+    let refused = vec![Refusal { about: About::Lease, ms: 1, why: "x".repeat(300) }; 3];
+    let known = Cost { wall_ms: 7, output: Some("/out".into()), refused: refused[..1].to_vec(), ..Cost::default() };
+    let told = |cost: &Cost| serde_json::from_slice::<Cost>(&cost.told(Outcome::Complete).unwrap()).unwrap();
+    assert_eq!(told(&known), known);
+    let long = Cost { refused, ..known.clone() };
+    assert_eq!(told(&long), Cost { refused: Vec::new(), ..known.clone() });
+    let longer = Cost { output: Some("y".repeat(2_000)), ..long };
+    assert_eq!(told(&longer), Cost { refused: Vec::new(), output: None, ..known.clone() });
+    let nothing = Cost { refused: known.refused, ..Cost::default() };
+    assert_eq!(nothing.told(Outcome::Release), None, "of a program that nothing is known of");
 }

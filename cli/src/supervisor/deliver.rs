@@ -14,8 +14,10 @@ use super::journal::Journal;
 use super::link::Link;
 use super::publish;
 use super::shared::{Piece, Shared};
-use crate::output::{causes, say, told};
-use crate::run_folder::end::{End, Outcome};
+use crate::logs::EXIT;
+use crate::output::say;
+use crate::run_folder::end::{Cost, End, Outcome};
+use crate::run_folder::notice::About;
 use crate::run_folder::{Run, RunFolder, open};
 
 /// No server takes a larger checkpoint.
@@ -47,11 +49,17 @@ pub fn deliver(
 ) -> anyhow::Result<Delivered> {
     let made = end.outcome;
     let accepted = accepted || {
-        let mut log = Rest::new(shared, run, journal, &end);
+        let mut log = Rest::new(shared, journal, &end);
         let accepted = until_answered(link, &mut log, folder, &mut end, &mut payload);
-        if !accepted && made != Outcome::Release {
+        if accepted {
+            shared.accepted(About::End);
+            log.tend();
+        } else if made != Outcome::Release {
             let at = Timestamp::now();
-            log.tell(&format!("lost its lease, as the server said at {at:.0}: its result is thrown away"));
+            shared.discards(format!("lost its lease, as the server said at {at:.0}: its result is thrown away"));
+            log.tend();
+            // Where the disk holds no log.
+            shared.notify(folder);
         }
         accepted
     };
@@ -86,15 +94,9 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
     let mut pause = FIRST_PAUSE;
     // The lease is renewed after each.
     let longest = LONGEST_PAUSE.min(link.third());
-    let mut refused: Option<Instant> = None;
     loop {
         let error = match send(link, log, folder, end, payload) {
-            Ok(()) => {
-                if let Some(since) = refused {
-                    log.tell(&format!("its end was delivered, after {:.0?}", since.elapsed()));
-                }
-                return true;
-            }
+            Ok(()) => return true,
             Err(Error::Lost) if end.outcome == Outcome::Release => return false,
             // Perhaps cancelled by force at this moment: then the server only waits to hear that nothing runs any more.
             Err(Error::Lost) => {
@@ -117,14 +119,10 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
             // Removed by hand: nobody wants this end any more.
             _ if !folder.path().exists() => return false,
             error => {
-                if refused.is_none() {
-                    let size = payload.len();
-                    let why = causes(&error);
-                    log.tell(&format!(
-                        "its end ({size} bytes) cannot be delivered, and is sent again and again: {why}"
-                    ));
-                    refused = Some(Instant::now());
-                }
+                let size = payload.len();
+                let text = format!("its end ({size} bytes) cannot be delivered, and is sent again and again");
+                log.shared.refused(About::End, &text, &error);
+                log.tend();
                 thread::sleep(pause);
                 pause = (pause * 2).min(longest);
                 // The server may take this and refuse the other, short of memory.
@@ -151,7 +149,9 @@ fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payl
             // Refused for good: the end goes its way without it.
             Ok(Ok(()) | Err(Error::Invalid { .. })) => end.checkpoint = false,
             Err(error) => {
-                log.tell(&format!("its last checkpoint cannot be read, the server keeps the one before: {error}"));
+                log.shared
+                    .say(&format!("its last checkpoint cannot be read, the server keeps the one before: {error}"));
+                log.tend();
                 end.checkpoint = false;
             }
             // The end tells whether it was accepted before. It is small: a server without memory for the checkpoint takes
@@ -168,7 +168,6 @@ fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payl
 /// What the server is still to get of the progress and the log, before the end: after it nothing is added.
 struct Rest<'a> {
     shared: &'a Shared,
-    id: &'a str,
     journal: Option<Box<Journal>>,
     /// Since when it is sent.
     begun: Option<Instant>,
@@ -176,28 +175,30 @@ struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    fn new(shared: &'a Shared, run: &'a Run, mut journal: Option<Box<Journal>>, end: &End) -> Self {
+    fn new(shared: &'a Shared, mut journal: Option<Box<Journal>>, end: &End) -> Self {
         let last = [serde_json::to_vec(&end.post_mortem).unwrap_or_default(), b"\n".to_vec()].concat();
         if let Some(journal) = &mut journal {
             journal.close(shared, &last);
         } else {
             // The disk does not answer: the server still hears what became of the program.
             let mut outbox = shared.outbox();
-            for (source, text) in [("supervisor", std::mem::take(&mut outbox.said).into_bytes()), ("exit", last)] {
+            for (source, text) in [("supervisor", std::mem::take(&mut outbox.said).into_bytes()), (EXIT, last)] {
                 if !text.is_empty() {
                     outbox.log.push_back(Piece { source: source.into(), text, offset: None });
                 }
             }
         }
-        Self { shared, id: &run.id, journal, begun: None, over: false }
+        Self { shared, journal, begun: None, over: false }
     }
 
-    /// Says something in the supervisors' log and in that of the attempt, where the disk still has it.
-    fn tell(&mut self, text: &str) {
-        say(format!("{}: {text}", self.id));
-        self.shared.say(&told(text));
-        if let Some(journal) = &mut self.journal {
-            journal.tend(self.shared);
+    /// Adds what was said meanwhile, where the disk still has the log.
+    fn tend(&mut self) {
+        let Some(journal) = &mut self.journal else { return };
+        let news = !self.shared.outbox().said.is_empty();
+        journal.tend(self.shared);
+        // The server may take this though it does not take the end.
+        if news {
+            (self.begun, self.over) = (None, false);
         }
     }
 
@@ -250,7 +251,7 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
     let calls = client.calls();
     let word = end.word.as_deref();
     let again = end.again.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let cost = end.post_mortem.cost.told(end.outcome);
+    let cost = Cost { refused: link.refusals(), ..end.post_mortem.cost.clone() }.told(end.outcome);
     let cost = cost.as_deref();
     match end.outcome {
         Outcome::Complete => {

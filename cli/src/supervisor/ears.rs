@@ -21,8 +21,10 @@ pub fn listen(address: &Address, channel: &str, shared: &Arc<Shared>) {
 
 fn hear(url: &str, channel: &str, shared: &Arc<Shared>) -> redis::RedisResult<()> {
     let mut connection = redis::Client::open(url)?.get_connection_with_timeout(Duration::from_secs(5))?;
+    // By hand: `PubSub::subscribe` takes a refusal for an answer, and would wait for messages that never come.
+    connection.send_packed_command(&redis::cmd("SUBSCRIBE").arg(channel).get_packed_command())?;
+    connection.recv_response()?.extract_error()?;
     let mut messages = connection.as_pubsub();
-    messages.subscribe(channel)?;
     loop {
         // At first what was ordered before this connection heard of it.
         shared.post(|outbox| outbox.beat = true);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use super::shared::{Outbox, Piece, Shared};
-use crate::logs::{self, Entry, PART, Reader, Writer};
+use crate::logs::{self, EXIT, Entry, PART, Reader, Writer};
 use crate::run_folder::{Run, RunFolder};
 use crate::server::host;
 
@@ -41,6 +41,7 @@ pub struct Journal {
     sender: Sender,
     /// This host, as people know it.
     host: String,
+    folder: RunFolder,
 }
 
 impl Journal {
@@ -49,7 +50,7 @@ impl Journal {
         let path = logs::of_run(folder.path(), run).unwrap_or_else(|| folder.path().join(logs::LOGS));
         let writer = Writer::new(path.clone(), run.keep_log.unwrap_or(logs::KEEP));
         let host = host(&run.listener).unwrap_or_else(|| run.listener.clone());
-        Self { writer, sender: Sender::new(path, bound(run)), host }
+        Self { writer, sender: Sender::new(path, bound(run)), host, folder: folder.clone() }
     }
 
     /// Adds what a source wrote.
@@ -71,8 +72,9 @@ impl Journal {
         }
     }
 
-    /// Writes what was to be said, and makes pieces where they are asked for.
+    /// Writes what was to be said, to the worker too, and makes pieces where they are asked for.
     pub fn tend(&mut self, shared: &Shared) {
+        shared.notify(&self.folder);
         let said = std::mem::take(&mut shared.outbox().said);
         if !said.is_empty() {
             self.write(shared, "supervisor", said.as_bytes());
@@ -113,7 +115,7 @@ impl Journal {
     /// Adds the last words on the program, unless a supervisor before has.
     pub fn close(&mut self, shared: &Shared, last: &[u8]) {
         self.tend(shared);
-        if self.writer.last_source() == Some("exit") {
+        if self.writer.is_closed() {
             return;
         }
         let left = self.sender.left_out(self.writer.end());
@@ -125,7 +127,7 @@ impl Journal {
             ));
         }
         self.tend(shared);
-        self.write(shared, "exit", last);
+        self.write(shared, EXIT, last);
     }
 }
 

@@ -10,7 +10,8 @@ use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, To
 
 use super::journal;
 use super::shared::{CANCEL, DRAIN, KILL, Outbox, Piece, STOP, Shared};
-use crate::output::{causes, say, told};
+use crate::output::say;
+use crate::run_folder::notice::{About, Refusal};
 use crate::run_folder::{Run, boot_clock_us};
 use crate::session::config;
 use crate::session::password::Address;
@@ -56,8 +57,6 @@ pub struct Link {
     next_progress: Instant,
     next_checkpoint: Instant,
     paused: Instant,
-    /// Since when the lease is not renewed.
-    refused: Option<Instant>,
 }
 
 impl Link {
@@ -82,7 +81,6 @@ impl Link {
             next_progress: now,
             next_checkpoint: now,
             paused: now,
-            refused: None,
         })
     }
 
@@ -215,9 +213,6 @@ impl Link {
                 self.send_log(piece)
             }
         };
-        if matches!(job, Job::Start(_) | Job::Beat) {
-            self.note(outcome.as_ref().err());
-        }
         match outcome {
             Ok(()) => {}
             // A forced cancel refuses checkpoints too: a heartbeat knows which of the two it is.
@@ -235,23 +230,23 @@ impl Link {
         }
     }
 
-    /// Says when the server begins to refuse the lease's renewal, and when that is over.
-    fn note(&mut self, error: Option<&Error>) {
-        let text = match (error, self.refused) {
-            (Some(Error::Lost | Error::Cancelled | Error::State { .. }), _) | (Some(_), Some(_)) | (None, None) => {
-                return;
-            }
-            (Some(error), None) => {
-                self.refused = Some(Instant::now());
-                format!("the server takes no heartbeat, which is sent again until the lease is over: {}", causes(error))
-            }
-            (None, Some(since)) => {
-                self.refused = None;
-                format!("the server takes heartbeats again, after {:.0?}", since.elapsed())
-            }
+    /// Says when the server begins to refuse something, and when that is over.
+    fn note(&self, about: About, error: Option<&Error>) {
+        let text = match about {
+            About::Start => "the server does not take that the program has started, which is said again and again",
+            _ => "the server takes no heartbeat, which is sent again until the lease is over",
         };
-        say(format!("{}: {text}", self.id));
-        self.shared.say(&told(&text));
+        match error {
+            None | Some(Error::Cancelled) => self.shared.accepted(about),
+            // The attempt is over.
+            Some(Error::Lost | Error::State { .. }) => {}
+            Some(error) => self.shared.refused(about, text, error),
+        }
+    }
+
+    /// What the server refused up to now.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.shared.refusals()
     }
 
     /// What may pass is tried again, unless there is something newer to send.
@@ -274,6 +269,15 @@ impl Link {
     }
 
     fn start(&mut self, pid: u32) -> blueque::Result<()> {
+        let started = self.say_start(pid);
+        self.note(About::Start, started.as_ref().err());
+        if started.is_ok() {
+            self.shared.accepted(About::Lease);
+        }
+        started
+    }
+
+    fn say_start(&mut self, pid: u32) -> blueque::Result<()> {
         let client = self.client()?;
         let sent = boot_clock_us();
         client.call(&client.calls().start(&self.id, self.token, pid))?;
@@ -285,6 +289,12 @@ impl Link {
 
     /// Renews the lease, and passes on what the server wants.
     pub fn beat(&mut self) -> blueque::Result<()> {
+        let renewed = self.renew();
+        self.note(About::Lease, renewed.as_ref().err());
+        renewed
+    }
+
+    fn renew(&mut self) -> blueque::Result<()> {
         let client = self.client()?;
         let (sent, begun) = (boot_clock_us(), Instant::now());
         let held = [(self.id.clone(), self.token)];

@@ -76,11 +76,8 @@ pub struct Options {
 /// The exit code of a supervisor whose task failed, or is tried again after a failure: the worker counts those.
 pub const FAILED: u8 = 10;
 
-/// That of one that lost its lease while its program ran.
+/// That of one that lost its lease: what its program made is thrown away.
 pub const LOST: u8 = 20;
-
-/// That of one whose end the server did not take.
-pub const DISCARDED: u8 = 21;
 
 /// Runs the program of a run folder to its end; or sends the end that is in there.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -121,7 +118,10 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     let found = folder.find_end().context("the end of this attempt cannot be read now")?;
     let accepted = !matches!(found, Found::Nothing) && folder.accepted().exists();
     let found = match found {
-        Found::Whole(end, payload) => Some((*end, payload)),
+        Found::Whole(end, payload) => {
+            shared.remember(&end.post_mortem.cost.refused);
+            Some((*end, payload))
+        }
         Found::Damaged(error) => {
             shared.say(&format!("the end of this attempt cannot be read, the task is given back: {error:#}"));
             Some((End::new(Outcome::Release, Some("unknown-end"), PostMortem::default()), Vec::new()))
@@ -149,7 +149,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     };
     let failed = end.0.outcome == Outcome::Fail;
     Ok(match deliver::deliver(&mut link, &shared, &run, &folder, end, journal, accepted)? {
-        Delivered::Discarded => DISCARDED.into(),
+        Delivered::Discarded => LOST.into(),
         Delivered::Taken if failed => FAILED.into(),
         Delivered::Taken => ExitCode::SUCCESS,
     })
@@ -182,7 +182,8 @@ fn attempt(
     let mut holder = Holder { supervisor: own, program: None };
     lock.write(&holder).context("the lock file cannot be written")?;
     if shared.lease.is_lost() {
-        say(format!("{}: {} before its program was started", run.id, shared.lease.words()));
+        shared.discards(format!("{} before its program was started", shared.lease.words()));
+        shared.notify(folder);
         return Ok((None, None, link));
     }
     let place = folder.place().context("the run folder cannot be looked at")?;
@@ -234,6 +235,7 @@ fn attempt(
     seen.there = folder.place().is_ok_and(|now| now == place);
 
     let mut post_mortem = PostMortem { cost: cost(run, exit, begun, passed), stderr: seen.last_words.clone() };
+    post_mortem.cost.refused = shared.refusals();
     post_mortem.cost.oom = exit == Some(Exit::Signal(Signal::SIGKILL as i32))
         && matches!(ended, Ended::Exit(_))
         && oom_before.zip(tree::oom_kills()).is_some_and(|(before, after)| after > before);
@@ -264,13 +266,13 @@ fn attempt(
         if kept && let Err(error) = folder.keep_checkpoint(run) {
             shared.say(&format!("the checkpoint cannot be kept: {error}"));
         }
-        let text = format!("{}: killed, its result is thrown away", shared.lease.words());
-        say(format!("{}: {text}", run.id));
-        shared.say(&text);
+        shared.discards(format!("{}: killed, its result is thrown away", shared.lease.words()));
         // Nobody sends it any more.
         if let Some(journal) = &mut journal {
             journal.tend(shared);
         }
+        // Where the disk holds no log.
+        shared.notify(folder);
     }
     shared.post(|outbox| outbox.leave = true);
     Ok((end, journal, join(link)?))
@@ -298,6 +300,7 @@ fn cost(run: &Run, exit: Option<Exit>, begun: u64, passed: Option<Passed>) -> Co
         counted: bytes.map(|(_, counted)| counted),
         host: host(&run.listener),
         output: None,
+        refused: Vec::new(),
     }
 }
 

@@ -1,19 +1,30 @@
 //! What the supervisor's threads share: the lease, the orders, and what waits to be sent.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use blueque::Error;
 use jiff::Timestamp;
 
-use crate::output::unnumbered;
-use crate::run_folder::{Run, boot_clock_us, boot_id};
+use crate::output::{causes, clean_line, say, told, unnumbered};
+use crate::run_folder::notice::{About, Notice, Refusal};
+use crate::run_folder::{Run, RunFolder, boot_clock_us, boot_id};
 
 /// So much of what the supervisor itself has to say waits to be written at most.
 const SAID: usize = 64 << 10;
+
+/// So many notices for the worker wait to be written at most.
+const NOTICES: usize = 64;
+
+/// So many refusals that are over are remembered.
+const REFUSALS: usize = 3;
+
+/// Characters of why something is refused, where it is told with other things.
+const WHY: usize = 100;
 
 /// How long before the lease's end everything is killed, at most.
 const MARGIN_US: u64 = 5_000_000;
@@ -105,12 +116,21 @@ impl Piece {
     }
 }
 
+/// What the server refuses, since when and why, and what it has refused.
+#[derive(Debug, Default)]
+struct Refusals {
+    lasting: BTreeMap<About, (Instant, String)>,
+    over: Vec<Refusal>,
+}
+
 /// What waits to be sent. All of it is bounded.
 #[derive(Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct Outbox {
     /// What the supervisor has to say in the log.
     pub said: String,
+    /// What it has to say to its worker.
+    pub notices: Vec<Notice>,
     /// Pieces of the log.
     pub log: VecDeque<Piece>,
     /// There is more of the log than these.
@@ -128,6 +148,7 @@ pub struct Outbox {
 /// Shared by all threads of a supervisor.
 #[derive(Debug)]
 pub struct Shared {
+    id: String,
     pub lease: Lease,
     /// The program's last sign of life.
     pub alive: AtomicU64,
@@ -136,6 +157,7 @@ pub struct Shared {
     /// The program's pid, once it was started.
     pub pid: AtomicU32,
     order: AtomicU8,
+    refusals: Mutex<Refusals>,
     outbox: Mutex<Outbox>,
     posted: Condvar,
     wake: UnixStream,
@@ -151,11 +173,13 @@ impl Shared {
         nudge.set_nonblocking(true)?;
         nudged.set_nonblocking(true)?;
         Ok(Self {
+            id: run.id.clone(),
             lease: Lease::of(run),
             alive: AtomicU64::new(boot_clock_us()),
             extended: AtomicU64::new(0),
             pid: AtomicU32::new(0),
             order: AtomicU8::new(GO_ON),
+            refusals: Mutex::default(),
             outbox: Mutex::new(Outbox::default()),
             posted: Condvar::new(),
             wake,
@@ -212,6 +236,88 @@ impl Shared {
         self.nudge();
     }
 
+    /// Says what is to be known wherever somebody looks: in the task's log, the supervisors' and the worker's.
+    pub fn announce(&self, notice: Notice) {
+        let notice = Notice { text: told(&notice.text), ..notice };
+        say(format!("{}: {}", self.id, notice.text));
+        let text = notice.text.clone();
+        let mut outbox = self.outbox();
+        if outbox.notices.len() < NOTICES {
+            outbox.notices.push(notice);
+        }
+        drop(outbox);
+        self.say(&text);
+    }
+
+    /// Passes on what the worker is to hear.
+    pub fn notify(&self, folder: &RunFolder) {
+        let notices = std::mem::take(&mut self.outbox().notices);
+        for notice in notices {
+            // A help: the task's log and the exit code tell it too.
+            let _ = folder.notify(&notice);
+        }
+    }
+
+    /// The attempt is over, and what it made is thrown away.
+    pub fn discards(&self, text: String) {
+        self.announce(Notice { about: About::Lease, text, why: None, lost: true });
+    }
+
+    fn refusals_now(&self) -> MutexGuard<'_, Refusals> {
+        self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The server refuses something: said where it begins.
+    pub fn refused(&self, about: About, text: &str, error: &Error) {
+        let why = match error {
+            Error::Server { code, text } => format!("{code} {text}"),
+            error => causes(error),
+        };
+        let why = clean_line(&told(&why), WHY);
+        let mut refusals = self.refusals_now();
+        if refusals.lasting.contains_key(&about) {
+            return;
+        }
+        refusals.lasting.insert(about, (Instant::now(), why.clone()));
+        drop(refusals);
+        let text = format!("{text}: {}", causes(error));
+        self.announce(Notice { about, text, why: Some(why), lost: false });
+    }
+
+    /// The server has taken something: said where it refused that before.
+    pub fn accepted(&self, about: About) {
+        let mut refusals = self.refusals_now();
+        let Some((since, why)) = refusals.lasting.remove(&about) else { return };
+        let passed = since.elapsed();
+        refusals.over.push(Refusal { about, ms: millis(passed), why });
+        let old = refusals.over.len().saturating_sub(REFUSALS);
+        refusals.over.drain(..old);
+        drop(refusals);
+        let what = match about {
+            About::Start => "the server knows that the program has started",
+            About::Lease => "the server takes heartbeats again",
+            About::End => "its end was delivered",
+        };
+        let text = format!("{what}, after {passed:.0?}");
+        self.announce(Notice { about, text, why: None, lost: false });
+    }
+
+    /// What a supervisor before this one was refused.
+    pub fn remember(&self, refused: &[Refusal]) {
+        self.refusals_now().over.extend_from_slice(refused);
+    }
+
+    /// What was refused up to now, the last ones.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        let refusals = self.refusals_now();
+        let lasting = refusals.lasting.iter();
+        let lasting =
+            lasting.map(|(&about, (since, why))| Refusal { about, ms: millis(since.elapsed()), why: why.clone() });
+        let mut all: Vec<Refusal> = refusals.over.iter().cloned().chain(lasting).collect();
+        all.drain(..all.len().saturating_sub(REFUSALS));
+        all
+    }
+
     /// Lets the thread that keeps the log look.
     pub fn nudge(&self) {
         let _ = (&self.nudge).write(&[0]);
@@ -221,4 +327,8 @@ impl Shared {
     pub fn wait<'a>(&self, outbox: MutexGuard<'a, Outbox>, limit: Duration) -> MutexGuard<'a, Outbox> {
         self.posted.wait_timeout(outbox, limit).unwrap_or_else(PoisonError::into_inner).0
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::run_folder::end::{Cost, Counted};
+use crate::run_folder::notice::About;
 use crate::times;
 
 /// Reads what the server keeps; none where it was not a supervisor that said it.
@@ -25,7 +26,19 @@ pub fn words(cost: &Cost) -> String {
         (Some(read), Some(written), _) => format!(", {} read, {} written", size(read), size(written)),
         _ => String::new(),
     };
-    format!("{how} after {wall}, {cpu} of CPU, {peak} at most{bytes}")
+    with(format!("{how} after {wall}, {cpu} of CPU, {peak} at most{bytes}"), cost)
+}
+
+/// With what the server refused meanwhile.
+fn with(words: String, cost: &Cost) -> String {
+    let of = |about| match about {
+        About::Start => "its start",
+        About::Lease => "heartbeats",
+        About::End => "its end",
+    };
+    cost.refused.iter().fold(words, |words, refusal| {
+        format!("{words}; {} refused for {}: {}", of(refusal.about), span(refusal.ms), refusal.why)
+    })
 }
 
 /// The same, with the number of the attempt.
@@ -45,7 +58,12 @@ pub fn brief(cost: &Cost) -> String {
     format!("CPU {} {}", span(cost.cpu_ms), memory(cost))
 }
 
-/// The same after how long it ran.
+/// The same, with what was refused, for a history.
+pub fn with_refusals(cost: &Cost) -> String {
+    with(brief(cost), cost)
+}
+
+/// The time of CPUs and the memory after how long it ran.
 pub fn with_wall(cost: &Cost) -> String {
     format!("{} {}", span(cost.wall_ms), brief(cost))
 }
@@ -70,7 +88,7 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{read, size, with_wall, words};
+    use super::{read, size, with_refusals, with_wall, words};
 
     #[test]
     fn sizes_have_the_unit_that_is_read_best() {
@@ -94,6 +112,14 @@ mod tests {
         assert_eq!(with_wall(&cost), "1m 30s CPU 0.5s 1.5 GiB");
         let old = read(br#"{"exit":3,"signal":null,"oom":false,"max_rss_kib":4096,"cpu_ms":0,"wall_ms":10}"#);
         assert_eq!(words(&old.unwrap_or_default()), "exit code 3 after 0.0s, 0.0s of CPU, 4.0 MiB at most");
+        let refused = read(
+            br#"{"exit":0,"cpu_ms":500,"wall_ms":1000,"max_rss_kib":4096,
+                "refused":[{"about":"lease","ms":4200,"why":"MISCONF no"},{"about":"end","ms":90000,"why":"gone"}]}"#,
+        );
+        let refused = refused.unwrap_or_default();
+        let tail = "; heartbeats refused for 4.2s: MISCONF no; its end refused for 1m 30s: gone";
+        assert_eq!(words(&refused), format!("exit code 0 after 1.0s, 0.5s of CPU, 4.0 MiB at most{tail}"));
+        assert_eq!(with_refusals(&refused), format!("CPU 0.5s 4.0 MiB{tail}"));
         assert!([&b"{}"[..], b"7", b"\xff", b"{\"dollars\":7}"].into_iter().all(|other| read(other).is_none()));
     }
 }

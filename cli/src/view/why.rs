@@ -9,6 +9,7 @@ use super::queue::Paused;
 use super::record::headline;
 use crate::lack::NOTHING;
 use crate::output::clean_line;
+use crate::run_folder::notice::About;
 use crate::session::Session;
 use crate::times;
 
@@ -86,6 +87,8 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
     } else if let Some(word) = left_alone(session, &why)? {
         start = Start::Nobody;
         sentence = clean_line(&if why.status == Status::Pending { word } else { format!("{sentence} {word}") }, 1_000);
+    } else if let Some(word) = refused(session, &why, id)? {
+        sentence = clean_line(&format!("{word} {sentence}"), 1_000);
     }
     Ok(Cause { why, sentence, start })
 }
@@ -129,6 +132,20 @@ fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     Ok(words.map(|words| match words.as_slice() {
         [only] => format!("Its queue is left alone for a moment: {only}."),
         all => format!("Its queue is left alone for a moment by all of its workers: {}.", all.join("; ")),
+    }))
+}
+
+/// What the server refuses the supervisor of a task that is held, as its worker says.
+fn refused(session: &Session, why: &Why, id: &TaskId) -> anyhow::Result<Option<String>> {
+    if !matches!(why.status, Status::Reserved | Status::Started) {
+        return Ok(None);
+    }
+    let begins = About::ALL.map(|about| about.trouble(id.as_str()));
+    let workers = session.client.workers()?;
+    Ok(workers.iter().filter(|worker| !worker.dead).find_map(|worker| {
+        let mut all = worker.trouble.as_deref()?.split("; ");
+        let part = all.find(|part| begins.iter().any(|begin| part.starts_with(begin)))?;
+        Some(format!("{} {part}.", worker.id))
     }))
 }
 

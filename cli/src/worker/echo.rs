@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crate::logs::{self, Reader};
+use crate::logs::{self, EXIT, Reader};
 use crate::output::{one_line, say};
 use crate::run_folder::{Run, RunFolder};
 
@@ -87,7 +87,7 @@ impl Stream {
                 say(format!("{}: … {} bytes are left out here …", self.id, entry.offset - self.next));
             }
             self.next = entry.offset + entry.text.len() as u64;
-            if entry.source == "exit" {
+            if entry.source == EXIT {
                 continue; // no output of the program
             }
             let line = self.begun.entry(entry.source).or_default();

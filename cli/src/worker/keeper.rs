@@ -3,34 +3,66 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
+use crate::run_folder::notice::{MOST, Notice};
 use crate::run_folder::{RunFolder, open};
 
 /// The lock, held.
 #[derive(Debug)]
 pub struct Keeper {
-    _file: Flock<File>,
+    file: Flock<File>,
+    heard: Mutex<Heard>,
+}
+
+/// What was heard of the run's supervisors.
+#[derive(Debug, Default)]
+struct Heard {
+    bytes: u64,
+    lost: bool,
 }
 
 impl Keeper {
     /// Takes charge of a folder; none where another worker has it, or it is gone.
     pub fn of(folder: &RunFolder) -> io::Result<Option<Self>> {
-        let path = folder.path().join("keeper");
-        let file = match open::own(&path) {
+        let file = match open::own(&folder.keeper()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             // The folder may have been removed between the two steps.
-            Ok(file) => Ok(folder.path().exists().then_some(Self { _file: file })),
+            Ok(file) => Ok(folder.path().exists().then_some(Self { file, heard: Mutex::default() })),
             Err((_, Errno::EWOULDBLOCK)) => Ok(None),
             Err((_, error)) => Err(error.into()),
         }
+    }
+
+    /// What the run's supervisors have said since this was asked last, also when the folder is gone.
+    pub fn notices(&self) -> Vec<Notice> {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = self.file.metadata().map_or(0, |about| about.len()).min(2 * MOST);
+        let mut bytes = vec![0; usize::try_from(end.saturating_sub(heard.bytes)).unwrap_or(0)];
+        if bytes.is_empty() || self.file.read_exact_at(&mut bytes, heard.bytes).is_err() {
+            return Vec::new();
+        }
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        heard.bytes += whole as u64;
+        let lines = bytes.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n');
+        // A program can write here too: what is no notice is none of ours.
+        let notices: Vec<Notice> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        heard.lost |= notices.iter().any(|notice| notice.lost);
+        notices
+    }
+
+    /// Whether one of them said that what the program made is thrown away.
+    pub fn has_lost(&self) -> bool {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).lost
     }
 
     /// Takes charge of a folder just made. Another worker may be looking at it; that is short.
@@ -47,22 +79,44 @@ impl Keeper {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use std::fs;
+    use std::io::Write;
     use std::os::unix::fs::symlink;
 
     use nix::sys::stat::Mode;
     use nix::unistd::mkfifo;
 
     use super::*;
+    use crate::run_folder::notice::About;
+
+    #[test]
+    fn what_is_said_to_a_keeper_is_heard_once_and_also_when_the_folder_is_gone() {
+        let folder = RunFolder::at(std::env::temp_dir().join(format!("blueque-notices-{}", std::process::id())));
+        fs::create_dir_all(folder.path()).unwrap();
+        let keeper = Keeper::of(&folder).unwrap().unwrap();
+        let notice = |text: &str, lost| Notice { about: About::End, text: text.into(), why: None, lost };
+        assert!(keeper.notices().is_empty());
+        folder.notify(&notice("one", false)).unwrap();
+        assert_eq!(keeper.notices(), [notice("one", false)]);
+        let mut file = open::append(&folder.keeper()).unwrap();
+        file.write_all(b"{}\nwhat a program put there\n{\"about\":").unwrap();
+        assert!(keeper.notices().is_empty() && !keeper.has_lost());
+        file.write_all(b"\"start\",\"text\":\"two\"}\n").unwrap();
+        assert_eq!(keeper.notices()[0].text, "two");
+        folder.notify(&notice("three", true)).unwrap();
+        fs::remove_dir_all(folder.path()).unwrap();
+        assert_eq!(keeper.notices(), [notice("three", true)]);
+        assert!(keeper.has_lost() && keeper.notices().is_empty());
+    }
 
     #[test]
     fn a_folder_is_kept_by_one_also_where_a_link_or_a_pipe_is_in_the_place_of_the_file() {
         let state = std::env::temp_dir().join(format!("blueque-keeper-{}", std::process::id()));
         let folder = RunFolder::at(state.join("t.1"));
         fs::create_dir_all(folder.path()).unwrap();
-        let (file, precious) = (folder.path().join("keeper"), state.join("precious"));
+        let (file, precious) = (folder.keeper(), state.join("precious"));
         fs::write(&precious, "precious").unwrap();
         for kind in ["link", "pipe"] {
             let _ = fs::remove_file(&file);

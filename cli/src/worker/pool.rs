@@ -1,6 +1,6 @@
 //! The runs that this worker keeps, and what its threads tell each other.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -18,19 +18,29 @@ use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pace::Ending;
 use crate::lack::Lack;
-use crate::output::say;
+use crate::output::{clean_line, say};
 use crate::run_folder::RunFolder;
-use crate::supervisor::{DISCARDED, FAILED, LOST};
+use crate::run_folder::notice::{About, Notice};
+use crate::supervisor::{FAILED, LOST};
 
 /// The longest pause before another try on a run that could not be settled.
 const LONGEST: Duration = Duration::from_secs(60);
+
+/// Characters of what a supervisor says, in the log; and of its trouble, in the worker's record.
+const TEXT: usize = 500;
+const TROUBLE: usize = 160;
+
+/// So many tasks of which the same is said are named.
+const NAMED: usize = 3;
 
 /// A run of this worker.
 #[derive(Debug)]
 pub struct Kept {
     pub folder: RunFolder,
     pub id: String,
-    _keeper: Keeper,
+    keeper: Arc<Keeper>,
+    /// What the server refuses its supervisor, in words.
+    troubles: BTreeMap<About, String>,
     /// None once it has ended and left its folder behind: somebody has to settle that.
     pub handle: Option<Handle>,
     /// What became of its supervisor, where that was seen.
@@ -52,7 +62,8 @@ impl Kept {
     pub fn new(folder: RunFolder, id: String, keeper: Keeper, handle: Option<Handle>) -> Self {
         let (due, pause) = (Instant::now(), Duration::from_millis(500));
         let (fate, delivering, ended, told, begun) = (None, false, None, None, None);
-        Self { folder, id, _keeper: keeper, handle, fate, delivering, ended, due, pause, told, begun }
+        let (keeper, troubles) = (Arc::new(keeper), BTreeMap::new());
+        Self { folder, id, keeper, troubles, handle, fate, delivering, ended, due, pause, told, begun }
     }
 }
 
@@ -61,6 +72,20 @@ impl Kept {
     pub fn begun(mut self, queue: QueueName) -> Self {
         self.begun = Some((queue, Instant::now()));
         self
+    }
+
+    /// Notes what the server refuses its supervisor.
+    fn note(&mut self, notice: &Notice) {
+        match &notice.why {
+            // The parts of a worker's trouble are told apart by this sign.
+            Some(why) => {
+                let text = format!("{}{}", notice.about.trouble(&self.id), why.replace(';', ","));
+                self.troubles.insert(notice.about, clean_line(&text, TROUBLE));
+            }
+            None => {
+                self.troubles.remove(&notice.about);
+            }
+        }
     }
 
     /// How its task ended, where its supervisor said so to this worker.
@@ -75,6 +100,14 @@ impl State {
     /// How many slots are taken.
     fn running(&self) -> usize {
         self.kept.values().filter(|kept| !kept.delivering).count()
+    }
+
+    /// What keeps the worker from taking tasks, and what the server refuses its supervisors.
+    fn trouble(&self) -> Option<String> {
+        let mut refused: Vec<&String> = self.kept.values().flat_map(|kept| kept.troubles.values()).collect();
+        refused.sort();
+        let all: Vec<&str> = self.trouble.iter().chain(refused).map(String::as_str).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 }
 
@@ -122,10 +155,30 @@ impl Fate {
 /// What is said of a task whose supervisor is done with it.
 fn end_words(id: &str, status: Option<ExitStatus>) -> String {
     match status.and_then(|status| status.code()).and_then(|code| u8::try_from(code).ok()) {
-        Some(LOST) => format!("{id} lost its lease: its program was killed, its result is thrown away"),
-        Some(DISCARDED) => format!("{id} had lost its lease when it ended: its result is thrown away"),
+        Some(LOST) => format!("{id}: lost its lease: its result is thrown away"),
         _ => format!("ended {id}"),
     }
+}
+
+/// What supervisors said, a line for each text: an outage is the same for many tasks.
+fn news(said: Vec<(String, Notice)>) -> Vec<String> {
+    let mut of: Vec<(String, Vec<String>)> = Vec::new();
+    for (id, notice) in said {
+        let text = clean_line(&notice.text, TEXT);
+        match of.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, ids)) => ids.push(id),
+            None => of.push((text, vec![id])),
+        }
+    }
+    let line = |(text, ids): (String, Vec<String>)| match ids.as_slice() {
+        [id] => format!("{id}: {text}"),
+        all => {
+            let named: Vec<&str> = all.iter().take(NAMED).map(String::as_str).collect();
+            let more = if all.len() > NAMED { ", …" } else { "" };
+            format!("{} tasks ({}{more}): {text}", all.len(), named.join(", "))
+        }
+    };
+    of.into_iter().map(line).collect()
 }
 
 /// Shared by the worker's threads.
@@ -242,7 +295,7 @@ impl Pool {
     pub fn wait_for_change(&self, limit: Duration) -> bool {
         let was = (self.draining().is_some(), self.trouble());
         let changed = |state: &mut State| {
-            (state.ended || state.draining.is_some() != was.0 || state.trouble != was.1).then_some(())
+            (state.ended || state.draining.is_some() != was.0 || state.trouble() != was.1).then_some(())
         };
         self.wait_until(limit, changed);
         !self.lock().ended
@@ -275,7 +328,7 @@ impl Pool {
 
     /// Says why the worker takes less than it could; none where it takes all.
     pub fn set_trouble(&self, trouble: Option<String>) {
-        if self.trouble() != trouble {
+        if self.lock().trouble != trouble {
             self.change(|state| state.trouble = trouble);
         }
     }
@@ -289,8 +342,9 @@ impl Pool {
         self.lock().aside.clone()
     }
 
+    /// What is wrong, for the worker's record.
     pub fn trouble(&self) -> Option<String> {
-        self.lock().trouble.clone()
+        self.lock().trouble()
     }
 
     /// Everything has ended but the process.
@@ -324,10 +378,36 @@ impl Pool {
         (fds, all)
     }
 
+    /// Says what supervisors have said meanwhile.
+    pub fn hear(&self) {
+        let keepers: Vec<(PathBuf, String, Arc<Keeper>)> = {
+            let state = self.lock();
+            state.kept.iter().map(|(path, kept)| (path.clone(), kept.id.clone(), kept.keeper.clone())).collect()
+        };
+        // Not under the lock: these are files.
+        let heard = keepers.into_iter().map(|(path, id, keeper)| (path, id, keeper.notices()));
+        let heard: Vec<_> = heard.filter(|(_, _, notices)| !notices.is_empty()).collect();
+        if heard.is_empty() {
+            return;
+        }
+        self.change(|state| {
+            for (path, _, notices) in &heard {
+                if let Some(kept) = state.kept.get_mut(path) {
+                    for notice in notices {
+                        kept.note(notice);
+                    }
+                }
+            }
+        });
+        let said = heard.into_iter().flat_map(|(_, id, all)| all.into_iter().map(move |notice| (id.clone(), notice)));
+        for line in news(said.collect()) {
+            self.say(&line);
+        }
+    }
+
     /// Looks which supervisors have ended, and passes on an order to stop.
     pub fn look(&self) {
-        let mut words = Vec::new();
-        let mut left = false;
+        let (mut words, mut over) = (Vec::new(), Vec::new());
         {
             let mut state = self.lock();
             let (stopping, draining) = (state.stopping, state.draining.is_some());
@@ -348,21 +428,28 @@ impl Pool {
                 kept.handle = None;
                 if !path.exists() {
                     endings.extend(kept.ending(status));
-                    words.push(end_words(&kept.id, status));
+                    over.push((kept.id.clone(), kept.keeper.clone(), status));
                     return false;
                 }
                 kept.fate = status.map(Fate::of);
                 let how = status.map_or(String::new(), |status| format!(" ({status})"));
                 let what = if kept.delivering { "the end could be settled" } else { "its task" };
                 words.push(format!("the supervisor of {} ended before {what}{how}", kept.id));
-                left = true;
                 true
             });
             state.endings.extend(endings);
         }
-        if !words.is_empty() {
+        if !words.is_empty() || !over.is_empty() {
             self.change(|_| ());
         }
+        let mut said = Vec::new();
+        for (id, keeper, status) in over {
+            said.extend(keeper.notices().into_iter().map(|notice| (id.clone(), notice)));
+            if !keeper.has_lost() {
+                words.push(end_words(&id, status));
+            }
+        }
+        words.splice(..0, news(said));
         for word in words {
             self.say(&word);
         }
@@ -406,6 +493,8 @@ impl Pool {
         self.change(|state| {
             if let Some(kept) = state.kept.get_mut(folder) {
                 (kept.handle, kept.delivering) = (Some(handle), delivering);
+                // It says anew what it is refused.
+                kept.troubles.clear();
             }
         });
     }
@@ -418,7 +507,19 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::sync::Arc;
 
-    use super::Pool;
+    use super::{About, Notice, Pool, news};
+
+    #[test]
+    fn the_same_of_many_tasks_is_said_in_one_line() {
+        let said = |id: &str, text: &str| {
+            (id.to_owned(), Notice { about: About::Lease, text: text.into(), why: None, lost: false })
+        };
+        assert_eq!(
+            news(vec![said("a", "gone"), said("b", "back"), said("b", "gone"), said("c", "gone"), said("d", "gone")]),
+            ["4 tasks (a, b, c, …): gone", "b: back"]
+        );
+        assert_eq!(news(vec![said("a", "gone"), said("b", "gone")]), ["2 tasks (a, b): gone"]);
+    }
 
     #[test]
     fn the_end_of_a_part_wakes_whoever_watches_and_a_panic_is_told() {

@@ -66,6 +66,7 @@ impl Takeover {
             while let Some(folder) = self.pool.next_left(EVERY) {
                 self.settle(&folder);
             }
+            self.pool.hear();
             if self.pool.draining().is_none() {
                 self.scan();
             }

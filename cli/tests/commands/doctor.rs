@@ -109,21 +109,12 @@ fn commands_that_the_server_renames_are_named() {
     }
 }
 
-/// The size of the file that the server appends to is cut by some bytes, as by a power loss.
-fn tear(desk: &Desk, bytes: u64) {
-    let (_, folder): (String, String) =
-        redis::cmd("CONFIG").arg("GET").arg("dir").query(&mut desk.server.connection()).unwrap();
-    let file = std::path::Path::new(&folder).join("appendonlydir/appendonly.aof.1.incr.aof");
-    let file = std::fs::OpenOptions::new().write(true).open(file).unwrap();
-    file.set_len(file.metadata().unwrap().len() - bytes).unwrap();
-}
-
 #[test]
 fn half_a_transaction_in_the_append_only_file_is_a_finding_until_the_file_is_rewritten() {
     let mut desk = Desk::on(Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]));
     desk.ok(&["submit", "q", "--id", "first"]);
     desk.ok(&["cancel", "first"]);
-    tear(&desk, 5); // the end of its EXEC
+    desk.server.tear(5); // the end of its EXEC
     desk.server.kill();
     desk.server.restart();
     desk.ok(&["submit", "q", "--id", "second"]);

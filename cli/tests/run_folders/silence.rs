@@ -5,8 +5,9 @@ use std::path::Path;
 
 use blueque::{Status, Submit, Task};
 
+use crate::proxy::Proxy;
 use crate::support::eventually;
-use crate::world::{HOLD, World, result, status};
+use crate::world::{HOLD, Worker, World, result, status};
 
 fn worker_log(world: &World) -> String {
     fs::read_to_string(world.path("worker.log")).unwrap_or_default()
@@ -113,15 +114,126 @@ fn heartbeats_that_are_refused_are_said_once_and_so_is_the_end_of_that() {
     assert_eq!(supervisors_log(&world).matches("NOREPLICAS").count(), 1, "{}", supervisors_log(&world));
 }
 
+/// Nobody waits for a third of the lease: orders may have come.
+fn beat(world: &World) {
+    redis::cmd("PUBLISH").arg("blueque_orders_hold").arg("").exec(&mut world.server.connection()).unwrap();
+}
+
+/// What the history tells of what was refused to the attempt.
+fn refused(world: &World, task: &Task) -> String {
+    let said = world.run(&["history", task.id().as_str()]);
+    said.lines().last().unwrap().to_owned()
+}
+
 #[test]
-fn an_end_that_cannot_be_delivered_is_said() {
+fn heartbeats_that_a_server_refuses_that_cannot_save_are_said_in_each_log_and_in_the_history() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let _worker = world.worker(&["--queue", "hold", "--lease", "10min", "--slots", "1"]);
+    let task = world.submit("hold", "[]");
+    world.written("pid");
+    status(&task, Status::Started);
+    world.server.cannot_save();
+    beat(&world);
+    let (begins, ends) = ("the server takes no heartbeat", "the server takes heartbeats again, after");
+    eventually("the worker says it", || worker_log(&world).contains(begins).then_some(()));
+    set(&world, "save", "");
+    eventually("the worker says its end", || worker_log(&world).contains(ends).then_some(()));
+    eventually("the task's log says both", || {
+        let log = log(&world, &task);
+        (log.contains(begins) && log.contains("MISCONF") && log.contains(ends)).then_some(())
+    });
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"");
+    for (which, text) in [("worker", worker_log(&world)), ("supervisors", supervisors_log(&world))] {
+        for said in [begins, ends] {
+            assert_eq!(text.matches(&format!("{}: {said}", task.id())).count(), 1, "{which}: {text}");
+        }
+        assert!(text.contains("MISCONF"), "{which}: {text}");
+    }
+    let told = refused(&world, &task);
+    assert!(told.contains("heartbeats refused for ") && told.contains(": MISCONF "), "{told}");
+    let shown = world.run(&["show", task.id().as_str()]);
+    assert!(shown.contains("heartbeats refused for "), "{shown}");
+}
+
+#[test]
+fn a_start_that_a_server_without_memory_refuses_is_said_and_is_no_refused_heartbeat() {
+    let world = World::new();
+    world.program("hold", HOLD);
+    let task = world.submit("hold", "[]");
+    let proxy = Proxy::to(&world.server);
+    let server = redis::Client::open(world.server.url()).unwrap();
+    // Between the reservation and the start.
+    proxy.lose("reserve", move || {
+        redis::cmd("CONFIG").arg(&["SET", "maxmemory", "1"]).exec(&mut server.get_connection().unwrap()).unwrap();
+    });
+    let args = ["--queue", "hold", "--lease", "10min", "--slots", "1"];
+    let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &args);
+    let _worker = Worker(command.env("BLUEQUE_URL", proxy.url()).spawn().unwrap());
+    let (begins, ends) = ("the server does not take that the program has started", "the server knows that the program");
+    eventually("the worker says it", || worker_log(&world).contains(begins).then_some(()));
+    beat(&world);
+    set(&world, "maxmemory", "0");
+    eventually("the worker says its end", || worker_log(&world).contains(ends).then_some(()));
+    world.touch("go");
+    assert_eq!(result(&task), "\"done\"");
+    for (which, text) in [("worker", worker_log(&world)), ("supervisors", supervisors_log(&world))] {
+        assert_eq!(text.matches(&format!("{}: {begins}", task.id())).count(), 1, "{which}: {text}");
+        assert!(text.contains("OOM") && !text.contains("heartbeat"), "{which}: {text}");
+    }
+    let told = refused(&world, &task);
+    assert!(told.contains("its start refused for ") && told.contains(": OOM "), "{told}");
+}
+
+#[test]
+fn an_end_that_cannot_be_delivered_is_said_wherever_somebody_looks() {
     let world = World::new();
     world.program("large", "{ printf '\"'; head -c 2000000 /dev/zero | tr '\\0' x; echo '\"'; } > \"$BLUEQUE_RESULT\"");
     let _worker = world.worker(&["--queue", "large", "--max-bytes", "4M"]);
     set(&world, "proto-max-bulk-len", "1mb");
     let task = world.client.queue("large").unwrap().submit_bytes(b"[]", Submit::default()).unwrap();
-    eventually("it is said", || supervisors_log(&world).contains("cannot be delivered").then_some(()));
+    let id = task.id().as_str();
+    let begins = "its end (2000003 bytes) cannot be delivered";
+    eventually("the worker says it", || worker_log(&world).contains(&format!("{id}: {begins}")).then_some(()));
+    // All of this while the server does not take it.
+    eventually("the task's log says it", || log(&world, &task).contains(begins).then_some(()));
+    let says = format!("cannot deliver the end of {id}: ");
+    for command in [&["workers"][..], &["doctor"], &["why", id]] {
+        eventually(&format!("{command:?} says it"), || world.run(command).contains(&says).then_some(()));
+    }
     set(&world, "proto-max-bulk-len", "512mb");
     assert_eq!(result(&task).trim().len(), 2_000_002);
+    eventually("the worker says its end", || {
+        worker_log(&world).contains(&format!("{id}: its end was delivered, after ")).then_some(())
+    });
     assert_eq!(supervisors_log(&world).matches("cannot be delivered").count(), 1);
+    let told = refused(&world, &task);
+    assert!(told.contains("its end refused for "), "{told}");
+    eventually("the worker has no trouble any more", || (!world.run(&["workers"]).contains(&says)).then_some(()));
+}
+
+#[test]
+fn a_lease_that_a_supervisor_lost_is_said_by_the_worker_that_took_it_over() {
+    let mut world = World::new();
+    world.program("hold", HOLD);
+    let first = world.worker(&["--queue", "hold", "--lease", "10min"]);
+    let task = world.submit("hold", "[]");
+    world.written("pid");
+    status(&task, Status::Started);
+    first.kill();
+    let _second = world.worker(&["--queue", "hold"]);
+    eventually("it takes it over", || worker_log(&world).contains("took over").then_some(()));
+    // Empty: for all that the supervisor knows it is another one, which never heard of the task.
+    world.server.kill();
+    world.server.restart();
+    world.nothing_is_left();
+    let says = format!("{}: lost its lease at ", task.id());
+    eventually("the worker says something of it", || {
+        let log = worker_log(&world);
+        (log.contains(&format!("ended {}", task.id())) || log.contains(&says)).then_some(())
+    });
+    let log = worker_log(&world);
+    assert!(log.contains("as the server says: killed, its result is thrown away"), "{log}");
+    assert!(!log.contains(&format!("ended {}", task.id())), "{log}");
 }

@@ -230,6 +230,12 @@ fn a_supervisor_whose_orders_are_cut_off_heartbeats_at_once() {
     redis::cmd("ACL").arg("SETUSER").arg("default").arg("-subscribe").exec(&mut admin).unwrap();
     redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("pubsub").exec(&mut admin).unwrap();
     eventually("it heartbeats long before a third of the lease", || (stage.deadline() > last.0).then_some(()));
+    redis::cmd("ACL").arg("SETUSER").arg("default").arg("+subscribe").exec(&mut admin).unwrap();
+    eventually("it hears orders again", || {
+        let (_, hears): (String, u32) =
+            redis::cmd("PUBSUB").arg("NUMSUB").arg("blueque_orders_films").query(&mut admin).unwrap();
+        (hears == 1).then_some(())
+    });
     fs::write(run.folder.join("work/go"), "").unwrap();
     run.ended();
     assert_eq!(run.task.info().unwrap().status(), Some(Status::Complete));

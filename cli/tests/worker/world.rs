@@ -96,6 +96,14 @@ impl World {
         command
     }
 
+    /// A command beside the worker: what it writes, wherever.
+    pub fn run(&self, args: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.args(args).env("BLUEQUE_URL", self.server.url()).env("XDG_CONFIG_HOME", self.path("none"));
+        let output = command.output().unwrap();
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat()
+    }
+
     pub fn submit(&self, queue: &str, parameters: &str) -> Task {
         self.client.queue(queue).unwrap().submit_bytes(parameters.as_bytes(), Submit::default()).unwrap()
     }

@@ -1,0 +1,34 @@
+//! Half a transaction in the server's append-only file, as a power loss can leave it there.
+
+use std::time::Duration;
+
+use crate::session::config::Settings;
+
+/// How long the server may take for its answer.
+const LIMIT: Duration = Duration::from_secs(5);
+
+pub const FOUND: &str = "commands failed when the server read its append-only file: half a transaction stands in it";
+pub const TODO: &str =
+    "BGREWRITEAOF, and let no restart come before INFO says aof_rewrite_in_progress:0; then look again";
+
+/// Whether there is one, as far as INFO tells. Of a start that truncated the file it tells nothing, but it counts what failed
+/// when such a file was read again.
+pub fn is(info: &str) -> bool {
+    let fact = |name: &str| {
+        let mut values = info.lines().filter_map(|line| line.split_once(':')).filter(|(known, _)| *known == name);
+        values.next().map_or("", |(_, value)| value)
+    };
+    let failed = fact("unexpected_error_replies").parse::<u64>().unwrap_or(0);
+    failed > 0 && fact("aof_enabled") == "1" && fact("role") == "master" && fact("aof_rewrites") == "0"
+}
+
+/// Asks the server. One that does not say it may have one all the same.
+pub fn look(settings: &Settings) -> bool {
+    let asked = || {
+        let mut connection =
+            redis::Client::open(settings.address().ok()?).ok()?.get_connection_with_timeout(LIMIT).ok()?;
+        connection.set_read_timeout(Some(LIMIT)).ok()?;
+        redis::cmd("INFO").arg("everything").query::<String>(&mut connection).ok()
+    };
+    asked().is_some_and(|info| is(&info))
+}
