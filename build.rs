@@ -33,8 +33,12 @@ mod contract;
 mod header;
 #[path = "build/inline.rs"]
 mod inline;
+#[path = "build/manifest.rs"]
+mod manifest;
 #[path = "build/pieces.rs"]
 mod pieces;
+#[path = "build/replies.rs"]
+mod replies;
 #[path = "build/rights.rs"]
 mod rights;
 #[path = "build/source.rs"]
@@ -53,7 +57,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
     println!("cargo:rerun-if-changed=contract");
-    let out = PathBuf::from(std::env::var("OUT_DIR")?).join("bundle");
+    let target = PathBuf::from(std::env::var("OUT_DIR")?);
+    let out = target.join("bundle");
     if out.exists() {
         fs::remove_dir_all(&out)?;
     }
@@ -72,6 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let script = command.compose(&commands).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
         fs::write(out.join(format!("{name}.lua")), script)?;
     }
+    fs::write(target.join("contract.json"), manifest::manifest(&contract, &commands).to_string())?;
     Ok(())
 }
 

@@ -40,6 +40,11 @@ impl Command {
         Ok(Self { library, header, body, uses, calls: calls.into_iter().flatten().collect() })
     }
 
+    /// Whether it can change anything.
+    pub(super) fn writes(&self) -> bool {
+        self.calls.iter().any(|call| rights::WRITES.contains(&call.as_str()))
+    }
+
     /// The whole script. `commands`: all of the bundle, for what the script says of them.
     pub(super) fn compose(&self, commands: &BTreeMap<String, Self>) -> Result<String, String> {
         let library = &self.library;

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 
 use super::header::Header;
+use super::replies::Reply;
 
 /// Entries of a file by name, in its order.
 pub(super) type Table<T> = IndexMap<String, Spanned<T>>;
@@ -18,6 +19,7 @@ pub(super) struct Contract {
     pub(super) settings: Table<Setting>,
     pub(super) states: Table<State>,
     pub(super) errors: Table<Code>,
+    pub(super) replies: Table<Reply>,
     arguments: IndexMap<String, Table<Argument>>,
     options: IndexMap<String, Table<Opt>>,
     pub(super) commands: BTreeMap<String, Header>,
@@ -141,6 +143,7 @@ impl Contract {
             settings: sources.table("settings")?,
             states: sources.table("states")?,
             errors: sources.table("errors")?,
+            replies: sources.table("replies")?,
             arguments: sources.table("arguments")?,
             options: sources.table("options")?,
             commands: sources.commands.iter().map(header).collect::<Result<_, _>>()?,
@@ -234,6 +237,15 @@ impl Contract {
         }
         for (command, header) in &self.commands {
             self.check_header(command, header).map_err(|what| format!("lua/cmd/{command}.lua: {what}"))?;
+            if !self.replies.contains_key(command) {
+                return Err(format!("contract/replies.toml has no shape of {command}: write [{command}] and what it answers"));
+            }
+        }
+        for (command, reply) in &self.replies {
+            reply
+                .as_ref()
+                .check(self, command)
+                .map_err(|what| sources.wrong("replies", reply, format!("the reply of {command} {what}")))?;
         }
         Ok(())
     }
@@ -340,7 +352,7 @@ impl Contract {
     }
 }
 
-fn sentence(text: Option<&str>) -> Result<(), String> {
+pub(super) fn sentence(text: Option<&str>) -> Result<(), String> {
     if text.is_some_and(|text| text.len() > 1 && text.ends_with('.')) {
         return Ok(());
     }

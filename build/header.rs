@@ -9,6 +9,10 @@ pub(super) struct Header {
     pub(super) options: Vec<String>,
     pub(super) reply: String,
     pub(super) errors: Vec<String>,
+    /// What a call that is sent again answers, where that is not its first answer.
+    pub(super) again: Option<String>,
+    /// The version that it came with, where that is not the first.
+    pub(super) since: Option<String>,
 }
 
 /// A part of `@args`.
@@ -36,6 +40,8 @@ impl Header {
                 "options" => header.options = words(),
                 "reply" => text.clone_into(&mut header.reply),
                 "errors" => header.errors = words(),
+                "again" => header.again = Some(text.trim_matches('`').to_owned()),
+                "since" => header.since = Some(text.to_owned()),
                 _ => {}
             }
         }

@@ -65,6 +65,30 @@ const BEFORE: [&str; 22] = [
     "ZSCORE",
 ];
 
+/// Those among all of them that write.
+pub(super) const WRITES: [&str; 20] = [
+    "EXPIRE",
+    "HDEL",
+    "HINCRBY",
+    "HSET",
+    "HSETNX",
+    "LPUSH",
+    "LREM",
+    "LTRIM",
+    "RPOP",
+    "RPOPLPUSH",
+    "RPUSH",
+    "SADD",
+    "SREM",
+    "UNLINK",
+    "XADD",
+    "XDEL",
+    "XTRIM",
+    "ZADD",
+    "ZINCRBY",
+    "ZREM",
+];
+
 /// Those whose refusal they bear.
 const BORNE: [&str; 2] = ["INFO", "PUBLISH"];
 

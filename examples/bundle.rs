@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use blueque::bundle;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let target = std::env::args().nth(1).unwrap_or_else(|| "dist".into());
@@ -22,36 +22,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     fs::create_dir_all(folder.join("scripts"))?;
 
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let mut commands = serde_json::Map::new();
+    let mut manifest: Value = serde_json::from_str(bundle::contract())?;
+    manifest["version"] = bundle::VERSION.into();
+    manifest["schema"] = bundle::SCHEMA.into();
     for command in bundle::commands() {
         let file = format!("scripts/{}.lua", command.name());
         fs::write(folder.join(&file), command.source())?;
-        let mut errors = words("BADARG BADNAME RETRY SCHEMA WRONGKEY");
-        errors.extend(words(command.errors()));
-        errors.sort();
-        let entry = json!({
-            "file": file,
-            "sha1": command.sha1(),
-            "summary": command.summary(),
-            "keys": ["NAMESPACE_meta"],
-            "args": words(command.args()),
-            "options": words(command.options()),
-            "reply": command.reply(),
-            "errors": errors,
-            "since": "0.1.0",
-        });
-        commands.insert(command.name().into(), entry);
+        let entry = &mut manifest["commands"][command.name()];
+        entry["file"] = file.into();
+        entry["sha1"] = command.sha1().into();
     }
-    let manifest: Value = json!({ "version": bundle::VERSION, "schema": bundle::SCHEMA, "commands": commands });
     fs::write(folder.join("manifest.json"), format!("{manifest:#}\n"))?;
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    fs::copy(root.join("lua/README.md"), folder.join("README.md"))?;
+    for name in ["README.md", "manifest.schema.json"] {
+        fs::copy(root.join("lua").join(name), folder.join(name))?;
+    }
     let from = root.join("tests/conformance");
     let to = folder.join("conformance");
     fs::create_dir_all(&to)?;
-    for name in ["README.md", "run.py"] {
+    for name in ["README.md", "run.py", "client.py"] {
         fs::copy(from.join(name), to.join(name))?;
     }
     // Plain lists of cases, one on a line, whatever tables they come from.

@@ -22,6 +22,13 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The number of the data's schema in Redis. Scripts refuse data of another one.
 pub const SCHEMA: u32 = 1;
 
+/// The contract as data, in JSON: types, settings, states, error codes, and of each command its
+/// arguments, options and reply, typed. Enough to make a client from; `lua/manifest.schema.json` is its schema.
+#[must_use]
+pub fn contract() -> &'static str {
+    include_str!(concat!(env!("OUT_DIR"), "/contract.json"))
+}
+
 /// One command of the bundle: a script and what the contract says of it.
 #[derive(Debug)]
 pub struct Command {

@@ -1,0 +1,196 @@
+//! The shapes of replies: what `contract/replies.toml` says of each command.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use super::contract::{Contract, sentence};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Reply {
+    pub(super) nil: bool,
+    pub(super) words: Vec<String>,
+    pub(super) value: Option<Field>,
+    pub(super) list: Vec<Field>,
+    pub(super) items: Vec<Field>,
+    pub(super) pairs: Vec<Field>,
+    /// Any name of `pairs` may be missing.
+    pub(super) absent: bool,
+    /// Other names may be among `pairs`.
+    pub(super) open: bool,
+    /// The name with which a new group of `pairs` begins.
+    pub(super) begins: Option<String>,
+    /// The command that has the same shape.
+    #[serde(rename = "as")]
+    pub(super) like: Option<String>,
+    /// The shape with an option.
+    pub(super) with: IndexMap<String, Reply>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Field {
+    pub(super) name: String,
+    #[serde(rename = "type")]
+    pub(super) of: Option<String>,
+    #[serde(default)]
+    pub(super) words: Vec<String>,
+    #[serde(default)]
+    pub(super) nil: bool,
+    #[serde(default)]
+    pub(super) empty: bool,
+    #[serde(default)]
+    pub(super) absent: bool,
+    pub(super) means: Option<String>,
+}
+
+impl Reply {
+    /// The shape itself, where this one is that of another command.
+    pub(super) fn resolved<'a>(&'a self, contract: &'a Contract) -> &'a Self {
+        let other = self.like.as_ref().and_then(|command| contract.replies.get(command));
+        other.map_or(self, AsRef::as_ref)
+    }
+
+    pub(super) fn check(&self, contract: &Contract, command: &str) -> Result<(), String> {
+        if !contract.commands.contains_key(command) {
+            return Err("is of no command: lua/cmd has no such file".into());
+        }
+        self.check_shape(contract)?;
+        for (option, reply) in &self.with {
+            if !contract.options(command).iter().any(|(name, _)| name == option) {
+                return Err(format!("differs with {option}, which is no option of the command"));
+            }
+            reply.check_shape(contract).map_err(|what| format!("with {option} {what}"))?;
+        }
+        Ok(())
+    }
+
+    fn check_shape(&self, contract: &Contract) -> Result<(), String> {
+        let array = !self.list.is_empty() || !self.items.is_empty();
+        let shapes =
+            [!self.words.is_empty(), self.value.is_some(), array, !self.pairs.is_empty(), self.like.is_some()];
+        if shapes.into_iter().filter(|shape| *shape).count() != 1 {
+            return Err("has no shape, or several: write words, value, list and items, pairs, or as".into());
+        }
+        if (self.absent || self.open || self.begins.is_some()) && self.pairs.is_empty() {
+            return Err("has no pairs, of which absent, open and begins could tell".into());
+        }
+        if self.begins.as_ref().is_some_and(|begins| !self.pairs.iter().any(|field| field.name == *begins)) {
+            return Err("has groups that begin with a name that pairs does not list".into());
+        }
+        if let Some(command) = &self.like
+            && contract.replies.get(command).is_none_or(|other| other.as_ref().like.is_some())
+        {
+            return Err(format!("is as that of {command}, which has no shape of its own"));
+        }
+        let value: Vec<&Field> = self.value.iter().collect();
+        check_fields(contract, &value, false, false)?;
+        check_fields(contract, &self.list.iter().collect::<Vec<_>>(), self.items.is_empty(), false)?;
+        check_fields(contract, &self.items.iter().collect::<Vec<_>>(), false, false)?;
+        check_fields(contract, &self.pairs.iter().collect::<Vec<_>>(), true, true)
+    }
+}
+
+fn check_fields(contract: &Contract, fields: &[&Field], may_lack: bool, named: bool) -> Result<(), String> {
+    let (mut names, mut lacks) = (BTreeSet::new(), false);
+    for field in fields {
+        let wrong = |what: String| Err(format!("has a field {}, which {what}", field.name));
+        if !names.insert(&field.name) {
+            return wrong("stands there twice".into());
+        }
+        if let Err(what) = sentence(field.means.as_deref()) {
+            return wrong(what);
+        }
+        match &field.of {
+            None if field.words.is_empty() => return wrong("has no type: write type = \"…\" or words = [\"…\"]".into()),
+            Some(of) if contract.type_of(of).is_none() => {
+                return wrong(format!("has the type {of}, which types.toml does not list"));
+            }
+            _ => {}
+        }
+        if field.name.contains('*') && !named {
+            return wrong("stands for several names, as only those of pairs can".into());
+        }
+        if field.absent && !may_lack || lacks && !field.absent && !named {
+            return wrong("may be missing, or follows one that may: only those at the end of a list can".into());
+        }
+        lacks |= field.absent;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::{Contract, Sources};
+
+    /// What the contract of one command `c`, with the option `o`, says to these replies.
+    fn said(replies: &str) -> String {
+        let files = [
+            ("types", "[n]\nform = \"whole\"\nlow = 0\nhigh = 9\nmeans = \"A number.\"\n"),
+            ("arguments", "[any]\nnow = { type = \"n\", means = \"The time.\" }\n"),
+            ("options", "[c]\no = { type = \"n\", means = \"An option.\" }\n"),
+            ("settings", ""),
+            ("states", ""),
+            ("errors", ""),
+            ("replies", replies),
+        ];
+        let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
+        let command = ("c", "--- Does it.\n-- @args now\n-- @options o\n");
+        let sources = Sources { files: files.iter().map(own).collect(), commands: [own(&command)].into() };
+        Contract::read(&sources).err().unwrap_or_default()
+    }
+
+    fn field(rest: &str) -> String {
+        format!("{{ name = \"f\", {rest} }}")
+    }
+
+    const N: &str = "type = \"n\", means = \"A number.\"";
+
+    #[test]
+    fn a_reply_has_one_shape() {
+        assert_eq!(said("[c]\nwords = [\"done\"]\n"), "");
+        assert_eq!(said(&format!("[c]\nnil = true\nlist = [{}]\nitems = [{}]\n", field(N), field(N))), "");
+        assert!(said("[c]\nnil = true\n").starts_with("contract/replies.toml:1: the reply of c has no shape"));
+        assert!(said(&format!("\n[c]\nwords = [\"a\"]\nvalue = {}\n", field(N))).contains(":2: the reply of c has no shape"));
+        assert!(said("").contains("has no shape of c"));
+        assert!(said("[c]\nwords = [\"a\"]\n[d]\nwords = [\"a\"]\n").contains("the reply of d is of no command"));
+    }
+
+    #[test]
+    fn a_field_has_a_type_and_a_sentence_and_stands_there_once() {
+        let list = |fields: &str| said(&format!("[c]\nlist = [{fields}]\n"));
+        assert!(list(&field("means = \"A.\"")).contains("has no type"));
+        assert!(list(&field("type = \"x\", means = \"A number.\"")).contains("has the type x"));
+        assert!(list(&field("type = \"n\"")).contains("has no sentence"));
+        assert!(list(&format!("{0}, {0}", field(N))).contains("stands there twice"));
+        assert!(list(&field(N).replace("\"f\"", "\"f*\"")).contains("as only those of pairs can"));
+    }
+
+    #[test]
+    fn only_the_end_of_a_list_and_pairs_may_be_missing() {
+        let (may, must) = (field(&format!("{N}, absent = true")), field(N).replace("\"f\"", "\"g\""));
+        assert_eq!(said(&format!("[c]\nlist = [{must}, {may}]\n")), "");
+        assert_eq!(said(&format!("[c]\npairs = [{may}, {must}]\n")), "");
+        assert!(said(&format!("[c]\nlist = [{may}, {must}]\n")).contains("only those at the end of a list"));
+        assert!(said(&format!("[c]\nlist = [{may}]\nitems = [{must}]\n")).contains("only those at the end of a list"));
+        assert!(said(&format!("[c]\nvalue = {may}\n")).contains("only those at the end of a list"));
+    }
+
+    #[test]
+    fn what_is_said_of_pairs_needs_them() {
+        assert_eq!(said(&format!("[c]\nopen = true\nbegins = \"f\"\npairs = [{}]\n", field(N))), "");
+        assert!(said("[c]\nopen = true\nwords = [\"a\"]\n").contains("has no pairs"));
+        assert!(said(&format!("[c]\nbegins = \"g\"\npairs = [{}]\n", field(N))).contains("pairs does not list"));
+    }
+
+    #[test]
+    fn a_shape_of_another_command_or_with_an_option_needs_that() {
+        assert!(said("[c]\nas = \"d\"\n").contains("is as that of d"));
+        assert!(said("[c]\nas = \"c\"\n").contains("is as that of c"));
+        assert_eq!(said("[c]\nwords = [\"a\"]\n[c.with.o]\nwords = [\"b\"]\n"), "");
+        assert!(said("[c]\nwords = [\"a\"]\n[c.with.p]\nwords = [\"b\"]\n").contains("differs with p"));
+        assert!(said("[c]\nwords = [\"a\"]\n[c.with.o]\nnil = true\n").contains("with o has no shape"));
+    }
+}
