@@ -2,9 +2,10 @@
 """Runs the conformance cases of a bundle: run.py BUNDLE_DIRECTORY [NAME...]
 With names, only the cases that look at what one of these commands answers, or stand in a file of that name. On servers that it starts itself; where REDIS_URL is set, on
 that one, which must be empty. Knows the bundle (manifest.json, scripts/, conformance/) and the `redis` package;
-README.md says what a case means."""
+README.md says what a case means. Every reply is held against its shape in the manifest too, every error against its codes."""
 import base64, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
 import redis
+from client import Client, Misfit
 
 # How a key of each type is read whole; all keys at once, and how many changes the server has counted.
 READ = {"list": "LRANGE {} 0 -1", "set": "SMEMBERS {}", "zset": "ZRANGE {} 0 -1 WITHSCORES", "hash": "HGETALL {}",
@@ -14,9 +15,6 @@ DIGEST = """local keys, all = redis.call('KEYS', '*'), {} table.sort(keys)
     local info = redis.pcall('INFO', 'persistence')
     all[#all + 1], all[#all + 2] = 'what is there already, which it wrote again', string.match(info.err or info, 'changes_since_last_save:%d+') or ''
     return all"""
-
-# Codes that the package takes off the text of an error.
-STRIPPED = {redis.OutOfMemoryError: "OOM", redis.exceptions.NoPermissionError: "NOPERM"}
 
 class Failed(Exception): """What differs from the case."""
 
@@ -54,10 +52,41 @@ def connect(folder, cluster, patience=30):
             sys.exit("the server does not come up")
         time.sleep(0.01)
 
+class Bundle:
+    """The bundle, loaded into a server."""
+    def __init__(self, folder, manifest, server):
+        self.manifest, self.shas, self.redis = manifest, {}, server.execute_command
+        self.client = Client(manifest, None, strict=True)
+        for name, entry in manifest["commands"].items():
+            self.shas[name] = self.redis("SCRIPT", "LOAD", (folder / entry["file"]).read_bytes()).decode()
+            assert self.shas[name] == entry["sha1"], f"{name} is not what the manifest says"
+        # Codes that the package takes off the text of an error.
+        errors = {code: redis.connection.DefaultParser.parse_error(f"{code} text") for code in manifest["errors"]}
+        self.stripped = {type(error): code for code, error in errors.items() if not str(error).startswith(code)}
+
+    def code(self, error):
+        """The code of an error."""
+        return self.stripped.get(type(error)) or str(error).split()[0]
+
+    def keys(self, name, namespace):
+        return [key.replace("NAMESPACE", namespace) for key in self.manifest["commands"][name]["keys"]]
+
+    def check(self, call, reply):
+        """A reply is what the manifest says."""
+        name, *arguments = (part.decode(errors="surrogateescape") for part in call)
+        try:
+            self.client.read(name, set(self.client.named(name, arguments)), reply)
+        except Misfit as misfit:
+            raise Failed(f"the reply has another shape than the manifest's: {misfit}") from None
+
+    def check_error(self, name, code):
+        if code not in self.manifest["commands"][name]["errors"] and not self.manifest["errors"].get(code, {}).get("server"):
+            raise Failed(f"the manifest does not list the error {code} of {name}")
+
 class Run:
-    def __init__(self, server, shas, case):
-        self.redis, self.shas, self.case, self.kept, self.whole = server.execute_command, shas, case, {}, None
-        self.meta = "{ns}_meta" if case.get("server") == "cluster" else "ns_meta"
+    def __init__(self, server, bundle, case):
+        self.redis, self.bundle, self.case, self.kept, self.whole = server.execute_command, bundle, case, {}, None
+        self.namespace = "{ns}" if case.get("server") == "cluster" else "ns"
 
     def value(self, value):
         """A value of a case as it goes over the wire and comes back."""
@@ -92,20 +121,24 @@ class Run:
 
     def step(self, step):
         code, before = step.get("error"), None
-        if code or step.get("unchanged"):  # as the step before left it, if that changed nothing either
-            before = self.whole or self.redis("EVAL", DIGEST, 0)
-        self.whole = None
-        call, keys = self.value(step.get("do") or step["redis"]), step.get("keys", [self.meta])
+        if code or step.get("unchanged"):
+            before = self.redis("EVAL", DIGEST, 0)
+        call, name = self.value(step.get("do") or step["redis"]), step.get("do", [None])[0]
         try:
-            script = [b"EVALSHA", self.shas[call[0].decode()], len(keys), *keys] if "do" in step else call[:1]
+            keys = step["keys"] if "keys" in step else self.bundle.keys(name, self.namespace) if name else []
+            script = [b"EVALSHA", self.bundle.shas[name], len(keys), *keys] if name else call[:1]
             got = self.redis(*script, *call[1:])
         except redis.RedisError as error:
-            got = next((code for kind, code in STRIPPED.items() if isinstance(error, kind)), str(error).split()[0])
+            got = self.bundle.code(error)
             if got != code or len(str(error)) < 20 or step.get("says", "") not in str(error):
                 raise Failed(f"expected {code or 'a reply'} {step.get('says', '')}, got the error {error}")
+            if name:
+                self.bundle.check_error(name, code)
         else:
             if code or "reply" in step and not self.agrees(step["reply"], got):
                 raise Failed(f"expected {code or step['reply']}, got {got}")
+            if name:
+                self.bundle.check(call, got)
             self.kept[step.get("as")] = got
         if before is None:
             return
@@ -232,9 +265,9 @@ def looked_at(steps):
     return [step for step in calls[:-1] if step.keys() & {"reply", "error", "unchanged", "as"}] + calls[-1:]
 
 def main(bundle, only):
-    manifest = json.loads((bundle / "manifest.json").read_text())["commands"]
+    manifest = json.loads((bundle / "manifest.json").read_text())
     files = sorted(bundle.glob("conformance/*.json"))
-    if unknown := set(only) - set(manifest) - {file.stem for file in files}:
+    if unknown := set(only) - set(manifest["commands"]) - {file.stem for file in files}:
         sys.exit(f"the bundle has no command and no file of cases {' '.join(sorted(unknown))}")
     cases = [(file.stem, case) for file in files for case in json.loads(file.read_text())]
     named = lambda file, case: file in only or any(step["do"][0] in only for step in looked_at(case["steps"]))
@@ -250,13 +283,11 @@ def main(bundle, only):
             here = [each for each in here if not lacks(each[1], place.cannot)]
             if not here:
                 continue
-            server, shas = place.connect(kind), {}
-            for name in manifest:
-                shas[name] = server.execute_command("SCRIPT", "LOAD", (bundle / manifest[name]["file"]).read_bytes()).decode()
-                assert shas[name] == manifest[name]["sha1"], f"{name} is not what the manifest says"
+            server = place.connect(kind)
+            loaded = Bundle(bundle, manifest, server)
             for file, case in here:
                 try:
-                    Run(server, shas, place.fitted(case)).all()
+                    Run(server, loaded, place.fitted(case)).all()
                     passed += 1
                 except Failed as failure:
                     failed += 1

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Calls every command with every option: every.py BUNDLE_DIRECTORY
+By the client that is made from the bundle's manifest (client.py), with the good calls of arguments.json, and reads every
+reply into named fields. The manifest is held against its JSON Schema. Needs the packages of tests/requirements.txt."""
+import json, pathlib, sys
+import fastjsonschema, redis
+from client import Client, Misfit, python
+from run import Bundle, Own, Run
+
+HERE = pathlib.Path(__file__).parent
+
+def calls(table, entry, command, client):
+    """The good call, and those with each option, as (what, arguments and options by name)."""
+    row = table["commands"][command]
+    good = client.named(command, [arg[1] for arg in row["args"]])
+    yield "", good
+    listed = [option["name"] for option in entry["options"]]
+    if set(listed) != {option[0] for option in row.get("options", [])}:
+        raise SystemExit(f"arguments.json does not have the options of {command}: {' '.join(listed)}")
+    for option in row.get("options", []):
+        # Some options stand only beside others, some only in another call.
+        name, value, _, beside, other = option + [None] * (5 - len(option))
+        beside, base = beside or [], client.named(command, other[1:]) if other else good
+        yield name, {**base, **dict(zip(beside[::2], beside[1::2])), name: value}
+
+def values(run, value):
+    """Values of a case as they go over the wire; those that repeat by their names."""
+    if isinstance(value, list):
+        return [{name: run.value(each) for name, each in group.items()} for group in value]
+    return run.value(value)
+
+def main(folder):
+    manifest = json.loads((folder / "manifest.json").read_text())
+    schema = json.loads((folder / "manifest.schema.json").read_text())
+    fastjsonschema.compile(schema)(manifest)
+    table = json.loads((HERE / "arguments.json").read_text())
+    made = failed = 0
+    with Own() as place:
+        server = place.connect("single")
+        bundle = Bundle(folder, manifest, server)
+
+        def send(name, arguments):
+            # A command that does not write is sent as one: the server refuses a write.
+            word = "EVALSHA" if manifest["commands"][name]["writes"] else "EVALSHA_RO"
+            keys = bundle.keys(name, "ns")
+            return server.execute_command(word, bundle.shas[name], len(keys), *keys, *arguments)
+
+        client = Client(manifest, send, strict=True)
+        for command, entry in manifest["commands"].items():
+            for option, given in calls(table, entry, command, client):
+                run = Run(server, bundle, {"steps": table["given"]})
+                run.all()
+                try:
+                    getattr(client, python(command))(**{python(name): values(run, value) for name, value in given.items()})
+                    made += 1
+                except (Misfit, TypeError, redis.RedisError) as error:
+                    failed += 1
+                    print(f"FAILED {command} {option}: {error}")
+    print(f"{len(manifest['commands'])} commands: {made} calls, {failed} failed")
+    return 1 if failed or not made else 0
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(pathlib.Path(sys.argv[1])))
