@@ -238,7 +238,9 @@ impl Contract {
         for (command, header) in &self.commands {
             self.check_header(command, header).map_err(|what| format!("lua/cmd/{command}.lua: {what}"))?;
             if !self.replies.contains_key(command) {
-                return Err(format!("contract/replies.toml has no shape of {command}: write [{command}] and what it answers"));
+                return Err(format!(
+                    "contract/replies.toml has no shape of {command}: write [{command}] and what it answers"
+                ));
             }
         }
         for (command, reply) in &self.replies {

@@ -61,9 +61,9 @@ fn command(contract: &Contract, name: &str, header: &Header, writes: bool) -> Va
         let found = contract.argument(name, argument);
         json!({"name": argument, "type": found.map(|found| &found.of), "means": found.map(|found| &found.means)})
     };
-    let group = header.group().map(|(names, count)| {
-        json!({"count": count, "args": names.iter().map(|name| argument(name)).collect::<Vec<_>>()})
-    });
+    let group = header.group().map(
+        |(names, count)| json!({"count": count, "args": names.iter().map(|name| argument(name)).collect::<Vec<_>>()}),
+    );
     let options = contract.options(name);
     let common = contract.errors.iter().filter(|(_, code)| code.as_ref().common).map(|(name, _)| name);
     let mut errors: Vec<&String> = header.errors.iter().chain(common).collect();

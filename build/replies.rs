@@ -69,8 +69,7 @@ impl Reply {
 
     fn check_shape(&self, contract: &Contract) -> Result<(), String> {
         let array = !self.list.is_empty() || !self.items.is_empty();
-        let shapes =
-            [!self.words.is_empty(), self.value.is_some(), array, !self.pairs.is_empty(), self.like.is_some()];
+        let shapes = [!self.words.is_empty(), self.value.is_some(), array, !self.pairs.is_empty(), self.like.is_some()];
         if shapes.into_iter().filter(|shape| *shape).count() != 1 {
             return Err("has no shape, or several: write words, value, list and items, pairs, or as".into());
         }
@@ -104,7 +103,9 @@ fn check_fields(contract: &Contract, fields: &[&Field], may_lack: bool, named: b
             return wrong(what);
         }
         match &field.of {
-            None if field.words.is_empty() => return wrong("has no type: write type = \"…\" or words = [\"…\"]".into()),
+            None if field.words.is_empty() => {
+                return wrong("has no type: write type = \"…\" or words = [\"…\"]".into());
+            }
             Some(of) if contract.type_of(of).is_none() => {
                 return wrong(format!("has the type {of}, which types.toml does not list"));
             }
@@ -153,7 +154,10 @@ mod tests {
         assert_eq!(said("[c]\nwords = [\"done\"]\n"), "");
         assert_eq!(said(&format!("[c]\nnil = true\nlist = [{}]\nitems = [{}]\n", field(N), field(N))), "");
         assert!(said("[c]\nnil = true\n").starts_with("contract/replies.toml:1: the reply of c has no shape"));
-        assert!(said(&format!("\n[c]\nwords = [\"a\"]\nvalue = {}\n", field(N))).contains(":2: the reply of c has no shape"));
+        assert!(
+            said(&format!("\n[c]\nwords = [\"a\"]\nvalue = {}\n", field(N)))
+                .contains(":2: the reply of c has no shape")
+        );
         assert!(said("").contains("has no shape of c"));
         assert!(said("[c]\nwords = [\"a\"]\n[d]\nwords = [\"a\"]\n").contains("the reply of d is of no command"));
     }
