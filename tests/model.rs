@@ -1,6 +1,6 @@
 //! Random calls by several listeners, with time moving, against a plain model of the contract.
 //!
-//! `BLUEQUE_MODEL_CALLS` says how many calls are made (2,000), `BLUEQUE_MODEL_SEED` which ones,
+//! `BLUEQUE_MODEL_CALLS` says how many calls are made (2,000), `BLUEQUE_SEED` which ones,
 //! `BLUEQUE_MODEL_SHRINK` how often a failure may be tried again with less (2,000),
 //! `BLUEQUE_SCRIPTS` in which folder the scripts are, instead of those of the crate.
 
@@ -10,11 +10,9 @@
 mod model;
 mod support;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use model::planted::{BUGS, Bug, plant};
 use model::{Bench, Judge, explore, scripts};
-use support::Server;
+use support::{Server, seed};
 
 fn setting(name: &str) -> Option<u64> {
     let value = std::env::var(name).ok()?;
@@ -24,14 +22,13 @@ fn setting(name: &str) -> Option<u64> {
 #[test]
 fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
     let calls = u32::try_from(setting("BLUEQUE_MODEL_CALLS").unwrap_or(2000)).unwrap();
-    let random = || u64::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos());
-    let seed = setting("BLUEQUE_MODEL_SEED").unwrap_or_else(random);
-    println!("BLUEQUE_MODEL_SEED={seed} BLUEQUE_MODEL_CALLS={calls}");
+    let seed = seed::new();
+    println!("with BLUEQUE_MODEL_CALLS={calls}");
     let server = Server::start();
     let mut bench = Bench::new(&server, &scripts(), Judge::Both);
     let shrink = u32::try_from(setting("BLUEQUE_MODEL_SHRINK").unwrap_or(2000)).unwrap();
     if let Some(failure) = explore(&mut bench, seed, calls, shrink) {
-        panic!("BLUEQUE_MODEL_SEED={seed}: after {} calls\n{}", failure.after, failure.what);
+        panic!("BLUEQUE_SEED={seed}: after {} calls\n{}", failure.after, failure.what);
     }
     println!("{} calls: {:#?}", bench.calls, bench.seen);
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use blueque::bundle;
 use redis::{Connection, Value};
-use support::Server;
+use support::{Server, seed};
 
 const START: u64 = 1_700_000_000;
 
@@ -148,7 +148,7 @@ fn texts(value: Value) -> Vec<String> {
 #[test]
 fn what_is_said_of_the_order_is_what_reserve_does() {
     let server = Server::start();
-    for seed in 0..30 {
+    for seed in seed::fixed(1..=30) {
         let mut bench = Bench::new(&server, &format!("small{seed}"), seed);
         bench.call("register q h_1 has gpu");
         bench.call("configure q max_losses 100");
@@ -173,4 +173,24 @@ fn it_is_so_in_long_queues_too() {
     let held = bench.call("reserve h_1 1 q");
     bench.call(&format!("release {} {}", held[0], held[2]));
     bench.agree(13);
+}
+
+#[test]
+fn a_test_with_a_seed_says_how_it_is_repeated() {
+    let name = "what_is_said_of_the_order_is_what_reserve_does";
+    let run = |seed: Option<&str>| {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "--nocapture", name]).env_remove("BLUEQUE_SEED");
+        let output = command.envs(seed.map(|seed| ("BLUEQUE_SEED", seed))).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let repeat = |seed| {
+        format!("repeat it: BLUEQUE_SEED={seed} cargo test --locked --all-features -p blueque --test order {name}\n")
+    };
+    let (held, said) = run(None);
+    assert!(held && (1..=30).all(|seed| said.contains(&repeat(seed))), "{said}");
+    let (held, said) = run(Some("7"));
+    assert!(held && said.contains(&repeat(7)) && !said.contains(&repeat(8)), "{said}");
+    let (held, said) = run(Some("x"));
+    assert!(!held, "{said}");
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use blueque::bundle;
 use redis::{Connection, Value};
-use support::Server;
+use support::{Server, seed};
 
 struct Caller {
     connection: Connection,
@@ -58,8 +58,9 @@ const QUEUES: [&str; 2] = ["a", "b"];
 /// task that was made since the overlap is queue or cancel runs beside another.
 #[test]
 fn no_two_tasks_of_a_schedule_run_together_whatever_is_changed() {
-    let (mut most, mut held_back) = (0, 0);
-    for seed in 1..=25 {
+    let (mut most, mut held_back, mut runs) = (0, 0, 0);
+    for seed in seed::fixed(1..=25) {
+        runs += 1;
         let server = Server::start();
         let (mut caller, mut chance) = (Caller::new(&server), Chance(seed));
         for queue in QUEUES {
@@ -127,8 +128,8 @@ fn no_two_tasks_of_a_schedule_run_together_whatever_is_changed() {
             }
         }
     }
-    assert!(most > 1, "with allow some run together");
-    assert!(held_back > 20, "{held_back} slots were held back");
+    assert!(most > 1 || runs == 1, "with allow some run together");
+    assert!(held_back >= runs, "{held_back} slots were held back in {runs} runs");
 }
 
 /// What each option of a schedule makes of its tasks. The schedule keeps them as one text.

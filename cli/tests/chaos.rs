@@ -12,7 +12,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use blueque::{Status, Submit, TaskInfo};
-use support::eventually;
+use support::{eventually, seed};
 use world::{Worker, World, send};
 
 const KILLS: u32 = 50;
@@ -59,12 +59,7 @@ fn victims(world: &World, who: &str) -> Vec<i32> {
 
 #[test]
 fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {
-    let seed = std::env::var("BLUEQUE_SEED").map_or_else(
-        |_| u64::from(std::process::id()) << 20 | u64::from(Instant::now().elapsed().subsec_nanos()) | 1,
-        |seed| seed.parse().unwrap(),
-    );
-    println!("BLUEQUE_SEED={seed}");
-    let mut random = Random(seed);
+    let mut random = Random(seed::new());
     let world = World::new();
     world.program("work", WORK);
     let queue = world.client.queue("work").unwrap();

@@ -129,7 +129,7 @@ class Place:
 
     def passes(self, program, test):
         values = {"BLUEQUE_SCRIPTS": str(self.folder / "bundle"), "BLUEQUE_MODEL_CALLS": str(self.settings.calls),
-                  "BLUEQUE_MODEL_SEED": str(self.settings.seed), "BLUEQUE_MODEL_SHRINK": "0", "TMPDIR": str(self.folder)}
+                  "BLUEQUE_SEED": str(self.settings.seed), "BLUEQUE_MODEL_SHRINK": "0", "TMPDIR": str(self.folder)}
         process = subprocess.Popen([self.prepared / program, test], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    env=os.environ | values, start_new_session=True)
         try:

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod seed;
+
 use std::env;
 use std::fs;
 use std::net::TcpListener;

@@ -11,8 +11,9 @@ use serde_json::json;
 
 use crate::Shared;
 use crate::old::Old;
+use crate::support::seed;
 
-/// Steps of one run; `BLUEQUE_SHARED_STEPS` says otherwise, `BLUEQUE_SHARED_SEED` which run.
+/// Steps of one run; `BLUEQUE_SHARED_STEPS` says otherwise, `BLUEQUE_SEED` which run.
 const STEPS: u64 = 250;
 
 /// Numbers that look random, the same for the same seed.
@@ -238,9 +239,7 @@ fn dead(all: &Shared) -> Listener {
 
 #[test]
 fn whatever_old_clients_leave_every_task_is_finished_and_the_doctor_finds_nothing() {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let seed = setting("BLUEQUE_SHARED_SEED").unwrap_or(u64::from(now.subsec_nanos()));
-    println!("BLUEQUE_SHARED_SEED={seed}");
+    let seed = seed::new();
     let mut run = Run::start(seed);
     for _ in 0..setting("BLUEQUE_SHARED_STEPS").unwrap_or(STEPS) {
         if run.dice.below(3) == 0 {
@@ -251,5 +250,5 @@ fn whatever_old_clients_leave_every_task_is_finished_and_the_doctor_finds_nothin
     }
     run.finish();
     run.tend(true);
-    run.all.sound(&format!("BLUEQUE_SHARED_SEED={seed}\n{}", run.story.join("\n")));
+    run.all.sound(&format!("BLUEQUE_SEED={seed}\n{}", run.story.join("\n")));
 }

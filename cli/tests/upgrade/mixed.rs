@@ -1,11 +1,11 @@
 //! Calls of both releases at random, on the same tasks.
 //!
-//! `BLUEQUE_UPGRADE_SEED` says which ones, `BLUEQUE_UPGRADE_CALLS` how many (1,500).
+//! `BLUEQUE_SEED` says which ones, `BLUEQUE_UPGRADE_CALLS` how many (1,500).
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::fixture::releases;
+use crate::support::seed;
 use crate::{Both, By};
 
 const QUEUES: [&str; 5] = ["plain", "lanes", "limits", "names", "retries"];
@@ -283,10 +283,9 @@ fn setting(name: &str) -> Option<u64> {
 
 #[test]
 fn calls_of_both_releases_in_any_order_lose_nothing() {
-    let random = || u64::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos());
-    let seed = setting("BLUEQUE_UPGRADE_SEED").unwrap_or_else(random);
+    let seed = seed::new();
     let calls = setting("BLUEQUE_UPGRADE_CALLS").unwrap_or(1500);
-    println!("BLUEQUE_UPGRADE_SEED={seed} BLUEQUE_UPGRADE_CALLS={calls}");
+    println!("with BLUEQUE_UPGRADE_CALLS={calls}");
     for fixture in releases() {
         let mut both = Both::start(&fixture);
         for queue in QUEUES {
