@@ -13,7 +13,7 @@ BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
 # What `torture` builds: with debug builds as the tests do, so that it finds theirs.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools quick test mutants torture lint deny spell bench bundle demo doc
+.PHONY: help tools quick test mutants torture lint deny spell audit bench bundle demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ deny: ## Check licences, sources and duplicates of the packages, as deny.toml sa
 spell: ## Look for misspelt words, but for those of typos.toml
 	@scripts/tools >/dev/null
 	@.venv/bin/typos
+
+audit: ## Before a release, by hand: advisories, the crate's public surface, compatibility
+	@scripts/audit
 
 bench: ## Measure the scripts next to the floor, on this machine
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
