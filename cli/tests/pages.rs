@@ -205,3 +205,22 @@ fn each_sentence_of_the_page_on_security_names_the_tests_that_hold_it() {
 fn each_sentence_of_the_page_on_faults_names_the_tests_that_hold_it() {
     is_held("faults.md");
 }
+
+#[test]
+fn each_entry_of_the_changelog_says_what_a_user_must_do() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../CHANGELOG.md")).unwrap();
+    let mut sections = text.split("\n### ");
+    let before = sections.next().unwrap();
+    assert!(!before.contains("\n- "), "an entry stands under no heading of what is to do: {before}");
+    for section in sections {
+        let (title, body) = section.split_once('\n').unwrap();
+        let body = body.split("\n## ").next().unwrap();
+        let entries: Vec<&str> = body.split("\n- ").skip(1).collect();
+        assert!(!entries.is_empty(), "{title}: no entry");
+        let (nothing, something) = (title.ends_with(": nothing to do"), title.ends_with(": to do"));
+        assert!(nothing || something || title == "The first version", "what is to do under {title:?}?");
+        for entry in entries {
+            assert_eq!(entry.contains("\n  → "), something, "{title}: {entry}");
+        }
+    }
+}
