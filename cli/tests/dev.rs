@@ -10,7 +10,7 @@ mod world;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -232,4 +232,45 @@ fn nobody_else_on_the_machine_can_use_the_server_of_dev() {
     send("INT", dev.pid());
     assert!(dev.ended().success());
     assert_eq!(dev.processes(), [0; 0]);
+}
+
+/// A step of the README, as it stands there, without the remark behind it.
+fn step(begins: &str) -> String {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let line = readme.lines().find(|line| line.starts_with(begins)).unwrap_or_else(|| panic!("{begins} is no step"));
+    line.split(" #").next().unwrap().trim().to_owned()
+}
+
+#[test]
+fn the_first_steps_of_the_readme_run() {
+    let folder = Folder::new();
+    let root = fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
+    symlink(root.join("examples"), folder.path().join("examples")).unwrap();
+    fs::create_dir(folder.path().join("files")).unwrap();
+    fs::write(folder.path().join("files/one"), "abc").unwrap();
+    let home = folder.path().to_owned();
+    let shell = |step: &str, url: &str| {
+        let binary = PathBuf::from(env!("CARGO_BIN_EXE_blueque"));
+        let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("exec {step}")]).current_dir(&home).env("PATH", path);
+        command.env("BLUEQUE_REDIS_SERVER", support::server_program()).env("BLUEQUE_URL", url);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+    };
+    let child = shell(&step("blueque dev "), "").spawn().unwrap();
+    let mut dev = Dev { folder, child };
+    let mut url = String::new();
+    BufReader::new(dev.child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    assert!(url.trim().ends_with("/.blueque/server/socket") && step("export ").contains("/.blueque/server/socket"));
+
+    let run = step("blueque run ").replace("/usr/bin", home.join("files").to_str().unwrap());
+    let output = shell(&run, url.trim()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && said.contains("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        "{said}"
+    );
+    send("INT", dev.pid());
+    assert!(dev.ended().success());
 }
