@@ -25,7 +25,7 @@ use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
 use crate::calls::{Call, Calls, ReserveOptions};
 use crate::client::{Space, server};
 use crate::deadline::Deadline;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::Reservation;
 use crate::names::{ListenerId, Namespace, QueueName};
 use crate::repeat::Tries;
