@@ -9,7 +9,7 @@ mod support;
 use std::time::Duration;
 
 use blueque::calls::{NewTask, SubmitOptions};
-use blueque::{Client, ListenerId, Submit, Submitted, TaskId};
+use blueque::{Client, Listener, ListenerId, Submit, Submitted, Task, TaskId};
 use proxy::Proxy;
 use support::{Server, eventually};
 
@@ -18,17 +18,23 @@ fn micros(connection: &mut redis::Connection) -> u64 {
     seconds * 1_000_000 + micros
 }
 
-#[test]
-fn a_lease_that_is_counted_from_a_repeated_reserve_holds_so_long_at_the_server() {
-    let server = Server::start();
-    let proxy = Proxy::to(&server);
-    let direct = Client::open(&server.url()).unwrap();
-    let task = direct.queue("q").unwrap().submit("work", Submit::default()).unwrap();
+/// A task of the queue `q`, the way to its server, and a listener that asked for the task on this way: it was given out,
+/// and nobody heard of it. The way is closed.
+fn given_out_unheard(server: &Server) -> (Task, Proxy, Listener) {
+    let proxy = Proxy::to(server);
+    let task = Client::open(&server.url()).unwrap().queue("q").unwrap().submit("work", Submit::default()).unwrap();
     let client = Client::builder().limit(Duration::from_millis(500)).open(&proxy.url()).unwrap();
     let mut listener = client.listener_as(ListenerId::of_process("host", 1), &["q"]).unwrap();
     proxy.lose_and_close("reserve");
     assert!(listener.try_listen().is_err());
     assert_eq!(proxy.lost(), 1);
+    (task, proxy, listener)
+}
+
+#[test]
+fn a_lease_that_is_counted_from_a_repeated_reserve_holds_so_long_at_the_server() {
+    let server = Server::start();
+    let (task, proxy, mut listener) = given_out_unheard(&server);
     let held = |connection: &mut redis::Connection| -> u64 {
         let leases: Vec<(String, f64)> = redis::cmd("ZRANGE")
             .arg("blueque_leases_q")
@@ -55,14 +61,9 @@ fn a_lease_that_is_counted_from_a_repeated_reserve_holds_so_long_at_the_server()
 #[test]
 fn a_reservation_that_was_lost_before_its_answer_was_heard_is_nobody_s() {
     let server = Server::start();
-    let proxy = Proxy::to(&server);
-    let direct = Client::open(&server.url()).unwrap();
-    let task = direct.queue("q").unwrap().submit("work", Submit::default()).unwrap();
-    let client = Client::builder().limit(Duration::from_millis(500)).open(&proxy.url()).unwrap();
-    let mut listener = client.listener_as(ListenerId::of_process("host", 1), &["q"]).unwrap();
-    proxy.lose_and_close("reserve");
-    assert!(listener.try_listen().is_err());
+    let (task, proxy, mut listener) = given_out_unheard(&server);
     task.recall_now().unwrap();
+    let direct = Client::open(&server.url()).unwrap();
     let mut other = direct.listener_as(ListenerId::of_process("host", 2), &["q"]).unwrap();
     let taken = other.try_listen().unwrap().expect("the task");
     proxy.open();

@@ -17,7 +17,7 @@ use nix::time::{ClockId, clock_gettime};
 use proxy::Proxy;
 use serde_json::Value;
 use support::{Server, eventually};
-use world::{HOLD, Worker, World, result, send, status};
+use world::{HOLD, Worker, World, result, send};
 
 /// Whether the worker says that it waits; it must not end.
 fn waits(world: &World, worker: &mut Worker) {
@@ -129,11 +129,7 @@ fn a_worker_whose_way_is_cut_between_its_first_two_calls_waits() {
 #[test]
 fn a_worker_told_to_end_while_only_an_end_is_left_to_send_leaves_that_to_the_supervisor() {
     let world = World::new();
-    world.program("hold", HOLD);
-    let mut worker = world.worker(&["--queue", "hold"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let (mut worker, task) = world.holding(&[]);
     let server = world.server.pid().cast_signed();
     send("STOP", server);
     world.touch("go");

@@ -11,16 +11,12 @@ use std::time::{Duration, Instant};
 
 use blueque::{ListenerId, Status};
 use support::eventually;
-use world::{HOLD, STEPS, World, beginnings, field, lives, result, saved, status};
+use world::{HOLD, STEPS, World, beginnings, field, lives, result, saved};
 
 #[test]
 fn a_worker_told_to_end_waits_for_its_programs_and_takes_nothing_more() {
     let world = World::new();
-    world.program("hold", HOLD);
-    let mut worker = world.worker(&["--queue", "hold"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let (mut worker, task) = world.holding(&[]);
     worker.signal("TERM");
     eventually("it drains", || world.log().contains("drains").then_some(()));
     let later = world.submit("hold", "[]");
@@ -34,11 +30,8 @@ fn a_worker_told_to_end_waits_for_its_programs_and_takes_nothing_more() {
 #[test]
 fn a_second_sigterm_ends_the_worker_at_once_and_its_programs_go_on() {
     let world = World::new();
-    world.program("hold", HOLD);
-    let mut worker = world.worker(&["--queue", "hold", "--lease", "3s"]);
-    let task = world.submit("hold", "[]");
+    let (mut worker, task) = world.holding(&["--lease", "3s"]);
     let pid: i32 = world.written("pid").parse().unwrap();
-    status(&task, Status::Started);
     worker.signal("TERM");
     eventually("it drains", || world.log().contains("drains").then_some(()));
     worker.signal("TERM");
@@ -74,9 +67,7 @@ fn a_worker_that_drains_by_release_waits_a_second_for_a_program_that_does_not_li
     let world = World::new();
     world.program("hold", &format!("trap '' TERM\n{HOLD}"));
     let mut worker = world.worker(&["--queue", "hold", "--drain", "release", "--grace", "10min"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let task = world.held();
     worker.signal("TERM");
     assert!(worker.ended().success());
     assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
@@ -148,11 +139,8 @@ fn an_idle_worker_ends_at_once() {
 #[test]
 fn a_full_worker_is_one_thing_on_all_its_queues_and_hears_an_order_for_any_of_them() {
     let world = World::new();
-    world.program("hold", HOLD);
     world.program("other", "echo 1");
-    let mut worker = world.worker(&["-q", "hold", "-q", "other", "--has", "gpu", "--name", "left"]);
-    world.submit("hold", "[]");
-    world.written("pid");
+    let (mut worker, _task) = world.holding(&["-q", "other", "--has", "gpu", "--name", "left"]);
     let waits = world.submit_as("other", "z", blueque::Submit::default().needs("gpu"));
     let blueque = |args: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_blueque"));
@@ -189,10 +177,7 @@ fn a_full_worker_is_one_thing_on_all_its_queues_and_hears_an_order_for_any_of_th
 #[test]
 fn a_worker_that_died_is_shown_as_dead_though_its_supervisor_sends_heartbeats() {
     let world = World::new();
-    world.program("hold", HOLD);
-    let worker = world.worker(&["-q", "hold", "-q", "other", "--lease", "1s"]);
-    world.submit("hold", "[]");
-    world.written("pid");
+    let (worker, _task) = world.holding(&["-q", "other", "--lease", "1s"]);
     let id = eventually("it reports", || Some(world.client.workers().unwrap().into_iter().next()?.id));
     worker.kill();
     // Half a minute passes.

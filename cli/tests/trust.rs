@@ -236,8 +236,7 @@ fn the_password_is_in_no_environment_that_a_program_of_the_workers_user_can_read
     shell.uid(OTHER).gid(OTHER);
     let log = fs::File::options().create(true).append(true).open(world.path("worker.log")).unwrap();
     let _worker = world::Worker(shell.stderr(log).spawn().unwrap());
-    let task = world.submit("hold", "[]");
-    world.written("pid");
+    let task = world.held();
     let supervisor = world.supervisor();
     let (read, errors) = (fs::read(world.path("read")).unwrap(), fs::read_to_string(world.path("errors")).unwrap());
     assert!(read.is_empty(), "{}", String::from_utf8_lossy(&read));
@@ -262,9 +261,7 @@ fn a_password_file_is_read_again_by_what_runs() {
     world.program("hold", HOLD);
     let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["-q", "hold", "--lease", "3s"]);
     let worker = world::Worker(command.env("BLUEQUE_CONFIG", &config).spawn().unwrap());
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let task = world.held();
     worker.kill();
     let mut admin =
         redis::Client::open(format!("{}?pass={SECRET}", world.server.url())).unwrap().get_connection().unwrap();

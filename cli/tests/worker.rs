@@ -193,9 +193,8 @@ fn a_worker_does_not_start_with_a_folder_that_others_may_write_to() {
 #[test]
 fn a_worker_killed_and_started_again_finds_its_programs_at_work() {
     let world = World::new();
-    world.program("hold", HOLD);
-    let worker = world.worker(&["--queue", "hold", "--lease", "3s"]);
-    let (task, second) = (world.submit("hold", "[]"), world.submit("hold", "[]"));
+    let (worker, task) = world.holding(&["--lease", "3s"]);
+    let second = world.submit("hold", "[]");
     let pid: i32 = world.written("pid").parse().unwrap();
     let before = status(&task, Status::Started);
     worker.kill();
@@ -221,10 +220,7 @@ fn a_worker_killed_and_started_again_finds_its_programs_at_work() {
 #[test]
 fn a_worker_leaves_to_another_living_one_what_that_looks_after_until_it_dies() {
     let world = World::new();
-    world.program("hold", HOLD);
-    let first = world.worker(&["--queue", "hold"]);
-    let task = world.submit("hold", "[]");
-    status(&task, Status::Started);
+    let (first, task) = world.holding(&[]);
     let _second = world.worker(&["--queue", "hold"]);
     let other = world.submit("hold", "[]");
     status(&other, Status::Started);
@@ -329,9 +325,7 @@ fn a_cancel_reaches_the_program_long_before_the_next_heartbeat() {
         "trap 'echo stopped > FOLDER/stopped; exit 0' TERM\n echo $$ > FOLDER/pid\n while :; do sleep 0.02; done",
     );
     let _worker = world.worker(&["--queue", "hold", "--lease", "10min"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let task = world.held();
     let begun = Instant::now();
     task.cancel("not needed").unwrap();
     assert_eq!(world.written("stopped"), "stopped");
@@ -345,11 +339,7 @@ fn an_end_while_the_server_is_away_is_sent_when_it_is_back_also_by_the_next_work
     let mut world = World::new();
     world.server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always", "--save", ""]);
     world.client = Client::open(&world.server.url()).unwrap();
-    world.program("hold", HOLD);
-    let worker = world.worker(&["--queue", "hold", "--lease", "60s"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let (worker, task) = world.holding(&["--lease", "60s"]);
     let supervisor = world.supervisor();
     world.server.kill();
     world.touch("go");
@@ -371,8 +361,7 @@ fn a_binary_replaced_in_mid_task_changes_nothing_for_what_runs() {
     let (old, new) = (world.path("blueque"), world.path("blueque.new"));
     fs::copy(env!("CARGO_BIN_EXE_blueque"), &old).unwrap();
     let worker = world.worker_of(&old, &["--queue", "hold", "--slots", "2"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
+    let task = world.held();
     let before = status(&task, Status::Started);
     fs::copy(env!("CARGO_BIN_EXE_blueque"), &new).unwrap();
     fs::rename(&new, &old).unwrap();
@@ -442,8 +431,7 @@ fn the_password_of_the_server_reaches_no_command_line_and_no_program() {
     world.program("hold", &format!("env > FOLDER/env.new; mv FOLDER/env.new FOLDER/env\n{HOLD}"));
     let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), &["--queue", "hold"]);
     let _worker = world::Worker(command.env("BLUEQUE_PASSWORD", "hunter2").spawn().unwrap());
-    let task = world.client.queue("hold").unwrap().submit_bytes(b"[]", Submit::default()).unwrap();
-    world.written("pid");
+    let task = world.held();
     assert!(!fs::read_to_string(world.path("env")).unwrap().contains("hunter2"));
     for pid in world.processes() {
         let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use blueque::{Status, Task};
 
 use crate::support::eventually;
-use crate::world::{HOLD, World, lives, result, send, status};
+use crate::world::{World, lives, result, send, status};
 
 /// What is mounted in a world's folder, gone when dropped. That takes root.
 struct Disk(PathBuf);
@@ -191,11 +191,7 @@ fn an_end_that_the_disk_does_not_give_back_now_is_not_taken_for_lost() {
 #[test]
 fn a_worker_that_cannot_list_its_runs_gives_none_of_them_back() {
     let world = World::new();
-    world.program("hold", HOLD);
-    let mut worker = world.worker(&["--queue", "hold"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let (mut worker, task) = world.holding(&[]);
     let (runs, away) = (world.path("state/blueque/runs"), world.path("state/blueque/away"));
     fs::rename(&runs, &away).unwrap();
     fs::write(&runs, "").unwrap();

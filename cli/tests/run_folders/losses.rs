@@ -53,8 +53,7 @@ fn nothing_is_left_of_a_killed_supervisor_where_a_link_leads_to_the_state_folder
     symlink(world.path("disk"), world.path("state")).unwrap();
     world.program("hold", &format!("rm -f \"$BLUEQUE_RUN/group\"\n{HOLD}"));
     let _worker = world.worker(&["--queue", "hold"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
+    let task = world.held();
     let grandchild: i32 = world.written("grandchild").parse().unwrap();
     send("KILL", world.supervisor());
     eventually("its next attempt begins", || (task.info().unwrap().attempts() == 2).then_some(()));

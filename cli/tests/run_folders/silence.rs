@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use blueque::{Status, Submit, Task};
+use blueque::{Submit, Task};
 
 use crate::proxy::Proxy;
 use crate::support::eventually;
-use crate::world::{HOLD, Worker, World, result, status};
+use crate::world::{HOLD, Worker, World, result};
 
 fn worker_log(world: &World) -> String {
     fs::read_to_string(world.path("worker.log")).unwrap_or_default()
@@ -45,11 +45,7 @@ fn log(world: &World, task: &Task) -> String {
 #[test]
 fn a_lease_that_was_lost_is_said_everywhere_and_is_no_end() {
     let mut world = World::new();
-    world.program("hold", HOLD);
-    let _worker = world.worker(&["--queue", "hold", "--lease", "3s"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let (_worker, task) = world.holding(&["--lease", "3s"]);
     world.server.kill();
     world.nothing_is_left();
     eventually("the worker says something of it", || {
@@ -71,11 +67,7 @@ fn a_lease_that_was_lost_is_said_everywhere_and_is_no_end() {
 #[test]
 fn a_result_that_the_server_does_not_want_any_more_is_said_to_be_thrown_away() {
     let mut world = World::new();
-    world.program("hold", HOLD);
-    let _worker = world.worker(&["--queue", "hold"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let (_worker, task) = world.holding(&[]);
     world.server.kill();
     world.touch("go");
     eventually("the end is on the disk", || world.runs().iter().any(|run| run.join("end.json").exists()).then_some(()));
@@ -96,11 +88,7 @@ fn a_result_that_the_server_does_not_want_any_more_is_said_to_be_thrown_away() {
 #[test]
 fn heartbeats_that_are_refused_are_said_once_and_so_is_the_end_of_that() {
     let world = World::new();
-    world.program("hold", HOLD);
-    let _worker = world.worker(&["--queue", "hold", "--lease", "30s"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let (_worker, task) = world.holding(&["--lease", "30s"]);
     set(&world, "min-replicas-to-write", "1");
     eventually("it is said", || supervisors_log(&world).contains("NOREPLICAS").then_some(()));
     set(&world, "min-replicas-to-write", "0");
@@ -128,11 +116,7 @@ fn refused(world: &World, task: &Task) -> String {
 #[test]
 fn heartbeats_that_a_server_refuses_that_cannot_save_are_said_in_each_log_and_in_the_history() {
     let world = World::new();
-    world.program("hold", HOLD);
-    let _worker = world.worker(&["--queue", "hold", "--lease", "10min", "--slots", "1"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let (_worker, task) = world.holding(&["--lease", "10min", "--slots", "1"]);
     world.server.cannot_save();
     beat(&world);
     let (begins, ends) = ("the server takes no heartbeat", "the server takes heartbeats again, after");
@@ -216,11 +200,7 @@ fn an_end_that_cannot_be_delivered_is_said_wherever_somebody_looks() {
 #[test]
 fn a_lease_that_a_supervisor_lost_is_said_by_the_worker_that_took_it_over() {
     let mut world = World::new();
-    world.program("hold", HOLD);
-    let first = world.worker(&["--queue", "hold", "--lease", "10min"]);
-    let task = world.submit("hold", "[]");
-    world.written("pid");
-    status(&task, Status::Started);
+    let (first, task) = world.holding(&["--lease", "10min"]);
     first.kill();
     let _second = world.worker(&["--queue", "hold"]);
     eventually("it takes it over", || worker_log(&world).contains("took over").then_some(()));

@@ -112,6 +112,21 @@ impl World {
         self.client.queue(queue).unwrap().submit_bytes(b"[]", how.id(TaskId::new(id).unwrap())).unwrap()
     }
 
+    /// A worker that runs HOLD for a task, which is started.
+    pub fn holding(&self, args: &[&str]) -> (Worker, Task) {
+        self.program("hold", HOLD);
+        let worker = self.worker(&[&["--queue", "hold"], args].concat());
+        (worker, self.held())
+    }
+
+    /// A task of the queue `hold`, once a worker that is there runs its program.
+    pub fn held(&self) -> Task {
+        let task = self.submit("hold", "[]");
+        self.written("pid");
+        status(&task, Status::Started);
+        task
+    }
+
     /// Waits until a program has written this file of the world whole (ending in a line's end), and reads it.
     pub fn written(&self, name: &str) -> String {
         eventually(&format!("{name} is written"), || {
