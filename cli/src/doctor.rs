@@ -27,7 +27,7 @@ use self::exam::{Exam, Finding, Level};
 use crate::input::values::whole_number;
 use crate::output::{Code, Format, clean_line, fault, line, say, table};
 use crate::session::config::Settings;
-use crate::session::reach;
+use crate::session::diagnosis;
 
 /// How long the server may take for one answer.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -46,8 +46,8 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
     exam.bear(looked).map_err(|error| {
         let (url, namespace) = (settings.url(), settings.namespace());
         let source = error.downcast_ref::<RedisError>();
-        let node = source.and_then(RedisError::redirect_node).map(|(node, _)| reach::elsewhere(namespace, node));
-        node.or_else(|| reach::refused(url, source?)).unwrap_or(error)
+        let node = source.and_then(RedisError::redirect_node).map(|(node, _)| diagnosis::elsewhere(namespace, node));
+        node.or_else(|| diagnosis::refused(url, source?)).unwrap_or(error)
     })?;
     exam.count_up();
     match format {
@@ -78,13 +78,13 @@ fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
 fn connect(settings: &Settings) -> anyhow::Result<Connection> {
     // The source's text can hold what was sent.
     let wrong = |error: &redis::RedisError| {
-        if let Some(refused) = reach::refused(settings.url(), error) {
+        if let Some(refused) = diagnosis::refused(settings.url(), error) {
             return refused;
         }
         let what = error.code().map_or_else(|| error.category().to_owned(), ToOwned::to_owned);
         fault(Code::Unreachable, format!("{} cannot be reached: {what}", settings.url()))
     };
-    reach::somebody_listens(settings.url(), LIMIT)?;
+    diagnosis::somebody_listens(settings.url(), LIMIT)?;
     let client = redis::Client::open(settings.address()?).map_err(|error| wrong(&error))?;
     let connection = client.get_connection_with_timeout(LIMIT).map_err(|error| wrong(&error))?;
     connection.set_read_timeout(Some(LIMIT))?;

@@ -6,11 +6,11 @@
 
 mod line;
 mod read;
+mod segment;
 pub mod sweep;
 mod write;
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 pub use self::line::{PART, seconds};
@@ -51,22 +51,6 @@ pub fn of_task(state: &Path, namespace: &str, id: &str) -> Vec<(u32, u64, PathBu
     }
     found.sort();
     found
-}
-
-/// Where the files of a log begin, in their order.
-fn segments(folder: &Path) -> io::Result<Vec<u64>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let offset = path.file_stem().and_then(|name| name.to_str()?.parse().ok());
-        found.extend(offset.filter(|&offset| path == segment(folder, offset)));
-    }
-    found.sort_unstable();
-    Ok(found)
-}
-
-fn segment(folder: &Path, offset: u64) -> PathBuf {
-    folder.join(format!("{offset:012}.log"))
 }
 
 #[cfg(test)]

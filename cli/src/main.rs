@@ -8,13 +8,15 @@ mod input;
 mod lack;
 mod logs;
 mod output;
+mod process;
+mod processes;
 mod run_folder;
+mod safe_path;
 mod server;
 mod session;
 mod supervisor;
 mod times;
 mod torn;
-mod trust;
 mod view;
 mod worker;
 
@@ -31,7 +33,7 @@ use crate::commands::{
 };
 use crate::output::Code;
 use crate::session::config::Settings;
-use crate::session::{LIMIT, Session, outage, reach};
+use crate::session::{LIMIT, Session, diagnosis, outage};
 
 fn main() -> ExitCode {
     // The library leaves the choice to programs, and without one a `rediss://` URL is a panic.
@@ -79,7 +81,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
             let (end, client) = if let Some(timeout) = waits(command) {
                 outage::connect(&settings, timeout)?
             } else {
-                reach::somebody_listens(settings.url(), LIMIT)?;
+                diagnosis::somebody_listens(settings.url(), LIMIT)?;
                 (None, settings.client_within(LIMIT)?)
             };
             let session = Session { client, format: cli.output, namespace: settings.namespace().clone(), end };

@@ -3,7 +3,7 @@
 //! of it too, so that nothing in it is opened but by `open`.
 
 pub mod end;
-mod kept;
+pub mod kept;
 pub mod lock;
 pub mod names;
 pub mod notice;
@@ -11,9 +11,9 @@ pub mod open;
 mod spare;
 
 use std::env;
-use std::fs::{self, DirBuilder, DirEntry, File};
+use std::fs::{self, DirEntry, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use anyhow::{Context, bail};
 use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-pub use self::kept::KEPT;
+use self::open::private_folders;
 
 /// The version of `run.json` and `end.json` that this binary writes and reads.
 pub const VERSION: u32 = 1;
@@ -296,7 +296,7 @@ impl RunFolder {
                 let _ = open::clear(&entry.path());
             }
         }
-        kept::tidy(&space);
+        Self::tidy_kept(&space);
     }
 }
 
@@ -318,16 +318,6 @@ pub fn state_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
 /// `STATE/NAMESPACE`.
 pub fn space(state: &Path, namespace: &str) -> PathBuf {
     state.join(&*names::visible(namespace))
-}
-
-/// Folders that only their owner can enter: parameters and logs may be secret.
-pub fn private_folders(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-/// Writes a file whole or not at all, and on the disk before it returns.
-pub fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    open::replace(path, bytes, true)
 }
 
 /// Microseconds of the clock that also counts the time a machine sleeps.

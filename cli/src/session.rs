@@ -2,11 +2,11 @@
 
 pub mod caller;
 pub mod config;
+pub mod diagnosis;
 mod find;
 pub mod outage;
 pub mod password;
 pub mod queues;
-pub mod reach;
 pub mod rights;
 
 use std::time::{Duration, Instant};

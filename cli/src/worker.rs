@@ -7,7 +7,6 @@ mod keeper;
 mod pace;
 mod pool;
 mod program;
-pub mod remains;
 mod report;
 mod settings;
 mod state;
@@ -38,6 +37,7 @@ use self::take::Taker;
 use self::takeover::Takeover;
 use crate::logs::sweep::sweep;
 use crate::output::{chain, say};
+use crate::processes::leftovers;
 use crate::session::config::{self, Connection};
 use crate::session::rights::missing;
 use crate::supervisor::exec;
@@ -280,7 +280,7 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result
             if settings.drain == Drain::Release {
                 // The supervisor then finds its program gone, and gives the task back.
                 for run in pool.overdue(RELEASE) {
-                    remains::kill_all(&run);
+                    leftovers::kill_all(&run);
                 }
             }
         }

@@ -3,7 +3,6 @@
 mod server;
 
 use std::fs::{self, File};
-use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -23,11 +22,12 @@ use signal_hook::iterator::Signals;
 use self::server::Server;
 use crate::input::values::{plain, whole_number};
 use crate::output::{Code, fault, line, say};
-use crate::run_folder::lock::Process;
-use crate::run_folder::{RunFolder, private_folders};
+use crate::process::Process;
+use crate::processes::leftovers;
+use crate::run_folder::RunFolder;
+use crate::run_folder::open::private_folders;
+use crate::safe_path::{Refused, Rule, resolve};
 use crate::session::config::Connection;
-use crate::trust::{Refused, Rule, resolve};
-use crate::worker::remains;
 
 /// Programs get this long to save and exit at Ctrl-C.
 const GRACE: Duration = Duration::from_secs(5);
@@ -231,13 +231,6 @@ fn kill_runs(data: &Path, namespace: &str) {
         if let Some(holder) = folder.holder().filter(|holder| holder.supervisor.lives()) {
             let _ = kill(Pid::from_raw(holder.supervisor.pid), Signal::SIGKILL);
         }
-        remains::kill_all(folder.path());
+        leftovers::kill_all(folder.path());
     }
-}
-
-/// The end of a file, for an error text.
-fn tail(path: &Path) -> io::Result<String> {
-    let text = fs::read(path)?;
-    let text = String::from_utf8_lossy(text.get(text.len().saturating_sub(600)..).unwrap_or(&text)).into_owned();
-    Ok(text.trim().to_owned())
 }

@@ -5,8 +5,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::line::Line;
-use super::write::Place;
-use super::{segment, segments};
+use super::segment::{Place, segment, segments};
 use crate::run_folder::open;
 
 /// So much is read at once.

@@ -9,7 +9,7 @@ use nix::sys::statvfs::statvfs;
 
 use super::LOGS;
 use crate::run_folder::{names, open};
-use crate::trust::{Rule, resolve};
+use crate::safe_path::{Rule, resolve};
 
 /// Logs take at most this part of their file system.
 const PART: u64 = 10;

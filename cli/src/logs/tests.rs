@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use super::segment::segment;
 use super::sweep::{Keep, sweep};
 use super::*;
 

@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::Reader;
 use super::line::{Begin, PART};
-use super::{EXIT, Reader, segment, segments};
+use super::EXIT;
+use super::segment::{Place, segment, segments};
 use crate::run_folder::open;
 
 /// Files of a log at most. The first half of them stays; of the others the oldest makes room.
@@ -21,17 +23,6 @@ const MARKS: u64 = 256;
 
 /// Where it failed, it is tried again so much later.
 const AGAIN: Duration = Duration::from_secs(30);
-
-/// Where a line begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file, by its name.
-    pub segment: u64,
-    /// Bytes of this file before it.
-    pub position: u64,
-    /// Bytes of output before it.
-    pub offset: u64,
-}
 
 #[derive(Debug)]
 pub struct Writer {

@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 
 use super::end::hex;
 use super::names::visible;
-use super::{Run, RunFolder, is_older, open, private_folders};
+use super::open::{self, private_folders};
+use super::{Run, RunFolder, is_older};
 use crate::output::say;
 use crate::server::identity;
 
@@ -83,13 +84,13 @@ impl RunFolder {
         open::clear(&target)?;
         fs::rename(self.checkpoint(), target)
     }
-}
 
-/// Removes what no attempt has asked for in a week.
-pub(super) fn tidy(space: &Path) {
-    for entry in fs::read_dir(space.join(KEPT)).into_iter().flatten().flatten() {
-        if is_older(&entry, FOR) {
-            let _ = open::clear(&entry.path());
+    /// Removes what no attempt has asked for in a week.
+    pub(super) fn tidy_kept(space: &Path) {
+        for entry in fs::read_dir(space.join(KEPT)).into_iter().flatten().flatten() {
+            if is_older(&entry, FOR) {
+                let _ = open::clear(&entry.path());
+            }
         }
     }
 }

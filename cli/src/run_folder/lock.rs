@@ -1,6 +1,6 @@
 //! The lock of a run folder: held as long as the supervisor lives, and released by the kernel.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Seek, Write};
 
 use nix::errno::Errno;
@@ -8,39 +8,10 @@ use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
 use super::{RunFolder, open};
+use crate::process::Process;
 
 /// A larger file is none of ours.
 const MOST: u64 = 64 << 10;
-
-/// A process, told from a later one with the same number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process {
-    pub pid: i32,
-    /// When it started, in the kernel's ticks since boot.
-    pub started: u64,
-}
-
-impl Process {
-    /// A process that exists now.
-    pub fn of(pid: i32) -> Option<Self> {
-        Some(Self { pid, started: started(pid)? })
-    }
-
-    /// Whether it still exists. A zombie does not count.
-    pub fn lives(self) -> bool {
-        started(self.pid) == Some(self.started)
-    }
-}
-
-fn started(pid: i32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in brackets may itself hold brackets and spaces.
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
-    if matches!(fields.next()?, "Z" | "X") {
-        return None;
-    }
-    fields.nth(18)?.parse().ok()
-}
 
 /// Who works on a run, as the lock file tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

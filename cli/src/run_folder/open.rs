@@ -1,9 +1,9 @@
 //! Files that a program can reach. It may have put anything in their place: a folder, a pipe that nobody writes to, a
 //! link, a file of a terabyte. These functions neither wait nor follow links, and read no more than they are told.
 
-use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use nix::fcntl::OFlag;
@@ -78,7 +78,7 @@ pub fn append(path: &Path) -> io::Result<File> {
 /// made behind a link that it put in the place of the folder above.
 pub fn own_folder(path: &Path) -> io::Result<()> {
     if let Some(above) = path.parent() {
-        super::private_folders(above)?;
+        private_folders(above)?;
         let kind = fs::symlink_metadata(above)?.file_type();
         if !kind.is_dir() {
             return Err(io::Error::new(
@@ -90,7 +90,7 @@ pub fn own_folder(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|about| !about.is_dir()) {
         clear(path)?;
     }
-    super::private_folders(path)
+    private_folders(path)
 }
 
 /// Opens a file that is there for writing, from its beginning.
@@ -157,4 +157,14 @@ fn permit(folder: &Path) {
             permit(&entry.path());
         }
     }
+}
+
+/// Folders that only their owner can enter: parameters and logs may be secret.
+pub fn private_folders(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Writes a file whole or not at all, and on the disk before it returns.
+pub fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, bytes, true)
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 
-use super::{Limits, RunFolder, open, write_durably};
+use super::open::{self, write_durably};
+use super::{Limits, RunFolder};
 
 /// Room for an error, which is longer than a small result.
 const ERROR: u64 = 16 << 10;

@@ -12,9 +12,10 @@ use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
 use super::end::{Cost, End, Outcome, PostMortem};
-use super::lock::{Holder, Process};
+use super::lock::Holder;
 use super::notice::{About, Refusal};
 use super::*;
+use crate::process::Process;
 
 struct State(PathBuf);
 

@@ -12,8 +12,8 @@ use clap::Args;
 use redis::IntoConnectionInfo;
 use serde::Deserialize;
 
+use super::diagnosis;
 use super::password::{Address, Password};
-use super::reach;
 use crate::output::{Code, fault, say};
 
 const URL_HELP: &str = "The server, without a password: redis://host:port/db or unix:///path. Passwords come from \
@@ -130,7 +130,7 @@ impl Settings {
     pub fn client_within(&self, limit: Duration) -> anyhow::Result<Client> {
         let builder = builder().namespace(self.namespace.clone()).limit(limit);
         let opened = builder.open(&self.address()?);
-        let client = opened.map_err(|error| reach::explained(self.url(), &self.namespace, error))?;
+        let client = opened.map_err(|error| diagnosis::explained(self.url(), &self.namespace, error))?;
         if client.greeting().is_some_and(|greeting| greeting.policy.is_none()) {
             WARNED.call_once(|| say(UNKNOWN_POLICY));
         }

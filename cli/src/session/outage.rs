@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use blueque::{Client, Error};
 
 use super::config::Settings;
-use super::{LIMIT, reach};
+use super::{LIMIT, diagnosis};
 use crate::output::{Code, chain, fault, say};
 
 const BACK: &str = "-- the server is back --";
@@ -58,7 +58,7 @@ pub fn connect(settings: &Settings, timeout: Option<Duration>) -> anyhow::Result
             let waited = humantime::format_duration(timeout.unwrap_or_default());
             return Err(fault(Code::TimedOut, format!("no server at {} after {waited}", settings.url())));
         }
-        let gone = match reach::somebody_listens(settings.url(), left) {
+        let gone = match diagnosis::somebody_listens(settings.url(), left) {
             Err(gone) => gone,
             Ok(()) => match settings.client_within(left) {
                 Ok(client) => {

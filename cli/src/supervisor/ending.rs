@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind};
 use serde::de::IgnoredAny;
 
 use super::eyes::Seen;
-use super::tree::Exit;
 use super::watch::{Ended, Reason};
+use crate::processes::tree::Exit;
 use crate::run_folder::end::{End, Outcome, PostMortem};
 use crate::run_folder::{RunFolder, open};
 

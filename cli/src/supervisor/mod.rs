@@ -8,14 +8,12 @@ mod ending;
 pub mod exec;
 mod eyes;
 mod files;
-pub mod group;
 mod journal;
 mod link;
 mod output;
 mod program;
 mod publish;
 mod shared;
-mod tree;
 mod watch;
 
 use std::os::unix::net::UnixStream;
@@ -35,16 +33,17 @@ use nix::sys::time::TimeValLike;
 
 use self::deliver::Delivered;
 use self::eyes::{Eyes, Seen};
-use self::group::Group;
 use self::journal::Journal;
 use self::link::Link;
 use self::shared::Shared;
-use self::tree::{Exit, Passed, Tree};
 use self::watch::{Bell, Ended, Watch};
 use crate::lack::Lack;
 use crate::output::{chain, say};
+use crate::process::Process;
+use crate::processes::cgroup::ControlGroup;
+use crate::processes::tree::{self, Exit, Passed, Tree};
 use crate::run_folder::end::{Cost, Counted, End, Found, Outcome, PostMortem};
-use crate::run_folder::lock::{Holder, Lock, Process};
+use crate::run_folder::lock::{Holder, Lock};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
 use crate::server::{host, identity};
 use crate::session::password::{Address, Password};
@@ -199,7 +198,7 @@ fn attempt(
     })?;
     let (ended, at_end) = UnixStream::pair()?;
     let begun = boot_clock_us();
-    let group = Group::create(folder, run.limits.memory).map(Arc::new);
+    let group = ControlGroup::create(folder, run.limits.memory).map(Arc::new);
     // By the main thread: the program dies with the thread that started it.
     let mut child = program::start(folder, run).inspect_err(|_| {
         if let Some(group) = &group {

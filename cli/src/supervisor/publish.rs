@@ -9,7 +9,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::run_folder::end::hex;
-use crate::run_folder::{Run, RunFolder, names, open, private_folders, write_durably};
+use crate::run_folder::open::{self, private_folders, write_durably};
+use crate::run_folder::{Run, RunFolder, names};
 
 const MANIFEST: &str = "manifest.json";
 

@@ -16,7 +16,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 
 use super::program::seconds;
 use super::shared::{CANCEL, DRAIN, KILL, STOP, Shared};
-use super::tree::{self, Exit, Tree};
+use crate::processes::tree::{self, Exit, Tree};
 use crate::run_folder::{OnDrain, Run, RunFolder, boot_clock_us, open};
 
 /// Why a program was stopped.

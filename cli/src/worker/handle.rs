@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::run_folder::lock::Process;
+use crate::process::Process;
 use crate::run_folder::{RunFolder, open};
 use crate::session::password::Password;
 

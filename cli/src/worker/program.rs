@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use nix::unistd::{AccessFlags, access};
 
 use crate::output::{Code, fault};
-use crate::trust::{Refused, Rule, resolve};
+use crate::safe_path::{Refused, Rule, resolve};
 
 /// Where the worker's programs are.
 #[derive(Clone, Debug)]

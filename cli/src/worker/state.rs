@@ -9,8 +9,10 @@ use nix::unistd::{AccessFlags, access};
 
 use crate::logs::LOGS;
 use crate::output::{Code, fault};
-use crate::run_folder::{KEPT, private_folders, space};
-use crate::trust::{Refused, Rule, resolve};
+use crate::run_folder::kept::KEPT;
+use crate::run_folder::open::private_folders;
+use crate::run_folder::space;
+use crate::safe_path::{Refused, Rule, resolve};
 
 /// Makes the folders that are missing, and refuses what another user could have put there. The real path of the state
 /// folder: by that, what a run left is known in environments and command lines, so that no part may know it by another.

@@ -17,10 +17,10 @@ use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pace::pause;
 use super::pool::{Kept, Pool};
-use super::remains;
 use super::settings::Settings;
+use crate::process::Process;
+use crate::processes::leftovers;
 use crate::run_folder::end::{End, Found, Outcome, PostMortem};
-use crate::run_folder::lock::Process;
 use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, names, open};
 use crate::server::identity;
 
@@ -147,7 +147,7 @@ impl Takeover {
             Err(error) => return self.pool.say(&format!("{} cannot be locked: {error}", folder.path().display())),
         };
         let begun = !lock.is_blank();
-        let living = remains::supervisor(folder.path()).and_then(Handle::of);
+        let living = leftovers::supervisor(folder.path()).and_then(Handle::of);
         if let Some(handle) = living {
             self.pool.say(&format!("took over {}, whose lock file is gone", folder.path().display()));
             return self.pool.resume(folder.path(), handle, folder.has_ended());
@@ -155,7 +155,7 @@ impl Takeover {
         let Some(subject) = subject(folder).filter(|_| self.is_own(folder)) else {
             return self.pool.remove(folder.path());
         };
-        if !remains::kill_all(folder.path()) {
+        if !leftovers::kill_all(folder.path()) {
             return self.pool.say(&format!("processes of {} cannot be killed yet", subject.id));
         }
         let ended = match folder.find_end() {
@@ -276,7 +276,7 @@ pub fn sweep(settings: &Settings) {
         }
         let Ok(Some(_keeper)) = Keeper::of(&folder) else { continue };
         if folder.holder().is_some_and(|holder| !holder.supervisor.lives()) {
-            remains::kill_all(folder.path());
+            leftovers::kill_all(folder.path());
         }
     }
 }

@@ -17,7 +17,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::output::{Code, fault};
-use crate::run_folder::lock::Process;
+use crate::process::Process;
 use crate::session::password::with_password;
 
 /// The file of the password.
@@ -47,7 +47,7 @@ impl Server {
             return Err(fault(Code::Refused, format!("port {port} is not free ({error}): choose another by --port")));
         }
         let folder = data.join("server");
-        crate::run_folder::private_folders(&folder)?;
+        crate::run_folder::open::private_folders(&folder)?;
         let socket = folder.join("socket");
         if socket.as_os_str().len() > SOCKET {
             let text = format!(
@@ -94,7 +94,7 @@ impl Server {
                 return Ok(());
             }
             if let Some(status) = self.ended()? {
-                bail!("the server ended at once: {status}\n{}", super::tail(&self.log).unwrap_or_default());
+                bail!("the server ended at once: {status}\n{}", tail(&self.log).unwrap_or_default());
             }
             if Instant::now() > end {
                 bail!("the server does not answer; see {}", self.log.display());
@@ -167,4 +167,11 @@ fn program() -> anyhow::Result<PathBuf> {
                     or set BLUEQUE_REDIS_SERVER";
         fault(Code::Failed, text)
     })
+}
+
+/// The end of a file, for an error text.
+fn tail(path: &Path) -> io::Result<String> {
+    let text = fs::read(path)?;
+    let text = String::from_utf8_lossy(text.get(text.len().saturating_sub(600)..).unwrap_or(&text)).into_owned();
+    Ok(text.trim().to_owned())
 }

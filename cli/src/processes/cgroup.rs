@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::tree;
+use crate::process::descendants;
 use crate::run_folder::{RunFolder, open};
 
 /// A longer path is none of ours.
@@ -13,9 +13,9 @@ const MOST: u64 = 4 << 10;
 
 /// The group of a run, also after its supervisor is gone.
 #[derive(Debug)]
-pub struct Group(PathBuf);
+pub struct ControlGroup(PathBuf);
 
-impl Group {
+impl ControlGroup {
     /// Makes the group, below the one of this process; none where that is not allowed.
     pub fn create(folder: &RunFolder, memory: Option<u64>) -> Option<Self> {
         let group = Self(own_group()?.join(name(folder.path())?));
@@ -48,7 +48,7 @@ impl Group {
         for _ in 0..20 {
             let inside = fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
             let inside: HashSet<&str> = inside.lines().collect();
-            let outside = tree::descendants().into_iter().map(|pid| pid.to_string());
+            let outside = descendants().into_iter().map(|pid| pid.to_string());
             let outside: Vec<String> = outside.filter(|pid| !inside.contains(pid.as_str())).collect();
             if outside.is_empty() {
                 return;

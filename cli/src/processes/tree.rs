@@ -1,7 +1,7 @@
 //! The program and all that it started: told from other processes, signalled, killed, reaped. The
 //! supervisor is a subreaper, so none of its descendants can leave it, whatever group or session they make.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,8 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use rustix::process::{WaitOptions, wait};
 
-use super::group::Group;
+use super::cgroup::ControlGroup;
+use crate::process::descendants;
 
 /// A program that forks as fast as it is killed is first frozen, then killed.
 const PLAIN_ROUNDS: u32 = 3;
@@ -41,7 +42,7 @@ impl Exit {
 pub struct Tree {
     program: Pid,
     exit: Option<Exit>,
-    group: Option<Arc<Group>>,
+    group: Option<Arc<ControlGroup>>,
     passed: Option<Passed>,
 }
 
@@ -53,7 +54,7 @@ pub struct Passed {
 }
 
 impl Tree {
-    pub fn new(program: i32, group: Option<Arc<Group>>) -> Self {
+    pub fn new(program: i32, group: Option<Arc<ControlGroup>>) -> Self {
         Self { program: Pid::from_raw(program), exit: None, group, passed: Some(Passed::default()) }
     }
 
@@ -165,36 +166,6 @@ fn freeze(found: &[Pid]) {
             return;
         }
     }
-}
-
-/// All descendants of this process that have not ended.
-pub fn descendants() -> Vec<Pid> {
-    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
-    for pid in processes() {
-        if let Some(parent) = parent(pid) {
-            children.entry(parent).or_default().push(pid);
-        }
-    }
-    let mut found = Vec::new();
-    let mut next = vec![Pid::this().as_raw()];
-    while let Some(pid) = next.pop() {
-        for child in children.remove(&pid).unwrap_or_default() {
-            found.push(Pid::from_raw(child));
-            next.push(child);
-        }
-    }
-    found
-}
-
-fn processes() -> impl Iterator<Item = i32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
-/// The parent of a process; none for a zombie without children, which only waits to be reaped.
-fn parent(pid: i32) -> Option<i32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
 }
 
 fn passed(pid: Pid) -> Option<Passed> {

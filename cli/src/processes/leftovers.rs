@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use super::cgroup::ControlGroup;
+use crate::process::{Process, Stat, all};
 use crate::run_folder::RunFolder;
-use crate::run_folder::lock::Process;
-use crate::supervisor::group::Group;
 
 /// Processes in the kernel's hands cannot be killed; the next look finds them.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ const UNKNOWN: Duration = Duration::from_secs(1);
 pub fn kill_all(run: &Path) -> bool {
     let begun = Instant::now();
     let run = &real(run);
-    let group = Group::of(run);
+    let group = ControlGroup::of(run);
     let session = RunFolder::at(run).holder().and_then(|holder| holder.program).map(|program| program.pid);
     let mut looks = 0;
     loop {
@@ -38,7 +38,7 @@ pub fn kill_all(run: &Path) -> bool {
         }
         let (found, unknown) = processes(run, session);
         let waits = unknown && begun.elapsed() < UNKNOWN;
-        let none = found.is_empty() && !waits && group.as_ref().is_none_or(Group::is_empty);
+        let none = found.is_empty() && !waits && group.as_ref().is_none_or(ControlGroup::is_empty);
         looks = if none { looks + 1 } else { 0 };
         if looks == LOOKS {
             if let Some(group) = &group {
@@ -76,11 +76,6 @@ fn real(run: &Path) -> PathBuf {
     run.canonicalize().unwrap_or_else(|_| run.to_owned())
 }
 
-fn all() -> impl Iterator<Item = i32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
 /// The processes of a run that have not ended. Also whether others of its session may be such: one that just becomes
 /// another program has no environment for a moment.
 fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
@@ -89,13 +84,13 @@ fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     let (mut found, mut unknown) = (Vec::new(), false);
     for pid in all() {
-        let Some(Line { parent, session: its }) = line(pid).filter(|_| pid != own) else { continue };
-        children.entry(parent).or_default().push(pid);
+        let Some(stat) = Stat::of_living(pid).filter(|_| pid != own) else { continue };
+        children.entry(stat.parent).or_default().push(pid);
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         if environment.split(|&byte| byte == 0).any(|variable| variable == mark) {
             found.push(pid);
         }
-        unknown |= environment.is_empty() && session == Some(its);
+        unknown |= environment.is_empty() && session == Some(stat.session);
     }
     let mut seen: HashSet<i32> = found.iter().copied().collect();
     let mut next = 0;
@@ -108,21 +103,4 @@ fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
         next += 1;
     }
     (found, unknown)
-}
-
-/// What the kernel says of a process.
-struct Line {
-    parent: i32,
-    session: i32,
-}
-
-/// None of one that has ended.
-fn line(pid: i32) -> Option<Line> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in brackets may itself hold brackets and spaces.
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
-    if matches!(fields.next()?, "Z" | "X") {
-        return None;
-    }
-    Some(Line { parent: fields.next()?.parse().ok()?, session: fields.nth(1)?.parse().ok()? })
 }

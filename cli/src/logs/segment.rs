@@ -1,0 +1,32 @@
+//! The files of a log, and places in them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where a line begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, by its name.
+    pub segment: u64,
+    /// Bytes of this file before it.
+    pub position: u64,
+    /// Bytes of output before it.
+    pub offset: u64,
+}
+
+/// Where the files of a log begin, in their order.
+pub fn segments(folder: &Path) -> io::Result<Vec<u64>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let offset = path.file_stem().and_then(|name| name.to_str()?.parse().ok());
+        found.extend(offset.filter(|&offset| path == segment(folder, offset)));
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+pub fn segment(folder: &Path, offset: u64) -> PathBuf {
+    folder.join(format!("{offset:012}.log"))
+}
