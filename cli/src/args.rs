@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bulk, completions, config, dev, events, history, lifecycle, limit, logs, ls, queues, run, schedule, search, show,
-    stats, submit, task, top, wait, why, workers,
+    bulk, completions, config, dev, events, exec, history, lifecycle, limit, logs, ls, queues, run, schedule, search,
+    show, stats, submit, task, top, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -34,7 +34,7 @@ pub enum Command {
     Supervise(crate::supervisor::Options),
     /// Become a task's program, under its limits
     #[command(hide = true)]
-    Exec(crate::supervisor::exec::Options),
+    Exec(exec::Options),
     /// Start a private server and a worker, to try things out
     Dev(dev::Options),
     /// Put a task into a queue

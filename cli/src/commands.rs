@@ -5,6 +5,7 @@ pub mod completions;
 pub mod config;
 pub mod dev;
 pub mod events;
+pub mod exec;
 pub mod history;
 pub mod lifecycle;
 pub mod limit;

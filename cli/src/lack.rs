@@ -8,6 +8,12 @@ use nix::errno::Errno;
 /// How a worker's word of itself begins where it can begin nothing.
 pub const NOTHING: &str = "takes nothing: ";
 
+/// The exit code of a supervisor whose task failed, or is tried again after a failure: the worker counts those.
+pub const FAILED: u8 = 10;
+
+/// That of one that lost its lease: what its program made is thrown away.
+pub const LOST: u8 = 20;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
     Space,

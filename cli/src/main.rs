@@ -28,8 +28,8 @@ use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
 use crate::commands::{
-    bulk, completions, config, dev, events, history, lifecycle, limit, ls, queues, reset_clock, run, schedule, search,
-    show, stats, submit, task, top, wait, why, workers,
+    bulk, completions, config, dev, events, exec, history, lifecycle, limit, ls, queues, reset_clock, run, schedule,
+    search, show, stats, submit, task, top, wait, why, workers,
 };
 use crate::output::Code;
 use crate::session::config::Settings;
@@ -71,7 +71,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
     let code = match &cli.command {
         Command::Worker(options) => return worker::run(&cli.connection, options),
         Command::Supervise(options) => return supervisor::run(options),
-        Command::Exec(options) => return supervisor::exec::run(options),
+        Command::Exec(options) => return exec::run(options),
         Command::Dev(options) => return dev::run(&cli.connection, options),
         Command::Task { word } => task::run(word)?,
         Command::Completions(options) => completions::run(options, Cli::command())?,

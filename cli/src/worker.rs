@@ -37,10 +37,9 @@ use self::take::Taker;
 use self::takeover::Takeover;
 use crate::logs::sweep::sweep;
 use crate::output::{chain, say};
-use crate::processes::leftovers;
+use crate::processes::{leftovers, limits};
 use crate::session::config::{self, Connection};
 use crate::session::rights::missing;
-use crate::supervisor::exec;
 use crate::torn;
 
 pub use self::settings::Options;
@@ -69,7 +68,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     prctl::set_dumpable(false)?;
     let server = config::Settings::load(connection)?;
     let mut settings = options.settings(&server)?;
-    exec::check(&settings.limits)?;
+    limits::check(&settings.limits)?;
     let programs = options.programs()?;
     settings.state = private_state(&settings.state, &settings.namespace)?;
     settings.publish.as_deref().map_or(Ok(()), publishable)?;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::Reader;
 use super::line::{Begin, PART};
 use super::EXIT;
+use super::read::Reader;
 use super::segment::{Place, segment, segments};
 use crate::run_folder::open;
 

@@ -5,7 +5,6 @@
 mod deliver;
 mod ears;
 mod ending;
-pub mod exec;
 mod eyes;
 mod files;
 mod journal;
@@ -37,7 +36,7 @@ use self::journal::Journal;
 use self::link::Link;
 use self::shared::Shared;
 use self::watch::{Bell, Ended, Watch};
-use crate::lack::Lack;
+use crate::lack::{FAILED, LOST, Lack};
 use crate::output::{chain, say};
 use crate::process::Process;
 use crate::processes::cgroup::ControlGroup;
@@ -71,12 +70,6 @@ pub struct Options {
     #[arg(long, conflicts_with = "password_file")]
     password_stdin: bool,
 }
-
-/// The exit code of a supervisor whose task failed, or is tried again after a failure: the worker counts those.
-pub const FAILED: u8 = 10;
-
-/// That of one that lost its lease: what its program made is thrown away.
-pub const LOST: u8 = 20;
 
 /// Runs the program of a run folder to its end; or sends the end that is in there.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {

@@ -17,11 +17,10 @@ use super::PATIENCE;
 use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pace::Ending;
-use crate::lack::Lack;
+use crate::lack::{FAILED, LOST, Lack};
 use crate::output::{clean_line, say};
 use crate::run_folder::RunFolder;
 use crate::run_folder::notice::{About, Notice};
-use crate::supervisor::{FAILED, LOST};
 
 /// The longest pause before another try on a run that could not be settled.
 const LONGEST: Duration = Duration::from_secs(60);

@@ -1,0 +1,51 @@
+//! The limits that a program runs under: tried by the worker, set by the process that becomes the program.
+
+use std::fs;
+
+use anyhow::Context;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use rustix::process::{getpriority_process, setpriority_process};
+
+use crate::output::{Code, fault};
+use crate::run_folder::Limits;
+
+/// Whether programs can be given these limits, tried on this process.
+pub fn check(limits: &Limits) -> anyhow::Result<()> {
+    if let Some(memory) = limits.memory {
+        let (soft, hard) = getrlimit(Resource::RLIMIT_DATA)?;
+        if memory > hard && setrlimit(Resource::RLIMIT_DATA, soft, memory).is_err() {
+            let text = format!(
+                "--memory is more than this process may give, {hard} bytes: raise its hard limit (ulimit -d, or LimitDATA \
+                 of its unit), or ask for less"
+            );
+            return Err(fault(Code::Usage, text));
+        }
+    }
+    if let Some(nice) = limits.nice {
+        let own = getpriority_process(None)?;
+        if setpriority_process(None, nice).and_then(|()| setpriority_process(None, own)).is_err() {
+            let text = format!(
+                "--nice {nice} is more than this process may give, which has {own}: raise its limit (ulimit -e, or \
+                 LimitNICE of its unit), or ask for {own} or more"
+            );
+            return Err(fault(Code::Usage, text));
+        }
+    }
+    Ok(())
+}
+
+/// Sets them for this process.
+pub fn apply(limits: &Limits) -> anyhow::Result<()> {
+    // A core of a program with 100 GiB of memory fills the disk.
+    setrlimit(Resource::RLIMIT_CORE, 0, 0).context("core files cannot be switched off")?;
+    if let Some(memory) = limits.memory {
+        // Not the address space: that of a garbage-collected program is far larger than what it uses.
+        setrlimit(Resource::RLIMIT_DATA, memory, memory).context("the limit on memory cannot be set")?;
+    }
+    if let Some(nice) = limits.nice {
+        setpriority_process(None, nice).with_context(|| format!("the priority cannot be set to {nice}"))?;
+    }
+    // Short of memory, the kernel is to take the program and leave the supervisor. A wish, no need.
+    let _ = fs::write("/proc/self/oom_score_adj", "300");
+    Ok(())
+}
