@@ -29,7 +29,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::echo::Echo;
-use self::pool::Pool;
+use self::pool::{PATIENCE, Pool};
 use self::report::Reporter;
 use self::settings::{Drain, RELEASE, Settings};
 use self::state::{private_state, publishable};
@@ -55,9 +55,6 @@ const TASKS: &str = "tasks";
 
 /// The part that says goodbye.
 const GOODBYE: &str = "goodbye";
-
-/// How long a worker that is to end waits for a server that does not answer, when no program runs any more.
-pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// More slots than this need more files than a process usually may open: two for each.
 const FEW: usize = 200;

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use blueque::QueueName;
 use nix::sys::signal::Signal;
 
-use super::PATIENCE;
 use super::handle::Handle;
 use super::keeper::Keeper;
 use super::pace::Ending;
@@ -21,6 +20,9 @@ use crate::lack::{FAILED, LOST, Lack};
 use crate::output::{clean_line, say};
 use crate::run_folder::RunFolder;
 use crate::run_folder::notice::{About, Notice};
+
+/// How long a worker that is to end waits for a server that does not answer, when no program runs any more.
+pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The longest pause before another try on a run that could not be settled.
 const LONGEST: Duration = Duration::from_secs(60);

@@ -1,0 +1,261 @@
+//! The modules of the command stand on floors, and each imports from floors below it alone: a list of the floors is
+//! held against the imports in the sources, and is the picture in `docs/architecture.md`.
+//!
+//! `BLUEQUE_BLESS=1 cargo test -p blueque-cli --test modules` draws the picture anew.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// The rooms of each floor, the highest floor first. A room is a file of `cli/src` with the folder of its name, or a
+/// command.
+const FLOORS: [&[&str]; 6] = [
+    &["main", "args"],
+    &["commands", "doctor", "worker", "supervisor"],
+    &["follow"],
+    &["input", "view", "logs", "processes"],
+    &["session", "run_folder"],
+    &["output", "times", "server", "process", "safe_path", "lack"],
+];
+
+const PICTURE: (&str, &str) = ("<!-- modules: begin -->\n", "<!-- modules: end -->\n");
+
+/// A module, as the parts of its path below `crate`.
+type Module = Vec<String>;
+
+/// The modules that each one imports.
+type Imports = BTreeMap<Module, BTreeSet<Module>>;
+
+/// The sources below a folder, by their modules; files of tests are left out.
+fn sources(folder: &Path, above: &[String], into: &mut BTreeMap<Module, String>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let module = match name.as_str() {
+            "mod" => above.to_vec(),
+            _ => [above, &[name]].concat(),
+        };
+        if path.is_dir() {
+            sources(&path, &module, into);
+        } else if module.last().is_none_or(|name| name != "tests") {
+            into.insert(module, fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// A source without comments and without its tests, which stand at its end.
+fn code(source: &str) -> String {
+    let source = source.split("\n#[cfg(test)]").next().unwrap_or_default();
+    source.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// The paths of a `use`, each written out.
+fn written_out(tree: &str) -> Vec<String> {
+    let Some((before, rest)) = tree.split_once('{') else { return vec![tree.trim().to_owned()] };
+    let inner = rest.rsplit_once('}').expect("the end of a group").0;
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for c in inner.chars() {
+        match c {
+            ',' if depth == 0 => parts.push(String::new()),
+            _ => {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                parts.last_mut().unwrap().push(c);
+            }
+        }
+    }
+    let parts = parts.iter().filter(|part| !part.trim().is_empty());
+    parts.flat_map(|part| written_out(&format!("{}{}", before.trim(), part.trim()))).collect()
+}
+
+/// Every path in a piece of code that begins at the crate, at this module or above it, or at a module below it.
+fn paths(code: &str, below: &[&str]) -> Vec<String> {
+    let (mut found, mut rest, mut other) = (Vec::new(), code, String::new());
+    while let Some(at) = rest.find("use ") {
+        other.push_str(&rest[..at]);
+        let (tree, after) = rest[at + 4..].split_once(';').unwrap_or_default();
+        if at == 0 || rest[..at].ends_with(['\n', ' ']) {
+            found.extend(written_out(tree));
+            rest = after;
+        } else {
+            rest = &rest[at + 4..];
+        }
+    }
+    other.push_str(rest);
+    let words = other.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+    found.extend(words.filter(|word| word.contains("::")).map(str::to_owned));
+    found.retain(|path| {
+        let first = path.split("::").next().unwrap_or_default();
+        ["crate", "self", "super"].contains(&first) || below.contains(&first)
+    });
+    found
+}
+
+/// The module that a path leads to from another one.
+fn resolved(path: &str, from: &Module, all: &BTreeMap<Module, String>) -> Module {
+    let path = path.split(" as ").next().unwrap_or_default();
+    let mut parts = path.split("::").map(str::trim).peekable();
+    let mut at = from.clone();
+    if parts.peek() == Some(&"crate") {
+        at.clear();
+        parts.next();
+    }
+    while parts.next_if_eq(&"super").is_some() {
+        at.pop();
+    }
+    at.extend(parts.filter(|part| *part != "self").map(str::to_owned));
+    // What follows a module is an item of it.
+    while !at.is_empty() && !all.contains_key(&at) {
+        at.pop();
+    }
+    if at.is_empty() { vec!["main".to_owned()] } else { at }
+}
+
+fn imports(all: &BTreeMap<Module, String>) -> Imports {
+    let of = |(module, source): (&Module, &String)| {
+        let children = all.keys().filter(|other| other.len() == module.len() + 1 && other.starts_with(module));
+        let below: Vec<&str> = children.map(|child| child.last().unwrap().as_str()).collect();
+        let found = paths(&code(source), &below);
+        let found = found.iter().map(|path| resolved(path, module, all)).filter(|found| found != module);
+        (module.clone(), found.collect())
+    };
+    all.iter().map(of).collect()
+}
+
+/// The room that a module is in: each command is one of its own, and the command line is of the room of `main`.
+fn room(module: &Module) -> String {
+    match module[0].as_str() {
+        "args" => "main".to_owned(),
+        "commands" => module[..module.len().min(2)].join("/"),
+        room => room.to_owned(),
+    }
+}
+
+fn floor(module: &Module) -> Option<usize> {
+    FLOORS.iter().rev().position(|rooms| rooms.contains(&module[0].as_str()))
+}
+
+/// What is wrong with these imports, a sentence for each.
+fn wrong(imports: &Imports) -> Vec<String> {
+    let mut found = Vec::new();
+    for (module, others) in imports {
+        let name = module.join("/");
+        let Some(own) = floor(module) else {
+            found.push(format!("{name} has no floor: give it one in FLOORS of cli/tests/modules.rs"));
+            continue;
+        };
+        for other in others {
+            let theirs = floor(other).unwrap_or(own);
+            if room(module) != room(other) && theirs >= own {
+                let (other, up) = (other.join("/"), if theirs > own { "above it" } else { "of its floor" });
+                found.push(format!("{name} imports {other}, which is a room {up}: move what both need below them"));
+            }
+        }
+    }
+    found.extend(circle(imports).map(|circle| {
+        let names: Vec<String> = circle.iter().map(|module| module.join("/")).collect();
+        format!("these import one another: {}", names.join(" -> "))
+    }));
+    found
+}
+
+/// Modules of which each imports the next, and the last the first.
+fn circle(imports: &Imports) -> Option<Vec<Module>> {
+    let mut left = imports.clone();
+    // Those that import nothing which is left are in no circle.
+    while let Some(free) = left.iter().find(|(_, others)| others.is_empty()).map(|(module, _)| module.clone()) {
+        left.remove(&free);
+        left.values_mut().for_each(|others| {
+            others.remove(&free);
+        });
+    }
+    let mut way = vec![left.keys().next()?.clone()];
+    loop {
+        let next = left[way.last().unwrap()].first().unwrap().clone();
+        if let Some(at) = way.iter().position(|module| *module == next) {
+            way.push(next);
+            return Some(way.split_off(at));
+        }
+        way.push(next);
+    }
+}
+
+/// The first sentence of a file's documentation.
+fn purpose(source: &str) -> String {
+    let doc = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
+    let text = doc.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    let end = text.find(". ").map_or(text.len(), |at| at + 1);
+    text[..end].trim_end_matches('.').to_owned()
+}
+
+fn picture(all: &BTreeMap<Module, String>) -> String {
+    let mut text = "| floor | module | what it is |\n|---|---|---|\n".to_owned();
+    for (number, rooms) in (1..=FLOORS.len()).rev().zip(FLOORS) {
+        for room in rooms {
+            let purpose = purpose(&all[&vec![(*room).to_owned()]]);
+            text.push_str(&format!("| {number} | `{room}` | {purpose} |\n"));
+        }
+    }
+    text
+}
+
+fn here() -> BTreeMap<Module, String> {
+    let mut all = BTreeMap::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &[], &mut all);
+    assert!(all.len() > 80, "{}", all.len());
+    all
+}
+
+#[test]
+fn every_import_leads_down_and_none_in_a_circle() {
+    let found = wrong(&imports(&here()));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let silent: Vec<_> = here().into_iter().filter(|(_, source)| purpose(source).is_empty()).map(|(m, _)| m).collect();
+    assert!(silent.is_empty(), "{silent:?}: begin them with //! and a sentence");
+}
+
+#[test]
+fn the_page_on_architecture_shows_the_floors() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/architecture.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(PICTURE.0).expect("the mark before the picture");
+    let (shown, after) = rest.split_once(PICTURE.1).expect("the mark after the picture");
+    let drawn = picture(&here());
+    if std::env::var_os("BLUEQUE_BLESS").is_some() {
+        fs::write(&path, format!("{before}{}{drawn}{}{after}", PICTURE.0, PICTURE.1)).unwrap();
+    } else {
+        assert_eq!(shown, drawn, "draw it anew with BLUEQUE_BLESS=1");
+    }
+}
+
+#[test]
+fn imports_that_lead_up_aside_or_in_a_circle_are_found() {
+    let modules = |files: &[(&str, &str)]| {
+        let part = |name: &str| name.split('/').map(str::to_owned).collect::<Vec<_>>();
+        files.iter().map(|(name, source)| (part(name), (*source).to_owned())).collect::<BTreeMap<_, _>>()
+    };
+    let of = |files: &[(&str, &str)]| wrong(&imports(&modules(files)));
+    let ground = [("output", ""), ("view", ""), ("view/task", ""), ("commands/ls", "")];
+    let with = |name: &'static str, source: &'static str| of(&[&ground[..], &[(name, source)]].concat());
+    assert!(with("session", "use crate::output::{Code,\n    say};\n").is_empty());
+    assert!(with("commands/top", "fn f() { crate::view::task::show() } // crate::commands::ls\n").is_empty());
+    assert!(with("commands/top", "\n#[cfg(test)]\nmod tests {\n    use crate::commands::ls;\n}\n").is_empty());
+    assert!(with("view/cost", "use super::task::TaskView;\n").is_empty());
+    for (name, source) in [
+        ("session", "use crate::{output::Code, view::task::{TaskView, Row}};\n"),
+        ("commands/top", "fn f() { super::ls::run() }\n"),
+        ("commands/top", "    use crate::commands::ls as list;\n"),
+        ("input", "use crate::view::task;\n"),
+        ("times", "pub(crate) use crate::output::say;\n"),
+        ("novel", ""),
+    ] {
+        assert_eq!(with(name, source).len(), 1, "{name}: {source}: {:?}", with(name, source));
+    }
+    let circle = of(&[("view", "mod task;\nfn f() { task::show() }\n"), ("view/task", "use super::Shown;\n")]);
+    assert_eq!(circle, ["these import one another: view -> view/task -> view"]);
+}
