@@ -1,18 +1,18 @@
 //! `blueque worker`: takes tasks and gives each a supervisor, which needs the worker no more. A worker
 //! that ends, however it ends, leaves its supervisors at work; the next one finds them.
 
-mod echo;
+mod cooldown;
 mod handle;
 mod keeper;
-mod pace;
 mod pool;
 mod program;
 mod report;
+mod reserve;
 mod settings;
 mod state;
-mod take;
 mod takeover;
 mod upkeep;
+mod verbose;
 
 use std::io::Read;
 use std::os::unix::net::UnixStream;
@@ -28,13 +28,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use self::echo::Echo;
 use self::pool::{PATIENCE, Pool};
 use self::report::Reporter;
+use self::reserve::Reserver;
 use self::settings::{Drain, RELEASE, Settings};
 use self::state::{private_state, publishable};
-use self::take::Taker;
 use self::takeover::Takeover;
+use self::verbose::Verbose;
 use crate::logs::sweep::sweep;
 use crate::output::{chain, say};
 use crate::processes::{leftovers, limits};
@@ -93,14 +93,14 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     let pool = Arc::new(Pool::new(settings.slots, options.quiet, wake));
     pool.say(&format!("{id} listens to {}", names(&settings).join(", ")));
 
-    let echo = settings.verbose.then(Arc::<Echo>::default);
-    let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone(), echo.clone());
+    let verbose = settings.verbose.then(Arc::<Verbose>::default);
+    let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone(), verbose.clone());
     takeover.scan(); // before the first task is taken: what runs already takes up slots
     spawn(&pool, "takeover", move |_| takeover.run());
     let about = settings.clone();
     spawn(&pool, "logs", move |_| sweep_logs(&about));
-    if let Some(echo) = echo.clone() {
-        spawn(&pool, "output", move |_| echo.run());
+    if let Some(verbose) = verbose.clone() {
+        spawn(&pool, "output", move |_| verbose.run());
     }
     let (calls, about, own) = (client.clone(), settings.clone(), id.clone());
     spawn(&pool, "upkeep", move |pool| upkeep::run(calls, &about, pool, &own));
@@ -115,17 +115,22 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         interrupter: listener.interrupter(),
     };
     let reporting = spawn(&pool, "reports", move |_| reporter.run());
-    let taker =
-        Taker { client: client.clone(), settings: settings.clone(), programs, pool: pool.clone(), echo: echo.clone() };
+    let reserver = Reserver {
+        client: client.clone(),
+        settings: settings.clone(),
+        programs,
+        pool: pool.clone(),
+        verbose: verbose.clone(),
+    };
     let taking = spawn(&pool, TASKS, move |_| {
-        let outcome = taker.run(&mut listener);
+        let outcome = reserver.run(&mut listener);
         (outcome, listener)
     });
 
     watch(&pool, &settings, &woken)?;
     pool.end();
-    if let Some(echo) = echo {
-        echo.pass();
+    if let Some(verbose) = verbose {
+        verbose.pass();
     }
     let ended = if pool.is_over(TASKS) { Some(taking.join().map_err(|_| defect(TASKS))?) } else { None };
     let (outcome, listener) = ended.map_or((Ok(()), None), |(outcome, listener)| (outcome, Some(listener)));

@@ -17,7 +17,7 @@ const FLOORS: [&[&str]; 6] = [
     &["follow"],
     &["input", "view", "logs", "processes"],
     &["session", "run_folder"],
-    &["output", "times", "server", "process", "safe_path", "lack"],
+    &["output", "times", "server", "process", "safe_path", "shortage"],
 ];
 
 const PICTURE: (&str, &str) = ("<!-- modules: begin -->\n", "<!-- modules: end -->\n");

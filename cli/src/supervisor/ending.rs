@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 
 use serde::de::IgnoredAny;
 
-use super::eyes::Seen;
+use super::capture::Seen;
 use super::watch::{Ended, Reason};
 use crate::processes::tree::Exit;
 use crate::run_folder::end::{End, Outcome, PostMortem};

@@ -1,5 +1,5 @@
 //! The way to the server: one thread that renews the lease and sends what waits, each thing in its turn
-//! and at its pace. Where nobody answers, it goes on trying; the lease's end is not its business.
+//! and at its cooldown. Where nobody answers, it goes on trying; the lease's end is not its business.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -209,7 +209,7 @@ impl Link {
                 self.send_progress(bytes)
             }
             Job::Log(piece) => {
-                self.next_log = Instant::now() + self.pace(piece);
+                self.next_log = Instant::now() + self.cooldown(piece);
                 self.send_log(piece)
             }
         };
@@ -339,7 +339,7 @@ impl Link {
     }
 
     /// How long after this piece the next one follows: large ones less often, by how much the server keeps of them.
-    fn pace(&self, piece: &Piece) -> Duration {
+    fn cooldown(&self, piece: &Piece) -> Duration {
         #[allow(clippy::cast_precision_loss, reason = "a pause needs no precision")]
         let share = (piece.text.len() as u64 + journal::ENTRY) as f64 / self.log_bound.max(1) as f64;
         let pause = Duration::from_secs_f64((share * LOG_TURN).min(LOG_TURN));

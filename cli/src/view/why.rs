@@ -7,10 +7,10 @@ use super::listeners::{Listeners, suits};
 use super::programs;
 use super::queue::Paused;
 use super::record::headline;
-use crate::lack::NOTHING;
 use crate::output::clean_line;
 use crate::run_folder::notice::About;
 use crate::session::Session;
+use crate::shortage::NOTHING;
 use crate::times;
 
 /// Why a task does not run, or what it does instead.

@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use blueque::QueueName;
 use nix::sys::signal::Signal;
 
+use super::cooldown::Ending;
 use super::handle::Handle;
 use super::keeper::Keeper;
-use super::pace::Ending;
-use crate::lack::{FAILED, LOST, Lack};
 use crate::output::{clean_line, say};
 use crate::run_folder::RunFolder;
 use crate::run_folder::notice::{About, Notice};
+use crate::shortage::{FAILED, LOST, Shortage};
 
 /// How long a worker that is to end waits for a server that does not answer, when no program runs any more.
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -140,7 +140,7 @@ struct State {
 pub struct Fate {
     pub words: String,
     /// What it said that the host lacks.
-    pub lack: Option<Lack>,
+    pub shortage: Option<Shortage>,
 }
 
 impl Fate {
@@ -149,7 +149,7 @@ impl Fate {
             Some(Ok(signal)) => format!("its supervisor was killed by {signal}"),
             _ => format!("its supervisor ended before it ({status})"),
         };
-        Self { words, lack: status.code().and_then(Lack::of_code) }
+        Self { words, shortage: status.code().and_then(Shortage::of_code) }
     }
 }
 

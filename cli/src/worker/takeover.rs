@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use blueque::calls::ReleaseOptions;
 use blueque::{Client, Error, ListenerId, Status, TaskId, TaskInfo, Token};
 
-use super::echo::Echo;
+use super::cooldown::pause;
 use super::handle::Handle;
 use super::keeper::Keeper;
-use super::pace::pause;
 use super::pool::{Kept, Pool};
 use super::settings::Settings;
+use super::verbose::Verbose;
 use crate::process::Process;
 use crate::processes::leftovers;
 use crate::run_folder::end::{End, Found, Outcome, PostMortem};
@@ -38,7 +38,7 @@ pub struct Takeover {
     client: Client,
     settings: Arc<Settings>,
     pool: Arc<Pool>,
-    echo: Option<Arc<Echo>>,
+    verbose: Option<Arc<Verbose>>,
     /// Folders that are not this worker's, as said in its log.
     alien: Mutex<HashSet<PathBuf>>,
 }
@@ -51,8 +51,8 @@ struct Subject {
 }
 
 impl Takeover {
-    pub fn new(client: Client, settings: Arc<Settings>, pool: Arc<Pool>, echo: Option<Arc<Echo>>) -> Self {
-        Self { client, settings, pool, echo, alien: Mutex::default() }
+    pub fn new(client: Client, settings: Arc<Settings>, pool: Arc<Pool>, verbose: Option<Arc<Verbose>>) -> Self {
+        Self { client, settings, pool, verbose, alien: Mutex::default() }
     }
 
     /// Runs as long as the worker does.
@@ -93,8 +93,8 @@ impl Takeover {
                 if subject.run.as_ref().is_some_and(|run| self.settings.serves(&run.queue)) {
                     let pid = handle.process.pid;
                     self.pool.say(&format!("took over {}, supervisor {pid}", subject.id));
-                    if let (Some(echo), Some(run)) = (&self.echo, &subject.run) {
-                        echo.add(&folder, run);
+                    if let (Some(verbose), Some(run)) = (&self.verbose, &subject.run) {
+                        verbose.add(&folder, run);
                     }
                     self.pool.add(Kept::new(folder, subject.id, keeper, Some(handle)));
                 }
@@ -171,7 +171,7 @@ impl Takeover {
             return;
         }
         if !begun && let Some(fate) = self.pool.fate(folder.path()) {
-            self.pool.cannot_begin(fate.lack.map_or(fate.words, |lack| lack.words(&self.settings.state)));
+            self.pool.cannot_begin(fate.shortage.map_or(fate.words, |shortage| shortage.words(&self.settings.state)));
         }
         match self.hand_back(folder, &subject, begun) {
             Ok(()) => self.pool.say(&format!("gave {} back", subject.id)),

@@ -63,7 +63,7 @@ impl Seen {
     }
 }
 
-pub struct Eyes {
+pub struct Capture {
     shared: Arc<Shared>,
     limit: u64,
     journal: Journal,
@@ -74,7 +74,7 @@ pub struct Eyes {
     words: LastWords,
 }
 
-impl Eyes {
+impl Capture {
     /// Before the program starts: what is there now was not written by it.
     pub fn new(folder: &RunFolder, run: &Run, shared: Arc<Shared>) -> Self {
         let limit = u64::from(run.limits.max_bytes);

@@ -15,7 +15,7 @@ pub const FAILED: u8 = 10;
 pub const LOST: u8 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum Shortage {
     Space,
     Processes,
     Files,
@@ -23,9 +23,10 @@ pub enum Lack {
 }
 
 /// Beside those of the other ends of a supervisor.
-const CODES: [(Lack, u8); 4] = [(Lack::Space, 11), (Lack::Processes, 12), (Lack::Files, 13), (Lack::Memory, 14)];
+const CODES: [(Shortage, u8); 4] =
+    [(Shortage::Space, 11), (Shortage::Processes, 12), (Shortage::Files, 13), (Shortage::Memory, 14)];
 
-impl Lack {
+impl Shortage {
     /// What an error says that the host lacks; none where it has another cause.
     pub fn of(error: &anyhow::Error) -> Option<Self> {
         error.chain().find_map(|cause| {
@@ -44,11 +45,11 @@ impl Lack {
     }
 
     pub fn code(self) -> u8 {
-        CODES.iter().find(|(lack, _)| *lack == self).map_or(1, |&(_, code)| code)
+        CODES.iter().find(|(shortage, _)| *shortage == self).map_or(1, |&(_, code)| code)
     }
 
     pub fn of_code(code: i32) -> Option<Self> {
-        CODES.iter().find(|(_, known)| i32::from(*known) == code).map(|&(lack, _)| lack)
+        CODES.iter().find(|(_, known)| i32::from(*known) == code).map(|&(shortage, _)| shortage)
     }
 
     /// A sentence for people, with what to do.
@@ -75,15 +76,15 @@ mod tests {
     fn what_a_host_lacks_is_known_behind_any_context_and_by_the_exit_code() {
         let of = |number: Errno| {
             let error: io::Result<()> = Err(io::Error::from_raw_os_error(number as i32));
-            Lack::of(&error.context("no thread for eyes").unwrap_err())
+            Shortage::of(&error.context("no thread for eyes").unwrap_err())
         };
-        for (lack, code) in CODES {
-            assert_eq!((lack.code(), Lack::of_code(code.into())), (code, Some(lack)));
+        for (shortage, code) in CODES {
+            assert_eq!((shortage.code(), Shortage::of_code(code.into())), (code, Some(shortage)));
         }
-        assert_eq!(of(Errno::ENOSPC), Some(Lack::Space));
-        assert_eq!(of(Errno::EAGAIN), Some(Lack::Processes));
+        assert_eq!(of(Errno::ENOSPC), Some(Shortage::Space));
+        assert_eq!(of(Errno::EAGAIN), Some(Shortage::Processes));
         assert_eq!(of(Errno::ENOENT), None);
-        assert_eq!(Lack::of(&anyhow::Error::new(Errno::EMFILE).context("no timer")), Some(Lack::Files));
-        assert_eq!(Lack::of_code(0), None);
+        assert_eq!(Shortage::of(&anyhow::Error::new(Errno::EMFILE).context("no timer")), Some(Shortage::Files));
+        assert_eq!(Shortage::of_code(0), None);
     }
 }

@@ -9,16 +9,16 @@ use anyhow::Context;
 use blueque::calls::{FailOptions, ReleaseOptions};
 use blueque::{Client, Error, Listener, ListenerId, Outcome, Processor, QueueName, Reservation, TaskId, TaskInfo};
 
-use super::echo::Echo;
+use super::cooldown::{Cooldown, pause};
 use super::handle::Handle;
 use super::keeper::Keeper;
-use super::pace::{Pace, pause};
 use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
 use super::settings::{self, Settings};
-use crate::lack::Lack;
+use super::verbose::Verbose;
 use crate::output::{chain, clean_line};
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
+use crate::shortage::Shortage;
 
 /// How often it looks for tasks where nobody wakes it.
 const LOOK: Duration = Duration::from_secs(2);
@@ -41,16 +41,16 @@ const OTHERS: u32 = 20;
 const RECENT: f64 = 600.0;
 
 /// Takes tasks.
-pub struct Taker {
+pub struct Reserver {
     pub client: Client,
     pub settings: Arc<Settings>,
     pub programs: Programs,
     pub pool: Arc<Pool>,
     /// Where the programs' output is passed on.
-    pub echo: Option<Arc<Echo>>,
+    pub verbose: Option<Arc<Verbose>>,
 }
 
-impl Taker {
+impl Reserver {
     /// Takes tasks until the worker drains. An error is one that waiting cannot mend.
     pub fn run(&self, listener: &mut Listener) -> anyhow::Result<()> {
         let taken = self.take(listener);
@@ -59,7 +59,7 @@ impl Taker {
     }
 
     fn take(&self, listener: &mut Listener) -> anyhow::Result<()> {
-        let mut pace = Pace::default();
+        let mut cooldown = Cooldown::default();
         let (mut troubled, mut turn) = (false, 0);
         loop {
             match self.pool.slot_free(LOOK) {
@@ -67,11 +67,11 @@ impl Taker {
                 Some(true) => {}
                 None => continue,
             }
-            let some = self.choose(listener, &mut pace);
+            let some = self.choose(listener, &mut cooldown);
             // The lease runs from before the sending, on the clock that the supervisor uses.
             let sent = boot_clock_us();
             match listener.try_listen() {
-                Ok(Some(processor)) => self.launch(listener, &processor, sent, &mut pace)?,
+                Ok(Some(processor)) => self.launch(listener, &processor, sent, &mut cooldown)?,
                 Ok(None) if some => listener.wait(LOOK),
                 Ok(None) => self.pool.pause(IDLE),
                 Err(Error::State { code, .. }) if code == "DRAINING" => self.pool.ordered(),
@@ -83,77 +83,83 @@ impl Taker {
                     self.pool.pause(Duration::from_secs(1));
                     continue;
                 }
-                Err(error) => self.sort_out(listener, &mut pace, &mut turn, error)?,
+                Err(error) => self.sort_out(listener, &mut cooldown, &mut turn, error)?,
             }
             troubled = false;
         }
     }
 
     /// Leaves alone the queues that this worker harms; whether any other is left.
-    fn choose(&self, listener: &mut Listener, pace: &mut Pace) -> bool {
+    fn choose(&self, listener: &mut Listener, cooldown: &mut Cooldown) -> bool {
         for ending in self.pool.endings() {
-            if pace.ended(&ending) && self.others_do_well(listener.id(), &ending.queue).unwrap_or(false) {
-                self.pool.say(&pace.slow(&ending.queue));
+            if cooldown.ended(&ending) && self.others_do_well(listener.id(), &ending.queue).unwrap_or(false) {
+                self.pool.say(&cooldown.slow(&ending.queue));
             }
         }
         if let Some(why) = self.pool.sickness() {
-            self.rest(pace, &why);
+            self.rest(cooldown, &why);
         }
-        if pace.is_convalescent()
+        if cooldown.is_convalescent()
             && let Err(error) = trial(&self.settings)
         {
-            self.rest(pace, &self.lacking(&error));
+            self.rest(cooldown, &self.lacking(&error));
         }
-        let away = pace.away(self.programs.stamp().as_ref());
-        let away = if pace.rests() { self.settings.queues.clone() } else { away };
+        let away = cooldown.away(self.programs.stamp().as_ref());
+        let away = if cooldown.rests() { self.settings.queues.clone() } else { away };
         let some = away.len() < self.settings.queues.len();
         listener.skip(away);
-        self.pool.set_aside(pace.aside());
-        self.pool.set_trouble(pace.trouble());
+        self.pool.set_aside(cooldown.aside());
+        self.pool.set_trouble(cooldown.trouble());
         some
     }
 
     /// The server refused a call for all queues: each is asked for itself, and those that are refused are left aside. The
     /// error, where that is all of them.
-    fn sort_out(&self, listener: &mut Listener, pace: &mut Pace, turn: &mut usize, error: Error) -> anyhow::Result<()> {
+    fn sort_out(
+        &self,
+        listener: &mut Listener,
+        cooldown: &mut Cooldown,
+        turn: &mut usize,
+        error: Error,
+    ) -> anyhow::Result<()> {
         let queues = &self.settings.queues;
         // Not always from the first: as long as that has tasks, the others are not come to.
         *turn = turn.wrapping_add(1) % queues.len();
         let (later, first) = queues.split_at(*turn);
         let mut refusal = error;
         for queue in first.iter().chain(later) {
-            if pace.aside().contains(queue) {
+            if cooldown.aside().contains(queue) {
                 continue;
             }
             listener.skip(queues.iter().filter(|other| *other != queue).cloned().collect());
             let sent = boot_clock_us();
             match listener.try_listen() {
-                Ok(Some(processor)) => return self.launch(listener, &processor, sent, pace),
+                Ok(Some(processor)) => return self.launch(listener, &processor, sent, cooldown),
                 Ok(None) => {}
                 Err(Error::State { code, .. }) if code == "DRAINING" => {}
                 Err(error) if error.is_transient() => return Ok(()),
                 Err(error) => {
-                    let said = pace.refused(queue, &error.to_string());
-                    if pace.aside().len() < queues.len() {
+                    let said = cooldown.refused(queue, &error.to_string());
+                    if cooldown.aside().len() < queues.len() {
                         self.pool.say(&said);
                     }
                     refusal = error;
                 }
             }
         }
-        if pace.aside().len() == queues.len() { Err(refusal.into()) } else { Ok(()) }
+        if cooldown.aside().len() == queues.len() { Err(refusal.into()) } else { Ok(()) }
     }
 
     /// Takes nothing for a while, because nothing can be begun.
-    fn rest(&self, pace: &mut Pace, why: &str) {
-        if let Some(said) = pace.sick(why) {
+    fn rest(&self, cooldown: &mut Cooldown, why: &str) {
+        if let Some(said) = cooldown.sick(why) {
             self.pool.say(&said);
         }
     }
 
     /// What keeps tasks from being begun here, in words.
     fn lacking(&self, error: &anyhow::Error) -> String {
-        Lack::of(error).map_or_else(|| chain(error), |lack| lack.words(&self.settings.state))
+        Shortage::of(error).map_or_else(|| chain(error), |shortage| shortage.words(&self.settings.state))
     }
 
     /// Whether tasks of a queue have been completed lately by somebody else.
@@ -171,7 +177,13 @@ impl Taker {
     }
 
     /// Begins a task. What goes wrong here is the task's failure, or else the task is given back.
-    fn launch(&self, listener: &Listener, processor: &Processor, sent: u64, pace: &mut Pace) -> anyhow::Result<()> {
+    fn launch(
+        &self,
+        listener: &Listener,
+        processor: &Processor,
+        sent: u64,
+        cooldown: &mut Cooldown,
+    ) -> anyhow::Result<()> {
         let task = processor.reservation();
         let calls = self.client.calls();
         let info: blueque::Result<Option<TaskInfo>> = self.client.call(&calls.get(&task.id));
@@ -188,12 +200,12 @@ impl Taker {
         };
         let told = match begun {
             Ok(None) => {
-                pace.begun(&task.queue);
+                cooldown.begun(&task.queue);
                 return Ok(());
             }
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
-                let left = pace.missing(&task.queue, self.programs.stamp(), &why);
+                let left = cooldown.missing(&task.queue, self.programs.stamp(), &why);
                 self.pool.say(&left);
                 give_back("no-program")
             }
@@ -208,7 +220,7 @@ impl Taker {
                 if error.downcast_ref::<Error>().is_some() {
                     self.pool.pause(TROUBLE);
                 } else {
-                    self.rest(pace, &self.lacking(&error));
+                    self.rest(cooldown, &self.lacking(&error));
                 }
                 told
             }
@@ -268,8 +280,8 @@ impl Taker {
     fn start(&self, run: &Run, task: &Reservation) -> anyhow::Result<()> {
         let settings = &self.settings;
         let folder = RunFolder::create(&settings.state, run, &task.parameters, task.checkpoint.as_deref())?;
-        if let Some(echo) = &self.echo {
-            echo.add(&folder, run);
+        if let Some(verbose) = &self.verbose {
+            verbose.add(&folder, run);
         }
         let started = Keeper::of_new(&folder).and_then(|keeper| {
             let handle = Handle::start(&folder, &settings.server, settings.password.as_ref())?;

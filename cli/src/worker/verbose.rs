@@ -20,7 +20,7 @@ const TURN: usize = 1_000;
 const LINE: usize = 64 << 10;
 
 #[derive(Debug, Default)]
-pub struct Echo {
+pub struct Verbose {
     streams: Mutex<Vec<Stream>>,
 }
 
@@ -35,7 +35,7 @@ struct Stream {
     next: u64,
 }
 
-impl Echo {
+impl Verbose {
     /// Passes on what this run prints, from now on.
     pub fn add(&self, folder: &RunFolder, run: &Run) {
         let Some(path) = logs::of_run(folder.path(), run) else { return };

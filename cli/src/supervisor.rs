@@ -1,14 +1,14 @@
 //! `blueque supervise`: one process for each task. It owns the program, its output, its lease and its end, and
-//! needs no worker for that. The threads: this one waits for the program, orders and the clock; `eyes` reads
-//! what the program writes; `link` talks to the server; `ears` hears that there are orders.
+//! needs no worker for that. The threads: this one waits for the program, orders and the clock; `capture` reads
+//! what the program writes; `link` talks to the server; `orders` hears that there are orders.
 
+mod capture;
 mod deliver;
-mod ears;
 mod ending;
-mod eyes;
 mod files;
 mod journal;
 mod link;
+mod orders;
 mod output;
 mod program;
 mod publish;
@@ -30,13 +30,12 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 
+use self::capture::{Capture, Seen};
 use self::deliver::Delivered;
-use self::eyes::{Eyes, Seen};
 use self::journal::Journal;
 use self::link::Link;
 use self::shared::Shared;
 use self::watch::{Bell, Ended, Watch};
-use crate::lack::{FAILED, LOST, Lack};
 use crate::output::{chain, say};
 use crate::process::Process;
 use crate::processes::cgroup::ControlGroup;
@@ -46,6 +45,7 @@ use crate::run_folder::lock::{Holder, Lock};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, open};
 use crate::server::{host, identity};
 use crate::session::password::{Address, Password};
+use crate::shortage::{FAILED, LOST, Shortage};
 
 /// Enough for what these threads do; the default of 2 MiB each shows in what a host promises.
 const STACK: usize = 256 << 10;
@@ -73,10 +73,10 @@ pub struct Options {
 
 /// Runs the program of a run folder to its end; or sends the end that is in there.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    supervise(options).or_else(|error| match Lack::of(&error) {
-        Some(lack) => {
+    supervise(options).or_else(|error| match Shortage::of(&error) {
+        Some(shortage) => {
             say(format!("{}: {}", options.run.display(), chain(&error)));
-            Ok(lack.code().into())
+            Ok(shortage.code().into())
         }
         None => Err(error),
     })
@@ -180,14 +180,14 @@ fn attempt(
     }
     let place = folder.place().context("the run folder cannot be looked at")?;
     let oom_before = tree::oom_kills();
-    let eyes = Eyes::new(folder, run, Arc::clone(shared));
+    let capture = Capture::new(folder, run, Arc::clone(shared));
     let link = spawn("link", move || link.serve())?;
     let (pipes, opened) = mpsc::channel();
     let (show, shown) = mpsc::channel();
     // Before the program, which nobody could look after without it. Not joined: it may hang with a disk.
-    let _ = spawn("eyes", move || {
+    let _ = spawn("capture", move || {
         let (stdout, stderr, ended): (_, _, UnixStream) = opened.recv().ok()?;
-        show.send(eyes.watch(stdout, stderr, &ended)).ok()
+        show.send(capture.watch(stdout, stderr, &ended)).ok()
     })?;
     let (ended, at_end) = UnixStream::pair()?;
     let begun = boot_clock_us();
@@ -214,7 +214,7 @@ fn attempt(
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
     // Never joined: it ends with the process. Optional, as it only makes orders come sooner.
-    let _ = spawn("ears", move || ears::listen(&address, &channel, &listener));
+    let _ = spawn("orders", move || orders::listen(&address, &channel, &listener));
 
     let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed(), group), begun };
     let ended = watch.run();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use blueque::{QueueName, TaskInfo};
 
 use super::program::Stamp;
-use crate::lack::NOTHING;
+use crate::shortage::NOTHING;
 
 /// How long a task that could not be begun here is not given out again: the first time, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
@@ -79,12 +79,12 @@ struct Sick {
 }
 
 #[derive(Default)]
-pub struct Pace {
+pub struct Cooldown {
     queues: BTreeMap<QueueName, Of>,
     host: Option<Sick>,
 }
 
-impl Pace {
+impl Cooldown {
     /// Nothing can be begun here: no task is taken, the longer the more often in a row. None where that is known.
     pub fn sick(&mut self, why: &str) -> Option<String> {
         let now = Instant::now();
@@ -201,50 +201,51 @@ mod tests {
 
     use blueque::QueueName;
 
-    use super::{Ending, Pace};
+    use super::{Cooldown, Ending};
 
     #[test]
     fn a_queue_is_left_alone_the_longer_the_more_programs_are_missing_and_never_over_a_minute() {
-        let (mut pace, queue) = (Pace::default(), QueueName::new("q").unwrap());
-        let said: Vec<String> = (0..9).map(|_| pace.missing(&queue, None, "no p")).collect();
+        let (mut cooldown, queue) = (Cooldown::default(), QueueName::new("q").unwrap());
+        let said: Vec<String> = (0..9).map(|_| cooldown.missing(&queue, None, "no p")).collect();
         assert_eq!(said[0], "takes nothing of q for 500ms: no p");
         assert_eq!(said[8], "takes nothing of q for 1m: no p");
-        assert!(pace.away(None).contains(&queue));
-        assert_eq!(pace.trouble().unwrap(), "takes nothing of q: no p");
-        pace.begun(&queue);
-        assert!(pace.missing(&queue, None, "no p").contains("500ms"));
+        assert!(cooldown.away(None).contains(&queue));
+        assert_eq!(cooldown.trouble().unwrap(), "takes nothing of q: no p");
+        cooldown.begun(&queue);
+        assert!(cooldown.missing(&queue, None, "no p").contains("500ms"));
     }
 
     #[test]
     fn a_host_that_can_begin_nothing_rests_the_longer_the_more_often_and_is_well_when_a_task_has_ended() {
-        let (mut pace, queue) = (Pace::default(), QueueName::new("q").unwrap());
-        assert_eq!(pace.sick("no disk").unwrap(), "takes nothing for 1s: no disk");
-        assert_eq!(pace.sick("no disk"), None, "several tasks at the same time");
-        assert_eq!(pace.trouble().unwrap(), "takes nothing: no disk");
-        let over = |pace: &mut Pace| pace.host.as_mut().unwrap().until = Instant::now();
+        let (mut cooldown, queue) = (Cooldown::default(), QueueName::new("q").unwrap());
+        assert_eq!(cooldown.sick("no disk").unwrap(), "takes nothing for 1s: no disk");
+        assert_eq!(cooldown.sick("no disk"), None, "several tasks at the same time");
+        assert_eq!(cooldown.trouble().unwrap(), "takes nothing: no disk");
+        let over = |cooldown: &mut Cooldown| cooldown.host.as_mut().unwrap().until = Instant::now();
         for rest in ["2s", "4s", "8s", "16s", "32s", "1m", "1m"] {
-            over(&mut pace);
-            assert!(pace.is_convalescent() && !pace.rests() && pace.trouble().is_none());
-            assert_eq!(pace.sick("no disk").unwrap(), format!("takes nothing for {rest}: no disk"));
+            over(&mut cooldown);
+            assert!(cooldown.is_convalescent() && !cooldown.rests() && cooldown.trouble().is_none());
+            assert_eq!(cooldown.sick("no disk").unwrap(), format!("takes nothing for {rest}: no disk"));
         }
         let end = Ending { queue, ran: Duration::from_secs(1), failed: false };
-        pace.ended(&end);
-        assert!(pace.rests(), "one that had begun before");
-        over(&mut pace);
-        pace.ended(&end);
-        assert!(!pace.is_convalescent());
-        assert!(pace.sick("no disk").unwrap().contains("for 1s"));
+        cooldown.ended(&end);
+        assert!(cooldown.rests(), "one that had begun before");
+        over(&mut cooldown);
+        cooldown.ended(&end);
+        assert!(!cooldown.is_convalescent());
+        assert!(cooldown.sick("no disk").unwrap().contains("for 1s"));
     }
 
     #[test]
     fn three_quick_failures_in_a_row_slow_a_worker_and_any_other_end_does_not() {
-        let (mut pace, queue) = (Pace::default(), QueueName::new("q").unwrap());
-        let mut end =
-            |failed, seconds| pace.ended(&Ending { queue: queue.clone(), ran: Duration::from_secs(seconds), failed });
+        let (mut cooldown, queue) = (Cooldown::default(), QueueName::new("q").unwrap());
+        let mut end = |failed, seconds| {
+            cooldown.ended(&Ending { queue: queue.clone(), ran: Duration::from_secs(seconds), failed })
+        };
         assert!(!end(true, 0) && !end(true, 0) && !end(false, 0), "a success");
         assert!(!end(true, 0) && !end(true, 0) && !end(true, 60), "one that worked for a minute");
         assert!(!end(true, 0) && !end(true, 0) && end(true, 0));
-        assert!(pace.slow(&queue).contains("for 4s: 3 of its tasks"));
-        assert!(pace.slow(&queue).contains("for 8s"));
+        assert!(cooldown.slow(&queue).contains("for 4s: 3 of its tasks"));
+        assert!(cooldown.slow(&queue).contains("for 8s"));
     }
 }
