@@ -3,8 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bulk, completions, config, dev, events, exec, history, lifecycle, limit, logs, ls, queues, run, schedule, search,
-    show, stats, submit, task, top, wait, why, workers,
+    bulk, cancel, completions, config, delete, dev, drain, events, exec, find, forget, groups, history, limit, limits,
+    logs, ls, move_to, pause, prioritise, queues, recall, resume, retry, run, schedule, show, stats, submit, tag, tags,
+    task, top, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -50,35 +51,35 @@ pub enum Command {
     /// Wait until tasks are finished
     Wait(wait::Options),
     /// Cancel tasks
-    Cancel(lifecycle::Cancel),
+    Cancel(cancel::Options),
     /// Run failed or cancelled tasks again
-    Retry(lifecycle::Retry),
+    Retry(retry::Options),
     /// Have running tasks stopped and given back, to the front of their queue
     #[command(visible_alias = "release")]
-    Recall(lifecycle::Recall),
+    Recall(recall::Options),
     /// Remove finished tasks
-    Delete(lifecycle::Delete),
+    Delete(delete::Options),
     /// Give waiting tasks another priority
     #[command(visible_alias = "prioritize")]
-    Prioritise(lifecycle::Prioritise),
+    Prioritise(prioritise::Options),
     /// Put waiting tasks into another queue
-    Move(lifecycle::Move),
+    Move(move_to::Options),
     /// Find tasks by id, state, tag, method, key, time or group of failure, the latest first
-    Find(search::Find),
+    Find(find::Options),
     /// Give a task tags
-    Tag(search::Tags),
+    Tag(tag::Options),
     /// Take tags from a task
-    Untag(search::Tags),
+    Untag(tag::Options),
     /// List the tags of a queue, the most used first
-    Tags(search::Queues),
+    Tags(tags::Options),
     /// List the groups of a queue's failures, the largest first
-    Groups(search::Queues),
+    Groups(groups::Options),
     /// Cancel, retry, delete, purge, move or prioritise all tasks of a queue that are meant
     Bulk(bulk::Options),
     /// Remove the tasks of a queue that wait or are finished
     Purge(bulk::All),
     /// Remove what is left of a queue without tasks and listeners
-    Forget(queues::Forget),
+    Forget(forget::Options),
     /// Make tasks again and again: every so often, or by cron
     Schedule(schedule::Options),
     /// Show or change the settings of a queue or of the namespace
@@ -86,17 +87,17 @@ pub enum Command {
     /// Limit how much of a queue one key may take; what is not named stays as it is
     Limit(limit::Options),
     /// List the keys of a queue that have limits of their own
-    Limits(limit::List),
+    Limits(limits::Options),
     /// List queues with the number of tasks in each state
     Queues(queues::Options),
     /// Stop a queue from giving out tasks; what runs goes on, or is stopped too
-    Pause(queues::Pause),
+    Pause(pause::Options),
     /// Let a queue give out tasks again
-    Resume(queues::Resume),
+    Resume(resume::Options),
     /// List listeners: when they were last heard of, and what they hold
     Workers(workers::Options),
     /// Order a queue to take no more tasks, or a listener to end what it holds and take no more
-    Drain(workers::Drain),
+    Drain(drain::Options),
     /// Show what happened to the tasks of a queue
     Events(events::Options),
     /// Show what happened to a task: every transition, and how each attempt ended

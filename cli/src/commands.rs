@@ -1,24 +1,37 @@
-//! The commands, a file for each or for a few of one kind. None imports another.
+//! The commands, a file for each, or for a pair that shares its arguments. None imports another.
 
 pub mod bulk;
+pub mod cancel;
 pub mod completions;
 pub mod config;
+pub mod delete;
 pub mod dev;
+pub mod drain;
 pub mod events;
 pub mod exec;
+pub mod find;
+pub mod forget;
+pub mod groups;
 pub mod history;
-pub mod lifecycle;
 pub mod limit;
+pub mod limits;
 pub mod logs;
 pub mod ls;
+pub mod move_to;
+pub mod pause;
+pub mod prioritise;
 pub mod queues;
+pub mod recall;
 pub mod reset_clock;
+pub mod resume;
+pub mod retry;
 pub mod run;
 pub mod schedule;
-pub mod search;
 pub mod show;
 pub mod stats;
 pub mod submit;
+pub mod tag;
+pub mod tags;
 pub mod task;
 pub mod top;
 pub mod wait;

@@ -6,5 +6,6 @@ pub mod force;
 pub mod new_task;
 pub mod parameters;
 pub mod state;
+pub mod task_ids;
 pub mod task_options;
 pub mod values;

@@ -1,11 +1,9 @@
-//! `blueque limit` and `limits`: how much of a queue each key may take.
+//! `blueque limit`: how much of a queue a key may take
 
-use blueque::{KeyLimit, QueueName, Rate};
+use blueque::{QueueName, Rate};
 use clap::Args;
-use serde::Serialize;
 
 use crate::input::values::{self, plain, queue_name, whole_number};
-use crate::output::table::{self, Column, Row};
 use crate::output::{Code, say};
 use crate::session::Session;
 
@@ -29,43 +27,7 @@ pub struct Options {
     none: bool,
 }
 
-#[derive(Args, Debug)]
-pub struct List {
-    /// The queue
-    #[arg(value_name = "QUEUE", value_parser = queue_name)]
-    queue: QueueName,
-    /// The keys whose tasks run now, with limits of their own or without
-    #[arg(long)]
-    used: bool,
-}
-
-/// The limits of a key.
-#[derive(Serialize)]
-struct View {
-    key: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    concurrency: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rate: Option<String>,
-    in_use: u64,
-}
-
-impl Row for View {
-    const COLUMNS: &'static [Column] =
-        &[Column::text("key"), Column::whole("concurrency"), Column::whole("rate"), Column::whole("in use")];
-
-    fn id(&self) -> &str {
-        &self.key
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let set = |value: Option<String>| value.unwrap_or_else(|| "as the queue".to_owned());
-        let concurrency = self.concurrency.map(|number| number.to_string());
-        vec![self.key.clone(), set(concurrency), set(self.rate.clone()), self.in_use.to_string()]
-    }
-}
-
-pub fn set(session: &Session, options: &Options) -> anyhow::Result<Code> {
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let Options { queue, key, none, .. } = options;
     let (mut concurrency, mut rate) = (options.concurrency, options.rate);
     // One call sets both: what is not named is told again.
@@ -85,23 +47,6 @@ pub fn set(session: &Session, options: &Options) -> anyhow::Result<Code> {
         format!("{key} in {queue}: concurrency {}, rate {}", own(concurrency), own(rate))
     });
     session.tell_if_new(queue)?;
-    Ok(Code::Ok)
-}
-
-pub fn list(session: &Session, options: &List) -> anyhow::Result<Code> {
-    let mut limits = session.client.queue(options.queue.as_str())?.limits(options.used)?;
-    limits.sort_by(|one, other| one.key.cmp(&other.key));
-    limits.dedup_by(|one, other| one.key == other.key);
-    if limits.is_empty() {
-        session.must_exist(std::slice::from_ref(&options.queue))?;
-    }
-    let view = |limit: KeyLimit| View {
-        key: limit.key,
-        concurrency: limit.concurrency,
-        rate: limit.rate.map(|rate| rate.to_string()),
-        in_use: limit.in_use,
-    };
-    table::write(session.format, &limits.into_iter().map(view).collect::<Vec<_>>())?;
     Ok(Code::Ok)
 }
 

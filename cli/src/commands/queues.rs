@@ -1,138 +1,15 @@
-//! `blueque queues`, `pause`, `resume`
+//! `blueque queues`
 
-use blueque::QueueName;
-use clap::{Args, ValueEnum};
-use serde::Serialize;
+use clap::Args;
 
-use crate::input::confirm::agreed;
-use crate::input::state::State;
-use crate::input::values::queue_name;
-use crate::output::table::{self, Column, Row};
-use crate::output::{Code, fault, say};
+use crate::output::{Code, table};
 use crate::session::Session;
-use crate::session::caller::caller;
-use crate::view::queue::{States, queue_views};
+use crate::view::queue::queue_views;
 
 #[derive(Args, Debug)]
 pub struct Options {}
 
-#[derive(Args, Debug)]
-pub struct Pause {
-    /// The queue
-    #[arg(value_name = "QUEUE", value_parser = queue_name)]
-    queue: QueueName,
-    /// Why, for whoever finds it paused
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    reason: String,
-    /// Stop what runs too: owners are ordered to save a checkpoint and give their tasks back
-    #[arg(long)]
-    stop: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct Resume {
-    /// The queue
-    #[arg(value_name = "QUEUE", value_parser = queue_name)]
-    queue: QueueName,
-}
-
-#[derive(Args, Debug)]
-pub struct Forget {
-    /// The queue
-    #[arg(value_name = "QUEUE", value_parser = queue_name)]
-    queue: QueueName,
-    /// Change nothing: say what keeps it, if anything does
-    #[arg(long, visible_alias = "dry-run")]
-    count: bool,
-    /// Ask nothing. Who is not at a terminal is never asked
-    #[arg(long, short)]
-    yes: bool,
-}
-
-/// What keeps a queue from being forgotten.
-#[derive(Serialize)]
-struct Kept {
-    queue: String,
-    action: &'static str,
-    tasks: u64,
-    states: States,
-    listeners: u64,
-    schedules: Vec<String>,
-}
-
-impl Row for Kept {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("queue"),
-        Column::whole("action"),
-        Column::whole("tasks"),
-        Column::text("states"),
-        Column::whole("listeners"),
-        Column::text("schedules"),
-    ];
-
-    fn id(&self) -> &str {
-        &self.queue
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let Self { queue, action, tasks, states, listeners, schedules } = self;
-        let numbers = [tasks.to_string(), states.to_string(), listeners.to_string()];
-        let names = [queue.clone(), (*action).to_owned()];
-        names.into_iter().chain(numbers).chain([schedules.join(" ")]).collect()
-    }
-}
-
-pub fn list(session: &Session, _options: &Options) -> anyhow::Result<Code> {
+pub fn run(session: &Session, _options: &Options) -> anyhow::Result<Code> {
     table::write(session.format, &queue_views(session)?)?;
-    Ok(Code::Ok)
-}
-
-pub fn pause(session: &Session, options: &Pause) -> anyhow::Result<Code> {
-    session.client.call(&session.client.calls().pause(&options.queue, &caller(), &options.reason, options.stop))?;
-    let running = if options.stop { "is stopped too, and waits" } else { "goes on" };
-    say(format!("{} is paused; what runs {running}; blueque resume {}", options.queue, options.queue));
-    session.tell_if_new(&options.queue)?;
-    Ok(Code::Ok)
-}
-
-pub fn resume(session: &Session, options: &Resume) -> anyhow::Result<Code> {
-    session.client.call(&session.client.calls().resume(&options.queue))?;
-    say(format!("{} gives out tasks", options.queue));
-    session.tell_if_new(&options.queue)?;
-    Ok(Code::Ok)
-}
-
-pub fn forget(session: &Session, options: &Forget) -> anyhow::Result<Code> {
-    let queue = &options.queue;
-    let schedules = || -> anyhow::Result<Vec<String>> {
-        let all = session.client.schedules()?;
-        let ours = all.iter().filter(|schedule| schedule.queue == queue.as_str());
-        Ok(ours.map(|schedule| schedule.name.to_string()).collect())
-    };
-    if options.count {
-        let counts = session.client.call(&session.client.calls().counts(queue))?;
-        let every = State::value_variants().iter().map(|state| state.status());
-        let (states, schedules) = (States::of(&counts, every), schedules()?);
-        let (tasks, listeners, queue) = (states.all(), counts.listeners, queue.to_string());
-        if tasks + listeners == 0 && schedules.is_empty() {
-            session.must_exist(std::slice::from_ref(&options.queue))?;
-        }
-        table::write(session.format, &[Kept { queue, action: "forget", tasks, states, listeners, schedules }])?;
-        return Ok(Code::Ok);
-    }
-    let question = format!("Forget {queue}, with its settings, limits, statistics and events?");
-    if !agreed(options.yes, || Ok(Some(question)))? {
-        return Ok(Code::Failed);
-    }
-    if let Err(error) = session.client.call(&session.client.calls().forget(queue)) {
-        let names = if error.code() == "NOTEMPTY" { schedules()? } else { Vec::new() };
-        if names.is_empty() {
-            return Err(error.into());
-        }
-        let names = names.join(" ");
-        let todo = format!("remove them (blueque schedule rm {names}), or give them another queue");
-        return Err(fault(Code::Refused, format!("NOTEMPTY: schedules make tasks in {queue}: {todo}")));
-    }
-    say(format!("{queue} is forgotten"));
     Ok(Code::Ok)
 }

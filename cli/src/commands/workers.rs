@@ -1,12 +1,12 @@
-//! `blueque workers` and `drain`
+//! `blueque workers`
 
-use blueque::{Error, ListenerId, QueueName, WorkerInfo};
+use blueque::{QueueName, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
 
 use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
-use crate::output::{Code, fault, say};
+use crate::output::{Code, say};
 use crate::session::Session;
 use crate::times;
 use crate::view::programs;
@@ -16,19 +16,6 @@ pub struct Options {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: Option<QueueName>,
-}
-
-#[derive(Args, Debug)]
-pub struct Drain {
-    /// The queue
-    #[arg(value_name = "QUEUE", value_parser = queue_name)]
-    queue: QueueName,
-    /// As `blueque workers` shows it [default: the queue itself, which takes no tasks more]
-    #[arg(value_name = "LISTENER", value_parser = listener)]
-    listener: Option<ListenerId>,
-    /// Take the order back
-    #[arg(long)]
-    off: bool,
 }
 
 /// A listener of a queue.
@@ -141,7 +128,7 @@ impl Row for ListenerView {
     }
 }
 
-pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let mut views = Vec::new();
     let mut lacking = Vec::new();
     let workers = session.client.workers()?;
@@ -186,39 +173,4 @@ pub fn list(session: &Session, options: &Options) -> anyhow::Result<Code> {
         say(sentence);
     }
     Ok(Code::Ok)
-}
-
-pub fn drain(session: &Session, options: &Drain) -> anyhow::Result<Code> {
-    let (calls, queue, off) = (session.client.calls(), &options.queue, options.off);
-    let Some(listener) = &options.listener else {
-        // What is there runs on: a pause, where there is one, is another matter.
-        session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
-        say(if off {
-            format!("{queue} takes tasks again")
-        } else {
-            format!("{queue} takes no more tasks; what is there runs on; blueque drain {queue} --off")
-        });
-        session.tell_if_new(queue)?;
-        return Ok(Code::Ok);
-    };
-    session.client.call(&calls.drain(queue, listener, !off)).map_err(|error| match error {
-        Error::State { ref code, .. } if code == "NOLISTENER" => {
-            fault(Code::Refused, format!("{error}; blueque workers {queue} shows those that it has"))
-        }
-        error => error.into(),
-    })?;
-    say(if off {
-        format!(
-            "{listener} is not ordered any more to drain {queue}; a worker that has heard the order ends all the same"
-        )
-    } else {
-        format!(
-            "{listener} is ordered to drain {queue}: a Blueque worker ends, for all its queues, once what it holds has ended"
-        )
-    });
-    Ok(Code::Ok)
-}
-
-fn listener(text: &str) -> Result<ListenerId, String> {
-    ListenerId::new(text).map_err(|_| "must be HOSTNAME_PID, as `blueque workers` shows it".to_owned())
 }

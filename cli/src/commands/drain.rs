@@ -1,0 +1,56 @@
+//! `blueque drain`
+
+use blueque::{Error, ListenerId, QueueName};
+use clap::Args;
+
+use crate::input::values::queue_name;
+use crate::output::{Code, fault, say};
+use crate::session::Session;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queue
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    /// As `blueque workers` shows it [default: the queue itself, which takes no tasks more]
+    #[arg(value_name = "LISTENER", value_parser = listener)]
+    listener: Option<ListenerId>,
+    /// Take the order back
+    #[arg(long)]
+    off: bool,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let (calls, queue, off) = (session.client.calls(), &options.queue, options.off);
+    let Some(listener) = &options.listener else {
+        // What is there runs on: a pause, where there is one, is another matter.
+        session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
+        say(if off {
+            format!("{queue} takes tasks again")
+        } else {
+            format!("{queue} takes no more tasks; what is there runs on; blueque drain {queue} --off")
+        });
+        session.tell_if_new(queue)?;
+        return Ok(Code::Ok);
+    };
+    session.client.call(&calls.drain(queue, listener, !off)).map_err(|error| match error {
+        Error::State { ref code, .. } if code == "NOLISTENER" => {
+            fault(Code::Refused, format!("{error}; blueque workers {queue} shows those that it has"))
+        }
+        error => error.into(),
+    })?;
+    say(if off {
+        format!(
+            "{listener} is not ordered any more to drain {queue}; a worker that has heard the order ends all the same"
+        )
+    } else {
+        format!(
+            "{listener} is ordered to drain {queue}: a Blueque worker ends, for all its queues, once what it holds has ended"
+        )
+    });
+    Ok(Code::Ok)
+}
+
+fn listener(text: &str) -> Result<ListenerId, String> {
+    ListenerId::new(text).map_err(|_| "must be HOSTNAME_PID, as `blueque workers` shows it".to_owned())
+}

@@ -1,0 +1,42 @@
+//! `blueque find`
+
+use blueque::QueueName;
+use clap::Args;
+
+use crate::input::filter::TaskFilter;
+use crate::input::values::{queue_name, whole_number};
+use crate::output::{Code, say};
+use crate::session::Session;
+use crate::view::tasks::TaskList;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queue [default: all]
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: Option<QueueName>,
+    /// So many at most
+    #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
+    limit: u32,
+    #[command(flatten)]
+    tasks: TaskFilter,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let filter = options.tasks.filter(&[]);
+    let limit = options.limit as usize;
+    let mut ids = Vec::new();
+    for queue in session.queues(options.queue.as_slice())? {
+        // One more than is shown tells whether there are more.
+        ids.extend(session.client.queue(queue.as_str())?.find(&filter, limit + 1 - ids.len())?);
+        if ids.len() > limit {
+            ids.truncate(limit);
+            say(format!("the first {limit} tasks; --limit shows more"));
+            break;
+        }
+    }
+    if ids.is_empty() {
+        session.must_exist(options.queue.as_slice())?;
+    }
+    TaskList::of(session, ids)?.write(session)?;
+    Ok(Code::Ok)
+}

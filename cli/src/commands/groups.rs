@@ -1,0 +1,76 @@
+//! `blueque groups`
+
+use blueque::{Group, QueueName};
+use clap::Args;
+use serde::Serialize;
+
+use crate::input::values::queue_name;
+use crate::output::table::{self, Column, Row};
+use crate::output::{Code, Format};
+use crate::session::Session;
+use crate::times;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queue [default: all]
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: Option<QueueName>,
+}
+
+/// A group of failures of a queue.
+#[derive(Serialize)]
+struct GroupView {
+    group: String,
+    queue: String,
+    tasks: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    #[serde(skip)]
+    age: String,
+}
+
+impl Row for GroupView {
+    const COLUMNS: &'static [Column] = &[
+        Column::text("group"),
+        Column::text("queue"),
+        Column::whole("tasks"),
+        Column::id("last").rank(2),
+        Column::whole("failed").rank(1),
+    ];
+
+    fn id(&self) -> &str {
+        &self.group
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let name = if self.group.is_empty() { "(none)".to_owned() } else { self.group.clone() };
+        let last = self.last.clone().unwrap_or_default();
+        vec![name, self.queue.clone(), self.tasks.to_string(), last, self.age.clone()]
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let (mut views, now) = (Vec::new(), times::now());
+    for queue in session.queues(options.queue.as_slice())? {
+        let view = |group: Group| GroupView {
+            group: group.name,
+            queue: queue.to_string(),
+            tasks: group.tasks,
+            last: group.last,
+            at: group.at.and_then(times::exact),
+            age: group.at.map(|at| times::relative(at.min(now), now)).unwrap_or_default(),
+        };
+        views.extend(session.client.queue(queue.as_str())?.groups()?.into_iter().map(view));
+    }
+    if views.is_empty() {
+        session.must_exist(options.queue.as_slice())?;
+    }
+    if session.format == Format::Id {
+        // A name that is empty is no line that anybody can use.
+        views.retain(|view| !view.group.is_empty());
+    }
+    table::write(session.format, &views)?;
+    Ok(Code::Ok)
+}

@@ -1,0 +1,29 @@
+//! `blueque move`
+
+use blueque::QueueName;
+use clap::Args;
+
+use crate::input::task_ids::TaskIds;
+use crate::input::values::queue_name;
+use crate::output::Code;
+use crate::session::Session;
+
+/// They go behind those that wait there.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The other queue
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    #[command(flatten)]
+    tasks: TaskIds,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    options.tasks.each(session, |id, info| {
+        if info.queue().as_deref() == Some(options.queue.as_str()) {
+            return Ok("there already");
+        }
+        session.client.call(&session.client.calls().move_to(id, &options.queue))?;
+        Ok("moved")
+    })
+}

@@ -1,0 +1,30 @@
+//! `blueque pause`
+
+use blueque::QueueName;
+use clap::Args;
+
+use crate::input::values::queue_name;
+use crate::output::{Code, say};
+use crate::session::Session;
+use crate::session::caller::caller;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queue
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    /// Why, for whoever finds it paused
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    reason: String,
+    /// Stop what runs too: owners are ordered to save a checkpoint and give their tasks back
+    #[arg(long)]
+    stop: bool,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    session.client.call(&session.client.calls().pause(&options.queue, &caller(), &options.reason, options.stop))?;
+    let running = if options.stop { "is stopped too, and waits" } else { "goes on" };
+    say(format!("{} is paused; what runs {running}; blueque resume {}", options.queue, options.queue));
+    session.tell_if_new(&options.queue)?;
+    Ok(Code::Ok)
+}

@@ -1,0 +1,25 @@
+//! `blueque prioritise`
+
+use clap::Args;
+
+use crate::input::task_ids::TaskIds;
+use crate::input::values::whole_number;
+use crate::output::Code;
+use crate::session::Session;
+
+/// They go behind those that have this priority already.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Higher first, from -1000 to 1000; 0 is that of a task submitted without one
+    #[arg(value_name = "PRIORITY", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
+    priority: i32,
+    #[command(flatten)]
+    tasks: TaskIds,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    options.tasks.each(session, |id, _| {
+        session.client.call(&session.client.calls().prioritise(id, options.priority))?;
+        Ok("prioritised")
+    })
+}

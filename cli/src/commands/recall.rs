@@ -1,0 +1,30 @@
+//! `blueque recall`, which is called `release` too
+
+use blueque::Recalled;
+use clap::Args;
+
+use crate::input::task_ids::TaskIds;
+use crate::output::Code;
+use crate::session::Session;
+
+/// Their workers are asked to stop them: programs have their grace to save a checkpoint. Then they are at the front of
+/// their queue, where any worker may take them. Also called `release`.
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    tasks: TaskIds,
+    /// Do not wait for their workers: they are at the front of their queue now. Their programs may run on, also beside
+    /// the next attempt, until their workers hear of it: up to a third of the lease
+    #[arg(long)]
+    now: bool,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    options.tasks.each(session, |id, _| {
+        Ok(match session.client.call(&session.client.calls().recall(id, options.now))? {
+            Recalled::Requested => "recalling",
+            Recalled::Cancelled => "cancelled",
+            _ => "released",
+        })
+    })
+}

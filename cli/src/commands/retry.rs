@@ -1,0 +1,40 @@
+//! `blueque retry`
+
+use blueque::{Error, Order, TaskId};
+use clap::Args;
+
+use crate::input::task_ids::TaskIds;
+use crate::output::{Code, fault};
+use crate::session::Session;
+use crate::times;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    tasks: TaskIds,
+    /// Forget the checkpoint, and begin again
+    #[arg(long)]
+    fresh: bool,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    options.tasks.each(session, |id, _| match session.client.call(&session.client.calls().retry(id, options.fresh)) {
+        Err(Error::State { code, .. }) if code == "STOPPING" => Err(stopping(session, id)),
+        retried => Ok(retried.map(|()| "pending")?),
+    })
+}
+
+/// Why a task that is being cancelled is not run again yet.
+fn stopping(session: &Session, id: &TaskId) -> anyhow::Error {
+    let why = session.client.call(&session.client.calls().why(id)).ok();
+    let killed = why.filter(|why| why.order == Some(Order::Kill));
+    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
+    let until = killed.and_then(|why| Some((why.deadline? as f64 / 1e6, why.now)));
+    let until = until.map_or("until its worker has stopped it".to_owned(), |(at, now)| {
+        format!("until {} ({}) at the latest", times::local(at), times::relative(at, now))
+    });
+    fault(
+        Code::Refused,
+        format!("STOPPING: it is being cancelled, and its program may still run, {until}: retry it then"),
+    )
+}
