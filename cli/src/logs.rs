@@ -13,15 +13,12 @@ mod write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use self::line::{PART, seconds};
+pub use self::line::{EXIT, PART, seconds};
 pub use self::read::{Entry, Reader};
 pub use self::write::Writer;
 use crate::run_folder::{Run, names, space};
 
 pub const LOGS: &str = "logs";
-
-/// The source of a supervisor's last words on a program, which are no part of what the program said.
-pub const EXIT: &str = "exit";
 
 /// How much of an attempt's log is kept unless the worker was told otherwise.
 pub const KEEP: u64 = 256 << 20;

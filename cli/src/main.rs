@@ -16,7 +16,6 @@ mod session;
 mod shortage;
 mod supervisor;
 mod times;
-mod torn;
 mod view;
 mod worker;
 

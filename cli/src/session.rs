@@ -8,6 +8,7 @@ pub mod outage;
 pub mod password;
 pub mod queues;
 pub mod rights;
+pub mod torn;
 
 use std::time::{Duration, Instant};
 

@@ -40,7 +40,7 @@ use crate::output::{chain, say};
 use crate::processes::{leftovers, limits};
 use crate::session::config::{self, Connection};
 use crate::session::rights::missing;
-use crate::torn;
+use crate::session::torn;
 
 pub use self::settings::Options;
 

@@ -7,8 +7,8 @@ use blueque::bundle;
 use redis::RedisResult;
 
 use super::exam::{Exam, Withheld};
+use crate::session::torn;
 use crate::times;
-use crate::torn;
 
 /// A smaller difference between two clocks is none.
 const SKEW: f64 = 5.0;

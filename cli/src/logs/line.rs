@@ -5,6 +5,9 @@ use jiff::Timestamp;
 /// `2026-11-22T05:00:00.123456789Z`
 const STAMP: usize = 30;
 
+/// The source of a supervisor's last words on a program, which are no part of what the program said.
+pub const EXIT: &str = "exit";
+
 /// A longer piece of output without an end of line is cut into such.
 pub const PART: usize = 16 << 10;
 

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::line::{Begin, PART};
-use super::EXIT;
+use super::line::{Begin, EXIT, PART};
 use super::read::Reader;
 use super::segment::{Place, segment, segments};
 use crate::run_folder::open;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::session::config::Settings;
+use super::config::Settings;
 
 /// How long the server may take for its answer.
 const LIMIT: Duration = Duration::from_secs(5);
