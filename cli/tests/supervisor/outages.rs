@@ -242,6 +242,37 @@ fn a_supervisor_whose_orders_are_cut_off_heartbeats_at_once() {
 }
 
 #[test]
+fn what_was_refused_to_a_supervisor_is_in_the_cost_that_the_next_one_tells() {
+    let mut stage = Stage::new();
+    let mut run = stage.task(WAITS);
+    let memory = |most: &str| {
+        redis::cmd("CONFIG").arg(&["SET", "maxmemory", most]).exec(&mut stage.server.connection()).unwrap();
+    };
+    memory("1");
+    let supervisor = run.supervise();
+    run.pid("child");
+    let said = |what: &str| stage.disk_log(&run).iter().any(|line| line.contains(what)).then_some(());
+    eventually("the start is refused", || said("does not take that the program has started"));
+    memory("0");
+    eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
+    stage.server.kill();
+    fs::write(run.folder.join("work/go"), "").unwrap();
+    eventually("the end is refused", || {
+        stage.disk_log(&run).iter().any(|line| line.contains("cannot be delivered")).then_some(())
+    });
+    send(supervisor, Signal::SIGKILL);
+    run.ended();
+    stage.server.restart();
+    assert!(run.again().success());
+    let info = run.task.info().unwrap();
+    let cost: serde_json::Value = serde_json::from_slice(info.cost().unwrap()).unwrap();
+    assert_eq!(cost["refused"][0]["about"], "start");
+    assert!(cost["refused"][0]["why"].as_str().unwrap().starts_with("OOM "), "{cost}");
+    // Whatever a supervisor says after it.
+    assert_eq!(stage.log(&run, "exit").len(), 1);
+}
+
+#[test]
 fn a_supervisor_whose_server_was_demoted_and_forgot_the_attempt_hears_of_it_with_its_next_call() {
     let stage = Stage::new();
     let proxy = Proxy::to(&stage.server);
