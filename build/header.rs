@@ -23,6 +23,19 @@ pub(super) enum Arg {
     Group(Vec<String>, String),
 }
 
+/// The source of a command with a header of one line for each entry: a line `--   …` goes on with the one before.
+pub(super) fn joined(source: &str) -> String {
+    let header = source.lines().take_while(|line| line.starts_with("--")).count();
+    let mut text = String::new();
+    for (at, line) in source.lines().enumerate() {
+        match line.strip_prefix("--   ").filter(|_| at > 0 && at < header) {
+            Some(more) => text = format!("{} {more}\n", text.trim_end()),
+            None => text += &format!("{line}\n"),
+        }
+    }
+    text
+}
+
 impl Header {
     pub(super) fn read(source: &str) -> Result<Self, String> {
         let mut header = Self::default();

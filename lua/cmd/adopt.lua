@@ -33,7 +33,7 @@ local claims, claim = space.key('claims', queue), from .. ' ' .. id
 local noted = redis.call('ZSCORE', space.touch(claims), claim) -- by `mend`
 
 local extra = task.extra -- max_losses, fruitless, and what `attempt.fields` names
-local to = interruption.target(task, 'reserved', extra[1], extra[4], extra[2])
+local to = interruption.target(task, 'reserved', { max_losses = extra[1], losses = extra[4], fruitless = extra[2] })
 state.plan(task, to, to == 'reserved' and listener or nil)
 local lease = tonumber(task.own_lease) or options.lease or settings.micros(queue, 'lease')
 local apart = redis.call('HGET', space.meta, 'token')
@@ -51,8 +51,9 @@ if to ~= 'reserved' then
 end
 redis.call('HSET', task.key, 'losses', task.losses, 'fruitless', task.fruitless, 'outcome', 'lost', 'ended', task.token)
 task.forget = { 'pid', 'reclaimed_node', 'recall', 'started', 'progress', 'progressed' }
-local token, deadline = attempt.begin(task, listener, lease, options.request, 'adopt', apart)
+task.taker, task.request = listener, options.request
+local token, deadline = attempt.begin(task, lease, 'adopt', apart)
+task.token = token
 places.start(places.rates(queue), rate, string.format('%.0f', space.us))
 orders.announce(queue)
-return attempt.answer(id, queue, token, task.attempt, deadline, lease,
-  'lost', tostring(task.losses), extra[5], extra[6], extra[7])
+return attempt.answer(task, deadline, lease, { 'lost', tostring(task.losses), extra[5], extra[6], extra[7] })

@@ -26,15 +26,11 @@ end
 if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
   task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall' }
 end
--- What `state.plan` reads. The leases are written first, and that write proves them itself.
+-- The leases are written first: if they are not leases, that write fails, and nothing is changed.
 local held, ended, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'complete' .. tasks, prefix .. 'events_' .. task.queue
-task.last = redis.call('LINDEX', held, -1) == id
-redis.call('XLEN', events)
-redis.call('LLEN', ended)
 local started = task.status == 'started' and prefix .. 'started' .. tasks
-if started then
-  redis.call('SCARD', started)
-end
+state.read_left(task, held, started)
+state.read_entered(events, 'LLEN', ended)
 if task.ties and string.find(task.ties, '[pu]') then -- it holds places or a unique name
   bonds.plan(task, 'complete')
 end

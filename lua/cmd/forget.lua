@@ -26,7 +26,8 @@ for command, kinds in pairs(HOLDS) do
   end
 end
 -- Schedules are in no index by their queue; all are looked at, 1,000 at a time.
-local names, from = nil, 0
+local names
+local from = 0
 repeat
   names = redis.call('ZRANGE', space.prefix .. 'schedules', from, from + 999)
   for _, name in ipairs(names) do

@@ -11,6 +11,5 @@ if not string.find(space.meta, '{') then
   end
 end
 local policy = server.require()
-local born, test = redis.call('HMGET', space.meta, 'schema', 'test'), nil
-born, test = born[1] and 1 or 0, born[2] and 1 or 0
-return { space.SCHEMA, space.now, born, policy, test, rights.missing() }
+local born = redis.call('HMGET', space.meta, 'schema', 'test')
+return { space.SCHEMA, space.now, born[1] and 1 or 0, policy, born[2] and 1 or 0, rights.missing() }

@@ -39,7 +39,9 @@ for i = 1, math.min(#expired, 2 * limit), 2 do
       task.deadline = string.format('%.0f', gap + lease)
       postponed[#postponed + 1] = task
     else
-      task.to = interruption.target(task, 'pending', task.extra[1], task.extra[2], task.extra[7])
+      task.to = interruption.target(task, 'pending', {
+        max_losses = task.extra[1], losses = task.extra[2], fruitless = task.extra[7],
+      })
       state.plan(task, task.to)
       lost[#lost + 1] = task
     end

@@ -75,7 +75,7 @@ for nth = 4, last do
     if v[1] == 'pending' and v[2] == queue and not (v[10] and string.find(v[10], 'r')) then
       task = {
         id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true,
-        since = v[9], taker = listener, issue = false, deadline = false, -- what `attempt.begin` sets
+        since = v[9], taker = listener, request = request, issue = false, deadline = false, -- what `attempt.begin` sets
       }
       task.foreign = not v[3] or nil
       task.ties = v[10] or nil
@@ -93,7 +93,9 @@ for nth = 4, last do
     space.touch(pending)
   end
   if open and (meta[at + 1] or meta[at + 2] or common) then
-    task, v = attempt.weigh(queue, listener, task, v, meta[at + 1], meta[at + 2], common)
+    task, v = attempt.weigh(queue, task, v, {
+      laned = meta[at + 1], own = meta[at + 2], common = common, listener = listener, request = request,
+    })
   end
   if task then
     break
@@ -121,18 +123,14 @@ if not task then
   return false
 end
 
--- What `state.plan` reads, but for what has been read here. The leases are
--- written first, and that write proves them itself.
+-- The leases are written first: if they are not leases, that write fails, and nothing is changed.
 local queue = task.queue
 local pending, held = prefix .. 'pending_tasks_' .. queue, prefix .. 'reserved_tasks_' .. queue .. '_' .. listener
 local leases, events = prefix .. 'leases_' .. queue, prefix .. 'events_' .. queue
 if redis.call('SISMEMBER', prefix .. 'listeners_' .. queue, listener) == 0 then
   listeners.require(queue, listener)
 end
-redis.call('XLEN', events)
-if not request then
-  redis.call('LLEN', held)
-end
+state.read_entered(events, 'LLEN', held)
 if task.foreign then
   space.probe('ZCARD', prefix .. 'tasks_' .. queue)
 end
@@ -169,7 +167,7 @@ if ghosts then
   attempt.clear(ghosts)
 end
 lease = lease or task.set_lease or attempt.LEASE
-local token, deadline = attempt.begin(task, listener, lease, request, 'reserve', apart)
+local token, deadline = attempt.begin(task, lease, 'reserve', apart)
 if attempt.waits then
   attempt.wait(queue)
 end

@@ -8,11 +8,11 @@ local name, queue, text, parameters, count = contract.arguments()
 local rhythm, every, offset = schedules.rhythm(text)
 local slots = schedules.slots(count)
 local options, texts, own = args.options(), {}, {}
-for _, name in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times', 'request' }) do
-  own[name], options[name] = options[name], nil
+for _, option in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times', 'request' }) do
+  own[option], options[option] = options[option], nil
 end
-for _, name in ipairs({ 'late', 'times' }) do
-  own[name] = own[name] and string.format('%d', own[name])
+for _, option in ipairs({ 'late', 'times' }) do
+  own[option] = own[option] and string.format('%d', own[option])
 end
 for i = args.at + 1, #ARGV, 2 do
   if not own[ARGV[i]] then

@@ -33,10 +33,9 @@ if task.status == 'started' then
   return deadline
 end
 
--- What `state.plan` reads; the leases are written first, and that write proves them itself.
+-- The leases are written first: if they are not leases, that write fails, and nothing is changed.
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
-redis.call('XLEN', events)
-redis.call('SCARD', started)
+state.read_entered(events, 'SCARD', started)
 if task.ties and string.find(task.ties, 'u') then
   bonds.plan(task, 'started')
 end

@@ -92,7 +92,7 @@ if #fresh == 0 then
   return answer
 end
 if meta[2] or meta[3] then
-  birth.admit(queue, meta[2], meta[3])
+  birth.admit(meta[2], meta[3])
 end
 local rival
 if wish and wish.unique then
@@ -106,10 +106,9 @@ if wish and wish.unique then
   end
 end
 
--- What `state.plan` reads. The index of all tasks is written first, and that write proves it itself.
+-- The index of all tasks is written first: if it is of another type, that write fails, and nothing is changed.
 local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix .. 'wake_' .. queue, prefix .. 'events_' .. queue
-redis.call('XLEN', events)
-redis.call('LLEN', pending_key)
+state.read_entered(events, 'LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
 state.asleep = redis.call('LLEN', wake) == 0 and queue
 if scheduled then

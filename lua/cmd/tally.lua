@@ -54,6 +54,7 @@ end
 
 local days_sums, bounds, floor = {}, statistics.bounds(), math.floor
 local day, sums -- of the event before
+local event = {} -- one table for all
 for i = 1, #found do
   local v = found[i][2]
   local why, at, since = v[14], tonumber(v[10]), tonumber(v[16])
@@ -64,8 +65,9 @@ for i = 1, #found do
       sums = days_sums[day] or statistics.sums()
       days_sums[day] = sums
     end
-    local took = since and since >= 0 and since <= at and floor((at - since) * 1000000 + 0.5) / 1000000
-    statistics.event(sums, v[4], v[6], took, v[12], why, bounds)
+    event.took = since and since >= 0 and since <= at and floor((at - since) * 1000000 + 0.5) / 1000000
+    event.from, event.to, event.by, event.why = v[4], v[6], v[12], why
+    statistics.event(sums, event, bounds)
   end
 end
 if missed > 0 then
@@ -73,11 +75,11 @@ if missed > 0 then
   days_sums[today].missed = missed
 end
 local writes = {}
-for day, own in pairs(days_sums) do
-  local date = statistics.date(day)
-  local fields = day >= oldest and statistics.merge(space.touch(statistics.key(queue, date)), own) or {}
+for one, own in pairs(days_sums) do
+  local date = statistics.date(one)
+  local fields = one >= oldest and statistics.merge(space.touch(statistics.key(queue, date)), own) or {}
   if #fields > 0 then
-    writes[#writes + 1] = { day = day, date = date, fields = fields }
+    writes[#writes + 1] = { day = one, date = date, fields = fields }
   end
 end
 table.sort(writes, function(a, b) return a.day < b.day end)

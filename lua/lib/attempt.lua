@@ -9,10 +9,10 @@ function attempt.fields()
   return 'outcome', 'losses', 'failures', 'parameters', 'checkpoint'
 end
 
--- The reply of reserve and adopt.
-function attempt.answer(id, queue, token, number, deadline, lease, outcome, losses, failures, parameters, checkpoint)
-  return { id, queue, token, tonumber(number), deadline, lease,
-    outcome or '', losses or '0', failures or '0', parameters or '', checkpoint }
+-- The reply of reserve and adopt. `told`: what `fields` names.
+function attempt.answer(task, deadline, lease, told)
+  return { task.id, task.queue, task.token, tonumber(task.attempt), deadline, lease,
+    told[1] or '', told[2] or '0', told[3] or '0', told[4] or '', told[5] }
 end
 
 -- The first answer again, where this very request of the listener made the attempt. Nothing is
@@ -24,23 +24,24 @@ function attempt.repeated(id, listener, request)
     return nil
   end
   local deadline = redis.call('ZSCORE', space.prefix .. 'leases_' .. v[2], id .. ' ' .. (v[4] or ''))
-  return deadline and attempt.answer(id, v[2], v[4], v[3], tonumber(deadline), tonumber(v[7]), unpack(v, 8, 12))
+  local task = { id = id, queue = v[2], token = v[4], attempt = v[3] }
+  return deadline and attempt.answer(task, tonumber(deadline), tonumber(v[7]), { unpack(v, 8, 12) })
 end
 
--- Gives a planned task to a listener: a new attempt, a larger token, which moves
--- the clock, and a lease. `apart`: the highest token, where the clock was set back since.
+-- Gives a planned task to its `taker`: a new attempt, made by its `request` if there is one, a larger token, which
+-- moves the clock, and a lease. `apart`: the highest token, where the clock was set back since.
 -- @hot
-function attempt.begin(task, listener, lease, request, why, apart)
-  local us = space.us + 1
+function attempt.begin(task, lease, why, apart)
+  local us, listener = space.us + 1, task.taker
   local token = string.format('%.0f', us)
   space.us = us
   if apart then
     token = string.format('%.0f', math.max(us, tonumber(apart) + 1))
   end
-  task.taker, task.issue, task.deadline = listener, token, string.format('%.0f', us + lease)
+  task.issue, task.deadline = token, string.format('%.0f', us + lease)
   task.attempt = string.format('%d', task.attempt + 1)
   state.move(task, 'reserved', why, listener,
-    'node', listener, 'token', token, 'attempt', task.attempt, 'lease', lease, 'request', request or '',
+    'node', listener, 'token', token, 'attempt', task.attempt, 'lease', lease, 'request', task.request or '',
     'reserved', state.time(task))
   if apart then
     redis.call('HSET', space.meta, 'token', token)
@@ -99,10 +100,11 @@ function attempt.meta(last)
   return unpack(fields)
 end
 
--- The next task of a queue that has lanes or settings, of which `own` and `common` are the
--- texts: the first of its plain list, `task` with the values `v` of its record, or one of its
--- lanes, or none yet.
-function attempt.weigh(queue, listener, task, v, laned, own, common)
+-- The next task of a queue that has lanes or settings: the first of its plain list, `task` with
+-- the values `v` of its record, or one of its lanes, or none yet. `known`: whether the queue is
+-- `laned`, its `own` settings and the `common` ones as texts, and who asks, `listener` by `request`.
+function attempt.weigh(queue, task, v, known)
+  local listener, own, common = known.listener, known.own, known.common
   local set, waits, open, free = own or common, { stale = {} }, true, nil
   if set then
     space.note('settings')[queue] = { own, common }
@@ -112,7 +114,7 @@ function attempt.weigh(queue, listener, task, v, laned, own, common)
   attempt.waits = attempt.waits or {}
   attempt.waits[queue] = waits
   local best = task and { plain = true, id = task.id }
-  if open and laned then
+  if open and known.laned then
     if best then
       best.rank = turns.plain(v[9], redis.call('HGET', space.prefix .. 'task_' .. task.id, 'front'))
     end
@@ -126,8 +128,8 @@ function attempt.weigh(queue, listener, task, v, laned, own, common)
       space.touch(space.prefix .. 'task_' .. best.id)
       return nil
     end
-    task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[9], ties = v[10] or 'r', taker = listener,
-      foreign = not v[3] or nil }
+    task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[9], ties = v[10] or 'r',
+      taker = listener, request = known.request, foreign = not v[3] or nil }
   end
   if open and best and task.ties then
     bonds.load(task)

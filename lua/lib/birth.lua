@@ -27,7 +27,10 @@ function birth.wish(options)
   options.max_bytes, options.unique_policy = nil, nil
   if ties ~= '' then
     options.ties, wish.ties = ties, ties
-    wish.bonds = { priority, key, weight, options.needs, nil, options.unique, till, options.tags, lease, wish.solo }
+    wish.bonds = {
+      priority = priority, key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
+      tags = options.tags, own_lease = lease, solo = wish.solo,
+    }
   end
   for name, value in pairs(options) do
     if value then
@@ -44,7 +47,7 @@ function birth.task(id, queue, parameters, eta, wish)
     task.eta = space.decimal(eta)
   end
   if wish.ties then
-    bonds.set(task, unpack(wish.bonds, 1, 10))
+    bonds.set(task, wish.bonds)
   end
   return task
 end
@@ -91,8 +94,8 @@ function birth.make(task, wish, why)
     'queue', task.queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0', unpack(more))
 end
 
--- Whether a queue takes tasks.
-function birth.admit(queue, own, common)
+-- Refuses a task for a queue that takes none. `own`, `common`: its settings and those of all, as texts.
+function birth.admit(own, common)
   if settings.value(own, common, 'closed') == '1' then
     reply.fail('CLOSED', 'this queue takes no tasks: it was closed; set its setting closed to 0')
   end

@@ -3,28 +3,28 @@
 -- letter for each, so that a task without any costs nothing.
 local bonds = {}
 
--- The fields that stand behind the letters, for `load`.
-function bonds.fields()
-  return 'priority', 'key', 'weight', 'needs', 'rank', 'unique', 'unique_until', 'tags', 'own_lease', 'solo'
-end
-
 -- Reads what a planned task is bound to.
 function bonds.load(task)
   if task.bound then
     return
   end
-  local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id, bonds.fields())
-  bonds.set(task, unpack(v, 1, 10))
+  local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id,
+    'priority', 'key', 'weight', 'needs', 'rank', 'unique', 'unique_until', 'tags', 'own_lease', 'solo')
+  bonds.set(task, {
+    priority = v[1], key = v[2], weight = v[3], needs = v[4], rank = v[5],
+    unique = v[6], till = v[7], tags = v[8], own_lease = v[9], solo = v[10],
+  })
 end
 
-function bonds.set(task, priority, key, weight, wanted, rank, unique, till, names, lease, solo)
+-- Notes in the task what it is bound to: what its record says, or a new one is to say.
+function bonds.set(task, bound)
   local function has(letter)
     return string.find(task.ties, letter) ~= nil
   end
   task.bound, task.lane, task.places = true, has('r'), has('p')
-  task.priority, task.lane_key, task.weight, task.needs, task.rank = priority, key, weight, wanted, rank
-  task.unique, task.till, task.tags, task.own_lease = unique, till, names, lease
-  task.solo = solo
+  task.priority, task.lane_key, task.weight, task.needs = bound.priority, bound.key, bound.weight, bound.needs
+  task.rank, task.unique, task.till, task.tags = bound.rank, bound.unique, bound.till, bound.tags
+  task.own_lease, task.solo = bound.own_lease, bound.solo
 end
 
 -- Who holds a unique name of a queue, and until what; then the interrupted attempt that

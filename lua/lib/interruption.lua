@@ -2,15 +2,16 @@
 local interruption = {}
 
 -- Where a held task goes: cancelled if that was asked for, failed past its cap, else `back`,
--- or cancelled too where a newer task has taken its place.
+-- or cancelled too where a newer task has taken its place. `known`: its `max_losses`, `losses` and
+-- `fruitless` so far.
 -- @hot
-function interruption.target(task, back, max_losses, losses, fruitless)
-  task.losses, task.fruitless = tonumber(losses or 0) + 1, tonumber(fruitless or 0) + 1
+function interruption.target(task, back, known)
+  task.losses, task.fruitless = tonumber(known.losses or 0) + 1, tonumber(known.fruitless or 0) + 1
   if task.cancel then
     return 'cancelled'
   end
   task.group = 'lost'
-  if task.losses > tonumber(max_losses or settings.get(task.queue, 'max_losses')) then
+  if task.losses > tonumber(known.max_losses or settings.get(task.queue, 'max_losses')) then
     return 'failed'
   end
   return back == 'pending' and bonds.back(task, back) or back
@@ -42,7 +43,7 @@ end
 -- else it waits: a task that brings its owners down must not keep others from their turn.
 function interruption.died(task, text)
   local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless')
-  local to = interruption.target(task, 'pending', v[1], v[2], v[3])
+  local to = interruption.target(task, 'pending', { max_losses = v[1], losses = v[2], fruitless = v[3] })
   if to == 'pending' and task.fruitless > 1 then
     to = retries.plan(task, math.min(2 ^ (task.fruitless - 2), 300) * 1000000)
   end

@@ -66,7 +66,8 @@ end
 -- How a listener of a queue stands: `silent` where it is dead by all that is known, which of a worker
 -- is its record, `draining`, `full`, or `listening`. `keep`: how long a silent one is remembered, in microseconds.
 function listeners.stands(queue, listener, keep)
-  local worker, silent = workers.serves(listener, queue), nil
+  local worker = workers.serves(listener, queue)
+  local silent
   if worker then
     silent = space.us - worker.at > workers.DEAD
   else

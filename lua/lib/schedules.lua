@@ -132,7 +132,8 @@ end
 -- Reckons the next slot, and with it whether the schedule has ended, and wants to be told more slots.
 function schedules.settle(schedule)
   local done, last = tonumber(schedule.done), tonumber(schedule['end'] or math.huge)
-  local tail, slot = schedules.tail(schedule), nil
+  local tail = schedules.tail(schedule)
+  local slot
   if schedule.every then
     slot = math.max(schedules.from(schedule, tonumber(schedule.start or 0)),
       math.floor((done - schedule.offset) / schedule.every + 1) * schedule.every + schedule.offset)
@@ -343,7 +344,7 @@ end
 -- must be another one.
 function schedules.plan(schedule, id, slot, old, taken)
   local queue, plan = schedule.queue, { id = id, schedule = schedule, old = old }
-  birth.admit(queue, unpack(redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings'), 1, 2))
+  birth.admit(unpack(redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings'), 1, 2))
   local options = schedules.options(schedule)
   local claims = (options.unique or options.needs) and queue
   if old and taken[old.id] or claims and taken['/' .. queue] then

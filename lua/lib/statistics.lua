@@ -105,9 +105,11 @@ function statistics.sums()
 end
 
 -- Puts an event into the sums of its day. Whoever gives a task back names a reason, which
--- can be any word but `fail`; that nobody is named in `by` tells a lost attempt apart.
+-- can be any word but `fail`; that nobody is named in `by` tells a lost attempt apart. `took`:
+-- how long the task was in its former state, where that is known.
 -- @hot
-function statistics.event(sums, from, to, took, by, why, bounds)
+function statistics.event(sums, event, bounds)
+  local from, to, took, by, why = event.from, event.to, event.took, event.by, event.why
   if from == 'pending' then
     if to == 'reserved' and took then
       statistics.measure(sums.wait, took, bounds)

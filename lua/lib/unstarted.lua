@@ -16,10 +16,11 @@ function unstarted.cursor(value)
   return value
 end
 
--- Adds those of a list from an offset on that have no lease, as many as there is room for.
+-- Adds those of a listener's list, from `at.offset` on, that have no lease, as many as there is room for.
 -- Answers how many entries it looked at, and whether there are more.
-function unstarted.list(queue, listener, offset, looks, limit, ids)
-  local list = redis.call('LRANGE', space.key('reserved_tasks', queue .. '_' .. listener), offset, offset + looks)
+function unstarted.list(queue, at, limit, ids)
+  local offset, looks = at.offset, at.looks
+  local list = redis.call('LRANGE', space.key('reserved_tasks', queue .. '_' .. at.listener), offset, offset + looks)
   for i, id in ipairs(list) do
     if i > looks or #ids >= limit then
       return i - 1, true
@@ -44,7 +45,7 @@ function unstarted.lists(queue, cursor, limit, ids)
     end
     offset = page[2][start] == first and tonumber(offset) or 0
     for i = start, #page[2] do
-      local looked, more = unstarted.list(queue, page[2][i], offset, looks, limit, ids)
+      local looked, more = unstarted.list(queue, { listener = page[2][i], offset = offset, looks = looks }, limit, ids)
       looks = looks - looked - 1
       if more or looks <= 0 and (i < #page[2] or page[1] ~= '0') then
         local next = more and page[2][i] or page[2][i + 1]
