@@ -5,6 +5,7 @@ COUNT ?= 100
 ONLY ?=
 MINUTES ?= 3
 SINCE ?= HEAD
+COMMANDS ?=
 JOBS ?= $(shell nproc)
 PROFILE ?= release
 # Prints the folder that cargo builds into: the environment or a configuration may name another one than target/.
@@ -39,6 +40,8 @@ torture: ## Break processes, disks, clocks, memory and networks for MINUTES, as 
 
 lint: ## Check formatting, lints and documentation
 	cargo fmt --all --check
+	@scripts/tools >/dev/null
+	luacheck --quiet lua examples/commands
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --all-features --quiet
 
@@ -58,8 +61,8 @@ bench: ## Measure the scripts next to the floor, on this machine
 	  cargo build --locked --release --quiet --package blueque-cli && \
 	  cargo run --locked --release --quiet --package blueque-bench
 
-bundle: ## Write the Lua bundle for other languages to dist/
-	@cargo run --locked --quiet --example bundle -- dist
+bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder adds one's own commands
+	@cargo run --locked --quiet --example bundle -- dist $(COMMANDS)
 
 demo: ## Run real jobs through killed workers; DIR=folder names the files
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \

@@ -50,6 +50,7 @@ mod tests;
 
 use compose::Command;
 use contract::{Contract, Sources};
+use header::joined;
 use pieces::Library;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -64,27 +65,50 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     fs::create_dir_all(&out)?;
 
-    let sources = Sources { files: folder("contract", "toml")?, commands: folder("lua/cmd", "lua")? };
-    let contract = Contract::read(&sources)?;
-    let library = Library::read(&folder("lua/lib", "lua")?, "contract")?;
-    let mut commands = BTreeMap::new();
-    for (name, text) in &sources.commands {
-        let library = library.with("contract", &checks::library(&contract, name))?;
-        let command = Command::read(library, &contract.expand(name, text));
-        commands.insert(name.clone(), command.map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?);
-    }
-    for (name, command) in &commands {
-        let script = command.compose(&commands).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+    for (name, script) in compose(Path::new("."), None)? {
         fs::write(out.join(format!("{name}.lua")), script)?;
     }
     fs::write(target.join("contract.json"), manifest::manifest(&contract, &commands).to_string())?;
     Ok(())
 }
 
+/// The scripts of the commands in `lua/cmd` by name, or of the `own` ones of somebody else in a folder, which are
+/// composed with the same library. `root`: the folder of the project.
+pub(crate) fn compose(root: &Path, own: Option<&Path>) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let commands = folder(&root.join("lua/cmd"), "lua")?.into_iter().map(|(name, text)| (name, joined(&text)));
+    let sources = Sources { files: folder(&root.join("contract"), "toml")?, commands: commands.collect() };
+    let contract = Contract::read(&sources)?;
+    let library = Library::read(&folder(&root.join("lua/lib"), "lua")?, "contract")?;
+    let read =
+        |name: &str, text: &str| Command::read(library.with("contract", &checks::library(&contract, name))?, text);
+    let mut bundle = BTreeMap::new();
+    for (name, text) in &sources.commands {
+        let command = read(name, &contract.expand(name, text)).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+        bundle.insert(name.clone(), command);
+    }
+    let mut scripts = BTreeMap::new();
+    let Some(own) = own else {
+        for (name, command) in &bundle {
+            let script = command.compose(&bundle).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+            scripts.insert(name.clone(), script);
+        }
+        return Ok(scripts);
+    };
+    for (name, text) in folder(own, "lua")? {
+        let path = own.join(format!("{name}.lua"));
+        if bundle.contains_key(&name) {
+            return Err(format!("{}: the bundle has a command of this name, choose another", path.display()).into());
+        }
+        let script = read(&name, &joined(&text)).and_then(|command| command.compose(&bundle));
+        scripts.insert(name, script.map_err(|what| format!("{}: {what}", path.display()))?);
+    }
+    Ok(scripts)
+}
+
 /// The files of a folder that have this extension, by their names without it.
-fn folder(path: &str, extension: &str) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+fn folder(path: &Path, extension: &str) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut files = BTreeMap::new();
-    for entry in fs::read_dir(path)? {
+    for entry in fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))? {
         let path = entry?.path();
         if path.extension().is_some_and(|found| found == extension) {
             let name = path.file_stem().and_then(|name| name.to_str()).ok_or("a file without a name")?;

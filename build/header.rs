@@ -101,7 +101,7 @@ fn args(text: &str) -> Result<Vec<Arg>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arg, Header};
+    use super::{Arg, Header, joined};
 
     fn one(name: &str) -> Arg {
         Arg::One(name.to_owned())
@@ -117,6 +117,12 @@ mod tests {
         assert_eq!(header.args, [one("now"), one("id"), one("count"), group]);
         assert_eq!(header.options, ["a", "task.*"]);
         assert_eq!(header.errors, ["LOST"]);
+    }
+
+    #[test]
+    fn a_header_may_go_on_in_the_next_line() {
+        let text = "--- Does it, and\n--   more.\n-- @reply one,\n--   two\nlocal x\n--   not this\n";
+        assert_eq!(joined(text), "--- Does it, and more.\n-- @reply one, two\nlocal x\n--   not this\n");
     }
 
     #[test]

@@ -1,4 +1,5 @@
---- Does one thing to the tasks of a queue that all options choose, the oldest first. A step changes `limit` tasks and looks at 300.
+--- Does one thing to the tasks of a queue that all options choose, the oldest first. A step changes `limit` tasks and
+--   looks at 300.
 -- @args now queue action cursor limit
 -- @options select.* reason force at_once fresh into priority request
 -- @reply next cursor (0 at the end), number looked at, changed, refused
@@ -22,7 +23,8 @@ for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority
     reply.fail('BADARG', 'this action does not take the option ' .. name)
   end
 end
-if action == 'move' and (not options.into or options.into == queue) or action == 'prioritise' and not options.priority then
+if action == 'move' and (not options.into or options.into == queue)
+  or action == 'prioritise' and not options.priority then
   reply.fail('BADARG', 'move needs the option into, another queue, and prioritise the option priority')
 end
 local done, answer = requests.find('bulk', options.request)
@@ -30,13 +32,15 @@ if done then
   return answer
 end
 local wish = {
-  reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh, queue = options.into, priority = options.priority,
+  reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
+  queue = options.into, priority = options.priority,
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }
 
 -- What came after the first step is not looked at: a bulk of many steps ends.
 local chosen = search.chosen(queue, options)
-local till = cursor and cursor.till or (tonumber(space.now) < (tonumber(chosen.high) or math.huge) and space.now or chosen.high)
+local till = cursor and cursor.till or (tonumber(space.now) < (tonumber(chosen.high) or math.huge) and space.now
+  or chosen.high)
 local page, after = search.page(chosen.index, false, cursor, chosen.low, search.LOOKS)
 local tasks, looked, refused = {}, 0, 0
 for i = 1, #page, 2 do

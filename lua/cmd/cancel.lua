@@ -1,4 +1,5 @@
---- Cancels a task. The owner of one that is held gets the order to stop it, or with `force` to kill it. With `at_once` the task is cut off, whatever still runs.
+--- Cancels a task. The owner of one that is held gets the order to stop it, or with `force` to kill it. With `at_once`
+--   the task is cut off, whatever still runs.
 -- @args now id reason
 -- @options force at_once request
 -- @reply `cancelled`, or `cancelling` where its owner has yet to stop

@@ -27,7 +27,8 @@ if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failure
   task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall' }
 end
 -- The leases are written first: if they are not leases, that write fails, and nothing is changed.
-local held, ended, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'complete' .. tasks, prefix .. 'events_' .. task.queue
+local held, ended, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'complete' .. tasks,
+  prefix .. 'events_' .. task.queue
 local started = task.status == 'started' and prefix .. 'started' .. tasks
 state.read_left(task, held, started)
 state.read_entered(events, 'LLEN', ended)

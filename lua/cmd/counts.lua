@@ -10,8 +10,10 @@ for _, listener in ipairs(redis.call('SMEMBERS', space.key('listeners', queue)))
 end
 local started = redis.call('SCARD', space.key('started_tasks', queue))
 return {
-  'scheduled', redis.call('ZCARD', space.key('scheduled_tasks', queue)) + redis.call('ZCARD', space.key('scheduled_lane_tasks', queue)),
-  'pending', redis.call('LLEN', space.key('pending_tasks', queue)) + redis.call('ZCARD', space.key('lane_tasks', queue)),
+  'scheduled', redis.call('ZCARD', space.key('scheduled_tasks', queue))
+  + redis.call('ZCARD', space.key('scheduled_lane_tasks', queue)),
+  'pending', redis.call('LLEN', space.key('pending_tasks', queue))
+  + redis.call('ZCARD', space.key('lane_tasks', queue)),
   'reserved', math.max(0, held - started), 'started', started,
   'complete', redis.call('LLEN', space.key('complete_tasks', queue)),
   'failed', redis.call('LLEN', space.key('failed_tasks', queue)),

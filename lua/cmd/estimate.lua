@@ -1,7 +1,8 @@
 --- When a task is expected to start and to end: by its progress, from 0 to 1, and by the statistics of the last days.
 -- @args now id
 -- @options progress
--- @reply name and value in turn: status start end basis (`progress`, `history` or `both`) runs mean now; what is not known is empty
+-- @reply name and value in turn: status start end basis (`progress`, `history` or `both`) runs mean now; what is not
+--   known is empty
 -- @errors NOTASK
 local FAR = 10000 -- what is further back in its queue is too far away to tell
 
@@ -22,7 +23,8 @@ if task.status == 'started' then
   local by_progress = progress > 0 and (told - start) / progress or nil
   local by_history = statistics.longer(total, now - start)
   if by_progress and by_history then
-    -- The further it is, the more its own pace tells; and once that is steady, the more, the less it is like those before it.
+    -- The further it is, the more its own pace tells; and once that is steady, the more, the less it is like those
+    -- before it.
     local like = math.min(by_progress, by_history) / math.max(by_progress, by_history)
     local steady = math.min(1, progress * 10) * (told - start) / math.max(told - start, now - start)
     local weight = (1 - progress) * (1 - steady * (1 - like * like))
@@ -63,5 +65,6 @@ end
 return {
   'status', task.status, 'start', start and string.format('%.6f', start) or '',
   'end', finish and string.format('%.6f', math.max(now, finish)) or '', 'basis', basis,
-  'runs', string.format('%.0f', total['done.count'] or 0), 'mean', mean and string.format('%.6f', mean) or '', 'now', space.now,
+  'runs', string.format('%.0f', total['done.count'] or 0),
+  'mean', mean and string.format('%.6f', mean) or '', 'now', space.now,
 }

@@ -1,7 +1,8 @@
 --- A queue's transitions from an event on; with `id` those of one task among the next `limit` events.
 -- @args now queue after limit
 -- @options id
--- @reply the last event looked at (`after` again if there is none), 1 if events next to `after` are kept no more and may have been missed, then for each its event, id, from, to, attempt, at, by, why, since
+-- @reply the last event looked at (`after` again if there is none), 1 if events next to `after` are kept no more and
+--   may have been missed, then for each its event, id, from, to, attempt, at, by, why, since
 -- @errors
 space.open()
 local queue, after, limit = contract.arguments()

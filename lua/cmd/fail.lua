@@ -1,4 +1,5 @@
---- Ends an attempt with an error. The task is tried again while its failures are within its cap, after a pause that grows.
+--- Ends an attempt with an error. The task is tried again while its failures are within its cap, after a pause that
+--   grows.
 -- @args now id token error
 -- @options group max_bytes again final cost
 -- @reply `failed`, `retrying`, or `cancelled` where its cancel was asked for, or a newer task has taken its place

@@ -8,7 +8,8 @@ local HOLDS = {
   LLEN = { 'pending_tasks', 'complete_tasks', 'failed_tasks', 'cancelled_tasks' },
   SCARD = { 'started_tasks', 'listeners' },
 }
-local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'groups', 'needs', 'ranked_tasks', 'turns', 'places', 'limits',
+local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'groups', 'needs', 'ranked_tasks', 'turns',
+  'places', 'limits',
   'delayed', 'rate', 'unique', 'timed', 'has', 'tally', 'days', 'claims' }
 
 space.open()
@@ -39,7 +40,8 @@ repeat
   from = from + #names
 until #names < 1000 or from >= schedules.MOST
 local queues, gone = space.prefix .. 'queues', {}
-local fields = { 'paused:' .. queue, 'settings:' .. queue, 'lanes:' .. queue, 'sweep:' .. queue, 'swept:' .. queue, 'drained:' .. queue }
+local fields = { 'paused:' .. queue, 'settings:' .. queue, 'lanes:' .. queue, 'sweep:' .. queue, 'swept:' .. queue,
+  'drained:' .. queue }
 local known = redis.call('ZSCORE', space.touch(queues), queue) ~= false
 for _, kind in ipairs(REMAINS) do
   local key = space.touch(space.key(kind, queue))

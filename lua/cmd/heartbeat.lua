@@ -2,7 +2,8 @@
 -- @args now queue listener lease count (id token)*count
 -- @options kill
 -- @again a later deadline
--- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`, for which others get `lost`
+-- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`, for
+--   which others get `lost`
 -- @errors
 space.open()
 local queue, listener, lease, count = contract.arguments()

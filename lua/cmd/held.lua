@@ -12,7 +12,8 @@ local function add(id, v)
   end
 end
 local function read(id)
-  return redis.call('HMGET', space.prefix .. 'task_' .. id, 'status', 'token', 'attempt', 'pid', 'node', 'reclaimed_node')
+  return redis.call('HMGET', space.prefix .. 'task_' .. id,
+    'status', 'token', 'attempt', 'pid', 'node', 'reclaimed_node')
 end
 local ids = redis.call('LRANGE', space.key('reserved_tasks', queue .. '_' .. listener), 0, 499)
 for _, id in ipairs(ids) do
@@ -20,7 +21,8 @@ for _, id in ipairs(ids) do
 end
 if #ids < 500 then
   -- Members are `LISTENER ID`; `!` is the character after the space.
-  for _, member in ipairs(redis.call('ZRANGE', claims, '[' .. listener .. ' ', '(' .. listener .. '!', 'BYLEX', 'LIMIT', 0, 500 - #ids)) do
+  for _, member in ipairs(redis.call('ZRANGE', claims,
+    '[' .. listener .. ' ', '(' .. listener .. '!', 'BYLEX', 'LIMIT', 0, 500 - #ids)) do
     local id = string.match(member, ' (%S+)$')
     local v = read(id)
     if (v[1] == 'reserved' or v[1] == 'started') and v[6] == listener and v[5] ~= listener then

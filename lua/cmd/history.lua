@@ -1,6 +1,7 @@
 --- What happened to a task, from a transition on: what is kept of its earlier tries, then what its record tells.
 -- @args now id after limit
--- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to, attempt, by, why, and where it ended an attempt the outcome, group, the beginning of the error and the cost
+-- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to,
+--   attempt, by, why, and where it ended an attempt the outcome, group, the beginning of the error and the cost
 -- @errors NOTASK
 space.open()
 local id, after, limit = contract.arguments()

@@ -1,4 +1,5 @@
---- Sets how many places a key of a queue has, and its rate, where they differ from the queue's settings. `-`: as the settings say.
+--- Sets how many places a key of a queue has, and its rate, where they differ from the queue's settings. `-`: as the
+--   settings say.
 -- @args now queue key concurrency rate
 -- @reply `limited`
 -- @errors TOOMANY

@@ -1,4 +1,5 @@
---- Ids of a queue's tasks in one state, or `all`. Pending: by priority, the first to become pending first, whatever limits, needs, turns of keys and ageing say; finished: the latest first.
+--- Ids of a queue's tasks in one state, or `all`. Pending: by priority, the first to become pending first, whatever
+--   limits, needs, turns of keys and ageing say; finished: the latest first.
 -- @args now queue status cursor limit
 -- @reply next cursor (0 at the end), then ids
 -- @errors
@@ -15,7 +16,8 @@ if status == 'pending' then
 elseif LISTS[status] then
   ids = redis.call('LRANGE', space.key(LISTS[status], queue), from, from + limit - 1)
 elseif status == 'scheduled' then
-  standing.page(standing.timed('scheduled_tasks', queue), standing.timed('scheduled_lane_tasks', queue), from, limit, ids)
+  standing.page(standing.timed('scheduled_tasks', queue), standing.timed('scheduled_lane_tasks', queue), from,
+    limit, ids)
 elseif status == 'all' then
   ids = redis.call('ZRANGE', space.key('tasks', queue), from, from + limit - 1)
 elseif status == 'started' then

@@ -1,4 +1,5 @@
---- Appends to a task's log, for whoever watches. The log is kept until a day after the end of the task: its beginning, and of the rest what came last.
+--- Appends to a task's log, for whoever watches. The log is kept until a day after the end of the task: its beginning,
+--   and of the rest what came last.
 -- @args now id token source text
 -- @options offset
 -- @again another entry
@@ -43,7 +44,8 @@ if kept then
   if #log.dropped > 0 then
     redis.call('XDEL', log.key, unpack(log.dropped))
   end
-  redis.call('HSET', log.sizes, 'head', head, 'tail', tail, 'last', last, unpack(log.till and { 'till', log.till } or {}))
+  redis.call('HSET', log.sizes, 'head', head, 'tail', tail,
+    'last', last, unpack(log.till and { 'till', log.till } or {}))
   if seen then
     redis.call('HSET', log.sizes, 'attempt', task.attempt, 'seen', string.format('%.0f', seen))
   end

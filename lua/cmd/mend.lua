@@ -1,10 +1,13 @@
---- Finds and mends what clients without scripts leave, and what was deleted by hand, one part of the queue at each call.
+--- Finds and mends what clients without scripts leave, and what was deleted by hand, one part of the queue at each
+--   call.
 -- @args now queue cursor limit
 -- @options grace
 -- @again goes on
--- @reply next cursor (empty at the end), number mended, number under suspicion, then for each held task whose listener was taken off the queue who answers for it, its id, status, holder and pid
+-- @reply next cursor (empty at the end), number mended, number under suspicion, then for each held task whose listener
+--   was taken off the queue who answers for it, its id, status, holder and pid
 -- @errors
-local PARTS = { 'held', 'started', 'pending', 'scheduled', 'laned', 'complete', 'failed', 'cancelled', 'orders', 'suspects', 'tasks', 'tags', 'groups',
+local PARTS = { 'held', 'started', 'pending', 'scheduled', 'laned', 'complete', 'failed', 'cancelled', 'orders',
+  'suspects', 'tasks', 'tags', 'groups',
   'lanes', 'unique', 'claims' }
 local GRACE = 60 * 1000000
 

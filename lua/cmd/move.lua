@@ -1,4 +1,5 @@
---- Puts a task that waits into another queue, behind those that wait there. It keeps its time, priority, key, needs, tags and unique name.
+--- Puts a task that waits into another queue, behind those that wait there. It keeps its time, priority, key, needs,
+--   tags and unique name.
 -- @args now id queue
 -- @options request
 -- @reply `moved`

@@ -1,4 +1,5 @@
---- Asks the owner of a task to give it back: its heartbeats answer `stop`. With `at_once` the task is taken from it, whatever still runs.
+--- Asks the owner of a task to give it back: its heartbeats answer `stop`. With `at_once` the task is taken from it,
+--   whatever still runs.
 -- @args now id
 -- @options at_once request
 -- @reply `recalling`; `released` or `cancelled` where the task was taken at once, or given back already

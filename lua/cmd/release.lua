@@ -1,4 +1,6 @@
---- Gives a task back, uncounted as a failure, to the front of its queue, at once or after a pause. Past its cap of releases it fails; if its cancel was asked for, or a newer task has taken its place by the policy `latest`, it becomes cancelled.
+--- Gives a task back, uncounted as a failure, to the front of its queue, at once or after a pause. Past its cap of
+--   releases it fails; if its cancel was asked for, or a newer task has taken its place by the policy `latest`, it
+--   becomes cancelled.
 -- @args now id token
 -- @options reason again uncounted lost cost
 -- @reply `released`, `cancelled` or `failed`; with `lost` always `lost`
@@ -29,7 +31,8 @@ if task.cancel then
 elseif count > tonumber(v[2] or settings.get(task.queue, cap)) then
   task.group = 'released'
   return owner.finish(task, 'failed', 'failed', why, 'group', 'released',
-    'error', 'given back ' .. count .. ' times' .. (options.uncounted and ' by owners that could not run it' or ''), counter, count)
+    'error', 'given back ' .. count .. ' times' .. (options.uncounted and ' by owners that could not run it' or ''),
+    counter, count)
 end
 if bonds.back(task, 'pending', why) == 'cancelled' then
   return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, bonds.because(task))

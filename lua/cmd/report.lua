@@ -1,4 +1,5 @@
---- Says that a worker lives, what it serves and what is free of it, every ten seconds; registers it anew where it was forgotten.
+--- Says that a worker lives, what it serves and what is free of it, every ten seconds; registers it anew where it was
+--   forgotten.
 -- @args now listener slots free count queue*count
 -- @options has name version draining methods trouble
 -- @reply for each queue `continue`, or `drain` where the worker is ordered to drain it
@@ -42,7 +43,8 @@ redis.call('ZREM', all, '')
 redis.call('ZADD', all, space.decimal(space.us + keep), listener)
 redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',
   'name', options.name or '', 'version', options.version or '', 'draining', options.draining and '1' or '0',
-  'methods', options.methods or '', 'trouble', options.trouble or '', 'since', alive and v[1] or space.now, 'at', space.now)
+  'methods', options.methods or '', 'trouble', options.trouble or '', 'since', alive and v[1] or space.now,
+  'at', space.now)
 for i, queue in ipairs(queues) do
   listeners.seen(queue, listener)
   if fresh[i] then

@@ -15,7 +15,8 @@ gap = restarted and space.us or space.gap or tonumber(gap or 0)
 
 local leases = space.touch(space.key('leases', queue))
 local placed = space.probe('HLEN', space.key('places', queue)) > 0
-local expired = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('(%.0f', space.us), 'WITHSCORES', 'LIMIT', 0, limit + 1)
+local expired = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('(%.0f', space.us),
+  'WITHSCORES', 'LIMIT', 0, limit + 1)
 local more = #expired > 2 * limit and 1 or 0
 local stale, foreign, freed, postponed, lost = {}, {}, {}, {}, {}
 for i = 1, math.min(#expired, 2 * limit), 2 do

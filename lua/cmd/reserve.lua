@@ -11,12 +11,13 @@ if not ARGV[4] then
 end
 count = count == '1' and 1 or args.integer(count, 1, contract.QUEUE_COUNT_HIGH, 'count')
 local last = 3 + count
--- The clock; for each queue whether it is paused, has lanes, has settings, and whether listeners drain it; the settings of
--- all; the highest token, where it is apart from the clock.
+-- The clock; for each queue whether it is paused, has lanes, has settings, and whether listeners drain it; the
+-- settings of all; the highest token, where it is apart from the clock.
 local meta
 if count == 1 then
   local queue = ARGV[4]
-  meta = redis.call('HMGET', space.meta, space.CLOCK, 'paused:' .. queue, 'lanes:' .. queue, 'settings:' .. queue, 'drained:' .. queue,
+  meta = redis.call('HMGET', space.meta, space.CLOCK, 'paused:' .. queue, 'lanes:' .. queue, 'settings:' .. queue,
+    'drained:' .. queue,
     'settings', 'token')
 else
   meta = redis.call('HMGET', space.meta, attempt.meta(last))
@@ -27,7 +28,8 @@ local common, apart = meta[#meta - 1], meta[#meta]
 local lease, request, woken, order = nil, nil, nil, nil
 for i = last + 1, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
-  if name == 'request' and value and not request and #value <= contract.NAME_HIGH and string.find(value, args.PLAIN) then
+  if name == 'request' and value and not request and #value <= contract.NAME_HIGH
+    and string.find(value, args.PLAIN) then
     request = value
   elseif name == 'woken' and value == '1' and not woken then
     woken = true
@@ -155,7 +157,8 @@ end
 local may = redis.acl_check_cmd
 if ghosts or order or task.ties or task.foreign or attempt.waits then
   rights.require()
-elseif may and not (may('RPOPLPUSH', pending, held) and may('HSET', space.meta, '', '') and may('XADD', events, '*', '', '')
+elseif may and not (may('RPOPLPUSH', pending, held) and may('HSET', space.meta, '', '')
+  and may('XADD', events, '*', '', '')
   and (not woken or may('LPUSH', prefix .. 'wake_' .. queue, ''))) then
   rights.require()
 end
@@ -177,4 +180,5 @@ end
 if woken then
   state.wake(queue) -- pass it on: one wake-up may stand for many tasks
 end
-return { task.id, queue, token, tonumber(task.attempt), deadline, lease, v[4] or '', v[5] or '0', v[6] or '0', v[7] or '', v[8] }
+return { task.id, queue, token, tonumber(task.attempt), deadline, lease, v[4] or '', v[5] or '0', v[6] or '0',
+  v[7] or '', v[8] }

@@ -1,4 +1,5 @@
---- Deletes the oldest finished tasks: those over a number, and those older than an age. Forgets unique names whose time has passed, and logs whose tasks ended a day ago.
+--- Deletes the oldest finished tasks: those over a number, and those older than an age. Forgets unique names whose
+--   time has passed, and logs whose tasks ended a day ago.
 -- @args now queue limit
 -- @options keep seconds
 -- @again goes on

@@ -24,10 +24,12 @@ local old, beside = schedules.live(schedule, overlap)
 if old and overlap == 'skip' then
   reply.fail('STATE', 'its task ' .. old.id .. ' is ' .. old.status .. ': wait for its end, or allow both to run')
 elseif beside and (old and beside.id == old.id or schedules.solo(schedule, schedule.overlap)) then
-  reply.fail('STATE', 'its task ' .. beside.id .. ' is ' .. beside.status .. (beside.queue == schedule.queue and '' or ' in another queue')
+  reply.fail('STATE', 'its task ' .. beside.id .. ' is ' .. beside.status
+    .. (beside.queue == schedule.queue and '' or ' in another queue')
     .. ' and would run beside this one: wait for its end, or allow both to run')
 end
-local template = { name = name, queue = schedule.queue, parameters = schedule.parameters, options = schedule.options, overlap = overlap }
+local template = { name = name, queue = schedule.queue, parameters = schedule.parameters, options = schedule.options,
+  overlap = overlap }
 local plan = schedules.plan(template, id, nil, overlap == 'cancel' and old or nil, {})
 if plan.other then
   return { 'existing', plan.other }

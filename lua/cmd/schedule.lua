@@ -24,7 +24,8 @@ if every and #slots > 0 then
   reply.fail('BADARG', 'only the slots of cron are told; count must be 0')
 end
 local new = {
-  name = name, key = space.key('schedule', name), rhythm = rhythm, every = every, offset = offset, queue = queue, parameters = parameters,
+  name = name, key = space.key('schedule', name), rhythm = rhythm, every = every, offset = offset, queue = queue,
+  parameters = parameters,
   options = table.concat(texts, ' '), overlap = own.overlap or 'skip', missed = own.missed or 'one', late = own.late,
   start = own.start, ['end'] = own['end'], times = own.times, changed = space.now,
 }
@@ -68,7 +69,8 @@ elseif tonumber(new.made) >= tonumber(new.times or math.huge) then
 end
 schedules.settle(new)
 if new.ended or not every and not new.list[1] then
-  reply.fail('BADARG', every and 'no slot lies before the end' or 'no slot was told that lies ahead, between start and end')
+  reply.fail('BADARG', every and 'no slot lies before the end'
+    or 'no slot was told that lies ahead, between start and end')
 end
 schedules.probe()
 space.begin()

@@ -1,6 +1,8 @@
 --- The schedules of the namespace, those whose next slot comes first at the front.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each schedule its name, queue, rhythm, state (`active paused ended dry`), next slot, tasks made, slots skipped, slots passed over, its last task, and its last error; what does not apply is empty
+-- @reply next cursor (0 at the end), then for each schedule its name, queue, rhythm, state (`active paused ended
+--   dry`), next slot, tasks made, slots skipped, slots passed over, its last task, and its last error; what does not
+--   apply is empty
 -- @errors
 space.open()
 local cursor, limit = contract.arguments()
@@ -10,7 +12,8 @@ for _, name in ipairs(page) do
   local v = redis.call('HMGET', space.key('schedule', name),
     'queue', 'rhythm', 'next', 'made', 'skipped', 'passed', 'last_task', 'error', 'paused', 'ended')
   if v[1] then
-    local rest = { name, v[1], v[2], schedules.state(v[9], v[10], v[3]), v[3] or '', v[4], v[5], v[6], v[7] or '', v[8] or '' }
+    local rest = { name, v[1], v[2], schedules.state(v[9], v[10], v[3]), v[3] or '', v[4], v[5], v[6], v[7] or '',
+      v[8] or '' }
     for _, value in ipairs(rest) do
       answer[#answer + 1] = value
     end

@@ -1,4 +1,5 @@
---- Tells the next slots of a cron schedule, those after a time that `tick` or this command named. With a count of 0 there are no more.
+--- Tells the next slots of a cron schedule, those after a time that `tick` or this command named. With a count of 0
+--   there are no more.
 -- @args now name rhythm after count (slot)*count
 -- @reply `told`, or `stale` where the schedule is another by now
 -- @errors NOSCHEDULE

@@ -1,7 +1,9 @@
 --- Statistics of a queue by day, and of all these days together, as far as `tally` has read the events.
 -- @args now queue days
 -- @options until
--- @reply name and value in turn: `day` and `total`, the `first` and the `last` day and the one `before` (YYYYMMDD), then what is known of all these days; then for each day that has any, the earliest first, `day` and YYYYMMDD and what is known of it
+-- @reply name and value in turn: `day` and `total`, the `first` and the `last` day and the one `before` (YYYYMMDD),
+--   then what is known of all these days; then for each day that has any, the earliest first, `day` and YYYYMMDD and
+--   what is known of it
 -- @errors
 space.open()
 local queue, count = contract.arguments()
@@ -28,7 +30,8 @@ for _, date in ipairs(redis.call('ZRANGEBYSCORE', space.key('days', queue), last
 end
 local first = math.max(0, last - count + 1)
 local answer = {
-  'day', 'total', 'first', statistics.date(first), 'last', statistics.date(last), 'before', first > 0 and statistics.date(first - 1) or '',
+  'day', 'total', 'first', statistics.date(first), 'last', statistics.date(last),
+  'before', first > 0 and statistics.date(first - 1) or '',
 }
 for i, name in ipairs(names) do
   if total[i] then

@@ -1,7 +1,8 @@
 --- Puts tasks into a queue: pending, or scheduled where an eta lies ahead.
 -- @args now queue count (id eta parameters)*count
 -- @options task.* request
--- @reply for each task `created`, or `existing` where the id was submitted before; with a unique name `existing` or `replaced`, and the id of the other task
+-- @reply for each task `created`, or `existing` where the id was submitted before; with a unique name `existing` or
+--   `replaced`, and the id of the other task
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE TOOMANY
 local BYTES = 8388608 -- of all parameters of one call: one task of the largest size
 
@@ -107,7 +108,8 @@ if wish and wish.unique then
 end
 
 -- The index of all tasks is written first: if it is of another type, that write fails, and nothing is changed.
-local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix .. 'wake_' .. queue, prefix .. 'events_' .. queue
+local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix .. 'wake_' .. queue,
+  prefix .. 'events_' .. queue
 state.read_entered(events, 'LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
 state.asleep = redis.call('LLEN', wake) == 0 and queue
@@ -123,7 +125,8 @@ end
 local may = redis.acl_check_cmd
 if wish then
   rights.require()
-elseif may and not (may('HSET', space.meta, '', '') and may('LPUSH', pending_key, '') and may('XADD', events, '*', '', '')) then
+elseif may and not (may('HSET', space.meta, '', '') and may('LPUSH', pending_key, '')
+  and may('XADD', events, '*', '', '')) then
   rights.require()
 end
 if space.touched then
@@ -131,7 +134,8 @@ if space.touched then
 end
 
 if rival then
-  redis.call('ZADD', prefix .. 'tasks_' .. queue, now, fresh[1].id) -- refused when memory is full, before anything is lost
+  -- refused when memory is full, before anything is lost
+  redis.call('ZADD', prefix .. 'tasks_' .. queue, now, fresh[1].id)
   state.move(rival, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. fresh[1].id)
 end
 for i = 1, #fresh do

@@ -1,7 +1,9 @@
---- Makes the tasks of slots that are due. What is wrong with one schedule is noted in it, and does not keep the others from theirs.
+--- Makes the tasks of slots that are due. What is wrong with one schedule is noted in it, and does not keep the others
+--   from theirs.
 -- @args now limit
 -- @again goes on
--- @reply number of tasks made, 1 if more slots are due, when the next one is, in seconds, or an empty string; then of each cron schedule that wants to be told more slots its name, its rhythm, and after what time
+-- @reply number of tasks made, 1 if more slots are due, when the next one is, in seconds, or an empty string; then of
+--   each cron schedule that wants to be told more slots its name, its rhythm, and after what time
 -- @errors
 -- @noted CLOSED DUPLICATE STATE TOOMANY OTHERQUEUE
 local BYTES = 4194304 -- of parameters that one call reads
@@ -96,7 +98,8 @@ local function due(schedule, old)
   if waits == 1 then
     return nil
   end
-  schedule.made, schedule.skipped = string.format('%.0f', schedule.made + made), string.format('%.0f', schedule.skipped + skipped)
+  schedule.made, schedule.skipped = string.format('%.0f', schedule.made + made),
+    string.format('%.0f', schedule.skipped + skipped)
   schedule.passed = string.format('%.0f', schedule.passed + passed)
   schedules.settle(schedule)
   changed[#changed + 1] = schedule
@@ -159,4 +162,5 @@ for i, queue in ipairs(queues) do
 end
 local first = redis.call('ZRANGE', all, 0, 0, 'WITHSCORES')[2]
 first = first and first ~= 'inf' and tonumber(first) or nil
-return { number, first and first <= now and 1 or 0, first and first > now and string.format('%.0f', first) or '', unpack(low) }
+return { number, first and first <= now and 1 or 0, first and first > now and string.format('%.0f', first) or '',
+  unpack(low) }

@@ -1,6 +1,8 @@
 --- What decides whether and when a task runs.
 -- @args now id
--- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases uncounted order full draining silent; what does not apply is empty
+-- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight
+--   needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases
+--   uncounted order full draining silent; what does not apply is empty
 -- @errors NOTASK
 local FAR = 10000 -- positions further back are only said to be so
 

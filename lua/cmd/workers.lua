@@ -1,6 +1,9 @@
 --- The workers of the namespace that say what they are: those that report.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each worker its listener, name, version, queues and what it has, separated by commas, slots, free slots, the queues that it drains, since when it reports, when it was last heard of, `alive` or `dead`, the methods that it has programs for, separated by commas (`*`: any), and what is wrong with it
+-- @reply next cursor (0 at the end), then for each worker its listener, name, version, queues and what it has,
+--   separated by commas, slots, free slots, the queues that it drains, since when it reports, when it was last heard
+--   of, `alive` or `dead`, the methods that it has programs for, separated by commas (`*`: any), and what is wrong
+--   with it
 -- @errors
 space.open()
 local cursor, limit = contract.arguments()
@@ -8,7 +11,8 @@ local page = redis.call('ZSCAN', space.prefix .. 'workers', cursor, 'COUNT', lim
 local answer = { page[1] }
 for i = 1, #page[2], 2 do
   local listener = page[2][i]
-  local v = redis.call('HMGET', workers.key(listener), 'name', 'version', 'queues', 'has', 'slots', 'free', 'draining', 'since', 'at',
+  local v = redis.call('HMGET', workers.key(listener),
+    'name', 'version', 'queues', 'has', 'slots', 'free', 'draining', 'since', 'at',
       'methods', 'trouble')
   if v[3] and v[9] then
     local drained = {}

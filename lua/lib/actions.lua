@@ -129,7 +129,8 @@ function actions.do_cancel(task, wish)
     redis.call('HSET', task.key, 'cancel', task.cancel or space.now,
       unpack(task.cancel and wish.reason == '' and {} or { 'reason', wish.reason })) -- an earlier reason stays
   elseif record.held(task) then
-    state.move(task, 'cancelled', 'cancel', '', 'reason', wish.reason, 'token', '', 'ended', task.token, 'outcome', 'lost')
+    state.move(task, 'cancelled', 'cancel', '', 'reason', wish.reason, 'token', '', 'ended', task.token,
+      'outcome', 'lost')
     orders.announce(task.queue)
   else
     state.move(task, 'cancelled', 'cancel', '', 'reason', wish.reason)
@@ -177,7 +178,8 @@ function actions.retry(task, wish)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' then
     return actions.refuse(task, 'failed or cancelled')
   elseif not actions.unique(task, wish) then
-    return 'DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends, starts, or its time passes'
+    return 'DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends,'
+      .. ' starts, or its time passes'
   end
   schedules.again(task)
   actions.plan(task, 'pending', wish)
@@ -186,12 +188,15 @@ end
 -- A task whose program may still run is not given to another owner: the refusal says until when.
 function actions.stopping(task)
   local deadline = tonumber(redis.call('ZSCORE', space.key('leases', task.queue), record.lease(task)) or nil)
-  local till = deadline and orders.of(task) == orders.KILL and 'until ' .. space.decimal(deadline) .. ' at the latest' or 'until its owner has stopped it'
-  return 'STOPPING', 'the task is being cancelled and its program may still run, ' .. till .. ': send the call again then'
+  local till = deadline and orders.of(task) == orders.KILL and 'until ' .. space.decimal(deadline) .. ' at the latest'
+    or 'until its owner has stopped it'
+  return 'STOPPING', 'the task is being cancelled and its program may still run, ' .. till
+    .. ': send the call again then'
 end
 
 function actions.do_retry(task, wish)
-  task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'front', 'uncounted', 'fruitless', state.attempt_fields() }
+  task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'front', 'uncounted', 'fruitless',
+    state.attempt_fields() }
   if wish.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
     task.forget[#task.forget + 1] = 'checkpointed'
@@ -252,7 +257,8 @@ function actions.move(task, wish)
     return code, text
   end
   local other = {
-    id = task.id, key = task.key, queue = wish.queue, attempt = task.attempt, since = task.since, ties = task.ties, foreign = true,
+    id = task.id, key = task.key, queue = wish.queue, attempt = task.attempt, since = task.since, ties = task.ties,
+    foreign = true,
     created = task.extra[2] or '0', eta = task.status == 'scheduled' and task.extra[3] or nil,
   }
   if other.ties then
@@ -265,7 +271,8 @@ function actions.move(task, wish)
   end
   if other.needs and not wish.needs[other.needs] and not needs.number(other.queue, other.needs) then
     if wish.different >= needs.MOST then
-      return 'TOOMANY', 'tasks of the other queue wait with 64 different needs already; `why` and doctor name those that no listener has'
+      return 'TOOMANY', 'tasks of the other queue wait with 64 different needs already; `why` and doctor name those'
+        .. ' that no listener has'
     end
     wish.needs[other.needs], wish.different = true, wish.different + 1
   end

@@ -178,7 +178,8 @@ function args.needs(value, what)
     local fits = name and #name <= 64 and (operator == '' and number == ''
       or string.find(' >= <= > < = ', ' ' .. operator .. ' ') and #number <= 16 and string.find(number, '^%d+%.?%d*$'))
     if not fits then
-      reply.fail('BADARG', what .. ' must be names, each with an operator (>= <= > < =) and a number or without, separated by commas')
+      reply.fail('BADARG', what .. ' must be names, each with an operator (>= <= > < =) and a number or without,'
+        .. ' separated by commas')
     end
     wanted[#wanted + 1] = need
   end

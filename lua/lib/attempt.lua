@@ -201,7 +201,8 @@ function attempt.order(listener, last, order, weights)
   local passes = redis.call('HMGET', space.prefix .. 'rounds_' .. listener, unpack(ARGV, 4, last))
   local queues = {}
   for i = 4, last do
-    queues[i - 3] = { at = i, queue = ARGV[i], pass = tonumber(passes[i - 3] or 0), step = 1000000 / (weights and weights[i - 3] or 1) }
+    queues[i - 3] = { at = i, queue = ARGV[i], pass = tonumber(passes[i - 3] or 0),
+      step = 1000000 / (weights and weights[i - 3] or 1) }
   end
   table.sort(queues, function(one, other)
     return one.pass < other.pass or one.pass == other.pass and one.at < other.at
@@ -220,7 +221,8 @@ function attempt.served(listener, order, queue)
   end
   for _, asked in ipairs(order) do
     changes[#changes + 1] = asked.queue
-    changes[#changes + 1] = string.format('%.0f', asked.queue == queue and pass + asked.step or math.max(asked.pass, pass))
+    changes[#changes + 1] = string.format('%.0f',
+      asked.queue == queue and pass + asked.step or math.max(asked.pass, pass))
   end
   local rounds = space.prefix .. 'rounds_' .. listener
   redis.call('HSET', rounds, unpack(changes))

@@ -5,11 +5,13 @@ local birth = {}
 -- options themselves where nothing is said, and what else `task` and `plan` go by.
 function birth.wish(options)
   local fields = {}
-  local wish = { fields = fields, max_bytes = options.max_bytes, policy = options.unique_policy, unique = options.unique }
+  local wish = { fields = fields, max_bytes = options.max_bytes, policy = options.unique_policy,
+    unique = options.unique }
   if not options.unique and (options.unique_until or options.unique_policy) then
     reply.fail('BADARG', 'unique_until and unique_policy are for a task with the option unique')
   end
-  local priority, key, till = options.priority ~= '0' and options.priority or nil, options.key, options.unique_until or 'end'
+  local priority, key, till = options.priority ~= '0' and options.priority or nil, options.key,
+    options.unique_until or 'end'
   if options.unique_policy == 'latest' then
     if key or options.unique_until then
       reply.fail('BADARG', 'the policy latest has a key and an end of its own: leave out key and unique_until')
@@ -42,7 +44,8 @@ end
 
 -- A task that is not made yet. `eta` in microseconds where it lies ahead.
 function birth.task(id, queue, parameters, eta, wish)
-  local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = space.now, foreign = true, ties = wish.ties }
+  local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = space.now, foreign = true,
+    ties = wish.ties }
   if eta and eta > space.us then
     task.eta = space.decimal(eta)
   end
@@ -71,7 +74,8 @@ function birth.rival(task, wish)
     space.unmoved() -- the name is given back and taken again
     return id, rival
   end
-  reply.fail('DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends, starts, or its time passes')
+  reply.fail('DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it'
+    .. ' ends, starts, or its time passes')
 end
 
 -- Reads what a new task is bound to. Needs of one queue are bounded where tasks are
@@ -79,7 +83,8 @@ end
 function birth.plan(task)
   if task.needs and not needs.number(task.queue, task.needs)
     and redis.call('HLEN', space.key('needs', task.queue)) >= needs.MOST then
-    reply.fail('TOOMANY', 'tasks of this queue wait with 64 different needs already; `why` and doctor name those that no listener has: cancel such tasks, or start a listener for them')
+    reply.fail('TOOMANY', 'tasks of this queue wait with 64 different needs already; `why` and doctor name those that'
+      .. ' no listener has: cancel such tasks, or start a listener for them')
   end
   bonds.plan(task, task.eta and 'scheduled' or 'pending')
 end

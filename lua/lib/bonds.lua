@@ -44,7 +44,8 @@ end
 -- `kept` its turn beside the name. One that a client without scripts ended or deleted has
 -- not, nor has a later one with its id.
 function bonds.keeps(queue, id, name, till)
-  local status, where, own, solo, key = unpack(redis.call('HMGET', space.prefix .. 'task_' .. id, 'status', 'queue', 'unique', 'solo', 'key'))
+  local status, where, own, solo, key = unpack(redis.call('HMGET', space.prefix .. 'task_' .. id,
+    'status', 'queue', 'unique', 'solo', 'key'))
   if where ~= queue or own ~= (till == 'kept' and string.sub(name, 2) or name) then
     return false
   end
@@ -204,7 +205,8 @@ function bonds.expired(queue, limit)
   space.probe('HLEN', space.key('unique', queue))
   local timed = space.touch(space.key('timed', queue))
   local expired = {}
-  for _, name in ipairs(redis.call('ZRANGEBYSCORE', timed, '-inf', string.format('%.0f', space.us), 'LIMIT', 0, limit)) do
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', timed, '-inf', string.format('%.0f', space.us),
+    'LIMIT', 0, limit)) do
     local _, till = bonds.holders(queue, name)
     expired[#expired + 1] = { name = name, free = tonumber(till) and tonumber(till) <= space.us }
   end

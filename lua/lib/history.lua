@@ -8,7 +8,8 @@ history.ERROR = 256
 
 -- What a record tells, in the order in which `derive` reads it.
 function history.fields()
-  return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group', 'error', 'schedule', 'slot',
+  return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group',
+    'error', 'schedule', 'slot',
     'ended', 'cost', 'cost_of'
 end
 
@@ -28,19 +29,22 @@ end
 -- each as at from to attempt by why outcome group error cost. A client without scripts
 -- leaves one at the most, without a cause.
 function history.derive(v, since, reached, nth)
-  local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot, ended, cost, cost_of = unpack(v, 1, 16)
+  local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot,
+    ended, cost, cost_of = unpack(v, 1, 16)
   local found = {}
   cost = ended and ended == cost_of and cost or ''
   promoted = promoted and tonumber(promoted) >= since and promoted
   number, node = number or '0', node or ''
   local function step(at, to, by, why, ...)
-    found[#found + 1] = { at or '', reached, to, (reached == '' or reached == 'moved') and tostring(nth) or number, by, why, ... }
+    found[#found + 1] = { at or '', reached, to, (reached == '' or reached == 'moved') and tostring(nth) or number,
+      by, why, ... }
     reached = to
   end
   if reached == '' or reached == 'moved' then
     local moved = reached == 'moved'
     local why = moved and 'move' or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
-    step(moved and space.decimal(since * 1000000) or created, (promoted or status == 'scheduled') and 'scheduled' or 'pending',
+    step(moved and space.decimal(since * 1000000) or created,
+      (promoted or status == 'scheduled') and 'scheduled' or 'pending',
       '', why, '', '', '', '')
   end
   if reached == 'scheduled' and status ~= 'scheduled' and promoted then
@@ -84,7 +88,8 @@ end
 -- tells of those before it. `...`: what the record is about to get.
 function history.archive(task, to, why, by, at, ...)
   local from = task.status
-  if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled') or (why == 'cancel' and from == 'pending') then
+  if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled')
+    or (why == 'cancel' and from == 'pending') then
     return -- the record tells
   end
   local outcome, group, text, cost = to == 'reserved' and 'lost' or '', '', '', ''
@@ -114,6 +119,7 @@ function history.archive(task, to, why, by, at, ...)
   local most = settings.get(task.queue, 'history')
   for i, v in ipairs(kept) do
     redis.call('XADD', key, 'MAXLEN', most, string.format('%.0f-0', number + i),
-      'at', v[1], 'from', v[2], 'to', v[3], 'attempt', v[4], 'by', v[5], 'why', v[6], 'outcome', v[7], 'group', v[8], 'error', v[9], 'cost', v[10])
+      'at', v[1], 'from', v[2], 'to', v[3], 'attempt', v[4], 'by', v[5], 'why', v[6], 'outcome', v[7], 'group', v[8],
+      'error', v[9], 'cost', v[10])
   end
 end

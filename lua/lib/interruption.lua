@@ -23,7 +23,8 @@ end
 function interruption.move(task, to, why, text)
   local more = {}
   if to == 'failed' then
-    more = { 'group', 'lost', 'error', 'lost ' .. task.losses .. ' times: ' .. (text or 'its owners stopped reporting') }
+    more = { 'group', 'lost', 'error', 'lost ' .. task.losses .. ' times: '
+      .. (text or 'its owners stopped reporting') }
   elseif to == 'pending' then
     task.front, task.forget, more = true, { state.attempt_fields() }, { 'front', '1' }
   elseif to == 'scheduled' then
@@ -35,7 +36,8 @@ function interruption.move(task, to, why, text)
     more = { bonds.because(task) }
   end
   state.move(task, to, why, '',
-    'token', '', 'ended', task.token, 'outcome', 'lost', 'losses', task.losses, 'fruitless', task.fruitless, unpack(more))
+    'token', '', 'ended', task.token, 'outcome', 'lost', 'losses', task.losses,
+    'fruitless', task.fruitless, unpack(more))
   orders.announce(task.queue)
 end
 

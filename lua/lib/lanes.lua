@@ -225,7 +225,8 @@ function lanes.earliest(task, ahead)
   local queue, key, weight = task.queue, task.lane_key, tonumber(task.weight or 1)
   local held, most = space.key('places', queue), tonumber(settings.get(queue, 'concurrency'))
   if most then
-    local busy, extra = redis.call('ZCARD', space.key('leases', queue)), tonumber(redis.call('HGET', held, 'extra') or 0)
+    local busy, extra = redis.call('ZCARD', space.key('leases', queue)),
+      tonumber(redis.call('HGET', held, 'extra') or 0)
     if (extra > 0 or weight > 1) and busy + extra + math.min(weight, most) > most then
       return nil
     end

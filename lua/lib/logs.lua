@@ -61,7 +61,8 @@ function logs.open(id)
   local key, sizes = space.key('log', id), space.touch(space.key('logged', id))
   local v = redis.call('HMGET', sizes, 'attempt', 'seen', 'head', 'till', 'tail', 'last')
   local log = {
-    key = key, sizes = sizes, attempt = v[1], seen = tonumber(v[2] or 0), head = tonumber(v[3] or 0), till = v[4], tail = tonumber(v[5] or 0),
+    key = key, sizes = sizes, attempt = v[1], seen = tonumber(v[2] or 0), head = tonumber(v[3] or 0), till = v[4],
+    tail = tonumber(v[5] or 0),
     last = v[6] or '', dropped = {},
   }
   log.size = log.head + log.tail
@@ -133,8 +134,8 @@ function logs.drop(log, bytes)
 end
 
 -- Looks at the logs of which nothing was heard for longest, `number` of them: they go a day after the end of
--- their tasks, and sooner where `wanted` bytes are to be found. Answers what `settle` does, and how many bytes that frees.
--- `spared`: ids that the caller deals with itself.
+-- their tasks, and sooner where `wanted` bytes are to be found. Answers what `settle` does, and how many bytes that
+-- frees. `spared`: ids that the caller deals with itself.
 -- @hot
 function logs.look(number, wanted, spared)
   local found, freed = {}, 0

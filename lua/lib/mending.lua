@@ -154,7 +154,8 @@ function mending.entry(list, listener, id, grace)
   if mending.confirmed(task, listener) then
     mending.attempt(task)
     return mending.claim(task, listener, grace)
-  elseif not mending.overdue(listener .. ' ' .. id, task.status .. ' ' .. string.sub(task.extra[1] or '', 1, 32), grace) then
+  elseif not mending.overdue(listener .. ' ' .. id, task.status .. ' ' .. string.sub(task.extra[1] or '', 1, 32),
+    grace) then
     return
   end
   if task.status == 'pending' and not mending.moved[id] then
@@ -487,7 +488,8 @@ function mending.suspects(cursor, limit, grace)
       settled = not task or task.extra[1] or not mending.confirmed(task, holder) or mending.registered(holder)
     elseif listener == 'due' then
       local task = record.find(id)
-      settled = not task or task.status ~= 'scheduled' or redis.call('ZSCORE', space.key('scheduled_tasks', mending.queue), id)
+      settled = not task or task.status ~= 'scheduled'
+        or redis.call('ZSCORE', space.key('scheduled_tasks', mending.queue), id)
         or redis.call('ZSCORE', space.key('scheduled_lane_tasks', mending.queue), id)
     elseif id then
       local task = record.find(id)

@@ -21,7 +21,8 @@ end
 -- @hot
 function owner.task(id, token, endings, ...)
   local key = space.prefix .. 'task_' .. id
-  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', 'updated', 'ties', 'recall', ...)
+  local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', 'updated', 'ties',
+    'recall', ...)
   local status = v[1]
   if v[2] ~= token or not (status == 'started' or status == 'reserved') then
     return owner.stale(id, token, endings)

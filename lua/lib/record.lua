@@ -8,7 +8,8 @@ function record.find(id, ...)
   if space.touched then
     space.touch(key)
   end
-  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'token', 'node', 'pid', 'cancel', 'updated', 'ties', 'recall', ...)
+  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'token', 'node', 'pid', 'cancel', 'updated', 'ties',
+    'recall', ...)
   if not v[1] then
     return nil
   end

@@ -10,7 +10,8 @@ function reply.elsewhere()
   if string.find(KEYS[1], '{') then
     return 'RETRY', 'the slot of this namespace is being moved; nothing was changed, send the call again'
   end
-  return 'BADNAME', 'on a cluster the namespace needs a {tag}, such as {blueque}, which keeps all its keys in one slot; nothing was changed'
+  return 'BADNAME', 'on a cluster the namespace needs a {tag}, such as {blueque}, which keeps all its keys in one'
+    .. ' slot; nothing was changed'
 end
 
 -- Makes an error reply with a clean first word of what was raised on the way.
@@ -28,7 +29,8 @@ function reply.refusal(raised)
     -- Raised by a read: `space.begin` finds out before anything is written.
     local code, why = reply.elsewhere()
     text = code .. ' ' .. why
-  elseif string.find(text, "^%-?ERR The user executing the script can't") or string.find(text, '^%-?%u+ ACL failure in script') then
+  elseif string.find(text, "^%-?ERR The user executing the script can't")
+    or string.find(text, '^%-?%u+ ACL failure in script') then
     -- Servers differ in how they say so. Only a first write meets it, or a read before.
     text = 'NOPERM this user may not run all that this call needs: hello answers what is missing; nothing was changed'
   end

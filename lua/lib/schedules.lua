@@ -41,7 +41,8 @@ function schedules.rhythm(value)
       return string.format('every %d %d', every, offset), every, offset
     end
   end
-  if #value <= 256 and string.find(value, '^cron [%w/_+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+$') then
+  if #value <= 256 and string.find(value,
+    '^cron [%w/_+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+$') then
     return value
   end
   reply.fail('BADARG', 'the rhythm must be `every SECONDS OFFSET` (1 to 315360000 seconds, an offset below that),'
@@ -226,7 +227,8 @@ function schedules.live(schedule, overlap)
     if task and maker == schedule.name and not state.finished(task.status) then
       unfinished[#unfinished + 1] = id
       last = id == schedule.last_task and task or last
-      local stops = id == schedule.last_task and overlap == 'cancel' and not record.held(task) -- it is cancelled for the new one
+      -- it is cancelled for the new one
+      local stops = id == schedule.last_task and overlap == 'cancel' and not record.held(task)
       if solo and not stops and not (task.queue == schedule.queue and key == solo and alone) then
         beside = task
       end
@@ -310,7 +312,8 @@ function schedules.due(schedule, room)
   local all = schedule.missed == 'all' and (schedule.overlap == 'queue' or schedule.overlap == 'allow')
   local slots, passed = {}, 0
   if schedule.every then
-    local every, final = schedule.every, math.floor((last - schedule.offset) / schedule.every) * schedule.every + schedule.offset
+    local every, final = schedule.every, math.floor((last - schedule.offset) / schedule.every) * schedule.every
+      + schedule.offset
     local from = oldest > first and math.min(schedules.from(schedule, oldest), final + every) or first
     if not all and from < final then
       from = final
@@ -376,7 +379,8 @@ function schedules.plan(schedule, id, slot, old, taken)
   end
   state.plan(task, 'pending')
   plan.task, plan.wish = task, wish
-  taken[old and old.id or ''], taken[plan.rival and plan.rival.id or ''], taken[claims and '/' .. queue or ''] = true, true, true
+  taken[old and old.id or ''], taken[plan.rival and plan.rival.id or ''],
+    taken[claims and '/' .. queue or ''] = true, true, true
   return plan
 end
 

@@ -198,7 +198,8 @@ function space.enter(first, ...)
     if first then
       redis.call('ZCARD', first)
     end
-    redis.call('HSET', space.meta, 'schema', space.SCHEMA, space.CLOCK, '0', unpack(ARGV[1] ~= '' and { 'test', '1' } or {}))
+    redis.call('HSET', space.meta, 'schema', space.SCHEMA,
+      space.CLOCK, '0', unpack(ARGV[1] ~= '' and { 'test', '1' } or {}))
   end
 end
 

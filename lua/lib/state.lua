@@ -46,14 +46,16 @@ function state.wake(queue)
       others[queue] = nil
     end
   end
-  redis.pcall('PUBLISH', space.prefix .. 'channel_' .. queue, '') -- a hint: without the right to it, they look by themselves
+  -- a hint: without the right to it, they look by themselves
+  redis.pcall('PUBLISH', space.prefix .. 'channel_' .. queue, '')
 end
 
 -- Where the end of an attempt frees a place, somebody who waits for it is woken.
 function state.plan_free(task)
   local queue = task.queue
   if (task.places or settings.get(queue, 'concurrency'))
-    and (redis.call('LLEN', space.key('pending_tasks', queue)) > 0 or redis.call('EXISTS', space.key('lane_tasks', queue)) == 1) then
+    and (redis.call('LLEN', space.key('pending_tasks', queue)) > 0
+    or redis.call('EXISTS', space.key('lane_tasks', queue)) == 1) then
     state.plan_wake(queue)
     task.wakes = true
   end
@@ -63,7 +65,8 @@ end
 -- not in the same order, those behind it may go on: somebody is woken.
 function state.plan_left(task)
   local queue = task.queue
-  if space.probe('LLEN', space.key('pending_tasks', queue)) + space.probe('ZCARD', space.key('lane_tasks', queue)) > 1 then
+  if space.probe('LLEN', space.key('pending_tasks', queue))
+    + space.probe('ZCARD', space.key('lane_tasks', queue)) > 1 then
     state.plan_wake(queue)
     task.wakes = true
   end
@@ -236,7 +239,8 @@ function state.move(task, to, why, by, ...)
     end
   end
 
-  if from and to ~= 'started' and to ~= 'complete' and to ~= 'deleted' and not (from == 'pending' and why == 'reserve') then
+  if from and to ~= 'started' and to ~= 'complete' and to ~= 'deleted'
+    and not (from == 'pending' and why == 'reserve') then
     history.archive(task, to, why, by, now, ...)
   end
   if to == 'deleted' or to == 'moved' then
@@ -264,7 +268,8 @@ function state.move(task, to, why, by, ...)
     groups.leave(task)
   end
   redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
-    'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why, 'since', from and task.since or '')
+    'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
+    'since', from and task.since or '')
   if task.wakes then
     state.wake(queue)
   end

@@ -3,7 +3,8 @@ local statistics = {}
 
 -- What is counted.
 function statistics.counts()
-  return { 'submitted', 'started', 'complete', 'failed', 'cancelled', 'failures', 'retries', 'losses', 'releases', 'missed' }
+  return { 'submitted', 'started', 'complete', 'failed', 'cancelled', 'failures', 'retries', 'losses',
+    'releases', 'missed' }
 end
 
 -- What is measured: how long tasks waited to be reserved; how long attempts ran, whatever
@@ -52,7 +53,8 @@ function statistics.date(day)
   local of_year = of_era - (365 * year + floor(year / 4) - floor(year / 100))
   local month = floor((5 * of_year + 2) / 153)
   local date = of_year - floor((153 * month + 2) / 5) + 1
-  return string.format('%04d%02d%02d', era * 400 + year + (month >= 10 and 1 or 0), month < 10 and month + 3 or month - 9, date)
+  return string.format('%04d%02d%02d', era * 400 + year + (month >= 10 and 1 or 0),
+    month < 10 and month + 3 or month - 9, date)
 end
 
 -- The day of a date as `statistics.date` writes it.

@@ -118,7 +118,8 @@ function turns.plan_settle(queue, keys)
 end
 
 -- What `due` has to do: keys whose rate lets them go on, and after a change of limits, of the
--- queue or the `changes`th of those of all queues, some of those that hold places; `wakes`: somebody may go on; `next`: when the next rate does.
+-- queue or the `changes`th of those of all queues, some of those that hold places; `wakes`: somebody may go on;
+-- `next`: when the next rate does.
 function turns.plan_due(queue, limit, changes)
   local delayed = space.key('delayed', queue)
   local now = string.format('%.0f', space.us)

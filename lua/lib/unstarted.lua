@@ -49,7 +49,8 @@ function unstarted.lists(queue, cursor, limit, ids)
       looks = looks - looked - 1
       if more or looks <= 0 and (i < #page[2] or page[1] ~= '0') then
         local next = more and page[2][i] or page[2][i + 1]
-        return next and string.format('lists/%s/%.0f/%s', at, more and offset + looked or 0, next) or 'lists/' .. page[1] .. '/0/'
+        return next and string.format('lists/%s/%.0f/%s', at, more and offset + looked or 0, next)
+          or 'lists/' .. page[1] .. '/0/'
       end
       offset = 0
     end

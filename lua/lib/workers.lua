@@ -68,7 +68,8 @@ end
 -- which says that it is dead.
 function workers.plan_forget()
   local found = {}
-  for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.touch(space.prefix .. 'workers'), '-inf', space.now, 'LIMIT', 0, workers.LOOKS)) do
+  for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.touch(space.prefix .. 'workers'), '-inf', space.now,
+    'LIMIT', 0, workers.LOOKS)) do
     local worker, registered = workers.find(listener), false
     for queue in string.gmatch(worker and worker.queues or '', '[^,]+') do
       registered = registered or redis.call('SISMEMBER', space.prefix .. 'listeners_' .. queue, listener) == 1
