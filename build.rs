@@ -50,8 +50,9 @@ mod tests;
 
 use compose::Command;
 use contract::{Contract, Sources};
-use header::joined;
+use header::{Header, joined};
 use pieces::Library;
+use serde_json::Value;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=lua");
@@ -65,44 +66,61 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     fs::create_dir_all(&out)?;
 
-    for (name, script) in compose(Path::new("."), None)? {
+    let bundle = Bundle::read(Path::new("."))?;
+    for (name, command) in &bundle.commands {
+        let script = command.compose(&bundle.commands).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
         fs::write(out.join(format!("{name}.lua")), script)?;
     }
-    fs::write(target.join("contract.json"), manifest::manifest(&contract, &commands).to_string())?;
+    let manifest = manifest::manifest(&bundle.contract, &bundle.commands);
+    fs::write(target.join("contract.json"), manifest.to_string())?;
     Ok(())
 }
 
-/// The scripts of the commands in `lua/cmd` by name, or of the `own` ones of somebody else in a folder, which are
-/// composed with the same library. `root`: the folder of the project.
-pub(crate) fn compose(root: &Path, own: Option<&Path>) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
-    let commands = folder(&root.join("lua/cmd"), "lua")?.into_iter().map(|(name, text)| (name, joined(&text)));
-    let sources = Sources { files: folder(&root.join("contract"), "toml")?, commands: commands.collect() };
-    let contract = Contract::read(&sources)?;
-    let library = Library::read(&folder(&root.join("lua/lib"), "lua")?, "contract")?;
-    let read =
-        |name: &str, text: &str| Command::read(library.with("contract", &checks::library(&contract, name))?, text);
-    let mut bundle = BTreeMap::new();
-    for (name, text) in &sources.commands {
-        let command = read(name, &contract.expand(name, text)).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
-        bundle.insert(name.clone(), command);
-    }
-    let mut scripts = BTreeMap::new();
-    let Some(own) = own else {
-        for (name, command) in &bundle {
-            let script = command.compose(&bundle).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
-            scripts.insert(name.clone(), script);
+/// The sources, taken apart.
+pub(crate) struct Bundle {
+    contract: Contract,
+    library: Library,
+    commands: BTreeMap<String, Command>,
+}
+
+impl Bundle {
+    /// Reads those of the project in this folder.
+    pub(crate) fn read(root: &Path) -> Result<Self, Box<dyn Error>> {
+        let commands = folder(&root.join("lua/cmd"), "lua")?.into_iter().map(|(name, text)| (name, joined(&text)));
+        let sources = Sources { files: folder(&root.join("contract"), "toml")?, commands: commands.collect() };
+        let contract = Contract::read(&sources)?;
+        let library = Library::read(&folder(&root.join("lua/lib"), "lua")?, "contract")?;
+        let mut bundle = Self { contract, library, commands: BTreeMap::new() };
+        for (name, text) in &sources.commands {
+            let command = bundle.command(name, &bundle.contract.expand(name, text));
+            let command = command.map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
+            bundle.commands.insert(name.clone(), command);
         }
-        return Ok(scripts);
-    };
-    for (name, text) in folder(own, "lua")? {
-        let path = own.join(format!("{name}.lua"));
-        if bundle.contains_key(&name) {
-            return Err(format!("{}: the bundle has a command of this name, choose another", path.display()).into());
-        }
-        let script = read(&name, &joined(&text)).and_then(|command| command.compose(&bundle));
-        scripts.insert(name, script.map_err(|what| format!("{}: {what}", path.display()))?);
+        Ok(bundle)
     }
-    Ok(scripts)
+
+    fn command(&self, name: &str, source: &str) -> Result<Command, String> {
+        Command::read(self.library.with("contract", &checks::library(&self.contract, name))?, source)
+    }
+
+    /// Somebody's own commands in a folder, composed with the same library: by name each script and its entry in
+    /// the manifest, as far as its header says it.
+    #[allow(dead_code)] // the build itself has none; `make bundle` calls this
+    pub(crate) fn own(&self, path: &Path) -> Result<BTreeMap<String, (String, Value)>, Box<dyn Error>> {
+        let own = |name: &str, text: &str| {
+            if self.commands.contains_key(name) {
+                return Err("the bundle has a command of this name, choose another".to_owned());
+            }
+            let (header, command) = (Header::read(text)?, self.command(name, text)?);
+            let entry = manifest::command(&self.contract, name, &header, command.writes());
+            Ok((command.compose(&self.commands)?, entry))
+        };
+        let read = |(name, text): (String, String)| {
+            let made = own(&name, &joined(&text));
+            Ok((name.clone(), made.map_err(|what| format!("{}: {what}", path.join(name + ".lua").display()))?))
+        };
+        folder(path, "lua")?.into_iter().map(read).collect()
+    }
 }
 
 /// The files of a folder that have this extension, by their names without it.

@@ -56,10 +56,10 @@ fn code(code: &Code) -> Value {
     }))
 }
 
-fn command(contract: &Contract, name: &str, header: &Header, writes: bool) -> Value {
+pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: bool) -> Value {
     let argument = |argument: &str| {
         let found = contract.argument(name, argument);
-        json!({"name": argument, "type": found.map(|found| &found.of), "means": found.map(|found| &found.means)})
+        told(json!({"name": argument, "type": found.map(|found| &found.of), "means": found.map(|found| &found.means)}))
     };
     let group = header.group().map(
         |(names, count)| json!({"count": count, "args": names.iter().map(|name| argument(name)).collect::<Vec<_>>()}),

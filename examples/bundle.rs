@@ -1,10 +1,15 @@
-//! Writes the bundle for clients in other languages: `cargo run --example bundle -- FOLDER`.
+//! Writes the bundle for clients in other languages: `cargo run --example bundle -- FOLDER [COMMANDS]`.
 //!
-//! The same sources give the same bytes.
+//! The same sources give the same bytes. `COMMANDS`: a folder of commands of one's own, which are composed with the
+//! same library and stand in the bundle beside the others, with the cases that lie beside them.
 
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, dead_code)]
 #[path = "../tests/conformance/cases.rs"]
 mod cases;
+
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, dead_code)]
+#[path = "../build.rs"]
+mod composer;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -32,9 +37,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         entry["file"] = file.into();
         entry["sha1"] = command.sha1().into();
     }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = std::env::args().nth(2).map(PathBuf::from);
+    let scripts = own.as_deref().map(|own| composer::Bundle::read(root)?.own(own)).transpose()?.unwrap_or_default();
+    for (name, (script, mut entry)) in scripts.clone() {
+        let file = format!("scripts/{name}.lua");
+        fs::write(folder.join(&file), &script)?;
+        entry["file"] = file.into();
+        entry["sha1"] = redis::Script::new(&script).get_hash().into();
+        manifest["commands"][name] = entry;
+    }
     fs::write(folder.join("manifest.json"), format!("{manifest:#}\n"))?;
 
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in ["README.md", "manifest.schema.json"] {
         fs::copy(root.join("lua").join(name), folder.join(name))?;
     }
@@ -51,6 +65,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     for (name, lines) in files {
         fs::write(to.join(name), format!("[\n{}\n]\n", lines.join(",\n")))?;
+    }
+    for name in scripts.keys() {
+        let cases = format!("{name}.json");
+        if let Some(path) = own.as_ref().map(|own| own.join(&cases)).filter(|path| path.exists()) {
+            fs::copy(path, to.join(cases))?;
+        }
     }
     println!("{}", folder.display());
     Ok(())

@@ -91,6 +91,8 @@ class Client:
         """A reply by its fields: a word; a value; a dict, with those that repeat as a list of dicts in `items`; or that list
         alone. `given`: the names of the options of the call, as a reply can differ with one."""
         shape = self.commands[name]["reply"]
+        if shape is None:  # somebody's own command
+            return reply
         shape = next((other for option, other in shape.get("with", {}).items() if option in given), shape)
         if reply is None:
             if shape.get("nil"):

@@ -32,7 +32,12 @@ pub const BUGS: [Bug; 73] = [
         "'token', '', 'ended', task.token, 'outcome', 'lost', 'losses'",
         "'ended', task.token, 'outcome', 'lost', 'losses'",
     ),
-    shown("losses are not counted", "requeue_orphans", "tonumber(losses or 0) + 1", "tonumber(losses or 0)"),
+    shown(
+        "losses are not counted",
+        "requeue_orphans",
+        "tonumber(known.losses or 0) + 1",
+        "tonumber(known.losses or 0)",
+    ),
     shown("an id that exists is submitted anew", "submit", "if not found then", "if not found or found == queue then"),
     shown("time has no floor", "reserve", "if tonumber(clock) > space_us then", "if false then"),
     shown("an event says too little", "promote", "'from', from or ''", "'from', ''"),

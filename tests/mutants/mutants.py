@@ -28,13 +28,15 @@ def command(*words, **more):
 def prepare(folder):
     """The cases; in the folder the sources, the composer and the test programs, so that who works on them
     meanwhile disturbs nothing."""
-    shutil.copytree(ROOT / "lua", folder / "lua")
+    for sources in ("lua", "contract"):
+        shutil.copytree(ROOT / sources, folder / sources)
     bundle = pathlib.Path(command(*"cargo run --locked --quiet --example bundle --".split(), folder).strip())
-    command(*"rustc --edition 2024 -O build.rs -o".split(), folder / "compose")
     programs = [word for program in ["model", *(test[1] for test in TESTS)] for word in ("--test", program)]
     built = command(*"cargo test --locked --quiet --all-features --no-run --message-format json".split(), *programs)
     for each in map(json.loads, built.splitlines()):
-        if each.get("executable"):
+        if each.get("target", {}).get("kind") == ["custom-build"] and "/blueque-" in each["filenames"][0]:
+            shutil.copy(each["filenames"][0], folder / "compose")
+        elif each.get("executable"):
             shutil.copy(each["executable"], folder / each["target"]["name"])
     return [(file.stem, case) for file in sorted(bundle.glob("conformance/*.json"))
             for case in json.loads(file.read_text())]
@@ -52,7 +54,8 @@ class Place:
     def __enter__(self):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="blueque-mutants-"))
-        shutil.copytree(self.prepared / "lua", self.folder / "lua")
+        for sources in ("lua", "contract"):
+            shutil.copytree(self.prepared / sources, self.folder / sources)
         self.original = self.compose()
         return self
 

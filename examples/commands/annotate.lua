@@ -1,0 +1,13 @@
+--- Keeps a text of one's own in the record of a task: the field `x_note`, which goes when the task goes.
+-- @args now id text
+-- @reply the text that was there before, or an empty string
+-- @errors NOTASK TOOBIG
+space.open()
+local id = args.plain(args.next('id'), 'id')
+local text = args.bytes(args.next('text'), 1024, 'text')
+args.none()
+
+local task = record.get(id, 'x_note')
+space.begin()
+redis.call('HSET', task.key, 'x_note', text)
+return task.extra[1] or ''
