@@ -76,7 +76,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         table::write(session.format, &[Kept { queue, action: "forget", tasks, states, listeners, schedules }])?;
         return Ok(Code::Ok);
     }
-    let question = format!("Options {queue}, with its settings, limits, statistics and events?");
+    let question = format!("Forget {queue}, with its settings, limits, statistics and events?");
     if !agreed(options.yes, || Ok(Some(question)))? {
         return Ok(Code::Failed);
     }
