@@ -32,8 +32,9 @@ const MOST: u64 = 8 << 20;
 /// About what a small file takes on a disk.
 const USUAL: usize = 4 << 10;
 
-/// So old, a folder that is being made or removed is so no more.
-const FORGOTTEN: Duration = Duration::from_secs(3_600);
+/// A folder older than this is no longer being made or removed. Where making one takes longer after all, as on a disk that
+/// hangs, its task is given back.
+const FORGOTTEN: Duration = Duration::from_secs(60);
 
 /// What to run and how: `run.json`. Without the password, which the supervisor gets by another way.
 #[derive(Clone, Debug, Serialize, Deserialize)]

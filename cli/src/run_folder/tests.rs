@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
@@ -79,6 +79,23 @@ fn runs_of_a_release_before_are_found_where_their_name_is_hidden() {
     for (name, attempt) in [("%2Ex.5", (".x", 5)), (".x.5", (".x", 5)), ("x.1.5", ("x.1", 5)), ("%2E.7", (".", 7))] {
         assert_eq!(names::attempt(name), Some((attempt.0.to_owned(), attempt.1)), "{name}");
     }
+}
+
+#[test]
+fn what_a_crash_left_goes_after_a_minute_and_what_is_being_made_or_removed_stays() {
+    let state = State::new("crashed");
+    let runs = state.0.join("default/runs");
+    let make = |name: &str, age: u64| {
+        let folder = runs.join(name);
+        fs::create_dir_all(folder.join("work")).unwrap();
+        let then = SystemTime::now() - Duration::from_secs(age);
+        fs::File::open(&folder).unwrap().set_modified(then).unwrap();
+        folder
+    };
+    let left = [make(".+x.1.4711", 70), make(".+x.2.gone", 70)];
+    let new = [make(".+x.3.4711", 0), make(".+x.4.gone", 0)];
+    RunFolder::tidy(&state.0, "default");
+    assert!(!left.iter().any(|folder| folder.exists()) && new.iter().all(|folder| folder.exists()));
 }
 
 #[test]

@@ -31,7 +31,7 @@ const EVERY: Duration = Duration::from_secs(1);
 const BEGINNING_US: u64 = 60_000_000;
 
 /// How often what crashes left is cleared away.
-const TIDY: Duration = Duration::from_secs(3_600);
+const TIDY: Duration = Duration::from_secs(30);
 
 /// Looks after run folders that nobody keeps.
 pub struct Takeover {
