@@ -39,7 +39,7 @@ PLANTED = {
     "a checkpoint on the disk is known by its attempt's number": (
         "where the server had",
         "cli/src/run_folder/kept.rs", "own == previous", "self.number + 1 == run.attempt || own == previous",
-        "promoted demoted server-set-back program-killed worker-ended hole",
+        "server-set-back program-killed worker-ended cut",
     ),
     "a piece of a log that is sent again is added again": (
         "stands twice in its log",
@@ -52,7 +52,12 @@ PLANTED = {
 def copy():
     """Writes what has changed since the last time, so that cargo builds no more than that anew."""
     files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    for name in filter(None, files.split("\0")):
+    names = {name for name in files.split("\0") if (ROOT / name).is_file()}
+    for path in COPY.rglob("*"):
+        name = path.relative_to(COPY)
+        if path.is_file() and name.parts[0] != "target" and str(name) not in names:
+            path.unlink()
+    for name in names:
         (COPY / name).parent.mkdir(parents=True, exist_ok=True)
         if not (COPY / name).exists() or (COPY / name).read_bytes() != (ROOT / name).read_bytes():
             shutil.copyfile(ROOT / name, COPY / name)

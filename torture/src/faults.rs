@@ -110,6 +110,16 @@ pub struct Excuse {
     pub task: Option<String>,
 }
 
+/// That the server lost its newest data.
+#[derive(Clone, Copy, Debug)]
+pub struct Forget {
+    pub at: Instant,
+    /// The same as seconds since boot.
+    pub time: f64,
+    /// Above the tokens of all attempts before.
+    pub token: u64,
+}
+
 pub struct Campaign {
     random: Rng,
     only: Vec<Fault>,
@@ -124,8 +134,7 @@ pub struct Campaign {
     pub excuses: Vec<Excuse>,
     pub counts: BTreeMap<Fault, u32>,
     pub violations: Vec<String>,
-    /// When the server last forgot something.
-    pub forgot: Option<Instant>,
+    pub forgets: Vec<Forget>,
 }
 
 impl Campaign {
@@ -150,7 +159,7 @@ impl Campaign {
             excuses: Vec::new(),
             counts: BTreeMap::new(),
             violations: Vec::new(),
-            forgot: None,
+            forgets: Vec::new(),
         })
     }
 
@@ -245,14 +254,14 @@ impl Campaign {
                 self.servers.kill();
                 self.servers.set_back()?;
                 self.servers.restart()?;
-                self.forget(since);
+                self.forget(since)?;
             }
             Fault::Promoted | Fault::Demoted => {
                 let since = Instant::now();
                 self.servers.synchronise()?;
                 self.pause(1..200);
                 self.servers.promote(fault == Fault::Demoted)?;
-                self.forget(since);
+                self.forget(since)?;
                 self.saved.way.lead_to(self.servers.port());
                 self.saved.way.cut();
                 for proxy in self.routes() {
@@ -280,15 +289,18 @@ impl Campaign {
     }
 
     /// The server has lost what it did since then: whoever worked on its behalf is not known any more.
-    fn forget(&mut self, since: Instant) {
+    fn forget(&mut self, since: Instant) -> Result<()> {
         self.jobs.doubt(since);
-        self.forgot = Some(Instant::now());
         let now = uptime();
+        // Its clock is set back by 2 s at a time.
+        let token = self.servers.now_us()? + 3_000_000;
+        self.forgets.push(Forget { at: Instant::now(), time: now, token });
         self.excuses.push(Excuse {
             from: now - since.elapsed().as_secs_f64(),
             to: now + 2.0 * LEASE.as_secs_f64(),
             task: None,
         });
+        Ok(())
     }
 
     /// Lets one route have this weather for so many seconds; the route's number.

@@ -135,11 +135,17 @@ impl Host {
         Ok(())
     }
 
+    /// Run folders of this host's tasks.
+    pub fn runs(&self) -> Vec<String> {
+        let runs = fs::read_dir(self.state.join("blueque/runs")).into_iter().flatten().flatten();
+        runs.map(|run| run.path().display().to_string()).collect()
+    }
+
     /// Run folders and processes of this host's tasks.
     pub fn left(&self) -> Vec<String> {
-        let runs = fs::read_dir(self.state.join("blueque/runs")).into_iter().flatten().flatten();
-        let runs = runs.map(|run| run.path().display().to_string());
-        runs.chain(self.processes().iter().map(|pid| format!("process {pid}"))).collect()
+        let mut left = self.runs();
+        left.extend(self.processes().iter().map(|pid| format!("process {pid}")));
+        left
     }
 
     fn processes(&self) -> Vec<i32> {

@@ -26,7 +26,7 @@ flock -n 9 || echo "$(cut -d' ' -f1 /proc/uptime) $BLUEQUE_TASK_ID $BLUEQUE_ATTE
 note() { echo "$BLUEQUE_ATTEMPT $1" >> 'FOLDER/attempts/'"$BLUEQUE_TASK_ID"; }
 goal=$(tr -dc 0-9)
 n=0; [ ! -e "$BLUEQUE_CHECKPOINT" ] || n=$(cat "$BLUEQUE_CHECKPOINT")
-note "began at $n $(cut -d' ' -f1 /proc/uptime)"
+note "began at $n $(cut -d' ' -f1 /proc/uptime) ${BLUEQUE_RUN##*.}"
 while [ "$n" -lt "$goal" ]; do
   [ ! -e "$BLUEQUE_STOP" ] || exit 85
   n=$((n + 1))
@@ -48,6 +48,16 @@ pub struct Job {
     pub acknowledged: Instant,
     /// The server that acknowledged it may have lost it since.
     pub doubtful: bool,
+}
+
+/// An attempt that began.
+#[derive(Clone, Copy, Debug)]
+pub struct Began {
+    /// From which step it went on.
+    pub step: u64,
+    /// Seconds since boot.
+    pub time: f64,
+    pub token: u64,
 }
 
 pub struct Jobs {
@@ -117,12 +127,13 @@ impl Jobs {
         ended.filter_map(|attempt| attempt.parse().ok()).collect()
     }
 
-    /// From which step each attempt of a task went on, and when: seconds since boot.
-    pub fn began(&self, id: &str) -> Vec<(u64, f64)> {
+    /// The attempts of a task.
+    pub fn began(&self, id: &str) -> Vec<Began> {
         let notes = fs::read_to_string(self.folder.join("attempts").join(id)).unwrap_or_default();
         let read = |line: &str| {
-            let (step, time) = line.split_once(" began at ")?.1.split_once(' ')?;
-            Some((step.parse().ok()?, time.parse().ok()?))
+            let mut words = line.split_once(" began at ")?.1.split(' ');
+            let (step, time, token) = (words.next()?, words.next()?, words.next()?);
+            Some(Began { step: step.parse().ok()?, time: time.parse().ok()?, token: token.parse().ok()? })
         };
         notes.lines().filter_map(read).collect()
     }

@@ -11,7 +11,7 @@ use blueque::{Client, Error, Status, TaskId, TaskInfo};
 use serde_json::Value;
 
 use crate::faults::Campaign;
-use crate::jobs::{Job, Jobs};
+use crate::jobs::{Began, Job, Jobs};
 
 /// How long everything may take until it is done. A task that was lost often without getting on waits up to five minutes.
 const DONE: Duration = Duration::from_secs(400);
@@ -41,7 +41,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
             Some(info) if info.status() == Some(Status::Complete) => {
                 verdict.complete += 1;
                 found.extend(result(campaign, jobs, &id, job, &info));
-                let kept = campaign.forgot.is_none_or(|forgot| forgot < job.acknowledged);
+                let kept = campaign.forgets.last().is_none_or(|forget| forget.at < job.acknowledged);
                 if kept && let Some(row) = row_twice(&client, &id)? {
                     found.push(format!("{id}: {row:?} stands twice in its log"));
                 }
@@ -55,7 +55,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
     for id in jobs.all().keys() {
         let began = jobs.began(id);
         verdict.attempts += began.len();
-        found.extend(began.into_iter().filter_map(|(step, time)| went_back(campaign, id, step, time)));
+        found.extend(began.into_iter().filter_map(|began| went_back(campaign, id, began)));
     }
     for (time, id, attempt) in jobs.overlaps() {
         let excuses = &campaign.excuses;
@@ -69,17 +69,27 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
     }
     found.extend(doctor(blueque, &campaign.servers.url())?);
     for host in &mut campaign.hosts {
+        // What a worker left that was killed while it made a folder, the others clear away.
+        empty(|| host.runs());
         if let Err(error) = host.end(MENDED) {
             found.push(error.to_string());
         }
-        let until = Instant::now() + MENDED;
-        while !host.left().is_empty() && Instant::now() < until {
-            thread::sleep(Duration::from_millis(100));
-        }
-        found.extend(host.left().into_iter().map(|left| format!("left behind: {left}")));
+        found.extend(empty(|| host.left()).into_iter().map(|left| format!("left behind: {left}")));
     }
     campaign.violations.append(&mut found);
     Ok(verdict)
+}
+
+/// What is left when the workers have had time to clear it away.
+fn empty(left: impl Fn() -> Vec<String>) -> Vec<String> {
+    let until = Instant::now() + MENDED;
+    loop {
+        let left = left();
+        if left.is_empty() || Instant::now() >= until {
+            return left;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
 }
 
 /// The record once it is finished or time is over; none for one that is not there.
@@ -97,11 +107,17 @@ fn finished(client: &Client, id: &str, until: Instant) -> Result<Option<TaskInfo
     }
 }
 
-/// An attempt goes on from what the server has, or from something newer.
-fn went_back(campaign: &Campaign, id: &str, step: u64, time: f64) -> Option<String> {
-    let forgets = campaign.excuses.iter().filter(|excuse| excuse.task.is_none() && excuse.from < time);
-    let forgot = forgets.map(|forget| forget.to.min(time)).fold(0.0, f64::max);
-    let saved = campaign.saved.between(id, forgot, time).filter(|saved| *saved > step)?;
+/// An attempt goes on from what the server has, or from something newer. One that the server forgot before it began had
+/// what the server had then.
+fn went_back(campaign: &Campaign, id: &str, began: Began) -> Option<String> {
+    let Began { step, time, token } = began;
+    let forgot = campaign.forgets.iter().rev().find(|forget| forget.time < time);
+    if forgot.is_some_and(|forget| token < forget.token) {
+        return None;
+    }
+    // Until then somebody may have looked at the server of before.
+    let since = forgot.map_or(0.0, |forget| forget.time + 1.0);
+    let saved = campaign.saved.between(id, since, time).filter(|saved| *saved > step)?;
     Some(format!("{id}: an attempt began at step {step}, {time:.2} s after the boot, where the server had {saved}"))
 }
 

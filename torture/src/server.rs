@@ -71,6 +71,12 @@ impl Servers {
         format!("redis://127.0.0.1:{}/", self.primary.port)
     }
 
+    /// What its clock shows: microseconds since 1970, as in tokens.
+    pub fn now_us(&self) -> Result<u64> {
+        let (seconds, micros): (u64, u64) = redis::cmd("TIME").query(&mut self.primary.connection()?)?;
+        Ok(seconds * 1_000_000 + micros)
+    }
+
     /// Waits until the replica has all that was written before.
     pub fn synchronise(&self) -> Result<()> {
         let mut connection = self.primary.connection()?;
