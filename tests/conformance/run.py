@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the conformance cases of a bundle: run.py BUNDLE_DIRECTORY [NAME...]
-With names, only the cases that look at what one of these commands answers, or stand in a file of that name. On servers that it starts itself; where REDIS_URL is set, on
-that one, which must be empty. Knows the bundle (manifest.json, scripts/, conformance/) and the `redis` package;
-README.md says what a case means. Every reply is held against its shape in the manifest too, every error against its codes."""
+With names, only the cases that look at what one of these commands answers, or stand in a file of that name. On servers
+that it starts itself; where REDIS_URL is set, on that one, which must be empty. Knows the bundle (manifest.json,
+scripts/, conformance/) and the `redis` package; README.md says what a case means. Every reply is held against its shape
+in the manifest too, every error against its codes."""
 import base64, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
 import redis
 from client import Client, Misfit
@@ -121,8 +122,9 @@ class Run:
 
     def step(self, step):
         code, before = step.get("error"), None
-        if code or step.get("unchanged"):
-            before = self.redis("EVAL", DIGEST, 0)
+        if code or step.get("unchanged"):  # as the step before left it, if that changed nothing either
+            before = self.whole or self.redis("EVAL", DIGEST, 0)
+        self.whole = None
         call, name = self.value(step.get("do") or step["redis"]), step.get("do", [None])[0]
         try:
             keys = step["keys"] if "keys" in step else self.bundle.keys(name, self.namespace) if name else []
