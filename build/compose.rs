@@ -28,8 +28,8 @@ pub(super) struct Command {
 
 impl Command {
     pub(super) fn read(library: Library, source: &str) -> Result<Self, String> {
-        let header: String =
-            source.lines().take_while(|line| line.starts_with("--")).map(|line| format!("{line}\n")).collect();
+        let lines = source.split_inclusive('\n').take_while(|line| line.starts_with("--"));
+        let header: String = lines.collect();
         let body = library.prepared(source.get(header.len()..).unwrap_or_default())?;
         let uses = library.reach(&library.references(&format!("{body}{EPILOGUE}")));
         if let Some(unknown) = uses.iter().find(|name| library.piece(name).is_none()) {

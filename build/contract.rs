@@ -162,8 +162,8 @@ impl Contract {
     pub(super) fn options(&self, command: &str) -> Vec<(&str, &Opt)> {
         let words = self.commands.get(command).map_or(&[][..], |header| header.options.as_slice());
         let named = |name: &str| {
-            let groups = [command, "any"].into_iter().filter_map(|group| self.options.get(group));
-            groups.filter_map(|table| table.get_key_value(name)).next().into_iter().collect::<Vec<_>>()
+            let mut groups = [command, "any"].into_iter().filter_map(|group| self.options.get(group));
+            groups.find_map(|table| table.get_key_value(name)).into_iter().collect::<Vec<_>>()
         };
         let entries = |word: &String| match word.strip_suffix(".*") {
             Some(group) => self.group(group),

@@ -80,10 +80,13 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
         "since": header.since.as_deref().unwrap_or(FIRST),
     }));
     // Here also what is not: a reader need not know that it can be missing.
-    entry["options"] = options.iter().map(|(name, of)| option(name, of)).collect();
-    entry["reply"] = contract.replies.get(name).map_or(Value::Null, |found| reply(contract, found.as_ref()));
-    entry["writes"] = writes.into();
-    entry["request"] = options.iter().any(|(name, _)| *name == "request").into();
+    if let Value::Object(entry) = &mut entry {
+        let replied = contract.replies.get(name).map_or(Value::Null, |found| reply(contract, found.as_ref()));
+        entry.insert("options".into(), options.iter().map(|(name, of)| option(name, of)).collect());
+        entry.insert("reply".into(), replied);
+        entry.insert("writes".into(), writes.into());
+        entry.insert("request".into(), options.iter().any(|(name, _)| *name == "request").into());
+    }
     entry
 }
 

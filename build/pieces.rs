@@ -60,9 +60,11 @@ impl Library {
         for piece in &library.pieces {
             if let Some(unknown) = piece.uses.iter().find(|name| library.piece(name).is_none()) {
                 return Err(format!("{}: {unknown} is not in the library", piece.name));
-            } else if matches!(piece.kind, Kind::Function { .. }) {
+            }
+            if matches!(piece.kind, Kind::Function { .. }) {
                 continue;
-            } else if let Some(circle) = library.way(&piece.name, &piece.name) {
+            }
+            if let Some(circle) = library.way(&piece.name, &piece.name) {
                 return Err(format!(
                     "a value must be there before what needs it, and this one needs itself: {}",
                     circle.join(" -> ")

@@ -92,7 +92,7 @@ impl Reply {
     }
 }
 
-fn check_fields(contract: &Contract, fields: &[&Field], may_lack: bool, named: bool) -> Result<(), String> {
+fn check_fields(contract: &Contract, fields: &[&Field], may_lack: bool, several: bool) -> Result<(), String> {
     let (mut names, mut lacks) = (BTreeSet::new(), false);
     for field in fields {
         let wrong = |what: String| Err(format!("has a field {}, which {what}", field.name));
@@ -111,10 +111,10 @@ fn check_fields(contract: &Contract, fields: &[&Field], may_lack: bool, named: b
             }
             _ => {}
         }
-        if field.name.contains('*') && !named {
+        if field.name.contains('*') && !several {
             return wrong("stands for several names, as only those of pairs can".into());
         }
-        if field.absent && !may_lack || lacks && !field.absent && !named {
+        if field.absent && !may_lack || lacks && !field.absent && !several {
             return wrong("may be missing, or follows one that may: only those at the end of a list can".into());
         }
         lacks |= field.absent;

@@ -3,7 +3,9 @@
 //! The same sources give the same bytes. `COMMANDS`: a folder of commands of one's own, which are composed with the
 //! same library and stand in the bundle beside the others, with the cases that lie beside them.
 
-#[allow(clippy::unwrap_used, clippy::indexing_slicing, dead_code)]
+#![allow(clippy::indexing_slicing, reason = "of JSON that is made here")]
+
+#[allow(clippy::unwrap_used, dead_code)]
 #[path = "../tests/conformance/cases.rs"]
 mod cases;
 

@@ -166,9 +166,9 @@ fn circle(imports: &Imports) -> Option<Vec<Module>> {
     // Those that import nothing which is left are in no circle.
     while let Some(free) = left.iter().find(|(_, others)| others.is_empty()).map(|(module, _)| module.clone()) {
         left.remove(&free);
-        left.values_mut().for_each(|others| {
+        for others in left.values_mut() {
             others.remove(&free);
-        });
+        }
     }
     let mut way = vec![left.keys().next()?.clone()];
     loop {
