@@ -26,6 +26,8 @@ use crate::view::why::why;
 
 const MOST_LINES: i64 = 1_000_000_000_000;
 
+const STATE_DIR_HELP: &str = "Where the logs of this host are [else BLUEQUE_STATE_DIR, else ~/.local/state/blueque]";
+
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
@@ -56,8 +58,8 @@ pub struct Options {
     /// Each line with its time
     #[arg(long, short)]
     timestamps: bool,
-    /// Where the logs of this host are [else BLUEQUE_STATE_DIR, else ~/.local/state/blueque]
-    #[arg(long, value_name = "DIR")]
+    /// Where the logs of this host are.
+    #[arg(long, value_name = "DIR", help = STATE_DIR_HELP)]
     state_dir: Option<PathBuf>,
 }
 

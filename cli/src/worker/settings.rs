@@ -21,6 +21,9 @@ use crate::session::password::Password;
 const DIR_HELP: &str = "The folder of programs: DIR/METHOD does a task, DIR/QUEUE one without a method \
                         [else BLUEQUE_DIR, else /etc/blueque/worker.d where that is]";
 
+const STATE_DIR_HELP: &str = "Where runs are kept on disk. All workers of a host share one \
+                              [else BLUEQUE_STATE_DIR, else ~/.local/state/blueque]";
+
 /// The variable that names the folder of programs, and where that is without one.
 const DIR: &str = "BLUEQUE_DIR";
 const USUAL_DIR: &str = "/etc/blueque/worker.d";
@@ -85,8 +88,8 @@ pub struct Options {
     /// [default: as the queue's settings say, 60s]
     #[arg(long, value_name = "TIME", value_parser = lease)]
     pub lease: Option<Duration>,
-    /// Where runs are kept on disk. All workers of a host share one [else BLUEQUE_STATE_DIR, else ~/.local/state/blueque]
-    #[arg(long, value_name = "DIR")]
+    /// Where runs are kept on disk.
+    #[arg(long, value_name = "DIR", help = STATE_DIR_HELP)]
     pub state_dir: Option<PathBuf>,
     /// From SIGTERM to SIGKILL for a program that is stopped [default: as the queue's settings say, 30s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
