@@ -15,6 +15,7 @@ mod upkeep;
 mod verbose;
 
 use std::io::Read;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::process::{self, ExitCode};
 use std::sync::Arc;
@@ -22,9 +23,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use blueque::{Client, Error, Greeting, Interrupter, Listener, ListenerId, QueueName};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -289,10 +291,10 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result
         if !all || draining.is_some() {
             limit = limit.min(ASK);
         }
-        let mut polled = vec![PollFd::new(woken, PollFlags::IN)];
-        polled.extend(fds.iter().map(|fd| PollFd::new(&**fd, PollFlags::IN)));
-        match poll(&mut polled, Some(&Timespec::try_from(limit)?)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        let mut polled = vec![PollFd::new(woken.as_fd(), PollFlags::POLLIN)];
+        polled.extend(fds.iter().map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
+        match poll(&mut polled, PollTimeout::try_from(limit)?) {
+            Ok(_) | Err(Errno::EINTR) => {}
             Err(error) => return Err(error.into()),
         }
         while (&*woken).read(&mut words).is_ok_and(|read| read > 0) {}

@@ -9,7 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::Context;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::output::{Code, fault};
 
@@ -61,14 +62,14 @@ impl Password {
     pub fn from_stdin() -> anyhow::Result<Self> {
         let (stdin, mut text, mut part) = (io::stdin(), Vec::new(), [0; 4096]);
         loop {
-            let mut polled = [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)];
-            match poll(&mut polled, Some(&Timespec::try_from(PATIENCE)?)) {
+            let mut polled = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut polled, PollTimeout::try_from(PATIENCE)?) {
                 Ok(0) => anyhow::bail!("no password came through stdin within {PATIENCE:?}"),
                 Ok(_) => {}
-                Err(rustix::io::Errno::INTR) => continue,
+                Err(Errno::EINTR) => continue,
                 Err(error) => return Err(error.into()),
             }
-            match rustix::io::read(&stdin, &mut part)? {
+            match nix::unistd::read(&stdin, &mut part)? {
                 0 => return Ok(Self::Text(String::from_utf8(text).context("the password is not UTF-8")?)),
                 read => text.extend_from_slice(part.get(..read).unwrap_or_default()),
             }
