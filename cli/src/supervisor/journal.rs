@@ -262,7 +262,7 @@ mod tests {
     fn the_scripts_keep_as_much_of_a_log_as_is_reckoned_with_here() {
         let log = bundle::command("log").unwrap().source();
         for said in [
-            format!("(args_next('text'), {PIECE}, 'text')\n"),
+            format!("('text'), {PIECE}, 'text')\n"),
             format!(" log_bytes={KEPT_THERE} "),
             format!("local head = math.floor(most / {HEAD})\n"),
             format!("return #part + {ENTRY}\n"),
