@@ -1,4 +1,4 @@
-//! Whom the worker trusts with its files: root and its own user. What another user owns, or may write to, that user
+//! Paths that only root and the own user can change: whom the worker trusts with its files. What another user owns, or may write to, that user
 //! can replace at any moment, so every folder and link on the way counts.
 
 use std::collections::VecDeque;

@@ -1,4 +1,5 @@
-//! What a host lacks when a task cannot be begun on it. A supervisor tells its worker by its exit code.
+//! What a host is short of when a task cannot be started on it, and the exit codes by which a supervisor tells its worker
+//! that, and how a task ended.
 
 use std::io;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `blueque worker`: takes tasks and gives each a supervisor, which needs the worker no more. A worker
-//! that ends, however it ends, leaves its supervisors at work; the next one finds them.
+//! `blueque worker`: takes tasks and starts a supervisor for each, which does not need the worker any more. A
+//! worker that ends, however it ends, leaves its supervisors at work; the next one finds them.
 
 mod cooldown;
 mod handle;

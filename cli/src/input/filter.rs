@@ -1,4 +1,4 @@
-//! Which tasks of a queue are meant, on the command line.
+//! Options that select tasks of a queue: by id, state, tag, method, key, group of failure, time.
 
 use std::time::SystemTime;
 

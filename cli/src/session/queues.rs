@@ -1,4 +1,4 @@
-//! The queues of a namespace, and names that are none of theirs: mistyped ones.
+//! The queues of a namespace, and what to say of a queue that does not exist, such as a mistyped one.
 
 use blueque::{QueueInfo, QueueName};
 

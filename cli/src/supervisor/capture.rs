@@ -1,4 +1,4 @@
-//! One thread that sees all that the program says: its output, its events, its checkpoints.
+//! The thread that reads all that the program writes: its output, its events, its checkpoints.
 
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,4 +1,4 @@
-//! Hears at once that there are orders; without it they come with the next heartbeat.
+//! Listens for orders, so that they arrive at once; without it they come with the next heartbeat.
 
 use std::sync::Arc;
 use std::thread;
