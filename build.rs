@@ -41,6 +41,8 @@ mod pieces;
 mod replies;
 #[path = "build/rights.rs"]
 mod rights;
+#[path = "build/rust.rs"]
+mod rust;
 #[path = "build/source.rs"]
 mod source;
 // `tests/compose.rs` runs these: Cargo runs no tests of a build script.
@@ -67,6 +69,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&out)?;
 
     let bundle = Bundle::read(Path::new("."))?;
+    fs::write(target.join("options.rs"), rust::options(&bundle.contract))?;
+    fs::write(target.join("words.rs"), rust::words(&bundle.contract))?;
+    fs::write(target.join("tables.rs"), rust::tables(&bundle.contract))?;
     for (name, command) in &bundle.commands {
         let script = command.compose(&bundle.commands).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
         fs::write(out.join(format!("{name}.lua")), script)?;

@@ -38,7 +38,7 @@ fn arguments(contract: &Contract, command: &str) -> String {
         let of = contract.argument(command, name).and_then(|argument| contract.type_of(&argument.of));
         let of = of.filter(|_| !(owned && (*name == "id" || *name == "token")));
         let value = format!("args.next('{name}')");
-        let read = of.map_or_else(|| value.clone(), |of| check(of, &value, &format!("'{name}'")));
+        let read = of.map_or_else(|| value.clone(), |of| check(contract, of, &value, &format!("'{name}'")));
         text += &format!("  local {name} = {read}\n");
     }
     if header.options.is_empty() && header.group().is_none() {
@@ -66,7 +66,7 @@ fn branches(function: &str, contract: &Contract, names: &[(&str, &str, bool)], w
     for (number, ((of, as_written), names)) in groups.iter().enumerate() {
         let names = names.iter().map(|name| format!("name == '{name}'")).collect::<Vec<_>>().join(" or ");
         let of = contract.type_of(of);
-        let read = of.map_or_else(|| "value".to_owned(), |of| check(of, "value", what));
+        let read = of.map_or_else(|| "value".to_owned(), |of| check(contract, of, "value", what));
         let number_read = of.is_some_and(|of| of.check.is_none() && matches!(of.form, Form::Whole | Form::Seconds));
         let kept = if *as_written && number_read { " and value" } else { "" };
         text += &format!("  {} {names} then\n    return {read}{kept}\n", if number == 0 { "if" } else { "elseif" });
@@ -78,7 +78,7 @@ fn branches(function: &str, contract: &Contract, names: &[(&str, &str, bool)], w
 }
 
 /// The Lua expression that reads a value of a type.
-fn check(of: &Type, value: &str, what: &str) -> String {
+fn check(contract: &Contract, of: &Type, value: &str, what: &str) -> String {
     let (low, high) = (of.low.unwrap_or_default(), of.high.unwrap_or_default());
     match (&of.check, of.form) {
         (Some(function), _) => format!("{function}({value}, {what})"),
@@ -86,7 +86,61 @@ fn check(of: &Type, value: &str, what: &str) -> String {
         (None, Form::Seconds) => format!("args.seconds({value}, {low}, {high}, {what})"),
         (None, Form::Bytes) if of.error.is_some() => format!("args.bytes({value}, {high}, {what})"),
         (None, Form::Flag) => format!("args.flag({value}, {what})"),
-        (None, Form::Word) => format!("args.word({value}, ' {} ', {what})", of.words.join(" ")),
+        (None, Form::Word) => {
+            let words: Vec<&str> = contract.words(of).into_iter().map(|(word, _)| word).collect();
+            format!("args.word({value}, ' {} ', {what})", words.join(" "))
+        }
         (None, Form::Bytes | Form::Text | Form::Words | Form::Decimal) => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::contract::{Contract, Sources};
+    use super::library;
+
+    fn lua(command: &str, header: &str) -> String {
+        let file = |name: &str| (name.to_owned(), std::fs::read_to_string(format!("contract/{name}.toml")).unwrap());
+        let names = ["types", "settings", "arguments", "options", "states", "errors", "replies"];
+        let mut files: BTreeMap<String, String> = names.map(file).into();
+        if command == "new" {
+            *files.get_mut("replies").unwrap() += "[new]\nwords = [\"done\"]\n";
+        }
+        let folder = std::fs::read_dir("lua/cmd").unwrap().map(|entry| entry.unwrap().path());
+        let name = |path: &std::path::Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let mut commands: BTreeMap<_, _> =
+            folder.map(|path| (name(&path), std::fs::read_to_string(&path).unwrap())).collect();
+        commands.insert(command.to_owned(), header.to_owned());
+        library(&Contract::read(&Sources { files, commands }).unwrap(), command)
+    }
+
+    #[test]
+    fn arguments_are_read_in_their_order_and_nothing_may_follow() {
+        let text = lua("new", "--- Does it.\n-- @args now queue limit\n");
+        let function = "function contract.arguments()\n  local queue = args.plain(args.next('queue'), 'queue')\n  local limit = args.integer(args.next('limit'), 1, 500, 'limit')\n  args.none()\n  return queue, limit\nend\n";
+        assert!(text.contains(function), "{text}");
+    }
+
+    #[test]
+    fn an_owner_s_id_and_token_are_looked_at_where_they_match_no_task() {
+        let text = lua("new", "--- Does it.\n-- @args now id token\n-- @options cost\n");
+        assert!(
+            text.contains("  local id = args.next('id')\n  local token = args.next('token')\n  return id, token\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn options_of_one_type_share_a_branch_and_what_the_record_keeps_is_kept_as_written() {
+        let text = lua("submit", "--- Does it.\n-- @args now\n-- @options task.* request\n");
+        for branch in [
+            "if name == 'method' or name == 'key' or name == 'unique' then\n    return args.plain(value, name)\n",
+            "elseif name == 'delay' or name == 'max_delay' then\n    return args.seconds(value, 0, 31536000, name) and value\n",
+            "elseif name == 'backoff' then\n    return args.word(value, ' exponential fixed ', name)\n",
+        ] {
+            assert!(text.contains(branch), "{branch}\nis not in\n{text}");
+        }
     }
 }

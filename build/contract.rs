@@ -45,7 +45,9 @@ pub(super) struct Type {
     pub(super) low: Option<i64>,
     pub(super) high: Option<i64>,
     #[serde(default)]
-    pub(super) words: Vec<String>,
+    words: IndexMap<String, String>,
+    #[serde(default)]
+    states: bool,
     pub(super) unit: Option<String>,
     pub(super) check: Option<String>,
     pub(super) error: Option<String>,
@@ -192,6 +194,18 @@ impl Contract {
         self.types.get(name).map(AsRef::as_ref)
     }
 
+    /// The words of a type, each with what it means.
+    pub(super) fn words<'a>(&'a self, of: &'a Type) -> Vec<(&'a str, &'a str)> {
+        if of.states {
+            let states = self.states.iter().map(|(name, state)| (name.as_str(), state.as_ref()));
+            return states
+                .filter(|(_, state)| !state.absent)
+                .map(|(name, state)| (name, state.means.as_deref().unwrap_or_default()))
+                .collect();
+        }
+        of.words.iter().map(|(word, means)| (word.as_str(), means.as_str())).collect()
+    }
+
     fn check(&self, sources: &Sources) -> Result<(), String> {
         for (name, of) in &self.types {
             let wrong = |what: &str| sources.wrong("types", of, format!("the type {name} {what}"));
@@ -200,7 +214,7 @@ impl Contract {
             let counts = matches!(of.form, Form::Whole | Form::Seconds | Form::Decimal | Form::Bytes);
             if counts && !(of.low.is_some() && of.high.is_some() && of.low <= of.high) {
                 return Err(wrong("has no bounds: write low = NUMBER and a high = NUMBER that is not below it"));
-            } else if matches!(of.form, Form::Word | Form::Words) && of.words.is_empty() {
+            } else if matches!(of.form, Form::Word | Form::Words) && self.words(of).is_empty() {
                 return Err(wrong("has no words: write words = [\"…\", \"…\"]"));
             } else if matches!(of.form, Form::Words | Form::Decimal) && of.check.is_none() {
                 return Err(wrong("has a form that only a function can read: write check = \"FILE.FUNCTION\""));
@@ -346,7 +360,7 @@ impl Contract {
             Form::Whole | Form::Seconds | Form::Decimal => {
                 number.is_some_and(|number| of.low <= Some(number) && of.high >= Some(number))
             }
-            Form::Word => of.words.iter().any(|word| word == default),
+            Form::Word => self.words(of).iter().any(|(word, _)| *word == default),
             Form::Flag => default == "0" || default == "1",
             Form::Text | Form::Words | Form::Bytes => true,
         };
@@ -359,4 +373,145 @@ pub(super) fn sentence(text: Option<&str>) -> Result<(), String> {
         return Ok(());
     }
     Err("has no sentence: write means = \"What it is.\"".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{Contract, Sources};
+
+    const COMMAND: &str = "--- Does it.\n-- @args now id\n-- @options task.* request\n-- @errors LOST\n";
+
+    /// The smallest contract, with one text of one file replaced by another.
+    fn read(file: &str, old: &str, new: &str) -> Result<Contract, String> {
+        let files = [
+            (
+                "types",
+                "[name]\nform = \"text\"\nmeans = \"A name.\"\n[size]\nform = \"whole\"\nlow = 1\nhigh = 9\nmeans = \"A size.\"\n[how]\nform = \"word\"\nwords = { fast = \"At once.\" }\nmeans = \"How.\"\n",
+            ),
+            ("settings", "[most]\ntype = \"size\"\ndefault = \"5\"\nmeans = \"The most.\"\n"),
+            (
+                "arguments",
+                "[any]\nnow = { type = \"name\", means = \"Now.\" }\nid = { type = \"name\", means = \"The task.\" }\n",
+            ),
+            (
+                "options",
+                "[task]\nmost = { type = \"size\", setting = \"most\", field = \"most\", means = \"The most.\" }\nleast = { type = \"size\", field = \"least\", means = \"The least.\" }\n[any]\nrequest = { type = \"name\", means = \"An id.\" }\n",
+            ),
+            (
+                "states",
+                "[open]\nindex = \"ns_open_QUEUE\"\nmeans = \"Open.\"\nfrom.absent = [\"submit\"]\nfrom.shut = [\"retry\"]\n[shut]\nindex = \"ns_shut_QUEUE\"\nfinal = true\nmeans = \"Shut.\"\nfrom.open = [\"shut\"]\n",
+            ),
+            ("replies", "[do]\nwords = [\"done\"]\n"),
+            ("errors", "[LOST]\nmeans = \"It is lost.\"\nact = \"Stop.\"\n"),
+        ];
+        let files = files.into_iter().map(|(name, text)| {
+            let text = if name == file { text.replacen(old, new, 1) } else { text.to_owned() };
+            (name.to_owned(), text)
+        });
+        let command = if file == "command" { COMMAND.replacen(old, new, 1) } else { COMMAND.to_owned() };
+        Contract::read(&Sources { files: files.collect(), commands: BTreeMap::from([("do".to_owned(), command)]) })
+    }
+
+    #[test]
+    fn a_whole_contract_is_read() {
+        let contract = read("", "", "").unwrap();
+        let options: Vec<&str> = contract.options("do").into_iter().map(|(name, _)| name).collect();
+        assert_eq!(options, ["most", "least", "request"]);
+        assert!(contract.expand("do", COMMAND).contains("\n-- @options most least request\n"));
+    }
+
+    #[test]
+    fn what_is_broken_names_its_place_and_the_remedy() {
+        for (file, old, new, says) in [
+            ("types", "means = \"A name.\"", "", "contract/types.toml:1: the type name has no sentence: write means ="),
+            ("types", "high = 9\n", "", "contract/types.toml:4: the type size has no bounds: write low ="),
+            ("types", "high = 9", "high = 0", "contract/types.toml:4: the type size has no bounds"),
+            ("types", "words = { fast = \"At once.\" }\n", "", "the type how has no words: write words ="),
+            ("types", "form = \"whole\"", "form = \"round\"", "contract/types.toml: TOML parse error at line 5"),
+            ("types", "form = \"whole\"", "form = \"decimal\"", "only a function can read: write check ="),
+            (
+                "types",
+                "form = \"text\"",
+                "form = \"text\"\nerror = \"NONE\"",
+                "an error that errors.toml does not list",
+            ),
+            (
+                "settings",
+                "\"size\"",
+                "\"none\"",
+                "contract/settings.toml:1: the setting most has the type none, which types.toml does not list",
+            ),
+            ("settings", "\"5\"", "\"50\"", "the setting most has the default 50, which its type does not allow"),
+            (
+                "arguments",
+                "means = \"The task.\"",
+                "means = \"\"",
+                "contract/arguments.toml:3: the argument any.id has no sentence",
+            ),
+            (
+                "options",
+                "means = \"The least.\"",
+                "means = \"least\"",
+                "contract/options.toml:3: the option task.least has no sentence",
+            ),
+            (
+                "options",
+                "field = \"least\"",
+                "field = \"most\"",
+                "the option task.least and most have one field: write another field =",
+            ),
+            (
+                "options",
+                "setting = \"most\"",
+                "setting = \"none\"",
+                "falls back to none, which settings.toml does not list",
+            ),
+            ("options", "field = \"least\"", "change = \"none\"", "is changed by none, which is not a command"),
+            (
+                "options",
+                "[any]",
+                "[any]\nspare = { type = \"size\", means = \"Spare.\" }",
+                "the option any.spare is in no header",
+            ),
+            (
+                "states",
+                "index = \"ns_open_QUEUE\"\n",
+                "",
+                "contract/states.toml:1: the state open needs an index: write index =",
+            ),
+            (
+                "states",
+                "from.shut = [\"retry\"]",
+                "from.shut = [\"open\"]",
+                "the state open comes from shut, which is final",
+            ),
+            (
+                "states",
+                "from.open = [\"shut\"]",
+                "from.none = [\"shut\"]",
+                "the state shut comes from none, which is not a state",
+            ),
+            (
+                "states",
+                "from.open = [\"shut\"]",
+                "from.open = []",
+                "comes from open without a reason: write from.open =",
+            ),
+            ("errors", "act = \"Stop.\"", "", "contract/errors.toml:1: the code LOST has no sentence: write act ="),
+            (
+                "command",
+                "now id",
+                "now id what",
+                "lua/cmd/do.lua: contract/arguments.toml does not describe what: write what =",
+            ),
+            ("command", "request", "request what", "contract/options.toml does not describe what: write what ="),
+            ("command", "task.*", "task.* tasks.*", "does not describe tasks.*"),
+            ("command", "LOST", "GONE", "contract/errors.toml does not list GONE"),
+        ] {
+            let error = read(file, old, new).unwrap_err();
+            assert!(error.contains(says), "{file}, {old} -> {new}:\n{error}\nbut not: {says}");
+        }
+    }
 }

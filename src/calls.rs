@@ -23,8 +23,9 @@ use redis::Value;
 
 pub use owner::{CompleteOptions, FailOptions, LogOptions, ReleaseOptions, ReserveOptions};
 pub use queue::Report;
-pub use schedules::ScheduleOptions;
-pub use submit::{NewTask, SubmitOptions};
+pub use submit::NewTask;
+
+pub use crate::options::{ScheduleOptions, TaskOptions};
 
 use crate::bundle::{self, Command};
 use crate::error::{Error, Result};

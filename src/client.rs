@@ -13,6 +13,7 @@ use crate::link::{Link, Wire};
 use crate::listener::Listener;
 use crate::model::{Greeting, Page, QueueInfo, Setting, TaskInfo, WorkerInfo};
 use crate::names::{ListenerId, Namespace, QueueName, TaskId};
+use crate::options::TaskOptions;
 use crate::queue::Queue;
 use crate::task::Task;
 
@@ -176,6 +177,14 @@ impl Client {
                 Some(next) => cursor = next,
                 None => return Ok(items),
             }
+        }
+    }
+
+    /// These options with the client's limit on payloads, where they say none.
+    pub(crate) fn sized(&self, options: &TaskOptions) -> TaskOptions {
+        match self.inner.max_bytes {
+            Some(most) if options.0.get("max_bytes").is_none() => options.clone().max_bytes(most),
+            _ => options.clone(),
         }
     }
 

@@ -56,6 +56,7 @@
 pub mod bundle;
 pub mod calls;
 mod client;
+pub mod contract;
 #[cfg(feature = "cron")]
 mod cron;
 mod deadline;
@@ -65,6 +66,7 @@ mod link;
 mod listener;
 mod model;
 mod names;
+mod options;
 mod processor;
 mod queue;
 mod repeat;

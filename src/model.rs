@@ -17,36 +17,16 @@ pub use attempt::{Beat, Held, QueueOrder, Reservation};
 pub use history::{Event, Events, Transition};
 pub use info::TaskInfo;
 pub use queue::{Counts, ListenerInfo, QueueInfo, WorkerInfo};
-pub use schedules::{
-    LowSchedule, Missed, Overlap, Ran, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Ticked,
-};
+pub use schedules::{LowSchedule, Ran, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Ticked};
 pub use search::{Changed, Group, Step, Tag};
 pub use settings::{KeyLimit, Rate, Setting, Source};
 pub use statistics::{Basis, Day, Durations, Estimate, Figures, Statistics, Tallied};
-pub use submitted::{Backoff, Policy, Submitted, Until};
+pub use submitted::{Submitted, Until};
 pub use upkeep::{Claim, Mended, Orphans, Promoted, Retained};
 pub use why::{Limits, Why};
 use words::words;
 
-words! {
-    /// The state of a task.
-    Status {
-        /// Waits for its time to come.
-        Scheduled = "scheduled",
-        /// Waits for a listener.
-        Pending = "pending",
-        /// A listener holds it.
-        Reserved = "reserved",
-        /// A process works on it.
-        Started = "started",
-        /// Ended with a result.
-        Complete = "complete",
-        /// Ended with an error.
-        Failed = "failed",
-        /// Ended because somebody asked for it.
-        Cancelled = "cancelled",
-    }
-}
+include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
 impl Status {
     /// Whether nothing more happens to the task by itself.

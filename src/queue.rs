@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use crate::calls::{Call, NewTask, SubmitOptions};
+use crate::calls::{Call, NewTask, TaskOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Retained, Setting, Submitted};
@@ -61,9 +61,8 @@ impl Queue {
     pub fn submit_bytes(&self, parameters: &[u8], mut how: Submit) -> Result<Task> {
         let id = how.id.take().unwrap_or_else(TaskId::random);
         let task = NewTask { id: &id, eta: how.eta.map(since_epoch), parameters };
-        let tags = how.tags();
         // Whatever the answer to a repeated call, its id names the task: no request id is needed.
-        let made = self.client.call(&self.one_batch(&[task], how.options(&tags)))?;
+        let made = self.client.call(&self.one_batch(&[task], &how.options))?;
         let id = match made.into_iter().next() {
             Some(Submitted::Taken(other)) => other,
             _ => id,
@@ -77,9 +76,9 @@ impl Queue {
     ///
     /// # Errors
     /// As [`Queue::submit_bytes`]; `BADARG` for an id that stands twice.
-    pub fn submit_many(&self, tasks: &[NewTask<'_>], options: SubmitOptions<'_>) -> Result<Vec<Submitted>> {
+    pub fn submit_many(&self, tasks: &[NewTask<'_>], options: &TaskOptions) -> Result<Vec<Submitted>> {
         // A unique name is for one task, which the script says.
-        let batches = if options.unique.is_some() { vec![tasks] } else { batches(tasks) };
+        let batches = if options.0.get("unique").is_some() { vec![tasks] } else { batches(tasks) };
         let mut ids = HashSet::new();
         if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
             return Err(Error::Invalid { code: "BADARG".into(), text: "an id stands twice in one call".into() });
@@ -91,9 +90,8 @@ impl Queue {
         Ok(made)
     }
 
-    fn one_batch(&self, tasks: &[NewTask<'_>], mut options: SubmitOptions<'_>) -> Call<Vec<Submitted>> {
-        options.max_bytes = options.max_bytes.or(self.client.max_bytes());
-        self.client.calls().submit(&self.name, tasks, options)
+    fn one_batch(&self, tasks: &[NewTask<'_>], options: &TaskOptions) -> Call<Vec<Submitted>> {
+        self.client.calls().submit(&self.name, tasks, &self.client.sized(options))
     }
 
     /// How many tasks are in each state.

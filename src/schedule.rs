@@ -1,14 +1,12 @@
 //! Tasks that are made again and again.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
 use serde::Serialize;
 
-use crate::calls::ScheduleOptions;
 use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::model::{Missed, Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
+use crate::model::{Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
 use crate::names::{QueueName, ScheduleName, TaskId};
+use crate::options::{Pairs, ScheduleOptions};
 use crate::rhythm::Rhythm;
 use crate::submit::Submit;
 use crate::task::Task;
@@ -20,47 +18,11 @@ const BATCH: u32 = 10;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Plan {
-    options: ScheduleOptions<'static>,
+    pub(crate) own: Pairs,
     task: Submit,
 }
 
 impl Plan {
-    /// What a slot does while the last task is not finished: it makes none by default.
-    pub fn overlap(mut self, overlap: Overlap) -> Self {
-        self.options.overlap = Some(overlap);
-        self
-    }
-
-    /// What becomes of slots that nobody made in time: by default the latest makes a task, for all of them.
-    pub fn missed(mut self, missed: Missed) -> Self {
-        self.options.missed = Some(missed);
-        self
-    }
-
-    /// How late a slot may be, 1 s to a year in whole seconds: a minute with [`Missed::Skip`], any by default.
-    pub fn late(mut self, late: Duration) -> Self {
-        self.options.late = Some(u32::try_from(late.as_secs()).unwrap_or(u32::MAX));
-        self
-    }
-
-    /// No slot before this time.
-    pub fn start(mut self, start: SystemTime) -> Self {
-        self.options.start = Some(since_epoch(start));
-        self
-    }
-
-    /// No slot after this time.
-    pub fn end(mut self, end: SystemTime) -> Self {
-        self.options.end = Some(since_epoch(end));
-        self
-    }
-
-    /// How many tasks it makes: 1 to 1,000,000,000, or without end by default.
-    pub fn times(mut self, times: u32) -> Self {
-        self.options.times = Some(times);
-        self
-    }
-
     /// What its tasks are submitted with. Their ids and times are those of the slots.
     pub fn task(mut self, task: Submit) -> Self {
         self.task = task;
@@ -121,9 +83,7 @@ impl Schedule {
             let text = "the ids and the times of a schedule's tasks are those of its slots";
             return Err(Error::Invalid { code: "BADARG".into(), text: text.into() });
         }
-        let tags = plan.task.tags();
-        let mut options = ScheduleOptions { task: plan.task.options(&tags), ..plan.options };
-        options.task.max_bytes = options.task.max_bytes.or(self.client.max_bytes());
+        let options = ScheduleOptions { own: plan.own.clone(), task: self.client.sized(&plan.task.options) };
         self.client.set_schedule(&self.name, &queue, rhythm, parameters, &options)
     }
 
@@ -196,13 +156,17 @@ impl Client {
         queue: &QueueName,
         rhythm: &Rhythm,
         parameters: &[u8],
-        options: &ScheduleOptions<'_>,
+        options: &ScheduleOptions,
     ) -> Result<Scheduled> {
         let mut slots = Vec::new();
         if rhythm.is_cron() {
             let now = self.call(&self.calls().hello())?.time;
             // A slot may be at the start itself.
-            let after = options.start.map_or(now, |start| now.max(start.ceil() - 1.0));
+            let after = options
+                .own
+                .get("start")
+                .and_then(|start| start.parse().ok())
+                .map_or(now, |start: f64| now.max(start.ceil() - 1.0));
             slots = rhythm.slots(whole(after));
         }
         self.call(&self.calls().schedule(name, queue, &rhythm.to_string(), parameters, &slots, options))
@@ -231,8 +195,4 @@ impl Client {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time out of range has no slots after it")]
 fn whole(seconds: f64) -> u64 {
     seconds.max(0.0) as u64
-}
-
-fn since_epoch(time: SystemTime) -> f64 {
-    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

@@ -2,13 +2,13 @@
 //!
 //! ```no_run
 //! # async fn example() -> blueque::Result<()> {
-//! use blueque::{TaskId, calls::{NewTask, SubmitOptions}};
+//! use blueque::{TaskId, calls::{NewTask, TaskOptions}};
 //!
 //! let client = blueque::tokio::Client::open("redis://127.0.0.1/").await?;
 //! let queue = blueque::QueueName::new("transcode")?;
 //! let id = TaskId::random();
 //! let task = NewTask { id: &id, eta: None, parameters: b"[]" };
-//! client.call(&client.calls().submit(&queue, &[task], SubmitOptions::default())).await?;
+//! client.call(&client.calls().submit(&queue, &[task], &TaskOptions::default())).await?;
 //! let info = client.call(&client.calls().get(&id)).await?;
 //! # Ok(())
 //! # }

@@ -7,7 +7,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use blueque::calls::{CompleteOptions, NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
+use blueque::calls::{CompleteOptions, NewTask, ReleaseOptions, ReserveOptions, TaskOptions};
 use blueque::tokio::Client;
 use blueque::{Error, ListenerId, Namespace, Order, Outcome, QueueName, Status, Submitted, TaskId};
 use support::Server;
@@ -23,7 +23,7 @@ fn names() -> (QueueName, ListenerId) {
 async fn submit(client: &Client, queue: &QueueName) -> TaskId {
     let id = TaskId::random();
     let task = NewTask { id: &id, eta: None, parameters: b"x" };
-    let made = client.call(&client.calls().submit(queue, &[task], SubmitOptions::default())).await.unwrap();
+    let made = client.call(&client.calls().submit(queue, &[task], &TaskOptions::default())).await.unwrap();
     assert_eq!(made, [Submitted::Created]);
     id
 }

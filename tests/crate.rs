@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReserveOptions, SubmitOptions};
+use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReserveOptions, TaskOptions};
 use blueque::{
     Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Status, Submit,
     Submitted, TaskId, bundle,
@@ -87,8 +87,8 @@ fn an_id_submitted_twice_makes_one_task() {
     let queue = client(&server).queue("q").unwrap();
     let id = TaskId::new("movie-17").unwrap();
     let task = NewTask { id: &id, eta: None, parameters: b"x" };
-    assert_eq!(queue.submit_many(&[task], SubmitOptions::default()).unwrap(), [Submitted::Created]);
-    assert_eq!(queue.submit_many(&[task], SubmitOptions::default()).unwrap(), [Submitted::Existing]);
+    assert_eq!(queue.submit_many(&[task], &TaskOptions::default()).unwrap(), [Submitted::Created]);
+    assert_eq!(queue.submit_many(&[task], &TaskOptions::default()).unwrap(), [Submitted::Existing]);
     assert_eq!(queue.counts().unwrap().pending, 1);
 }
 
@@ -152,7 +152,7 @@ fn every_waiting_listener_gets_one_of_many_tasks() {
     let ids: Vec<TaskId> = (0..8).map(|_| TaskId::random()).collect();
     let tasks: Vec<NewTask<'_>> = ids.iter().map(|id| NewTask { id, eta: None, parameters: b"" }).collect();
     let begun = Instant::now();
-    client.queue("q").unwrap().submit_many(&tasks, SubmitOptions::default()).unwrap();
+    client.queue("q").unwrap().submit_many(&tasks, &TaskOptions::default()).unwrap();
     for wait in waits {
         assert!(wait.join().unwrap().is_some());
     }
@@ -164,7 +164,7 @@ fn a_submit_of_any_size_is_split_into_calls_that_the_server_takes() {
     let server = Server::start();
     let client = client(&server);
     let queue = client.queue("q").unwrap();
-    let options = SubmitOptions { max_bytes: Some(8 << 20), ..SubmitOptions::default() };
+    let options = TaskOptions::default().max_bytes(8 << 20);
     let large = vec![b'x'; 3 << 20];
     let ids: Vec<TaskId> = (0..1_203).map(|_| TaskId::random()).collect();
     let tasks: Vec<NewTask<'_>> = ids
@@ -172,13 +172,13 @@ fn a_submit_of_any_size_is_split_into_calls_that_the_server_takes() {
         .enumerate()
         .map(|(number, id)| NewTask { id, eta: None, parameters: if number < 4 { &large } else { b"[]" } })
         .collect();
-    assert_eq!(queue.submit_many(&tasks, options).unwrap(), vec![Submitted::Created; 1_203]);
+    assert_eq!(queue.submit_many(&tasks, &options).unwrap(), vec![Submitted::Created; 1_203]);
     assert_eq!(queue.counts().unwrap().pending, 1_203);
-    assert_eq!(queue.submit_many(&tasks, options).unwrap(), vec![Submitted::Existing; 1_203]);
+    assert_eq!(queue.submit_many(&tasks, &options).unwrap(), vec![Submitted::Existing; 1_203]);
     let twice: Vec<NewTask<'_>> = tasks.iter().chain(&tasks[..1]).copied().collect();
-    let error = queue.submit_many(&twice, options).unwrap_err();
+    let error = queue.submit_many(&twice, &options).unwrap_err();
     assert!(error.to_string().contains("stands twice"), "{error}");
-    let call = client.calls().submit(queue.name(), &tasks[..3], options);
+    let call = client.calls().submit(queue.name(), &tasks[..3], &options);
     assert!(matches!(client.call(&call), Err(blueque::Error::Invalid { code, .. }) if code == "TOOBIG"));
 }
 
@@ -460,7 +460,7 @@ fn wrong_input_is_refused_with_a_code_and_changes_nothing() {
         let id = TaskId::random();
         let task = NewTask { id: &id, eta: Some(eta), parameters: b"" };
         assert_eq!(
-            code(client.call(&calls.submit(queue.name(), &[task], SubmitOptions::default())).map(|_| ())),
+            code(client.call(&calls.submit(queue.name(), &[task], &TaskOptions::default())).map(|_| ())),
             "BADARG"
         );
     }

@@ -60,7 +60,7 @@ fn a_time_that_is_sent_is_refused_by_its_bounds_and_not_by_a_panic() {
 #[cfg(feature = "tokio")]
 #[tokio::test]
 async fn an_asynchronous_listener_may_wait_for_ever() {
-    use blueque::calls::{NewTask, ReserveOptions, SubmitOptions};
+    use blueque::calls::{NewTask, ReserveOptions, TaskOptions};
     use blueque::{ListenerId, Namespace, QueueName, TaskId};
 
     let server = Server::start();
@@ -70,7 +70,7 @@ async fn an_asynchronous_listener_may_wait_for_ever() {
     let options = ReserveOptions { lease: None, request: Some("r1"), woken: false, order: None };
     let id = TaskId::random();
     let task = [NewTask { id: &id, eta: None, parameters: b"x" }];
-    let submit = client.calls().submit(&queue, &task, SubmitOptions::default());
+    let submit = client.calls().submit(&queue, &task, &TaskOptions::default());
     let waits = client.listen(&listener, std::slice::from_ref(&queue), options, FOR_EVER);
     let (taken, submitted) = tokio::join!(waits, client.call(&submit));
     submitted.unwrap();

@@ -8,7 +8,7 @@ mod support;
 
 use std::time::Duration;
 
-use blueque::calls::{NewTask, SubmitOptions};
+use blueque::calls::{NewTask, TaskOptions};
 use blueque::{Client, Listener, ListenerId, Submit, Submitted, Task, TaskId};
 use proxy::Proxy;
 use support::{Server, eventually};
@@ -82,7 +82,7 @@ fn what_a_call_did_is_done_once_and_told_as_at_first() {
     let id = TaskId::new("t").unwrap();
     proxy.lose("submit", || {});
     let new = [NewTask { id: &id, eta: None, parameters: b"p" }];
-    assert_eq!(queue.submit_many(&new, SubmitOptions::default()).unwrap(), [Submitted::Created]);
+    assert_eq!(queue.submit_many(&new, &TaskOptions::default()).unwrap(), [Submitted::Created]);
     let task = client.task("t").unwrap();
     task.cancel("no").unwrap();
     let mut worker = direct.listener_as(ListenerId::of_process("host", 1), &["q"]).unwrap();

@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use blueque::calls::{FailOptions, NewTask, ReserveOptions, SubmitOptions};
+use blueque::calls::{FailOptions, NewTask, ReserveOptions, TaskOptions};
 use blueque::{
     Backoff, Client, Error, Listener, ListenerId, Outcome, Policy, Processor, Queue, QueueOrder, Rate, Source, Status,
     Submit, Submitted, TaskId, Until,
@@ -144,11 +144,10 @@ fn a_unique_name_is_of_one_task_at_a_time() {
     world.submit("d", unique(Policy::Reject));
 
     let (e, f) = (TaskId::new("e").unwrap(), TaskId::new("f").unwrap());
-    let options =
-        SubmitOptions { unique: Some("latest"), unique_policy: Some(Policy::Latest), ..SubmitOptions::default() };
+    let options = TaskOptions::default().unique("latest").unique_policy(Policy::Latest);
     let new = |id| [NewTask { id, eta: None, parameters: b"" }];
-    assert_eq!(world.queue.submit_many(&new(&e), options).unwrap(), [Submitted::Created]);
-    assert_eq!(world.queue.submit_many(&new(&f), options).unwrap(), [Submitted::Replaced(e)]);
+    assert_eq!(world.queue.submit_many(&new(&e), &options).unwrap(), [Submitted::Created]);
+    assert_eq!(world.queue.submit_many(&new(&f), &options).unwrap(), [Submitted::Replaced(e)]);
 }
 
 #[test]

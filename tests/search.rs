@@ -6,7 +6,7 @@ mod support;
 
 use std::time::{Duration, SystemTime};
 
-use blueque::calls::{FailOptions, NewTask, SubmitOptions};
+use blueque::calls::{FailOptions, NewTask, TaskOptions};
 use blueque::{Action, Client, Filter, Force, Order, Status, Submit, TaskId};
 use support::Server;
 
@@ -65,7 +65,7 @@ fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
     let ids: Vec<TaskId> = (0..1_000).map(|n| id(&format!("t{n:04}"))).collect();
     for part in ids.chunks(500) {
         let tasks: Vec<NewTask<'_>> = part.iter().map(|id| NewTask { id, eta: None, parameters: b"[]" }).collect();
-        queue.submit_many(&tasks, SubmitOptions::default()).unwrap();
+        queue.submit_many(&tasks, &TaskOptions::default()).unwrap();
     }
     let done = queue.bulk(&Action::Prioritise { priority: 3 }, &Filter::new().prefix("t000")).unwrap();
     assert_eq!((done.changed, done.refused, done.looked_at), (10, 0, 1_000));

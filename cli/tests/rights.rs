@@ -9,7 +9,7 @@ mod world;
 
 use std::process::{Command, Stdio};
 
-use blueque::calls::{NewTask, SubmitOptions};
+use blueque::calls::{NewTask, TaskOptions};
 use blueque::{Status, Submit, TaskId};
 use support::eventually;
 use world::{Worker, World, result, status};
@@ -125,7 +125,7 @@ fn a_worker_that_may_not_publish_says_so_once_and_works() {
     eventually("it waits", || world.log().contains("listens to").then_some(()));
     let new = ["a", "b", "c"].map(|id| TaskId::new(id).unwrap());
     let tasks: Vec<_> = new.iter().map(|id| NewTask { id, eta: None, parameters: b"[]" }).collect();
-    world.client.queue("q").unwrap().submit_many(&tasks, SubmitOptions::default()).unwrap();
+    world.client.queue("q").unwrap().submit_many(&tasks, &TaskOptions::default()).unwrap();
     for id in &new {
         assert_eq!(result(&world.client.task(id.as_str()).unwrap()), "1");
     }

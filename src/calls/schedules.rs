@@ -2,30 +2,11 @@
 
 use redis::Value;
 
-use super::submit::SubmitOptions;
 use super::{Call, Calls, read};
-use crate::model::{LowSchedule, Missed, Overlap, Page, Ran, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
+use crate::model::{LowSchedule, Overlap, Page, Ran, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
 use crate::names::{QueueName, ScheduleName, TaskId};
+use crate::options::ScheduleOptions;
 use crate::reply;
-
-/// How a schedule makes its tasks. The bounds are checked by the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ScheduleOptions<'a> {
-    /// What a slot does while the last task is not finished: it makes none, where nothing is said.
-    pub overlap: Option<Overlap>,
-    /// What becomes of slots that nobody made in time: the latest makes a task, where nothing is said.
-    pub missed: Option<Missed>,
-    /// How late a slot may be, in seconds: 1 to 31,536,000; a minute with [`Missed::Skip`], else any.
-    pub late: Option<u32>,
-    /// No slot before this time, in seconds since 1970.
-    pub start: Option<f64>,
-    /// No slot after this time, in seconds since 1970.
-    pub end: Option<f64>,
-    /// How many tasks it makes: 1 to 1,000,000,000.
-    pub times: Option<u32>,
-    /// What its tasks are submitted with.
-    pub task: SubmitOptions<'a>,
-}
 
 impl Calls {
     /// Makes a schedule, or changes the one of this name. `rhythm` is `every SECONDS OFFSET`, or `cron ZONE` and five
@@ -38,19 +19,10 @@ impl Calls {
         rhythm: &str,
         parameters: &[u8],
         slots: &[u64],
-        options: &ScheduleOptions<'_>,
+        options: &ScheduleOptions,
     ) -> Call<Scheduled> {
-        let moment = |time: Option<f64>| time.map(|time| format!("{time:.6}"));
         let call = self.call("schedule", reply::number).arg(name).arg(queue).arg(rhythm).raw(parameters);
-        told(call, slots)
-            .once()
-            .option("overlap", options.overlap)
-            .option("missed", options.missed)
-            .option("late", options.late)
-            .option("start", moment(options.start))
-            .option("end", moment(options.end))
-            .option("times", options.times)
-            .submit_options(&options.task)
+        told(call, slots).once().pairs(&options.own).pairs(&options.task.0)
     }
 
     /// The schedules of the namespace, those whose next slot comes first at the front.

@@ -6,7 +6,7 @@ use redis::Value;
 
 use super::{
     Calls, CompleteOptions, FailOptions, LogOptions, NewTask, ReleaseOptions, Report, ReserveOptions, ScheduleOptions,
-    SubmitOptions,
+    TaskOptions,
 };
 use crate::error::Result;
 use crate::model::{Force, LowSchedule};
@@ -48,8 +48,8 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
         }
         read!(
             calls.hello(),
-            calls.submit(&queue, &[task], SubmitOptions::default()),
-            calls.submit(&queue, &[task], SubmitOptions { unique: Some("u"), ..SubmitOptions::default() }),
+            calls.submit(&queue, &[task], &TaskOptions::default()),
+            calls.submit(&queue, &[task], &TaskOptions::default().unique("u")),
             calls.prioritise(&id, 1),
             calls.configure(None, "lease", None),
             calls.settings(Some(&queue)),

@@ -4,33 +4,8 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use super::words::words;
+use super::{Missed, Overlap};
 use crate::names::{ScheduleName, TaskId};
-
-words! {
-    /// What a slot does while the last task of its schedule is not finished.
-    Overlap {
-        /// It makes no task.
-        Skip = "skip",
-        /// Its task runs after that one.
-        Queue = "queue",
-        /// That one is cancelled, and the new task runs once it has stopped.
-        Cancel = "cancel",
-        /// Both may run.
-        Allow = "allow",
-    }
-}
-
-words! {
-    /// What becomes of slots that passed because nobody looked.
-    Missed {
-        /// The latest makes a task, for all of them.
-        One = "one",
-        /// The latest makes a task unless it is too late: a minute, if nothing else is said.
-        Skip = "skip",
-        /// Each makes a task.
-        All = "all",
-    }
-}
 
 words! {
     /// What setting a schedule did.

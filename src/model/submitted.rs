@@ -3,7 +3,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::words::words;
 use crate::names::TaskId;
 
 /// What a submit did.
@@ -38,30 +37,6 @@ impl Submitted {
             Self::Taken(other) | Self::Replaced(other) => Some(other),
             Self::Created | Self::Existing => None,
         }
-    }
-}
-
-words! {
-    /// How the pause before another try grows from one failure to the next.
-    Backoff {
-        /// It doubles.
-        Exponential = "exponential",
-        /// It stays.
-        Fixed = "fixed",
-    }
-}
-
-words! {
-    /// What follows if another task has the unique name.
-    Policy {
-        /// The error `DUPLICATE`.
-        Reject = "reject",
-        /// Nothing is made; the other task is the answer.
-        Existing = "existing",
-        /// The other task is cancelled if it waits and has the key for no fixed time; else `DUPLICATE`.
-        Replace = "replace",
-        /// At most one runs, and at most one waits, the latest: a key with one place, unique until the start, replaced.
-        Latest = "latest",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use blueque::calls::{NewTask, SubmitOptions};
+use blueque::calls::{NewTask, TaskOptions};
 use blueque::{Cancelled, Error, Outcome, Status, Submit, TaskId};
 use serde_json::json;
 
@@ -72,7 +72,7 @@ fn the_old_client_promotes_what_the_crate_scheduled() {
         NewTask { id: &late, eta: Some(later), parameters: b"p" },
     ];
     both.client
-        .call(&both.client.calls().submit(both.queue.name(), &tasks, SubmitOptions::default()).at("1000"))
+        .call(&both.client.calls().submit(both.queue.name(), &tasks, &TaskOptions::default()).at("1000"))
         .unwrap();
     assert_eq!(both.old.status("due"), "scheduled");
     both.old.call("enqueue_due_tasks", json!({"queue": QUEUE}));
@@ -85,15 +85,15 @@ fn the_old_client_promotes_what_the_crate_scheduled() {
 fn the_old_client_does_not_promote_what_limits_needs_and_priorities_bind() {
     let mut both = Both::start();
     let wishes = [
-        ("keyed", SubmitOptions { key: Some("k"), ..SubmitOptions::default() }),
-        ("needy", SubmitOptions { needs: Some("gpu"), ..SubmitOptions::default() }),
-        ("urgent", SubmitOptions { priority: Some(5), ..SubmitOptions::default() }),
-        ("plain", SubmitOptions::default()),
+        ("keyed", TaskOptions::default().key("k")),
+        ("needy", TaskOptions::default().needs("gpu")),
+        ("urgent", TaskOptions::default().priority(5)),
+        ("plain", TaskOptions::default()),
     ];
     for (name, options) in wishes {
         let id = TaskId::new(name).unwrap();
         let tasks = [NewTask { id: &id, eta: Some(2000.0), parameters: b"p" }];
-        both.client.call(&both.client.calls().submit(both.queue.name(), &tasks, options).at("1000")).unwrap();
+        both.client.call(&both.client.calls().submit(both.queue.name(), &tasks, &options).at("1000")).unwrap();
     }
     both.old.call("enqueue_due_tasks", json!({"queue": QUEUE}));
     let status = ["keyed", "needy", "urgent", "plain"].map(|id| both.status(id));

@@ -2,35 +2,16 @@
 
 use std::time::Duration;
 
+use blueque::contract::{Form, SETTINGS};
 use blueque::{QueueName, Rate, Setting};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use crate::input::values::{bytes, queue_name, rate, seconds};
+use crate::input::values::{bytes, queue_name, rate, seconds, written_bytes};
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, chain, code, fault, say};
 use crate::session::Session;
-use crate::view::setting::{RATES, TIMES, words};
-
-/// Settings that are whole numbers, and their bounds.
-const NUMBERS: [(&str, u32, u32); 12] = [
-    ("closed", 0, 1),
-    ("concurrency", 1, 1_000_000),
-    ("events", 100, 100_000),
-    ("history", 1, 1000),
-    ("jitter", 0, 100),
-    ("keep", 0, 10_000_000),
-    ("key_concurrency", 1, 1_000_000),
-    ("max_failures", 0, 1000),
-    ("max_losses", 0, 1000),
-    ("max_releases", 0, 1_000_000),
-    ("max_uncounted", 0, 1_000_000),
-    ("statistics", 0, 400),
-];
-
-/// Settings that are a number of bytes, and the most of each.
-const BYTES: [(&str, u64, &str); 3] =
-    [("log_bytes", 256 << 20, "256M"), ("logs_bytes", 1 << 40, "1024G"), ("max_bytes", 8 << 20, "8M")];
+use crate::view::setting::words;
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -160,46 +141,34 @@ fn value_of(name: &str, value: &str) -> anyhow::Result<String> {
     if value.is_empty() {
         return Err(fault(Code::Usage, format!("{name}: no value; `blueque config unset` takes a setting back")));
     }
-    if TIMES.contains(&name) {
-        let (low, high) = (u32::from(matches!(name, "ageing" | "lease")), longest(name));
-        let within = |text: &String| text.parse().is_ok_and(|time: f64| (f64::from(low)..=high).contains(&time));
-        let Some(seconds) = seconds(value).filter(within) else {
-            let most = Duration::try_from_secs_f64(high).unwrap_or_default().as_secs();
-            return refused(format!("a time such as 90s, 15m or 2h, from {low} to {most} seconds"));
-        };
-        return Ok(seconds);
-    }
-    if RATES.contains(&name) {
-        let within = |rate: &Rate| (1..=1000).contains(&rate.starts) && (1..=604_800).contains(&rate.seconds);
-        let Some(rate) = rate(value).filter(within) else {
-            return refused("1 to 1000 starts in 1s to 7days, such as 100/1h".to_owned());
-        };
-        return Ok(rate.to_string());
-    }
-    if name == "backoff" && !["exponential", "fixed"].contains(&value) {
-        return refused("exponential or fixed".to_owned());
-    }
-    if let Some((_, most, words)) = BYTES.iter().find(|(number, _, _)| *number == name) {
-        let Some(number) = bytes(value).ok().filter(|number| number <= most) else {
-            return refused(format!("a number of bytes from 0 to {words}, such as 512K"));
-        };
-        return Ok(number.to_string());
-    }
-    if let Some((_, low, high)) = NUMBERS.iter().find(|(number, _, _)| *number == name)
-        && !value.parse().is_ok_and(|number: u32| (*low..=*high).contains(&number))
-    {
-        return refused(format!("a whole number from {low} to {high}"));
-    }
-    Ok(value.to_owned())
-}
-
-/// The most seconds of a setting that is a time.
-fn longest(name: &str) -> f64 {
-    match name {
-        "ageing" | "lease" => 604_800.0,
-        "grace" => 86_400.0,
-        "delay" | "max_delay" => 31_536_000.0,
-        _ => 100_000_000_000.0,
+    let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else { return Ok(value.to_owned()) };
+    match setting.form {
+        _ if setting.kind == "rate" => {
+            let within = |rate: &Rate| (1..=1000).contains(&rate.starts) && (1..=604_800).contains(&rate.seconds);
+            let rate = rate(value).filter(within).map(|rate| rate.to_string());
+            rate.map_or_else(|| refused("1 to 1000 starts in 1s to 7days, such as 100/1h".to_owned()), Ok)
+        }
+        Form::Seconds { low, high, .. } => {
+            let (least, most) = (Duration::from_secs(low.unsigned_abs()), Duration::from_secs(high.unsigned_abs()));
+            let within = |text: &String| {
+                text.parse().is_ok_and(|time: f64| (least.as_secs_f64()..=most.as_secs_f64()).contains(&time))
+            };
+            let time = seconds(value).filter(within);
+            time.map_or_else(|| refused(format!("a time such as 90s, 15m or 2h, from {low} to {high} seconds")), Ok)
+        }
+        Form::Whole { low, high, unit: "bytes" } => {
+            let within = |number: &u64| (low.unsigned_abs()..=high.unsigned_abs()).contains(number);
+            let number = bytes(value).ok().filter(within).map(|number| number.to_string());
+            let most = written_bytes(high.unsigned_abs());
+            number.map_or_else(|| refused(format!("a number of bytes from {low} to {most}, such as 512K")), Ok)
+        }
+        Form::Whole { low, high, .. } if !value.parse().is_ok_and(|number: i64| (low..=high).contains(&number)) => {
+            refused(format!("a whole number from {low} to {high}"))
+        }
+        Form::Word(words) if !words.iter().any(|(word, _)| *word == value) => {
+            refused(words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" or "))
+        }
+        _ => Ok(value.to_owned()),
     }
 }
 

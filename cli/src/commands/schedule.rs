@@ -1,6 +1,6 @@
 //! `blueque schedule`: tasks that are made again and again.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use blueque::calls::ScheduleOptions;
 use blueque::{Error, Missed, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskId};
@@ -169,25 +169,28 @@ impl Add {
 
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let rhythm = self.rhythm()?;
-        let late = match self.late {
-            Some(late) if late.subsec_nanos() > 0 => {
+        let mut options = ScheduleOptions::default().task(self.task.options());
+        if let Some(late) = self.late {
+            if late.subsec_nanos() > 0 {
                 return Err(fault(Code::Usage, "--late must be in whole seconds"));
             }
-            late => late.map(|late| u32::try_from(late.as_secs()).unwrap_or(u32::MAX)),
-        };
-        let moment = |time: Option<SystemTime>| {
-            time.map(|time| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64())
-        };
-        let tags = self.task.tags();
-        let options = ScheduleOptions {
-            overlap: self.overlap.map(Into::into),
-            missed: self.missed.map(Into::into),
-            late,
-            start: moment(self.start),
-            end: moment(self.end),
-            times: self.times,
-            task: self.task.options(&tags),
-        };
+            options = options.late(late);
+        }
+        if let Some(start) = self.start {
+            options = options.start(start);
+        }
+        if let Some(end) = self.end {
+            options = options.end(end);
+        }
+        if let Some(times) = self.times {
+            options = options.times(times);
+        }
+        if let Some(overlap) = self.overlap {
+            options = options.overlap(overlap.into());
+        }
+        if let Some(missed) = self.missed {
+            options = options.missed(missed.into());
+        }
         let parameters = self.parameters.bytes()?;
         let done = session.client.set_schedule(&self.name, &self.queue, &rhythm, &parameters, &options)?;
         match done {

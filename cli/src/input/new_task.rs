@@ -40,10 +40,11 @@ impl NewTaskArgs {
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta.map(|eta| eta.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
         let task = NewTask { id: &id, eta, parameters: &parameters };
-        let tags = self.options.tags();
-        let mut options = self.options.options(&tags);
-        options.log_bytes = options.log_bytes.or(followed.then_some(FOLLOWED));
-        let call = session.client.calls().submit(&self.queue, &[task], options).answered_once();
+        let mut options = self.options.options();
+        if followed && !self.options.has("log_bytes") {
+            options = options.log_bytes(FOLLOWED);
+        }
+        let call = session.client.calls().submit(&self.queue, &[task], &options).answered_once();
         let made = session.client.call(&call).inspect_err(|error| {
             if matches!(error, Error::Unavailable { .. }) {
                 say(format!("{id} may have been submitted: the same command with --id {id} makes no second task"));

@@ -1,151 +1,124 @@
-//! The options of a task, as arguments: of one that is submitted, or of those that a schedule makes.
+//! The options of a task as arguments, made from the contract: of one that is submitted, or of those that a schedule makes.
 
 use std::time::Duration;
 
-use blueque::calls::SubmitOptions;
-use blueque::{Backoff, Policy, Until};
-use clap::{Args, ValueEnum};
+use blueque::calls;
+use blueque::contract::{Described, Form, TASK_OPTIONS};
+use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::values::{bytes, duration, lease, plain, whole_number};
+use super::values::{bytes, duration, plain, seconds, whole_number, written_bytes, written_seconds};
 
-/// How the pause before another try grows.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Growth {
-    /// It doubles
-    Exponential,
-    /// It stays
-    Fixed,
-}
-
-/// What follows if another task has the unique name.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Rival {
-    /// An error
-    Reject,
-    /// Nothing is made; the other task is the answer
-    Existing,
-    /// The other task is cancelled if it waits
-    Replace,
-    /// At most one runs, and at most one waits: the latest
-    Latest,
-}
-
-/// What is not said is as the queue's settings say: `blueque config`.
-#[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Policy")]
-pub struct TaskOptions {
-    /// What a worker for programs runs
-    #[arg(long, value_name = "NAME", value_parser = plain)]
-    method: Option<String>,
-    /// Higher first, from -1000 to 1000 [default: 0]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
-    priority: Option<i32>,
-    /// How many failures the task survives, each followed by another try [default: 0]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(0, 1000))]
-    max_failures: Option<u32>,
-    /// How the pause before another try grows [default: exponential]
-    #[arg(long, value_name = "HOW")]
-    backoff: Option<Growth>,
-    /// The pause before the first other try [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    delay: Option<Duration>,
-    /// The longest pause before another try [default: 1h]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    max_delay: Option<Duration>,
-    /// How much of the pause is spread, in percent [default: 20]
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = whole_number::<u32>(0, 100))]
-    jitter: Option<u32>,
-    /// How many lost owners the task survives [default: 10]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(0, 1000))]
-    max_losses: Option<u32>,
-    /// How often the task may be given back [default: 1000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(0, 1_000_000))]
-    max_releases: Option<u32>,
-    /// The lease of each attempt, whatever its worker says: 1s to 7days
-    #[arg(long, value_name = "TIME", value_parser = lease)]
-    lease: Option<Duration>,
-    /// Who shares limits and takes turns, such as a tenant
-    #[arg(long, value_name = "NAME", value_parser = plain)]
-    key: Option<String>,
-    /// How many places of its limits the task takes [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1000))]
-    weight: Option<u32>,
-    /// What a worker must have: gpu,transcoder>=3
-    #[arg(long, value_name = "NEEDS")]
-    needs: Option<String>,
-    /// A name that only one task of the queue has at a time
-    #[arg(long, value_name = "NAME", value_parser = plain)]
-    unique: Option<String>,
-    /// How long the task has that name: end, start, or a time such as 10m [default: end]
-    #[arg(long, value_name = "WHEN", requires = "unique", value_parser = until)]
-    unique_until: Option<Until>,
-    /// What follows if another task has that name [default: reject]
-    #[arg(long, value_name = "POLICY", requires = "unique")]
-    unique_policy: Option<Rival>,
-    /// A word to find the task by; may be repeated, up to 16
-    #[arg(long = "tag", value_name = "TAG", value_parser = plain)]
-    tags: Vec<String>,
-    /// How large the parameters may be: 64K, 2M, at most 8M [default: 1M]
-    #[arg(long, value_name = "BYTES", value_parser = max_bytes)]
-    max_bytes: Option<u32>,
-    /// How much of its log the server keeps: 1M, at most 256M; 0 for none [default: 160K, or 64M where it is followed]
-    #[arg(long, value_name = "BYTES", value_parser = log_bytes)]
-    log_bytes: Option<u32>,
-}
+/// The options that were given, each by its name and the text of its value.
+#[derive(Clone, Debug, Default)]
+pub struct TaskOptions(Vec<(&'static str, String)>);
 
 impl TaskOptions {
-    /// The same as options of a call; `tags` lends the text of the tags.
-    pub fn options<'a>(&'a self, tags: &'a str) -> SubmitOptions<'a> {
-        SubmitOptions {
-            max_losses: self.max_losses,
-            max_failures: self.max_failures,
-            max_releases: self.max_releases,
-            backoff: self.backoff.map(|growth| match growth {
-                Growth::Exponential => Backoff::Exponential,
-                Growth::Fixed => Backoff::Fixed,
-            }),
-            delay: self.delay,
-            max_delay: self.max_delay,
-            jitter: self.jitter,
-            lease: self.lease,
-            priority: self.priority,
-            key: self.key.as_deref(),
-            weight: self.weight,
-            needs: self.needs.as_deref(),
-            unique: self.unique.as_deref(),
-            unique_until: self.unique_until,
-            unique_policy: self.unique_policy.map(|rival| match rival {
-                Rival::Reject => Policy::Reject,
-                Rival::Existing => Policy::Existing,
-                Rival::Replace => Policy::Replace,
-                Rival::Latest => Policy::Latest,
-            }),
-            tags: Some(tags).filter(|tags| !tags.is_empty()),
-            method: self.method.as_deref(),
-            max_bytes: self.max_bytes,
-            log_bytes: self.log_bytes,
+    /// The same for a call.
+    pub fn options(&self) -> calls::TaskOptions {
+        let mut options = calls::TaskOptions::default();
+        for (name, value) in &self.0 {
+            options.set(name, value.as_str());
         }
+        options
     }
 
-    pub fn tags(&self) -> String {
-        self.tags.join(",")
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(given, _)| *given == name)
     }
 }
 
-fn max_bytes(text: &str) -> Result<u32, String> {
-    let number = u32::try_from(bytes(text)?).ok().filter(|number| (1..=8 << 20).contains(number));
-    number.ok_or_else(|| "must be 1 to 8M".to_owned())
+impl FromArgMatches for TaskOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = TASK_OPTIONS.iter().filter_map(|option| {
+            let values: Vec<String> = matches.get_many::<String>(option.name)?.cloned().collect();
+            Some((option.name, values.join(",")))
+        });
+        Ok(Self(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
-fn log_bytes(text: &str) -> Result<u32, String> {
-    let number = u32::try_from(bytes(text)?).ok().filter(|&number| number <= 256 << 20);
-    number.ok_or_else(|| "must be 0 to 256M".to_owned())
+impl Args for TaskOptions {
+    fn augment_args(command: Command) -> Command {
+        TASK_OPTIONS.iter().fold(command.next_help_heading("Policy"), |command, option| command.arg(argument(option)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
 }
 
-fn until(text: &str) -> Result<Until, String> {
+/// Options that say more of another one, which must be there.
+const OF_UNIQUE: [&str; 2] = ["unique_until", "unique_policy"];
+
+fn argument(option: &'static Described) -> Arg {
+    let (value, parser) = form(option);
+    // Tags are given one by one.
+    let (long, action) = match option.name {
+        "tags" => ("tag".to_owned(), ArgAction::Append),
+        name => (name.replace('_', "-"), ArgAction::Set),
+    };
+    let mut argument = Arg::new(option.name).long(long).action(action).value_name(value).value_parser(parser);
+    argument = argument.allow_negative_numbers(matches!(option.form, Form::Whole { .. })).help(help(option));
+    if OF_UNIQUE.contains(&option.name) { argument.requires("unique") } else { argument }
+}
+
+/// How a value is shown in the help, and how it is read.
+fn form(option: &'static Described) -> (&'static str, ValueParser) {
+    match (option.kind, option.form) {
+        ("name" | "tags", _) => ("NAME", plain.into()),
+        ("unique_until", _) => ("WHEN", until.into()),
+        (_, Form::Word(words)) => {
+            let words = words.iter().map(|(word, means)| PossibleValue::new(word).help(means.trim_end_matches('.')));
+            ("WORD", PossibleValuesParser::new(words).into())
+        }
+        (_, Form::Whole { low, high, unit: "bytes" }) => {
+            ("BYTES", ValueParser::new(move |text: &str| sized(text, low, high)))
+        }
+        (_, Form::Whole { low, high, unit }) => {
+            let read = whole_number::<i64>(low, high);
+            let name = if unit == "percent" { "PERCENT" } else { "N" };
+            (name, ValueParser::new(move |text: &str| read(text).map(|number| number.to_string())))
+        }
+        (_, Form::Seconds { low, high, .. }) => ("TIME", ValueParser::new(move |text: &str| lasting(text, low, high))),
+        _ => ("TEXT", ValueParser::string()),
+    }
+}
+
+/// The sentence of the contract, with the default in the units of the command line.
+fn help(option: &Described) -> String {
+    let default = option.default.map(|default| match (option.form, default.parse()) {
+        (Form::Seconds { .. }, Ok(seconds)) => written_seconds(seconds),
+        (Form::Whole { unit: "bytes", .. }, Ok(bytes)) => written_bytes(bytes),
+        _ => default.to_owned(),
+    });
+    let sentence = option.means.trim_end_matches('.');
+    default.map_or_else(|| sentence.to_owned(), |default| format!("{sentence} [default: {default}]"))
+}
+
+fn sized(text: &str, low: i64, high: i64) -> Result<String, String> {
+    let number = i64::try_from(bytes(text)?).ok().filter(|number| (low..=high).contains(number));
+    let bound = |bytes: i64| written_bytes(bytes.unsigned_abs());
+    number.map(|number| number.to_string()).ok_or_else(|| format!("must be {} to {}", bound(low), bound(high)))
+}
+
+fn lasting(text: &str, low: i64, high: i64) -> Result<String, String> {
+    let time = duration(text)?;
+    let (low, high) = (low.unsigned_abs(), high.unsigned_abs());
+    if time < Duration::from_secs(low) || time > Duration::from_secs(high) {
+        return Err(format!("must be from {} to {}", written_seconds(low), written_seconds(high)));
+    }
+    seconds(text).ok_or_else(|| "must be a time such as 90s, 15m or 2h 30m".to_owned())
+}
+
+fn until(text: &str) -> Result<String, String> {
     match text {
-        "end" => Ok(Until::End),
-        "start" => Ok(Until::Start),
-        time => duration(time).map(Until::For).map_err(|_| "must be end, start, or a time such as 10m".to_owned()),
+        "end" | "start" => Ok(text.to_owned()),
+        time => lasting(time, 1, 31_536_000).map_err(|_| "must be end, start, or a time such as 10m".to_owned()),
     }
 }

@@ -51,6 +51,18 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
 }
 
+/// The same number as such an argument, in the largest unit that leaves a whole number.
+pub fn written_bytes(number: u64) -> String {
+    let units = [("G", 30), ("M", 20), ("K", 10)];
+    let unit = units.into_iter().find(|(_, shift)| number > 0 && number.trailing_zeros() >= *shift);
+    unit.map_or_else(|| number.to_string(), |(unit, shift)| format!("{}{unit}", number >> shift))
+}
+
+/// Seconds as such an argument: `1h`.
+pub fn written_seconds(seconds: u64) -> String {
+    humantime::format_duration(Duration::from_secs(seconds)).to_string()
+}
+
 /// A task's id, as an argument.
 pub fn task_id(text: &str) -> Result<TaskId, String> {
     plain(text).and_then(|text| TaskId::new(text).map_err(|error| error.to_string()))

@@ -2,7 +2,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, Report, ReserveOptions, SubmitOptions};
+use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, Report, ReserveOptions, TaskOptions};
 use blueque::{Force, ListenerId, QueueName, TaskId, Token};
 use serde_json::json;
 
@@ -30,10 +30,10 @@ impl Past {
         format!("{:.6}", self.begin + seconds)
     }
 
-    fn submit(&self, at: f64, id: &str, options: SubmitOptions<'_>) {
+    fn submit(&self, at: f64, id: &str, options: TaskOptions) {
         let (client, id) = (self.desk.client(), TaskId::new(id).unwrap());
         let task = NewTask { id: &id, eta: None, parameters: b"[]" };
-        client.call(&client.calls().submit(&self.queue, &[task], options).at(&self.at(at))).unwrap();
+        client.call(&client.calls().submit(&self.queue, &[task], &options).at(&self.at(at))).unwrap();
     }
 
     fn take(&self, at: f64, start: f64) -> (TaskId, Token) {
@@ -52,7 +52,7 @@ impl Past {
 
     /// Submitted at `at`, reserved 10 s later, done after `ran` seconds.
     fn life(&self, at: f64, id: &str, ran: f64) {
-        self.submit(at, id, SubmitOptions::default());
+        self.submit(at, id, TaskOptions::default());
         let task = self.take(at + 10.0, at + 11.0);
         self.complete(at + 11.0 + ran, &task);
     }
@@ -61,7 +61,7 @@ impl Past {
 #[test]
 fn a_history_tells_of_every_attempt_and_how_it_ended() {
     let past = Past::new();
-    past.submit(0.0, "t", SubmitOptions { max_failures: Some(1), ..SubmitOptions::default() });
+    past.submit(0.0, "t", TaskOptions::default().max_failures(1));
     let client = past.desk.client();
     let (id, token) = past.take(5.0, 6.0);
     let options = FailOptions { group: Some("disk"), again: Some(std::time::Duration::ZERO), ..FailOptions::default() };
@@ -105,7 +105,7 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
     const FIRST: &[u8] = br#"{"attempt":1,"exit":3,"oom":false,"max_rss_kib":12288,"cpu_ms":240000,"wall_ms":90000,"read_bytes":2048,"written_bytes":0,"counted":"calls","host":"far"}"#;
     const SECOND: &[u8] = br#"{"attempt":2,"exit":0,"max_rss_kib":1572864,"cpu_ms":500,"wall_ms":60000,"read_bytes":0,"written_bytes":0,"counted":"blocks","host":"far","output":"/srv/out/t"}"#;
     let past = Past::new();
-    past.submit(0.0, "t", SubmitOptions { max_failures: Some(1), ..SubmitOptions::default() });
+    past.submit(0.0, "t", TaskOptions::default().max_failures(1));
     let client = past.desk.client();
     let (id, token) = past.take(5.0, 6.0);
     let options = FailOptions { again: Some(std::time::Duration::ZERO), cost: Some(FIRST), ..FailOptions::default() };
@@ -135,7 +135,7 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
     assert!(ends[0].ends_with("no disk  CPU 4m 12 MiB") && ends[1].ends_with("  CPU 0.5s 1.5 GiB"), "{table}");
 
     // What another owner says of its costs is shown as it is.
-    past.submit(200.0, "u", SubmitOptions::default());
+    past.submit(200.0, "u", TaskOptions::default());
     let (id, token) = past.take(205.0, 206.0);
     let options = ReleaseOptions::new().cost(b"3 dollars\x1b[2J");
     client.call(&client.calls().release(&id, token, options).at(&past.at(210.0))).unwrap();
@@ -154,7 +154,7 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
 fn a_history_that_was_cut_says_so() {
     let past = Past::new();
     past.desk.client().queue("q").unwrap().configure("history", Some("2")).unwrap();
-    past.submit(0.0, "t", SubmitOptions::default());
+    past.submit(0.0, "t", TaskOptions::default());
     let client = past.desk.client();
     let (id, token) = past.take(5.0, 6.0);
     client.call(&client.calls().release(&id, token, ReleaseOptions::new().reason("deploy")).at(&past.at(7.0))).unwrap();
@@ -169,7 +169,7 @@ fn statistics_tell_how_many_and_how_long() {
     past.life(0.0, "a", 60.0);
     past.life(100.0, "b", 120.0);
     past.life(300.0, "c", 120.0);
-    past.submit(1_000.0, "d", SubmitOptions::default());
+    past.submit(1_000.0, "d", TaskOptions::default());
     past.desk.ok(&["cancel", "d"]);
     let all = past.desk.json(&["stats", "q", "--days", "2"]);
     let total = &all["total"];
@@ -207,7 +207,7 @@ fn statistics_of_many_days_are_those_of_all_calls_together() {
     let past = Past::new();
     past.desk.client().queue("q").unwrap().configure("statistics", Some("400")).unwrap();
     for day in [0.0, 40.0, 100.0] {
-        past.submit(day * -86_400.0, &format!("t{day}"), SubmitOptions::default());
+        past.submit(day * -86_400.0, &format!("t{day}"), TaskOptions::default());
     }
     let days = |days: &str| past.desk.json(&["stats", "q", "--days", days])["total"]["submitted"].clone();
     assert_eq!((days("2"), days("42"), days("400")), (json!(1), json!(2), json!(3)));
@@ -216,8 +216,8 @@ fn statistics_of_many_days_are_those_of_all_calls_together() {
 #[test]
 fn events_that_were_trimmed_uncounted_are_told() {
     let past = Past::new();
-    past.submit(0.0, "a", SubmitOptions::default());
-    past.submit(1.0, "b", SubmitOptions::default());
+    past.submit(0.0, "a", TaskOptions::default());
+    past.submit(1.0, "b", TaskOptions::default());
     let mut connection = past.desk.server.connection();
     redis::cmd("XTRIM").arg("blueque_events_q").arg("MAXLEN").arg(1).exec(&mut connection).unwrap();
     let left = past.desk.run(&["stats", "q", "-o", "json"]);
@@ -234,8 +234,8 @@ fn the_expected_end_is_told_by_why_and_show() {
     let past = Past::new();
     past.life(0.0, "a", 3_600.0);
     past.desk.ok(&["stats", "q"]);
-    past.submit(3_700.0, "runs", SubmitOptions::default());
-    past.submit(3_700.0, "waits", SubmitOptions::default());
+    past.submit(3_700.0, "runs", TaskOptions::default());
+    past.submit(3_700.0, "waits", TaskOptions::default());
     let now = 20_000.0;
     let (id, token) = past.take(now - 600.0, now - 600.0);
     let why = past.desk.ok(&["why", "runs"]);
@@ -261,7 +261,7 @@ fn what_no_worker_begins_is_not_expected_to_start_at_once() {
     past.life(0.0, "a", 3_600.0);
     past.desk.ok(&["stats", "q"]);
     let client = past.desk.client();
-    past.submit(3_700.0, "waits", SubmitOptions::default());
+    past.submit(3_700.0, "waits", TaskOptions::default());
     let report = |free, methods, trouble| {
         let report = Report { slots: 1, free, methods, trouble, ..Report::default() };
         let call = client.calls().report(&past.listener, std::slice::from_ref(&past.queue), report);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use blueque::calls::{CompleteOptions, FailOptions, LogOptions, NewTask, Report, ReserveOptions, SubmitOptions};
+use blueque::calls::{CompleteOptions, FailOptions, LogOptions, NewTask, Report, ReserveOptions, TaskOptions};
 use blueque::{Client, Force, ListenerId, QueueName, TaskId, Token};
 
 use crate::support::eventually;
@@ -56,15 +56,15 @@ impl Past {
         format!("{:.6}", self.begin + seconds)
     }
 
-    fn submit(&self, queue: &str, id: &str, options: SubmitOptions<'_>) {
+    fn submit(&self, queue: &str, id: &str, options: TaskOptions) {
         self.submit_for(queue, id, options, None);
     }
 
-    fn submit_for(&self, queue: &str, id: &str, options: SubmitOptions<'_>, eta: Option<f64>) {
+    fn submit_for(&self, queue: &str, id: &str, options: TaskOptions, eta: Option<f64>) {
         let (queue, id) = (QueueName::new(queue).unwrap(), TaskId::new(id).unwrap());
         let eta = eta.map(|eta| self.begin + LONG_AGO + eta);
         let task = NewTask { id: &id, eta, parameters: b"[]" };
-        self.client.call(&self.client.calls().submit(&queue, &[task], options).at(&self.at(0.0))).unwrap();
+        self.client.call(&self.client.calls().submit(&queue, &[task], &options).at(&self.at(0.0))).unwrap();
     }
 
     /// Takes and starts the next.
@@ -99,10 +99,10 @@ impl Past {
 /// Every state, long and short names, and what is odd.
 fn full() -> Past {
     let past = Past::new();
-    let plain = SubmitOptions::default();
+    let plain = TaskOptions::default;
     let long = long_name("a-queue-with-a-long-name-");
     for number in 0..2 {
-        past.submit("movies", &uuid(number), SubmitOptions { method: Some("encode"), tags: Some("4k,night"), ..plain });
+        past.submit("movies", &uuid(number), TaskOptions::default().method("encode").tag("4k").tag("night"));
     }
     let task = past.take("movies", "render-host-07.example.com");
     past.progress(&task, &serde_json::json!({ "done": 1, "total": 2, "unit": "GB", "message": WIDE }));
@@ -110,31 +110,31 @@ fn full() -> Past {
         past.say(&task, source, &format!("{text}{}\n", "-".repeat(if text == WIDE { 100 } else { 0 })));
     }
     past.take("movies", "host");
-    past.submit(&long, &long_name("an-id-of-128-characters-1-"), SubmitOptions { tags: Some(&long), ..plain });
+    past.submit(&long, &long_name("an-id-of-128-characters-1-"), TaskOptions::default().tag(&long));
     past.progress(&past.take(&long, &long_name("h").replace("xxxx", "")), &serde_json::json!(0.25));
-    past.submit("movies", "failed", SubmitOptions { method: Some(&long), ..plain });
+    past.submit("movies", "failed", TaskOptions::default().method(&long));
     let error = "exit code 1: RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\nTraceback 日本語\n  File";
     past.fail(&past.take("movies", "host"), error, "cuda");
-    past.submit("movies", "fine", plain);
+    past.submit("movies", "fine", plain());
     let (id, token) = past.take("movies", "host");
     let cost = br#"{"attempt":1,"exit":0,"max_rss_kib":9000,"cpu_ms":1500,"wall_ms":28000,"output":"/srv/out/fine","host":"host"}"#;
     let fine = CompleteOptions { cost: Some(cost), ..CompleteOptions::default() };
     past.client.call(&past.client.calls().complete(&id, token, b"1", fine).at(&past.at(30.0))).unwrap();
     for id in ["cancelled", &long_name("an-id-of-128-characters-2-")] {
-        past.submit("movies", id, plain);
+        past.submit("movies", id, plain());
     }
     let cancelled = TaskId::new("cancelled").unwrap();
     let call = past.client.calls().cancel(&cancelled, WIDE, Force::No).at(&past.at(40.0));
     past.client.call(&call).unwrap();
-    past.submit_for("movies", &uuid(9), plain, Some(10.5 * 24.0 * HOUR));
+    past.submit_for("movies", &uuid(9), plain(), Some(10.5 * 24.0 * HOUR));
     let calls = past.client.calls();
     for number in 0..16 {
         let name = QueueName::new(format!("batch-{number:02}")).unwrap();
-        past.submit(name.as_str(), &format!("of-batch-{number:02}"), plain);
+        past.submit(name.as_str(), &format!("of-batch-{number:02}"), plain());
     }
     let name = |text: &str| QueueName::new(text).unwrap();
     past.client.call(&calls.pause(&name("batch-03"), "ops@host", WIDE, false).at(&past.at(50.0))).unwrap();
-    past.submit("empty", "gone", plain);
+    past.submit("empty", "gone", plain());
     past.desk.ok(&["cancel", "gone"]);
     past.desk.ok(&["delete", "gone"]);
     past.client.call(&calls.limit(&name("movies"), "tenant-a", Some(3), None).at(&past.at(50.0))).unwrap();
@@ -306,7 +306,7 @@ fn what_goes_on_stays_on_its_screen_and_in_its_lines() {
     assert!(wrapped == 0 && shown.starts_with("ID ") && shown.contains("started"), "{shown}");
     let events = Screen::start(&past.desk, &["events", "movies", "-f", "-n", "3"]);
     events.shows("scheduled");
-    past.submit("movies", &long_name("one-more-"), SubmitOptions::default());
+    past.submit("movies", &long_name("one-more-"), TaskOptions::default());
     events.shows("one-more");
     let (shown, wrapped) = events.picture(24);
     assert_eq!((shown.lines().count(), wrapped), (4, 0), "{shown}");
@@ -318,7 +318,7 @@ fn ten_thousand_rows_are_ten_thousand_lines_and_each_id_can_be_used() {
     let ids: Vec<TaskId> = (0..10_000).map(|number| TaskId::new(uuid(number)).unwrap()).collect();
     for part in ids.chunks(500) {
         let tasks: Vec<NewTask<'_>> = part.iter().map(|id| NewTask { id, eta: None, parameters: b"[]" }).collect();
-        let call = past.client.calls().submit(&QueueName::new("many").unwrap(), &tasks, SubmitOptions::default());
+        let call = past.client.calls().submit(&QueueName::new("many").unwrap(), &tasks, &TaskOptions::default());
         past.client.call(&call.at(&past.at(0.0))).unwrap();
     }
     let mut wrong = Vec::new();
@@ -344,7 +344,7 @@ fn ten_thousand_rows_are_ten_thousand_lines_and_each_id_can_be_used() {
 fn ten_thousand_names_are_ten_thousand_lines() {
     let past = Past::new();
     let mut connection = past.desk.server.connection();
-    past.submit("q", "t", SubmitOptions { tags: Some("red"), ..SubmitOptions::default() });
+    past.submit("q", "t", TaskOptions::default().tag("red"));
     past.take("q", "host");
     let mut plant = |command: &str, key: &str, entry: &dyn Fn(usize) -> [String; 2]| {
         for part in (0..10_000).collect::<Vec<usize>>().chunks(1_000) {
@@ -384,7 +384,7 @@ fn ten_thousand_names_are_ten_thousand_lines() {
 fn the_end_of_a_task_is_the_same_on_the_live_screen_in_its_record_and_in_why() {
     let past = Past::new();
     let run = |id: &str, from: f64, told: Option<(f64, f64)>, to: Option<f64>| {
-        past.submit("q", id, SubmitOptions::default());
+        past.submit("q", id, TaskOptions::default());
         let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::of_process("host", 1));
         let calls = past.client.calls();
         past.client.call(&calls.register(&queue, &listener, None).at(&past.at(from))).unwrap();
@@ -447,7 +447,7 @@ fn the_end_of_a_task_is_the_same_on_the_live_screen_in_its_record_and_in_why() {
 fn the_live_screen_names_queues_and_tasks_and_its_keys_reach_all() {
     let past = full();
     for number in 0..30 {
-        past.submit("shorts", &format!("run-{number:02}"), SubmitOptions::default());
+        past.submit("shorts", &format!("run-{number:02}"), TaskOptions::default());
         past.take("shorts", "host");
     }
     let mut wrong = Vec::new();

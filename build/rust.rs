@@ -1,0 +1,161 @@
+//! What the library takes from the contract: the setters of options, and the tables of `blueque::contract`.
+
+use super::contract::{Contract, Form, Opt, Type};
+
+/// The text of `options.rs`: the types in which the options of each group are collected, and those that hold them.
+pub(crate) fn options(contract: &Contract) -> String {
+    let mut text = String::new();
+    for (holder, group) in
+        [("TaskOptions", "task"), ("Submit", "task"), ("ScheduleOptions", "schedule"), ("Plan", "schedule")]
+    {
+        let setters: Vec<String> =
+            contract.group(group).iter().map(|(name, option)| setter(contract, name, option)).collect();
+        text += &format!("impl {holder} {{\n{}}}\n\n", setters.join("\n"));
+    }
+    text
+}
+
+/// The text of `tables.rs`: what `blueque::contract` says of options and settings.
+pub(crate) fn tables(contract: &Contract) -> String {
+    let option = |name: &str, option: &Opt| {
+        let setting = option.setting.as_ref().and_then(|name| contract.settings.get(name));
+        let default = option.default.as_ref().or_else(|| setting.and_then(|setting| setting.as_ref().default.as_ref()));
+        described(
+            contract,
+            name,
+            &option.of,
+            option.means.as_deref(),
+            default.map(String::as_str),
+            option.setting.as_deref(),
+        )
+    };
+    let mut text = String::new();
+    for (table, group, doc) in [
+        ("TASK_OPTIONS", "task", "How a task is to be run: the options of `submit`, and of the tasks of a schedule."),
+        ("SCHEDULE_OPTIONS", "schedule", "Which slots a schedule makes."),
+    ] {
+        let entries: String = contract.group(group).into_iter().map(|(name, entry)| option(name, entry)).collect();
+        text += &format!("/// {doc}\npub static {table}: &[Described] = &[\n{entries}];\n\n");
+    }
+    let settings = contract.settings.iter().map(|(name, setting)| {
+        let setting = setting.as_ref();
+        described(contract, name, &setting.of, setting.means.as_deref(), setting.default.as_deref(), None)
+    });
+    text += &format!(
+        "/// The settings of a queue and of a namespace.\npub static SETTINGS: &[Described] = &[\n{}];\n",
+        settings.collect::<String>()
+    );
+    text
+}
+
+/// The text of `words.rs`: types whose values are words, as enums.
+pub(crate) fn words(contract: &Contract) -> String {
+    let named =
+        |name: &str| contract.type_of(name).map(|of| (of.means.clone().unwrap_or_default(), contract.words(of)));
+    let mut text = String::new();
+    for (name, of) in ENUMS {
+        let Some((means, words)) = named(of) else { continue };
+        let variants =
+            words.iter().map(|(word, means)| format!("        /// {means}\n        {} = {word:?},\n", capital(word)));
+        text += &format!("words! {{\n    /// {means}\n    {name} {{\n{}    }}\n}}\n\n", variants.collect::<String>());
+    }
+    text
+}
+
+/// The enums of the library, and their types in the contract.
+const ENUMS: [(&str, &str); 5] = [
+    ("Status", "status"),
+    ("Backoff", "backoff"),
+    ("Policy", "unique_policy"),
+    ("Overlap", "overlap"),
+    ("Missed", "missed"),
+];
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
+}
+
+fn described(
+    contract: &Contract,
+    name: &str,
+    of: &str,
+    means: Option<&str>,
+    default: Option<&str>,
+    setting: Option<&str>,
+) -> String {
+    let (kind, form) = (of, contract.type_of(of).map_or_else(|| "Form::Text".to_owned(), |of| form(contract, of)));
+    let means = means.unwrap_or_default();
+    format!(
+        "    Described {{ name: {name:?}, kind: {kind:?}, form: {form}, means: {means:?}, default: {default:?}, setting: {setting:?} }},\n"
+    )
+}
+
+fn form(contract: &Contract, of: &Type) -> String {
+    let (low, high) = (of.low.unwrap_or_default(), of.high.unwrap_or_default());
+    let unit = of.unit.as_deref().unwrap_or_default();
+    match of.form {
+        Form::Flag => "Form::Flag".into(),
+        Form::Word => format!("Form::Word(&{:?})", contract.words(of)),
+        Form::Words => format!("Form::Words(&{:?})", contract.words(of)),
+        Form::Whole => format!("Form::Whole {{ low: {low}, high: {high}, unit: {unit:?} }}"),
+        Form::Seconds => format!("Form::Seconds {{ low: {low}, high: {high}, time: {} }}", unit == SINCE),
+        Form::Decimal => format!("Form::Decimal {{ low: {low}, high: {high} }}"),
+        Form::Bytes => format!("Form::Bytes {{ most: {high} }}"),
+        Form::Text => "Form::Text".into(),
+    }
+}
+
+/// The unit of a point in time.
+const SINCE: &str = "seconds since 1970";
+
+fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
+    let Some(of) = contract.type_of(&option.of) else { return String::new() };
+    let seconds = of.unit.as_deref() == Some("seconds");
+    let (kind, text) = match (option.of.as_str(), of.form) {
+        ("tags", _) => return tag(name, option),
+        ("unique_until", _) => ("Until", "to_string()"),
+        (of, Form::Word) => {
+            (ENUMS.iter().find(|(_, name)| *name == of).map_or("impl ToString", |(name, _)| *name), "to_string()")
+        }
+        (_, Form::Seconds) if of.unit.as_deref() == Some(SINCE) => ("SystemTime", "decimal()"),
+        (_, Form::Seconds) => ("Duration", "decimal()"),
+        (_, Form::Whole) if seconds => ("Duration", "as_secs().to_string()"),
+        (_, Form::Whole) if of.low < Some(0) => ("i32", "to_string()"),
+        (_, Form::Whole) => ("u32", "to_string()"),
+        (_, Form::Flag) => ("bool", "to_string()"),
+        (_, Form::Text | Form::Words | Form::Decimal | Form::Bytes) => ("impl Into<String>", "into()"),
+    };
+    let doc = doc(contract, option, of);
+    format!(
+        "    /// {doc}\n    pub fn {name}(mut self, {name}: {kind}) -> Self {{\n        self.pairs_mut().set({name:?}, {name}.{text});\n        self\n    }}\n"
+    )
+}
+
+/// Tags are given one by one.
+fn tag(name: &str, option: &Opt) -> String {
+    let means = option.means.as_deref().unwrap_or_default();
+    format!(
+        "    /// One more tag, a name of up to 128 characters; a task has 16 at most. {means}\n    pub fn tag(mut self, tag: impl Into<String>) -> Self {{\n        self.pairs_mut().add({name:?}, &tag.into());\n        self\n    }}\n"
+    )
+}
+
+/// The sentence of an option, its default and its bounds.
+fn doc(contract: &Contract, option: &Opt, of: &Type) -> String {
+    let mut doc = option.means.clone().unwrap_or_default();
+    let setting = option.setting.as_ref().and_then(|name| Some((name, contract.settings.get(name)?.as_ref())));
+    if let Some((name, default)) = setting.and_then(|(name, setting)| Some((name, setting.default.as_ref()?))) {
+        doc += &format!(" Default: the setting `{name}` of the queue ({default}).");
+    } else if let Some(default) = &option.default {
+        doc += &format!(" Default: {default}.");
+    }
+    match (of.low, of.high, of.form) {
+        (Some(low), Some(high), Form::Whole | Form::Seconds) if of.unit.as_deref() != Some(SINCE) => {
+            let unit = of.unit.as_deref().map(|unit| format!(" {unit}")).unwrap_or_default();
+            doc += &format!(" Between {low} and {high}{unit}.");
+        }
+        (_, _, Form::Text) => doc += &format!(" {}", of.means.as_deref().unwrap_or_default()),
+        _ => {}
+    }
+    doc
+}

@@ -1,0 +1,114 @@
+//! The options of calls, collected by setters. The setters are made from `contract/options.toml`.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::model::{Backoff, Missed, Overlap, Policy, Until};
+use crate::schedule::Plan;
+use crate::submit::Submit;
+
+/// Names and values of options, each name once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pairs(Vec<(&'static str, String)>);
+
+impl Pairs {
+    pub(crate) fn set(&mut self, name: &'static str, value: String) {
+        match self.0.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, former)) => *former = value,
+            None => self.0.push((name, value)),
+        }
+    }
+
+    /// Adds an entry to a list that is separated by commas.
+    fn add(&mut self, name: &'static str, entry: &str) {
+        let list = self.get(name).map_or_else(|| entry.to_owned(), |list| format!("{list},{entry}"));
+        self.set(name, list);
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(other, _)| *other == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(&'static str, String)> {
+        self.0.iter()
+    }
+}
+
+/// How a task is to be run. What is not set is as the queue's settings say. The server checks all bounds.
+///
+/// ```
+/// use blueque::calls::TaskOptions;
+///
+/// let options = TaskOptions::default().priority(5).max_failures(3).tag("night");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct TaskOptions(pub(crate) Pairs);
+
+impl TaskOptions {
+    /// Sets an option by its name in the contract and the text of its value, as [`contract::TASK_OPTIONS`] describes them.
+    /// False where there is no option of this name.
+    ///
+    /// [`contract::TASK_OPTIONS`]: crate::contract::TASK_OPTIONS
+    pub fn set(&mut self, name: &str, value: impl Into<String>) -> bool {
+        let known = crate::contract::TASK_OPTIONS.iter().find(|option| option.name == name);
+        if let Some(option) = known {
+            self.0.set(option.name, value.into());
+        }
+        known.is_some()
+    }
+
+    fn pairs_mut(&mut self) -> &mut Pairs {
+        &mut self.0
+    }
+}
+
+/// Which slots a schedule makes, and how its tasks are run. The server checks all bounds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct ScheduleOptions {
+    pub(crate) own: Pairs,
+    pub(crate) task: TaskOptions,
+}
+
+impl ScheduleOptions {
+    /// How its tasks are run.
+    pub fn task(mut self, task: TaskOptions) -> Self {
+        self.task = task;
+        self
+    }
+
+    fn pairs_mut(&mut self) -> &mut Pairs {
+        &mut self.own
+    }
+}
+
+impl Submit {
+    fn pairs_mut(&mut self) -> &mut Pairs {
+        &mut self.options.0
+    }
+}
+
+impl Plan {
+    fn pairs_mut(&mut self) -> &mut Pairs {
+        &mut self.own
+    }
+}
+
+/// Decimal seconds, as the contract writes them.
+trait Decimal {
+    fn decimal(self) -> String;
+}
+
+impl Decimal for Duration {
+    fn decimal(self) -> String {
+        format!("{}.{:06}", self.as_secs(), self.subsec_micros())
+    }
+}
+
+impl Decimal for SystemTime {
+    fn decimal(self) -> String {
+        self.duration_since(UNIX_EPOCH).unwrap_or_default().decimal()
+    }
+}
+
+include!(concat!(env!("OUT_DIR"), "/options.rs"));
