@@ -7,7 +7,7 @@ use blueque::contract::{Described, Form, TASK_OPTIONS};
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::values::{bytes, duration, plain, seconds, whole_number, written_bytes, written_seconds};
+use super::values::{bytes, duration, plain, whole_number, written_bytes, written_seconds};
 
 /// The options that were given, each by its name and the text of its value.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +74,7 @@ fn form(option: &'static Described) -> (&'static str, ValueParser) {
         ("name" | "tags", _) => ("NAME", plain.into()),
         ("unique_until", _) => ("WHEN", until.into()),
         (_, Form::Word(words)) => {
-            let words = words.iter().map(|(word, means)| PossibleValue::new(word).help(means.trim_end_matches('.')));
+            let words = words.iter().map(|(word, means)| PossibleValue::new(word).help(plain_text(means)));
             ("WORD", PossibleValuesParser::new(words).into())
         }
         (_, Form::Whole { low, high, unit: "bytes" }) => {
@@ -97,8 +97,13 @@ fn help(option: &Described) -> String {
         (Form::Whole { unit: "bytes", .. }, Ok(bytes)) => written_bytes(bytes),
         _ => default.to_owned(),
     });
-    let sentence = option.means.trim_end_matches('.');
-    default.map_or_else(|| sentence.to_owned(), |default| format!("{sentence} [default: {default}]"))
+    let sentence = plain_text(option.means);
+    default.map_or_else(|| sentence.clone(), |default| format!("{sentence} [default: {default}]"))
+}
+
+/// A sentence of the contract as clap's own: without marks of Markdown, and without its full stop.
+fn plain_text(sentence: &str) -> String {
+    sentence.trim_end_matches('.').replace('`', "")
 }
 
 fn sized(text: &str, low: i64, high: i64) -> Result<String, String> {
@@ -113,7 +118,7 @@ fn lasting(text: &str, low: i64, high: i64) -> Result<String, String> {
     if time < Duration::from_secs(low) || time > Duration::from_secs(high) {
         return Err(format!("must be from {} to {}", written_seconds(low), written_seconds(high)));
     }
-    seconds(text).ok_or_else(|| "must be a time such as 90s, 15m or 2h 30m".to_owned())
+    Ok(format!("{}.{:06}", time.as_secs(), time.subsec_micros()))
 }
 
 fn until(text: &str) -> Result<String, String> {
