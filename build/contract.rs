@@ -45,13 +45,27 @@ pub(super) struct Type {
     pub(super) low: Option<i64>,
     pub(super) high: Option<i64>,
     #[serde(default)]
-    words: IndexMap<String, String>,
+    words: Words,
     #[serde(default)]
     states: bool,
     pub(super) unit: Option<String>,
     pub(super) check: Option<String>,
     pub(super) error: Option<String>,
     pub(super) means: Option<String>,
+}
+
+/// The words of a type, with what each means where it does not say so itself.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Words {
+    Plain(Vec<String>),
+    Meant(IndexMap<String, String>),
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self::Plain(Vec::new())
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -203,7 +217,10 @@ impl Contract {
                 .map(|(name, state)| (name, state.means.as_deref().unwrap_or_default()))
                 .collect();
         }
-        of.words.iter().map(|(word, means)| (word.as_str(), means.as_str())).collect()
+        match &of.words {
+            Words::Plain(words) => words.iter().map(|word| (word.as_str(), "")).collect(),
+            Words::Meant(words) => words.iter().map(|(word, means)| (word.as_str(), means.as_str())).collect(),
+        }
     }
 
     fn check(&self, sources: &Sources) -> Result<(), String> {

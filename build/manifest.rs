@@ -18,7 +18,7 @@ pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>)
         (name.clone(), command(contract, name, header, writes))
     };
     json!({
-        "types": table(&contract.types, type_of),
+        "types": table(&contract.types, |of| type_of(contract, of)),
         "settings": table(&contract.settings, setting),
         "states": table(&contract.states, state),
         "errors": table(&contract.errors, code),
@@ -26,13 +26,16 @@ pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>)
     })
 }
 
-fn table<T>(entries: &Table<T>, value: fn(&T) -> Value) -> Map<String, Value> {
+fn table<T>(entries: &Table<T>, value: impl Fn(&T) -> Value) -> Map<String, Value> {
     entries.iter().map(|(name, entry)| (name.clone(), value(entry.as_ref()))).collect()
 }
 
-fn type_of(of: &Type) -> Value {
+fn type_of(contract: &Contract, of: &Type) -> Value {
+    let words: Vec<&str> = contract.words(of).into_iter().map(|(word, _)| word).collect();
+    let meanings = contract.words(of).into_iter().filter(|(_, means)| !means.is_empty());
+    let meanings: Map<String, Value> = meanings.map(|(word, means)| (word.to_owned(), means.into())).collect();
     told(json!({
-        "form": format!("{:?}", of.form).to_lowercase(), "low": of.low, "high": of.high, "words": of.words,
+        "form": format!("{:?}", of.form).to_lowercase(), "low": of.low, "high": of.high, "words": words, "meanings": meanings,
         "unit": of.unit, "error": of.error, "means": of.means,
     }))
 }
