@@ -39,7 +39,7 @@ PLANTED = {
     "a checkpoint on the disk is known by its attempt's number": (
         "where the server had",
         "cli/src/run_folder/kept.rs", "own == previous", "self.number + 1 == run.attempt || own == previous",
-        "server-set-back program-killed worker-ended cut",
+        "server-set-back program-killed cut",
     ),
     "a piece of a log that is sent again is added again": (
         "stands twice in its log",

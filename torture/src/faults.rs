@@ -250,7 +250,12 @@ impl Campaign {
                 self.servers.copy()?;
                 let since = Instant::now();
                 self.servers.restart()?;
-                self.pause(200..4_000);
+                self.pause(200..1_000);
+                // Among what is forgotten are attempts that went on from others.
+                for _ in 0..self.random.u32(..5) {
+                    self.process(Who::Supervisor, Signal::SIGKILL);
+                    self.pause(50..700);
+                }
                 self.servers.kill();
                 self.servers.set_back()?;
                 self.servers.restart()?;
