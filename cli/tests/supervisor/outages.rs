@@ -230,6 +230,10 @@ fn a_supervisor_whose_orders_are_cut_off_heartbeats_at_once() {
     redis::cmd("ACL").arg("SETUSER").arg("default").arg("-subscribe").exec(&mut admin).unwrap();
     redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("pubsub").exec(&mut admin).unwrap();
     eventually("it heartbeats long before a third of the lease", || (stage.deadline() > last.0).then_some(()));
+    eventually("a new way for orders is refused", || {
+        let refused: Vec<redis::Value> = redis::cmd("ACL").arg("LOG").query(&mut admin).unwrap();
+        (!refused.is_empty()).then_some(())
+    });
     redis::cmd("ACL").arg("SETUSER").arg("default").arg("+subscribe").exec(&mut admin).unwrap();
     eventually("it hears orders again", || {
         let (_, hears): (String, u32) =
