@@ -5,7 +5,7 @@ reply into named fields. The manifest is held against its JSON Schema. Needs the
 import json, pathlib, sys
 import fastjsonschema, redis
 from client import Client, Misfit, python
-from run import Bundle, Own, Run
+from run import Bundle, Own, Run, scripts
 
 HERE = pathlib.Path(__file__).parent
 
@@ -37,7 +37,7 @@ def main(folder):
     made = failed = 0
     with Own() as place:
         server = place.connect("single")
-        bundle = Bundle(folder, manifest, server)
+        bundle = Bundle(manifest, scripts(folder, manifest), server)
 
         def send(name, arguments):
             # A command that does not write is sent as one: the server refuses a write.

@@ -4,7 +4,7 @@ With names, only the cases that look at what one of these commands answers, or s
 that it starts itself; where REDIS_URL is set, on that one, which must be empty. Knows the bundle (manifest.json,
 scripts/, conformance/) and the `redis` package; README.md says what a case means. Every reply is held against its shape
 in the manifest too, every error against its codes."""
-import base64, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
+import base64, hashlib, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
 import redis
 from client import Client, Misfit
 
@@ -53,14 +53,20 @@ def connect(folder, cluster, patience=30):
             sys.exit("the server does not come up")
         time.sleep(0.01)
 
+def scripts(folder, manifest):
+    """The scripts of a bundle by name."""
+    found = {name: (folder / entry["file"]).read_bytes() for name, entry in manifest["commands"].items()}
+    for name, script in found.items():
+        assert hashlib.sha1(script).hexdigest() == manifest["commands"][name]["sha1"], f"{name} is not what the manifest says"
+    return found
+
 class Bundle:
-    """The bundle, loaded into a server."""
-    def __init__(self, folder, manifest, server):
+    """The scripts of a bundle, loaded into a server."""
+    def __init__(self, manifest, scripts, server):
         self.manifest, self.shas, self.redis = manifest, {}, server.execute_command
         self.client = Client(manifest, None, strict=True)
-        for name, entry in manifest["commands"].items():
-            self.shas[name] = self.redis("SCRIPT", "LOAD", (folder / entry["file"]).read_bytes()).decode()
-            assert self.shas[name] == entry["sha1"], f"{name} is not what the manifest says"
+        for name, script in scripts.items():
+            self.shas[name] = self.redis("SCRIPT", "LOAD", script).decode()
         # Codes that the package takes off the text of an error.
         errors = {code: redis.connection.DefaultParser.parse_error(f"{code} text") for code in manifest["errors"]}
         self.stripped = {type(error): code for code, error in errors.items() if not str(error).startswith(code)}
@@ -286,7 +292,7 @@ def main(bundle, only):
             if not here:
                 continue
             server = place.connect(kind)
-            loaded = Bundle(bundle, manifest, server)
+            loaded = Bundle(manifest, scripts(bundle, manifest), server)
             for file, case in here:
                 try:
                     Run(server, loaded, place.fitted(case)).all()

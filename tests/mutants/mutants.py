@@ -31,6 +31,7 @@ def prepare(folder):
     for sources in ("lua", "contract"):
         shutil.copytree(ROOT / sources, folder / sources)
     bundle = pathlib.Path(command(*"cargo run --locked --quiet --example bundle --".split(), folder).strip())
+    shutil.copy(bundle / "manifest.json", folder)
     programs = [word for program in ["model", *(test[1] for test in TESTS)] for word in ("--test", program)]
     built = command(*"cargo test --locked --quiet --all-features --no-run --message-format json".split(), *programs)
     for each in map(json.loads, built.splitlines()):
@@ -57,6 +58,7 @@ class Place:
         for sources in ("lua", "contract"):
             shutil.copytree(self.prepared / sources, self.folder / sources)
         self.original = self.compose()
+        self.manifest = json.loads((self.prepared / "manifest.json").read_text())
         return self
 
     def __exit__(self, *_):
@@ -111,11 +113,11 @@ class Place:
                 server = self.server(kind)
                 server.execute_command("SCRIPT", "FLUSH")
                 try:
-                    shas = {name: server.execute_command("SCRIPT", "LOAD", scripts[name]).decode() for name in scripts}
+                    bundle = run.Bundle(self.manifest, scripts, server)
                 except redis.ResponseError:
                     return NO_SCRIPT
             try:
-                run.Run(server, shas, case).all()
+                run.Run(server, bundle, case).all()
             except (run.Failed, redis.RedisError):
                 self.noticed[file][case["name"]] += 1
                 self.server(kind)
