@@ -62,6 +62,48 @@ fn the_tables_of_the_contract_are_those_of_the_scripts_and_the_cases() {
     agree("cells", &cells);
 }
 
+/// A number with its thousands apart.
+fn grouped(number: i64) -> String {
+    let digits = number.abs().to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().map(|part| std::str::from_utf8(part).unwrap()).collect();
+    format!("{}{}", if number < 0 { "-" } else { "" }, groups.join(","))
+}
+
+/// What a value of this type may be.
+fn bounds(of: &Value) -> String {
+    if let Some(words) = of["words"].as_array() {
+        return words.iter().map(|word| format!("`{}`", word.as_str().unwrap())).collect::<Vec<_>>().join(" ");
+    }
+    let unit = match of["unit"].as_str() {
+        Some("seconds") => " s",
+        Some("percent") => " %",
+        _ => "",
+    };
+    match (of["low"].as_i64(), of["high"].as_i64()) {
+        (Some(low), Some(high)) => format!("{} to {}{unit}", grouped(low), grouped(high)),
+        _ => of["means"].as_str().unwrap().trim_end_matches('.').to_owned(),
+    }
+}
+
+#[test]
+fn the_tables_of_settings_and_codes_are_those_of_the_contract() {
+    let contract: Value = serde_json::from_str(bundle::contract()).unwrap();
+    let mut settings = String::from("| name | bounds | default | meaning |\n|---|---|---|---|\n");
+    for (name, setting) in contract["settings"].as_object().unwrap() {
+        let (of, means) = (&contract["types"][setting["type"].as_str().unwrap()], setting["means"].as_str().unwrap());
+        let default = setting["default"].as_str().map_or("none".to_owned(), |value| format!("`{value}`"));
+        writeln!(settings, "| `{name}` | {} | {default} | {means} |", bounds(of)).unwrap();
+    }
+    agree("settings", &settings);
+
+    let mut errors = String::from("| code | means | do |\n|---|---|---|\n");
+    for (name, code) in contract["errors"].as_object().unwrap() {
+        writeln!(errors, "| `{name}` | {} | {} |", code["means"].as_str().unwrap(), code["act"].as_str().unwrap())
+            .unwrap();
+    }
+    agree("errors", &errors);
+}
+
 /// A cell in words: the error's code; or the state that follows; or what is answered where nothing changes.
 fn cell(cell: &Value, state: &str) -> String {
     if let Some(error) = cell["error"].as_str() {
