@@ -17,6 +17,9 @@ DIGEST = """local keys, all = redis.call('KEYS', '*'), {} table.sort(keys)
     all[#all + 1], all[#all + 2] = 'what is there already, which it wrote again', string.match(info.err or info, 'changes_since_last_save:%d+') or ''
     return all"""
 
+# What a field of a reply may be, by the words with which its shape says so.
+ALLOWED = {"type": "a value", "empty": "nothing", "nil": "nil"}
+
 class Failed(Exception): """What differs from the case."""
 
 def start(folder, cluster):
@@ -60,11 +63,36 @@ def scripts(folder, manifest):
         assert hashlib.sha1(script).hexdigest() == manifest["commands"][name]["sha1"], f"{name} is not what the manifest says"
     return found
 
+class Seen(Client):
+    """Remembers what it met of each field of the replies."""
+    def __init__(self, manifest):
+        alike, self.met = {}, {}
+        for entry in manifest["commands"].values():  # one shape is one, whichever commands have it
+            entry["reply"] = alike.setdefault(json.dumps(entry["reply"], sort_keys=True), entry["reply"])
+        super().__init__(manifest, None, strict=True)
+
+    def value(self, field, got):
+        found = super().value(field, got)
+        what = found if found in field.get("words", []) else "a value" if found is not None else "nil" if got is None else "nothing"
+        self.met.setdefault(id(field), set()).add(what)
+        return found
+
+    def unmet(self):
+        """What the shapes allow and no reply had."""
+        for name, entry in self.commands.items():
+            shape = entry["reply"] or {}
+            for shape in (shape, *shape.get("with", {}).values()):
+                parts = [part for kind in ("list", "items", "pairs") for part in shape.get(kind, [])]
+                for field in parts or [shape.get("value", shape)]:
+                    wanted = {*field.get("words", []), *(what for word, what in ALLOWED.items() if word in field)}
+                    for what in sorted(wanted - self.met.get(id(field), set())):
+                        yield f"{name}: {field.get('name', 'the reply')}: {what}"
+
 class Bundle:
     """The scripts of a bundle, loaded into a server."""
     def __init__(self, manifest, scripts, server):
         self.manifest, self.shas, self.redis = manifest, {}, server.execute_command
-        self.client = Client(manifest, None, strict=True)
+        self.client = Seen(manifest)
         for name, script in scripts.items():
             self.shas[name] = self.redis("SCRIPT", "LOAD", script).decode()
         # Codes that the package takes off the text of an error.
@@ -281,7 +309,7 @@ def main(bundle, only):
     named = lambda file, case: file in only or any(step["do"][0] in only for step in looked_at(case["steps"]))
     cases = [each for each in cases if not only or named(*each)]
     passed = failed = 0
-    lacking = {}
+    lacking, seen = {}, None
     url = os.environ.get("REDIS_URL")
     with Existing(url, cases) if url else Own() as place:
         for kind in ("single", "cluster"):  # the cluster last: it needs two seconds to come up
@@ -293,6 +321,8 @@ def main(bundle, only):
                 continue
             server = place.connect(kind)
             loaded = Bundle(manifest, scripts(bundle, manifest), server)
+            if kind == "single" and not only:
+                seen = loaded.client
             for file, case in here:
                 try:
                     Run(server, loaded, place.fitted(case)).all()
@@ -300,6 +330,9 @@ def main(bundle, only):
                 except Failed as failure:
                     failed += 1
                     print(f"FAILED {file}: {case['name']}: {failure}")
+    if seen and not lacking:
+        for failed, what in enumerate(seen.unmet(), failed + 1):
+            print(f"FAILED no case has this part of a reply: {what}")
     for what, count in lacking.items():
         print(f"{count} not run: they need {what}")
     print(f"{passed} passed, {failed} failed" + (f", {sum(lacking.values())} not run" if lacking else ""))
