@@ -131,3 +131,75 @@ fn told(mut entry: Value) -> Value {
     }
     entry
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::{Value, json};
+
+    use super::super::contract::{Contract, Sources};
+    use super::manifest;
+
+    const TYPES: &str = "[n]\nform = \"whole\"\nlow = 0\nhigh = 9\ncheck = \"args.n\"\nmeans = \"A number.\"\n";
+    const ERRORS: &str =
+        "[LOST]\nmeans = \"A.\"\nact = \"B.\"\n[BADARG]\ncommon = true\nmeans = \"A.\"\nact = \"B.\"\n";
+    const OPTIONS: &str = "[any]\nrequest = { type = \"n\", change = \"c d\", means = \"An id.\" }\n";
+    const REPLIES: &str =
+        "[c]\nlist = [{ name = \"f\", type = \"n\", empty = true, means = \"A.\" }]\n[d]\nas = \"c\"\nnil = true\n";
+
+    /// The manifest of two commands: `c`, with arguments that repeat, and `d`.
+    fn made() -> Value {
+        let argument = |name| format!("{name} = {{ type = \"n\", means = \"A number.\" }}\n");
+        let arguments = format!("[any]\n{}", ["now", "count", "id"].map(argument).concat());
+        let files = [
+            ("types", TYPES),
+            ("arguments", &arguments),
+            ("options", OPTIONS),
+            ("settings", ""),
+            ("states", ""),
+            ("errors", ERRORS),
+            ("replies", REPLIES),
+        ];
+        let commands = [
+            ("c", "--- Does it.\n-- @args now count (id)*count\n-- @options request\n-- @errors LOST\n"),
+            ("d", "--- Does it.\n-- @args now\n-- @again `done`\n-- @since 0.2.0\n"),
+        ];
+        let own = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
+        let sources = Sources { files: files.map(own).into(), commands: commands.map(own).into() };
+        manifest(&Contract::read(&sources).unwrap(), &BTreeMap::new())
+    }
+
+    #[test]
+    fn a_type_is_told_without_what_it_does_not_have() {
+        assert_eq!(made()["types"]["n"], json!({"form": "whole", "low": 0, "high": 9, "means": "A number."}));
+    }
+
+    #[test]
+    fn a_command_has_its_arguments_those_that_repeat_its_options_and_all_its_codes() {
+        let command = &made()["commands"]["c"];
+        let argument = |name| json!({"name": name, "type": "n", "means": "A number."});
+        assert_eq!(command["args"], json!([argument("now"), argument("count")]));
+        assert_eq!(command["group"], json!({"count": "count", "args": [argument("id")]}));
+        assert_eq!(
+            command["options"],
+            json!([{"name": "request", "type": "n", "change": ["c", "d"], "means": "An id."}])
+        );
+        assert_eq!(command["errors"], json!(["BADARG", "LOST"]));
+        assert_eq!(command["request"], true);
+        assert_eq!((&command["again"], &command["since"]), (&json!("same"), &json!("0.1.0")));
+    }
+
+    #[test]
+    fn a_shape_of_another_command_is_told_whole() {
+        let manifest = made();
+        let (command, field) =
+            (&manifest["commands"]["d"], json!({"name": "f", "type": "n", "empty": true, "means": "A."}));
+        assert_eq!(manifest["commands"]["c"]["reply"], json!({"list": [field]}));
+        assert_eq!(command["reply"], json!({"nil": true, "list": [field]}));
+        assert_eq!(
+            (&command["again"], &command["since"], &command["options"]),
+            (&json!("done"), &json!("0.2.0"), &json!([]))
+        );
+    }
+}

@@ -141,10 +141,11 @@ class Client:
 
     def value(self, field, got):
         """A value of a field as Python has it; None where it is nil, or empty as it does not apply."""
+        misfit = Misfit(f"{field.get('name', 'the reply')} is {got!r}")
         if got is None and field.get("nil"):
             return None
         if not isinstance(got, (bytes, int)):
-            raise Misfit(f"{field['name']} is {got!r}")
+            raise misfit
         raw = got if isinstance(got, bytes) else str(got).encode()
         if not raw and field.get("empty"):
             return None
@@ -154,7 +155,7 @@ class Client:
         try:
             return self.typed(self.types[field["type"]], raw, text)
         except (KeyError, ValueError):
-            raise Misfit(f"{field.get('name', 'the word')} is {got!r}") from None
+            raise misfit from None
 
     @staticmethod
     def typed(of, raw, text):

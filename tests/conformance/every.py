@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Calls every command with every option: every.py BUNDLE_DIRECTORY
 By the client that is made from the bundle's manifest (client.py), with the good calls of arguments.json, and reads every
-reply into named fields. The manifest is held against its JSON Schema. Needs the packages of tests/requirements.txt."""
+reply into named fields; one that is cut off, or is none, must be refused. The manifest is held against its JSON Schema.
+Needs the packages of tests/requirements.txt."""
 import json, pathlib, sys
 import fastjsonschema, redis
 from client import Client, Misfit, python
@@ -29,6 +30,25 @@ def values(run, value):
         return [{name: run.value(each) for name, each in group.items()} for group in value]
     return run.value(value)
 
+def broken(shape, reply):
+    """What is no reply of this shape."""
+    yield 5.5
+    if not shape.get("nil"):
+        yield None
+    if "words" in shape:
+        yield b"no word of it"
+    elif isinstance(reply, list):
+        yield b"no array"
+        fixed = len(shape.get("list", []))
+        if reply and (len(reply) <= fixed and not shape["list"][-1].get("absent") or "pairs" in shape or len(shape.get("items", [])) > 1):
+            yield reply[:-1]
+
+def read(client, command, given, reply):
+    try:
+        return client.read(command, set(given), reply)
+    except Misfit:
+        return Misfit
+
 def main(folder):
     manifest = json.loads((folder / "manifest.json").read_text())
     schema = json.loads((folder / "manifest.schema.json").read_text())
@@ -39,11 +59,14 @@ def main(folder):
         server = place.connect("single")
         bundle = Bundle(manifest, scripts(folder, manifest), server)
 
+        raw = []
+
         def send(name, arguments):
             # A command that does not write is sent as one: the server refuses a write.
             word = "EVALSHA" if manifest["commands"][name]["writes"] else "EVALSHA_RO"
             keys = bundle.keys(name, "ns")
-            return server.execute_command(word, bundle.shas[name], len(keys), *keys, *arguments)
+            raw.append(server.execute_command(word, bundle.shas[name], len(keys), *keys, *arguments))
+            return raw[-1]
 
         client = Client(manifest, send, strict=True)
         for command, entry in manifest["commands"].items():
@@ -53,6 +76,10 @@ def main(folder):
                 try:
                     getattr(client, python(command))(**{python(name): values(run, value) for name, value in given.items()})
                     made += 1
+                    for wrong in broken(entry["reply"], raw[-1]):
+                        taken = read(client, command, given, wrong)
+                        if taken is not Misfit:
+                            raise Misfit(f"{wrong!r} was read as {taken}")
                 except (Misfit, TypeError, redis.RedisError) as error:
                     failed += 1
                     print(f"FAILED {command} {option}: {error}")
