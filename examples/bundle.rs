@@ -19,7 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use blueque::bundle;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let target = std::env::args().nth(1).unwrap_or_else(|| "dist".into());
@@ -29,27 +29,28 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     fs::create_dir_all(folder.join("scripts"))?;
 
-    let mut manifest: Value = serde_json::from_str(bundle::contract())?;
-    manifest["version"] = bundle::VERSION.into();
-    manifest["schema"] = bundle::SCHEMA.into();
-    for command in bundle::commands() {
-        let file = format!("scripts/{}.lua", command.name());
-        fs::write(folder.join(&file), command.source())?;
-        let entry = &mut manifest["commands"][command.name()];
-        entry["file"] = file.into();
-        entry["sha1"] = command.sha1().into();
-    }
+    let mut manifest: Map<String, Value> = serde_json::from_str(bundle::contract())?;
+    manifest.insert("version".into(), bundle::VERSION.into());
+    manifest.insert("schema".into(), bundle::SCHEMA.into());
+    let commands = manifest.get_mut("commands").and_then(Value::as_object_mut).ok_or("the contract has no commands")?;
+    let ready = bundle::commands().map(|command| (command.name().to_owned(), command.source().to_owned()));
+    let mut scripts: Vec<_> = ready.collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let own = std::env::args().nth(2).map(PathBuf::from);
-    let scripts = own.as_deref().map(|own| composer::Bundle::read(root)?.own(own)).transpose()?.unwrap_or_default();
-    for (name, (script, mut entry)) in scripts.clone() {
+    let made = own.as_deref().map(|own| composer::Bundle::read(root)?.own(own)).transpose()?.unwrap_or_default();
+    for (name, (script, entry)) in &made {
+        scripts.push((name.clone(), script.clone()));
+        commands.insert(name.clone(), entry.clone());
+    }
+    for (name, script) in scripts {
         let file = format!("scripts/{name}.lua");
         fs::write(folder.join(&file), &script)?;
-        entry["file"] = file.into();
-        entry["sha1"] = redis::Script::new(&script).get_hash().into();
-        manifest["commands"][name] = entry;
+        let entry = commands.get_mut(&name).and_then(Value::as_object_mut);
+        let entry = entry.ok_or_else(|| format!("the contract does not have {name}"))?;
+        entry.insert("file".into(), file.into());
+        entry.insert("sha1".into(), redis::Script::new(&script).get_hash().into());
     }
-    fs::write(folder.join("manifest.json"), format!("{manifest:#}\n"))?;
+    fs::write(folder.join("manifest.json"), format!("{:#}\n", Value::Object(manifest)))?;
 
     for name in ["README.md", "manifest.schema.json"] {
         fs::copy(root.join("lua").join(name), folder.join(name))?;
@@ -68,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, lines) in files {
         fs::write(to.join(name), format!("[\n{}\n]\n", lines.join(",\n")))?;
     }
-    for name in scripts.keys() {
+    for name in made.keys() {
         let cases = format!("{name}.json");
         if let Some(path) = own.as_ref().map(|own| own.join(&cases)).filter(|path| path.exists()) {
             fs::copy(path, to.join(cases))?;
