@@ -7,7 +7,8 @@
 space.open()
 local queue, cursor, limit = contract.arguments()
 local chosen = search.chosen(queue, args.options())
-local page, after = search.page(chosen.index, true, cursor, chosen.high, search.LOOKS)
+local page, after = search.page(
+  chosen.index, { backwards = true, cursor = cursor, score = chosen.high }, search.LOOKS)
 local answer = { after }
 for i = 1, #page, 2 do
   if chosen.low ~= '-inf' and tonumber(page[i + 1]) < tonumber(chosen.low) then

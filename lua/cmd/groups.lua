@@ -5,7 +5,8 @@
 -- @errors
 space.open()
 local queue, cursor, limit = contract.arguments()
-local page, after = search.page(space.key('groups', queue), true, cursor, '+inf', limit)
+local page, after = search.page(
+  space.key('groups', queue), { backwards = true, cursor = cursor, score = '+inf' }, limit)
 local answer = { after }
 for i = 1, #page, 2 do
   local last = redis.call('ZREVRANGE', groups.key(queue, page[i]), 0, 0, 'WITHSCORES')

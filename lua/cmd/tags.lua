@@ -4,7 +4,8 @@
 -- @errors
 space.open()
 local queue, cursor, limit = contract.arguments()
-local page, after = search.page(space.key('tags', queue), true, cursor, '+inf', limit)
+local page, after = search.page(
+  space.key('tags', queue), { backwards = true, cursor = cursor, score = '+inf' }, limit)
 local answer = { after }
 for i = 1, #page, 2 do
   answer[#answer + 1] = page[i]

@@ -91,12 +91,12 @@ function lanes.leave(task, to)
   redis.call('HDEL', space.prefix .. 'task_' .. task.id, 'rank')
 end
 
--- The first entry of an order that may run now. What is outdated in it goes to `stale`.
--- `range`: how ZRANGE is told where to look.
-function lanes.first(queue, number, stale, low, high)
+-- The first entry of an order, from the score `low` on, that may run now. What is outdated in it
+-- goes to `stale`.
+function lanes.first(queue, number, stale, low)
   local ranked = turns.ranked(queue, number)
   for i = 0, lanes.LOOKS - 1 do
-    local entry = redis.call('ZRANGEBYSCORE', ranked, low, high, 'WITHSCORES', 'LIMIT', i, 1)
+    local entry = redis.call('ZRANGEBYSCORE', ranked, low, '+inf', 'WITHSCORES', 'LIMIT', i, 1)
     if not entry[1] then
       return nil
     end
@@ -181,7 +181,7 @@ function lanes.pick(queue, listener, best, stale, set)
     local number = string.match(waiting[i + 1], '^%d*')
     local low = waiting[i] ~= '' and not needs.suits(has, waiting[i]) and '+inf' or '-inf'
     while low ~= '+inf' do
-      local found = lanes.first(queue, number, stale, low, '+inf')
+      local found = lanes.first(queue, number, stale, low)
       if found and (not firsts[found.score] or lanes.before(found, firsts[found.score])) then
         firsts[found.score] = found
       end

@@ -54,20 +54,21 @@ function search.rank(index, cursor)
   return low, 0
 end
 
--- The next entries of an index behind a cursor, or from the score `first` on: name and
--- score in turn; then the cursor behind them, `0` where there are no more.
-function search.page(index, backwards, cursor, first, limit)
+-- The next entries of an index `from` a cursor on, or from a score where there is none, `backwards`
+-- or not: name and score in turn; then the cursor behind them, `0` where there are no more.
+function search.page(index, from, limit)
+  local cursor, first = from.cursor, from.score
   local rank, here
   if cursor then
     rank, here = search.rank(index, cursor)
   end
   local page
-  if backwards then
-    local from = redis.call('ZCARD', index) - (rank or redis.call('ZCOUNT', index, '-inf', first))
-    page = redis.call('ZREVRANGE', index, from, from + limit - 1, 'WITHSCORES')
+  if from.backwards then
+    local start = redis.call('ZCARD', index) - (rank or redis.call('ZCOUNT', index, '-inf', first))
+    page = redis.call('ZREVRANGE', index, start, start + limit - 1, 'WITHSCORES')
   else
-    local from = rank and rank + here or redis.call('ZCOUNT', index, '-inf', '(' .. first)
-    page = redis.call('ZRANGE', index, from, from + limit - 1, 'WITHSCORES')
+    local start = rank and rank + here or redis.call('ZCOUNT', index, '-inf', '(' .. first)
+    page = redis.call('ZRANGE', index, start, start + limit - 1, 'WITHSCORES')
   end
   return page, #page < 2 * limit and '0' or search.after(page, #page - 1)
 end
