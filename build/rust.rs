@@ -15,6 +15,9 @@ pub(crate) fn options(contract: &Contract) -> String {
     text
 }
 
+/// Bounds stand in tables as the contract has them.
+const PLAIN: &str = "#[allow(clippy::unreadable_literal, reason = \"made from contract/\")]\n";
+
 /// The text of `tables.rs`: what `blueque::contract` says of options and settings.
 pub(crate) fn tables(contract: &Contract) -> String {
     let option = |name: &str, option: &Opt| {
@@ -35,14 +38,14 @@ pub(crate) fn tables(contract: &Contract) -> String {
         ("SCHEDULE_OPTIONS", "schedule", "Which slots a schedule makes."),
     ] {
         let entries: String = contract.group(group).into_iter().map(|(name, entry)| option(name, entry)).collect();
-        text += &format!("/// {doc}\npub static {table}: &[Described] = &[\n{entries}];\n\n");
+        text += &format!("/// {doc}\n{PLAIN}pub static {table}: &[Described] = &[\n{entries}];\n\n");
     }
     let settings = contract.settings.iter().map(|(name, setting)| {
         let setting = setting.as_ref();
         described(contract, name, &setting.of, setting.means.as_deref(), setting.default.as_deref(), None)
     });
     text += &format!(
-        "/// The settings of a queue and of a namespace.\npub static SETTINGS: &[Described] = &[\n{}];\n",
+        "/// The settings of a queue and of a namespace.\n{PLAIN}pub static SETTINGS: &[Described] = &[\n{}];\n",
         settings.collect::<String>()
     );
     text

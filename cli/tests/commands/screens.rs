@@ -60,6 +60,7 @@ impl Past {
         self.submit_for(queue, id, options, None);
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "what is asked for is written where it is called")]
     fn submit_for(&self, queue: &str, id: &str, options: TaskOptions, eta: Option<f64>) {
         let (queue, id) = (QueueName::new(queue).unwrap(), TaskId::new(id).unwrap());
         let eta = eta.map(|eta| self.begin + LONG_AGO + eta);
