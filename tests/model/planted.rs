@@ -108,7 +108,7 @@ pub const BUGS: [Bug; 73] = [
     shown("reserve from a paused queue", "reserve", "local open = not meta[at]", "local open = true"),
     bug("any token gets the first answer", "complete", "last[1] == token and last[2]", "last[2]"),
     bug("promotion before the time", "promote", "'-inf', space_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
-    bug("a request is not remembered", "reserve", "request or ''", "''"),
+    bug("a request is not remembered", "reserve", "task.request or ''", "''"),
     bug("retention deletes the latest", "retain", "-1 - taken[kind]", "taken[kind]"),
     shown(
         "a cancel at once keeps its places",
