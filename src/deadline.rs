@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// The end of a wait. There is none where it lies beyond what the clock can tell.
+/// The end of a wait; `None` if it lies beyond what the clock can represent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(Option<Instant>);
 

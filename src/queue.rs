@@ -203,7 +203,7 @@ impl Queue {
         self.client.call(&self.client.calls().settings(Some(&self.name)))
     }
 
-    /// Gives a key limits of its own in this queue; what is none is as the settings say.
+    /// Gives a key limits of its own in this queue. `None`: the queue's setting.
     ///
     /// # Errors
     /// `BADARG` for a limit out of its bounds, `TOOMANY` over 100,000 keys; those of [`Client::call`].

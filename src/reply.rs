@@ -20,7 +20,7 @@ pub(crate) fn number<T: std::str::FromStr>(value: &Value) -> Option<T> {
     text(value)?.parse().ok()
 }
 
-/// Nil and the empty string mean that there is none.
+/// `None` for nil and for the empty string.
 pub(crate) fn optional(value: &Value) -> Option<Option<String>> {
     match value {
         Value::Nil => Some(None),

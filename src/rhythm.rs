@@ -24,7 +24,7 @@ enum Kind {
 }
 
 impl Rhythm {
-    /// Every so many whole seconds, 1 s to ten years: at the multiples of this time since 1970.
+    /// Every period of whole seconds, 1 s to ten years: at its multiples since 1970.
     ///
     /// # Errors
     /// `BADARG` for a part of a second, or a time out of its bounds.

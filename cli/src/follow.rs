@@ -200,7 +200,7 @@ pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
     error
 }
 
-/// Says that a task is followed no more, and how to follow it again.
+/// Says that the command stops following the task, and how to follow it again.
 pub fn leave(id: &TaskId) {
     say(format!("{id} goes on without this command; blueque logs -f {id} follows it again"));
 }

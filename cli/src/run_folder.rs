@@ -26,7 +26,7 @@ use self::open::private_folders;
 /// The version of `run.json` and `end.json` that this binary writes and reads.
 pub const VERSION: u32 = 1;
 
-/// A larger `run.json` is none of ours.
+/// A larger `run.json` was not written by us.
 const MOST: u64 = 8 << 20;
 
 /// About what a small file takes on a disk.
@@ -90,7 +90,7 @@ pub enum OnDrain {
     Stop,
 }
 
-/// The limits of one attempt. What is none has no limit.
+/// The limits of one attempt. `None`: no limit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {

@@ -4,7 +4,7 @@
 -- its tasks have in common.
 local actions = {}
 
--- A step ends when it has searched so many entries of lists for the tasks that leave them,
+-- A step ends when it has searched this many entries of lists for the tasks that leave them,
 -- or has taken as long otherwise.
 actions.ENTRIES = 20000
 

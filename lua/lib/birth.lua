@@ -1,4 +1,4 @@
--- How tasks are made: what may be wished of one, and its first transition.
+-- Task creation: the options, and the first transition.
 local birth = {}
 
 -- What checked options mean: `fields` for the record of each task, which are the

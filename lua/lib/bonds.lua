@@ -55,7 +55,7 @@ function bonds.keeps(queue, id, name, till)
 end
 
 -- The other task that holds the unique name of this one, or nil. One that a client
--- without scripts ended or deleted holds it no more, nor does a task of that id which
+-- without scripts ended or deleted no longer holds it, nor does a task of that id which
 -- is in another queue by now. A time holds it by itself, whoever had it.
 function bonds.taken(task)
   local id, till = bonds.holders(task.queue, task.unique)

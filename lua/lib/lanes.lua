@@ -70,7 +70,7 @@ function lanes.forget(queue, member)
   end
 end
 
--- A task is pending no more.
+-- A task that is no longer pending.
 function lanes.leave(task, to)
   local queue, member = task.queue, task.rank .. ' ' .. task.id
   local number = needs.number(queue, task.needs)
@@ -128,7 +128,7 @@ function lanes.plan_drop(queue, ghost)
   end
 end
 
--- Takes an entry out of the lanes whose record is gone, or pending no more: somebody
+-- Takes an entry out of the lanes whose record is gone, or no longer pending: somebody
 -- deleted or changed it by hand.
 function lanes.drop(queue, ghost)
   local rank, id = string.match(ghost.member, '^(%S+) (%S+)')

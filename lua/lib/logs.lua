@@ -10,7 +10,7 @@ local logs = {}
 -- What an entry counts beside its text, so that a piece displaces a bounded number of others.
 logs.ENTRY = 100
 
--- One of so many parts of a log is its head, which stays.
+-- The head of a log, which stays, is this fraction of it.
 logs.PARTS = 5
 
 -- Entries that one call drops. They count more than the largest piece does.
@@ -113,7 +113,7 @@ function logs.plan(log, text, offset, most)
   return added
 end
 
--- Finds the oldest entries of the tail that make room for so many bytes.
+-- Finds the oldest entries of the tail, enough to make room for a number of bytes.
 function logs.drop(log, bytes)
   local after, number = log.till, 1
   while bytes > 0 and #log.dropped < logs.DROPPED do

@@ -381,7 +381,7 @@ function mending.tasks(position, limit, grace)
   return after(removed)
 end
 
--- Orders for tasks that are held no more, and for listeners that are gone.
+-- Orders for tasks that are no longer held, and for listeners that are gone.
 -- @hot
 function mending.orders(cursor, limit)
   local given = orders.key(mending.queue)
@@ -445,7 +445,7 @@ function mending.unique(cursor, limit)
   return page[1]
 end
 
--- Claims that stand no more, and for the reply those that do.
+-- Stale claims; for the reply, the claims that still hold.
 -- @hot
 function mending.claims(position, limit)
   local key = space.key('claims', mending.queue)

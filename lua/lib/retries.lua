@@ -18,7 +18,7 @@ function retries.fraction(task, failures)
   return tonumber(string.sub(redis.sha1hex(task.id .. ' ' .. failures), 1, 8), 16) / 4294967296
 end
 
--- Microseconds until the next attempt, or nil where there is none. `again`: what the owner asked for.
+-- Microseconds until the next attempt, or nil if there is no next attempt. `again`: the delay that the owner asked for.
 function retries.pause(task, failures, again)
   local policy = retries.policy(task)
   if failures > tonumber(policy.max_failures) then

@@ -21,7 +21,7 @@ function standing.plain(queue)
   end }
 end
 
--- The tasks of the lanes with these scores, of which so many go before.
+-- The tasks of the lanes with these scores, and how many go before them.
 function standing.laned(queue, low, high, before)
   local lane = space.key('lane_tasks', queue)
   return { number = redis.call('ZCOUNT', lane, low, high), read = function(first, last)

@@ -45,7 +45,7 @@ function workers.plan_leave(listener)
   end
 end
 
--- A worker listens to a queue no more. Its record goes with its last queue.
+-- A worker stops listening to a queue. Its record goes with its last queue.
 function workers.leave(listener, queue)
   local worker = workers.find(listener)
   if not worker then

@@ -36,7 +36,7 @@ impl Calls {
         self.call("settings", parse).arg(whose(queue))
     }
 
-    /// Gives a key limits of its own; what is none is as the queue's settings say.
+    /// Gives a key limits of its own. `None`: the queue's setting.
     #[must_use]
     pub fn limit(&self, queue: &QueueName, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
         let concurrency = concurrency.map_or(UNSET.to_owned(), |number| number.to_string());

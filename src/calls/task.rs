@@ -50,7 +50,7 @@ impl Calls {
         self.call("logs", parse).arg(id).arg(after).arg(limit)
     }
 
-    /// The end of a task's log: as many entries as hold so many bytes, 1 MiB and `limit` entries at most.
+    /// The end of a task's log: the entries that hold its last bytes, 1 MiB and `limit` entries at most.
     #[must_use]
     pub fn logs_tail(&self, id: &TaskId, bytes: u32, limit: u32) -> Call<Follow<LogEntry>> {
         self.logs(id, "0", limit).option("tail", Some(bytes))

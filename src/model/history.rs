@@ -32,7 +32,7 @@ pub struct Event {
 pub struct Events {
     /// The cursor after these.
     pub last: String,
-    /// Whether the event at which the reader was is kept no more, so that those next to it may have been missed.
+    /// Whether the event after which the reader asked has been trimmed, so that those next to it may have been missed.
     pub missed: bool,
     /// The events, in their order.
     pub items: Vec<Event>,
@@ -42,7 +42,7 @@ pub struct Events {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Transition {
-    /// Transitions of a task are counted from 1; the oldest may be kept no more.
+    /// Transitions of a task are numbered from 1; the oldest may have been trimmed.
     pub number: u64,
     /// When, in seconds since 1970; none where a client without scripts did not say.
     pub at: Option<f64>,

@@ -154,7 +154,7 @@ impl ScheduleInfo {
         self.text("error")
     }
 
-    /// A field as text; bytes that are none are replaced.
+    /// A field as text; bytes that are not UTF-8 are replaced.
     #[must_use]
     pub fn text(&self, field: &str) -> Option<String> {
         let bytes = self.fields.get(field).filter(|bytes| !bytes.is_empty())?;

@@ -34,7 +34,7 @@ pub struct Setting {
 pub struct Rate {
     /// Starts: 1 to 1,000.
     pub starts: u32,
-    /// In so many seconds: 1 to 604,800.
+    /// The window, in seconds: 1 to 604,800.
     pub seconds: u32,
 }
 

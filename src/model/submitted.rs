@@ -1,4 +1,4 @@
-//! What can be wished of a new task, and what became of it.
+//! What a submit did.
 
 use std::fmt;
 use std::time::Duration;

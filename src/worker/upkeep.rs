@@ -78,7 +78,7 @@ struct Round {
     troubles: Troubles,
     /// When the next thing is due, in seconds since 1970.
     due: f64,
-    /// How many times rarer than one alone each of so many listeners looks.
+    /// By what factor each of several listeners looks less often than one alone would.
     rarer: u32,
 }
 

@@ -308,7 +308,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Lets one route have this weather for so many seconds; the route's number.
+    /// Gives one route this weather for a number of seconds. Returns the route's number.
     fn turn(&mut self, weather: Weather, seconds: std::ops::Range<u64>) -> usize {
         let number = self.random.usize(..=self.hosts.len());
         let time = Duration::from_secs(self.random.u64(seconds));

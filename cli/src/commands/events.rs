@@ -103,7 +103,7 @@ struct Reader<'a> {
     session: &'a Session,
     queue: QueueName,
     only: Option<TaskId>,
-    /// Whether that task is there no more, or never was.
+    /// Whether that task no longer exists, or never did.
     gone: bool,
     after: String,
     resume: Option<&'a Path>,

@@ -125,7 +125,7 @@ impl Head {
         self.status == "pending" && self.ties.contains('r') && self.rank.is_empty()
     }
 
-    /// Whether its status is none of those that there are.
+    /// Whether its status is not a known state.
     pub fn is_odd(&self) -> bool {
         !self.lives() && !matches!(self.status.as_str(), "complete" | "failed" | "cancelled")
     }

@@ -20,7 +20,7 @@ const FEW: usize = 32;
 /// Slots that are told ahead.
 const AHEAD: usize = 64;
 
-/// A slot that is later than this by so many seconds says that nobody makes its task.
+/// A slot that is overdue by more seconds than this: nobody makes its task.
 const LATE: f64 = 300.0;
 
 impl Exam {

@@ -10,7 +10,7 @@ use super::exam::{Exam, Withheld};
 use crate::session::torn;
 use crate::times;
 
-/// A smaller difference between two clocks is none.
+/// A smaller difference between two clocks is ignored.
 const SKEW: f64 = 5.0;
 
 impl Exam {

@@ -111,7 +111,7 @@ impl Exam {
         Ok(())
     }
 
-    /// A queue of Blueque 1.0 whose name is none here.
+    /// A queue of Blueque 1.0 whose name is not valid here.
     pub fn unusable(&mut self, queue: &str) -> anyhow::Result<()> {
         let mut pipeline = redis::pipe();
         pipeline.atomic().cmd("LLEN").arg(self.key("pending_tasks", queue));

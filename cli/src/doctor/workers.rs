@@ -15,7 +15,7 @@ use crate::times;
 use crate::view::listeners::Listeners;
 use crate::view::programs;
 
-/// Without a report for so many seconds a worker is dead.
+/// Seconds without a report after which a worker is dead.
 const DEAD: f64 = 30.0;
 
 impl Exam {

@@ -18,7 +18,7 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// `$PAGER`, else `less`; none where nobody looks at a screen, or there is none.
+    /// `$PAGER`, else `less`; `None` if stdout is not a terminal, or neither exists.
     pub fn start() -> Option<Self> {
         let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
         if !terminal || env::var_os("TERM").is_none_or(|term| term == "dumb") {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::process::descendants;
 use crate::run_folder::{RunFolder, open};
 
-/// A longer path is none of ours.
+/// A longer path was not written by us.
 const MOST: u64 = 4 << 10;
 
 /// The group of a run, also after its supervisor is gone.

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::notice::Refusal;
 use super::{RunFolder, VERSION, open, spare};
 
-/// Larger files are none of ours.
+/// Larger files were not written by us.
 const MOST: u64 = 16 << 20;
 
 /// What the server is told.

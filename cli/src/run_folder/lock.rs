@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{RunFolder, open};
 use crate::process::Process;
 
-/// A larger file is none of ours.
+/// A larger file was not written by us.
 const MOST: u64 = 64 << 10;
 
 /// Who works on a run, as the lock file tells.

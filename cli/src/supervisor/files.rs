@@ -198,7 +198,7 @@ impl Print {
 pub enum Found {
     Nothing,
     New(Vec<u8>),
-    /// Larger than the server takes: so many bytes.
+    /// Larger than the server accepts, with its size in bytes.
     TooLarge(u64),
     Unreadable(String),
 }

@@ -23,7 +23,7 @@ const HEAD: u64 = 5;
 /// What an entry costs the server beside its text.
 pub const ENTRY: u64 = 100;
 
-/// So many pieces and so many bytes are made ready at once.
+/// How many pieces and bytes are prepared at once.
 const PIECES: usize = 64;
 const READY: usize = 64 << 10;
 
@@ -179,7 +179,7 @@ impl Sender {
         end.saturating_sub(self.bound - self.head())
     }
 
-    /// How much output is sent no more.
+    /// How much output is skipped.
     fn left_out(&self, end: u64) -> u64 {
         if self.bound == 0 {
             return end;

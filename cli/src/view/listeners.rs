@@ -6,7 +6,7 @@ use blueque::{Client, ListenerInfo, QueueName, WorkerInfo};
 
 use crate::times;
 
-/// A listener that did not report and was silent for so many seconds may be dead.
+/// Seconds of silence after which a listener that does not report may be dead.
 const SILENT: f64 = 60.0;
 
 /// So many queues are named of those whose tasks keep workers full.

@@ -216,7 +216,7 @@ impl Row for Made {
     }
 }
 
-/// A schedule that is no more.
+/// A schedule that was removed.
 #[derive(Serialize)]
 pub struct Removed {
     pub schedule: String,

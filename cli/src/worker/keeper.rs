@@ -54,7 +54,7 @@ impl Keeper {
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         heard.bytes += whole as u64;
         let lines = bytes.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n');
-        // A program can write here too: what is no notice is none of ours.
+        // A program can write here too: what is not a notice is ignored.
         let notices: Vec<Notice> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
         heard.lost |= notices.iter().any(|notice| notice.lost);
         notices

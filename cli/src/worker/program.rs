@@ -90,7 +90,7 @@ impl Programs {
         Some(told).filter(|told| told.len() <= TOLD)
     }
 
-    /// The command line for a task; or why there is none.
+    /// The command line for a task, or why it has none.
     pub fn command(&self, method: &str) -> Result<Vec<String>, Unfit> {
         match self {
             Self::Fixed(command) => Ok(command.clone()),
