@@ -9,7 +9,7 @@ use super::contract::{Code, Contract, Opt, Setting, State, Table, Type};
 use super::header::Header;
 use super::replies::{Field, Reply};
 
-/// The version that commands came with whose header does not tell it.
+/// The version of commands whose header names none.
 const FIRST: &str = "0.1.0";
 
 pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>) -> Value {

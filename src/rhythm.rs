@@ -60,12 +60,12 @@ impl Rhythm {
         Ok(Self(Kind::Cron(Box::new(crate::cron::Cron::new(expression, zone)?))))
     }
 
-    /// The slots that have to be told to the server: for cron up to 64 after a time, in seconds since 1970; else none.
+    /// The slots to send to the server: for cron up to 64 after a time, in seconds since 1970; else none.
     pub(crate) fn slots(&self, after: u64) -> Vec<u64> {
         if self.is_cron() { self.preview(after, AHEAD) } else { Vec::new() }
     }
 
-    /// Whether its slots have to be told to the server.
+    /// Whether its slots have to be sent to the server.
     pub(crate) fn is_cron(&self) -> bool {
         !matches!(self.0, Kind::Every { .. })
     }

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::model::{Events, Figures, Statistics, Tallied};
 use crate::queue::Queue;
 
-/// Days that one call tells of.
+/// Days that one call returns.
 const DAYS: u32 = 14;
 
 impl Queue {

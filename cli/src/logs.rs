@@ -20,7 +20,7 @@ use crate::run_folder::{Run, names, space};
 
 pub const LOGS: &str = "logs";
 
-/// How much of an attempt's log is kept unless the worker was told otherwise.
+/// How much of an attempt's log is kept by default.
 pub const KEEP: u64 = 256 << 20;
 
 /// The folder of an attempt's log.

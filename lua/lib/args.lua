@@ -118,7 +118,7 @@ function args.bytes(value, most, what)
   return value
 end
 
--- Why an attempt is given back. Events and statistics tell a failure by the word `fail`.
+-- Why an attempt is given back. Events and statistics recognise a failure by the word `fail`.
 function args.cause(value, what)
   if value == 'fail' then
     reply.fail('BADARG', what .. ' must be another word than fail: that call is for failures')

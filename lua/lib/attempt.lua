@@ -4,7 +4,7 @@ local attempt = {}
 -- In microseconds, unless the call says otherwise.
 attempt.LEASE = 60000000
 
--- What is told of a task when it is reserved, for `answer`, beyond its id and queue.
+-- The fields of a reserved task in a reply, for `answer`, beyond its id and queue.
 function attempt.fields()
   return 'outcome', 'losses', 'failures', 'parameters', 'checkpoint'
 end
@@ -85,7 +85,7 @@ end
 -- chosen queue its rate.
 attempt.waits = false
 
--- The fields of the meta hash that tell of the queues from the fourth argument on.
+-- The fields of the meta hash about the queues from the fourth argument on.
 function attempt.meta(last)
   local fields = { space.CLOCK }
   for i = 4, last do

@@ -1,4 +1,4 @@
--- What happened to a task. Its record tells the transitions of its present try; those
+-- What happened to a task. Its record has the transitions of its present try; those
 -- that the record would forget are kept in a stream, whose ids count the transitions
 -- of the task from 1: `1-0`, `2-0`, …
 local history = {}
@@ -6,7 +6,7 @@ local history = {}
 -- So many bytes of an attempt's error are kept after the next one.
 history.ERROR = 256
 
--- What a record tells, in the order in which `derive` reads it.
+-- The fields of a record, in the order in which `derive` reads them.
 function history.fields()
   return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group',
     'error', 'schedule', 'slot',

@@ -1,7 +1,7 @@
 -- Tasks that are made again and again. A schedule has slots, points in time in whole
 -- seconds, and each makes one task, whose id is that of the slot: `NAME@SECONDS`.
 --
--- The slots of `every` are reckoned here. Those of cron are told by clients, some ahead.
+-- The slots of `every` are computed here. Clients supply those of cron, some ahead.
 -- `done` is the time up to which all slots are dealt with. It only grows, but where somebody
 -- resumes the schedule, and so does the floor of time; and what the schedule made already
 -- is not made again, so that no slot is dealt with twice.
@@ -66,7 +66,7 @@ function schedules.definition()
   return { 'rhythm', 'queue', 'parameters', 'options', 'overlap', 'missed', 'late', 'start', 'end', 'times' }
 end
 
--- A schedule as its hash tells, and in numbers, or nil.
+-- A schedule as read from its hash, with numbers parsed, or nil.
 function schedules.find(name)
   local key = space.touch(space.key('schedule', name))
   local flat, found = redis.call('HGETALL', key), {}
@@ -130,7 +130,7 @@ function schedules.from(schedule, time)
   return math.ceil((time - schedule.offset) / schedule.every) * schedule.every + schedule.offset
 end
 
--- Reckons the next slot, and with it whether the schedule has ended, and wants to be told more slots.
+-- Computes the next slot, and with it whether the schedule has ended, and whether it needs more slots.
 function schedules.settle(schedule)
   local done, last = tonumber(schedule.done), tonumber(schedule['end'] or math.huge)
   local tail = schedules.tail(schedule)
@@ -175,7 +175,7 @@ function schedules.write(schedule, ...)
   end
 end
 
--- `paused`, `ended`, `dry` (its next slots must be told), or `active`.
+-- `paused`, `ended`, `dry` (a client must supply its next slots), or `active`.
 function schedules.state(paused, ended, coming)
   return paused and 'paused' or ended and 'ended' or coming and 'active' or 'dry'
 end
@@ -399,7 +399,7 @@ function schedules.make(plan, why)
   end
 end
 
--- Which cron schedules want to be told more slots once these are written: for each its
+-- Which cron schedules need more slots once these are written: for each its
 -- name, its rhythm, and after what time.
 function schedules.low(changed)
   local low, known = {}, {}

@@ -96,7 +96,7 @@ function search.chosen(queue, options)
   return chosen
 end
 
--- The fields that tell whether a task is chosen, and what each must be.
+-- The fields that decide whether a task is chosen, and the value each must have.
 function search.fields(options)
   local names, wanted = { 'queue', 'status', 'tags', 'created', 'group' }, {}
   for _, name in ipairs({ 'method', 'key' }) do

@@ -226,7 +226,7 @@ function statistics.key(queue, date)
   return space.key('statistics', queue .. '/' .. date)
 end
 
--- What the last days with numbers tell of how long things take.
+-- How long things take, by the last days that have numbers.
 function statistics.recent(queue)
   local names = { 'wait.count', 'wait.sum', 'run.count', 'run.sum', unpack(statistics.fields('done')) }
   local kinds, total = {}, {}

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 
-/// A transition of a task, as the events of its queue tell it.
+/// A transition of a task, from the events of its queue.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
@@ -38,7 +38,7 @@ pub struct Events {
     pub items: Vec<Event>,
 }
 
-/// A transition of a task, as its history tells it.
+/// A transition of a task, from its history.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Transition {

@@ -28,7 +28,7 @@ words! {
         Paused = "paused",
         /// It has none to make any more.
         Ended = "ended",
-        /// It waits to be told its next slots by a client that knows cron.
+        /// It waits for a client that knows cron to supply its next slots.
         Dry = "dry",
     }
 }
@@ -186,11 +186,11 @@ pub struct Ticked {
     pub more: bool,
     /// When the next slot is, in seconds since 1970.
     pub next: Option<u64>,
-    /// Cron schedules that want to be told more slots.
+    /// Cron schedules that need more slots.
     pub low: Vec<LowSchedule>,
 }
 
-/// A cron schedule that wants to be told more slots.
+/// A cron schedule that needs more slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LowSchedule {

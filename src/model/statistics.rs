@@ -258,9 +258,9 @@ words! {
 pub struct Estimate {
     /// Its state.
     pub status: Status,
-    /// When it started, or is expected to, in seconds since 1970; none where nothing tells.
+    /// When it started, or is expected to, in seconds since 1970; `None` if unknown.
     pub start: Option<f64>,
-    /// When it is expected to end, in seconds since 1970; none where nothing tells.
+    /// When it is expected to end, in seconds since 1970; `None` if unknown.
     pub end: Option<f64>,
     /// What the end comes from.
     pub basis: Option<Basis>,

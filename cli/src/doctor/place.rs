@@ -30,7 +30,7 @@ pub enum Place {
     Group(String),
 }
 
-/// What tells where a task belongs.
+/// The facts that decide where a task belongs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     pub status: String,

@@ -17,7 +17,7 @@ const AHEAD_OF_TIME: f64 = 60.0;
 /// Slots of cron that are few.
 const FEW: usize = 32;
 
-/// Slots that are told ahead.
+/// Slots that are supplied ahead.
 const AHEAD: usize = 64;
 
 /// A slot that is overdue by more seconds than this: nobody makes its task.

@@ -12,7 +12,7 @@ use super::{RunFolder, VERSION, open, spare};
 /// Larger files were not written by us.
 const MOST: u64 = 16 << 20;
 
-/// What the server is told.
+/// What is sent to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {

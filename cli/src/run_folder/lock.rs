@@ -13,7 +13,7 @@ use crate::process::Process;
 /// A larger file was not written by us.
 const MOST: u64 = 64 << 10;
 
-/// Who works on a run, as the lock file tells.
+/// Who works on a run, according to the lock file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     pub supervisor: Process,

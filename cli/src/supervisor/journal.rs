@@ -14,7 +14,7 @@ use crate::server::host;
 /// The largest piece that the server takes.
 const PIECE: usize = 64 << 10;
 
-/// How much of a log the server keeps unless it was told otherwise.
+/// How much of a log the server keeps by default.
 const KEPT_THERE: u64 = 160 << 10;
 
 /// The part of it that the beginning has.

@@ -7,7 +7,7 @@ use super::progress::Progress;
 use crate::session::Session;
 use crate::times;
 
-/// What can be told of a task that is not finished.
+/// What is known of a task that is not finished.
 #[derive(Debug, Serialize)]
 pub struct Expected {
     #[serde(rename = "expected_start", skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub fn ends(end: f64, now: f64) -> String {
     if end - now < 0.05 { OVERDUE.to_owned() } else { format!("in {}", times::span(end - now)) }
 }
 
-/// None where nothing tells.
+/// `None` if unknown.
 pub fn expected(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
     Ok(estimate(session, id, info)?.as_ref().and_then(Expected::new))
 }

@@ -83,7 +83,7 @@ pub fn checkpointed(info: &TaskInfo) -> Option<f64> {
     text(info, "checkpointed")?.parse().ok()
 }
 
-/// When its progress was told.
+/// When its progress was reported.
 pub fn progressed(info: &TaskInfo) -> Option<f64> {
     text(info, "progressed")?.parse().ok()
 }
