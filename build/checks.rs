@@ -15,6 +15,8 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
     let mut names: Vec<&str> = settings().map(|(name, _)| name).collect();
     names.sort_unstable();
     text += &format!("contract.SETTINGS = ' {} '\n", names.join(" "));
+    let common: Vec<&str> = settings().filter(|(_, setting)| setting.all_queues).map(|(name, _)| name).collect();
+    text += &format!("contract.ALL_QUEUES = ' {} '\n", common.join(" "));
     let default = |(name, setting): (&str, &Setting)| Some(format!("{name}={}", setting.default.as_ref()?));
     text += &format!("contract.DEFAULTS = '{}'\n\n", settings().filter_map(default).collect::<Vec<_>>().join(" "));
     text += &arguments(contract, command);

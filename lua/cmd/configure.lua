@@ -10,8 +10,8 @@ if not args.among(name, contract.SETTINGS) then
 elseif value ~= '' then
   contract.setting(name, value, 'the setting')
 end
-if name == 'logs_bytes' and queue ~= '*' then
-  reply.fail('BADARG', 'logs_bytes is for all queues together: set it with the queue *')
+if queue ~= '*' and args.among(name, contract.ALL_QUEUES) then
+  reply.fail('BADARG', name .. ' is for all queues together: set it with the queue *')
 end
 
 local found = redis.call('HMGET', space.meta, field, 'limits')

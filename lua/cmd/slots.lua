@@ -18,7 +18,7 @@ if schedule.rhythm ~= rhythm or after > tail then
 end
 local list = schedule.list
 for _, slot in ipairs(slots) do
-  if slot > tail and #list < schedules.AHEAD then
+  if slot > tail and #list < contract.SLOT_COUNT_HIGH then
     list[#list + 1] = slot
   end
 end

@@ -13,7 +13,7 @@ local count = 0
 for _ in pairs(wanted) do
   count = count + 1
 end
-if count > tags.MOST then
+if count > contract.TAG_COUNT_HIGH then
   reply.fail('TOOMANY', 'a task has 16 tags at most')
 end
 return tags.change(task, wanted)

@@ -203,7 +203,7 @@ function args.tags(value, what)
   for tag in string.gmatch(value .. ',', '([^,]*),') do
     args.plain(tag, what)
     number = number + 1
-    if number > tags.MOST then
+    if number > contract.TAG_COUNT_HIGH then
       reply.fail('TOOMANY', 'a task has 16 tags at most')
     elseif not seen[tag] then
       names[#names + 1], seen[tag] = tag, true

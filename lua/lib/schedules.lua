@@ -10,9 +10,7 @@ local schedules = {}
 -- Schedules of a namespace.
 schedules.MOST = 100000
 
--- Slots of cron that are known ahead, and how few are too few.
-schedules.AHEAD = 64
-
+-- A cron schedule that knows fewer slots ahead than this needs more.
 schedules.FEW = 32
 
 -- How late a slot may be with the policy `skip`, where nothing else is said.

@@ -20,16 +20,21 @@ end
 
 -- The cursor of `bulk`.
 function search.step(text)
-  return search.cursor(text, '', true)
+  return search.place(text, '^([%d.e+-]+)/(.*)/([%d.e+-]+)$')
 end
 
--- Where to go on: nil for `0`, else behind which score and name; `till` in a cursor of three.
-function search.cursor(text, _, three)
+-- The cursor of a page.
+function search.cursor(text)
+  return search.place(text, '^([%d.e+-]+)/(.*)$')
+end
+
+-- Where the next page begins: nil for `0`, else after which score and name; `till`, if the pattern has a third part.
+function search.place(text, pattern)
   if text == '0' then
     return nil
   end
-  local score, name, till = string.match(text, three and '^([%d.e+-]+)/(.*)/([%d.e+-]+)$' or '^([%d.e+-]+)/(.*)$')
-  if not score or #text > 1024 or not tonumber(score) or three and not tonumber(till) then
+  local score, name, till = string.match(text, pattern)
+  if not score or #text > 1024 or not tonumber(score) or till and not tonumber(till) then
     reply.fail('BADARG', 'the cursor must be 0 or what the call before answered')
   end
   return { score = string.format('%.17g', tonumber(score)), name = name, till = till }

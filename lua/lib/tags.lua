@@ -2,9 +2,6 @@
 -- `a,b`; each has an index of its tasks, and all are counted in one.
 local tags = {}
 
--- Of one task.
-tags.MOST = 16
-
 function tags.key(queue, tag)
   return space.prefix .. 'tag_' .. queue .. '/' .. tag
 end
