@@ -5,39 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::compose::Command;
 use super::source::{Token, tokens};
 
-/// Redis commands that scripts call after their first write: a script makes sure of them before it.
-const AFTER: [&str; 30] = [
-    "EXISTS",
-    "EXPIRE",
-    "HDEL",
-    "HGET",
-    "HGETALL",
-    "HINCRBY",
-    "HMGET",
-    "HSET",
-    "HSETNX",
-    "HVALS",
-    "LINDEX",
-    "LPUSH",
-    "LREM",
-    "LTRIM",
-    "RPOP",
-    "RPOPLPUSH",
-    "RPUSH",
-    "SADD",
-    "SREM",
-    "UNLINK",
-    "XADD",
-    "XDEL",
-    "XREVRANGE",
-    "XTRIM",
-    "ZADD",
-    "ZCARD",
-    "ZINCRBY",
-    "ZMSCORE",
-    "ZRANGE",
-    "ZREM",
-];
+/// Redis commands that read, and that scripts also call after their first write: a script makes sure of them before it, as of
+/// those that write.
+const READS_AFTER: [&str; 10] =
+    ["EXISTS", "HGET", "HGETALL", "HMGET", "HVALS", "LINDEX", "XREVRANGE", "ZCARD", "ZMSCORE", "ZRANGE"];
 
 /// Those that they call only before it.
 const BEFORE: [&str; 22] = [
@@ -65,7 +36,7 @@ const BEFORE: [&str; 22] = [
     "ZSCORE",
 ];
 
-/// Those among all of them that write.
+/// Redis commands that write.
 pub(super) const WRITES: [&str; 20] = [
     "EXPIRE",
     "HDEL",
@@ -88,6 +59,11 @@ pub(super) const WRITES: [&str; 20] = [
     "ZINCRBY",
     "ZREM",
 ];
+
+/// Whether a script makes sure of this command before its first write.
+fn after(call: &str) -> bool {
+    WRITES.contains(&call) || READS_AFTER.contains(&call)
+}
 
 /// Those whose refusal they bear.
 const BORNE: [&str; 2] = ["INFO", "PUBLISH"];
@@ -114,7 +90,7 @@ pub(super) fn constant(piece: &str, calls: &BTreeSet<String>, commands: &BTreeMa
     let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));
     let text = match piece {
-        "rights.OWN" => table(&calls.iter().filter(|call| AFTER.contains(&call.as_str())).cloned().collect()),
+        "rights.OWN" => table(&calls.iter().filter(|call| after(call.as_str())).cloned().collect()),
         "rights.WORKER" => {
             let workers = commands.iter().filter(|(name, _)| WORKER.contains(&name.as_str()));
             table(&workers.flat_map(|(_, command)| command.calls.clone()).collect())
@@ -135,7 +111,7 @@ pub(super) fn redis_commands(code: &str) -> Result<Vec<String>, String> {
     for token in tokens(code).into_iter().filter(|token| token.matters()) {
         if let Token::Text(text) = token {
             let word = text.trim_matches(['\'', '"']);
-            if AFTER.contains(&word) || BEFORE.contains(&word) {
+            if after(word) || BEFORE.contains(&word) {
                 found.push(word.to_owned());
             } else if before.ends_with("call") && last == "(" && !BORNE.contains(&word) {
                 return Err(format!("{word} is in no list of Redis commands of build/rights.rs"));
