@@ -126,12 +126,16 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
         (_, Form::Whole) if seconds => ("Duration", "as_secs().to_string()"),
         (_, Form::Whole) if of.low < Some(0) => ("i32", "to_string()"),
         (_, Form::Whole) => ("u32", "to_string()"),
-        (_, Form::Flag) => ("bool", "to_string()"),
+        (_, Form::Flag) => ("bool", ""),
         (_, Form::Text | Form::Words | Form::Decimal | Form::Bytes) => ("impl Into<String>", "into()"),
+    };
+    let value = match of.form {
+        Form::Flag => format!("u8::from({name}).to_string()"),
+        _ => format!("{name}.{text}"),
     };
     let doc = doc(contract, option, of);
     format!(
-        "    /// {doc}\n    pub fn {name}(mut self, {name}: {kind}) -> Self {{\n        self.pairs_mut().set({name:?}, {name}.{text});\n        self\n    }}\n"
+        "    /// {doc}\n    pub fn {name}(mut self, {name}: {kind}) -> Self {{\n        self.pairs_mut().set({name:?}, {value});\n        self\n    }}\n"
     )
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::calls::seconds;
 use crate::model::{Backoff, Missed, Overlap, Policy, Until};
 use crate::schedule::Plan;
 use crate::submit::Submit;
@@ -101,7 +102,7 @@ trait Decimal {
 
 impl Decimal for Duration {
     fn decimal(self) -> String {
-        format!("{}.{:06}", self.as_secs(), self.subsec_micros())
+        seconds(self)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::calls::seconds;
 use crate::names::TaskId;
 
 /// What a submit did.
@@ -57,7 +58,7 @@ impl fmt::Display for Until {
         match self {
             Self::End => f.write_str("end"),
             Self::Start => f.write_str("start"),
-            Self::For(time) => write!(f, "{}.{:06}", time.as_secs(), time.subsec_micros()),
+            Self::For(time) => f.write_str(&seconds(*time)),
         }
     }
 }
