@@ -77,6 +77,10 @@ fn form(option: &'static Described) -> (&'static str, ValueParser) {
             let words = words.iter().map(|(word, means)| PossibleValue::new(word).help(plain_text(means)));
             ("WORD", PossibleValuesParser::new(words).into())
         }
+        // With a limit of 0 no parameters fit, not even empty ones in JSON.
+        ("payload_size", Form::Whole { high, .. }) => {
+            ("BYTES", ValueParser::new(move |text: &str| sized(text, 1, high)))
+        }
         (_, Form::Whole { low, high, unit: "bytes" }) => {
             ("BYTES", ValueParser::new(move |text: &str| sized(text, low, high)))
         }

@@ -33,12 +33,13 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
     }
     desk.take("d").complete("x").unwrap();
     let only = "this is for one that is";
-    let table: [(i32, &[&str], &str); 38] = [
+    let table: [(i32, &[&str], &str); 39] = [
         (2, &["submit", "q", "--max-losses", "-1"], "must be a whole number from 0 to 1000"),
         (2, &["submit", "q", "--jitter", "many"], "must be a whole number from 0 to 100"),
         (2, &["submit", "q", "--priority", "1001"], "must be a whole number from -1000 to 1000"),
         (2, &["ls", "--limit", "0"], "must be a whole number from 1 to 100000"),
         (2, &["worker", "-q", "q", "--slots", "501", "--", "true"], "must be a whole number from 1 to 500"),
+        (2, &["submit", "q", "--max-bytes", "0"], "must be 1 to 8M"),
         (2, &["submit", "q", "--delay", "3x"], "must be a time such as 90s, 15m or 2h 30m"),
         (2, &["wait", "waits", "--timeout", "soon"], "must be a time such as 90s, 15m or 2h 30m"),
         (2, &["worker", "-q", "q", "--grace", "3x", "--", "true"], "must be a time such as 90s, 15m or 2h 30m"),
