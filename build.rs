@@ -45,6 +45,8 @@ mod rights;
 mod rust;
 #[path = "build/source.rs"]
 mod source;
+#[path = "build/storage.rs"]
+mod storage;
 // `tests/compose.rs` runs these: Cargo runs no tests of a build script.
 #[cfg(test)]
 #[path = "build/tests.rs"]

@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use super::header::Header;
 use super::replies::Reply;
+use super::storage::{self, Records};
 
 /// Entries of a file by name, in its order.
 pub(super) type Table<T> = IndexMap<String, Spanned<T>>;
@@ -20,6 +21,7 @@ pub(super) struct Contract {
     pub(super) states: Table<State>,
     pub(super) errors: Table<Code>,
     pub(super) replies: Table<Reply>,
+    pub(super) fields: Records,
     arguments: IndexMap<String, Table<Argument>>,
     options: IndexMap<String, Table<Opt>>,
     pub(super) commands: BTreeMap<String, Header>,
@@ -141,7 +143,7 @@ impl Sources {
     }
 
     /// An error that names the file and the line of an entry.
-    fn wrong<T>(&self, name: &str, at: &Spanned<T>, what: impl std::fmt::Display) -> String {
+    pub(super) fn wrong<T>(&self, name: &str, at: &Spanned<T>, what: impl std::fmt::Display) -> String {
         let text = self.files.get(name).map_or("", String::as_str);
         let line = text.get(..at.span().start).unwrap_or_default().matches('\n').count() + 1;
         format!("contract/{name}.toml:{line}: {what}")
@@ -154,16 +156,20 @@ impl Contract {
             let header = Header::read(text).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;
             Ok::<_, String>((name.clone(), header))
         };
-        let contract = Self {
+        let mut contract = Self {
             types: sources.table("types")?,
             settings: sources.table("settings")?,
             states: sources.table("states")?,
             errors: sources.table("errors")?,
             replies: sources.table("replies")?,
+            fields: sources.table("fields")?,
             arguments: sources.table("arguments")?,
             options: sources.table("options")?,
             commands: sources.commands.iter().map(header).collect::<Result<_, _>>()?,
         };
+        for reply in contract.replies.values_mut() {
+            storage::fill(reply.as_mut(), &contract.fields);
+        }
         contract.check(sources)?;
         Ok(contract)
     }
@@ -257,6 +263,7 @@ impl Contract {
         for (group, table) in &self.options {
             self.check_options(group, table, sources)?;
         }
+        storage::check(self, sources)?;
         for (name, state) in &self.states {
             self.check_state(name, state.as_ref())
                 .map_err(|what| sources.wrong("states", state, format!("the state {name} {what}")))?;
@@ -300,6 +307,11 @@ impl Contract {
                 .find(|name| !self.commands.contains_key(*name))
             {
                 return Err(wrong(&format!("is changed by {command}, which is not a command")));
+            }
+            if let Some(field) = &option.field
+                && !self.fields.get(storage::record(group)).is_some_and(|fields| fields.contains_key(field))
+            {
+                return Err(wrong(&format!("is kept in the field {field}, which fields.toml does not list")));
             }
             if let Some(other) = option.field.as_ref().and_then(|field| fields.insert(field, name)) {
                 return Err(wrong(&format!("and {other} have one field: write another field = \"NAME\"")));
@@ -368,9 +380,13 @@ impl Contract {
         }
     }
 
+    pub(super) fn has_type(&self, of: &str) -> Result<&Type, String> {
+        self.type_of(of).ok_or_else(|| format!("has the type {of}, which types.toml does not list"))
+    }
+
     /// Whether a type exists, and a default is one of its values.
     fn default(&self, of: &str, default: Option<&str>) -> Result<(), String> {
-        let of = self.type_of(of).ok_or_else(|| format!("has the type {of}, which types.toml does not list"))?;
+        let of = self.has_type(of)?;
         let Some(default) = default else { return Ok(()) };
         let number = default.parse::<i64>().ok();
         let fits = match of.form {
@@ -421,6 +437,10 @@ mod tests {
                 "[open]\nindex = \"ns_open_QUEUE\"\nmeans = \"Open.\"\nfrom.absent = [\"submit\"]\nfrom.shut = [\"retry\"]\n[shut]\nindex = \"ns_shut_QUEUE\"\nfinal = true\nmeans = \"Shut.\"\nfrom.open = [\"shut\"]\n",
             ),
             ("replies", "[do]\nwords = [\"done\"]\n"),
+            (
+                "fields",
+                "[task]\nmost = { type = \"size\", there = \"always\", means = \"The most.\" }\nleast = { type = \"size\", there = \"always\", means = \"The least.\" }\n",
+            ),
             ("errors", "[LOST]\nmeans = \"It is lost.\"\nact = \"Stop.\"\n"),
         ];
         let files = files.into_iter().map(|(name, text)| {
@@ -478,6 +498,27 @@ mod tests {
                 "field = \"least\"",
                 "field = \"most\"",
                 "the option task.least and most have one field: write another field =",
+            ),
+            (
+                "options",
+                "field = \"least\"",
+                "field = \"rest\"",
+                "the option task.least is kept in the field rest, which fields.toml does not list",
+            ),
+            (
+                "fields",
+                "means = \"The least.\"",
+                "means = \"\"",
+                "contract/fields.toml:3: the field task.least has no sentence",
+            ),
+            ("fields", "\"size\"", "\"none\"", "the field task.most has the type none, which types.toml does not list"),
+            ("fields", "there = \"always\", ", "", "the field task.most does not say when it is there: write there ="),
+            ("fields", "least = ", "most = ", "contract/fields.toml: TOML parse error at line 3, column 1"),
+            (
+                "replies",
+                "words = [\"done\"]",
+                "record = \"none\"",
+                "is the record none, which fields.toml does not list",
             ),
             (
                 "options",

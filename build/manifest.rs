@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::compose::Command;
 use super::contract::{Code, Contract, Opt, Setting, State, Table, Type};
 use super::header::Header;
 use super::replies::{Field, Reply};
+use super::storage::Kept;
 
 /// The version of commands whose header names none.
 const FIRST: &str = "0.1.0";
@@ -22,6 +24,7 @@ pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>)
         "settings": table(&contract.settings, setting),
         "states": table(&contract.states, state),
         "errors": table(&contract.errors, code),
+        "fields": contract.fields.iter().map(|(name, of)| (name.clone(), table(of, kept))).collect::<IndexMap<_, _>>(),
         "commands": contract.commands.iter().map(command).collect::<Map<_, _>>(),
     })
 }
@@ -50,6 +53,12 @@ fn state(state: &State) -> Value {
     told(json!({
         "index": state.index, "final": state.ends, "owned": state.owned, "absent": state.absent,
         "from": state.from, "means": state.means,
+    }))
+}
+
+fn kept(field: &Kept) -> Value {
+    told(json!({
+        "type": field.of, "empty": field.empty, "there": field.there, "foreign": field.foreign, "means": field.means,
     }))
 }
 
@@ -159,6 +168,7 @@ mod tests {
             ("settings", ""),
             ("states", ""),
             ("errors", ERRORS),
+            ("fields", ""),
             ("replies", REPLIES),
         ];
         let commands = [

@@ -22,6 +22,8 @@ pub(super) struct Reply {
     pub(super) open: bool,
     /// The name with which a new group of `pairs` begins.
     pub(super) begins: Option<String>,
+    /// The record whose fields come before those of `pairs`.
+    pub(super) record: Option<String>,
     /// The command that has the same shape.
     #[serde(rename = "as")]
     pub(super) like: Option<String>,
@@ -29,7 +31,7 @@ pub(super) struct Reply {
     pub(super) with: IndexMap<String, Reply>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Field {
     pub(super) name: String,
@@ -68,6 +70,9 @@ impl Reply {
     }
 
     fn check_shape(&self, contract: &Contract) -> Result<(), String> {
+        if let Some(record) = self.record.as_ref().filter(|record| !contract.fields.contains_key(*record)) {
+            return Err(format!("is the record {record}, which fields.toml does not list"));
+        }
         let array = !self.list.is_empty() || !self.items.is_empty();
         let shapes = [!self.words.is_empty(), self.value.is_some(), array, !self.pairs.is_empty(), self.like.is_some()];
         if shapes.into_iter().filter(|shape| *shape).count() != 1 {
@@ -135,6 +140,7 @@ mod tests {
             ("settings", ""),
             ("states", ""),
             ("errors", ""),
+            ("fields", ""),
             ("replies", replies),
         ];
         let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());

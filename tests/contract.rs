@@ -104,6 +104,23 @@ fn the_tables_of_settings_and_codes_are_those_of_the_contract() {
     agree("errors", &errors);
 }
 
+/// A file of `contract/`, in its order, which the manifest does not keep.
+fn described(name: &str) -> toml::Table {
+    toml::from_str(&fs::read_to_string(file(&format!("contract/{name}.toml"))).unwrap()).unwrap()
+}
+
+#[test]
+fn the_table_of_fields_is_that_of_the_contract() {
+    let mut fields = String::from("| field | type | holds | there |\n|---|---|---|---|\n");
+    for (name, field) in described("fields")["task"].as_table().unwrap() {
+        let word = |entry: &str| field[entry].as_str().unwrap().trim_end_matches('.');
+        let foreign = if field.get("foreign").is_some() { " B" } else { "" };
+        let (of, means, there) = (word("type"), word("means"), word("there"));
+        writeln!(fields, "| `{name}`{foreign} | {of} | {means} | {there} |").unwrap();
+    }
+    agree("fields", &fields);
+}
+
 /// A cell in words: the error's code; or the state that follows; or what is answered where nothing changes.
 fn cell(cell: &Value, state: &str) -> String {
     if let Some(error) = cell["error"].as_str() {

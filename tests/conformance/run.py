@@ -70,6 +70,7 @@ class Seen(Client):
         for entry in manifest["commands"].values():  # one shape is one, whichever commands have it
             entry["reply"] = alike.setdefault(json.dumps(entry["reply"], sort_keys=True), entry["reply"])
         super().__init__(manifest, None, strict=True)
+        self.fields = manifest["fields"]
 
     def value(self, field, got):
         found = super().value(field, got)
@@ -77,8 +78,22 @@ class Seen(Client):
         self.met.setdefault(id(field), set()).add(what)
         return found
 
+    def record(self, kind, values):
+        """What the server keeps of a task or a schedule holds fields that are described, and no others."""
+        for name, got in zip(values[::2], values[1::2]):
+            field = self.fields[kind].get(name.decode(errors="replace"))
+            if not field:
+                raise Misfit(f"the manifest does not describe the field {name} of a {kind}")
+            self.value(field, got)
+        if lacking := {name for name, field in self.fields[kind].items() if field["there"] == "always"} - {*map(bytes.decode, values[::2])}:
+            raise Misfit(f"a {kind} is without {sorted(lacking)}")
+
     def unmet(self):
-        """What the shapes allow and no reply had."""
+        """What the shapes allow and no reply had, and the fields that no record had."""
+        for kind, fields in self.fields.items():
+            for name, field in fields.items():
+                for what in {"a value", *(["nothing"] if "empty" in field else [])} - self.met.get(id(field), set()):
+                    yield f"the field {name} of a {kind}: {what}"
         for name, entry in self.commands.items():
             shape = entry["reply"] or {}
             for shape in (shape, *shape.get("with", {}).values()):
@@ -183,6 +198,18 @@ class Run:
             before, after = (set(zip(all[::2], all[1::2])) for all in (before, self.whole))
             raise Failed(f"a call that must change nothing changed {sorted({key for key, _ in before ^ after})}")
 
+    def records(self):
+        """The records at the end of a case are what the manifest says. Those that the case wrote itself may be otherwise."""
+        words = {part for step in self.case["steps"] for part in step.get("redis", []) if isinstance(part, str)}
+        for kind in self.bundle.client.fields:
+            for key in map(bytes.decode, sorted(self.redis("KEYS", f"{self.namespace}_{kind}_*"))):
+                try:
+                    if self.redis("TYPE", key) == b"hash":
+                        self.bundle.client.record(kind, self.redis("HGETALL", key))
+                except Misfit as misfit:
+                    if key not in words and "EVAL" not in words:
+                        raise Failed(f"{key}: {misfit}") from None
+
     def key(self, name, want):
         kind = self.redis("TYPE", name).decode()
         got = self.redis(*READ[kind].format(name).split()) if kind in READ else None
@@ -210,6 +237,7 @@ class Run:
             others = set(self.redis("KEYS", "*")) - set(map(str.encode, self.case.get("keys", {})))
             if others and self.case.get("no_other_keys"):
                 raise Failed(f"there are other keys: {sorted(others)}")
+            self.records()
         finally:
             for command in self.case.get("after", []):
                 self.redis(*command)
