@@ -3,8 +3,8 @@
 //! anew at each call, so every function that it need not define is time saved.
 //! `docs/scripts.md` shows it with an example.
 //!
-//! - A piece `function state.move(…)` or `space.us = …` becomes a local, `state_move`,
-//!   `space_us`, behind those that it needs.
+//! - A piece `function state.move(…)` or `namespace.now_us = …` becomes a local, `state_move`,
+//!   `namespace_now_us`, behind those that it needs.
 //! - A piece in capitals, `state.EVENTS = '10000'`, is a constant: its value
 //!   stands wherever it is used.
 //! - The constants of `lua/lib/rights.lua` are made here: the Redis commands that scripts call.

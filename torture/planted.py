@@ -33,7 +33,7 @@ PLANTED = {
     ),
     "a clock that steps ahead leaves no gap": (
         "ran beside another",
-        "lua/lib/space.lua", "    space.gap = space.us\n", "    space.gap = false\n",
+        "lua/lib/namespace.lua", "    namespace.gap = namespace.now_us\n", "    namespace.gap = false\n",
         "clock-forward cut worker-killed",
     ),
     "a checkpoint on the disk is known by its attempt's number": (

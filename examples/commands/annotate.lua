@@ -2,12 +2,12 @@
 -- @args now id text
 -- @reply the text that was there before, or an empty string
 -- @errors NOTASK TOOBIG
-space.open()
+namespace.open()
 local id = args.plain(args.next('id'), 'id')
 local text = args.bytes(args.next('text'), 1024, 'text')
 args.none()
 
 local task = record.get(id, 'x_note')
-space.begin()
+namespace.begin()
 redis.call('HSET', task.key, 'x_note', text)
 return task.extra[1] or ''

@@ -3,7 +3,7 @@
 -- @options lease request
 -- @reply as reserve; nil where the task ended instead, cancelled or lost too often
 -- @errors NOTASK OTHERQUEUE STATE NOLISTENER
-space.open()
+namespace.open()
 local listener, from, queue, id = contract.arguments()
 local options = args.options()
 
@@ -20,30 +20,30 @@ answer = options.request and attempt.repeated(id, listener, options.request)
 if answer then
   return answer
 end
-local list = space.key('reserved_tasks', queue .. '_' .. from)
+local list = namespace.key('reserved_tasks', queue .. '_' .. from)
 local held = redis.call('LPOS', list, id)
 local claimed = redis.call('HGET', task.key, 'reclaimed_node') -- by Blueque's `claim_orphan`
 if task.status == 'pending' and held then
-  task.astray = space.touch(list) -- popped by a client without scripts, which died before it said so
+  task.astray = namespace.declare(list) -- popped by a client without scripts, which died before it said so
 elseif not record.held(task) or (claimed or task.node) ~= from or from == listener then
   reply.fail('STATE', 'the task is not held by that listener; ask `held` again, and `get` for its reclaimed_node')
 end
 
-local claims, claim = space.key('claims', queue), from .. ' ' .. id
-local noted = redis.call('ZSCORE', space.touch(claims), claim) -- by `mend`
+local known_claims, claim = namespace.key('claims', queue), from .. ' ' .. id
+local noted = redis.call('ZSCORE', namespace.declare(known_claims), claim) -- by `mend`
 
 local extra = task.extra -- max_losses, fruitless, and what `attempt.fields` names
 local to = interruption.target(task, 'reserved', { max_losses = extra[1], losses = extra[4], fruitless = extra[2] })
 state.plan(task, to, to == 'reserved' and listener or nil)
 local lease = tonumber(task.own_lease) or options.lease or settings.micros(queue, 'lease')
-local apart = redis.call('HGET', space.meta, 'token')
+local apart = redis.call('HGET', namespace.meta, 'token')
 local rate = to == 'reserved' and settings.get(queue, 'rate')
 if rate then
-  space.probe('LLEN', places.rates(queue))
+  namespace.probe('LLEN', limits.starts_key(queue))
 end
-space.begin()
+namespace.begin()
 if noted then
-  redis.call('ZREM', claims, claim)
+  redis.call('ZREM', known_claims, claim)
 end
 if to ~= 'reserved' then
   interruption.move(task, to, 'adopt')
@@ -54,6 +54,6 @@ task.forget = { 'pid', 'reclaimed_node', 'recall', 'started', 'progress', 'progr
 task.taker, task.request = listener, options.request
 local token, deadline = attempt.begin(task, lease, 'adopt', apart)
 task.token = token
-places.start(places.rates(queue), rate, string.format('%.0f', space.us))
+limits.record_start(limits.starts_key(queue), rate, string.format('%.0f', namespace.now_us))
 orders.announce(queue)
 return attempt.answer(task, deadline, lease, { 'lost', tostring(task.losses), extra[5], extra[6], extra[7] })

@@ -14,7 +14,7 @@ local ACTIONS = {
   prioritise = { actions.prioritise, actions.do_prioritise, priority = true },
 }
 
-space.open()
+namespace.open()
 local queue, action, cursor, limit = contract.arguments()
 local act = ACTIONS[action]
 local options = args.options()
@@ -31,7 +31,7 @@ local done, answer = requests.find('bulk', options.request)
 if done then
   return answer
 end
-local wish = {
+local spec = {
   reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
   queue = options.into, priority = options.priority,
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
@@ -39,7 +39,7 @@ local wish = {
 
 -- What came after the first step is not looked at: a bulk of many steps ends.
 local chosen = search.chosen(queue, options)
-local till = cursor and cursor.till or (tonumber(space.now) < (tonumber(chosen.high) or math.huge) and space.now
+local till = cursor and cursor.till or (tonumber(namespace.now) < (tonumber(chosen.high) or math.huge) and namespace.now
   or chosen.high)
 local page, after = search.page(chosen.index, { cursor = cursor, score = chosen.low }, search.LOOKS)
 local tasks, looked, refused = {}, 0, 0
@@ -51,18 +51,18 @@ for i = 1, #page, 2 do
   looked = looked + 1
   local task = search.matches(page[i], chosen) and actions.find(page[i])
   if task then
-    if act[1](task, wish) then
+    if act[1](task, spec) then
       refused = refused + 1
     elseif task.to then
       tasks[#tasks + 1] = task
     end
   end
-  if (#tasks == limit or wish.entries > actions.ENTRIES) and (i < #page - 1 or after ~= '0') then
+  if (#tasks == limit or spec.entries > actions.ENTRIES) and (i < #page - 1 or after ~= '0') then
     after = search.after(page, i)
     break
   end
 end
 if #tasks > 0 then
-  actions.run(act[2], tasks, wish)
+  actions.run(act[2], tasks, spec)
 end
 return requests.keep({ after == '0' and '0' or after .. '/' .. till, looked, #tasks, refused })

@@ -4,14 +4,14 @@
 -- @options force at_once request
 -- @reply `cancelled`, or `cancelling` where its owner has yet to stop
 -- @errors NOTASK STATE TOOBIG
-space.open()
+namespace.open()
 local id, reason = contract.arguments()
-local wish = args.options()
-local done, answer = requests.find('cancel', wish.request)
+local spec = args.options()
+local done, answer = requests.find('cancel', spec.request)
 if done then
   return answer
 end
-wish.reason = reason
+spec.reason = reason
 
-local task = actions.one(id, actions.cancel, actions.do_cancel, wish)
-return requests.keep(record.held(task) and not actions.frees(task, wish) and 'cancelling' or 'cancelled')
+local task = actions.one(id, actions.cancel, actions.do_cancel, spec)
+return requests.keep(record.held(task) and not actions.frees(task, spec) and 'cancelling' or 'cancelled')

@@ -3,14 +3,14 @@
 -- @options max_bytes
 -- @reply `kept`
 -- @errors LOST TOOBIG
-space.open()
+namespace.open()
 local id, token, checkpoint = contract.arguments()
 args.bytes(checkpoint, args.options().max_bytes or contract.PAYLOAD_HIGH, 'checkpoint')
 local task, fruitless = owner.task(id, token, '', 'fruitless')
 owner.alive(task)
-space.begin()
-redis.call('HSET', space.prefix .. 'task_' .. id, 'checkpoint', checkpoint, 'checkpointed', space.now)
+namespace.begin()
+redis.call('HSET', namespace.prefix .. 'task_' .. id, 'checkpoint', checkpoint, 'checkpointed', namespace.now)
 if fruitless then
-  redis.call('HDEL', space.prefix .. 'task_' .. id, 'fruitless')
+  redis.call('HDEL', namespace.prefix .. 'task_' .. id, 'fruitless')
 end
 return 'kept'

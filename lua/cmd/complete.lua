@@ -3,8 +3,8 @@
 -- @options max_bytes cost
 -- @reply `complete`
 -- @errors LOST TOOBIG
-local meta = redis.call('HMGET', space.meta, space.CLOCK, 'limits')
-space.time(meta[1])
+local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'limits')
+namespace.open_at(meta[1])
 local id, token, result, cost = ARGV[2], ARGV[3], ARGV[4], nil
 if not result then
   args.missing('id token result')
@@ -19,7 +19,7 @@ local task, answer = owner.task(id, token, 'complete ')
 if not task then
   return answer
 end
-local prefix, tasks = space.prefix, '_tasks_' .. task.queue
+local prefix, tasks = namespace.prefix, '_tasks_' .. task.queue
 if task.cancel then
   owner.alive(task)
 end
@@ -33,9 +33,9 @@ local started = task.status == 'started' and prefix .. 'started' .. tasks
 state.read_left(task, held, started)
 state.read_entered(events, 'LLEN', ended)
 if task.ties and string.find(task.ties, '[pu]') then -- it holds places or a unique name
-  bonds.plan(task, 'complete')
+  claims.plan(task, 'complete')
 end
-if meta[2] or task.places then
+if meta[2] or task.limited then
   state.plan_free(task)
 end
 if task.cancel or task.recall then
@@ -44,14 +44,14 @@ end
 local may = redis.acl_check_cmd
 if task.ties or task.wakes or task.cancel or task.recall or task.forget then
   rights.require()
-elseif may and not (may('HSET', space.meta, '', '') and may('XADD', events, '*', '', '')
+elseif may and not (may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', '')
   and (not started or may('SREM', started, ''))
   and (not task.last or may('RPOPLPUSH', held, ended))
   and (task.last or may('LREM', held, '', '') and may('LPUSH', ended, ''))) then
   rights.require()
 end
-if space.touched then
-  space.enter(prefix .. 'leases_' .. task.queue, held, events, ended, started or held)
+if namespace.declared then
+  namespace.begin_declared(prefix .. 'leases_' .. task.queue, held, events, ended, started or held)
 end
 if cost then
   state.move(task, 'complete', 'complete', task.node,

@@ -2,7 +2,7 @@
 -- @args now queue name value
 -- @reply `configured`
 -- @errors
-space.open()
+namespace.open()
 local queue, name, value = contract.arguments()
 local field = queue == '*' and 'settings' or 'settings:' .. queue
 if not args.among(name, contract.SETTINGS) then
@@ -14,7 +14,7 @@ if queue ~= '*' and args.among(name, contract.ALL_QUEUES) then
   reply.fail('BADARG', name .. ' is for all queues together: set it with the queue *')
 end
 
-local found = redis.call('HMGET', space.meta, field, 'limits')
+local found = redis.call('HMGET', namespace.meta, field, 'limits')
 local rate, begins, kept = string.find(name, 'rate$'), nil, {}
 for other, set in string.gmatch(found[1] or '', '(%S+)=(%S+)') do
   if other ~= name and other ~= name .. '_since' then
@@ -26,7 +26,8 @@ if value ~= '' then
   local since = settings.find(found[1], name .. '_since')
   if rate and not settings.find(found[1], name) then
     begins = queue == '*' or not settings.get(queue, name)
-    since = string.format('%.0f', begins and space.us or settings.since(queue, name)) -- starts before count for nothing
+    -- starts before it count for nothing
+    since = string.format('%.0f', begins and namespace.now_us or settings.since(queue, name))
   end
   kept[#kept + 1] = since and name .. '_since=' .. since or nil
 end
@@ -34,23 +35,23 @@ if queue ~= '*' then
   state.plan_wake(queue)
 end
 local limit = rate or string.find(name, 'concurrency')
-space.begin()
-space.make_way(space.meta)
+namespace.begin()
+namespace.write_when_full(namespace.meta)
 if begins then
-  space.tick(string.format('%.0f', space.us)) -- no start is dated before it
+  namespace.advance_clock(string.format('%.0f', namespace.now_us)) -- no start is dated before it
 end
 if #kept > 0 then
-  redis.call('HSET', space.meta, field, table.concat(kept, ' '))
+  redis.call('HSET', namespace.meta, field, table.concat(kept, ' '))
 else
-  redis.call('HDEL', space.meta, field)
+  redis.call('HDEL', namespace.meta, field)
 end
 if limit and queue == '*' and (settings.find(found[1], name) or '') ~= value then
-  redis.call('HINCRBY', space.meta, 'limits', 1) -- `promote` of each queue lets go on what may
+  redis.call('HINCRBY', namespace.meta, 'limits', 1) -- `promote` of each queue lets go on what may
 elseif limit and not found[2] then
-  redis.call('HSET', space.meta, 'limits', '1')
+  redis.call('HSET', namespace.meta, 'limits', '1')
 end
 if limit and queue ~= '*' then
-  redis.call('HSET', space.meta, 'sweep:' .. queue, '0')
+  redis.call('HSET', namespace.meta, 'sweep:' .. queue, '0')
 end
 if queue ~= '*' and (limit or name == 'ageing') then
   state.wake(queue) -- a higher limit, or another order, may let tasks go on

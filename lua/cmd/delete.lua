@@ -3,7 +3,7 @@
 -- @options request
 -- @reply `deleted`
 -- @errors NOTASK STATE
-space.open()
+namespace.open()
 local id = contract.arguments()
 local request = args.options().request
 local done, answer = requests.find('delete', request)

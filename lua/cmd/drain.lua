@@ -2,15 +2,15 @@
 -- @args now queue listener on
 -- @reply `draining`, or `listening`
 -- @errors NOLISTENER
-space.open()
+namespace.open()
 local queue, listener, on = contract.arguments()
 listeners.require(queue, listener)
 orders.plan(queue)
 local known = redis.call('HEXISTS', orders.key(queue), 'l:' .. listener) == 1
 listeners.plan_drain(queue)
-local marked = space.note('drained')[queue] > 0
-space.begin()
-space.make_way(space.meta)
+local marked = namespace.shared('drained')[queue] > 0
+namespace.begin()
+namespace.write_when_full(namespace.meta)
 if on ~= known or on and not marked then
   listeners.drained(queue, on and 1 or -1)
 end

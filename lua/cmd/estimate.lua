@@ -6,17 +6,17 @@
 -- @errors NOTASK
 local FAR = 10000 -- what is further back in its queue is too far away to tell
 
-space.open()
+namespace.open()
 local id = contract.arguments()
 local task = record.get(id, 'eta', 'started', 'progressed')
 local progress = args.options().progress or 0
-local queue, now = task.queue, space.us / 1000000
+local queue, now = task.queue, namespace.now_us / 1000000
 local total = statistics.recent(queue)
 local mean, run = statistics.mean(total, 'done'), statistics.mean(total, 'run')
 local start, finish, basis = nil, nil, ''
 
 local listening = listeners.count(queue).present > 0
-  and redis.call('HEXISTS', space.meta, 'paused:' .. queue) == 0
+  and redis.call('HEXISTS', namespace.meta, 'paused:' .. queue) == 0
 if task.status == 'started' then
   start = tonumber(task.extra[2]) or tonumber(task.since) or now
   local told = math.max(start, math.min(now, tonumber(task.extra[3]) or now))
@@ -40,10 +40,10 @@ elseif task.status == 'scheduled' and listening then
   start = math.max(now, tonumber(task.extra[1]) or now) + (statistics.mean(total, 'wait') or 0)
 elseif task.status == 'pending' and listening then
   if task.ties then
-    bonds.load(task)
+    claims.load(task)
   end
-  local busy = redis.call('ZCARD', space.key('leases', queue))
-  local ahead = standing.ahead(task, FAR)
+  local busy = redis.call('ZCARD', namespace.key('leases', queue))
+  local ahead = positions.ahead(task, FAR)
   if task.needs and needs.able(queue, task.needs) == 0 then
     start = nil -- nobody has what it needs
   elseif busy == 0 and ahead == 0 then
@@ -52,11 +52,11 @@ elseif task.status == 'pending' and listening then
     -- The slots come free in this order, and then again after a run each. Where more run
     -- than may, the first ends free none.
     local most = tonumber(settings.get(queue, 'concurrency')) or busy
-    local ends, slots = statistics.ends(queue, total, busy, now, run), math.max(1, math.min(busy, most))
+    local ends, slots = statistics.ends(queue, total, busy), math.max(1, math.min(busy, most))
     local free = math.ceil(#ends * slots / math.max(1, busy))
     start = ends[#ends - free + math.floor(ahead % slots * free / slots) + 1] + math.floor(ahead / slots) * run
   end
-  local earliest = start and lanes.earliest(task, ahead)
+  local earliest = start and ranking.earliest(task, ahead)
   start = earliest and math.max(start, earliest / 1000000)
 end
 if start and not finish and mean and task.status ~= 'started' then
@@ -66,5 +66,5 @@ return {
   'status', task.status, 'start', start and string.format('%.6f', start) or '',
   'end', finish and string.format('%.6f', math.max(now, finish)) or '', 'basis', basis,
   'runs', string.format('%.0f', total['done.count'] or 0),
-  'mean', mean and string.format('%.6f', mean) or '', 'now', space.now,
+  'mean', mean and string.format('%.6f', mean) or '', 'now', namespace.now,
 }

@@ -4,10 +4,10 @@
 -- @reply the last event looked at (`after` again if there is none), 1 if events next to `after` are kept no more and
 --   may have been missed, then for each its event, id, from, to, attempt, at, by, why, since
 -- @errors
-space.open()
+namespace.open()
 local queue, after, limit = contract.arguments()
 local only = args.options().id
-local key = space.key('events', queue)
+local key = namespace.key('events', queue)
 local answer = { after, 0 }
 -- The last event is never trimmed: where `after` itself is gone, others have come and may have gone.
 if after ~= '0' and #redis.call('XRANGE', key, after, after) == 0 then

@@ -4,7 +4,7 @@
 -- @options group max_bytes again final cost
 -- @reply `failed`, `retrying`, or `cancelled` where its cancel was asked for, or a newer task has taken its place
 -- @errors LOST TOOBIG
-space.open()
+namespace.open()
 local id, token, text = contract.arguments()
 local options = args.options()
 if options.again and options.final then
@@ -25,7 +25,7 @@ elseif not options.final then
   local pause = retries.pause(task, failures, options.again)
   if pause then
     outcome, task.forget = 'retrying', { 'error', 'group', 'front', state.attempt_fields() }
-    to = bonds.back(task, retries.plan(task, pause))
+    to = claims.state_after_release(task, retries.plan(task, pause))
     if to == 'cancelled' then
       outcome, task.forget = 'cancelled', nil
     end
@@ -39,4 +39,4 @@ if to == 'failed' then
 end
 -- Blueque has an error only where the task has failed.
 return retries.finish(task, to, outcome, 'fail',
-  'last_error', text, 'last_group', options.group or '', 'failures', failures, bonds.because(task))
+  'last_error', text, 'last_group', options.group or '', 'failures', failures, claims.cancel_reason(task))

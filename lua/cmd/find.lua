@@ -4,7 +4,7 @@
 -- @options select.*
 -- @reply next cursor (0 at the end), then ids
 -- @errors
-space.open()
+namespace.open()
 local queue, cursor, limit = contract.arguments()
 local chosen = search.chosen(queue, args.options())
 local page, after = search.page(

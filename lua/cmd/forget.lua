@@ -12,7 +12,7 @@ local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'group
   'places', 'limits',
   'delayed', 'rate', 'unique', 'timed', 'has', 'tally', 'days', 'claims' }
 
-space.open()
+namespace.open()
 local queue = contract.arguments()
 local request = args.options().request
 local done, answer = requests.find('forget', request)
@@ -21,7 +21,7 @@ if done then
 end
 for command, kinds in pairs(HOLDS) do
   for _, kind in ipairs(kinds) do
-    if space.probe(command, space.key(kind, queue)) > 0 then
+    if namespace.probe(command, namespace.key(kind, queue)) > 0 then
       reply.fail('NOTEMPTY', 'the queue has tasks or listeners: purge it and stop its workers first')
     end
   end
@@ -30,35 +30,35 @@ end
 local names
 local from = 0
 repeat
-  names = redis.call('ZRANGE', space.prefix .. 'schedules', from, from + 999)
+  names = redis.call('ZRANGE', namespace.prefix .. 'schedules', from, from + 999)
   for _, name in ipairs(names) do
     -- In a slot that is being moved it may only seem absent, but so do the queue's own keys: the call is refused.
-    if redis.call('HGET', space.key('schedule', name), 'queue') == queue then
+    if redis.call('HGET', namespace.key('schedule', name), 'queue') == queue then
       reply.fail('NOTEMPTY', 'a schedule makes tasks in the queue: remove it, or give it another queue')
     end
   end
   from = from + #names
 until #names < 1000 or from >= schedules.MOST
-local queues, gone = space.prefix .. 'queues', {}
+local queues, gone = namespace.prefix .. 'queues', {}
 local fields = { 'paused:' .. queue, 'settings:' .. queue, 'lanes:' .. queue, 'sweep:' .. queue, 'swept:' .. queue,
   'drained:' .. queue }
-local known = redis.call('ZSCORE', space.touch(queues), queue) ~= false
+local known = redis.call('ZSCORE', namespace.declare(queues), queue) ~= false
 for _, kind in ipairs(REMAINS) do
-  local key = space.touch(space.key(kind, queue))
+  local key = namespace.declare(namespace.key(kind, queue))
   known, gone[#gone + 1] = known or redis.call('EXISTS', key) == 1, key
 end
-for _, value in ipairs(redis.call('HMGET', space.meta, unpack(fields))) do
+for _, value in ipairs(redis.call('HMGET', namespace.meta, unpack(fields))) do
   known = known or value ~= false
 end
 if not known then
-  space.here(queues, unpack(gone))
+  namespace.check_slot(queues, unpack(gone))
   reply.fail('NOQUEUE', 'no queue has this name; it was never made, or forgotten')
 end
-for _, date in ipairs(redis.call('ZRANGE', space.key('days', queue), 0, 999)) do
-  gone[#gone + 1] = space.touch(statistics.key(queue, date))
+for _, date in ipairs(redis.call('ZRANGE', namespace.key('days', queue), 0, 999)) do
+  gone[#gone + 1] = namespace.declare(statistics.key(queue, date))
 end
-space.begin()
+namespace.begin()
 redis.call('UNLINK', unpack(gone))
 redis.call('ZREM', queues, queue)
-redis.call('HDEL', space.meta, unpack(fields))
+redis.call('HDEL', namespace.meta, unpack(fields))
 return requests.keep('forgotten')

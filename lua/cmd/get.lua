@@ -2,11 +2,11 @@
 -- @args now id
 -- @reply nil, or field and value in turn
 -- @errors
-space.open()
+namespace.open()
 local id = contract.arguments()
-local fields = redis.call('HGETALL', space.prefix .. 'task_' .. id)
+local fields = redis.call('HGETALL', namespace.prefix .. 'task_' .. id)
 if #fields == 0 then
-  space.here(space.prefix .. 'task_' .. id)
+  namespace.check_slot(namespace.prefix .. 'task_' .. id)
   return false
 end
 return fields

@@ -3,10 +3,10 @@
 -- @reply next cursor (0 at the end), then for each group its name, its number of failed tasks, the last of them, and
 --   when that failed
 -- @errors
-space.open()
+namespace.open()
 local queue, cursor, limit = contract.arguments()
 local page, after = search.page(
-  space.key('groups', queue), { backwards = true, cursor = cursor, score = '+inf' }, limit)
+  namespace.key('groups', queue), { backwards = true, cursor = cursor, score = '+inf' }, limit)
 local answer = { after }
 for i = 1, #page, 2 do
   local last = redis.call('ZREVRANGE', groups.key(queue, page[i]), 0, 0, 'WITHSCORES')

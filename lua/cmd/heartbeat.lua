@@ -5,7 +5,7 @@
 -- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`, for
 --   which others get `lost`
 -- @errors
-space.open()
+namespace.open()
 local queue, listener, lease, count = contract.arguments()
 local first = args.at + 1
 local last, kill = first - 1 + 2 * count, 'lost'
@@ -15,7 +15,7 @@ elseif #ARGV > last and args.options(last).kill then
   kill = 'kill'
 end
 -- As text: a number would be written out anew for each task.
-local deadline = string.format('%.0f', space.us + lease)
+local deadline = string.format('%.0f', namespace.now_us + lease)
 local renewal = {}
 for i = 1, count do
   local at = first + 2 * i - 2
@@ -26,7 +26,7 @@ for i = 1, count do
   renewal[2 * i - 1], renewal[2 * i] = deadline, id .. ' ' .. token
 end
 
-local given, usual, ordered, killed = space.prefix .. 'orders_' .. queue, 'continue', {}, nil
+local given, usual, ordered, killed = namespace.prefix .. 'orders_' .. queue, 'continue', {}, nil
 if redis.call('HLEN', given) > 0 then
   local common = redis.call('HMGET', given, 'l:' .. listener, 'q')
   usual = common[2] or common[1] or usual
@@ -38,21 +38,21 @@ if redis.call('HLEN', given) > 0 then
     killed = killed or ordered[i] == orders.KILL
   end
 end
-local registered = redis.call('SISMEMBER', space.key('listeners', queue), listener) == 1
-space.probe('ZCARD', space.key('seen', queue))
-local leases = space.key('leases', queue)
+local registered = redis.call('SISMEMBER', namespace.key('listeners', queue), listener) == 1
+namespace.probe('ZCARD', namespace.key('seen', queue))
+local leases = namespace.key('leases', queue)
 local may = redis.acl_check_cmd
-if may and not (may('HSET', space.meta, '', '') and may('ZADD', leases, '', '') and may('ZMSCORE', leases, '')) then
+if may and not (may('HSET', namespace.meta, '', '') and may('ZADD', leases, '', '') and may('ZMSCORE', leases, '')) then
   rights.require()
 end
-if space.touched then
-  space.enter(leases)
+if namespace.declared then
+  namespace.begin_declared(leases)
 end
 
 -- A removal first: what follows may then be written even when memory is full.
 -- It fails by itself where the leases are of another type.
 redis.call('ZREM', leases, '')
-space.tick(space.us)
+namespace.advance_clock(namespace.now_us)
 -- XX: only what is there. Where all leases moved, none is lost, and none need be read.
 local moved = 0
 if killed then
@@ -79,7 +79,7 @@ end
 if registered then
   listeners.seen(queue, listener)
 end
-local answer = { space.us + lease }
+local answer = { namespace.now_us + lease }
 for i = 1, count do
   answer[i + 1] = held and not held[i] and 'lost' or ordered[i] == orders.KILL and kill or ordered[i] or usual
 end

@@ -2,26 +2,26 @@
 -- @args now queue listener
 -- @reply for each task (500 at most) id status token attempt deadline pid
 -- @errors
-space.open()
+namespace.open()
 local queue, listener = contract.arguments()
-local answer, claims = {}, space.key('claims', queue)
+local answer, known = {}, namespace.key('claims', queue)
 local function add(id, v)
-  local deadline = v[2] and redis.call('ZSCORE', space.key('leases', queue), id .. ' ' .. v[2])
+  local deadline = v[2] and redis.call('ZSCORE', namespace.key('leases', queue), id .. ' ' .. v[2])
   for _, value in ipairs({ id, v[1] or '', v[2] or '', v[3] or '0', deadline or '', v[4] or '' }) do
     answer[#answer + 1] = value
   end
 end
 local function read(id)
-  return redis.call('HMGET', space.prefix .. 'task_' .. id,
+  return redis.call('HMGET', namespace.prefix .. 'task_' .. id,
     'status', 'token', 'attempt', 'pid', 'node', 'reclaimed_node')
 end
-local ids = redis.call('LRANGE', space.key('reserved_tasks', queue .. '_' .. listener), 0, 499)
+local ids = redis.call('LRANGE', namespace.key('reserved_tasks', queue .. '_' .. listener), 0, 499)
 for _, id in ipairs(ids) do
   add(id, read(id))
 end
 if #ids < 500 then
   -- Members are `LISTENER ID`; `!` is the character after the space.
-  for _, member in ipairs(redis.call('ZRANGE', claims,
+  for _, member in ipairs(redis.call('ZRANGE', known,
     '[' .. listener .. ' ', '(' .. listener .. '!', 'BYLEX', 'LIMIT', 0, 500 - #ids)) do
     local id = string.match(member, ' (%S+)$')
     local v = read(id)

@@ -5,15 +5,15 @@
 --   each command of the bundle that it may not run, separated by spaces, with `messages:PUBLISH` where wake-ups and
 --   orders come late
 -- @errors EVICTION SCHEMA
-space.open()
+namespace.open()
 args.none()
-if not string.find(space.meta, '{') then
+if not string.find(namespace.meta, '{') then
   -- On a cluster one of these reads fails, and so the first call of a client: a later one might fail between two
   -- writes.
   for slot = 1, 16 do
-    redis.call('HGET', space.prefix .. 'unmoved' .. slot, 'x')
+    redis.call('HGET', namespace.prefix .. 'unmoved' .. slot, 'x')
   end
 end
 local policy = server.require()
-local born = redis.call('HMGET', space.meta, 'schema', 'test')
-return { space.SCHEMA, space.now, born[1] and 1 or 0, policy, born[2] and 1 or 0, rights.missing() }
+local born = redis.call('HMGET', namespace.meta, 'schema', 'test')
+return { namespace.SCHEMA, namespace.now, born[1] and 1 or 0, policy, born[2] and 1 or 0, rights.missing() }

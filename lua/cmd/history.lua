@@ -3,14 +3,14 @@
 -- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to,
 --   attempt, by, why, and where it ended an attempt the outcome, group, the beginning of the error and the cost
 -- @errors NOTASK
-space.open()
+namespace.open()
 local id, after, limit = contract.arguments()
-local v = redis.call('HMGET', space.key('task', id), 'queue', history.fields())
+local v = redis.call('HMGET', namespace.key('task', id), 'queue', history.fields())
 if (v[1] or '') == '' then
-  space.here(space.key('task', id))
+  namespace.check_slot(namespace.key('task', id))
   reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
 end
-local key = space.key('history', id)
+local key = namespace.key('history', id)
 local answer = { string.format('%.0f', after) }
 local function add(number, fields)
   answer[1] = string.format('%.0f', number)

@@ -5,7 +5,7 @@
 -- @errors TOOMANY
 local MOST = 100000 -- keys with limits of their own
 
-space.open()
+namespace.open()
 local queue, key, concurrency, rate = contract.arguments()
 if concurrency ~= '-' then
   contract.setting('concurrency', concurrency, 'concurrency')
@@ -13,23 +13,23 @@ end
 if rate ~= '-' then
   contract.setting('rate', rate, 'rate')
 end
-local limits, unset = space.key('limits', queue), concurrency == '-' and rate == '-'
-if not unset and redis.call('HEXISTS', limits, key) == 0 and redis.call('HLEN', limits) >= MOST then
+local own_limits, unset = namespace.key('limits', queue), concurrency == '-' and rate == '-'
+if not unset and redis.call('HEXISTS', own_limits, key) == 0 and redis.call('HLEN', own_limits) >= MOST then
   reply.fail('TOOMANY', 'this queue has 100000 keys with limits of their own already')
 end
-local former = string.match(redis.call('HGET', limits, key) or '- -', '(%S+)$')
+local former = string.match(redis.call('HGET', own_limits, key) or '- -', '(%S+)$')
 local fresh = rate ~= '-' and former == '-' and not settings.get(queue, 'key_rate')
-turns.plan_settle(queue, { key })
+fairness.plan_refresh(queue, { key })
 state.plan_wake(queue)
-space.begin(nil, limits)
+namespace.begin(nil, own_limits)
 if unset then
-  redis.call('HDEL', limits, key)
+  redis.call('HDEL', own_limits, key)
 else
-  redis.call('HSET', limits, key, concurrency .. ' ' .. rate)
+  redis.call('HSET', own_limits, key, concurrency .. ' ' .. rate)
 end
 if fresh then
-  redis.call('UNLINK', places.rates(queue, key)) -- starts before count for nothing
+  redis.call('UNLINK', limits.starts_key(queue, key)) -- starts before count for nothing
 end
-turns.settle_all(queue, key)
+fairness.refresh_all(queue, key)
 state.wake(queue)
 return 'limited'

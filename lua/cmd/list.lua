@@ -5,29 +5,29 @@
 -- @errors
 local LISTS = { complete = 'complete_tasks', failed = 'failed_tasks', cancelled = 'cancelled_tasks' }
 
-space.open()
+namespace.open()
 local queue, status, cursor, limit = contract.arguments()
-cursor = status == 'reserved' and unstarted.cursor(cursor) or args.cursor(cursor)
+cursor = status == 'reserved' and reservations.cursor(cursor) or args.cursor(cursor)
 local from = tonumber(cursor)
 
 local ids, after = {}, nil
 if status == 'pending' then
-  standing.list(queue, from, limit, ids)
+  ids = positions.list(queue, from, limit)
 elseif LISTS[status] then
-  ids = redis.call('LRANGE', space.key(LISTS[status], queue), from, from + limit - 1)
+  ids = redis.call('LRANGE', namespace.key(LISTS[status], queue), from, from + limit - 1)
 elseif status == 'scheduled' then
-  standing.page(standing.timed('scheduled_tasks', queue), standing.timed('scheduled_lane_tasks', queue), from,
-    limit, ids)
+  ids = positions.page(positions.scheduled_order('scheduled_tasks', queue),
+    positions.scheduled_order('scheduled_lane_tasks', queue), from, limit)
 elseif status == 'all' then
-  ids = redis.call('ZRANGE', space.key('tasks', queue), from, from + limit - 1)
+  ids = redis.call('ZRANGE', namespace.key('tasks', queue), from, from + limit - 1)
 elseif status == 'started' then
-  local page = redis.call('SSCAN', space.key('started_tasks', queue), cursor, 'COUNT', limit)
+  local page = redis.call('SSCAN', namespace.key('started_tasks', queue), cursor, 'COUNT', limit)
   after = page[1]
   for _, entry in ipairs(page[2]) do
     ids[#ids + 1] = string.match(entry, '(%S*)$')
   end
 elseif status == 'reserved' then
-  after = unstarted.page(queue, cursor, limit, ids)
+  after = reservations.page(queue, cursor, limit, ids)
 else
   reply.fail('BADARG', 'status must be all, scheduled, pending, reserved, started, complete, failed or cancelled')
 end

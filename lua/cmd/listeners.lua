@@ -2,14 +2,14 @@
 -- @args now queue cursor limit
 -- @reply next cursor (0 at the end), then for each listener its id, when it was last heard of, how many tasks it holds
 -- @errors
-space.open()
+namespace.open()
 local queue, cursor, limit = contract.arguments()
-local page = redis.call('SSCAN', space.key('listeners', queue), cursor, 'COUNT', limit)
+local page = redis.call('SSCAN', namespace.key('listeners', queue), cursor, 'COUNT', limit)
 local answer = { page[1] }
 for _, listener in ipairs(page[2]) do
-  local seen = redis.call('ZSCORE', space.key('seen', queue), listener)
+  local seen = redis.call('ZSCORE', namespace.key('seen', queue), listener)
   answer[#answer + 1] = listener
-  answer[#answer + 1] = seen and space.decimal(tonumber(seen) * 1000000) or ''
-  answer[#answer + 1] = redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener))
+  answer[#answer + 1] = seen and namespace.decimal(tonumber(seen) * 1000000) or ''
+  answer[#answer + 1] = redis.call('LLEN', namespace.key('reserved_tasks', queue .. '_' .. listener))
 end
 return answer

@@ -7,11 +7,11 @@
 -- @errors LOST TOOBIG
 local LOOKS, SEARCHED = 2, 10 -- logs that a call looks at, and those where it needs room
 
-space.open()
+namespace.open()
 local id, token, source, text = contract.arguments()
 local offset = args.options().offset
 local task, own = owner.task(id, token, '', 'log_bytes')
-local meta = redis.call('HMGET', space.meta, 'settings:' .. task.queue, 'settings', 'logs')
+local meta = redis.call('HMGET', namespace.meta, 'settings:' .. task.queue, 'settings', 'logs')
 local most = tonumber(own or settings.value(meta[1], meta[2], 'log_bytes'))
 local log = logs.open(id)
 local seen = offset and offset + #text
@@ -31,12 +31,13 @@ local kept = #added > 0 and freed >= wanted
 if not kept and #found == 0 then
   return log.last
 end
-space.begin()
+namespace.begin()
 if kept then
   local last
   for i, piece in ipairs(added) do
     local name = piece[2] and string.format('text %.0f', piece[2]) or 'text' -- no field more than former readers know
-    last = redis.call('XADD', log.key, '*', 'at', space.now, 'attempt', task.attempt, 'source', source, name, piece[1])
+    last = redis.call('XADD', log.key, '*', 'at', namespace.now, 'attempt', task.attempt, 'source', source,
+      name, piece[1])
     if i == 1 and log.tailed and not log.till then
       log.till = log.headed and last or log.head > 0 and log.last or '0-0'
     end
@@ -49,9 +50,9 @@ if kept then
   if seen then
     redis.call('HSET', log.sizes, 'attempt', task.attempt, 'seen', string.format('%.0f', seen))
   end
-  redis.call('ZADD', logs.index(), space.now, id)
+  redis.call('ZADD', logs.index(), namespace.now, id)
   redis.call('EXPIRE', log.key, logs.UNSEEN)
-  redis.call('HINCRBY', space.meta, 'logs', more)
+  redis.call('HINCRBY', namespace.meta, 'logs', more)
   log.last = last
 end
 logs.settle(found)

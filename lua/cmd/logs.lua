@@ -6,10 +6,10 @@
 -- @errors
 local PAGE, STEP = contract.LOG_TAIL_HIGH, 16 -- bytes of text, and entries read at once
 
-space.open()
+namespace.open()
 local id, after, limit = contract.arguments()
 local tail = args.options().tail
-local key = space.key('log', id)
+local key = namespace.key('log', id)
 local from = '(' .. after
 if tail then
   local before, size, number = '+', 0, 0

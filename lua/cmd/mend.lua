@@ -11,7 +11,7 @@ local PARTS = { 'held', 'started', 'pending', 'scheduled', 'laned', 'complete', 
   'lanes', 'unique', 'claims' }
 local GRACE = 60 * 1000000
 
-space.open()
+namespace.open()
 local cursor, limit
 mending.queue, cursor, limit = contract.arguments()
 local grace = args.options().grace or GRACE
@@ -28,8 +28,8 @@ if not number then
 end
 
 -- Every key is read with a command of its type before anything is written.
-space.probe('HLEN', space.key('suspects', mending.queue))
-space.probe('ZCARD', space.key('tasks', mending.queue))
+namespace.probe('HLEN', namespace.key('suspects', mending.queue))
+namespace.probe('ZCARD', namespace.key('tasks', mending.queue))
 local after
 if part == 'held' then
   after = mending.held(position, limit, grace)

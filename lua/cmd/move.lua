@@ -4,15 +4,15 @@
 -- @options request
 -- @reply `moved`
 -- @errors NOTASK STATE CLOSED DUPLICATE TOOMANY
-space.open()
-local wish = {}
+namespace.open()
+local spec = {}
 local id
-id, wish.queue = contract.arguments()
+id, spec.queue = contract.arguments()
 local request = args.options().request
 local done, answer = requests.find('move', request)
 if done then
   return answer
 end
 
-actions.one(id, actions.move, actions.do_move, wish)
+actions.one(id, actions.move, actions.do_move, spec)
 return requests.keep('moved')

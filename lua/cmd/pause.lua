@@ -3,13 +3,13 @@
 -- @options stop
 -- @reply `paused`
 -- @errors TOOBIG
-space.open()
+namespace.open()
 local queue, by, reason = contract.arguments()
 local stop = args.options().stop
 orders.plan(queue)
-space.begin()
-space.make_way(space.meta)
-redis.call('HSET', space.meta, 'paused:' .. queue, space.now .. ' ' .. by .. ' ' .. reason)
+namespace.begin()
+namespace.write_when_full(namespace.meta)
+redis.call('HSET', namespace.meta, 'paused:' .. queue, namespace.now .. ' ' .. by .. ' ' .. reason)
 if stop then
   orders.give(queue, 'q', 'stop')
 else

@@ -2,13 +2,13 @@
 -- @args now name by reason
 -- @reply `paused`
 -- @errors NOSCHEDULE TOOBIG
-space.open()
+namespace.open()
 local name, by, reason = contract.arguments()
 local schedule = schedules.get(name)
-schedule.paused = space.now .. ' ' .. by .. ' ' .. reason
+schedule.paused = namespace.now .. ' ' .. by .. ' ' .. reason
 schedules.settle(schedule)
 schedules.probe()
-space.begin()
-space.make_way(schedule.key)
+namespace.begin()
+namespace.write_when_full(schedule.key)
 schedules.write(schedule, 'paused')
 return 'paused'

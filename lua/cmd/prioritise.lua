@@ -3,15 +3,15 @@
 -- @options request
 -- @reply `prioritised`
 -- @errors NOTASK STATE
-space.open()
-local wish = {}
+namespace.open()
+local spec = {}
 local id
-id, wish.priority = contract.arguments()
+id, spec.priority = contract.arguments()
 local request = args.options().request
 local done, answer = requests.find('prioritise', request)
 if done then
   return answer
 end
 
-actions.one(id, actions.prioritise, actions.do_prioritise, wish)
+actions.one(id, actions.prioritise, actions.do_prioritise, spec)
 return requests.keep('prioritised')

@@ -2,12 +2,12 @@
 -- @args now id token progress
 -- @reply `kept`
 -- @errors LOST TOOBIG
-space.open()
+namespace.open()
 local id, token, progress = contract.arguments()
 local _, fruitless = owner.task(id, token, '', 'fruitless')
-space.begin()
-redis.call('HSET', space.prefix .. 'task_' .. id, 'progress', progress, 'progressed', space.now)
+namespace.begin()
+redis.call('HSET', namespace.prefix .. 'task_' .. id, 'progress', progress, 'progressed', namespace.now)
 if fruitless then
-  redis.call('HDEL', space.prefix .. 'task_' .. id, 'fruitless')
+  redis.call('HDEL', namespace.prefix .. 'task_' .. id, 'fruitless')
 end
 return 'kept'

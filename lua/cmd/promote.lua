@@ -3,14 +3,15 @@
 -- @again goes on
 -- @reply number promoted, 1 if more are due, when the next one is, in seconds, or an empty string
 -- @errors
-local meta = space.open_with('limits')
+local meta = namespace.open_with('limits')
 local queue, limit = contract.arguments()
 
-local limited, laned = meta[2], redis.call('HGET', space.meta, 'lanes:' .. queue)
-local sets, waiting, later = { space.key('scheduled_tasks', queue), space.key('scheduled_lane_tasks', queue) }, {}, nil
+local limited, ranked = meta[2], redis.call('HGET', namespace.meta, 'lanes:' .. queue)
+local sets = { namespace.key('scheduled_tasks', queue), namespace.key('scheduled_lane_tasks', queue) }
+local waiting, later = {}, nil
 for i, set in ipairs(sets) do
-  waiting[i] = redis.call('ZRANGEBYSCORE', set, '-inf', space.now, 'LIMIT', 0, limit + 1, 'WITHSCORES')
-  local next = redis.call('ZRANGEBYSCORE', set, '(' .. space.now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  waiting[i] = redis.call('ZRANGEBYSCORE', set, '-inf', namespace.now, 'LIMIT', 0, limit + 1, 'WITHSCORES')
+  local next = redis.call('ZRANGEBYSCORE', set, '(' .. namespace.now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
   if not later or next and tonumber(next) < tonumber(later) then
     later = next
   end
@@ -44,21 +45,21 @@ for _, task in ipairs(tasks) do
   end
 end
 if #tasks > 0 then
-  space.probe('ZCARD', space.key('tasks', queue))
+  namespace.probe('ZCARD', namespace.key('tasks', queue))
 end
-local held_up = (laned or limited) and turns.plan_due(queue, limit, limited) or { keys = {} }
+local held_up = (ranked or limited) and fairness.plan_due(queue, limit, limited) or { keys = {} }
 if held_up.wakes then
   state.plan_wake(queue)
 end
 local answer = { #tasks, (due > limit or held_up.more) and 1 or 0, later or '' }
 if held_up.next and (answer[3] == '' or held_up.next < answer[3] * 1000000) then
-  answer[3] = space.decimal(held_up.next)
+  answer[3] = namespace.decimal(held_up.next)
 end
 for _, stray in ipairs(strays) do
-  space.touch(stray[1])
+  namespace.declare(stray[1])
 end
-space.begin()
-turns.due(queue, held_up)
+namespace.begin()
+fairness.refresh_due(queue, held_up)
 for _, stray in ipairs(strays) do
   redis.call('ZREM', unpack(stray))
 end

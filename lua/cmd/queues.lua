@@ -3,15 +3,15 @@
 -- @reply next cursor (0 at the end), then for each queue its name, how many listeners take its tasks, who paused it
 --   when and why, or an empty string, and `stop` where what runs is stopped too
 -- @errors
-space.open()
+namespace.open()
 local cursor, limit = contract.arguments()
-local page = redis.call('ZRANGE', space.prefix .. 'queues', cursor, cursor + limit - 1)
+local page = redis.call('ZRANGE', namespace.prefix .. 'queues', cursor, cursor + limit - 1)
 local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
 for i = 1, #page do
   answer[#answer + 1] = page[i]
   answer[#answer + 1] = string.format('%d', listeners.count(page[i]).present)
-  local paused = redis.call('HGET', space.meta, 'paused:' .. page[i])
+  local paused = redis.call('HGET', namespace.meta, 'paused:' .. page[i])
   answer[#answer + 1] = paused or ''
-  answer[#answer + 1] = paused and redis.call('HGET', space.key('orders', page[i]), 'q') or ''
+  answer[#answer + 1] = paused and redis.call('HGET', namespace.key('orders', page[i]), 'q') or ''
 end
 return answer

@@ -4,17 +4,17 @@
 -- @options at_once request
 -- @reply `recalling`; `released` or `cancelled` where the task was taken at once, or given back already
 -- @errors NOTASK STATE
-space.open()
+namespace.open()
 local id = contract.arguments()
-local wish = args.options()
-local done, answer = requests.find('recall', wish.request)
+local spec = args.options()
+local done, answer = requests.find('recall', spec.request)
 if done then
   return answer
 end
 
-local task = actions.one(id, actions.recall, actions.do_recall, wish)
+local task = actions.one(id, actions.recall, actions.do_recall, spec)
 local outcome = task.to == 'cancelled' and 'cancelled' or 'released'
-if record.held(task) and not wish.at_once then
+if record.held(task) and not spec.at_once then
   outcome = 'recalling'
 end
 return requests.keep(outcome)

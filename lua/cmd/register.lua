@@ -4,15 +4,15 @@
 -- @again `existing`
 -- @reply `registered`, or `existing`
 -- @errors EVICTION
-space.open()
+namespace.open()
 local queue, listener = contract.arguments()
 local capabilities = args.options().has
 server.require()
 rights.check(rights.WORKER)
 listeners.probe(queue)
-space.begin()
-local added = redis.call('SADD', space.key('listeners', queue), listener)
-redis.call('ZINCRBY', space.prefix .. 'queues', added, queue)
+namespace.begin()
+local added = redis.call('SADD', namespace.key('listeners', queue), listener)
+redis.call('ZINCRBY', namespace.prefix .. 'queues', added, queue)
 listeners.seen(queue, listener)
 if capabilities then
   listeners.equip(queue, listener, capabilities)

@@ -5,7 +5,7 @@
 -- @options reason again uncounted lost cost
 -- @reply `released`, `cancelled` or `failed`; with `lost` always `lost`
 -- @errors LOST TOOBIG
-space.open()
+namespace.open()
 local id, token = contract.arguments()
 local options = args.options()
 if options.lost and (options.reason or options.again or options.uncounted or options.cost) then
@@ -24,7 +24,7 @@ local counter, cap = 'releases', 'max_releases'
 if options.uncounted then -- the owner's trouble, not the task's
   counter, cap = 'uncounted', 'max_uncounted'
 end
-local v = redis.call('HMGET', space.prefix .. 'task_' .. id, counter, cap)
+local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id, counter, cap)
 local count = tonumber(v[1] or 0) + 1
 if task.cancel then
   return owner.finish(task, 'cancelled', 'cancelled', why, counter, count)
@@ -34,8 +34,8 @@ elseif count > tonumber(v[2] or settings.get(task.queue, cap)) then
     'error', 'given back ' .. count .. ' times' .. (options.uncounted and ' by owners that could not run it' or ''),
     counter, count)
 end
-if bonds.back(task, 'pending', why) == 'cancelled' then
-  return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, bonds.because(task))
+if claims.state_after_release(task, 'pending', why) == 'cancelled' then
+  return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, claims.cancel_reason(task))
 end
 task.front, task.forget = true, { state.attempt_fields() }
 if options.again and options.again > 0 then

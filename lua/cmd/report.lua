@@ -4,7 +4,7 @@
 -- @options has name version draining methods trouble
 -- @reply for each queue `continue`, or `drain` where the worker is ordered to drain it
 -- @errors TOOBIG
-local meta = space.open_with('settings')
+local meta = namespace.open_with('settings')
 local listener, slots, free, count = contract.arguments()
 if free > slots then
   reply.fail('BADARG', string.format('free must be a whole number from 0 to %.0f', slots))
@@ -19,37 +19,37 @@ for i = 1, count do
 end
 local options = args.options()
 
-local key, all = workers.key(listener), space.prefix .. 'workers'
+local key, all = workers.key(listener), namespace.prefix .. 'workers'
 local v = redis.call('HMGET', key, 'since', 'at')
-local alive = v[1] and v[2] and space.us - workers.moment(v[2]) <= workers.DEAD
-space.touch(key)
-space.probe('ZCARD', all)
+local alive = v[1] and v[2] and namespace.now_us - workers.moment(v[2]) <= workers.DEAD
+namespace.declare(key)
+namespace.probe('ZCARD', all)
 local answer, fresh, changed = {}, {}, {}
 for i, queue in ipairs(queues) do
-  fresh[i] = redis.call('SISMEMBER', space.touch(space.key('listeners', queue)), listener) == 0
-  space.probe('ZCARD', space.key('seen', queue))
+  fresh[i] = redis.call('SISMEMBER', namespace.declare(namespace.key('listeners', queue)), listener) == 0
+  namespace.probe('ZCARD', namespace.key('seen', queue))
   if fresh[i] then
-    space.probe('ZCARD', space.prefix .. 'queues')
+    namespace.probe('ZCARD', namespace.prefix .. 'queues')
   end
-  local own = options.has and (redis.call('HGET', space.touch(space.key('has', queue)), listener) or '')
+  local own = options.has and (redis.call('HGET', namespace.declare(namespace.key('has', queue)), listener) or '')
   changed[i] = own and own ~= options.has
-  answer[i] = redis.call('HEXISTS', space.key('orders', queue), 'l:' .. listener) == 1 and 'drain' or 'continue'
+  answer[i] = redis.call('HEXISTS', namespace.key('orders', queue), 'l:' .. listener) == 1 and 'drain' or 'continue'
 end
 local keep = tonumber(settings.value(nil, meta[2], 'forget_after')) * 1000000
-space.begin()
+namespace.begin()
 
 -- A removal first: a worker is heard of also when memory is full.
 redis.call('ZREM', all, '')
-redis.call('ZADD', all, space.decimal(space.us + keep), listener)
+redis.call('ZADD', all, namespace.decimal(namespace.now_us + keep), listener)
 redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',
   'name', options.name or '', 'version', options.version or '', 'draining', options.draining and '1' or '0',
-  'methods', options.methods or '', 'trouble', options.trouble or '', 'since', alive and v[1] or space.now,
-  'at', space.now)
+  'methods', options.methods or '', 'trouble', options.trouble or '', 'since', alive and v[1] or namespace.now,
+  'at', namespace.now)
 for i, queue in ipairs(queues) do
   listeners.seen(queue, listener)
   if fresh[i] then
-    redis.call('SADD', space.key('listeners', queue), listener)
-    redis.call('ZINCRBY', space.prefix .. 'queues', 1, queue)
+    redis.call('SADD', namespace.key('listeners', queue), listener)
+    redis.call('ZINCRBY', namespace.prefix .. 'queues', 1, queue)
   end
   if changed[i] then
     listeners.equip(queue, listener, options.has)

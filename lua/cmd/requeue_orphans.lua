@@ -3,7 +3,7 @@
 -- @again goes on
 -- @reply number requeued, failed, cancelled, postponed, 1 if more are expired, number of listeners
 -- @errors
-local meta = space.open_with('run', 'gap')
+local meta = namespace.open_with('run', 'gap')
 local run, gap = meta[2], meta[3]
 local queue, limit = contract.arguments()
 
@@ -11,11 +11,11 @@ local queue, limit = contract.arguments()
 -- certain; a silence is one only until the postponed lease expires too.
 local here = server.info('server', 'run_id') or run
 local restarted = run and here ~= run
-gap = restarted and space.us or space.gap or tonumber(gap or 0)
+gap = restarted and namespace.now_us or namespace.gap or tonumber(gap or 0)
 
-local leases = space.touch(space.key('leases', queue))
-local placed = space.probe('HLEN', space.key('places', queue)) > 0
-local expired = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('(%.0f', space.us),
+local leases = namespace.declare(namespace.key('leases', queue))
+local placed = namespace.probe('HLEN', namespace.key('places', queue)) > 0
+local expired = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('(%.0f', namespace.now_us),
   'WITHSCORES', 'LIMIT', 0, limit + 1)
 local more = #expired > 2 * limit and 1 or 0
 local stale, foreign, freed, postponed, lost = {}, {}, {}, {}, {}
@@ -34,7 +34,7 @@ for i = 1, math.min(#expired, 2 * limit), 2 do
     foreign[#foreign + 1] = task
   else
     local lease = tonumber(task.extra[3] or 60000000)
-    local waits = gap + lease > space.us and deadline - lease < gap
+    local waits = gap + lease > namespace.now_us and deadline - lease < gap
     local once = restarted or tonumber(task.extra[4] or 0) ~= deadline
     if waits and once then
       task.deadline = string.format('%.0f', gap + lease)
@@ -50,30 +50,30 @@ for i = 1, math.min(#expired, 2 * limit), 2 do
 end
 local silent = {}
 listeners.probe(queue)
-local present = redis.call('SCARD', space.key('listeners', queue))
-for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.key('seen', queue), '-inf',
-  space.decimal(math.max(0, space.us - listeners.keep(queue))), 'LIMIT', 0, limit)) do
-  if redis.call('LLEN', space.touch(space.key('reserved_tasks', queue .. '_' .. listener))) == 0 then
+local present = redis.call('SCARD', namespace.key('listeners', queue))
+for _, listener in ipairs(redis.call('ZRANGEBYSCORE', namespace.key('seen', queue), '-inf',
+  namespace.decimal(math.max(0, namespace.now_us - listeners.keep(queue))), 'LIMIT', 0, limit)) do
+  if redis.call('LLEN', namespace.declare(namespace.key('reserved_tasks', queue .. '_' .. listener))) == 0 then
     workers.plan_leave(listener)
     silent[#silent + 1] = listener
   end
 end
 local past = workers.plan_forget()
 if placed then
-  places.plan_freed(queue, freed)
+  limits.plan_released(queue, freed)
 end
-space.begin()
+namespace.begin()
 
 -- A removal first: what follows may then be written even when memory is full.
 redis.call('ZREM', leases, '', unpack(stale))
-space.tick(space.us)
-redis.call('HSET', space.meta, 'run', here or '', 'gap', string.format('%.0f', gap))
+namespace.advance_clock(namespace.now_us)
+redis.call('HSET', namespace.meta, 'run', here or '', 'gap', string.format('%.0f', gap))
 for _, task in ipairs(postponed) do
   redis.call('ZADD', leases, task.deadline, record.lease(task))
   redis.call('HSET', task.key, 'postponed', task.deadline)
 end
 for _, task in ipairs(placed and freed or {}) do
-  places.free(queue, task.id, task.token)
+  limits.release(queue, task.id, task.token)
 end
 for _, task in ipairs(foreign) do
   redis.call('HSET', task.key, 'token', '', 'ended', task.token, 'outcome', 'lost')
@@ -86,7 +86,7 @@ end
 for _, listener in ipairs(silent) do
   listeners.remove(queue, listener)
 end
-workers.forget(past, space.decimal(space.us + listeners.keep(queue)))
+workers.forget(past, namespace.decimal(namespace.now_us + listeners.keep(queue)))
 if counts.pending > 0 then
   state.wake(queue)
 end

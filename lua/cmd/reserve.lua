@@ -16,13 +16,12 @@ local last = 3 + count
 local meta
 if count == 1 then
   local queue = ARGV[4]
-  meta = redis.call('HMGET', space.meta, space.CLOCK, 'paused:' .. queue, 'lanes:' .. queue, 'settings:' .. queue,
-    'drained:' .. queue,
-    'settings', 'token')
+  meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'paused:' .. queue, 'lanes:' .. queue,
+    'settings:' .. queue, 'drained:' .. queue, 'settings', 'token')
 else
-  meta = redis.call('HMGET', space.meta, attempt.meta(last))
+  meta = redis.call('HMGET', namespace.meta, attempt.meta_fields(last))
 end
-space.time(meta[1])
+namespace.open_at(meta[1])
 local common, apart = meta[#meta - 1], meta[#meta]
 
 local lease, request, woken, order = nil, nil, nil, nil
@@ -36,12 +35,12 @@ for i = last + 1, #ARGV, 2 do
   else
     local options = args.options(last)
     lease, request, woken = options.lease, options.request, options.woken
-    order = attempt.order(listener, last, options.order, options.weights)
+    order = attempt.queue_order(listener, last, options.order, options.weights)
     break
   end
 end
 
-local prefix = space.prefix
+local prefix = namespace.prefix
 if request then
   for i = 4, last do
     local id = redis.call('LINDEX', prefix .. 'reserved_tasks_' .. ARGV[i] .. '_' .. listener, 0)
@@ -84,19 +83,19 @@ for nth = 4, last do
       break
     end
     if v[1] == 'pending' and v[2] == queue then
-      attempt.stray({ id = id, queue = queue, status = 'pending', ties = v[10] })
+      attempt.add_stray({ id = id, queue = queue, status = 'pending', ties = v[10] })
     end
     skipped = skipped + 1
-    space.touch(prefix .. 'task_' .. id)
+    namespace.declare(prefix .. 'task_' .. id)
   end
   if skipped > 0 then
     ghosts = ghosts or {}
     ghosts[queue] = skipped
-    space.touch(pending)
+    namespace.declare(pending)
   end
   if open and (meta[at + 1] or meta[at + 2] or common) then
-    task, v = attempt.weigh(queue, task, v, {
-      laned = meta[at + 1], own = meta[at + 2], common = common, listener = listener, request = request,
+    task, v = attempt.select(queue, task, v, {
+      ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener, request = request,
     })
   end
   if task then
@@ -107,20 +106,20 @@ end
 if not task then
   for i = 4, last do
     listeners.require(ARGV[i], listener)
-    space.probe('ZCARD', prefix .. 'seen_' .. ARGV[i])
-    space.touch(prefix .. 'pending_tasks_' .. ARGV[i]) -- in a slot that is being moved it may only seem empty
+    namespace.probe('ZCARD', prefix .. 'seen_' .. ARGV[i])
+    namespace.declare(prefix .. 'pending_tasks_' .. ARGV[i]) -- in a slot that is being moved it may only seem empty
     listeners.refuse(ARGV[i], listener) -- an order of a release that did not mark the queue
   end
-  if attempt.waits then
-    attempt.plan_waits()
+  if attempt.updates then
+    attempt.plan_updates()
   end
-  space.begin()
+  namespace.begin()
   attempt.clear(ghosts)
   for i = 4, last do
     listeners.seen(ARGV[i], listener)
   end
-  if attempt.waits then
-    attempt.wait()
+  if attempt.updates then
+    attempt.write_updates()
   end
   return false
 end
@@ -134,10 +133,10 @@ if redis.call('SISMEMBER', prefix .. 'listeners_' .. queue, listener) == 0 then
 end
 state.read_entered(events, 'LLEN', held)
 if task.foreign then
-  space.probe('ZCARD', prefix .. 'tasks_' .. queue)
+  namespace.probe('ZCARD', prefix .. 'tasks_' .. queue)
 end
 if task.ties then
-  bonds.plan(task, 'reserved', listener)
+  claims.plan(task, 'reserved', listener)
   lease = task.own_lease and tonumber(task.own_lease) or lease
 end
 if woken then
@@ -147,23 +146,23 @@ if woken then
     state.plan_wake(queue)
   end
 end
-if attempt.waits then
-  attempt.plan_waits()
+if attempt.updates then
+  attempt.plan_updates()
 end
 if order then
-  space.probe('HLEN', prefix .. 'rounds_' .. listener)
+  namespace.probe('HLEN', prefix .. 'rounds_' .. listener)
 end
 -- The first write needs no right of its own: it is refused before anything is changed.
 local may = redis.acl_check_cmd
-if ghosts or order or task.ties or task.foreign or attempt.waits then
+if ghosts or order or task.ties or task.foreign or attempt.updates then
   rights.require()
-elseif may and not (may('RPOPLPUSH', pending, held) and may('HSET', space.meta, '', '')
+elseif may and not (may('RPOPLPUSH', pending, held) and may('HSET', namespace.meta, '', '')
   and may('XADD', events, '*', '', '')
   and (not woken or may('LPUSH', prefix .. 'wake_' .. queue, ''))) then
   rights.require()
 end
-if space.touched then
-  space.enter(leases, prefix .. 'task_' .. task.id, pending, held, events)
+if namespace.declared then
+  namespace.begin_declared(leases, prefix .. 'task_' .. task.id, pending, held, events)
 end
 if ghosts then
   redis.call('ZCARD', leases)
@@ -171,11 +170,11 @@ if ghosts then
 end
 lease = lease or task.set_lease or attempt.LEASE
 local token, deadline = attempt.begin(task, lease, 'reserve', apart)
-if attempt.waits then
-  attempt.wait(queue)
+if attempt.updates then
+  attempt.write_updates(queue)
 end
 if order then
-  attempt.served(listener, order, queue)
+  attempt.record_served(listener, order, queue)
 end
 if woken then
   state.wake(queue) -- pass it on: one wake-up may stand for many tasks

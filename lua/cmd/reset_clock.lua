@@ -5,22 +5,22 @@
 -- @errors HELD TOOMANY
 local MOST = 10000 -- queues that one call looks at
 
-space.open()
+namespace.open()
 local request = args.options().request
 local done, answer = requests.find('reset_clock', request)
 if done then
   return answer
 end
-local floor, now = redis.call('HGET', space.meta, space.CLOCK), server.time()
+local floor, now = redis.call('HGET', namespace.meta, namespace.CLOCK), server.time()
 if not floor or tonumber(floor) <= now then
   return 'right'
 end
-local queues = redis.call('ZRANGE', space.touch(space.prefix .. 'queues'), 0, MOST)
+local queues = redis.call('ZRANGE', namespace.declare(namespace.prefix .. 'queues'), 0, MOST)
 if #queues > MOST then
   reply.fail('TOOMANY', 'there are over 10000 queues, more than one call can look at: forget those that are empty')
 end
 for _, queue in ipairs(queues) do
-  if space.probe('ZCARD', space.key('leases', queue)) > 0 then
+  if namespace.probe('ZCARD', namespace.key('leases', queue)) > 0 then
     reply.fail('HELD', 'tasks are held: pause the queues, wait for their ends or cancel them, then send the call again')
   end
 end
@@ -29,7 +29,7 @@ local settled = {}
 table.insert(queues, 1, false)
 for _, queue in ipairs(queues) do
   local field = queue and 'settings:' .. queue or 'settings'
-  local text = redis.call('HGET', space.meta, field)
+  local text = redis.call('HGET', namespace.meta, field)
   local mended = text and string.gsub(text, '_since=(%d+)', function(since)
     return string.format('_since=%.0f', math.min(tonumber(since), now))
   end)
@@ -37,11 +37,11 @@ for _, queue in ipairs(queues) do
     settled[#settled + 1] = { field, mended }
   end
 end
-local token = redis.call('HGET', space.meta, 'token')
-space.begin()
+local token = redis.call('HGET', namespace.meta, 'token')
+namespace.begin()
 for _, set in ipairs(settled) do
-  redis.call('HSET', space.meta, set[1], set[2])
+  redis.call('HSET', namespace.meta, set[1], set[2])
 end
-redis.call('HSET', space.meta, space.CLOCK, string.format('%.0f', now),
+redis.call('HSET', namespace.meta, namespace.CLOCK, string.format('%.0f', now),
   'token', string.format('%.0f', math.max(tonumber(token or 0), tonumber(floor))))
 return requests.keep('reset')

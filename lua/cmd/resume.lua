@@ -2,12 +2,12 @@
 -- @args now queue
 -- @reply `resumed`
 -- @errors
-space.open()
+namespace.open()
 local queue = contract.arguments()
 orders.plan(queue)
 state.plan_wake(queue)
-space.begin()
-redis.call('HDEL', space.meta, 'paused:' .. queue)
+namespace.begin()
+redis.call('HDEL', namespace.meta, 'paused:' .. queue)
 orders.take_back(queue, 'q')
 state.wake(queue)
 return 'resumed'

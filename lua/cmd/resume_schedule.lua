@@ -2,19 +2,19 @@
 -- @args now name
 -- @reply `resumed`
 -- @errors NOSCHEDULE
-space.open()
+namespace.open()
 local name = contract.arguments()
 local schedule = schedules.get(name)
 if not schedule.paused then
   return 'resumed'
 end
 schedule.paused = nil
-if tonumber(schedule.done) > tonumber(space.now) then
+if tonumber(schedule.done) > tonumber(namespace.now) then
   schedule.list, schedule.final = {}, nil -- the clock ran ahead, and slots of cron were told for then
 end
-schedule.done = space.now
+schedule.done = namespace.now
 schedules.settle(schedule)
 schedules.probe()
-space.begin()
+namespace.begin()
 schedules.write(schedule, 'paused')
 return 'resumed'

@@ -8,20 +8,20 @@
 local LOGS = 100 -- that a call looks at
 local KINDS = { 'complete', 'failed', 'cancelled' }
 
-space.open()
+namespace.open()
 local queue, limit = contract.arguments()
 local options = args.options()
 local keep = options.keep or tonumber(settings.get(queue, 'keep'))
-local oldest = space.us - (options.seconds or settings.get(queue, 'retain') * 1000000)
+local oldest = namespace.now_us - (options.seconds or settings.get(queue, 'retain') * 1000000)
 
 local total, taken, tails = 0, {}, {}
 local function tail(kind)
-  local id = redis.call('LINDEX', space.key(kind .. '_tasks', queue), -1 - taken[kind])
+  local id = redis.call('LINDEX', namespace.key(kind .. '_tasks', queue), -1 - taken[kind])
   local task = id and (record.find(id, 'updated') or { id = id, extra = {} })
   tails[kind] = task and { task = task, at = tonumber(task.extra[1] or 0) * 1000000 }
 end
 for _, kind in ipairs(KINDS) do
-  total = total + space.probe('LLEN', space.key(kind .. '_tasks', queue))
+  total = total + namespace.probe('LLEN', namespace.key(kind .. '_tasks', queue))
   taken[kind] = 0
   tail(kind)
 end
@@ -59,15 +59,15 @@ for _, task in ipairs(gone) do
     state.plan(task, 'deleted')
   end
 end
-local expired = bonds.expired(queue, limit)
+local expired = claims.expired_names(queue, limit)
 local aged = logs.look(LOGS, 0, spared)
-space.begin()
-bonds.expire(queue, expired)
+namespace.begin()
+claims.release_expired_names(queue, expired)
 for _, task in ipairs(gone) do
   if task.ours then
     state.move(task, 'deleted', 'retain', '')
   else
-    redis.call('RPOP', space.key(task.kind .. '_tasks', queue)) -- a client without scripts deleted it
+    redis.call('RPOP', namespace.key(task.kind .. '_tasks', queue)) -- a client without scripts deleted it
     if task.queue == '' then
       redis.call('UNLINK', task.key) -- and updated it once more
     end

@@ -3,13 +3,13 @@
 -- @options fresh request
 -- @reply `pending`
 -- @errors NOTASK STATE STOPPING DUPLICATE
-space.open()
+namespace.open()
 local id = contract.arguments()
-local wish = args.options()
-local done, answer = requests.find('retry', wish.request)
+local spec = args.options()
+local done, answer = requests.find('retry', spec.request)
 if done then
   return answer
 end
 
-actions.one(id, actions.retry, actions.do_retry, wish)
+actions.one(id, actions.retry, actions.do_retry, spec)
 return requests.keep('pending')

@@ -3,7 +3,7 @@
 -- @options overlap request
 -- @reply `created` or `existing`, and the id of the task
 -- @errors NOSCHEDULE STATE OTHERQUEUE CLOSED DUPLICATE TOOMANY
-space.open()
+namespace.open()
 local name, id = contract.arguments()
 local options = args.options()
 local done, answer = requests.find('run_schedule', options.request)
@@ -11,7 +11,7 @@ if done then
   return answer
 end
 local schedule = schedules.get(name)
-local found = redis.call('HMGET', space.key('task', id), 'queue', 'schedule')
+local found = redis.call('HMGET', namespace.key('task', id), 'queue', 'schedule')
 if found[1] and found[2] == name then
   return { 'existing', id }
 elseif found[1] == schedule.queue then
@@ -30,12 +30,12 @@ elseif beside and (old and beside.id == old.id or schedules.solo(schedule, sched
 end
 local template = { name = name, queue = schedule.queue, parameters = schedule.parameters, options = schedule.options,
   overlap = overlap }
-local plan = schedules.plan(template, id, nil, overlap == 'cancel' and old or nil, {})
+local plan = schedules.plan({ schedule = template, id = id, old = overlap == 'cancel' and old or nil }, {})
 if plan.other then
   return { 'existing', plan.other }
 end
-space.begin()
-redis.call('HSET', schedule.key, 'last_at', space.now) -- refused when memory is full, before anything is made
+namespace.begin()
+redis.call('HSET', schedule.key, 'last_at', namespace.now) -- refused when memory is full, before anything is made
 schedules.make(plan, 'run_schedule')
 schedules.note(schedule, id)
 redis.call('HSET', schedule.key, 'last_task', id, 'tasks', schedule.tasks or id)

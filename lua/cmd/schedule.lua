@@ -3,7 +3,7 @@
 -- @options schedule.* task.* request
 -- @reply `created`, `changed`, or `existing` where nothing differs
 -- @errors TOOBIG TOOMANY
-space.open()
+namespace.open()
 local name, queue, text, parameters, count = contract.arguments()
 local rhythm, every, offset = schedules.rhythm(text)
 local slots = schedules.slots(count)
@@ -24,17 +24,17 @@ if every and #slots > 0 then
   reply.fail('BADARG', 'only the slots of cron are told; count must be 0')
 end
 local new = {
-  name = name, key = space.key('schedule', name), rhythm = rhythm, every = every, offset = offset, queue = queue,
+  name = name, key = namespace.key('schedule', name), rhythm = rhythm, every = every, offset = offset, queue = queue,
   parameters = parameters,
   options = table.concat(texts, ' '), overlap = own.overlap or 'skip', missed = own.missed or 'one', late = own.late,
-  start = own.start, ['end'] = own['end'], times = own.times, changed = space.now,
+  start = own.start, ['end'] = own['end'], times = own.times, changed = namespace.now,
 }
 local most = options.max_bytes or tonumber(settings.get(queue, 'max_bytes'))
 if options.key and (new.overlap == 'queue' or new.overlap == 'cancel') then
   reply.fail('BADARG', 'overlap queue and cancel have a key of their own: leave out key, or use skip or allow')
 end
 args.bytes(parameters, most, 'parameters')
-birth.wish(options)
+creation.spec(options)
 
 local done, answer = requests.find('schedule', own.request)
 if done then
@@ -48,21 +48,21 @@ end
 if same then
   return 'existing'
 end
-if not old and space.probe('ZCARD', space.prefix .. 'schedules') >= schedules.MOST then
+if not old and namespace.probe('ZCARD', namespace.prefix .. 'schedules') >= schedules.MOST then
   reply.fail('TOOMANY', 'there are 100000 schedules already')
 end
-old = old or { made = '0', skipped = '0', passed = '0', created = space.now, done = space.now }
+old = old or { made = '0', skipped = '0', passed = '0', created = namespace.now, done = namespace.now }
 for _, field in ipairs({ 'made', 'skipped', 'passed', 'created', 'done', 'paused' }) do
   new[field] = old[field]
 end
 new.list = old.list
 if not old.next or old.rhythm ~= new.rhythm or old.start ~= new.start then
   new.list = slots
-  if tonumber(new.done) < tonumber(space.now) then
-    new.done = space.now
+  if tonumber(new.done) < tonumber(namespace.now) then
+    new.done = namespace.now
   end
 end
-if tonumber(new['end'] or math.huge) <= math.max(space.us / 1000000, tonumber(new.start or 0)) then
+if tonumber(new['end'] or math.huge) <= math.max(namespace.now_us / 1000000, tonumber(new.start or 0)) then
   reply.fail('BADARG', 'the end lies in the past, or not after the start')
 elseif tonumber(new.made) >= tonumber(new.times or math.huge) then
   reply.fail('BADARG', 'the schedule has made so many tasks already')
@@ -73,6 +73,6 @@ if new.ended or not every and not new.list[1] then
     or 'no slot was told that lies ahead, between start and end')
 end
 schedules.probe()
-space.begin()
+namespace.begin()
 schedules.write(new, 'created', 'changed', unpack(schedules.definition()))
 return requests.keep(old.rhythm and 'changed' or 'created')

@@ -4,12 +4,12 @@
 --   dry`), next slot, tasks made, slots skipped, slots passed over, its last task, and its last error; what does not
 --   apply is empty
 -- @errors
-space.open()
+namespace.open()
 local cursor, limit = contract.arguments()
-local page = redis.call('ZRANGE', space.prefix .. 'schedules', cursor, cursor + limit - 1)
+local page = redis.call('ZRANGE', namespace.prefix .. 'schedules', cursor, cursor + limit - 1)
 local answer = { #page < limit and '0' or string.format('%.0f', cursor + limit) }
 for _, name in ipairs(page) do
-  local v = redis.call('HMGET', space.key('schedule', name),
+  local v = redis.call('HMGET', namespace.key('schedule', name),
     'queue', 'rhythm', 'next', 'made', 'skipped', 'passed', 'last_task', 'error', 'paused', 'ended')
   if v[1] then
     local rest = { name, v[1], v[2], schedules.state(v[9], v[10], v[3]), v[3] or '', v[4], v[5], v[6], v[7] or '',

@@ -2,9 +2,9 @@
 -- @args now queue
 -- @reply for each setting its name, its value (empty: no limit) and where it is set: `queue`, `namespace` or `default`
 -- @errors
-space.open()
+namespace.open()
 local queue = contract.arguments()
-local texts = redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
+local texts = redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings')
 local answer = {}
 for name in string.gmatch(contract.SETTINGS, '%S+') do
   local own, common = settings.find(texts[1], name), settings.find(texts[2], name)

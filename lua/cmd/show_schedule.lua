@@ -2,7 +2,7 @@
 -- @args now name
 -- @reply field and value in turn, and its `state`: `active`, `paused`, `ended`, or `dry` (its next slots must be told)
 -- @errors NOSCHEDULE
-space.open()
+namespace.open()
 local name = contract.arguments()
 local schedule = schedules.get(name)
 local answer = redis.call('HGETALL', schedule.key)

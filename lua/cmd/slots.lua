@@ -3,7 +3,7 @@
 -- @args now name rhythm after count (slot)*count
 -- @reply `told`, or `stale` where the schedule is another by now
 -- @errors NOSCHEDULE
-space.open()
+namespace.open()
 local name, text, after, count = contract.arguments()
 local rhythm, every = schedules.rhythm(text)
 if every then
@@ -27,6 +27,6 @@ if #slots == 0 and after == math.floor(tail) then
 end
 schedules.settle(schedule)
 schedules.probe()
-space.begin()
+namespace.begin()
 schedules.write(schedule)
 return 'told'

@@ -4,7 +4,7 @@
 -- @again a later deadline
 -- @reply deadline
 -- @errors LOST CANCELLED STATE
-space.time(redis.call('HGET', space.meta, space.CLOCK))
+namespace.open_at(redis.call('HGET', namespace.meta, namespace.CLOCK))
 local id, token, pid = ARGV[2], ARGV[3], ARGV[4]
 if not pid then
   args.missing('id token pid')
@@ -19,15 +19,15 @@ if task.cancel then
   reply.fail('CANCELLED', 'the task was cancelled before it started: release it')
 end
 lease = lease and string.format('%.0f', lease) or given
-local prefix, queue, deadline = space.prefix, task.queue, space.us + lease
+local prefix, queue, deadline = namespace.prefix, task.queue, namespace.now_us + lease
 local leases = prefix .. 'leases_' .. queue
 task.deadline = string.format('%.0f', deadline)
 if task.status == 'started' then
   if task.pid ~= pid then
     record.refuse('started by another process', 'reserved')
   end
-  if space.touched then
-    space.enter(leases)
+  if namespace.declared then
+    namespace.begin_declared(leases)
   end
   redis.call('ZADD', leases, task.deadline, record.lease(task))
   return deadline
@@ -37,15 +37,15 @@ end
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 state.read_entered(events, 'SCARD', started)
 if task.ties and string.find(task.ties, 'u') then
-  bonds.plan(task, 'started')
+  claims.plan(task, 'started')
 end
 local may = redis.acl_check_cmd
-if may and not (may('SADD', started, '') and may('HSET', space.meta, '', '') and may('XADD', events, '*', '', ''))
+if may and not (may('SADD', started, '') and may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', ''))
   or task.ties and string.find(task.ties, 'u') then
   rights.require()
 end
-if space.touched then
-  space.enter(leases, events, started)
+if namespace.declared then
+  namespace.begin_declared(leases, events, started)
 end
 task.pid = pid
 state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', state.time(task))

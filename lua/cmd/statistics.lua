@@ -5,15 +5,16 @@
 --   then what is known of all these days; then for each day that has any, the earliest first, `day` and YYYYMMDD and
 --   what is known of it
 -- @errors
-space.open()
+namespace.open()
 local queue, count = contract.arguments()
-local last = args.options()['until'] or math.floor(space.us / 86400000000)
+local last = args.options()['until'] or math.floor(namespace.now_us / 86400000000)
 
 local names, kinds, total, days = statistics.names(), {}, {}, {}
 for i, name in ipairs(names) do
   kinds[i] = statistics.kind(name)
 end
-for _, date in ipairs(redis.call('ZRANGEBYSCORE', space.key('days', queue), last - count + 1, last, 'LIMIT', 0, 14)) do
+for _, date in ipairs(redis.call('ZRANGEBYSCORE', namespace.key('days', queue), last - count + 1, last,
+  'LIMIT', 0, 14)) do
   -- In one pass: a small hash is a list to the server, which looks for each field from its beginning.
   local values, found = {}, redis.call('HGETALL', statistics.key(queue, date))
   for i = 1, #found, 2 do

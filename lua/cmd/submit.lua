@@ -13,26 +13,26 @@ end
 if #queue > contract.NAME_HIGH or not string.find(queue, args.PLAIN) then
   args.plain(queue, 'queue')
 end
-local meta = redis.call('HMGET', space.meta, space.CLOCK, 'settings:' .. queue, 'settings')
-space.time(meta[1])
+local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'settings:' .. queue, 'settings')
+namespace.open_at(meta[1])
 count = count == '1' and 1 or args.integer(count, 1, contract.COUNT_HIGH, 'count')
 local last = 3 + 3 * count
 if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, eta or parameters')
 end
-local most, wish, request = contract.PAYLOAD_HIGH, nil, nil
+local most, spec, request = contract.PAYLOAD_HIGH, nil, nil
 if ARGV[last + 1] then
   local options = args.options(last)
   request, options.request = options.request, nil
-  wish = birth.wish(options)
-  if wish.unique and count > 1 then
+  spec = creation.spec(options)
+  if spec.unique and count > 1 then
     reply.fail('BADARG', 'a unique name is for one task: count must be 1')
   end
 end
 if meta[2] or meta[3] then
   most = tonumber(settings.value(meta[2], meta[3], 'max_bytes'))
 end
-most = wish and wish.max_bytes or most
+most = spec and spec.max_bytes or most
 
 if request then
   local done, answer = requests.find('submit', request)
@@ -41,7 +41,7 @@ if request then
   end
 end
 
-local prefix, now = space.prefix, space.now
+local prefix, now = namespace.prefix, namespace.now
 local fresh, answer, seen, pending, scheduled, size = {}, {}, count > 1 and {}, nil, nil, 0
 for at = 4, last, 3 do
   local id, eta, parameters = ARGV[at], ARGV[at + 1], ARGV[at + 2]
@@ -64,14 +64,12 @@ for at = 4, last, 3 do
   eta = args.time_or_none(eta, 'eta')
   local found = redis.call('HGET', prefix .. 'task_' .. id, 'queue')
   if not found then
-    local task
-    if wish then
-      task = birth.task(id, queue, parameters, eta, wish)
-    else
-      task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = now, foreign = true }
-      if eta and eta > space.us then
-        task.eta = space.decimal(eta)
-      end
+    local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = now, foreign = true }
+    if eta and eta > namespace.now_us then
+      task.eta = namespace.decimal(eta)
+    end
+    if spec then
+      creation.apply(task, spec)
     end
     if task.eta then
       scheduled = task
@@ -79,8 +77,8 @@ for at = 4, last, 3 do
       pending = task
     end
     fresh[#fresh + 1] = task
-    if space.touched then
-      space.touch(prefix .. 'task_' .. id)
+    if namespace.declared then
+      namespace.declare(prefix .. 'task_' .. id)
     end
     answer[#answer + 1] = 'created'
   elseif found == queue then
@@ -93,12 +91,12 @@ if #fresh == 0 then
   return answer
 end
 if meta[2] or meta[3] then
-  birth.admit(meta[2], meta[3])
+  creation.require_open(meta[2], meta[3])
 end
 local rival
-if wish and wish.unique then
+if spec and spec.unique then
   local other
-  other, rival = birth.rival(fresh[1], wish)
+  other, rival = creation.conflict(fresh[1], spec)
   if other then
     answer = { rival and 'replaced' or 'existing', other }
   end
@@ -114,23 +112,23 @@ state.read_entered(events, 'LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
 state.asleep = redis.call('LLEN', wake) == 0 and queue
 if scheduled then
-  space.probe('ZCARD', prefix .. (scheduled.lane and 'scheduled_lane_tasks_' or 'scheduled_tasks_') .. queue)
+  namespace.probe('ZCARD', prefix .. (scheduled.ranked and 'scheduled_lane_tasks_' or 'scheduled_tasks_') .. queue)
 end
-if wish and wish.ties then
-  birth.plan(pending or scheduled)
+if spec and spec.ties then
+  creation.plan(pending or scheduled)
 end
 if rival then
   state.plan(rival, 'cancelled')
 end
 local may = redis.acl_check_cmd
-if wish then
+if spec then
   rights.require()
-elseif may and not (may('HSET', space.meta, '', '') and may('LPUSH', pending_key, '')
+elseif may and not (may('HSET', namespace.meta, '', '') and may('LPUSH', pending_key, '')
   and may('XADD', events, '*', '', '')) then
   rights.require()
 end
-if space.touched then
-  space.enter(prefix .. 'tasks_' .. queue, prefix .. 'queues', pending_key, wake, events)
+if namespace.declared then
+  namespace.begin_declared(prefix .. 'tasks_' .. queue, prefix .. 'queues', pending_key, wake, events)
 end
 
 if rival then
@@ -140,8 +138,8 @@ if rival then
 end
 for i = 1, #fresh do
   local task = fresh[i]
-  if wish then
-    birth.make(task, wish, 'submit')
+  if spec then
+    creation.insert(task, spec, 'submit')
   elseif task.eta then
     state.move(task, 'scheduled', 'submit', '',
       'queue', queue, 'parameters', task.parameters, 'created', now, 'attempt', '0', 'eta', task.eta)
@@ -157,7 +155,7 @@ if pending then
   state.wake(queue)
 end
 if request then
-  space.note('request').begun = true
+  namespace.shared('request').begun = true
   return requests.keep(answer)
 end
 return answer

@@ -2,7 +2,7 @@
 -- @args now id count tag*count
 -- @reply its tags
 -- @errors NOTASK TOOMANY
-space.open()
+namespace.open()
 local id, asked = contract.arguments()
 local names = tags.asked(asked)
 local task, wanted = tags.read(id)

@@ -2,10 +2,10 @@
 -- @args now queue cursor limit
 -- @reply next cursor (0 at the end), then for each tag its name and how many tasks have it
 -- @errors
-space.open()
+namespace.open()
 local queue, cursor, limit = contract.arguments()
 local page, after = search.page(
-  space.key('tags', queue), { backwards = true, cursor = cursor, score = '+inf' }, limit)
+  namespace.key('tags', queue), { backwards = true, cursor = cursor, score = '+inf' }, limit)
 local answer = { after }
 for i = 1, #page, 2 do
   answer[#answer + 1] = page[i]

@@ -5,23 +5,23 @@
 -- @errors
 local GONE = 100 -- days over the age that one call removes
 
-space.open()
+namespace.open()
 local queue, limit = contract.arguments()
 
-local events, tally, days = space.key('events', queue), space.key('tally', queue), space.key('days', queue)
-local texts = redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
+local events, tally, days = namespace.key('events', queue), namespace.key('tally', queue), namespace.key('days', queue)
+local texts = redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings')
 local kept_days = tonumber(settings.value(texts[1], texts[2], 'statistics'))
 local kept_events = tonumber(settings.value(texts[1], texts[2], 'events'))
-space.touch(tally)
+namespace.declare(tally)
 local place = redis.call('HMGET', tally, 'last', 'read')
 local last, read = place[1] or '0-0', tonumber(place[2] or 0)
-local today = math.floor(space.us / 86400000000)
+local today = math.floor(namespace.now_us / 86400000000)
 local oldest = today - kept_days + 1
-space.touch(days)
+namespace.declare(days)
 local gone = redis.call('ZRANGEBYSCORE', days, '-inf', oldest - 1, 'LIMIT', 0, GONE)
 
 -- The server counts the entries that a stream ever had: those that were trimmed unread were missed.
-local length = space.probe('XLEN', events)
+local length = namespace.probe('XLEN', events)
 local added, newest = 0, '0-0'
 if length > 0 then
   local info = redis.call('XINFO', 'STREAM', events)
@@ -77,14 +77,14 @@ end
 local writes = {}
 for one, own in pairs(days_sums) do
   local date = statistics.date(one)
-  local fields = one >= oldest and statistics.merge(space.touch(statistics.key(queue, date)), own) or {}
+  local fields = one >= oldest and statistics.merge(namespace.declare(statistics.key(queue, date)), own) or {}
   if #fields > 0 then
     writes[#writes + 1] = { day = one, date = date, fields = fields }
   end
 end
 table.sort(writes, function(a, b) return a.day < b.day end)
 for _, date in ipairs(gone) do
-  space.touch(statistics.key(queue, date))
+  namespace.declare(statistics.key(queue, date))
 end
 
 local most = math.max(kept_events, added - read)
@@ -92,7 +92,7 @@ local more = read < added and 1 or 0
 if last == place[1] and #writes == 0 and #gone == 0 and length <= most then
   return { 0, 0, 0 }
 end
-space.begin()
+namespace.begin()
 -- A removal first: what follows may then be written even when memory is full.
 redis.call('XTRIM', events, 'MAXLEN', '~', most)
 for _, date in ipairs(gone) do

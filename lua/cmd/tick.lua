@@ -8,10 +8,10 @@
 -- @noted CLOSED DUPLICATE STATE TOOMANY OTHERQUEUE
 local BYTES = 4194304 -- of parameters that one call reads
 
-space.open()
+namespace.open()
 local limit = contract.arguments()
-local all, now = space.prefix .. 'schedules', space.us / 1000000
-local names = redis.call('ZRANGEBYSCORE', all, '-inf', space.now, 'LIMIT', 0, limit)
+local all, now = namespace.prefix .. 'schedules', namespace.now_us / 1000000
+local names = redis.call('ZRANGEBYSCORE', all, '-inf', namespace.now, 'LIMIT', 0, limit)
 
 local room, bytes, number, stops, changed, strays, taken, queues = limit, 0, 0, {}, {}, {}, {}, {}
 
@@ -27,7 +27,7 @@ local function guarded(schedule, read, ...)
   end
   text = string.gsub(text, '^%-', '')
   text = string.gsub(text, '^WRONGTYPE .*', 'WRONGKEY a key of its queue holds a value of another type')
-  schedule.error = space.now .. ' ' .. string.sub(text, 1, 200)
+  schedule.error = namespace.now .. ' ' .. string.sub(text, 1, 200)
   return false
 end
 
@@ -42,7 +42,7 @@ end
 -- One slot: a plan, or what is in its way.
 local function try(schedule, slot, old)
   local id = schedule.name .. '@' .. slot
-  local queue, maker, of = unpack(redis.call('HMGET', space.key('task', id), 'queue', 'schedule', 'slot'))
+  local queue, maker, of = unpack(redis.call('HMGET', namespace.key('task', id), 'queue', 'schedule', 'slot'))
   if queue and maker == schedule.name and of == slot then
     schedules.note(schedule, id)
     return 'made' -- and dealt with
@@ -50,7 +50,7 @@ local function try(schedule, slot, old)
     guarded(schedule, foreign, schedule, queue)
     return 'skip'
   end
-  local ok, plan = guarded(schedule, schedules.plan, schedule, id, slot, old, taken)
+  local ok, plan = guarded(schedule, schedules.plan, { schedule = schedule, id = id, slot = slot, old = old }, taken)
   if ok then
     return plan and (plan.task and 'plan' or 'skip') or 'wait', plan
   end
@@ -87,7 +87,7 @@ local function due(schedule, old)
     elseif what == 'plan' then
       made, schedule.plans[#schedule.plans + 1] = made + 1, plan
       schedules.note(schedule, plan.id)
-      schedule.last_slot, schedule.last_at, schedule.error = slot, space.now, nil
+      schedule.last_slot, schedule.last_at, schedule.error = slot, namespace.now, nil
       if schedule.made + made == tonumber(schedule.times) then
         break
       end
@@ -120,7 +120,7 @@ for _, name in ipairs(names) do
     bytes = bytes + #schedule.parameters
     local ok, old, beside = guarded(schedule, schedules.live, schedule, schedule.overlap)
     if beside then
-      schedule.error = space.now .. ' ' .. schedules.beside(schedule, beside)
+      schedule.error = namespace.now .. ' ' .. schedules.beside(schedule, beside)
     end
     if beside or not ok then
       hold(schedule, old)
@@ -136,10 +136,11 @@ end
 local low = schedules.low(changed)
 if #changed + #strays > 0 then
   schedules.probe()
-  space.begin()
+  namespace.begin()
 end
 if number + #stops > 0 then
-  space.tick(string.format('%.0f', space.us)) -- refused when memory is full, before anything is made
+  -- refused when memory is full, before anything is made
+  namespace.advance_clock(string.format('%.0f', namespace.now_us))
 end
 for _, old in ipairs(stops) do
   actions.do_cancel(old, old)

@@ -3,7 +3,7 @@
 -- @options request
 -- @reply `removed`
 -- @errors NOSCHEDULE
-space.open()
+namespace.open()
 local name = contract.arguments()
 local request = args.options().request
 local done, answer = requests.find('unschedule', request)
@@ -12,8 +12,8 @@ if done then
 end
 local schedule = schedules.get(name)
 schedules.probe()
-space.begin()
-redis.call('ZREM', space.prefix .. 'schedules', name)
-redis.call('ZREM', space.prefix .. 'low_schedules', name)
+namespace.begin()
+redis.call('ZREM', namespace.prefix .. 'schedules', name)
+redis.call('ZREM', namespace.prefix .. 'low_schedules', name)
 redis.call('UNLINK', schedule.key)
 return requests.keep('removed')

@@ -2,7 +2,7 @@
 -- @args now id count tag*count
 -- @reply its tags
 -- @errors NOTASK
-space.open()
+namespace.open()
 local id, count = contract.arguments()
 local names = tags.asked(count)
 local task, wanted = tags.read(id)

@@ -6,30 +6,30 @@
 -- @errors NOTASK
 local FAR = 10000 -- positions further back are only said to be so
 
-space.open()
+namespace.open()
 local id = contract.arguments()
 local task = record.get(id, 'eta', 'failures', 'losses', 'releases', 'uncounted')
 local queue = task.queue
 if task.ties then
-  bonds.load(task)
+  claims.load(task)
 end
 local ahead, deadline = '', ''
 if task.status == 'pending' then
-  ahead = standing.ahead(task, FAR)
+  ahead = positions.ahead(task, FAR)
 elseif record.held(task) then
-  deadline = redis.call('ZSCORE', space.key('leases', queue), record.lease(task)) or ''
+  deadline = redis.call('ZSCORE', namespace.key('leases', queue), record.lease(task)) or ''
 end
 local stand = listeners.count(queue)
 local answer = {
   'status', task.status, 'queue', queue, 'eta', task.status == 'scheduled' and task.extra[1] or '',
-  'paused', redis.call('HGET', space.meta, 'paused:' .. queue) or '', 'ahead', ahead,
+  'paused', redis.call('HGET', namespace.meta, 'paused:' .. queue) or '', 'ahead', ahead,
   'listeners', stand.present,
-  'node', task.node, 'deadline', deadline, 'cancel', task.cancel or '', 'now', space.now,
-  'priority', task.priority or '0', 'key', task.lane_key or '', 'weight', task.weight or '1', 'needs', task.needs or '',
+  'node', task.node, 'deadline', deadline, 'cancel', task.cancel or '', 'now', namespace.now,
+  'priority', task.priority or '0', 'key', task.fair_key or '', 'weight', task.weight or '1', 'needs', task.needs or '',
   'failures', task.extra[2] or '0', 'losses', task.extra[3] or '0',
 }
 if task.status == 'pending' then
-  for _, fact in ipairs(lanes.facts(task)) do
+  for _, fact in ipairs(ranking.facts(task)) do
     answer[#answer + 1] = fact
   end
 end

@@ -5,9 +5,9 @@
 --   of, `alive` or `dead`, the methods that it has programs for, separated by commas (`*`: any), and what is wrong
 --   with it
 -- @errors
-space.open()
+namespace.open()
 local cursor, limit = contract.arguments()
-local page = redis.call('ZSCAN', space.prefix .. 'workers', cursor, 'COUNT', limit)
+local page = redis.call('ZSCAN', namespace.prefix .. 'workers', cursor, 'COUNT', limit)
 local answer = { page[1] }
 for i = 1, #page[2], 2 do
   local listener = page[2][i]
@@ -17,7 +17,7 @@ for i = 1, #page[2], 2 do
   if v[3] and v[9] then
     local drained = {}
     for queue in string.gmatch(v[3], '[^,]+') do
-      if v[7] == '1' or redis.call('HEXISTS', space.key('orders', queue), 'l:' .. listener) == 1 then
+      if v[7] == '1' or redis.call('HEXISTS', namespace.key('orders', queue), 'l:' .. listener) == 1 then
         drained[#drained + 1] = queue
       end
     end
@@ -26,7 +26,7 @@ for i = 1, #page[2], 2 do
     for j = 1, 9 do
       answer[#answer + 1] = v[j] or ''
     end
-    answer[#answer + 1] = space.us - workers.moment(v[9]) > workers.DEAD and 'dead' or 'alive'
+    answer[#answer + 1] = namespace.now_us - workers.moment(v[9]) > workers.DEAD and 'dead' or 'alive'
     answer[#answer + 1] = v[10] or ''
     answer[#answer + 1] = v[11] or ''
   end

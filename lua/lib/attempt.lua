@@ -18,12 +18,12 @@ end
 -- The first answer again, where this very request of the listener made the attempt. Nothing is
 -- renewed: the lease counts from the first sending.
 function attempt.repeated(id, listener, request)
-  local v = redis.call('HMGET', space.prefix .. 'task_' .. id,
+  local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id,
     'status', 'queue', 'attempt', 'token', 'node', 'request', 'lease', attempt.fields())
   if (v[1] ~= 'reserved' and v[1] ~= 'started') or v[5] ~= listener or v[6] ~= request then
     return nil
   end
-  local deadline = redis.call('ZSCORE', space.prefix .. 'leases_' .. v[2], id .. ' ' .. (v[4] or ''))
+  local deadline = redis.call('ZSCORE', namespace.prefix .. 'leases_' .. v[2], id .. ' ' .. (v[4] or ''))
   local task = { id = id, queue = v[2], token = v[4], attempt = v[3] }
   return deadline and attempt.answer(task, tonumber(deadline), tonumber(v[7]), { unpack(v, 8, 12) })
 end
@@ -32,9 +32,9 @@ end
 -- moves the clock, and a lease. `apart`: the highest token, where the clock was set back since.
 -- @hot
 function attempt.begin(task, lease, why, apart)
-  local us, listener = space.us + 1, task.taker
+  local us, listener = namespace.now_us + 1, task.taker
   local token = string.format('%.0f', us)
-  space.us = us
+  namespace.now_us = us
   if apart then
     token = string.format('%.0f', math.max(us, tonumber(apart) + 1))
   end
@@ -44,10 +44,10 @@ function attempt.begin(task, lease, why, apart)
     'node', listener, 'token', token, 'attempt', task.attempt, 'lease', lease, 'request', task.request or '',
     'reserved', state.time(task))
   if apart then
-    redis.call('HSET', space.meta, 'token', token)
-    space.tick(string.format('%.0f', us))
+    redis.call('HSET', namespace.meta, 'token', token)
+    namespace.advance_clock(string.format('%.0f', us))
   else
-    space.tick(token)
+    namespace.advance_clock(token)
   end
   return token, us + lease
 end
@@ -56,12 +56,12 @@ end
 -- needs and priorities do not bind them.
 attempt.strays = false
 
-function attempt.stray(task)
-  bonds.load(task)
+function attempt.add_stray(task)
+  claims.load(task)
   if not task.rank then
     attempt.strays = attempt.strays or {}
     attempt.strays[#attempt.strays + 1] = task
-    lanes.plan(task)
+    ranking.plan(task)
     state.plan_wake(task.queue)
   end
 end
@@ -71,11 +71,11 @@ end
 function attempt.clear(ghosts)
   for queue, number in pairs(ghosts or {}) do
     for _ = 1, number do
-      redis.call('RPOP', space.prefix .. 'pending_tasks_' .. queue)
+      redis.call('RPOP', namespace.prefix .. 'pending_tasks_' .. queue)
     end
   end
   for _, task in ipairs(attempt.strays or {}) do
-    lanes.enter(task)
+    ranking.add(task)
     state.wake(task.queue) -- whoever may have it
   end
 end
@@ -83,11 +83,11 @@ end
 -- What reserve learnt of queues with lanes and limits and has to write: by queue, keys
 -- whose entries are outdated, and when the rate of the queue lets it go on; of the
 -- chosen queue its rate.
-attempt.waits = false
+attempt.updates = false
 
 -- The fields of the meta hash about the queues from the fourth argument on.
-function attempt.meta(last)
-  local fields = { space.CLOCK }
+function attempt.meta_fields(last)
+  local fields = { namespace.CLOCK }
   for i = 4, last do
     local queue = args.plain(ARGV[i] or reply.fail('BADARG', 'missing argument: queue'), 'queue')
     fields[#fields + 1] = 'paused:' .. queue
@@ -103,38 +103,38 @@ end
 -- The next task of a queue that has lanes or settings: the first of its plain list, `task` with
 -- the values `v` of its record, or one of its lanes, or none yet. `known`: whether the queue is
 -- `laned`, its `own` settings and the `common` ones as texts, and who asks, `listener` by `request`.
-function attempt.weigh(queue, task, v, known)
-  local listener, own, common = known.listener, known.own, known.common
+function attempt.select(queue, task, v, known)
+  local own, common = known.own, known.common
   local set, waits, open, free = own or common, { stale = {} }, true, nil
   if set then
-    space.note('settings')[queue] = { own, common }
+    namespace.shared('settings')[queue] = { own, common }
     waits.rate = settings.get(queue, 'rate')
-    open, free = places.open(queue, 1)
+    open, free = limits.queue_allows(queue, 1)
   end
-  attempt.waits = attempt.waits or {}
-  attempt.waits[queue] = waits
+  attempt.updates = attempt.updates or {}
+  attempt.updates[queue] = waits
   local best = task and { plain = true, id = task.id }
-  if open and known.laned then
+  if open and known.ranked then
     if best then
-      best.rank = turns.plain(v[9], redis.call('HGET', space.prefix .. 'task_' .. task.id, 'front'))
+      best.rank = fairness.list_rank(v[9], redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'front'))
     end
-    best = lanes.pick(queue, listener, best, waits.stale, set)
+    best = ranking.next(queue, known, best, waits.stale)
   end
   if best and not best.plain then
-    v = redis.call('HMGET', space.prefix .. 'task_' .. best.id,
+    v = redis.call('HMGET', namespace.prefix .. 'task_' .. best.id,
       'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties')
     if v[1] ~= 'pending' or v[2] ~= queue then
       waits.ghost = best
-      space.touch(space.prefix .. 'task_' .. best.id)
+      namespace.declare(namespace.prefix .. 'task_' .. best.id)
       return nil
     end
     task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[9], ties = v[10] or 'r',
-      taker = listener, request = known.request, foreign = not v[3] or nil }
+      taker = known.listener, request = known.request, foreign = not v[3] or nil }
   end
   if open and best and task.ties then
-    bonds.load(task)
+    claims.load(task)
     if task.weight and set then
-      open, free = places.open(queue, tonumber(task.weight))
+      open, free = limits.queue_allows(queue, tonumber(task.weight))
     end
   end
   waits.free = free
@@ -149,17 +149,17 @@ function attempt.weigh(queue, task, v, known)
 end
 
 -- Reads what `wait` writes.
-function attempt.plan_waits()
-  for queue, waits in pairs(attempt.waits) do
-    turns.plan_settle(queue, waits.stale)
+function attempt.plan_updates()
+  for queue, waits in pairs(attempt.updates) do
+    fairness.plan_refresh(queue, waits.stale)
     if waits.free then
-      space.probe('ZCARD', space.key('delayed', queue))
+      namespace.probe('ZCARD', namespace.key('delayed', queue))
     end
     if waits.chosen and waits.rate then
-      space.probe('LLEN', places.rates(queue))
+      namespace.probe('LLEN', limits.starts_key(queue))
     end
     if waits.ghost then
-      lanes.plan_drop(queue, waits.ghost)
+      ranking.plan_discard(queue, waits.ghost)
     end
     waits.again = (waits.ghost or #waits.stale > 0) and not waits.chosen
     if waits.again then
@@ -170,19 +170,19 @@ end
 
 -- Puts outdated entries right, notes when the rate of a queue lets it go on, and
 -- counts the start of the task that was chosen.
-function attempt.wait()
-  for queue, waits in pairs(attempt.waits) do
+function attempt.write_updates()
+  for queue, waits in pairs(attempt.updates) do
     if waits.ghost then
-      lanes.drop(queue, waits.ghost)
+      ranking.discard(queue, waits.ghost)
     end
     for _, key in ipairs(waits.stale) do
-      turns.settle_all(queue, key)
+      fairness.refresh_all(queue, key)
     end
     if waits.free then
-      redis.call('ZADD', space.key('delayed', queue), string.format('%.0f', waits.free), '/')
+      redis.call('ZADD', namespace.key('delayed', queue), string.format('%.0f', waits.free), '/')
     end
     if waits.chosen then
-      places.start(places.rates(queue), waits.rate, string.format('%.0f', space.us))
+      limits.record_start(limits.starts_key(queue), waits.rate, string.format('%.0f', namespace.now_us))
     end
     if waits.again then
       state.wake(queue) -- there may be more behind the outdated ones
@@ -192,13 +192,13 @@ end
 
 -- In which order the queues of a call are asked: nil for that of the call; else those
 -- of which the listener had least, each by its weight, come first.
-function attempt.order(listener, last, order, weights)
+function attempt.queue_order(listener, last, order, weights)
   if (weights ~= nil) ~= (order == 'weighted') or weights and #weights ~= last - 3 then
     reply.fail('BADARG', 'weights go with the order weighted, one for each queue')
   elseif not order or order == 'strict' then
     return nil
   end
-  local passes = redis.call('HMGET', space.prefix .. 'rounds_' .. listener, unpack(ARGV, 4, last))
+  local passes = redis.call('HMGET', namespace.prefix .. 'rounds_' .. listener, unpack(ARGV, 4, last))
   local queues = {}
   for i = 4, last do
     queues[i - 3] = { at = i, queue = ARGV[i], pass = tonumber(passes[i - 3] or 0),
@@ -212,7 +212,7 @@ end
 
 -- Notes that a queue was served. Those that were asked before it and had nothing
 -- lose their claim.
-function attempt.served(listener, order, queue)
+function attempt.record_served(listener, order, queue)
   local changes, pass = {}, 0
   for _, asked in ipairs(order) do
     if asked.queue == queue then
@@ -224,7 +224,7 @@ function attempt.served(listener, order, queue)
     changes[#changes + 1] = string.format('%.0f',
       asked.queue == queue and pass + asked.step or math.max(asked.pass, pass))
   end
-  local rounds = space.prefix .. 'rounds_' .. listener
+  local rounds = namespace.prefix .. 'rounds_' .. listener
   redis.call('HSET', rounds, unpack(changes))
   redis.call('EXPIRE', rounds, 86400) -- listeners come and go
 end

@@ -2,7 +2,7 @@
 local groups = {}
 
 function groups.key(queue, group)
-  return space.prefix .. 'group_' .. queue .. '/' .. group
+  return namespace.prefix .. 'group_' .. queue .. '/' .. group
 end
 
 -- Reads what `enter` and `leave` write. A task that fails has its `group` from the
@@ -10,11 +10,11 @@ end
 -- without scripts did not fail it.
 function groups.plan(task, to)
   if to ~= 'failed' then
-    task.group = redis.call('HGET', space.prefix .. 'task_' .. task.id, 'group') or ''
+    task.group = redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'group') or ''
   end
   local key = groups.key(task.queue, task.group or '')
-  space.probe('ZCARD', space.key('groups', task.queue))
-  space.probe('ZCARD', key)
+  namespace.probe('ZCARD', namespace.key('groups', task.queue))
+  namespace.probe('ZCARD', key)
   if to ~= 'failed' and not redis.call('ZSCORE', key, task.id) then
     task.group = nil
   end
@@ -24,11 +24,11 @@ function groups.enter(task, now)
   local group = task.group or ''
   local key = groups.key(task.queue, group)
   redis.call('ZADD', key, now, task.id)
-  redis.call('ZADD', space.key('groups', task.queue), redis.call('ZCARD', key), group)
+  redis.call('ZADD', namespace.key('groups', task.queue), redis.call('ZCARD', key), group)
 end
 
 function groups.leave(task)
   if task.group then
-    tags.remove(groups.key(task.queue, task.group), space.key('groups', task.queue), task.group, task.id)
+    tags.remove(groups.key(task.queue, task.group), namespace.key('groups', task.queue), task.group, task.id)
   end
 end

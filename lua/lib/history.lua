@@ -43,7 +43,7 @@ function history.derive(v, since, reached, nth)
   if reached == '' or reached == 'moved' then
     local moved = reached == 'moved'
     local why = moved and 'move' or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
-    step(moved and space.decimal(since * 1000000) or created,
+    step(moved and namespace.decimal(since * 1000000) or created,
       (promoted or status == 'scheduled') and 'scheduled' or 'pending',
       '', why, '', '', '', '')
   end
@@ -74,20 +74,20 @@ end
 -- Reads what `archive` will write.
 function history.plan(task, to)
   if to == 'deleted' then
-    space.touch(space.key('history', task.id))
+    namespace.declare(namespace.key('history', task.id))
   elseif task.status then
-    local key = space.key('history', task.id)
-    space.probe('XLEN', key)
-    if space.touched and select(5, history.last(key, record.created(task.id))) then
-      space.unmoved() -- `archive` removes the key and makes it anew
+    local key = namespace.key('history', task.id)
+    namespace.probe('XLEN', key)
+    if namespace.declared and select(5, history.last(key, record.created(task.id))) then
+      namespace.require_settled_slot() -- `archive` removes the key and makes it anew
     end
   end
 end
 
--- Keeps a transition after which the record tells less than before, and what it still
--- tells of those before it. `...`: what the record is about to get.
-function history.archive(task, to, why, by, at, ...)
-  local from = task.status
+-- Keeps a transition that makes the record forget something, and what the record still has of those before it.
+-- `event`: `to`, `why`, `by` and `at`; `...`: fields and values that the record is about to get.
+function history.archive(task, event, ...)
+  local from, to, why = task.status, event.to, event.why
   if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled')
     or (why == 'cancel' and from == 'pending') then
     return -- the record tells
@@ -108,14 +108,14 @@ function history.archive(task, to, why, by, at, ...)
   if from ~= 'reserved' and from ~= 'started' then
     outcome, group, text, cost = '', '', '', ''
   end
-  local key = space.key('history', task.id)
-  local told = redis.call('HMGET', space.key('task', task.id), history.fields())
+  local key = namespace.key('history', task.id)
+  local told = redis.call('HMGET', namespace.key('task', task.id), history.fields())
   local number, since, reached, nth, stale = history.last(key, told[2])
   if stale then
     redis.call('UNLINK', key)
   end
   local kept = history.derive(told, since, reached, nth)
-  kept[#kept + 1] = { at, from, to, task.attempt, by, why, outcome, group, text, cost }
+  kept[#kept + 1] = { event.at, from, to, task.attempt, event.by, why, outcome, group, text, cost }
   local most = settings.get(task.queue, 'history')
   for i, v in ipairs(kept) do
     redis.call('XADD', key, 'MAXLEN', most, string.format('%.0f-0', number + i),

@@ -14,7 +14,7 @@ function interruption.target(task, back, known)
   if task.losses > tonumber(known.max_losses or settings.get(task.queue, 'max_losses')) then
     return 'failed'
   end
-  return back == 'pending' and bonds.back(task, back) or back
+  return back == 'pending' and claims.state_after_release(task, back) or back
 end
 
 -- Ends the attempt of a planned task. Back in the queue it goes to the front: it had its turn. `text`: what became of
@@ -33,7 +33,7 @@ function interruption.move(task, to, why, text)
       more[5], more[6] = 'retry_eta', '1'
     end
   elseif task.replaced then
-    more = { bonds.because(task) }
+    more = { claims.cancel_reason(task) }
   end
   state.move(task, to, why, '',
     'token', '', 'ended', task.token, 'outcome', 'lost', 'losses', task.losses,
@@ -44,13 +44,13 @@ end
 -- Ends the attempt of an owner that was found dead. The task is pending at once where it got on since the loss before;
 -- else it waits: a task that brings its owners down must not keep others from their turn.
 function interruption.died(task, text)
-  local v = redis.call('HMGET', space.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless')
+  local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless')
   local to = interruption.target(task, 'pending', { max_losses = v[1], losses = v[2], fruitless = v[3] })
   if to == 'pending' and task.fruitless > 1 then
     to = retries.plan(task, math.min(2 ^ (task.fruitless - 2), 300) * 1000000)
   end
   state.plan(task, to)
-  space.begin()
+  namespace.begin()
   interruption.move(task, to, 'lost', text)
   if to == 'pending' then
     state.wake(task.queue)

@@ -6,10 +6,10 @@ local listeners = {}
 listeners.LOOKS = 2000
 
 function listeners.require(queue, listener)
-  if redis.call('SISMEMBER', space.prefix .. 'listeners_' .. queue, listener) == 0 then
+  if redis.call('SISMEMBER', namespace.prefix .. 'listeners_' .. queue, listener) == 0 then
     args.plain(queue, 'queue')
     args.listener(listener)
-    space.here(space.prefix .. 'listeners_' .. queue)
+    namespace.check_slot(namespace.prefix .. 'listeners_' .. queue)
     reply.fail('NOLISTENER', 'this listener is not registered on the queue: register it, then send the call again')
   end
 end
@@ -18,47 +18,47 @@ end
 -- order only where the meta hash has this number. A release that did not count them left none.
 -- @hot
 function listeners.plan_drain(queue)
-  space.note('drained')[queue] = tonumber(redis.call('HGET', space.meta, 'drained:' .. queue) or 0)
+  namespace.shared('drained')[queue] = tonumber(redis.call('HGET', namespace.meta, 'drained:' .. queue) or 0)
 end
 
 -- One more or less of them.
 -- @hot
 function listeners.drained(queue, by)
-  local numbers = space.note('drained')
+  local numbers = namespace.shared('drained')
   numbers[queue] = math.max(0, numbers[queue] + by)
   if numbers[queue] > 0 then
-    redis.call('HSET', space.meta, 'drained:' .. queue, numbers[queue])
+    redis.call('HSET', namespace.meta, 'drained:' .. queue, numbers[queue])
   else
-    redis.call('HDEL', space.meta, 'drained:' .. queue)
+    redis.call('HDEL', namespace.meta, 'drained:' .. queue)
   end
 end
 
 -- @hot
 function listeners.probe(queue)
-  space.probe('SCARD', space.key('listeners', queue))
-  space.probe('ZCARD', space.key('seen', queue))
-  space.probe('HLEN', space.key('orders', queue))
-  space.probe('HLEN', space.key('has', queue))
+  namespace.probe('SCARD', namespace.key('listeners', queue))
+  namespace.probe('ZCARD', namespace.key('seen', queue))
+  namespace.probe('HLEN', namespace.key('orders', queue))
+  namespace.probe('HLEN', namespace.key('has', queue))
   listeners.plan_drain(queue)
-  space.probe('ZCARD', space.prefix .. 'queues')
+  namespace.probe('ZCARD', namespace.prefix .. 'queues')
 end
 
 -- Notes what a listener has for tasks of a queue; an empty text for nothing.
 function listeners.equip(queue, listener, has)
   if has ~= '' then
-    redis.call('HSET', space.key('has', queue), listener, has)
+    redis.call('HSET', namespace.key('has', queue), listener, has)
   else
-    redis.call('HDEL', space.key('has', queue), listener)
+    redis.call('HDEL', namespace.key('has', queue), listener)
   end
 end
 
 function listeners.seen(queue, listener)
-  redis.call('ZADD', space.key('seen', queue), space.now, listener)
+  redis.call('ZADD', namespace.key('seen', queue), namespace.now, listener)
 end
 
 -- Fails where a listener is ordered to drain a queue.
 function listeners.refuse(queue, listener)
-  if redis.call('HEXISTS', space.prefix .. 'orders_' .. queue, 'l:' .. listener) == 1 then
+  if redis.call('HEXISTS', namespace.prefix .. 'orders_' .. queue, 'l:' .. listener) == 1 then
     reply.fail('DRAINING', 'this listener was ordered to drain: end what it holds and unregister it')
   end
 end
@@ -69,15 +69,15 @@ function listeners.stands(queue, listener, keep)
   local worker = workers.serves(listener, queue)
   local silent
   if worker then
-    silent = space.us - worker.at > workers.DEAD
+    silent = namespace.now_us - worker.at > workers.DEAD
   else
-    local seen = redis.call('ZSCORE', space.key('seen', queue), listener)
-    silent = seen and space.us - workers.moment(seen) >= keep
-      and redis.call('LLEN', space.key('reserved_tasks', queue .. '_' .. listener)) == 0
+    local seen = redis.call('ZSCORE', namespace.key('seen', queue), listener)
+    silent = seen and namespace.now_us - workers.moment(seen) >= keep
+      and redis.call('LLEN', namespace.key('reserved_tasks', queue .. '_' .. listener)) == 0
   end
   if silent then
     return 'silent'
-  elseif worker and worker.draining or redis.call('HEXISTS', space.key('orders', queue), 'l:' .. listener) == 1 then
+  elseif worker and worker.draining or redis.call('HEXISTS', namespace.key('orders', queue), 'l:' .. listener) == 1 then
     return 'draining'
   end
   return worker and worker.full and 'full' or 'listening'
@@ -91,10 +91,11 @@ end
 -- How many listeners of a queue there are of each kind, and as `present` those that take
 -- tasks or will. Beyond `LOOKS` of them in one call the rest counts as listening.
 function listeners.count(queue)
-  local numbers, looks = { silent = 0, draining = 0, full = 0, listening = 0 }, space.note('looks')
-  local all = redis.call('SCARD', space.key('listeners', queue))
+  local numbers, looks = { silent = 0, draining = 0, full = 0, listening = 0 }, namespace.shared('looks')
+  local all = redis.call('SCARD', namespace.key('listeners', queue))
   local left, keep = listeners.LOOKS - (looks.done or 0), all > 0 and listeners.keep(queue)
-  local page = all > 0 and left > 0 and redis.call('SSCAN', space.key('listeners', queue), 0, 'COUNT', left)[2] or {}
+  local page = all > 0 and left > 0
+    and redis.call('SSCAN', namespace.key('listeners', queue), 0, 'COUNT', left)[2] or {}
   for _, listener in ipairs(page) do
     local how = listeners.stands(queue, listener, keep)
     numbers[how] = numbers[how] + 1
@@ -108,14 +109,14 @@ end
 -- @hot
 function listeners.remove(queue, listener)
   workers.leave(listener, queue)
-  redis.call('HDEL', space.key('has', queue), listener)
-  redis.call('ZREM', space.key('seen', queue), listener)
-  if redis.call('HDEL', space.key('orders', queue), 'l:' .. listener) == 1 then
+  redis.call('HDEL', namespace.key('has', queue), listener)
+  redis.call('ZREM', namespace.key('seen', queue), listener)
+  if redis.call('HDEL', namespace.key('orders', queue), 'l:' .. listener) == 1 then
     listeners.drained(queue, -1)
   end
-  local removed = redis.call('SREM', space.key('listeners', queue), listener)
+  local removed = redis.call('SREM', namespace.key('listeners', queue), listener)
   if removed == 1 then
-    redis.call('ZINCRBY', space.prefix .. 'queues', -1, queue)
+    redis.call('ZINCRBY', namespace.prefix .. 'queues', -1, queue)
   end
   return removed
 end

@@ -27,7 +27,7 @@ logs.UNSEEN = 2592000
 
 -- @hot
 function logs.index()
-  return space.prefix .. 'logs'
+  return namespace.prefix .. 'logs'
 end
 
 -- What the entries of a log count.
@@ -41,24 +41,24 @@ end
 
 -- The size of a task's log, or nil where it has none, or one without sizes.
 function logs.size(id)
-  local v = redis.call('HMGET', space.touch(space.key('logged', id)), 'head', 'tail')
+  local v = redis.call('HMGET', namespace.declare(namespace.key('logged', id)), 'head', 'tail')
   if v[1] then
-    space.probe('ZCARD', logs.index())
+    namespace.probe('ZCARD', logs.index())
     return v[1] + v[2]
   end
 end
 
 -- Takes what is left of a log whose stream is gone off the books.
 function logs.forget(id, size)
-  redis.call('UNLINK', space.key('logged', id))
+  redis.call('UNLINK', namespace.key('logged', id))
   redis.call('ZREM', logs.index(), id)
-  redis.call('HINCRBY', space.meta, 'logs', -size)
+  redis.call('HINCRBY', namespace.meta, 'logs', -size)
 end
 
 -- Reads what is known of a log before something is added to it.
 -- @hot
 function logs.open(id)
-  local key, sizes = space.key('log', id), space.touch(space.key('logged', id))
+  local key, sizes = namespace.key('log', id), namespace.declare(namespace.key('logged', id))
   local v = redis.call('HMGET', sizes, 'attempt', 'seen', 'head', 'till', 'tail', 'last')
   local log = {
     key = key, sizes = sizes, attempt = v[1], seen = tonumber(v[2] or 0), head = tonumber(v[3] or 0), till = v[4],
@@ -66,7 +66,7 @@ function logs.open(id)
     last = v[6] or '', dropped = {},
   }
   log.size = log.head + log.tail
-  if space.probe('XLEN', key) == 0 then
+  if namespace.probe('XLEN', key) == 0 then
     log.head, log.till, log.tail = 0, false, 0 -- it expired
   elseif not v[3] then
     -- Scripts without sizes wrote it. They kept no head.
@@ -139,17 +139,17 @@ end
 -- @hot
 function logs.look(number, wanted, spared)
   local found, freed = {}, 0
-  local old = space.us / 1000000 - logs.KEPT
-  local all = redis.call('ZRANGE', space.touch(logs.index()), 0, number - 1, 'WITHSCORES')
+  local old = namespace.now_us / 1000000 - logs.KEPT
+  local all = redis.call('ZRANGE', namespace.declare(logs.index()), 0, number - 1, 'WITHSCORES')
   for i = 1, #all, 2 do
     local id, heard = all[i], tonumber(all[i + 1])
     if not spared[id] and (heard <= old or freed < wanted) then
       local task = record.find(id, 'updated')
       local over = not task or task.queue == '' or state.finished(task.status)
       local ended = task and tonumber(task.extra[1]) or 0
-      local look = { id = id, log = space.touch(space.key('log', id)), size = logs.size(id) or 0 }
+      local look = { id = id, log = namespace.declare(namespace.key('log', id)), size = logs.size(id) or 0 }
       if not over then
-        look.heard = space.now
+        look.heard = namespace.now
       elseif ended <= old or freed < wanted then
         freed = freed + look.size
       else

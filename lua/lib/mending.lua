@@ -34,7 +34,7 @@ mending.ENTRIES = 2500
 -- @hot
 function mending.write(command, key, ...)
   if not mending.noted[key] then
-    mending.noted[key] = space.touch(key)
+    mending.noted[key] = namespace.declare(key)
   end
   mending.writes[#mending.writes + 1] = { command, key, ... }
 end
@@ -59,20 +59,20 @@ end
 -- What is kept of a task beside its record, which such a client deleted.
 -- @hot
 function mending.gone(id)
-  mending.write('UNLINK', space.key('history', id), space.touch(space.key('log', id)))
+  mending.write('UNLINK', namespace.key('history', id), namespace.declare(namespace.key('log', id)))
   local size = not mending.unlogged[id] and logs.size(id)
   if size then
     mending.unlogged[id] = true
-    mending.write('UNLINK', space.key('logged', id))
+    mending.write('UNLINK', namespace.key('logged', id))
     mending.write('ZREM', logs.index(), id)
-    mending.write('HINCRBY', space.meta, 'logs', -size)
+    mending.write('HINCRBY', namespace.meta, 'logs', -size)
   end
 end
 
 -- An id that such a client made is in no index of ours.
 -- @hot
 function mending.index(task)
-  local tasks = space.key('tasks', mending.queue)
+  local tasks = namespace.key('tasks', mending.queue)
   if not redis.call('ZSCORE', tasks, task.id) then
     mending.mend('ZADD', tasks, record.created(task.id), task.id)
   end
@@ -85,12 +85,13 @@ function mending.attempt(task)
   if task.token == '' or task.extra[4] then
     return -- a client without scripts has it
   end
-  local leases = space.key('leases', mending.queue)
+  local leases = namespace.key('leases', mending.queue)
   if not redis.call('ZSCORE', leases, record.lease(task)) then
     mending.leased = true
-    mending.mend('ZADD', leases, string.format('%.0f', space.us + (task.extra[5] or attempt.LEASE)), record.lease(task))
+    mending.mend('ZADD', leases, string.format('%.0f', namespace.now_us + (task.extra[5] or attempt.LEASE)),
+      record.lease(task))
   end
-  local set, entry = space.key('started_tasks', mending.queue), task.node .. ' ' .. task.pid .. ' ' .. task.id
+  local set, entry = namespace.key('started_tasks', mending.queue), task.node .. ' ' .. task.pid .. ' ' .. task.id
   if task.status == 'started' and redis.call('SISMEMBER', set, entry) == 0 then
     mending.mend('SADD', set, entry)
   end
@@ -100,14 +101,14 @@ end
 -- is one that died there. `mark`: what it looked like; a change begins a new grace.
 -- @hot
 function mending.overdue(field, mark, grace)
-  local suspects = space.key('suspects', mending.queue)
+  local suspects = namespace.key('suspects', mending.queue)
   local since, before = string.match(redis.call('HGET', suspects, field) or '', '^(%S+) (.*)$')
-  if before == mark and tonumber(since) * 1000000 + grace <= space.us then
+  if before == mark and tonumber(since) * 1000000 + grace <= namespace.now_us then
     mending.write('HDEL', suspects, field)
     return true
   end
   if before ~= mark then
-    mending.write('HSET', suspects, field, space.now .. ' ' .. mark)
+    mending.write('HSET', suspects, field, namespace.now .. ' ' .. mark)
   end
   mending.suspected = mending.suspected + 1
   return false
@@ -121,7 +122,7 @@ end
 
 -- @hot
 function mending.registered(listener)
-  return redis.call('SISMEMBER', space.key('listeners', mending.queue), listener) == 1
+  return redis.call('SISMEMBER', namespace.key('listeners', mending.queue), listener) == 1
 end
 
 -- Blueque's `claim_orphan` takes a listener off its queue and then notes who claims the
@@ -134,10 +135,10 @@ function mending.claim(task, listener, grace)
   if not claimer and mending.registered(listener) or #who > 200 or not string.find(who, '^[%w.:-]+_%d+$') then
     return
   end
-  local claims, member = space.key('claims', mending.queue), who .. ' ' .. task.id
-  if not redis.call('ZSCORE', claims, member)
+  local known, member = namespace.key('claims', mending.queue), who .. ' ' .. task.id
+  if not redis.call('ZSCORE', known, member)
     and (claimer or mending.overdue('claim ' .. listener .. ' ' .. task.id, task.status, grace)) then
-    mending.write('ZADD', claims, 0, member)
+    mending.write('ZADD', known, 0, member)
   end
 end
 
@@ -172,13 +173,13 @@ end
 -- the queue: only a scan of the keyspace finds them, and most keys in it are others.
 -- @hot
 function mending.held(cursor, limit, grace)
-  local head = space.key('reserved_tasks', mending.queue .. '_')
+  local head = namespace.key('reserved_tasks', mending.queue .. '_')
   local page = redis.call('SCAN', cursor, 'MATCH', head .. '*', 'COUNT', 4 * limit)
   local most = math.min(500, math.ceil(mending.ENTRIES / math.max(1, #page[2])))
   for _, list in ipairs(page[2]) do
     local listener = string.sub(list, #head + 1)
     local seen = {}
-    for _, id in ipairs(redis.call('LRANGE', space.touch(list), -most, -1)) do
+    for _, id in ipairs(redis.call('LRANGE', namespace.declare(list), -most, -1)) do
       if seen[id] then
         mending.mend('LREM', list, 1, id)
       else
@@ -192,7 +193,7 @@ end
 
 -- @hot
 function mending.started(cursor, limit)
-  local set = space.key('started_tasks', mending.queue)
+  local set = namespace.key('started_tasks', mending.queue)
   local page = redis.call('SSCAN', set, cursor, 'COUNT', limit)
   for _, entry in ipairs(page[2]) do
     local node, pid, id = string.match(entry, '^(%S+) (%S*) (%S+)$')
@@ -226,8 +227,8 @@ function mending.group(task)
   local group = task.extra[2] or ''
   local key = groups.key(mending.queue, group)
   if not redis.call('ZSCORE', key, task.id) then
-    local counts = space.key('groups', mending.queue)
-    space.probe('ZCARD', counts)
+    local counts = namespace.key('groups', mending.queue)
+    namespace.probe('ZCARD', counts)
     mending.mend('ZADD', key, tonumber(task.extra[1]) or 0, task.id)
     mending.write('ZADD', counts, 'NX', 1, group) -- `labels` counts
   end
@@ -248,7 +249,7 @@ end
 -- position: the number of names before, and how many entries of the next one were looked at.
 -- @hot
 function mending.labels(kind, position, limit)
-  local counts = space.key(kind, mending.queue)
+  local counts = namespace.key(kind, mending.queue)
   local at, from = math.floor(position / 1000000000), position % 1000000000
   local gone = 0 -- names, which stand in the index until the end of this call
   while limit > 0 do
@@ -288,16 +289,17 @@ function mending.strayed(task, key, status)
   if not task.ties or not string.find(task.ties, 'r') then
     return false
   elseif status == 'scheduled' then
-    mending.mend('ZADD', space.key('scheduled_lane_tasks', mending.queue), redis.call('ZSCORE', key, task.id), task.id)
+    mending.mend('ZADD', namespace.key('scheduled_lane_tasks', mending.queue),
+      redis.call('ZSCORE', key, task.id), task.id)
     mending.write('ZREM', key, task.id)
     return true
   elseif status ~= 'pending' then
     return false
   end
-  bonds.load(task)
+  claims.load(task)
   mending.mend('LREM', key, 1, task.id)
   if not task.rank then
-    lanes.plan(task)
+    ranking.plan(task)
     mending.entering[#mending.entering + 1] = task
   end
   return true
@@ -305,10 +307,10 @@ end
 
 -- @hot
 function mending.list(status, position, limit)
-  local key = space.key(status .. '_tasks', mending.queue)
-  local laned = status == 'scheduled_lane'
-  local zset = laned or status == 'scheduled'
-  status = laned and 'scheduled' or status
+  local key = namespace.key(status .. '_tasks', mending.queue)
+  local ranked = status == 'scheduled_lane'
+  local zset = ranked or status == 'scheduled'
+  status = ranked and 'scheduled' or status
   local ids, after = mending.page(key, zset and 'ZRANGE' or 'LRANGE', position, limit)
   local removed, seen = 0, {}
   for _, id in ipairs(ids) do
@@ -316,7 +318,7 @@ function mending.list(status, position, limit)
     if task and not seen[id] and task.status == status and task.queue == mending.queue then
       seen[id] = true -- two such clients may have ended it, and each of them put it here
       mending.index(task)
-      if not laned and mending.strayed(task, key, status) then
+      if not ranked and mending.strayed(task, key, status) then
         removed = removed + 1
       end
       if task.cancel and state.finished(status) then
@@ -343,20 +345,20 @@ end
 -- A client without scripts takes a task off the set, and then marks it.
 -- @hot
 function mending.due(task, grace)
-  local plain = space.key('scheduled_tasks', mending.queue)
+  local plain = namespace.key('scheduled_tasks', mending.queue)
   local set = plain
   if task.ties and string.find(task.ties, 'r', 1, true) then
-    set = space.key('scheduled_lane_tasks', mending.queue)
+    set = namespace.key('scheduled_lane_tasks', mending.queue)
   end
   if not redis.call('ZSCORE', set, task.id) and not redis.call('ZSCORE', plain, task.id)
     and mending.overdue('due ' .. task.id, task.extra[1] or '', grace) then
-    mending.mend('ZADD', set, task.extra[6] or space.now, task.id)
+    mending.mend('ZADD', set, task.extra[6] or namespace.now, task.id)
   end
 end
 
 -- @hot
 function mending.tasks(position, limit, grace)
-  local key = space.key('tasks', mending.queue)
+  local key = namespace.key('tasks', mending.queue)
   local ids, after = mending.page(key, 'ZRANGE', position, limit)
   local removed = 0
   for _, id in ipairs(ids) do
@@ -370,7 +372,7 @@ function mending.tasks(position, limit, grace)
       mending.mend('ZREM', key, id)
     elseif task.node ~= '' and record.held(task) then
       -- A client whose pop was undone after the grace, and which then went on with its update.
-      local list = space.key('reserved_tasks', task.queue .. '_' .. task.node)
+      local list = namespace.key('reserved_tasks', task.queue .. '_' .. task.node)
       if not redis.call('LPOS', list, id) then
         mending.mend('LPUSH', list, id)
       end
@@ -390,12 +392,12 @@ function mending.orders(cursor, limit)
     local kind, name = string.match(page[2][i], '^(%l):(.+)$')
     local stands
     if page[2][i] == 'q' then
-      stands = redis.call('HEXISTS', space.meta, 'paused:' .. mending.queue) == 1
+      stands = redis.call('HEXISTS', namespace.meta, 'paused:' .. mending.queue) == 1
     elseif kind == 't' then
       local task = record.find(name)
       stands = task and record.held(task) and (task.cancel or task.recall)
     else
-      stands = name and redis.call('SISMEMBER', space.key('listeners', mending.queue), name) == 1
+      stands = name and redis.call('SISMEMBER', namespace.key('listeners', mending.queue), name) == 1
     end
     if not stands then
       mending.mend('HDEL', given, page[2][i])
@@ -408,9 +410,9 @@ end
 -- counts and removes in two commands.
 -- @hot
 function mending.score(grace)
-  local queues = space.prefix .. 'queues'
+  local queues = namespace.prefix .. 'queues'
   local score = redis.call('ZSCORE', queues, mending.queue) or '0'
-  local number = redis.call('SCARD', space.key('listeners', mending.queue))
+  local number = redis.call('SCARD', namespace.key('listeners', mending.queue))
   if tonumber(score) ~= number and mending.overdue('listeners', score .. ' ' .. number, grace) then
     mending.mend('ZADD', queues, number, mending.queue)
   end
@@ -420,7 +422,7 @@ end
 -- Tasks in the lanes are in no list.
 -- @hot
 function mending.lanes(position, limit)
-  local members, after = mending.page(space.key('lane_tasks', mending.queue), 'ZRANGE', position, limit)
+  local members, after = mending.page(namespace.key('lane_tasks', mending.queue), 'ZRANGE', position, limit)
   for _, member in ipairs(members) do
     local task = mending.find(string.match(member, ' (%S+)$') or '')
     if task and task.queue == mending.queue then
@@ -434,11 +436,11 @@ end
 -- time stay until it has passed.
 -- @hot
 function mending.unique(cursor, limit)
-  local names = space.key('unique', mending.queue)
+  local names = namespace.key('unique', mending.queue)
   local page = redis.call('HSCAN', names, cursor, 'COUNT', limit)
   for i = 1, #page[2], 2 do
     local id, till = string.match(page[2][i + 1], '^(%S+) (%l+)$')
-    if id and not bonds.keeps(mending.queue, id, page[2][i], till) then
+    if id and not claims.still_holds_name(mending.queue, id, page[2][i], till) then
       mending.mend('HDEL', names, page[2][i])
     end
   end
@@ -448,7 +450,7 @@ end
 -- Stale claims; for the reply, the claims that still hold.
 -- @hot
 function mending.claims(position, limit)
-  local key = space.key('claims', mending.queue)
+  local key = namespace.key('claims', mending.queue)
   local members, after = mending.page(key, 'ZRANGE', position, limit)
   local removed = 0
   for _, member in ipairs(members) do
@@ -475,7 +477,7 @@ end
 -- Suspicions that came to nothing.
 -- @hot
 function mending.suspects(cursor, limit, grace)
-  local suspects = space.key('suspects', mending.queue)
+  local suspects = namespace.key('suspects', mending.queue)
   local right = mending.score(grace)
   local page = redis.call('HSCAN', suspects, cursor, 'COUNT', limit)
   for i = 1, #page[2], 2 do
@@ -489,12 +491,12 @@ function mending.suspects(cursor, limit, grace)
     elseif listener == 'due' then
       local task = record.find(id)
       settled = not task or task.status ~= 'scheduled'
-        or redis.call('ZSCORE', space.key('scheduled_tasks', mending.queue), id)
-        or redis.call('ZSCORE', space.key('scheduled_lane_tasks', mending.queue), id)
+        or redis.call('ZSCORE', namespace.key('scheduled_tasks', mending.queue), id)
+        or redis.call('ZSCORE', namespace.key('scheduled_lane_tasks', mending.queue), id)
     elseif id then
       local task = record.find(id)
       settled = not task or mending.confirmed(task, listener)
-        or not redis.call('LPOS', space.key('reserved_tasks', mending.queue .. '_' .. listener), id)
+        or not redis.call('LPOS', namespace.key('reserved_tasks', mending.queue .. '_' .. listener), id)
     end
     if settled then
       mending.write('HDEL', suspects, field)
@@ -514,9 +516,9 @@ function mending.finish()
   if #mending.entering > 0 then
     state.plan_wake(mending.queue)
   end
-  space.begin()
+  namespace.begin()
   if mending.leased then
-    space.tick(space.us)
+    namespace.advance_clock(namespace.now_us)
   end
   for _, task in ipairs(mending.moves) do
     task.front, task.forget = true, { state.attempt_fields() }
@@ -526,7 +528,7 @@ function mending.finish()
     redis.call(unpack(command))
   end
   for _, task in ipairs(mending.entering) do
-    lanes.enter(task)
+    ranking.add(task)
   end
   if #mending.moves + #mending.entering > 0 then
     state.wake(mending.queue)

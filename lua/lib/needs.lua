@@ -7,7 +7,7 @@ needs.MOST = 64
 -- The numbers by which the needs of waiting tasks are known.
 function needs.numbers(queue)
   local numbers = { '' }
-  for _, known in ipairs(redis.call('HVALS', space.key('needs', queue))) do
+  for _, known in ipairs(redis.call('HVALS', namespace.key('needs', queue))) do
     numbers[#numbers + 1] = string.match(known, '^%d+')
   end
   return numbers
@@ -18,12 +18,12 @@ function needs.number(queue, wanted)
   if not wanted then
     return ''
   end
-  return string.match(redis.call('HGET', space.key('needs', queue), wanted) or '', '^%d+')
+  return string.match(redis.call('HGET', namespace.key('needs', queue), wanted) or '', '^%d+')
 end
 
 -- The number of these needs, or the one that they will get.
 function needs.plan(queue, wanted)
-  local number, given = needs.number(queue, wanted), space.note('needs')[queue] or {}
+  local number, given = needs.number(queue, wanted), namespace.shared('needs')[queue] or {}
   if number or given[wanted] then
     return number or given[wanted]
   end
@@ -38,7 +38,7 @@ function needs.plan(queue, wanted)
   while taken[tostring(number)] do
     number = number + 1
   end
-  given[wanted], space.note('needs')[queue] = tostring(number), given
+  given[wanted], namespace.shared('needs')[queue] = tostring(number), given
   return given[wanted]
 end
 
@@ -47,7 +47,7 @@ function needs.count(queue, wanted, by)
   if not wanted then
     return ''
   end
-  local known = space.key('needs', queue)
+  local known = namespace.key('needs', queue)
   local number, count = string.match(redis.call('HGET', known, wanted) or '', '^(%d+) (%d+)$')
   if not number then
     number, count = needs.plan(queue, wanted), 0
@@ -88,7 +88,7 @@ end
 
 -- What the listeners of a queue that take tasks have, of the first 1,000.
 function needs.listeners(queue)
-  local all, found = {}, redis.call('HSCAN', space.key('has', queue), 0, 'COUNT', 1000)[2]
+  local all, found = {}, redis.call('HSCAN', namespace.key('has', queue), 0, 'COUNT', 1000)[2]
   local keep = listeners.keep(queue)
   for i = 1, #found, 2 do
     local how = listeners.stands(queue, found[i], keep)

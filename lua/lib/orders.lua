@@ -6,7 +6,7 @@ local orders = {}
 orders.KILL = 'lost'
 
 function orders.key(queue)
-  return space.key('orders', queue)
+  return namespace.key('orders', queue)
 end
 
 -- What its owner was ordered to do with a task: `cancel`, `orders.KILL` or `stop`; false where nothing was.
@@ -22,13 +22,13 @@ end
 
 -- Reads what `give` and `take_back` write.
 function orders.plan(queue)
-  space.probe('HLEN', orders.key(queue))
+  namespace.probe('HLEN', orders.key(queue))
 end
 
 -- Gives an order.
 function orders.give(queue, to, order)
   local key = orders.key(queue)
-  space.make_way(key)
+  namespace.write_when_full(key)
   redis.call('HSET', key, to, order)
   orders.announce(queue)
 end

@@ -8,8 +8,8 @@ local owner = {}
 function owner.stale(id, token, endings)
   args.plain(id, 'id')
   args.integer(token, 1, 9007199254740991, 'token')
-  space.here(space.prefix .. 'task_' .. id)
-  local last = redis.call('HMGET', space.prefix .. 'task_' .. id, 'ended', 'outcome')
+  namespace.check_slot(namespace.prefix .. 'task_' .. id)
+  local last = redis.call('HMGET', namespace.prefix .. 'task_' .. id, 'ended', 'outcome')
   if last[1] == token and last[2] and string.find(endings, last[2] .. ' ', 1, true) then
     return nil, last[2]
   end
@@ -20,15 +20,15 @@ end
 -- and its first answer, one of `endings` (words with a space after each); else LOST.
 -- @hot
 function owner.task(id, token, endings, ...)
-  local key = space.prefix .. 'task_' .. id
+  local key = namespace.prefix .. 'task_' .. id
   local v = redis.call('HMGET', key, 'status', 'token', 'node', 'attempt', 'queue', 'pid', 'cancel', 'updated', 'ties',
     'recall', ...)
   local status = v[1]
   if v[2] ~= token or not (status == 'started' or status == 'reserved') then
     return owner.stale(id, token, endings)
   end
-  if space.touched then
-    space.touch(key)
+  if namespace.declared then
+    namespace.declare(key)
   end
   local task = {
     id = id, status = status, token = token, node = v[3], attempt = v[4], queue = v[5], pid = v[6] or '', last = false,
@@ -61,7 +61,7 @@ function owner.finish(task, to, outcome, why, ...)
     return owner.finish(task, to, outcome, why, 'cost', cost, 'cost_of', task.token, ...)
   end
   state.plan(task, to)
-  space.begin()
+  namespace.begin()
   state.move(task, to, why, task.node, 'token', '', 'ended', task.token, 'outcome', outcome, ...)
   return outcome
 end

@@ -4,9 +4,9 @@ local record = {}
 -- The task with this id, or nil. The fields named in `...` are found in `extra`, in their order.
 -- @hot
 function record.find(id, ...)
-  local key = space.prefix .. 'task_' .. id
-  if space.touched then
-    space.touch(key)
+  local key = namespace.prefix .. 'task_' .. id
+  if namespace.declared then
+    namespace.declare(key)
   end
   local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'token', 'node', 'pid', 'cancel', 'updated', 'ties',
     'recall', ...)
@@ -25,7 +25,7 @@ end
 function record.get(id, ...)
   local task = record.find(id, ...)
   if not task or task.queue == '' then
-    space.here(space.prefix .. 'task_' .. id)
+    namespace.check_slot(namespace.prefix .. 'task_' .. id)
     reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
   end
   return task
@@ -37,7 +37,7 @@ function record.held(task)
 end
 
 function record.created(id)
-  return tonumber(redis.call('HGET', space.prefix .. 'task_' .. id, 'created') or 0)
+  return tonumber(redis.call('HGET', namespace.prefix .. 'task_' .. id, 'created') or 0)
 end
 
 function record.refuse(status, allowed)

@@ -26,7 +26,7 @@ function reply.refusal(raised)
     text = 'WRONGKEY a key of this namespace holds a value of another type;'
       .. ' find it with the TYPE command and remove it, or use another namespace'
   elseif string.find(text, 'non local key') then
-    -- Raised by a read: `space.begin` finds out before anything is written.
+    -- Raised by a read: `namespace.begin` finds out before anything is written.
     local code, why = reply.elsewhere()
     text = code .. ' ' .. why
   elseif string.find(text, "^%-?ERR The user executing the script can't")

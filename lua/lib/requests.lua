@@ -9,7 +9,7 @@ requests.MOST = 10000
 requests.KEPT = 3600000000
 
 function requests.key()
-  return space.prefix .. 'requests'
+  return namespace.prefix .. 'requests'
 end
 
 -- Whether a request of this command has had its answer, and that answer.
@@ -17,9 +17,9 @@ function requests.find(command, request)
   if not request then
     return false
   end
-  local own = space.note('request')
+  local own = namespace.shared('request')
   own.field = command .. ' ' .. request
-  local found = redis.call('HMGET', space.touch(requests.key()), own.field, 'first', 'last')
+  local found = redis.call('HMGET', namespace.declare(requests.key()), own.field, 'first', 'last')
   own.first, own.last = tonumber(found[2]) or 1, tonumber(found[3]) or 0
   if found[1] then
     return true, requests.read(found[1])
@@ -30,18 +30,19 @@ end
 -- Keeps the answer of this call, where it has a request id and changed anything, and answers it. Called last:
 -- all that the call changes is written. The oldest answers go: each call removes more than it adds.
 function requests.keep(answer)
-  local own = space.note('request')
+  local own = namespace.shared('request')
   if not own.begun then
     return answer
   end
   local key, first, last = requests.key(), own.first, own.last + 1
-  space.make_way(key)
+  namespace.write_when_full(key)
   redis.call('HSET', key, own.field, requests.text(answer), 'last', string.format('%.0f', last),
-    string.format('#%.0f', last), space.now .. ' ' .. own.field)
+    string.format('#%.0f', last), namespace.now .. ' ' .. own.field)
   for _ = 1, 10 do
     local number = string.format('#%.0f', first)
     local at, field = string.match(redis.call('HGET', key, number) or '', '^(%S+) (.*)$')
-    if first == last or at and first > last - requests.MOST and tonumber(at) * 1000000 > space.us - requests.KEPT then
+    if first == last or at and first > last - requests.MOST
+      and tonumber(at) * 1000000 > namespace.now_us - requests.KEPT then
       break
     end
     redis.call('HDEL', key, number, field or '')

@@ -4,7 +4,7 @@ local retries = {}
 -- What a task says of its retries, and where it says nothing the settings of its queue.
 function retries.policy(task)
   local names = { 'max_failures', 'backoff', 'delay', 'max_delay', 'jitter' }
-  local own = redis.call('HMGET', space.prefix .. 'task_' .. task.id, unpack(names))
+  local own = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id, unpack(names))
   local policy = {}
   for i, name in ipairs(names) do
     policy[name] = own[i] or settings.get(task.queue, name)
@@ -39,8 +39,8 @@ function retries.plan(task, pause)
   if pause == 0 then
     return 'pending'
   end
-  task.eta = space.decimal(space.us + pause)
-  task.own_eta = redis.call('HEXISTS', space.prefix .. 'task_' .. task.id, 'eta') == 0
+  task.eta = namespace.decimal(namespace.now_us + pause)
+  task.own_eta = redis.call('HEXISTS', namespace.prefix .. 'task_' .. task.id, 'eta') == 0
   return 'scheduled'
 end
 

@@ -13,7 +13,7 @@ rights.ALL = ''
 
 -- The first of these Redis commands that the user may not run on every key of the namespace.
 function rights.denied(names)
-  local may, any = redis.acl_check_cmd, space.prefix .. '*'
+  local may, any = redis.acl_check_cmd, namespace.prefix .. '*'
   if not may then
     return nil -- a server that cannot say
   end
@@ -25,7 +25,7 @@ function rights.denied(names)
 end
 
 function rights.refuse(name)
-  reply.fail('NOPERM', 'this user may not run ' .. name .. ' on ' .. space.prefix
+  reply.fail('NOPERM', 'this user may not run ' .. name .. ' on ' .. namespace.prefix
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
@@ -59,7 +59,7 @@ function rights.missing()
     end
   end
   local may = redis.acl_check_cmd
-  if may and not may('PUBLISH', space.prefix .. '*', '') then
+  if may and not may('PUBLISH', namespace.prefix .. '*', '') then
     missing[#missing + 1] = 'messages:PUBLISH'
   end
   return table.concat(missing, ' ')

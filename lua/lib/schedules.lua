@@ -66,7 +66,7 @@ end
 
 -- A schedule as read from its hash, with numbers parsed, or nil.
 function schedules.find(name)
-  local key = space.touch(space.key('schedule', name))
+  local key = namespace.declare(namespace.key('schedule', name))
   local flat, found = redis.call('HGETALL', key), {}
   for i = 1, #flat, 2 do
     found[flat[i]] = flat[i + 1]
@@ -94,7 +94,7 @@ end
 function schedules.get(name)
   local schedule = schedules.find(name)
   if not schedule then
-    space.here(space.key('schedule', name))
+    namespace.check_slot(namespace.key('schedule', name))
     reply.fail('NOSCHEDULE', 'no schedule has this name; it was never made, or removed')
   end
   return schedule
@@ -102,8 +102,8 @@ end
 
 -- Reads what `write` will.
 function schedules.probe()
-  space.probe('ZCARD', space.prefix .. 'schedules')
-  space.probe('ZCARD', space.prefix .. 'low_schedules')
+  namespace.probe('ZCARD', namespace.prefix .. 'schedules')
+  namespace.probe('ZCARD', namespace.prefix .. 'low_schedules')
 end
 
 -- The last slot that is known of a cron schedule, or the time up to which all are dealt with.
@@ -144,7 +144,7 @@ function schedules.settle(schedule)
   end
   local over = schedule.times and tonumber(schedule.made) >= tonumber(schedule.times)
     or not slot and (schedule.every or schedule.final)
-  schedule.ended = over and (schedule.ended or space.now) or nil
+  schedule.ended = over and (schedule.ended or namespace.now) or nil
   schedule.next = not over and not schedule.paused and slot and string.format('%.0f', slot) or nil
   schedule.held = nil
   schedule.slots = schedule.list[1] and table.concat(schedule.list, ' ') or nil
@@ -164,8 +164,8 @@ function schedules.write(schedule, ...)
   end
   redis.call('HSET', schedule.key, unpack(set))
   redis.call('HDEL', schedule.key, unpack(gone)) -- at least `next` or `ended`
-  redis.call('ZADD', space.prefix .. 'schedules', schedule.held or schedule.next or '+inf', schedule.name)
-  local low = space.prefix .. 'low_schedules'
+  redis.call('ZADD', namespace.prefix .. 'schedules', schedule.held or schedule.next or '+inf', schedule.name)
+  local low = namespace.prefix .. 'low_schedules'
   if schedule.tells then
     redis.call('ZADD', low, schedule.tells, schedule.name)
   else
@@ -221,7 +221,7 @@ function schedules.live(schedule, overlap)
   local unfinished = {}
   for _, id in ipairs(schedule.unfinished) do
     local task = actions.find(id)
-    local maker, key, alone = unpack(redis.call('HMGET', space.key('task', id), 'schedule', 'key', 'solo'))
+    local maker, key, alone = unpack(redis.call('HMGET', namespace.key('task', id), 'schedule', 'key', 'solo'))
     if task and maker == schedule.name and not state.finished(task.status) then
       unfinished[#unfinished + 1] = id
       last = id == schedule.last_task and task or last
@@ -264,22 +264,23 @@ function schedules.again(task)
   local name = redis.call('HGET', task.key, 'schedule')
   local rhythm, queue, overlap, options, tasks, last
   if name then
-    rhythm, queue, overlap, options, tasks, last = unpack(redis.call('HMGET', space.touch(space.key('schedule', name)),
+    rhythm, queue, overlap, options, tasks, last = unpack(redis.call('HMGET',
+      namespace.declare(namespace.key('schedule', name)),
       'rhythm', 'queue', 'overlap', 'options', 'tasks', 'last_task'))
   end
   if not rhythm then
     return
   end
   local solo = schedules.solo({ name = name, options = options }, overlap)
-  local again = space.note('again')
+  local again = namespace.shared('again')
   again[name] = again[name] or schedules.read({ rhythm = rhythm, tasks = tasks, last_task = last })
   task.again = again[name]
-  task.again.key = space.key('schedule', name)
+  task.again.key = namespace.key('schedule', name)
   if solo and queue == task.queue then
     task.ties = task.ties or ''
-    bonds.load(task)
-    if not task.lane_key and not task.solo then
-      task.lane_key, task.solo, task.lane, task.places = solo, '1', true, true
+    claims.load(task)
+    if not task.fair_key and not task.solo then
+      task.fair_key, task.solo, task.ranked, task.limited = solo, '1', true, true
       task.ties = 'rp' .. string.gsub(task.ties, '[rp]', '')
       task.bind = { 'key', solo, 'solo', '1', 'ties', task.ties }
     end
@@ -304,7 +305,7 @@ end
 -- Which slots are due: the earliest first, and how many are passed over because they are
 -- too late, or a later one stands for them. Moves `done`.
 function schedules.due(schedule, room)
-  local now, first = space.us / 1000000, tonumber(schedule.next)
+  local now, first = namespace.now_us / 1000000, tonumber(schedule.next)
   local last = math.min(now, tonumber(schedule['end'] or math.huge))
   local oldest = now - (tonumber(schedule.late) or schedule.missed == 'skip' and schedules.LATE or math.huge)
   local all = schedule.missed == 'all' and (schedule.overlap == 'queue' or schedule.overlap == 'allow')
@@ -320,7 +321,7 @@ function schedules.due(schedule, room)
     for slot = from, math.min(final, from + (room - 1) * every), every do
       slots[#slots + 1] = slot
     end
-    schedule.done = all and string.format('%.0f', slots[#slots] or final) or space.now
+    schedule.done = all and string.format('%.0f', slots[#slots] or final) or namespace.now
   else
     local known = {}
     for _, slot in ipairs(schedules.ahead(schedule)) do
@@ -335,31 +336,33 @@ function schedules.due(schedule, room)
         slots[#slots + 1] = slot
       end
     end
-    schedule.done = all and string.format('%.0f', slots[#slots] or known[#known]) or space.now
+    schedule.done = all and string.format('%.0f', slots[#slots] or known[#known]) or namespace.now
   end
   return slots, passed
 end
 
--- Reads what a new task of a schedule needs, and cancels `old` for it where there is
--- one. `taken`: what this call will have changed already. Answers nothing where the call
--- must be another one.
-function schedules.plan(schedule, id, slot, old, taken)
-  local queue, plan = schedule.queue, { id = id, schedule = schedule, old = old }
-  birth.admit(unpack(redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings'), 1, 2))
+-- Plans a new task. `plan` has its `schedule`, `id` and `slot`, and `old`: the task to cancel for it.
+-- `taken`: what this call changes before. Returns `plan`, or nil where a later call has to make the task.
+function schedules.plan(plan, taken)
+  local schedule, id, old = plan.schedule, plan.id, plan.old
+  local queue = schedule.queue
+  creation.require_open(unpack(redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings'), 1, 2))
   local options = schedules.options(schedule)
-  local claims = (options.unique or options.needs) and queue
-  if old and taken[old.id] or claims and taken['/' .. queue] then
+  local claiming = (options.unique or options.needs) and queue
+  if old and taken[old.id] or claiming and taken['/' .. queue] then
     return nil
   end
-  options.slot = slot
-  local wish = birth.wish(options)
-  local task = birth.task(id, queue, schedule.parameters, nil, wish)
+  options.slot = plan.slot
+  local spec = creation.spec(options)
+  local task = { id = id, queue = queue, parameters = schedule.parameters, attempt = '0', created = namespace.now,
+    foreign = true }
+  creation.apply(task, spec)
   if old then
     old.reason = 'a later slot of the schedule ' .. schedule.name
     actions.cancel(old, old)
   end
-  if wish.unique and not (old and old.to == 'cancelled' and bonds.taken(task) == old.id) then
-    local other, rival = birth.rival(task, wish)
+  if spec.unique and not (old and old.to == 'cancelled' and claims.name_conflict(task) == old.id) then
+    local other, rival = creation.conflict(task, spec)
     if rival and taken[rival.id] then
       return nil
     elseif rival then
@@ -370,15 +373,15 @@ function schedules.plan(schedule, id, slot, old, taken)
       return plan
     end
   end
-  space.touch(space.key('task', id))
-  plan.unknown = not redis.call('ZSCORE', space.touch(space.prefix .. 'queues'), queue)
+  namespace.declare(namespace.key('task', id))
+  plan.unknown = not redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)
   if task.ties then
-    birth.plan(task)
+    creation.plan(task)
   end
   state.plan(task, 'pending')
-  plan.task, plan.wish = task, wish
+  plan.task, plan.spec = task, spec
   taken[old and old.id or ''], taken[plan.rival and plan.rival.id or ''],
-    taken[claims and '/' .. queue or ''] = true, true, true
+    taken[claiming and '/' .. queue or ''] = true, true, true
   return plan
 end
 
@@ -391,9 +394,9 @@ function schedules.make(plan, why)
   if plan.rival then
     state.move(plan.rival, 'cancelled', 'replaced', '', 'reason', 'replaced by ' .. plan.id)
   end
-  birth.make(plan.task, plan.wish, why)
+  creation.insert(plan.task, plan.spec, why)
   if plan.unknown then
-    redis.call('ZADD', space.prefix .. 'queues', 0, queue)
+    redis.call('ZADD', namespace.prefix .. 'queues', 0, queue)
   end
 end
 
@@ -410,9 +413,9 @@ function schedules.low(changed)
       add(schedule.name, schedule.rhythm, schedule.tells)
     end
   end
-  local page = redis.call('ZRANGE', space.prefix .. 'low_schedules', 0, 99, 'WITHSCORES')
+  local page = redis.call('ZRANGE', namespace.prefix .. 'low_schedules', 0, 99, 'WITHSCORES')
   for i = 1, #page, 2 do
-    local rhythm = not known[page[i]] and redis.call('HGET', space.key('schedule', page[i]), 'rhythm')
+    local rhythm = not known[page[i]] and redis.call('HGET', namespace.key('schedule', page[i]), 'rhythm')
     if rhythm then
       add(page[i], rhythm, page[i + 1])
     end

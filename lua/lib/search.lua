@@ -88,7 +88,8 @@ function search.chosen(queue, options)
   if options.from and options.to and options.from > options.to then
     reply.fail('BADARG', 'from must not be after to')
   end
-  local chosen = { queue = queue, options = options, low = '-inf', high = '+inf', index = space.key('tasks', queue) }
+  local chosen = { queue = queue, options = options, low = '-inf', high = '+inf',
+    index = namespace.key('tasks', queue) }
   chosen.names, chosen.wanted = search.fields(options)
   if options.group and not options.tag then
     chosen.index, chosen.failures = groups.key(queue, options.group), true
@@ -96,8 +97,8 @@ function search.chosen(queue, options)
   elseif options.tag then
     chosen.index = tags.key(queue, options.tag)
   end
-  chosen.low = options.from and space.decimal(options.from) or chosen.low
-  chosen.high = options.to and space.decimal(options.to) or chosen.high
+  chosen.low = options.from and namespace.decimal(options.from) or chosen.low
+  chosen.high = options.to and namespace.decimal(options.to) or chosen.high
   return chosen
 end
 
@@ -119,7 +120,7 @@ function search.matches(id, chosen)
   if options.prefix and string.sub(id, 1, #options.prefix) ~= options.prefix then
     return false
   end
-  local v = redis.call('HMGET', space.prefix .. 'task_' .. id, unpack(chosen.names))
+  local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id, unpack(chosen.names))
   if v[1] ~= chosen.queue or not v[2] or options.status and not options.status[v[2]]
     or options.tag and not (v[3] and string.find(',' .. v[3] .. ',', ',' .. options.tag .. ',', 1, true))
     or options.group and (v[2] ~= 'failed' or (v[5] or '') ~= options.group) then

@@ -26,8 +26,8 @@ end
 
 -- The value that holds for a queue, or nil for a limit that nobody set.
 function settings.get(queue, name)
-  local texts = space.note('settings')
-  local known = texts[queue] or redis.call('HMGET', space.meta, 'settings:' .. queue, 'settings')
+  local texts = namespace.shared('settings')
+  local known = texts[queue] or redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings')
   texts[queue] = known
   if known[name] == nil then
     known[name] = settings.value(known[1], known[2], name) or false
@@ -43,7 +43,7 @@ end
 -- Since when a rate of the settings holds, in microseconds; 0 where that was not noted.
 function settings.since(queue, name)
   settings.get(queue, name)
-  local own, common = unpack(space.note('settings')[queue], 1, 2)
+  local own, common = unpack(namespace.shared('settings')[queue], 1, 2)
   local since = settings.find(settings.find(own, name) and own or common, name .. '_since')
   return tonumber(since or 0)
 end

@@ -20,7 +20,7 @@ end
 -- Reads a list in which a task stands somewhere, and finds the end that is
 -- nearer to it: ids enter at the head, by time.
 function state.probe_list(list, task)
-  if space.probe('LLEN', list) <= 100 or task.from_end then
+  if namespace.probe('LLEN', list) <= 100 or task.from_end then
     return
   end
   local tail = redis.call('LINDEX', list, -1)
@@ -32,30 +32,30 @@ function state.probe_list(list, task)
 end
 
 function state.plan_wake(queue)
-  space.note('asleep')[queue] = space.probe('LLEN', space.prefix .. 'wake_' .. queue) == 0
+  namespace.shared('asleep')[queue] = namespace.probe('LLEN', namespace.prefix .. 'wake_' .. queue) == 0
 end
 
 -- Wakes one waiting listener of a planned queue: the first who waits on the
 -- list, and whoever subscribes to the channel.
 function state.wake(queue)
-  local others = space.notes and space.notes.asleep
+  local others = namespace.shared_tables and namespace.shared_tables.asleep
   if state.asleep == queue or others and others[queue] then
-    redis.call('LPUSH', space.prefix .. 'wake_' .. queue, '1')
+    redis.call('LPUSH', namespace.prefix .. 'wake_' .. queue, '1')
     state.asleep = false
     if others then
       others[queue] = nil
     end
   end
   -- a hint: without the right to it, they look by themselves
-  redis.pcall('PUBLISH', space.prefix .. 'channel_' .. queue, '')
+  redis.pcall('PUBLISH', namespace.prefix .. 'channel_' .. queue, '')
 end
 
 -- Where the end of an attempt frees a place, somebody who waits for it is woken.
 function state.plan_free(task)
   local queue = task.queue
-  if (task.places or settings.get(queue, 'concurrency'))
-    and (redis.call('LLEN', space.key('pending_tasks', queue)) > 0
-    or redis.call('EXISTS', space.key('lane_tasks', queue)) == 1) then
+  if (task.limited or settings.get(queue, 'concurrency'))
+    and (redis.call('LLEN', namespace.key('pending_tasks', queue)) > 0
+    or redis.call('EXISTS', namespace.key('lane_tasks', queue)) == 1) then
     state.plan_wake(queue)
     task.wakes = true
   end
@@ -65,8 +65,8 @@ end
 -- not in the same order, those behind it may go on: somebody is woken.
 function state.plan_left(task)
   local queue = task.queue
-  if space.probe('LLEN', space.key('pending_tasks', queue))
-    + space.probe('ZCARD', space.key('lane_tasks', queue)) > 1 then
+  if namespace.probe('LLEN', namespace.key('pending_tasks', queue))
+    + namespace.probe('ZCARD', namespace.key('lane_tasks', queue)) > 1 then
     state.plan_wake(queue)
     task.wakes = true
   end
@@ -95,11 +95,11 @@ end
 -- Reads every key that `move` will write, so that none of its writes can fail.
 -- `taker`: the listener that will hold the task, where there will be one.
 function state.plan(task, to, taker)
-  local probe, touch = space.probe, space.touch
-  local from, queue, prefix = task.status, task.queue, space.prefix
+  local probe, touch = namespace.probe, namespace.declare
+  local from, queue, prefix = task.status, task.queue, namespace.prefix
   local tasks, events = '_tasks_' .. queue, touch(prefix .. 'events_' .. queue)
   if task.ties then
-    bonds.plan(task, to, taker)
+    claims.plan(task, to, taker)
     if from == 'pending' and not taker and (task.weight or task.solo) then
       state.plan_left(task)
     end
@@ -116,7 +116,7 @@ function state.plan(task, to, taker)
     end
   elseif from == 'scheduled' then
     probe('ZCARD', prefix .. from .. tasks)
-    if task.lane then
+    if task.ranked then
       probe('ZCARD', prefix .. 'scheduled_lane' .. tasks)
     end
   elseif from and not task.rank and not (from == 'pending' and taker) then
@@ -127,14 +127,14 @@ function state.plan(task, to, taker)
     state.read_entered(events, 'LLEN', touch(prefix .. 'reserved' .. tasks .. '_' .. taker))
     probe('ZCARD', prefix .. 'leases_' .. queue)
   elseif to == 'scheduled' then
-    state.read_entered(events, 'ZCARD', touch(prefix .. (task.lane and 'scheduled_lane' or to) .. tasks))
+    state.read_entered(events, 'ZCARD', touch(prefix .. (task.ranked and 'scheduled_lane' or to) .. tasks))
   elseif to == 'deleted' or to == 'moved' then
     redis.call('XLEN', events)
   else
     state.read_entered(events, 'LLEN', touch(prefix .. to .. tasks))
     if to == 'pending' then
       state.plan_wake(queue)
-      if task.lane then
+      if task.ranked then
         task.last = false
       end
     end
@@ -149,7 +149,7 @@ end
 -- which is bound to nothing, makes the same transition in the same call.
 function state.plan_own(task, to)
   if to == 'deleted' then
-    space.touch(space.prefix .. 'log_' .. task.id)
+    namespace.declare(namespace.prefix .. 'log_' .. task.id)
     task.logged = logs.size(task.id)
   end
   history.plan(task, to)
@@ -162,7 +162,7 @@ end
 -- set back since: what happens to a task happens in order.
 -- @hot
 function state.time(task)
-  local since, now = task.since, space.now -- not space.us, which a new token has moved
+  local since, now = task.since, namespace.now -- not namespace.now_us, which a new token has moved
   if since and not (#since == #now and since <= now) and (tonumber(since) or 0) > tonumber(now) then
     return since
   end
@@ -188,7 +188,7 @@ end
 --   forget      a list of fields to remove
 -- @hot
 function state.move(task, to, why, by, ...)
-  local id, queue, from, prefix, now = task.id, task.queue, task.status, space.prefix, state.time(task)
+  local id, queue, from, prefix, now = task.id, task.queue, task.status, namespace.prefix, state.time(task)
   local key, tasks = prefix .. 'task_' .. id, '_tasks_' .. queue
   if task.deadline then
     -- First of all, so that the set of leases never vanishes in mid-script.
@@ -223,7 +223,7 @@ function state.move(task, to, why, by, ...)
     else
       if from == 'scheduled' then
         redis.call('ZREM', old, id) -- where former scripts put those of the lanes, too
-        if task.lane then
+        if task.ranked then
           redis.call('ZREM', prefix .. 'scheduled_lane' .. tasks, id)
         end
       elseif task.rank then
@@ -232,8 +232,8 @@ function state.move(task, to, why, by, ...)
         redis.call('LREM', task.astray or old, task.from_end or -1, id)
       end
       if to == 'scheduled' then
-        redis.call('ZADD', task.lane and prefix .. 'scheduled_lane' .. tasks or new, task.eta, id)
-      elseif to ~= 'deleted' and to ~= 'moved' and not (task.lane and to == 'pending') then
+        redis.call('ZADD', task.ranked and prefix .. 'scheduled_lane' .. tasks or new, task.eta, id)
+      elseif to ~= 'deleted' and to ~= 'moved' and not (task.ranked and to == 'pending') then
         redis.call(task.front and 'RPUSH' or 'LPUSH', new, id)
       end
     end
@@ -241,7 +241,7 @@ function state.move(task, to, why, by, ...)
 
   if from and to ~= 'started' and to ~= 'complete' and to ~= 'deleted'
     and not (from == 'pending' and why == 'reserve') then
-    history.archive(task, to, why, by, now, ...)
+    history.archive(task, { to = to, why = why, by = by, at = now }, ...)
   end
   if to == 'deleted' or to == 'moved' then
     if to == 'deleted' then
@@ -260,7 +260,7 @@ function state.move(task, to, why, by, ...)
     end
   end
   if task.ties then
-    bonds.move(task, to)
+    claims.move(task, to)
   end
   if to == 'failed' then
     groups.enter(task, now)

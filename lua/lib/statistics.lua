@@ -223,7 +223,7 @@ end
 
 -- The key of a day.
 function statistics.key(queue, date)
-  return space.key('statistics', queue .. '/' .. date)
+  return namespace.key('statistics', queue .. '/' .. date)
 end
 
 -- How long things take, by the last days that have numbers.
@@ -233,7 +233,7 @@ function statistics.recent(queue)
   for _, name in ipairs(names) do
     kinds[name] = statistics.kind(name)
   end
-  for _, date in ipairs(redis.call('ZREVRANGE', space.key('days', queue), 0, 6)) do
+  for _, date in ipairs(redis.call('ZREVRANGE', namespace.key('days', queue), 0, 6)) do
     local found = redis.call('HGETALL', statistics.key(queue, date))
     for i = 1, #found, 2 do
       local name = found[i]
@@ -274,10 +274,11 @@ end
 
 -- When the tasks that run are expected to end, the first one first: all of them where
 -- they are few, else some. Where none runs a place is free now.
-function statistics.ends(queue, total, busy, now, run)
+function statistics.ends(queue, total, busy)
   local ends, number = {}, math.min(busy, 32)
-  for _, entry in ipairs(redis.call('SRANDMEMBER', space.key('started_tasks', queue), number)) do
-    local started = tonumber(redis.call('HGET', space.key('task', string.match(entry, '%S*$')), 'started'))
+  local now, run = namespace.now_us / 1000000, statistics.mean(total, 'run')
+  for _, entry in ipairs(redis.call('SRANDMEMBER', namespace.key('started_tasks', queue), number)) do
+    local started = tonumber(redis.call('HGET', namespace.key('task', string.match(entry, '%S*$')), 'started'))
     local took = started and statistics.longer(total, now - started)
     ends[#ends + 1] = took and math.max(now, started + took) or now + run
   end

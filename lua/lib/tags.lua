@@ -3,7 +3,7 @@
 local tags = {}
 
 function tags.key(queue, tag)
-  return space.prefix .. 'tag_' .. queue .. '/' .. tag
+  return namespace.prefix .. 'tag_' .. queue .. '/' .. tag
 end
 
 -- The names in a text.
@@ -17,9 +17,9 @@ end
 
 -- Reads what `enter` and `leave` write.
 function tags.plan(queue, text)
-  space.probe('ZCARD', space.key('tags', queue))
+  namespace.probe('ZCARD', namespace.key('tags', queue))
   for _, tag in ipairs(tags.names(text)) do
-    space.probe('ZCARD', tags.key(queue, tag))
+    namespace.probe('ZCARD', tags.key(queue, tag))
   end
 end
 
@@ -27,7 +27,7 @@ function tags.enter(queue, id, created, text)
   for _, tag in ipairs(tags.names(text)) do
     local key = tags.key(queue, tag)
     redis.call('ZADD', key, created, id)
-    redis.call('ZADD', space.key('tags', queue), redis.call('ZCARD', key), tag)
+    redis.call('ZADD', namespace.key('tags', queue), redis.call('ZCARD', key), tag)
   end
 end
 
@@ -45,7 +45,7 @@ end
 
 function tags.leave(queue, id, text)
   for _, tag in ipairs(tags.names(text)) do
-    tags.remove(tags.key(queue, tag), space.key('tags', queue), tag, id)
+    tags.remove(tags.key(queue, tag), namespace.key('tags', queue), tag, id)
   end
 end
 
@@ -92,7 +92,7 @@ function tags.change(task, wanted)
   local created = record.created(task.id)
   tags.plan(task.queue, gone_text)
   tags.plan(task.queue, come_text)
-  space.begin()
+  namespace.begin()
   tags.leave(task.queue, task.id, gone_text)
   tags.enter(task.queue, task.id, created, come_text)
   local ties = string.gsub(task.ties or '', 't', '')

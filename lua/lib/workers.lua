@@ -16,12 +16,12 @@ end
 
 -- @hot
 function workers.key(listener)
-  return space.prefix .. 'worker_' .. listener
+  return namespace.prefix .. 'worker_' .. listener
 end
 
 -- The record of a worker, or nil. Each is read once in a call.
 function workers.find(listener)
-  local known = space.note('workers')
+  local known = namespace.shared('workers')
   if known[listener] == nil then
     local v = redis.call('HMGET', workers.key(listener), 'queues', 'at', 'free', 'draining')
     known[listener] = v[1] and v[2] and {
@@ -40,8 +40,8 @@ end
 -- Reads what `leave` writes.
 function workers.plan_leave(listener)
   if workers.find(listener) then
-    space.touch(workers.key(listener))
-    space.probe('ZCARD', space.prefix .. 'workers')
+    namespace.declare(workers.key(listener))
+    namespace.probe('ZCARD', namespace.prefix .. 'workers')
   end
 end
 
@@ -60,7 +60,7 @@ function workers.leave(listener, queue)
     redis.call('HSET', workers.key(listener), 'queues', worker.queues)
   else
     redis.call('UNLINK', workers.key(listener))
-    redis.call('ZREM', space.prefix .. 'workers', listener)
+    redis.call('ZREM', namespace.prefix .. 'workers', listener)
   end
 end
 
@@ -68,13 +68,14 @@ end
 -- which says that it is dead.
 function workers.plan_forget()
   local found = {}
-  for _, listener in ipairs(redis.call('ZRANGEBYSCORE', space.touch(space.prefix .. 'workers'), '-inf', space.now,
+  for _, listener in ipairs(redis.call('ZRANGEBYSCORE', namespace.declare(namespace.prefix .. 'workers'),
+    '-inf', namespace.now,
     'LIMIT', 0, workers.LOOKS)) do
     local worker, registered = workers.find(listener), false
     for queue in string.gmatch(worker and worker.queues or '', '[^,]+') do
-      registered = registered or redis.call('SISMEMBER', space.prefix .. 'listeners_' .. queue, listener) == 1
+      registered = registered or redis.call('SISMEMBER', namespace.prefix .. 'listeners_' .. queue, listener) == 1
     end
-    space.touch(workers.key(listener))
+    namespace.declare(workers.key(listener))
     found[#found + 1] = { listener = listener, registered = registered }
   end
   return found
@@ -84,10 +85,10 @@ function workers.forget(found, later)
   for _, worker in ipairs(found) do
     local left = workers.find(worker.listener)
     if worker.registered and left.queues ~= '' then
-      redis.call('ZADD', space.prefix .. 'workers', later, worker.listener)
+      redis.call('ZADD', namespace.prefix .. 'workers', later, worker.listener)
     else
       redis.call('UNLINK', workers.key(worker.listener))
-      redis.call('ZREM', space.prefix .. 'workers', worker.listener)
+      redis.call('ZREM', namespace.prefix .. 'workers', worker.listener)
     end
   end
 end

@@ -25,7 +25,12 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
 
 pub const BUGS: [Bug; 73] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
-    bug("a clock that steps ahead hides the gap", "heartbeat", "space_gap = space_us", "space_gap = false"),
+    bug(
+        "a clock that steps ahead hides the gap",
+        "heartbeat",
+        "namespace_gap = namespace_now_us",
+        "namespace_gap = false",
+    ),
     shown(
         "a lost task keeps its token",
         "requeue_orphans",
@@ -39,7 +44,7 @@ pub const BUGS: [Bug; 73] = [
         "tonumber(known.losses or 0)",
     ),
     shown("an id that exists is submitted anew", "submit", "if not found then", "if not found or found == queue then"),
-    shown("time has no floor", "reserve", "if tonumber(clock) > space_us then", "if false then"),
+    shown("time has no floor", "reserve", "if tonumber(clock) > namespace_now_us then", "if false then"),
     shown("an event says too little", "promote", "'from', from or ''", "'from', ''"),
     shown("a lease stays behind", "fail", "if task.token ~= '' then", "if false then"),
     shown(
@@ -63,8 +68,8 @@ pub const BUGS: [Bug; 73] = [
     bug(
         "a task that is to be killed is given out again",
         "cancel",
-        "return wish.at_once or",
-        "return wish.at_once or wish.force or",
+        "return spec.at_once or",
+        "return spec.at_once or spec.force or",
     ),
     bug(
         "what was given back for a while stands behind",
@@ -84,7 +89,7 @@ pub const BUGS: [Bug; 73] = [
         "a write comes before the refusal",
         "start",
         "('CANCELLED',",
-        "(redis.call('HSET', space_prefix .. 'task_' .. id, 'pid', pid) and 'CANCELLED',",
+        "(redis.call('HSET', namespace_prefix .. 'task_' .. id, 'pid', pid) and 'CANCELLED',",
     ),
     shown(
         "a deleted task stays listed",
@@ -99,28 +104,28 @@ pub const BUGS: [Bug; 73] = [
     bug(
         "a lease expires at its deadline",
         "requeue_orphans",
-        "string.format('(%.0f', space_us)",
-        "string.format('%.0f', space_us)",
+        "string.format('(%.0f', namespace_now_us)",
+        "string.format('%.0f', namespace_now_us)",
     ),
     bug("a lease is postponed for ever", "requeue_orphans", "tonumber(task.extra[4] or 0) ~= deadline", "true"),
     bug("a task fails one loss too early", "requeue_orphans", "task.losses > tonumber(", "task.losses >= tonumber("),
     bug("release to the back", "release", "task.front, task.forget = true,", "task.front, task.forget = false,"),
     shown("reserve from a paused queue", "reserve", "local open = not meta[at]", "local open = true"),
     bug("any token gets the first answer", "complete", "last[1] == token and last[2]", "last[2]"),
-    bug("promotion before the time", "promote", "'-inf', space_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
+    bug("promotion before the time", "promote", "'-inf', namespace_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
     bug("a request is not remembered", "reserve", "task.request or ''", "''"),
     bug("retention deletes the latest", "retain", "-1 - taken[kind]", "taken[kind]"),
     shown(
         "a cancel at once keeps its places",
         "cancel",
-        "if task.places and held and to ~= 'started' then",
+        "if task.limited and held and to ~= 'started' then",
         "if false then",
     ),
     shown(
         "a heavy task takes one place",
         "reserve",
-        "task.queue, task.lane_key, tonumber(task.weight or 1)",
-        "task.queue, task.lane_key, 1",
+        "task.queue, task.fair_key, tonumber(task.weight or 1)",
+        "task.queue, task.fair_key, 1",
     ),
     shown("one too many for a queue", "reserve", "used + math.min(weight, most) > most", "used + 1 > most + 1"),
     shown(
@@ -129,12 +134,12 @@ pub const BUGS: [Bug; 73] = [
         "(starts, number - 1, seconds, since)",
         "(starts, number, seconds, since)",
     ),
-    shown("a plain task never waited", "reserve", "if not (us >= 0 and us <= space_us) then", "if true then"),
+    shown("a plain task never waited", "reserve", "if not (us >= 0 and us <= namespace_now_us) then", "if true then"),
     bug("a raised limit reaches nobody", "promote", "if changes and changes ~= known and", "if false and"),
     bug(
         "a key forgets its turn",
         "release",
-        "local back = held and task.lane and to == 'pending'",
+        "local back = held and task.ranked and to == 'pending'",
         "local back = false",
     ),
     bug("nobody comes back to a key that its rate held up", "reserve", "elseif free then", "elseif false then"),
@@ -172,7 +177,7 @@ pub const BUGS: [Bug; 73] = [
     bug("an adoption is no start of its queue", "adopt", "local rate = to == 'reserved' and", "local rate = false and"),
     bug("what is given back stands behind", "release", "task.rank = task.front and ", "task.rank = false and "),
     bug("a limit of its own does not count", "reserve", "tonumber(own ~= '-' and own or ", "tonumber("),
-    bug("a retry does not wait", "fail", "space_us + pause", "space_us + 1"),
+    bug("a retry does not wait", "fail", "namespace_now_us + pause", "namespace_now_us + 1"),
     shown(
         "an attempt that comes back does not make way",
         "release",
@@ -193,7 +198,7 @@ pub const BUGS: [Bug; 73] = [
     bug(
         "a slot stays due",
         "tick",
-        "schedule.done = all and string.format('%.0f', slots[#slots] or final) or space_now",
+        "schedule.done = all and string.format('%.0f', slots[#slots] or final) or namespace_now",
         "schedule.done = schedule.done",
     ),
     bug(
@@ -220,8 +225,8 @@ pub const BUGS: [Bug; 73] = [
     bug(
         "history forgets why",
         "release",
-        "task.attempt, by, why, outcome, group, text, cost }",
-        "task.attempt, by, '', outcome, group, text, cost }",
+        "task.attempt, event.by, why, outcome, group, text, cost }",
+        "task.attempt, event.by, '', outcome, group, text, cost }",
     ),
     bug("an attempt has the cost of an earlier one", "history", "ended == cost_of and cost or ''", "cost or ''"),
     bug("history forgets the cost", "release", "cost = fields[i + 1]", "cost = ''"),

@@ -17,9 +17,9 @@ NO_SCRIPT = "no script"  # what composes to nothing, or to the same: not counted
 
 # What no case on a server of its own sees: which lines are put before which test, and what that is called.
 TESTS = [
-    (r"space\.|probe|touch", "cluster", "half_moved", "a half moved slot"),
+    (r"namespace\.|probe|declare", "cluster", "half_moved", "a half moved slot"),
     (r"PUBLISH|announce|wake", "announcements", "", "who listens on the channels"),
-    (r"rights|\bmay\b|space\.(begin|enter)|space\.meta, ''", "rights", "", "who lacks a right, or memory"),
+    (r"rights|\bmay\b|namespace\.(begin|begin_declared)|namespace\.meta, ''", "rights", "", "who lacks a right, or memory"),
 ]
 
 def command(*words, **more):

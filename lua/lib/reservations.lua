@@ -1,12 +1,12 @@
 -- The reserved tasks of a queue, page by page: those with a lease by the leases, then those
 -- that clients without scripts took, by the lists of their listeners.
-local unstarted = {}
+local reservations = {}
 
 -- Entries of these lists, and listeners, that one call looks at.
-unstarted.LOOKS = 500
+reservations.LOOKAHEAD = 500
 
 -- Where to go on: how far the leases are read, or `lists/CURSOR/OFFSET/LISTENER`.
-function unstarted.cursor(value)
+function reservations.cursor(value)
   if #value > 1024 or not string.find(value, '^lists/%d+/%d+/') then
     return args.cursor(value)
   end
@@ -18,15 +18,17 @@ end
 
 -- Adds those of a listener's list, from `at.offset` on, that have no lease, as many as there is room for.
 -- Answers how many entries it looked at, and whether there are more.
-function unstarted.list(queue, at, limit, ids)
+function reservations.list(queue, at, limit, ids)
   local offset, looks = at.offset, at.looks
-  local list = redis.call('LRANGE', space.key('reserved_tasks', queue .. '_' .. at.listener), offset, offset + looks)
+  local list = redis.call('LRANGE', namespace.key('reserved_tasks', queue .. '_' .. at.listener),
+    offset, offset + looks)
   for i, id in ipairs(list) do
     if i > looks or #ids >= limit then
       return i - 1, true
     end
-    local v = redis.call('HMGET', space.prefix .. 'task_' .. id, 'status', 'token')
-    if v[1] == 'reserved' and not (v[2] and redis.call('ZSCORE', space.key('leases', queue), id .. ' ' .. v[2])) then
+    local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id, 'status', 'token')
+    if v[1] == 'reserved'
+      and not (v[2] and redis.call('ZSCORE', namespace.key('leases', queue), id .. ' ' .. v[2])) then
       ids[#ids + 1] = id
     end
   end
@@ -34,18 +36,19 @@ function unstarted.list(queue, at, limit, ids)
 end
 
 -- Adds reserved tasks without a lease. Answers the next cursor.
-function unstarted.lists(queue, cursor, limit, ids)
+function reservations.lists(queue, cursor, limit, ids)
   local at, offset, first = string.match(cursor, '^lists/(%d+)/(%d+)/(.*)$')
-  local looks = unstarted.LOOKS
+  local looks = reservations.LOOKAHEAD
   repeat
-    local page = redis.call('SSCAN', space.key('listeners', queue), at, 'COUNT', 100)
+    local page = redis.call('SSCAN', namespace.key('listeners', queue), at, 'COUNT', 100)
     local start = 1
     for i, listener in ipairs(page[2]) do
       start = listener == first and i or start
     end
     offset = page[2][start] == first and tonumber(offset) or 0
     for i = start, #page[2] do
-      local looked, more = unstarted.list(queue, { listener = page[2][i], offset = offset, looks = looks }, limit, ids)
+      local looked, more = reservations.list(queue, { listener = page[2][i], offset = offset, looks = looks },
+        limit, ids)
       looks = looks - looked - 1
       if more or looks <= 0 and (i < #page[2] or page[1] ~= '0') then
         local next = more and page[2][i] or page[2][i + 1]
@@ -60,19 +63,19 @@ function unstarted.lists(queue, cursor, limit, ids)
 end
 
 -- Adds a page of the reserved tasks. Answers the next cursor.
-function unstarted.page(queue, cursor, limit, ids)
+function reservations.page(queue, cursor, limit, ids)
   if string.sub(cursor, 1, 6) == 'lists/' then
-    return unstarted.lists(queue, cursor, limit, ids)
+    return reservations.lists(queue, cursor, limit, ids)
   end
-  local page = redis.call('ZSCAN', space.key('leases', queue), cursor, 'COUNT', limit)
+  local page = redis.call('ZSCAN', namespace.key('leases', queue), cursor, 'COUNT', limit)
   for i = 1, #page[2], 2 do
     local id = string.match(page[2][i], '^%S+')
-    if redis.call('HGET', space.prefix .. 'task_' .. id, 'status') == 'reserved' then
+    if redis.call('HGET', namespace.prefix .. 'task_' .. id, 'status') == 'reserved' then
       ids[#ids + 1] = id
     end
   end
   if page[1] ~= '0' then
     return page[1]
   end
-  return #ids < limit and unstarted.lists(queue, 'lists/0/0/', limit, ids) or 'lists/0/0/'
+  return #ids < limit and reservations.lists(queue, 'lists/0/0/', limit, ids) or 'lists/0/0/'
 end

@@ -2,39 +2,39 @@
 -- in its order: tasks without a key, and for each key that has places left one entry,
 -- which stands for the first of its tasks. So whatever may not run is in nobody's way,
 -- and is looked at when a place is freed.
-local turns = {}
+local fairness = {}
 
-function turns.ranked(queue, number)
-  return space.prefix .. 'ranked_tasks_' .. queue .. (number == '' and '' or '/' .. number)
+function fairness.ranked_key(queue, number)
+  return namespace.prefix .. 'ranked_tasks_' .. queue .. (number == '' and '' or '/' .. number)
 end
 
-function turns.keyed(queue, key, number)
-  return space.prefix .. 'key_tasks_' .. queue .. '/' .. key .. (number == '' and '' or '/' .. number)
+function fairness.tasks_key(queue, key, number)
+  return namespace.prefix .. 'key_tasks_' .. queue .. '/' .. key .. (number == '' and '' or '/' .. number)
 end
 
 -- A number from which what enters later has a larger one.
-function turns.rank(us)
+function fairness.rank(us)
   return string.format('%016.0f', us)
 end
 
 -- The rank of what goes to the front: before all others, the latest first.
-function turns.front(us)
-  return '-' .. turns.rank(9007199254740991 - us)
+function fairness.front_rank(us)
+  return '-' .. fairness.rank(9007199254740991 - us)
 end
 
 -- The rank of a task of the plain list, from when its record was last `updated`, which dates
 -- the transition that made it pending. A client's clock may be ahead: that counts as now.
-function turns.plain(updated, front)
+function fairness.list_rank(updated, front)
   local us = (tonumber(updated) or -1) * 1000000
-  if not (us >= 0 and us <= space.us) then
-    us = space.us
+  if not (us >= 0 and us <= namespace.now_us) then
+    us = namespace.now_us
   end
-  return front and turns.front(us) or turns.rank(us)
+  return front and fairness.front_rank(us) or fairness.rank(us)
 end
 
 -- Ranks in their order, as numbers: the server compares them by bytes, Lua by the
 -- customs of the server's country.
-function turns.order(rank)
+function fairness.sort_value(rank)
   if string.sub(rank, 1, 1) == '-' then
     return tonumber(string.sub(rank, 2)) - 9007199254740992
   end
@@ -42,34 +42,34 @@ function turns.order(rank)
 end
 
 -- When a rank was issued. Those of tasks that went to the front begin with a minus and run down.
-function turns.age(rank)
-  local order = turns.order(rank)
+function fairness.issued_at(rank)
+  local order = fairness.sort_value(rank)
   return order < 0 and -order - 1 or order
 end
 
 -- Brings the entry of a key in the order up to date: there is one where its first
 -- task may run. A key that was served goes behind those that have waited longer.
-function turns.settle(queue, key, number)
-  local entries, field = space.key('turns', queue), key .. '/' .. number
-  local first = redis.call('ZRANGE', turns.keyed(queue, key, number), 0, 0, 'WITHSCORES')
+function fairness.refresh(queue, key, number)
+  local entries, field = namespace.key('turns', queue), key .. '/' .. number
+  local first = redis.call('ZRANGE', fairness.tasks_key(queue, key, number), 0, 0, 'WITHSCORES')
   local current, wanted = redis.call('HGET', entries, field) or nil, nil
   if first[1] then
     local rank, weight = string.match(first[1], '^(%S+) %S+ (%S+)$')
-    local fits, free = places.fits(queue, key, weight)
+    local fits, free = limits.fits(queue, key, weight)
     if fits then
       local served = redis.call('HGET', entries, key)
-      if served and turns.order(served) > turns.order(rank) then
+      if served and fairness.sort_value(served) > fairness.sort_value(rank) then
         rank = served
       end
       wanted = first[2] .. ' ' .. rank
     elseif free then
-      redis.call('ZADD', space.key('delayed', queue), string.format('%.0f', free), key)
+      redis.call('ZADD', namespace.key('delayed', queue), string.format('%.0f', free), key)
     end
   end
   if current == wanted then
     return
   end
-  local ranked, rank = turns.ranked(queue, number), nil
+  local ranked, rank = fairness.ranked_key(queue, number), nil
   if wanted then
     local score
     score, rank = string.match(wanted, '^(%S+) (%S+)$')
@@ -85,34 +85,34 @@ function turns.settle(queue, key, number)
 end
 
 -- The same for all needs that tasks of the key may have.
-function turns.settle_all(queue, key)
+function fairness.refresh_all(queue, key)
   local waits = false
   for _, number in ipairs(needs.numbers(queue)) do
-    turns.settle(queue, key, number)
-    waits = waits or redis.call('EXISTS', turns.keyed(queue, key, number)) == 1
+    fairness.refresh(queue, key, number)
+    waits = waits or redis.call('EXISTS', fairness.tasks_key(queue, key, number)) == 1
   end
-  if not waits and not redis.call('HGET', space.key('places', queue), 'k:' .. key) then
-    redis.call('HDEL', space.key('turns', queue), key)
-    redis.call('ZREM', space.key('delayed', queue), key)
+  if not waits and not redis.call('HGET', namespace.key('places', queue), 'k:' .. key) then
+    redis.call('HDEL', namespace.key('turns', queue), key)
+    redis.call('ZREM', namespace.key('delayed', queue), key)
   end
 end
 
 -- Reads what `settle_all` of these keys writes.
-function turns.plan_settle(queue, keys)
+function fairness.plan_refresh(queue, keys)
   if #keys > 0 then
-    space.unmoved()
-    space.probe('HLEN', space.key('turns', queue))
-    space.probe('HLEN', space.key('limits', queue))
-    space.probe('HLEN', space.key('places', queue))
-    space.probe('ZCARD', space.key('delayed', queue))
+    namespace.require_settled_slot()
+    namespace.probe('HLEN', namespace.key('turns', queue))
+    namespace.probe('HLEN', namespace.key('limits', queue))
+    namespace.probe('HLEN', namespace.key('places', queue))
+    namespace.probe('ZCARD', namespace.key('delayed', queue))
     for _, key in ipairs(keys) do
-      space.probe('LLEN', places.rates(queue, key))
+      namespace.probe('LLEN', limits.starts_key(queue, key))
     end
   end
   for _, number in ipairs(#keys > 0 and needs.numbers(queue) or {}) do
-    space.probe('ZCARD', turns.ranked(queue, number))
+    namespace.probe('ZCARD', fairness.ranked_key(queue, number))
     for _, key in ipairs(keys) do
-      space.probe('ZCARD', turns.keyed(queue, key, number))
+      namespace.probe('ZCARD', fairness.tasks_key(queue, key, number))
     end
   end
 end
@@ -120,9 +120,9 @@ end
 -- What `due` has to do: keys whose rate lets them go on, and after a change of limits, of the
 -- queue or the `changes`th of those of all queues, some of those that hold places; `wakes`: somebody may go on;
 -- `next`: when the next rate does.
-function turns.plan_due(queue, limit, changes)
-  local delayed = space.key('delayed', queue)
-  local now = string.format('%.0f', space.us)
+function fairness.plan_due(queue, limit, changes)
+  local delayed = namespace.key('delayed', queue)
+  local now = string.format('%.0f', namespace.now_us)
   -- One costs more than a task that is due, and the more, the more needs there are.
   limit = math.max(1, math.floor(math.min(limit, 100) / #needs.numbers(queue)))
   local found = { keys = {}, free = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'LIMIT', 0, limit) }
@@ -133,16 +133,16 @@ function turns.plan_due(queue, limit, changes)
       found.keys[#found.keys + 1] = key
     end
   end
-  local cursor, known = unpack(redis.call('HMGET', space.meta, 'sweep:' .. queue, 'swept:' .. queue), 1, 2)
-  if changes and changes ~= known and (redis.call('EXISTS', space.key('lane_tasks', queue)) == 1
-    or redis.call('LLEN', space.key('pending_tasks', queue)) > 0) then
+  local cursor, known = unpack(redis.call('HMGET', namespace.meta, 'sweep:' .. queue, 'swept:' .. queue), 1, 2)
+  if changes and changes ~= known and (redis.call('EXISTS', namespace.key('lane_tasks', queue)) == 1
+    or redis.call('LLEN', namespace.key('pending_tasks', queue)) > 0) then
     cursor, found.changes = '0', changes
   end
   if cursor then
     -- First those that hold places, then, behind a `-`, those that a rate delays.
     local after = string.match(cursor, '^%- (%S+)$')
     if not after then
-      local page = redis.call('HSCAN', space.key('places', queue), cursor, 'COUNT', limit)
+      local page = redis.call('HSCAN', namespace.key('places', queue), cursor, 'COUNT', limit)
       for i = 1, #page[2], 2 do
         found.keys[#found.keys + 1] = string.match(page[2][i], '^k:(.+)$')
       end
@@ -158,26 +158,26 @@ function turns.plan_due(queue, limit, changes)
     found.more = found.more or found.sweep ~= 'end'
   end
   found.wakes = #found.free > 0 or cursor ~= false
-  turns.plan_settle(queue, found.keys)
+  fairness.plan_refresh(queue, found.keys)
   if #found.free > 0 then
-    space.probe('ZCARD', delayed)
+    namespace.probe('ZCARD', delayed)
   end
   return found
 end
 
-function turns.due(queue, found)
+function fairness.refresh_due(queue, found)
   if found.free and #found.free > 0 then
-    redis.call('ZREM', space.key('delayed', queue), unpack(found.free))
+    redis.call('ZREM', namespace.key('delayed', queue), unpack(found.free))
   end
   for _, key in ipairs(found.keys) do
-    turns.settle_all(queue, key)
+    fairness.refresh_all(queue, key)
   end
   if found.changes then
-    redis.call('HSET', space.meta, 'swept:' .. queue, found.changes)
+    redis.call('HSET', namespace.meta, 'swept:' .. queue, found.changes)
   end
   if found.sweep == 'end' then
-    redis.call('HDEL', space.meta, 'sweep:' .. queue)
+    redis.call('HDEL', namespace.meta, 'sweep:' .. queue)
   elseif found.sweep then
-    redis.call('HSET', space.meta, 'sweep:' .. queue, found.sweep)
+    redis.call('HSET', namespace.meta, 'sweep:' .. queue, found.sweep)
   end
 end

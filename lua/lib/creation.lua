@@ -1,11 +1,11 @@
 -- Task creation: the options, and the first transition.
-local birth = {}
+local creation = {}
 
 -- What checked options mean: `fields` for the record of each task, which are the
 -- options themselves where nothing is said, and what else `task` and `plan` go by.
-function birth.wish(options)
+function creation.spec(options)
   local fields = {}
-  local wish = { fields = fields, max_bytes = options.max_bytes, policy = options.unique_policy,
+  local spec = { fields = fields, max_bytes = options.max_bytes, policy = options.unique_policy,
     unique = options.unique }
   if not options.unique and (options.unique_until or options.unique_policy) then
     reply.fail('BADARG', 'unique_until and unique_policy are for a task with the option unique')
@@ -16,22 +16,22 @@ function birth.wish(options)
     if key or options.unique_until then
       reply.fail('BADARG', 'the policy latest has a key and an end of its own: leave out key and unique_until')
     end
-    key, till, wish.solo = options.unique, 'start', '1'
+    key, till, spec.solo = options.unique, 'start', '1'
   elseif options.solo then
-    key, wish.solo = options.solo, '1'
+    key, spec.solo = options.solo, '1'
   end
   local weight = options.weight and tonumber(options.weight) > 1 and string.format('%d', options.weight) or nil
   local lease = options.lease and string.format('%.0f', options.lease * 1000000)
   local ties = ((priority or key or options.needs) and 'r' or '') .. ((key or weight) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
-  options.priority, options.key, options.weight, options.solo, options.lease = priority, key, weight, wish.solo, nil
+  options.priority, options.key, options.weight, options.solo, options.lease = priority, key, weight, spec.solo, nil
   options.unique_until, options.own_lease = options.unique and till, lease
   options.max_bytes, options.unique_policy = nil, nil
   if ties ~= '' then
-    options.ties, wish.ties = ties, ties
-    wish.bonds = {
+    options.ties, spec.ties = ties, ties
+    spec.claims = {
       priority = priority, key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
-      tags = options.tags, own_lease = lease, solo = wish.solo,
+      tags = options.tags, own_lease = lease, solo = spec.solo,
     }
   end
   for name, value in pairs(options) do
@@ -39,39 +39,34 @@ function birth.wish(options)
       fields[#fields + 1], fields[#fields + 2] = name, value
     end
   end
-  return wish
+  return spec
 end
 
--- A task that is not made yet. `eta` in microseconds where it lies ahead.
-function birth.task(id, queue, parameters, eta, wish)
-  local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = space.now, foreign = true,
-    ties = wish.ties }
-  if eta and eta > space.us then
-    task.eta = space.decimal(eta)
+-- Applies the options to a task that does not exist yet.
+function creation.apply(task, spec)
+  task.ties = spec.ties
+  if spec.ties then
+    claims.assign(task, spec.claims)
   end
-  if wish.ties then
-    bonds.set(task, wish.bonds)
-  end
-  return task
 end
 
 -- Whether a unique name lets a task be made. Answers nothing, or the id of the task that
 -- is in the way, and that task where it is to be cancelled for the new one.
-function birth.rival(task, wish)
-  local id = bonds.taken(task)
+function creation.conflict(task, spec)
+  local id = claims.name_conflict(task)
   if not id then
     return nil
   end
   local rival = record.find(id, 'unique')
   local here = rival and rival.queue == task.queue and rival.extra[1] == task.unique
-  local policy = wish.policy or 'reject'
+  local policy = spec.policy or 'reject'
   local waits = here and (rival.status == 'pending' or rival.status == 'scheduled')
   if not here and policy ~= 'reject' then
     return nil -- a time outlived its task: there is none to name or to cancel
   elseif policy == 'existing' then
     return id
   elseif waits and (policy == 'replace' or policy == 'latest') then
-    space.unmoved() -- the name is given back and taken again
+    namespace.require_settled_slot() -- the name is given back and taken again
     return id, rival
   end
   reply.fail('DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it'
@@ -80,27 +75,27 @@ end
 
 -- Reads what a new task is bound to. Needs of one queue are bounded where tasks are
 -- made, and not where they come back.
-function birth.plan(task)
+function creation.plan(task)
   if task.needs and not needs.number(task.queue, task.needs)
-    and redis.call('HLEN', space.key('needs', task.queue)) >= needs.MOST then
+    and redis.call('HLEN', namespace.key('needs', task.queue)) >= needs.MOST then
     reply.fail('TOOMANY', 'tasks of this queue wait with 64 different needs already; `why` and doctor name those that'
       .. ' no listener has: cancel such tasks, or start a listener for them')
   end
-  bonds.plan(task, task.eta and 'scheduled' or 'pending')
+  claims.plan(task, task.eta and 'scheduled' or 'pending')
 end
 
 -- The first transition of a planned task.
-function birth.make(task, wish, why)
-  local more = wish.fields
+function creation.insert(task, spec, why)
+  local more = spec.fields
   if task.eta then
-    more = { 'eta', task.eta, unpack(wish.fields) }
+    more = { 'eta', task.eta, unpack(spec.fields) }
   end
   state.move(task, task.eta and 'scheduled' or 'pending', why, '',
     'queue', task.queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0', unpack(more))
 end
 
 -- Refuses a task for a queue that takes none. `own`, `common`: its settings and those of all, as texts.
-function birth.admit(own, common)
+function creation.require_open(own, common)
   if settings.value(own, common, 'closed') == '1' then
     reply.fail('CLOSED', 'this queue takes no tasks: it was closed; set its setting closed to 0')
   end

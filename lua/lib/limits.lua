@@ -1,14 +1,14 @@
 -- The places of limits, of a queue and of a key in it, and how fast they let tasks
 -- start. A place belongs to an attempt, and is free when that ends.
-local places = {}
+local limits = {}
 
-function places.rates(queue, key)
-  return space.prefix .. 'rate_' .. queue .. (key and '/' .. key or '')
+function limits.starts_key(queue, key)
+  return namespace.prefix .. 'rate_' .. queue .. (key and '/' .. key or '')
 end
 
 -- How many places a key has, or nil; its rate, and since when that holds.
-function places.limit(queue, key)
-  local own, rate = string.match(redis.call('HGET', space.key('limits', queue), key) or '- -', '^(%S+) (%S+)$')
+function limits.of_key(queue, key)
+  local own, rate = string.match(redis.call('HGET', namespace.key('limits', queue), key) or '- -', '^(%S+) (%S+)$')
   own = tonumber(own ~= '-' and own or settings.get(queue, 'key_concurrency'))
   if rate ~= '-' then
     return own, rate, 0 -- `limit` removes the starts before it
@@ -18,72 +18,72 @@ end
 
 -- Whether the places of a key suffice for a task of this weight, or `solo`, and its
 -- rate; else when the rate will. What weighs more than all places runs alone.
-function places.fits(queue, key, weight)
-  local most, rate, since = places.limit(queue, key)
+function limits.fits(queue, key, weight)
+  local most, rate, since = limits.of_key(queue, key)
   if weight == 'solo' then
     most, weight = 1, 1
   end
   if most then
-    local used = tonumber(redis.call('HGET', space.key('places', queue), 'k:' .. key) or 0)
+    local used = tonumber(redis.call('HGET', namespace.key('places', queue), 'k:' .. key) or 0)
     if used + math.min(tonumber(weight), most) > most then
       return false
     end
   end
-  return places.paced(places.rates(queue, key), rate, since)
+  return limits.rate_allows(limits.starts_key(queue, key), rate, since)
 end
 
 -- When the start leaves the span of a rate to which it counts back, the last but so many, or
 -- nil. What is from before the rate was set counts for nothing, nor does what is dated ahead,
 -- because the clock was set back.
-function places.leaves(starts, back, seconds, since)
+function limits.start_expires(starts, back, seconds, since)
   local last = tonumber(redis.call('LINDEX', starts, back) or nil)
-  if last and last >= since and tonumber(redis.call('LINDEX', starts, 0)) <= space.us then
+  if last and last >= since and tonumber(redis.call('LINDEX', starts, 0)) <= namespace.now_us then
     return last + seconds * 1000000
   end
 end
 
 -- Whether a rate, which holds since then, lets a task start now; else when it will.
-function places.paced(starts, rate, since)
+function limits.rate_allows(starts, rate, since)
   if not rate then
     return true
   end
   local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
-  local free = places.leaves(starts, number - 1, seconds, since)
-  if free and free > space.us then
+  local free = limits.start_expires(starts, number - 1, seconds, since)
+  if free and free > namespace.now_us then
     return false, free
   end
   return true
 end
 
 -- When a rate lets that task start, as far as it decides, which `before` others go ahead of.
-function places.after(starts, rate, since, before)
+function limits.allowed_at(starts, rate, since, before)
   if not rate then
     return 0
   end
   local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
   local rounds = math.floor(before / number)
-  local free = places.leaves(starts, number - 1 - before % number, seconds, since) or space.us
-  return math.max(free, space.us) + rounds * seconds * 1000000
+  local free = limits.start_expires(starts, number - 1 - before % number, seconds, since) or namespace.now_us
+  return math.max(free, namespace.now_us) + rounds * seconds * 1000000
 end
 
 -- An attempt begins: it takes its places, which are its own until it ends.
-function places.take(task)
-  local queue, key, weight = task.queue, task.lane_key, tonumber(task.weight or 1)
-  local held = space.key('places', queue)
+function limits.take(task)
+  local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
+  local held = namespace.key('places', queue)
   redis.call('HSET', held, 'a:' .. task.id .. ' ' .. task.issue, weight .. ' ' .. (key or ''))
   if weight > 1 then
     redis.call('HINCRBY', held, 'extra', weight - 1)
   end
   if key then
-    local _, rate = places.limit(queue, key)
+    local _, rate = limits.of_key(queue, key)
     redis.call('HINCRBY', held, 'k:' .. key, weight)
-    redis.call('HSET', space.key('turns', queue), key, turns.rank(space.us))
-    places.start(places.rates(queue, key), rate, string.format('%.0f', space.us))
+    redis.call('HSET', namespace.key('turns', queue), key, fairness.rank(namespace.now_us))
+    limits.record_start(limits.starts_key(queue, key), rate, string.format('%.0f', namespace.now_us))
   end
 end
 
 -- A start counts for a rate.
-function places.start(starts, rate, us)
+function limits.record_start(starts, rate, us)
   if rate then
     redis.call('LPUSH', starts, us)
     local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
@@ -93,8 +93,8 @@ function places.start(starts, rate, us)
 end
 
 -- An attempt has ended: its places are free.
-function places.free(queue, id, token)
-  local held, member = space.key('places', queue), 'a:' .. id .. ' ' .. token
+function limits.release(queue, id, token)
+  local held, member = namespace.key('places', queue), 'a:' .. id .. ' ' .. token
   local weight, key = string.match(redis.call('HGET', held, member) or '', '^(%d+) (%S*)$')
   if not weight then
     return
@@ -110,29 +110,29 @@ function places.free(queue, id, token)
     end
   end
   if key ~= '' then
-    turns.settle_all(queue, key)
+    fairness.refresh_all(queue, key)
   end
 end
 
 -- Whether a queue's own limits let a task of this weight start; else when its rate will.
-function places.open(queue, weight)
+function limits.queue_allows(queue, weight)
   local most = tonumber(settings.get(queue, 'concurrency'))
   if most then
-    local used = redis.call('ZCARD', space.key('leases', queue))
-      + tonumber(redis.call('HGET', space.key('places', queue), 'extra') or 0)
+    local used = redis.call('ZCARD', namespace.key('leases', queue))
+      + tonumber(redis.call('HGET', namespace.key('places', queue), 'extra') or 0)
     if used + math.min(weight, most) > most then
       return false
     end
   end
-  return places.paced(places.rates(queue), settings.get(queue, 'rate'), settings.since(queue, 'rate'))
+  return limits.rate_allows(limits.starts_key(queue), settings.get(queue, 'rate'), settings.since(queue, 'rate'))
 end
 
 -- Reads what `free` writes for attempts that nobody owns any more.
-function places.plan_freed(queue, attempts)
+function limits.plan_released(queue, attempts)
   local keys = {}
   for _, ended in ipairs(attempts) do
-    local held = redis.call('HGET', space.key('places', queue), 'a:' .. ended.id .. ' ' .. ended.token)
+    local held = redis.call('HGET', namespace.key('places', queue), 'a:' .. ended.id .. ' ' .. ended.token)
     keys[#keys + 1] = held and string.match(held, '^%d+ (%S+)$') or nil -- without places of its own it had no key
   end
-  turns.plan_settle(queue, keys)
+  fairness.plan_refresh(queue, keys)
 end

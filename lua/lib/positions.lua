@@ -1,42 +1,42 @@
 -- Where tasks that wait stand: pending ones by priority, then by rank. Blueque's plain list
 -- and the lanes of priority 0 are two orders that are read as one.
-local standing = {}
+local positions = {}
 
 -- So far from the first, entries are compared one by one; behind that, the list is halved by rank.
-standing.NEAR = 100
+positions.NEAR = 100
 
 -- An order of which pages are read: `number` of its entries; `read(first, last, bare)`: their
 -- ids, and their places as numbers that grow, unless `bare`.
-function standing.plain(queue)
-  local list = space.key('pending_tasks', queue)
+function positions.list_order(queue)
+  local list = namespace.key('pending_tasks', queue)
   return { number = redis.call('LLEN', list), read = function(first, last, bare)
     local ids, ranks = {}, {}
     local page = redis.call('LRANGE', list, -last - 1, -first - 1)
     for i = #page, 1, -1 do
       ids[#ids + 1] = page[i]
-      local v = bare and {} or redis.call('HMGET', space.prefix .. 'task_' .. page[i], 'updated', 'front')
-      ranks[#ranks + 1] = not bare and turns.order(turns.plain(v[1], v[2])) or nil
+      local v = bare and {} or redis.call('HMGET', namespace.prefix .. 'task_' .. page[i], 'updated', 'front')
+      ranks[#ranks + 1] = not bare and fairness.sort_value(fairness.list_rank(v[1], v[2])) or nil
     end
     return ids, ranks
   end }
 end
 
 -- The tasks of the lanes with these scores, and how many go before them.
-function standing.laned(queue, low, high, before)
-  local lane = space.key('lane_tasks', queue)
+function positions.ranked_order(queue, low, high, before)
+  local lane = namespace.key('lane_tasks', queue)
   return { number = redis.call('ZCOUNT', lane, low, high), read = function(first, last)
     local ids, ranks = {}, {}
     for _, member in ipairs(redis.call('ZRANGE', lane, before + first, before + last)) do
       local rank, id = string.match(member, '^(%S+) (%S+)$')
-      ids[#ids + 1], ranks[#ranks + 1] = id, turns.order(rank)
+      ids[#ids + 1], ranks[#ranks + 1] = id, fairness.sort_value(rank)
     end
     return ids, ranks
   end }
 end
 
 -- Tasks by a time, such as their eta.
-function standing.timed(kind, queue)
-  local set = space.key(kind, queue)
+function positions.scheduled_order(kind, queue)
+  local set = namespace.key(kind, queue)
   return { number = redis.call('ZCARD', set), read = function(first, last)
     local ids, spots = {}, {}
     local page = redis.call('ZRANGE', set, first, last, 'WITHSCORES')
@@ -48,11 +48,11 @@ function standing.timed(kind, queue)
 end
 
 -- How many entries of an order go before a place in it: those up to it, or with `below` those below it.
-function standing.count(order, place, below)
+function positions.count(order, place, below)
   local function passed(other)
     return other < place or other == place and not below
   end
-  local near = math.min(order.number, standing.NEAR)
+  local near = math.min(order.number, positions.NEAR)
   local _, ranks = order.read(0, near - 1)
   for i, other in ipairs(near > 0 and ranks or {}) do
     if not passed(other) then
@@ -73,9 +73,9 @@ function standing.count(order, place, below)
 end
 
 -- How many entries of each order stand among the first `from` of both; near the first it is not looked for.
-function standing.split(one, other, from)
+function positions.split(one, other, from)
   local low, high = math.max(0, from - other.number), math.min(one.number, from)
-  if low < high and from <= standing.NEAR then
+  if low < high and from <= positions.NEAR then
     return 0, 0
   end
   while low < high do
@@ -91,9 +91,9 @@ function standing.split(one, other, from)
   return low, from - low
 end
 
--- Adds a page of two orders, read as one, to `ids`; of equal places that of `one` goes first.
-function standing.page(one, other, from, limit, ids)
-  local at, by = standing.split(one, other, from)
+-- A page of ids of two orders, merged; of two equal entries that of `one` comes first.
+function positions.page(one, other, from, limit)
+  local at, by = positions.split(one, other, from)
   local skipped = from - at - by
   local far = skipped + limit - 1
   local bare = at >= one.number or by >= other.number
@@ -102,7 +102,7 @@ function standing.page(one, other, from, limit, ids)
   if by < other.number then
     theirs, rivals = other.read(by, math.min(by + far, other.number - 1), bare)
   end
-  local i, j = 1, 1
+  local ids, i, j = {}, 1, 1
   for n = 1, math.min(far + 1, #mine + #theirs) do
     local id
     if not theirs[j] or mine[i] and ranks[i] <= rivals[j] then
@@ -114,55 +114,60 @@ function standing.page(one, other, from, limit, ids)
       ids[#ids + 1] = id
     end
   end
+  return ids
 end
 
--- Adds a page of the pending tasks of a queue to `ids`.
-function standing.list(queue, from, limit, ids)
-  local urgent = standing.laned(queue, '-inf', '(0', 0)
-  local plain, level = standing.plain(queue), standing.laned(queue, 0, 0, urgent.number)
-  local low = standing.laned(queue, '(0', '+inf', urgent.number + level.number)
+-- A page of ids of the pending tasks of a queue.
+function positions.list(queue, from, limit)
+  local ids = {}
+  local urgent = positions.ranked_order(queue, '-inf', '(0', 0)
+  local plain, level = positions.list_order(queue), positions.ranked_order(queue, 0, 0, urgent.number)
+  local low = positions.ranked_order(queue, '(0', '+inf', urgent.number + level.number)
   local before, last = 0, from + limit - 1
   for _, part in ipairs({ { urgent }, { plain, level }, { low } }) do
     local number = part[1].number + (part[2] and part[2].number or 0)
     local first = math.max(0, from - before)
     local most = math.min(number, last - before + 1) - first
+    local page = {}
     if most > 0 and part[2] then
-      standing.page(part[1], part[2], first, most, ids)
+      page = positions.page(part[1], part[2], first, most)
     elseif most > 0 then
-      for _, id in ipairs((part[1].read(first, first + most - 1))) do
-        ids[#ids + 1] = id
-      end
+      page = part[1].read(first, first + most - 1)
+    end
+    for _, id in ipairs(page) do
+      ids[#ids + 1] = id
     end
     before = before + number
   end
+  return ids
 end
 
 -- How many tasks `list` has before a pending one, as far as `far`.
-function standing.ahead(task, far)
+function positions.ahead(task, far)
   local queue, priority = task.queue, tonumber(task.priority or 0)
-  local lane = space.key('lane_tasks', queue)
+  local lane = namespace.key('lane_tasks', queue)
   if task.rank then
     local ahead = redis.call('ZRANK', lane, task.rank .. ' ' .. task.id) or 0
     if priority <= 0 and ahead < far then
-      local plain = standing.plain(queue)
-      ahead = ahead + (priority < 0 and plain.number or standing.count(plain, turns.order(task.rank)))
+      local plain = positions.list_order(queue)
+      ahead = ahead + (priority < 0 and plain.number or positions.count(plain, fairness.sort_value(task.rank)))
     end
     return math.min(ahead, far)
   end
-  local list = space.key('pending_tasks', queue)
+  local list = namespace.key('pending_tasks', queue)
   local at = redis.call('LPOS', list, task.id, 'RANK', -1, 'MAXLEN', far)
   if not at then
     return far
   end
   at = redis.call('LLEN', list) - 1 - at
   local urgent = redis.call('ZCOUNT', lane, '-inf', '(0')
-  local level = standing.laned(queue, 0, 0, urgent)
+  local level = positions.ranked_order(queue, 0, 0, urgent)
   if level.number > 0 then
     -- It waits behind whatever one before it in the list waits behind.
-    local plain = standing.plain(queue)
-    local _, ranks = plain.read(0, math.min(at, standing.NEAR))
+    local plain = positions.list_order(queue)
+    local _, ranks = plain.read(0, math.min(at, positions.NEAR))
     local _, own = plain.read(at, at)
-    level.number = standing.count(level, math.max(own[1], unpack(ranks)), true)
+    level.number = positions.count(level, math.max(own[1], unpack(ranks)), true)
   end
   return math.min(at + urgent + level.number, far)
 end

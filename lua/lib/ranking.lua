@@ -1,0 +1,253 @@
+-- Where pending tasks stand that Blueque's plain list cannot hold: those with a
+-- priority, a key or needs; and which task of a queue comes next.
+local ranking = {}
+
+-- Entries of one order that a reserve looks at, and what it finds outdated is put right.
+ranking.LOOKAHEAD = 10
+
+-- Priorities that a reserve of a queue with ageing looks at.
+ranking.MAX_PRIORITIES = 200
+
+-- Reads all that `enter`, `leave`, `take` and `free` of a task write.
+function ranking.plan(task)
+  local queue, probe = task.queue, namespace.probe
+  if task.limited then
+    probe('HLEN', namespace.key('places', queue))
+  end
+  if task.ranked then
+    namespace.require_settled_slot()
+    probe('ZCARD', namespace.key('lane_tasks', queue))
+    local numbers = task.fair_key and needs.numbers(queue) or {}
+    numbers[#numbers + 1] = needs.plan(queue, task.needs)
+    for _, number in ipairs(numbers) do
+      probe('ZCARD', fairness.ranked_key(queue, number))
+      if task.fair_key then
+        probe('ZCARD', fairness.tasks_key(queue, task.fair_key, number))
+      end
+    end
+  end
+  if task.fair_key then
+    probe('HLEN', namespace.key('turns', queue))
+    probe('HLEN', namespace.key('limits', queue))
+    probe('ZCARD', namespace.key('delayed', queue))
+    probe('LLEN', limits.starts_key(queue, task.fair_key))
+    settings.get(queue, 'key_rate')
+  end
+end
+
+-- What stands for a task among those of its key: all that decides whether it may run.
+function ranking.member(task)
+  return task.rank .. ' ' .. task.id .. ' ' .. (task.solo and 'solo' or task.weight or '1')
+end
+
+-- A task becomes pending.
+function ranking.add(task)
+  local queue = task.queue
+  local field = 'lanes:' .. queue
+  local last = math.max(tonumber(redis.call('HGET', namespace.meta, field) or 0) + 1, namespace.now_us)
+  redis.call('HSET', namespace.meta, field, string.format('%.0f', last))
+  task.rank = task.front and fairness.front_rank(last) or fairness.rank(last)
+  local member, score = task.rank .. ' ' .. task.id, -tonumber(task.priority or 0)
+  redis.call('ZADD', namespace.key('lane_tasks', queue), score, member)
+  local number = needs.count(queue, task.needs, 1)
+  if task.fair_key then
+    if task.turn then
+      redis.call('HSETNX', namespace.key('turns', queue), task.fair_key,
+        fairness.rank(math.min(task.turn, namespace.now_us)))
+    end
+    redis.call('ZADD', fairness.tasks_key(queue, task.fair_key, number), score, ranking.member(task))
+    fairness.refresh(queue, task.fair_key, number)
+  else
+    redis.call('ZADD', fairness.ranked_key(queue, number), score, member)
+  end
+  redis.call('HSET', namespace.prefix .. 'task_' .. task.id, 'rank', task.rank)
+end
+
+-- Takes a task off the list of all that wait in lanes. Without any, a reserve need not look there.
+function ranking.remove_from_index(queue, member)
+  local all = namespace.key('lane_tasks', queue)
+  if redis.call('ZCARD', all) - redis.call('ZREM', all, member) == 0 then
+    redis.call('HDEL', namespace.meta, 'lanes:' .. queue)
+  end
+end
+
+-- A task that is no longer pending.
+function ranking.remove(task, to)
+  local queue, member = task.queue, task.rank .. ' ' .. task.id
+  local number = needs.number(queue, task.needs)
+  ranking.remove_from_index(queue, member)
+  if task.fair_key then
+    redis.call('ZREM', fairness.tasks_key(queue, task.fair_key, number), ranking.member(task))
+    if to == 'reserved' then
+      limits.take(task)
+    end
+    fairness.refresh_all(queue, task.fair_key)
+  else
+    redis.call('ZREM', fairness.ranked_key(queue, number), member)
+    if to == 'reserved' and task.limited then
+      limits.take(task)
+    end
+  end
+  needs.count(queue, task.needs, -1)
+  redis.call('HDEL', namespace.prefix .. 'task_' .. task.id, 'rank')
+end
+
+-- The first entry of an order, from the score `low` on, that may run now. What is outdated in it
+-- goes to `stale`.
+function ranking.first(queue, number, stale, low)
+  local ranked = fairness.ranked_key(queue, number)
+  for i = 0, ranking.LOOKAHEAD - 1 do
+    local entry = redis.call('ZRANGEBYSCORE', ranked, low, '+inf', 'WITHSCORES', 'LIMIT', i, 1)
+    if not entry[1] then
+      return nil
+    end
+    local rank, what = string.match(entry[1], '^(%S+) (%S+)$')
+    local found = { rank = rank, own = rank, score = tonumber(entry[2]), id = what, number = number, member = entry[1] }
+    if string.sub(what, 1, 1) ~= '/' then
+      return found
+    end
+    local key = string.sub(what, 2)
+    found.key = key
+    local head = redis.call('ZRANGE', fairness.tasks_key(queue, key, number), 0, 0)[1]
+    local weight
+    found.member = head
+    found.own, found.id, weight = string.match(head or '', '^(%S+) (%S+) (%S+)$')
+    if found.id and limits.fits(queue, key, weight) then
+      return found
+    end
+    stale[#stale + 1] = key
+  end
+end
+
+-- Reads what `drop` writes.
+function ranking.plan_discard(queue, ghost)
+  namespace.probe('ZCARD', namespace.key('lane_tasks', queue))
+  namespace.probe('ZCARD', fairness.ranked_key(queue, ghost.number))
+  namespace.probe('HLEN', namespace.key('needs', queue))
+  if ghost.key then
+    fairness.plan_refresh(queue, { ghost.key })
+  end
+end
+
+-- Takes an entry out of the lanes whose record is gone, or no longer pending: somebody
+-- deleted or changed it by hand.
+function ranking.discard(queue, ghost)
+  local rank, id = string.match(ghost.member, '^(%S+) (%S+)')
+  ranking.remove_from_index(queue, rank .. ' ' .. id)
+  if ghost.key then
+    redis.call('ZREM', fairness.tasks_key(queue, ghost.key, ghost.number), ghost.member)
+    fairness.refresh_all(queue, ghost.key)
+  else
+    redis.call('ZREM', fairness.ranked_key(queue, ghost.number), ghost.member)
+  end
+  local known = redis.call('HGETALL', namespace.key('needs', queue))
+  for i = 1, #known, 2 do
+    if string.match(known[i + 1], '^%d+') == ghost.number then
+      needs.count(queue, known[i], -1)
+    end
+  end
+end
+
+-- Whether one entry goes before another of its priority: by rank; tasks of one key with
+-- different needs by their own.
+function ranking.precedes(one, other)
+  local rank, rival = fairness.sort_value(one.rank), fairness.sort_value(other.rank)
+  return rank < rival or rank == rival and fairness.sort_value(one.own) < fairness.sort_value(other.own or other.rank)
+end
+
+-- The next of what comes first in each priority, by its score: each `ageing` microseconds
+-- of waiting count for one level.
+function ranking.choose(firsts, ageing)
+  local best, least
+  for score, first in pairs(firsts) do
+    local value = ageing and score + fairness.issued_at(first.rank) / ageing or score
+    if not best or value < least
+      or value == least and fairness.sort_value(first.rank) < fairness.sort_value(best.rank) then
+      best, least = first, value
+    end
+  end
+  return best
+end
+
+-- The next task of a queue, or `best`, the first of the plain list, where that precedes it.
+-- `known`: see `attempt.select`. `stale` collects keys whose entries are outdated.
+function ranking.next(queue, known, best, stale)
+  namespace.require_settled_slot() -- an order that is not here yet would let others go first
+  local ageing = (known.own or known.common) and tonumber(settings.get(queue, 'ageing'))
+  ageing = ageing and ageing * 1000000
+  local waiting = redis.call('HGETALL', namespace.key('needs', queue))
+  local has = #waiting > 0 and needs.has(redis.call('HGET', namespace.key('has', queue), known.listener))
+  waiting[#waiting + 1], waiting[#waiting + 2] = '', ''
+  local levels, firsts = 0, { [0] = best }
+  for i = 1, #waiting, 2 do
+    local number = string.match(waiting[i + 1], '^%d*')
+    local low = waiting[i] ~= '' and not needs.suits(has, waiting[i]) and '+inf' or '-inf'
+    while low ~= '+inf' do
+      local found = ranking.first(queue, number, stale, low)
+      if found and (not firsts[found.score] or ranking.precedes(found, firsts[found.score])) then
+        firsts[found.score] = found
+      end
+      levels = levels + 1
+      -- with ageing: the oldest task of each priority
+      low = found and ageing and levels < ranking.MAX_PRIORITIES and '(' .. found.score or '+inf'
+    end
+  end
+  return ranking.choose(firsts, ageing)
+end
+
+-- What of needs and limits decides over a pending task, for `why`: name and value in turn.
+function ranking.facts(task)
+  local queue, key = task.queue, task.fair_key
+  local held = namespace.key('places', queue)
+  local used = redis.call('ZCARD', namespace.key('leases', queue)) + tonumber(redis.call('HGET', held, 'extra') or 0)
+  local _, free = limits.rate_allows(limits.starts_key(queue), settings.get(queue, 'rate'),
+    settings.since(queue, 'rate'))
+  local facts = {
+    'able', task.needs and needs.able(queue, task.needs) or '',
+    'concurrency', settings.get(queue, 'concurrency') or '', 'used', used,
+    'rate_until', free and namespace.decimal(free) or '',
+  }
+  if key then
+    local most, rate, since = limits.of_key(queue, key)
+    local _, key_free = limits.rate_allows(limits.starts_key(queue, key), rate, since)
+    for _, fact in ipairs({
+      'key_concurrency', task.solo or most or '', 'key_used', redis.call('HGET', held, 'k:' .. key) or '0',
+      'key_rate_until', key_free and namespace.decimal(key_free) or '',
+    }) do
+      facts[#facts + 1] = fact
+    end
+  end
+  if task.needs then
+    facts[#facts + 1], facts[#facts + 2] = 'lacking', needs.lacking(queue, task.needs)
+  end
+  return facts
+end
+
+-- Before when limits let no pending task start that so many go ahead of, or nil where
+-- that is not known: its places are taken, and who frees them when does not stand anywhere.
+function ranking.earliest(task, ahead)
+  local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
+  local held, most = namespace.key('places', queue), tonumber(settings.get(queue, 'concurrency'))
+  if most then
+    local busy, extra = redis.call('ZCARD', namespace.key('leases', queue)),
+      tonumber(redis.call('HGET', held, 'extra') or 0)
+    if (extra > 0 or weight > 1) and busy + extra + math.min(weight, most) > most then
+      return nil
+    end
+  end
+  local free = limits.allowed_at(limits.starts_key(queue), settings.get(queue, 'rate'), settings.since(queue, 'rate'),
+    ahead)
+  if key then
+    local own, rate, since = limits.of_key(queue, key)
+    if task.solo then
+      own, weight = 1, 1
+    end
+    local order = fairness.tasks_key(queue, key, needs.number(queue, task.needs) or '')
+    local before = task.rank and redis.call('ZRANK', order, ranking.member(task)) or 0
+    if own and tonumber(redis.call('HGET', held, 'k:' .. key) or 0) + before + math.min(weight, own) > own then
+      return nil
+    end
+    free = math.max(free, limits.allowed_at(limits.starts_key(queue, key), rate, since, before))
+  end
+  return free
+end
