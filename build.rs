@@ -73,6 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bundle = Bundle::read(Path::new("."))?;
     fs::write(target.join("options.rs"), rust::options(&bundle.contract))?;
     fs::write(target.join("words.rs"), rust::words(&bundle.contract))?;
+    fs::write(target.join("codes.rs"), rust::codes(&bundle.contract))?;
     fs::write(target.join("tables.rs"), rust::tables(&bundle.contract))?;
     for (name, command) in &bundle.commands {
         let script = command.compose(&bundle.commands).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;

@@ -126,8 +126,26 @@ pub(super) struct Code {
     pub(super) common: bool,
     #[serde(default)]
     pub(super) server: bool,
+    /// No server answers it.
+    #[serde(default)]
+    pub(super) client: bool,
+    pub(super) name: Option<String>,
+    #[serde(default)]
+    pub(super) kind: Kind,
     pub(super) means: Option<String>,
     pub(super) act: Option<String>,
+}
+
+/// What is wrong where a code is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    Call,
+    State,
+    Attempt,
+    Setup,
+    #[default]
+    Server,
 }
 
 /// The files of `contract/`, by name, and the sources of `lua/cmd`.
@@ -272,6 +290,9 @@ impl Contract {
             let wrong = |what: &str| sources.wrong("errors", code, format!("the code {name} {what}"));
             sentence(code.as_ref().means.as_deref()).map_err(|what| wrong(&what))?;
             sentence(code.as_ref().act.as_deref()).map_err(|what| wrong(&what.replace("means", "act")))?;
+            if code.as_ref().name.as_ref().is_none_or(String::is_empty) {
+                return Err(wrong("has no name: write name = \"the code in words\""));
+            }
         }
         for (command, header) in &self.commands {
             self.check_header(command, header).map_err(|what| format!("lua/cmd/{command}.lua: {what}"))?;
@@ -374,7 +395,7 @@ impl Contract {
                 ));
             }
         }
-        match header.errors.iter().find(|code| !self.errors.contains_key(*code)) {
+        match header.errors.iter().find(|code| self.errors.get(*code).is_none_or(|code| code.as_ref().client)) {
             Some(code) => Err(format!("contract/errors.toml does not list {code}")),
             None => Ok(()),
         }
@@ -441,7 +462,7 @@ mod tests {
                 "fields",
                 "[task]\nmost = { type = \"size\", there = \"always\", means = \"The most.\" }\nleast = { type = \"size\", there = \"always\", means = \"The least.\" }\n",
             ),
-            ("errors", "[LOST]\nmeans = \"It is lost.\"\nact = \"Stop.\"\n"),
+            ("errors", "[LOST]\nname = \"lost\"\nmeans = \"It is lost.\"\nact = \"Stop.\"\n"),
         ];
         let files = files.into_iter().map(|(name, text)| {
             let text = if name == file { text.replacen(old, new, 1) } else { text.to_owned() };
@@ -558,6 +579,7 @@ mod tests {
                 "comes from open without a reason: write from.open =",
             ),
             ("errors", "act = \"Stop.\"", "", "contract/errors.toml:1: the code LOST has no sentence: write act ="),
+            ("errors", "name = \"lost\"\n", "", "contract/errors.toml:1: the code LOST has no name: write name ="),
             (
                 "command",
                 "now id",

@@ -19,11 +19,12 @@ pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>)
         let writes = scripts.get(name).is_some_and(Command::writes);
         (name.clone(), command(contract, name, header, writes))
     };
+    let answered = contract.errors.iter().filter(|(_, code)| !code.as_ref().client);
     json!({
         "types": table(&contract.types, |of| type_of(contract, of)),
         "settings": table(&contract.settings, setting),
         "states": table(&contract.states, state),
-        "errors": table(&contract.errors, code),
+        "errors": answered.map(|(name, of)| (name.clone(), code(of.as_ref()))).collect::<Map<_, _>>(),
         "fields": contract.fields.iter().map(|(name, of)| (name.clone(), table(of, kept))).collect::<IndexMap<_, _>>(),
         "commands": contract.commands.iter().map(command).collect::<Map<_, _>>(),
     })
@@ -151,8 +152,7 @@ mod tests {
     use super::manifest;
 
     const TYPES: &str = "[n]\nform = \"whole\"\nlow = 0\nhigh = 9\ncheck = \"args.n\"\nmeans = \"A number.\"\n";
-    const ERRORS: &str =
-        "[LOST]\nmeans = \"A.\"\nact = \"B.\"\n[BADARG]\ncommon = true\nmeans = \"A.\"\nact = \"B.\"\n";
+    const ERRORS: &str = "[LOST]\nname = \"lost\"\nmeans = \"A.\"\nact = \"B.\"\n[BADARG]\nname = \"bad argument\"\ncommon = true\nmeans = \"A.\"\nact = \"B.\"\n";
     const OPTIONS: &str = "[any]\nrequest = { type = \"n\", change = \"c d\", means = \"An id.\" }\n";
     const REPLIES: &str =
         "[c]\nlist = [{ name = \"f\", type = \"n\", empty = true, means = \"A.\" }]\n[d]\nas = \"c\"\nnil = true\n";

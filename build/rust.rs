@@ -1,6 +1,8 @@
 //! What the library takes from the contract: the setters of options, and the tables of `blueque::contract`.
 
-use super::contract::{Contract, Form, Opt, Type};
+use std::collections::BTreeMap;
+
+use super::contract::{Code, Contract, Form, Kind, Opt, Type};
 
 /// The text of `options.rs`: the types in which the options of each group are collected, and those that hold them.
 pub(crate) fn options(contract: &Contract) -> String {
@@ -63,6 +65,33 @@ pub(crate) fn words(contract: &Contract) -> String {
         text += &format!("words! {{\n    /// {means}\n    {name} {{\n{}    }}\n}}\n\n", variants.collect::<String>());
     }
     text
+}
+
+/// The text of `codes.rs`: the codes of errors as an enum, with what the contract says of each.
+pub(crate) fn codes(contract: &Contract) -> String {
+    let named = |word: &str, code: &Code| {
+        let name = code.name.as_deref().unwrap_or(word);
+        name.split(' ').map(capital).collect::<String>()
+    };
+    let (mut variants, mut repeat, mut kinds) = (String::new(), Vec::new(), BTreeMap::<Kind, Vec<String>>::new());
+    for (word, code) in &contract.errors {
+        let code = code.as_ref();
+        let (means, act) = (code.means.as_deref().unwrap_or_default(), code.act.as_deref().unwrap_or_default());
+        let name = named(word, code);
+        variants += &format!("        /// `{word}`: {means} {act}\n        {name} = {word:?},\n");
+        if code.repeat {
+            repeat.push(format!("Self::{name}"));
+        }
+        kinds.entry(code.kind).or_default().push(format!("Self::{name}"));
+    }
+    let arms = kinds.iter().map(|(kind, codes)| format!("            {} => Kind::{kind:?},\n", codes.join(" | ")));
+    format!(
+        "words! {{\n    /// The code of an error: its first word. Codes are stable; the texts behind them are for people.\n    Code {{\n{variants}    }}\n}}\n\n\
+         impl Code {{\n    /// Whether the same call may succeed after a pause, with nothing changed by the caller.\n    #[must_use]\n    pub const fn repeat(self) -> bool {{\n        matches!(self, {})\n    }}\n\n    \
+         const fn kind(self) -> Kind {{\n        match self {{\n{}        }}\n    }}\n}}\n",
+        repeat.join(" | "),
+        arms.collect::<String>()
+    )
 }
 
 /// The enums of the library, and their types in the contract.

@@ -17,7 +17,6 @@ mod tests;
 mod upkeep;
 
 use std::fmt;
-use std::time::Duration;
 
 use redis::Value;
 
@@ -161,8 +160,4 @@ impl Calls {
             _ => None,
         })
     }
-}
-
-pub(crate) fn seconds(duration: Duration) -> String {
-    format!("{}.{:06}", duration.as_secs(), duration.subsec_micros())
 }

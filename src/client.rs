@@ -8,7 +8,7 @@ use redis::{ErrorKind, RedisResult};
 
 use crate::calls::{Call, Calls};
 use crate::deadline::Deadline;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::link::{Link, Wire};
 use crate::listener::Listener;
 use crate::model::{Greeting, Page, QueueInfo, Setting, TaskInfo, WorkerInfo};
@@ -229,7 +229,7 @@ impl Greeting {
         if self.test && !for_tests {
             let text = "this namespace is for tests: its clock may show any time, and leases and etas with it; \
                         use another namespace, or open it for tests";
-            return Err(Error::Unsuitable { code: "TEST".into(), text: text.into() });
+            return Err(Error::Unsuitable { code: Code::Test, text: text.into() });
         }
         Ok(if for_tests && !self.born { Space::ToBeMarked } else { Space::Fit })
     }

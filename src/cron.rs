@@ -144,5 +144,5 @@ fn unreadable(given: &str) -> String {
 }
 
 fn bad(text: String) -> Error {
-    Error::Invalid { code: "BADARG".into(), text }
+    Error::argument(text)
 }

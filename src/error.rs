@@ -9,6 +9,19 @@
 
 use std::time::Duration;
 
+use crate::words::words;
+
+include!(concat!(env!("OUT_DIR"), "/codes.rs"));
+
+/// What is wrong, where the server answers a code.
+enum Kind {
+    Call,
+    State,
+    Attempt,
+    Setup,
+    Server,
+}
+
 /// What can go wrong in a call.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -30,18 +43,16 @@ pub enum Error {
     /// The state of a task, a listener, a queue or a schedule does not allow the call.
     #[error("{code}: {text}")]
     State {
-        /// `STATE`, `HELD`, `NOLISTENER` or `DRAINING`; `DUPLICATE` for a unique name that another
-        /// task has, `CLOSED` for a queue that takes no tasks, `TOOMANY` where a bound is reached,
-        /// `NOTEMPTY`, `NOSCHEDULE`, `NOQUEUE`; `STOPPING` for a retry of a task whose program may still run.
-        code: String,
+        /// Such as [`Code::State`], [`Code::Held`], [`Code::Duplicate`], [`Code::NoListener`].
+        code: Code,
         /// What state, and what to do.
         text: String,
     },
     /// An argument is wrong: a name, a number, a size, an id of another queue.
     #[error("{code}: {text}")]
     Invalid {
-        /// `BADARG`, `BADNAME`, `TOOBIG` or `OTHERQUEUE`.
-        code: String,
+        /// [`Code::BadArgument`], [`Code::BadName`], [`Code::TooBig`] or [`Code::OtherQueue`].
+        code: Code,
         /// Which argument, and its bounds.
         text: String,
     },
@@ -49,8 +60,8 @@ pub enum Error {
     /// that loses tasks, a key of another application, a namespace for tests, the wrong node of a cluster.
     #[error("{code}: {text}")]
     Unsuitable {
-        /// `SCHEMA`, `EVICTION`, `WRONGKEY` or `TEST`; `MOVED` from a node of a cluster that does not hold the namespace.
-        code: String,
+        /// [`Code::Schema`], [`Code::Eviction`], [`Code::WrongKey`], [`Code::Test`] or [`Code::Moved`].
+        code: Code,
         /// What to change.
         text: String,
     },
@@ -64,10 +75,12 @@ pub enum Error {
     },
     /// The server refused for a reason of its own, such as `OOM`. Nothing was changed. `NOPERM`: this user
     /// lacks a right that the call needs; the text names the Redis command ([`crate::Greeting`] lists them all).
-    #[error("the server refused the call: {code} {text}{}", advice(code))]
+    #[error("the server refused the call: {word} {text}{}", advice(*code))]
     Server {
-        /// The first word of the server's error.
-        code: String,
+        /// The code, where this version knows it.
+        code: Option<Code>,
+        /// The first word of the server's error, whether or not this version knows it.
+        word: String,
         /// The rest of it.
         text: String,
     },
@@ -92,65 +105,73 @@ pub enum Error {
 }
 
 impl Error {
-    /// The stable word for this error; for verdicts of the scripts the same as in Lua.
+    /// The code; none where the server answered one that this version does not know.
     #[must_use]
-    pub fn code(&self) -> &str {
+    pub fn code(&self) -> Option<Code> {
+        Some(match self {
+            Self::Lost => Code::Lost,
+            Self::Cancelled => Code::Cancelled,
+            Self::TaskCancelled(_) => Code::TaskCancelled,
+            Self::NotFound => Code::NoTask,
+            Self::State { code, .. } | Self::Invalid { code, .. } | Self::Unsuitable { code, .. } => *code,
+            Self::Server { code, .. } => return *code,
+            Self::Unavailable { .. } => Code::Unavailable,
+            Self::Connection(_) => Code::Connection,
+            Self::Reply { .. } => Code::Reply,
+            Self::Payload(_) => Code::Payload,
+            Self::TimedOut(_) => Code::TimedOut,
+            Self::Failed(_) => Code::Failed,
+        })
+    }
+
+    /// The code as text, such as `NOTASK`: of a server's error its first word, also where this version does not know it.
+    #[must_use]
+    pub fn word(&self) -> &str {
         match self {
-            Self::Lost => "LOST",
-            Self::Cancelled => "CANCELLED",
-            Self::TaskCancelled(_) => "TASKCANCELLED",
-            Self::NotFound => "NOTASK",
-            Self::State { code, .. }
-            | Self::Invalid { code, .. }
-            | Self::Unsuitable { code, .. }
-            | Self::Server { code, .. } => code,
-            Self::Unavailable { .. } => "UNAVAILABLE",
-            Self::Connection(_) => "CONNECTION",
-            Self::Reply { .. } => "REPLY",
-            Self::Payload(_) => "PAYLOAD",
-            Self::TimedOut(_) => "TIMEDOUT",
-            Self::Failed(_) => "FAILED",
+            Self::Server { word, .. } => word,
+            known => known.code().map_or("", Code::as_str),
         }
     }
 
-    /// Whether the same call may succeed later, with nothing changed by the caller.
+    /// Whether the same call may succeed later, with nothing changed by the caller: [`Code::repeat`].
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        match self {
-            Self::Unavailable { .. } | Self::TimedOut(_) => true,
-            Self::Server { code, .. } => matches!(code.as_str(), "OOM" | "MISCONF" | "NOREPLICAS"),
-            _ => false,
-        }
+        self.code().is_some_and(Code::repeat)
     }
 
     /// The verdict of a script or a refusal of the server.
-    pub(crate) fn verdict(code: &str, text: &str) -> Self {
-        let (code, text) = (code.to_owned(), text.to_owned());
-        match code.as_str() {
-            "LOST" => Self::Lost,
-            "CANCELLED" => Self::Cancelled,
-            "NOTASK" => Self::NotFound,
-            "STATE" | "HELD" | "NOLISTENER" | "DRAINING" | "DUPLICATE" | "CLOSED" | "TOOMANY" | "NOTEMPTY"
-            | "NOSCHEDULE" | "NOQUEUE" | "STOPPING" => Self::State { code, text },
-            "BADARG" | "BADNAME" | "TOOBIG" | "OTHERQUEUE" => Self::Invalid { code, text },
-            "SCHEMA" | "EVICTION" | "WRONGKEY" => Self::Unsuitable { code, text },
-            _ => Self::Server { code, text },
+    pub(crate) fn verdict(word: &str, text: &str) -> Self {
+        let (known, text) = (word.parse::<Code>().ok(), text.to_owned());
+        match known.map(|code| (code, code.kind())) {
+            Some((Code::Lost, _)) => Self::Lost,
+            Some((Code::Cancelled, _)) => Self::Cancelled,
+            Some((Code::NoTask, _)) => Self::NotFound,
+            Some((code, Kind::State)) => Self::State { code, text },
+            Some((code, Kind::Call)) => Self::Invalid { code, text },
+            Some((code, Kind::Setup)) => Self::Unsuitable { code, text },
+            Some((_, Kind::Attempt | Kind::Server)) | None => Self::Server { code: known, word: word.to_owned(), text },
         }
     }
 
     pub(crate) fn name(what: &str) -> Self {
-        Self::Invalid { code: "BADNAME".into(), text: what.into() }
+        Self::Invalid { code: Code::BadName, text: what.into() }
+    }
+
+    pub(crate) fn argument(what: impl Into<String>) -> Self {
+        Self::Invalid { code: Code::BadArgument, text: what.into() }
     }
 }
 
 /// What to do where the server can take no writes.
-fn advice(code: &str) -> &'static str {
+fn advice(code: Option<Code>) -> &'static str {
     match code {
-        "OOM" => {
+        Some(Code::OutOfMemory) => {
             "; nothing was changed: its memory is full. What runs goes on and ends. Raise maxmemory, or make room: purge \
              queues, delete finished tasks, lower the settings keep and retain. Pausing or closing a queue works all the same"
         }
-        "MISCONF" => "; nothing was changed: it cannot write to its disk. Make room there, and look into its log",
+        Some(Code::Misconfigured) => {
+            "; nothing was changed: it cannot write to its disk. Make room there, and look into its log"
+        }
         _ => "",
     }
 }

@@ -77,12 +77,14 @@ mod search;
 mod statistics;
 mod submit;
 mod task;
+mod times;
 #[cfg(feature = "tokio")]
 pub mod tokio;
+mod words;
 mod worker;
 
 pub use client::{Client, ClientBuilder};
-pub use error::{Error, Result};
+pub use error::{Code, Error, Result};
 pub use listener::{Interrupter, Listener};
 pub use model::{
     Backoff, Basis, Beat, Cancelled, Changed, Claim, Counts, Day, Durations, Estimate, Event, Events, Figures, Follow,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::calls::ReserveOptions;
 use crate::client::Client;
 use crate::deadline::Deadline;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::host;
 use crate::model::{Held, Order, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId};
@@ -258,9 +258,7 @@ impl Listener {
         self.unheard = true;
         let reserved = match self.client.call(&call) {
             // Somebody took this process for dead, or the server lost its data.
-            Err(Error::State { code, .. }) if code == "NOLISTENER" => {
-                self.announce().and_then(|()| self.client.call(&call))
-            }
+            Err(Error::State { code: Code::NoListener, .. }) => self.announce().and_then(|()| self.client.call(&call)),
             answer => answer,
         };
         self.refused = reserved.as_ref().is_err_and(|error| !error.is_transient());

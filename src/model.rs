@@ -11,7 +11,6 @@ mod statistics;
 mod submitted;
 mod upkeep;
 mod why;
-mod words;
 
 pub use attempt::{Beat, Held, QueueOrder, Reservation};
 pub use history::{Event, Events, Transition};
@@ -24,7 +23,8 @@ pub use statistics::{Basis, Day, Durations, Estimate, Figures, Statistics, Talli
 pub use submitted::{Submitted, Until};
 pub use upkeep::{Claim, Mended, Orphans, Promoted, Retained};
 pub use why::{Limits, Why};
-use words::words;
+
+use crate::words::words;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 

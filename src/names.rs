@@ -1,6 +1,9 @@
 //! Names that become parts of keys: checked here, and again in Lua.
 
 use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
@@ -13,7 +16,8 @@ fn plain(text: &str) -> bool {
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 
         impl $name {
@@ -26,7 +30,19 @@ macro_rules! name {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
+                f.pad(&self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = Error;
+
+            /// Checks the text.
+            ///
+            /// # Errors
+            /// `BADNAME` as in `new`.
+            fn from_str(text: &str) -> Result<Self> {
+                Self::new(text)
             }
         }
 
@@ -41,6 +57,20 @@ macro_rules! name {
 
             fn try_from(text: &str) -> Result<Self> {
                 Self::new(text)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = Error;
+
+            fn try_from(text: String) -> Result<Self> {
+                Self::new(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(name: $name) -> Self {
+                name.0
             }
         }
     };
@@ -197,11 +227,24 @@ impl Default for Namespace {
     }
 }
 
-/// The token of one attempt: larger than that of every earlier attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Token(pub(crate) u64);
+/// The token of one attempt: larger than that of every earlier attempt, at most 2^53 - 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Token(u64);
 
 impl Token {
+    /// A token by its number.
+    ///
+    /// # Errors
+    /// `BADARG` for 0, and for what is over 2^53 - 1.
+    pub fn new(value: u64) -> Result<Self> {
+        if (1..1 << 53).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err(Error::argument("a token must be a whole number from 1 to 9007199254740991"))
+        }
+    }
+
     /// The number, as stored in Redis.
     #[must_use]
     pub fn value(self) -> u64 {
@@ -209,9 +252,29 @@ impl Token {
     }
 }
 
-impl From<u64> for Token {
-    fn from(value: u64) -> Self {
-        Self(value)
+impl TryFrom<u64> for Token {
+    type Error = Error;
+
+    fn try_from(value: u64) -> Result<Self> {
+        Self::new(value)
+    }
+}
+
+impl From<Token> for u64 {
+    fn from(token: Token) -> Self {
+        token.0
+    }
+}
+
+impl FromStr for Token {
+    type Err = Error;
+
+    /// Reads the decimal number.
+    ///
+    /// # Errors
+    /// `BADARG` as in [`Token::new`].
+    fn from_str(text: &str) -> Result<Self> {
+        Self::new(text.parse().unwrap_or_default())
     }
 }
 

@@ -1,11 +1,11 @@
 //! The options of calls, collected by setters. The setters are made from `contract/options.toml`.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
-use crate::calls::seconds;
 use crate::model::{Backoff, Missed, Overlap, Policy, Until};
 use crate::schedule::Plan;
 use crate::submit::Submit;
+use crate::times;
 
 /// Names and values of options, each name once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,13 +102,13 @@ trait Decimal {
 
 impl Decimal for Duration {
     fn decimal(self) -> String {
-        seconds(self)
+        times::seconds(self)
     }
 }
 
 impl Decimal for SystemTime {
     fn decimal(self) -> String {
-        self.duration_since(UNIX_EPOCH).unwrap_or_default().decimal()
+        times::since_1970(self).decimal()
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::calls::{Call, NewTask, TaskOptions};
 use crate::client::Client;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Retained, Setting, Submitted};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::submit::Submit;
@@ -81,7 +81,7 @@ impl Queue {
         let batches = if options.0.get("unique").is_some() { vec![tasks] } else { batches(tasks) };
         let mut ids = HashSet::new();
         if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
-            return Err(Error::Invalid { code: "BADARG".into(), text: "an id stands twice in one call".into() });
+            return Err(Error::argument("an id stands twice in one call"));
         }
         let mut made = Vec::with_capacity(tasks.len());
         for batch in batches {
@@ -228,7 +228,7 @@ impl Queue {
         if task.info()?.queue().as_deref() == Some(self.name.as_str()) {
             Ok(task)
         } else {
-            Err(Error::Invalid { code: "OTHERQUEUE".into(), text: "this id is a task of another queue".into() })
+            Err(Error::Invalid { code: Code::OtherQueue, text: "this id is a task of another queue".into() })
         }
     }
 }

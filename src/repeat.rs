@@ -6,7 +6,7 @@ use std::time::Duration;
 use redis::{ErrorKind, RedisError};
 
 use crate::deadline::Deadline;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
@@ -50,12 +50,17 @@ impl Tries {
         let reconnect = match error.kind() {
             ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig => return Err(Error::Connection(error)),
             ErrorKind::Server(_) | ErrorKind::Extension => match error.code().unwrap_or_default() {
-                // This node will not hold the slot the next time either.
-                "MOVED" if !self.cluster => return Err(moved(&error)),
-                "RETRY" | "LOADING" | "BUSY" | "TRYAGAIN" | "CLUSTERDOWN" | "NOREPLICAS" | "NOSCRIPT" => false,
-                "READONLY" | "MASTERDOWN" | "MOVED" | "ASK" | "UNBLOCKED" => true,
+                "ASK" | "UNBLOCKED" => true,
+                "NOSCRIPT" => false,
                 "NOAUTH" | "WRONGPASS" => return Err(Error::Connection(error)),
-                code => return Err(Error::verdict(code, error.detail().unwrap_or_default())),
+                word => match word.parse() {
+                    // This node will not hold the slot the next time either.
+                    Ok(Code::Moved) if !self.cluster => return Err(moved(&error)),
+                    Ok(Code::ReadOnly | Code::MasterDown | Code::Moved) => true,
+                    // These pass when somebody has made room: the caller should know.
+                    Ok(code) if code.repeat() && !matches!(code, Code::OutOfMemory | Code::Misconfigured) => false,
+                    _ => return Err(Error::verdict(word, error.detail().unwrap_or_default())),
+                },
             },
             _ => true,
         };
@@ -73,5 +78,5 @@ impl Tries {
 fn moved(error: &RedisError) -> Error {
     let node = error.redirect_node().map_or("the node that CLUSTER SHARDS names", |(node, _)| node);
     let text = format!("this node of the cluster does not hold the namespace: connect to {node}");
-    Error::Unsuitable { code: "MOVED".into(), text }
+    Error::Unsuitable { code: Code::Moved, text }
 }

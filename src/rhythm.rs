@@ -4,13 +4,16 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 
 /// The most slots of cron that a schedule knows ahead.
 const AHEAD: usize = 64;
 
 /// When a schedule makes its tasks: at its slots.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Rhythm(Kind);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +46,7 @@ impl Rhythm {
             Ok(Self(Kind::Every { period: seconds, offset: after }))
         } else {
             let text = "a period must be 1 s to ten years, its offset less than it, both in whole seconds";
-            Err(Error::Invalid { code: "BADARG".into(), text: text.into() })
+            Err(Error::argument(text))
         }
     }
 
@@ -118,7 +121,21 @@ impl FromStr for Rhythm {
         if text.starts_with("cron ") {
             return Ok(Self(Kind::Cron(Box::new(crate::cron::Cron::read(text)?))));
         }
-        Err(Error::Invalid { code: "BADARG".into(), text: format!("`{text}` is no rhythm that can be read here") })
+        Err(Error::argument(format!("`{text}` is no rhythm that can be read here")))
+    }
+}
+
+impl TryFrom<String> for Rhythm {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl From<Rhythm> for String {
+    fn from(rhythm: Rhythm) -> Self {
+        rhythm.to_string()
     }
 }
 
@@ -126,6 +143,7 @@ impl FromStr for Rhythm {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn the_slots_of_a_period_are_its_multiples_and_the_offset() -> Result<()> {
@@ -138,12 +156,15 @@ mod tests {
         assert!(!rhythm.is_cron() && rhythm.slots(0).is_empty());
         assert_eq!("every 60 7".parse::<Rhythm>()?, rhythm);
         for text in ["", "every", "every x 0", "every 0 0", "every 60 60", "cron UTC", "daily"] {
-            assert_eq!(text.parse::<Rhythm>().unwrap_err().code(), "BADARG", "{text}");
+            assert_eq!(text.parse::<Rhythm>().unwrap_err().code(), Some(Code::BadArgument), "{text}");
         }
         for (period, offset) in [(0, 0), (315_360_001, 0), (60, 60)] {
-            assert_eq!(Rhythm::every_after(seconds(period), seconds(offset)).unwrap_err().code(), "BADARG");
+            assert_eq!(
+                Rhythm::every_after(seconds(period), seconds(offset)).unwrap_err().code(),
+                Some(Code::BadArgument)
+            );
         }
-        assert_eq!(Rhythm::every(Duration::from_millis(1500)).unwrap_err().code(), "BADARG");
+        assert_eq!(Rhythm::every(Duration::from_millis(1500)).unwrap_err().code(), Some(Code::BadArgument));
         Ok(())
     }
 }

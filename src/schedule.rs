@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::client::Client;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::model::{Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
 use crate::names::{QueueName, ScheduleName, TaskId};
 use crate::options::{Pairs, ScheduleOptions};
@@ -81,7 +81,7 @@ impl Schedule {
         let queue = QueueName::new(queue)?;
         if plan.task.id.is_some() || plan.task.eta.is_some() {
             let text = "the ids and the times of a schedule's tasks are those of its slots";
-            return Err(Error::Invalid { code: "BADARG".into(), text: text.into() });
+            return Err(Error::argument(text));
         }
         let options = ScheduleOptions { own: plan.own.clone(), task: self.client.sized(&plan.task.options) };
         self.client.set_schedule(&self.name, &queue, rhythm, parameters, &options)
@@ -184,7 +184,7 @@ impl Client {
             let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
             match self.call(&self.calls().slots(low, &rhythm.slots(low.after))) {
                 // Somebody removed it meanwhile.
-                Err(error) if error.code() != "NOSCHEDULE" => return Err(error),
+                Err(error) if error.code() != Some(Code::NoSchedule) => return Err(error),
                 _ => {}
             }
         }

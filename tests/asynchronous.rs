@@ -91,7 +91,7 @@ async fn nobody_at_the_address_is_an_error_within_the_limit_asynchronously() {
     let limit = Duration::from_millis(300);
     let begun = Instant::now();
     let error = Client::open_with("unix:///nowhere/at/all", Namespace::default(), limit).await.unwrap_err();
-    assert_eq!(error.code(), "UNAVAILABLE");
+    assert_eq!(error.code(), Some(blueque::Code::Unavailable));
     assert!(begun.elapsed() < limit * 4);
 }
 
@@ -101,6 +101,6 @@ async fn a_namespace_for_tests_is_opened_for_tests_only() {
     let (space, limit) = (Namespace::default(), Duration::from_secs(10));
     let client = Client::open_for_tests(&server.url(), space.clone(), limit).await.unwrap();
     client.call(&client.calls().tick(1).at("1000")).await.unwrap();
-    assert_eq!(Client::open(&server.url()).await.unwrap_err().code(), "TEST");
+    assert_eq!(Client::open(&server.url()).await.unwrap_err().code(), Some(blueque::Code::Test));
     Client::open_for_tests(&server.url(), space, limit).await.unwrap();
 }

@@ -130,7 +130,7 @@ fn a_task_goes_through_its_whole_life_on_a_cluster() {
 #[test]
 fn a_namespace_without_a_tag_is_refused_on_a_cluster() {
     let error = Client::builder().open_cluster(&["redis://127.0.0.1:1/"]).unwrap_err();
-    assert_eq!(error.code(), "BADNAME");
+    assert_eq!(error.code(), Some(blueque::Code::BadName));
 }
 
 #[test]

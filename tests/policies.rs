@@ -49,7 +49,7 @@ fn next(listener: &mut Listener) -> Option<String> {
 }
 
 fn code<T: std::fmt::Debug>(outcome: blueque::Result<T>) -> String {
-    outcome.unwrap_err().code().to_owned()
+    outcome.unwrap_err().word().to_owned()
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_rate_slides() {
     let queues = [world.queue.name().clone()];
     let call = world.client.calls().reserve(listener.id(), &queues, ReserveOptions::default()).at(&later);
     assert_eq!(world.client.call(&call).unwrap().unwrap().id.as_str(), "c");
-    assert_eq!("2/60".parse(), Ok(Rate { starts: 2, seconds: 60 }));
+    assert_eq!("2/60".parse::<Rate>().unwrap(), Rate::new(2, Duration::from_secs(60)).unwrap());
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn settings_are_of_the_task_the_queue_or_the_namespace_and_checked_when_they_are
     assert_eq!(take(&mut listener).lease(), Duration::from_secs(120));
     world.queue.configure("closed", Some("1")).unwrap();
     let refused = world.queue.submit(&(), Submit::default()).unwrap_err();
-    assert!(matches!(&refused, Error::State { code, .. } if code == "CLOSED"), "{refused}");
+    assert!(matches!(&refused, Error::State { code: blueque::Code::Closed, .. }), "{refused}");
 }
 
 #[test]

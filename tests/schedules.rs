@@ -58,12 +58,12 @@ fn a_schedule_is_made_once_shown_changed_and_removed() {
 
     let task = schedule.run(None).unwrap();
     assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
-    assert_eq!(schedule.run(None).unwrap_err().code(), "STATE");
+    assert_eq!(schedule.run(None).unwrap_err().code(), Some(blueque::Code::State));
     assert_ne!(schedule.run(Some(Overlap::Allow)).unwrap().id(), task.id());
 
     schedule.remove().unwrap();
-    assert_eq!(schedule.info().unwrap_err().code(), "NOSCHEDULE");
-    assert_eq!(schedule.remove().unwrap_err().code(), "NOSCHEDULE");
+    assert_eq!(schedule.info().unwrap_err().code(), Some(blueque::Code::NoSchedule));
+    assert_eq!(schedule.remove().unwrap_err().code(), Some(blueque::Code::NoSchedule));
     assert!(task.info().is_ok(), "its tasks stay");
 }
 
@@ -71,11 +71,14 @@ fn a_schedule_is_made_once_shown_changed_and_removed() {
 fn what_cannot_be_a_schedule_is_refused() {
     let server = Server::start();
     let client = open(&server);
-    assert_eq!(client.schedule("a b").unwrap_err().code(), "BADNAME");
-    assert_eq!(client.schedule(&"n".repeat(101)).unwrap_err().code(), "BADNAME");
+    assert_eq!(client.schedule("a b").unwrap_err().code(), Some(blueque::Code::BadName));
+    assert_eq!(client.schedule(&"n".repeat(101)).unwrap_err().code(), Some(blueque::Code::BadName));
     let schedule = client.schedule("n").unwrap();
-    let set = |plan: Plan| schedule.set("q", &every(60), &(), &plan).unwrap_err().code().to_owned();
-    assert_eq!(schedule.set("a b", &every(60), &(), &Plan::default()).unwrap_err().code(), "BADNAME");
+    let set = |plan: Plan| schedule.set("q", &every(60), &(), &plan).unwrap_err().word().to_owned();
+    assert_eq!(
+        schedule.set("a b", &every(60), &(), &Plan::default()).unwrap_err().code(),
+        Some(blueque::Code::BadName)
+    );
     assert_eq!(set(Plan::default().end(at(1000))), "BADARG");
     assert_eq!(set(Plan::default().start(at(3_000_000_000)).end(at(2_999_999_999))), "BADARG");
     assert_eq!(set(Plan::default().times(0)), "BADARG");
@@ -165,7 +168,10 @@ fn cron_begins_with_its_start_and_ends_where_no_slot_is_left() {
     assert_eq!((ticked.made, ticked.next), (1, None));
     assert_eq!(schedule.info().unwrap().state(), Some(ScheduleState::Ended));
     let none = Plan::default().start(at(slots[0] + 1)).end(at(slots[1] - 1));
-    assert_eq!(client.schedule("m").unwrap().set("q", &leap, &(), &none).unwrap_err().code(), "BADARG");
+    assert_eq!(
+        client.schedule("m").unwrap().set("q", &leap, &(), &none).unwrap_err().code(),
+        Some(blueque::Code::BadArgument)
+    );
 }
 
 #[cfg(feature = "cron")]

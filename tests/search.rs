@@ -41,19 +41,22 @@ fn tasks_are_found_by_every_filter() {
     assert_eq!(found(Filter::new().to(later).tag("blue")), "a-2");
     assert_eq!(queue.find(&Filter::new(), 2).unwrap(), ["b-1", "a-2"]);
     assert_eq!(queue.find(&Filter::new(), 0).unwrap(), Vec::<String>::new());
-    assert_eq!(queue.find(&Filter::new().tag("no tag"), 1).unwrap_err().code(), "BADNAME");
-    assert_eq!(queue.find(&Filter::new().from(later).to(SystemTime::now()), 1).unwrap_err().code(), "BADARG");
+    assert_eq!(queue.find(&Filter::new().tag("no tag"), 1).unwrap_err().code(), Some(blueque::Code::BadName));
+    assert_eq!(
+        queue.find(&Filter::new().from(later).to(SystemTime::now()), 1).unwrap_err().code(),
+        Some(blueque::Code::BadArgument)
+    );
 
     let tags: Vec<(String, u64)> = queue.tags().unwrap().into_iter().map(|tag| (tag.name, tag.tasks)).collect();
     assert_eq!(tags, [("red".to_owned(), 2), ("blue".to_owned(), 1)]);
     let task = client.task("b-1").unwrap();
     assert_eq!(task.tag(&["green", "blue"]).unwrap(), ["blue", "green"]);
     assert_eq!(task.untag(&["blue"]).unwrap(), ["green"]);
-    assert_eq!(task.tag(&[]).unwrap_err().code(), "BADARG");
+    assert_eq!(task.tag(&[]).unwrap_err().code(), Some(blueque::Code::BadArgument));
     let many: Vec<String> = (0..16).map(|n| format!("t{n}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    assert_eq!(task.tag(&many).unwrap_err().code(), "TOOMANY");
-    assert_eq!(client.task("nosuch").unwrap().untag(&["x"]).unwrap_err().code(), "NOTASK");
+    assert_eq!(task.tag(&many).unwrap_err().code(), Some(blueque::Code::TooMany));
+    assert_eq!(client.task("nosuch").unwrap().untag(&["x"]).unwrap_err().code(), Some(blueque::Code::NoTask));
 }
 
 /// A thousand tasks, of which steps change fifty.
@@ -88,7 +91,7 @@ fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
     queue.forget().unwrap();
     assert!(client.queues().unwrap().is_empty());
     let error = queue.bulk(&Action::Prioritise { priority: 1_001 }, &Filter::new()).unwrap_err();
-    assert_eq!(error.code(), "BADARG");
+    assert_eq!(error.code(), Some(blueque::Code::BadArgument));
 }
 
 #[test]
@@ -113,7 +116,7 @@ fn a_group_of_failures_is_summed_up_and_a_stopped_queue_takes_its_tasks_back() {
 
     let work = listener.listen(SOON).unwrap().expect("a task that runs again");
     work.start(1).unwrap();
-    assert_eq!(queue.forget().unwrap_err().code(), "NOTEMPTY");
+    assert_eq!(queue.forget().unwrap_err().code(), Some(blueque::Code::NotEmpty));
     queue.pause_and_stop("ops", "disk").unwrap();
     assert!(client.queues().unwrap()[0].stopping);
     assert_eq!(work.heartbeat().unwrap(), Order::Stop);
@@ -123,5 +126,8 @@ fn a_group_of_failures_is_summed_up_and_a_stopped_queue_takes_its_tasks_back() {
     task.move_to(client.queue("w").unwrap().name()).unwrap();
     assert_eq!(task.info().unwrap().queue().as_deref(), Some("w"));
     assert_eq!(client.task("t2").unwrap().move_to(queue.name()).unwrap(), (), "it is there already");
-    assert_eq!(client.task("t2").unwrap().move_to(client.queue("w").unwrap().name()).unwrap_err().code(), "STATE");
+    assert_eq!(
+        client.task("t2").unwrap().move_to(client.queue("w").unwrap().name()).unwrap_err().code(),
+        Some(blueque::Code::State)
+    );
 }

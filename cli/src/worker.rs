@@ -138,7 +138,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     let (outcome, listener) = ended.map_or((Ok(()), None), |(outcome, listener)| (outcome, Some(listener)));
     let heard = listener.is_some_and(|listener| part(&pool, reporting, listener));
     if let Err(error) = outcome {
-        if error.downcast_ref::<Error>().is_some_and(|error| error.code() == "NOPERM")
+        if error.downcast_ref::<Error>().is_some_and(|error| error.code() == Some(blueque::Code::NoPermission))
             && let Ok(greeting) = client.call(&client.calls().hello())
         {
             say_missing(&greeting, &settings);

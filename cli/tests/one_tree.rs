@@ -68,7 +68,7 @@ fn retried(task: &Task) -> Duration {
     let begun = Instant::now();
     eventually("the task can be retried", || match task.retry() {
         Ok(()) => Some(begun.elapsed()),
-        Err(Error::State { code, .. }) if code == "STOPPING" => None,
+        Err(Error::State { code: blueque::Code::Stopping, .. }) => None,
         Err(error) => panic!("{error}"),
     })
 }
@@ -119,7 +119,7 @@ fn a_supervisor_that_does_not_hear_of_a_forced_cancel_keeps_the_task_to_the_end_
     let refused = task.retry().unwrap_err();
     assert!(refused.to_string().contains("STOPPING") && refused.to_string().contains("until "), "{refused}");
     std::thread::sleep(Duration::from_millis(500));
-    assert_eq!(task.retry().unwrap_err().code(), "STOPPING", "its program still runs");
+    assert_eq!(task.retry().unwrap_err().code(), Some(blueque::Code::Stopping), "its program still runs");
     send("CONT", supervisor);
     retried(&task);
     works(&world, 2);

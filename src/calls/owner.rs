@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::{Call, Calls, read, seconds};
+use super::{Call, Calls, read};
 use crate::model::{Beat, Order, Outcome, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::reply;
+use crate::times::seconds;
 
 /// How to reserve a task.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use redis::Value;
 
 use crate::model::{Counts, Follow, Held, Limits, Page, Reservation, Why, WorkerInfo};
-use crate::names::{QueueName, TaskId, Token};
+use crate::names::{QueueName, TaskId};
 use crate::reply;
 
 pub(super) fn counts(value: &Value) -> Option<Counts> {
@@ -142,7 +142,7 @@ pub(super) fn reservation(value: &Value) -> Option<Option<Reservation>> {
     Some(Some(Reservation {
         id: TaskId::new(reply::text(id)?).ok()?,
         queue: QueueName::new(reply::text(queue)?).ok()?,
-        token: Token(reply::number(token)?),
+        token: reply::number(token)?,
         attempt: reply::number(attempt)?,
         deadline: reply::number(deadline)?,
         lease: Duration::from_micros(reply::number(lease)?),
@@ -165,7 +165,7 @@ pub(super) fn held(item: &[Value]) -> Option<Held> {
     Some(Held {
         id: reply::text(id)?,
         status: known(status)?.and_then(|status| status.parse().ok()),
-        token: known(token)?.and_then(|token| token.parse().ok()).map(Token),
+        token: known(token)?.and_then(|token| token.parse().ok()),
         attempt: reply::number(attempt)?,
         deadline: known(deadline)?.and_then(|deadline| deadline.parse().ok()),
         pid: known(pid)?.and_then(|pid| pid.parse().ok()),

@@ -3,11 +3,12 @@
 use redis::Value;
 
 use super::task::forced;
-use super::{Call, Calls, read, seconds};
+use super::{Call, Calls, read};
 use crate::model::{Group, Page, Status, Step, Tag};
 use crate::names::{QueueName, TaskId};
 use crate::reply;
 use crate::search::{Action, Filter};
+use crate::times::seconds;
 
 impl Calls {
     /// Ids of a queue's tasks that a filter means, the latest first, `limit` (1 to 500) at most. Looks at 300 tasks:

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use redis::Value;
 
-use super::{Call, Calls, read, seconds};
+use super::{Call, Calls, read};
 use crate::model::{Claim, Mended, Orphans, Promoted, Retained};
 use crate::names::QueueName;
 use crate::reply;
+use crate::times::seconds;
 
 impl Calls {
     /// Moves scheduled tasks that are due to pending.

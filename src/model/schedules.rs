@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use super::words::words;
 use super::{Missed, Overlap};
 use crate::names::{ScheduleName, TaskId};
+use crate::words::words;
 
 words! {
     /// What setting a schedule did.

@@ -2,8 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
-use super::words::words;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::words::words;
 
 words! {
     /// Where a setting is set.
@@ -30,12 +34,38 @@ pub struct Setting {
 }
 
 /// How many tasks may start within a time that slides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Rate {
-    /// Starts: 1 to 1,000.
-    pub starts: u32,
-    /// The window, in seconds: 1 to 604,800.
-    pub seconds: u32,
+    starts: u32,
+    seconds: u32,
+}
+
+impl Rate {
+    /// So many starts, 1 to 1,000, within a window of whole seconds, 1 s to 7 days.
+    ///
+    /// # Errors
+    /// `BADARG` out of these bounds.
+    pub fn new(starts: u32, window: Duration) -> Result<Self> {
+        let seconds = u32::try_from(window.as_secs()).unwrap_or(u32::MAX);
+        if (1..=1_000).contains(&starts) && (1..=604_800).contains(&seconds) && window.subsec_nanos() == 0 {
+            Ok(Self { starts, seconds })
+        } else {
+            Err(Error::argument("a rate must be 1 to 1000 starts in 1 s to 7 days, in whole seconds"))
+        }
+    }
+
+    /// How many may start.
+    #[must_use]
+    pub fn starts(self) -> u32 {
+        self.starts
+    }
+
+    /// Within what time.
+    #[must_use]
+    pub fn window(self) -> Duration {
+        Duration::from_secs(self.seconds.into())
+    }
 }
 
 impl fmt::Display for Rate {
@@ -45,11 +75,30 @@ impl fmt::Display for Rate {
 }
 
 impl FromStr for Rate {
-    type Err = ();
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let (starts, seconds) = text.split_once('/').ok_or(())?;
-        Ok(Self { starts: starts.parse().map_err(|_| ())?, seconds: seconds.parse().map_err(|_| ())? })
+    /// Reads `STARTS/SECONDS`.
+    ///
+    /// # Errors
+    /// `BADARG` as in [`Rate::new`].
+    fn from_str(text: &str) -> Result<Self> {
+        let (starts, seconds) = text.split_once('/').unwrap_or_default();
+        let seconds = seconds.parse().map_or(Duration::ZERO, Duration::from_secs);
+        Self::new(starts.parse().unwrap_or_default(), seconds)
+    }
+}
+
+impl TryFrom<String> for Rate {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl From<Rate> for String {
+    fn from(rate: Rate) -> Self {
+        rate.to_string()
     }
 }
 

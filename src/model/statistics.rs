@@ -1,7 +1,7 @@
 //! Statistics of queues, and what can be expected from them.
 
 use super::Status;
-use super::words::words;
+use crate::words::words;
 
 /// What `tally` did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

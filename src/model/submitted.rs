@@ -1,10 +1,14 @@
 //! What a submit did.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
-use crate::calls::seconds;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
 use crate::names::TaskId;
+use crate::times;
 
 /// What a submit did.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,7 +46,8 @@ impl Submitted {
 }
 
 /// How long a task has its unique name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum Until {
     /// Until it is complete, failed or cancelled.
@@ -58,7 +63,39 @@ impl fmt::Display for Until {
         match self {
             Self::End => f.write_str("end"),
             Self::Start => f.write_str("start"),
-            Self::For(time) => f.write_str(&seconds(*time)),
+            Self::For(time) => f.write_str(&times::seconds(*time)),
         }
+    }
+}
+
+impl FromStr for Until {
+    type Err = Error;
+
+    /// Reads `end`, `start` or decimal seconds.
+    ///
+    /// # Errors
+    /// `BADARG` for anything else, and for a time under 1 s or over a year.
+    fn from_str(text: &str) -> Result<Self> {
+        let allowed = Duration::from_secs(1)..=Duration::from_secs(31_536_000);
+        match (text, times::span(text)) {
+            ("end", _) => Ok(Self::End),
+            ("start", _) => Ok(Self::Start),
+            (_, Some(time)) if allowed.contains(&time) => Ok(Self::For(time)),
+            _ => Err(Error::argument("it must be end, start, or decimal seconds from 1 to 31536000")),
+        }
+    }
+}
+
+impl TryFrom<String> for Until {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl From<Until> for String {
+    fn from(until: Until) -> Self {
+        until.to_string()
     }
 }

@@ -193,7 +193,7 @@ impl WorkerBuilder {
     /// # Errors
     /// `BADARG` without a queue or a handler, or with a lease under 1 s.
     pub fn build(self) -> Result<Worker> {
-        let missing = |what: &str| Err(Error::Invalid { code: "BADARG".into(), text: what.into() });
+        let missing = |what: &str| Err(Error::argument(what));
         if self.queues.is_empty() {
             return missing("a worker needs a queue: call queue(…)");
         }

@@ -15,7 +15,7 @@ use super::{Handler, HandlerError, Stop, WorkerBuilder};
 use crate::calls::ReleaseOptions;
 use crate::client::Client;
 use crate::deadline::Deadline;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::listener::{Listener, unblock};
 use crate::model::{Order, Outcome};
 use crate::names::{ListenerId, QueueName};
@@ -165,7 +165,7 @@ impl Worker {
                     scope.spawn(move || self.execute(&context));
                 }
                 Ok(None) => {}
-                Err(Error::State { code, .. }) if code == "DRAINING" => {
+                Err(Error::State { code: Code::Draining, .. }) => {
                     self.shared.update(|state| state.stop = Some((Stop::Release, Instant::now())));
                 }
                 Err(error) if error.is_transient() => {

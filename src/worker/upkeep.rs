@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::calls::ReleaseOptions;
 use crate::client::Client;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::host;
 use crate::model::{Claim, Held, ListenerInfo, Status};
 use crate::names::{ListenerId, QueueName, TaskId};
@@ -288,7 +288,7 @@ impl Upkeep {
         let Ok(id) = TaskId::new(held.id.as_str()) else { return Ok(true) };
         let (calls, request) = (self.client.calls(), TaskId::random());
         let adopted = match self.client.call(&calls.adopt(own, from, queue, &id, Some(HANDOVER), request.as_str())) {
-            Err(Error::State { code, .. }) if code == "STATE" => return Ok(false),
+            Err(Error::State { code: Code::State, .. }) => return Ok(false),
             Err(Error::NotFound) => return Ok(true),
             adopted => adopted?,
         };

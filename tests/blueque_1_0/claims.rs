@@ -133,7 +133,7 @@ fn a_listener_that_an_old_client_took_off_by_mistake_keeps_what_it_holds() {
     let id = both.enqueue();
     both.listen();
     let call = both.client.calls().unregister(both.queue.name(), &both.old.listener());
-    assert_eq!(both.client.call(&call).unwrap_err().code(), "HELD");
+    assert_eq!(both.client.call(&call).unwrap_err().code(), Some(blueque::Code::Held));
     let removed: u32 = redis::cmd("SREM")
         .arg("blueque_listeners_q")
         .arg(both.old.listener().as_str())

@@ -194,7 +194,7 @@ fn the_list_of_a_listener_whose_hostname_has_an_underscore_is_told_from_those_of
     assert_eq!(both.queue.list("reserved", 10).unwrap(), [kept.as_str()]);
     both.audit();
     let refused = blueque::ListenerId::new(format!("my_host_{}", old.pid()));
-    assert_eq!(refused.unwrap_err().code(), "BADNAME", "so it cannot be adopted from");
+    assert_eq!(refused.unwrap_err().code(), Some(blueque::Code::BadName), "so it cannot be adopted from");
     assert_eq!(both.client.task(&kept).unwrap().cancel_now("its host is gone").unwrap(), Cancelled::Done);
     both.client.task(&kept).unwrap().retry().unwrap();
     both.audit();

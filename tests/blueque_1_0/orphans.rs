@@ -76,7 +76,7 @@ fn a_task_of_a_living_old_listener_is_not_adopted_from_another() {
     let dead = both.dead_listener();
     let task = TaskId::new(id.as_str()).unwrap();
     let refused = both.listener().adopt(dead.id(), both.queue.name(), &task);
-    assert!(matches!(&refused, Err(Error::State { code, .. }) if code == "STATE"), "{refused:?}");
+    assert!(matches!(&refused, Err(Error::State { code: blueque::Code::State, .. })), "{refused:?}");
     assert_eq!(both.status(&id), Status::Reserved);
     both.old.call("start", json!({ "id": id }));
     both.old.call("complete", json!({"id": id, "result": "fine"}));
@@ -166,7 +166,7 @@ fn a_task_that_the_old_client_claimed_is_adopted_only_from_the_one_who_claimed_i
     both.old.text("claim_orphan", json!({"queue": QUEUE}));
     let listener = both.listener();
     let refused = listener.adopt(dead.id(), both.queue.name(), &id);
-    assert!(matches!(&refused, Err(Error::State { code, .. }) if code == "STATE"), "{refused:?}");
+    assert!(matches!(&refused, Err(Error::State { code: blueque::Code::State, .. })), "{refused:?}");
     let claimer = kill(&mut both);
     let attempt = listener.adopt(&claimer, both.queue.name(), &id).unwrap().unwrap();
     both.audit();

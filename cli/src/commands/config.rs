@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use blueque::contract::{Form, SETTINGS};
-use blueque::{QueueName, Rate, Setting};
+use blueque::{QueueName, Setting};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -144,8 +144,7 @@ fn value_of(name: &str, value: &str) -> anyhow::Result<String> {
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else { return Ok(value.to_owned()) };
     match setting.form {
         _ if setting.kind == "rate" => {
-            let within = |rate: &Rate| (1..=1000).contains(&rate.starts) && (1..=604_800).contains(&rate.seconds);
-            let rate = rate(value).filter(within).map(|rate| rate.to_string());
+            let rate = rate(value).map(|rate| rate.to_string());
             rate.map_or_else(|| refused("1 to 1000 starts in 1s to 7days, such as 100/1h".to_owned()), Ok)
         }
         Form::Seconds { low, high, .. } => {

@@ -34,7 +34,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         return Ok(Code::Ok);
     };
     session.client.call(&calls.drain(queue, listener, !off)).map_err(|error| match error {
-        Error::State { ref code, .. } if code == "NOLISTENER" => {
+        Error::State { code: blueque::Code::NoListener, .. } => {
             fault(Code::Refused, format!("{error}; blueque workers {queue} shows those that it has"))
         }
         error => error.into(),

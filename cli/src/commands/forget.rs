@@ -81,7 +81,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         return Ok(Code::Failed);
     }
     if let Err(error) = session.client.call(&session.client.calls().forget(queue)) {
-        let names = if error.code() == "NOTEMPTY" { schedules()? } else { Vec::new() };
+        let names = if error.code() == Some(blueque::Code::NotEmpty) { schedules()? } else { Vec::new() };
         if names.is_empty() {
             return Err(error.into());
         }

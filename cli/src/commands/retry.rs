@@ -19,7 +19,7 @@ pub struct Options {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     options.tasks.each(session, |id, _| match session.client.call(&session.client.calls().retry(id, options.fresh)) {
-        Err(Error::State { code, .. }) if code == "STOPPING" => Err(stopping(session, id)),
+        Err(Error::State { code: blueque::Code::Stopping, .. }) => Err(stopping(session, id)),
         retried => Ok(retried.map(|()| "pending")?),
     })
 }

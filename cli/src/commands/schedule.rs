@@ -261,7 +261,7 @@ fn show(session: &Session, name: &ScheduleName) -> anyhow::Result<Code> {
 /// The answer of a call about a schedule. Where there is none of this name, says which one may be meant.
 fn known<T>(session: &Session, name: &ScheduleName, answer: blueque::Result<T>) -> anyhow::Result<T> {
     match answer {
-        Err(Error::State { code, .. }) if code == "NOSCHEDULE" => {
+        Err(Error::State { code: blueque::Code::NoSchedule, .. }) => {
             let all: Vec<String> = session.client.schedules()?.into_iter().map(|one| one.name.to_string()).collect();
             Err(fault(Code::NotFound, format!("there is no schedule {name}{}", meant(name.as_str(), &all))))
         }

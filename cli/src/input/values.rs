@@ -88,7 +88,7 @@ pub fn rate(text: &str) -> Option<Rate> {
         c if c.is_ascii_digit() => time.to_owned(),
         _ => format!("1{time}"),
     };
-    Some(Rate { starts: starts.parse().ok()?, seconds: seconds(&time)?.parse().ok()? })
+    Rate::new(starts.parse().ok()?, Duration::from_secs(seconds(&time)?.parse().ok()?)).ok()
 }
 
 /// A time to come, as an argument: as `time`, or `10m` from now.

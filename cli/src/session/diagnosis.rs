@@ -66,7 +66,7 @@ pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Erro
             let how = "its setting `databases` says how many; name another in the URL";
             Some(fault(Code::Usage, format!("{url} cannot be used: the server has no such database; {how}")))
         }
-        Error::Unsuitable { code, text } if code == "MOVED" => {
+        Error::Unsuitable { code: blueque::Code::Moved, text } => {
             Some(elsewhere(namespace, text.rsplit(' ').next().unwrap_or_default()))
         }
         _ => None,

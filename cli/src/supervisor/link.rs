@@ -68,7 +68,7 @@ impl Link {
             address,
             namespace: Namespace::new(run.namespace.as_str())?,
             id: TaskId::new(run.id.as_str())?,
-            token: Token::from(run.token),
+            token: Token::new(run.token)?,
             queue: QueueName::new(run.queue.as_str())?,
             listener: ListenerId::new(run.listener.as_str())?,
             max_bytes: Some(run.limits.max_bytes).filter(|&bytes| bytes != 1 << 20),

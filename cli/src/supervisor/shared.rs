@@ -270,7 +270,7 @@ impl Shared {
     /// The server refuses something: said where it begins.
     pub fn refused(&self, about: About, text: &str, error: &Error) {
         let why = match error {
-            Error::Server { code, text } => format!("{code} {text}"),
+            Error::Server { word, text, .. } => format!("{word} {text}"),
             error => causes(error),
         };
         let why = clean_line(&told(&why), WHY);

@@ -15,7 +15,10 @@ pub fn words(name: &str, value: &str) -> String {
     let spelt = if setting.is_some_and(|setting| matches!(setting.form, Form::Seconds { .. })) {
         value.parse().ok().and_then(time)
     } else if setting.is_some_and(|setting| setting.kind == "rate") {
-        value.parse::<Rate>().ok().and_then(|rate| Some(format!("{}/{}", rate.starts, time(rate.seconds.into())?)))
+        value
+            .parse::<Rate>()
+            .ok()
+            .and_then(|rate| Some(format!("{}/{}", rate.starts(), time(rate.window().as_secs_f64())?)))
     } else {
         None
     };

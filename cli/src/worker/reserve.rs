@@ -74,7 +74,7 @@ impl Reserver {
                 Ok(Some(processor)) => self.launch(listener, &processor, sent, &mut cooldown)?,
                 Ok(None) if some => listener.wait(LOOK),
                 Ok(None) => self.pool.pause(IDLE),
-                Err(Error::State { code, .. }) if code == "DRAINING" => self.pool.ordered(),
+                Err(Error::State { code: blueque::Code::Draining, .. }) => self.pool.ordered(),
                 Err(error) if error.is_transient() => {
                     if !troubled {
                         self.pool.say(&format!("waiting for the server: {error}"));
@@ -136,7 +136,7 @@ impl Reserver {
             match listener.try_listen() {
                 Ok(Some(processor)) => return self.launch(listener, &processor, sent, cooldown),
                 Ok(None) => {}
-                Err(Error::State { code, .. }) if code == "DRAINING" => {}
+                Err(Error::State { code: blueque::Code::Draining, .. }) => {}
                 Err(error) if error.is_transient() => return Ok(()),
                 Err(error) => {
                     let said = cooldown.refused(queue, &error.to_string());

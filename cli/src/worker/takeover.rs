@@ -224,14 +224,14 @@ impl Takeover {
 
     /// Saves what the program saved last, and gives the task back: as lost, unless its supervisor never came to begin it.
     fn hand_back(&self, folder: &RunFolder, subject: &Subject, begun: bool) -> Result<(), Error> {
-        let (calls, id, token) = (self.client.calls(), TaskId::new(subject.id.as_str())?, Token::from(subject.token));
+        let (calls, id, token) = (self.client.calls(), TaskId::new(subject.id.as_str())?, Token::new(subject.token)?);
         if let (Some(run), Ok((file, about))) = (&subject.run, open::open(&folder.checkpoint())) {
             let limit = u64::from(run.limits.max_bytes);
             let saved = if about.len() > limit { None } else { open::read_open(file, limit).unwrap_or_default() };
             let at_the_server = match saved.map(|saved| self.save(&id, token, &saved, run.limits.max_bytes)) {
                 None => false,
                 // It has no memory for this, and takes the release all the same.
-                Some(Err(Error::Server { code, .. })) if code == "OOM" => false,
+                Some(Err(Error::Server { code: Some(blueque::Code::OutOfMemory), .. })) => false,
                 Some(outcome) => outcome.map(|()| true)?,
             };
             if !at_the_server {
