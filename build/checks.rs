@@ -105,10 +105,12 @@ mod tests {
 
     fn lua(command: &str, header: &str) -> String {
         let file = |name: &str| (name.to_owned(), std::fs::read_to_string(format!("contract/{name}.toml")).unwrap());
-        let names = ["types", "settings", "arguments", "options", "states", "errors", "replies", "fields"];
+        let names =
+            ["types", "settings", "arguments", "options", "states", "errors", "replies", "fields", "keys", "touches"];
         let mut files: BTreeMap<String, String> = names.map(file).into();
         if command == "new" {
             *files.get_mut("replies").unwrap() += "[new]\nwords = [\"done\"]\n";
+            *files.get_mut("touches").unwrap() += "new = \"\"\n";
         }
         let folder = std::fs::read_dir("lua/cmd").unwrap().map(|entry| entry.unwrap().path());
         let name = |path: &std::path::Path| path.file_stem().unwrap().to_str().unwrap().to_owned();

@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::header::Header;
 use super::replies::Reply;
-use super::storage::{self, Records};
+use super::storage::{self, Key, Records, Touches};
 
 /// Entries of a file by name, in its order.
 pub(super) type Table<T> = IndexMap<String, Spanned<T>>;
@@ -22,6 +22,8 @@ pub(super) struct Contract {
     pub(super) errors: Table<Code>,
     pub(super) replies: Table<Reply>,
     pub(super) fields: Records,
+    pub(super) keys: Table<Key>,
+    pub(super) touches: Touches,
     arguments: IndexMap<String, Table<Argument>>,
     options: IndexMap<String, Table<Opt>>,
     pub(super) commands: BTreeMap<String, Header>,
@@ -181,6 +183,8 @@ impl Contract {
             errors: sources.table("errors")?,
             replies: sources.table("replies")?,
             fields: sources.table("fields")?,
+            keys: sources.table("keys")?,
+            touches: Touches::read(sources.table("touches")?),
             arguments: sources.table("arguments")?,
             options: sources.table("options")?,
             commands: sources.commands.iter().map(header).collect::<Result<_, _>>()?,
@@ -458,6 +462,11 @@ mod tests {
                 "[open]\nindex = \"ns_open_QUEUE\"\nmeans = \"Open.\"\nfrom.absent = [\"submit\"]\nfrom.shut = [\"retry\"]\n[shut]\nindex = \"ns_shut_QUEUE\"\nfinal = true\nmeans = \"Shut.\"\nfrom.open = [\"shut\"]\n",
             ),
             ("replies", "[do]\nwords = [\"done\"]\n"),
+            (
+                "keys",
+                "[\"ns_open_QUEUE\"]\ntype = \"list\"\nbound = \"tasks\"\nowner = \"`do`\"\nlife = \"entries\"\nmeans = \"The open ones.\"\n[\"ns_shut_QUEUE\"]\ntype = \"list\"\nbound = \"tasks\"\nowner = \"`do`\"\nlife = \"entries\"\nmeans = \"The shut ones.\"\n",
+            ),
+            ("touches", "[groups]\nboth = \"open_QUEUE shut_QUEUE\"\n[commands]\ndo = \"both.*\"\n"),
             (
                 "fields",
                 "[task]\nmost = { type = \"size\", there = \"always\", means = \"The most.\" }\nleast = { type = \"size\", there = \"always\", means = \"The least.\" }\n",

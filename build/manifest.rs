@@ -9,7 +9,7 @@ use super::compose::Command;
 use super::contract::{Code, Contract, Opt, Setting, State, Table, Type};
 use super::header::Header;
 use super::replies::{Field, Reply};
-use super::storage::Kept;
+use super::storage::{Kept, Key};
 
 /// The version of commands whose header names none.
 const FIRST: &str = "0.1.0";
@@ -26,6 +26,7 @@ pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>)
         "states": table(&contract.states, state),
         "errors": answered.map(|(name, of)| (name.clone(), code(of.as_ref()))).collect::<Map<_, _>>(),
         "fields": contract.fields.iter().map(|(name, of)| (name.clone(), table(of, kept))).collect::<IndexMap<_, _>>(),
+        "keys": table(&contract.keys, key),
         "commands": contract.commands.iter().map(command).collect::<Map<_, _>>(),
     })
 }
@@ -63,6 +64,13 @@ fn kept(field: &Kept) -> Value {
     }))
 }
 
+fn key(key: &Key) -> Value {
+    told(json!({
+        "type": key.of, "channel": key.channel, "foreign": key.foreign, "bound": key.bound, "owner": key.owner,
+        "life": key.life, "means": key.means,
+    }))
+}
+
 fn code(code: &Code) -> Value {
     told(json!({
         "repeat": code.repeat, "common": code.common, "server": code.server, "means": code.means, "act": code.act,
@@ -85,6 +93,7 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
     let mut entry = told(json!({
         "summary": header.summary,
         "keys": ["NAMESPACE_meta"],
+        "touches": contract.touches.of(contract, name),
         "args": header.singles().map(argument).collect::<Vec<_>>(),
         "group": group,
         "reply_text": header.reply,
@@ -154,6 +163,8 @@ mod tests {
     const TYPES: &str = "[n]\nform = \"whole\"\nlow = 0\nhigh = 9\ncheck = \"args.n\"\nmeans = \"A number.\"\n";
     const ERRORS: &str = "[LOST]\nname = \"lost\"\nmeans = \"A.\"\nact = \"B.\"\n[BADARG]\nname = \"bad argument\"\ncommon = true\nmeans = \"A.\"\nact = \"B.\"\n";
     const OPTIONS: &str = "[any]\nrequest = { type = \"n\", change = \"c d\", means = \"An id.\" }\n";
+    const META: &str =
+        "[\"ns_meta\"]\ntype = \"hash\"\nbound = \"9\"\nowner = \"all\"\nlife = \"namespace\"\nmeans = \"A.\"\n";
     const REPLIES: &str =
         "[c]\nlist = [{ name = \"f\", type = \"n\", empty = true, means = \"A.\" }]\n[d]\nas = \"c\"\nnil = true\n";
 
@@ -169,6 +180,8 @@ mod tests {
             ("states", ""),
             ("errors", ERRORS),
             ("fields", ""),
+            ("keys", META),
+            ("touches", "[commands]\nc = \"\"\nd = \"\"\n"),
             ("replies", REPLIES),
         ];
         let commands = [
@@ -197,6 +210,7 @@ mod tests {
         );
         assert_eq!(command["errors"], json!(["BADARG", "LOST"]));
         assert_eq!(command["request"], true);
+        assert_eq!(command["touches"], json!(["ns_meta"]));
         assert_eq!((&command["again"], &command["since"]), (&json!("same"), &json!("0.1.0")));
     }
 

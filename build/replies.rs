@@ -141,6 +141,8 @@ mod tests {
             ("states", ""),
             ("errors", ""),
             ("fields", ""),
+            ("keys", ""),
+            ("touches", "[commands]\nc = \"\"\n"),
             ("replies", replies),
         ];
         let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());

@@ -1,7 +1,10 @@
-//! What the server keeps: the fields of tasks and schedules, as `contract/fields.toml` has them.
+//! What the server keeps: the fields of tasks and schedules, the keys, and which of them each command touches, as
+//! `contract/fields.toml`, `keys.toml` and `touches.toml` have them.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::contract::{Contract, Sources, Table, sentence};
 use super::replies::{Field, Reply};
@@ -25,6 +28,94 @@ pub(super) struct Kept {
     pub(super) means: Option<String>,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Key {
+    #[serde(rename = "type")]
+    pub(super) of: Kind,
+    /// A channel has the same name.
+    #[serde(default)]
+    pub(super) channel: bool,
+    /// Blueque 1.0 knows it.
+    #[serde(default)]
+    pub(super) foreign: bool,
+    pub(super) bound: Option<String>,
+    /// What writes it.
+    pub(super) owner: Option<String>,
+    /// How long it is there.
+    pub(super) life: Option<String>,
+    pub(super) means: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    List,
+    Set,
+    Zset,
+    Hash,
+    Stream,
+    Channel,
+    None,
+}
+
+/// The keys that each command may read or write, by their names without `ns_`.
+#[derive(Debug, Default)]
+pub(super) struct Touches {
+    groups: Table<String>,
+    commands: Table<String>,
+}
+
+impl Touches {
+    pub(super) fn read(mut tables: IndexMap<String, Table<String>>) -> Self {
+        let mut table = |name| tables.shift_remove(name).unwrap_or_default();
+        Self { groups: table("groups"), commands: table("commands") }
+    }
+
+    /// The names of an entry, of a group all of its.
+    fn words<'a>(&'a self, entry: &'a str) -> impl Iterator<Item = &'a str> {
+        entry.split_whitespace().flat_map(|word| match word.strip_suffix(".*") {
+            Some(group) => self.groups.get(group).map_or(word, |names| names.as_ref()).split_whitespace(),
+            None => word.split_whitespace(),
+        })
+    }
+
+    /// The keys of a command, in their order.
+    pub(super) fn of<'a>(&self, contract: &'a Contract, command: &str) -> Vec<&'a str> {
+        let Some(entry) = self.commands.get(command) else { return Vec::new() };
+        let named: BTreeSet<&str> = self.words(entry.as_ref()).chain([META]).collect();
+        contract.keys.keys().map(String::as_str).filter(|key| named.contains(bare(key))).collect()
+    }
+}
+
+/// Touched by every command.
+const META: &str = "meta";
+
+/// What stands for a value in the name of a key.
+const WORDS: [&str; 8] = ["QUEUE", "ID", "LISTENER", "NAME", "TAG", "GROUP", "KEY", "N"];
+const DAY: &str = "YYYYMMDD";
+
+fn bare(key: &str) -> &str {
+    key.strip_prefix("ns_").unwrap_or(key)
+}
+
+/// The name of a key with a star for each value, or the word that stands for none.
+fn form(key: &str) -> Result<String, &str> {
+    let mut form = String::new();
+    let upper = |c: char| c.is_ascii_uppercase();
+    let mut rest = key;
+    while let Some(at) = rest.find(upper) {
+        let (before, from) = rest.split_at(at);
+        let (word, after) = from.split_at(from.find(|c| !upper(c)).unwrap_or(from.len()));
+        if !WORDS.contains(&word) && word != DAY {
+            return Err(word);
+        }
+        form = form + before + "*";
+        rest = after;
+    }
+    Ok(form + rest)
+}
+
 /// The record in which the options of a group are kept.
 pub(super) fn record(group: &str) -> &str {
     if group == "schedule" { "schedule" } else { "task" }
@@ -43,6 +134,67 @@ pub(super) fn fill(reply: &mut Reply, records: &Records) {
 }
 
 pub(super) fn check(contract: &Contract, sources: &Sources) -> Result<(), String> {
+    check_fields(contract, sources)?;
+    check_keys(contract, sources)?;
+    check_touches(contract, sources)
+}
+
+fn check_keys(contract: &Contract, sources: &Sources) -> Result<(), String> {
+    let mut forms = BTreeMap::new();
+    for (name, key) in &contract.keys {
+        let wrong = |what: &str| sources.wrong("keys", key, format!("the key {name} {what}"));
+        let key = key.as_ref();
+        sentence(key.means.as_deref()).map_err(|what| wrong(&what))?;
+        for (entry, text) in [("bound", &key.bound), ("owner", &key.owner), ("life", &key.life)] {
+            if text.as_ref().is_none_or(String::is_empty) {
+                return Err(wrong(&format!("does not say its {entry}: write {entry} = \"…\"")));
+            }
+        }
+        if bare(name) == name {
+            return Err(wrong("is not of the namespace: write ns_ before it"));
+        }
+        let form = form(name).map_err(|word| {
+            wrong(&format!("has {word} in its name, which stands for no value: use {} or {DAY}", WORDS.join(", ")))
+        })?;
+        if let Some(other) = forms.insert(form, name) {
+            return Err(wrong(&format!("and {other} cannot be told apart: write another name")));
+        }
+    }
+    for (name, state) in &contract.states {
+        let index = state.as_ref().index.as_ref();
+        if let Some(index) = index.filter(|index| !contract.keys.contains_key(*index)) {
+            let what = format!("the state {name} has the index {index}, which keys.toml does not list");
+            return Err(sources.wrong("states", state, what));
+        }
+    }
+    Ok(())
+}
+
+fn check_touches(contract: &Contract, sources: &Sources) -> Result<(), String> {
+    let touches = &contract.touches;
+    for (name, entry) in touches.groups.iter().chain(&touches.commands) {
+        let unknown = touches.words(entry.as_ref()).find(|word| !contract.keys.contains_key(&format!("ns_{word}")));
+        if let Some(word) = unknown {
+            let what = format!("{name} touches {word}, which keys.toml does not list");
+            return Err(sources.wrong("touches", entry, what));
+        }
+    }
+    for (name, entry) in &touches.commands {
+        if !contract.commands.contains_key(name) {
+            return Err(sources.wrong("touches", entry, format!("{name} is not a command")));
+        }
+    }
+    for command in contract.commands.keys() {
+        if !touches.commands.contains_key(command) {
+            return Err(format!(
+                "contract/touches.toml has no {command}: write {command} = \"KEY …\" with the keys that it may touch"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_fields(contract: &Contract, sources: &Sources) -> Result<(), String> {
     for (record, fields) in &contract.fields {
         for (name, kept) in fields {
             let wrong = |what: &str| sources.wrong("fields", kept, format!("the field {record}.{name} {what}"));

@@ -4,7 +4,7 @@ With names, only the cases that look at what one of these commands answers, or s
 that it starts itself; where REDIS_URL is set, on that one, which must be empty. Knows the bundle (manifest.json,
 scripts/, conformance/) and the `redis` package; README.md says what a case means. Every reply is held against its shape
 in the manifest too, every error against its codes."""
-import base64, hashlib, json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
+import base64, hashlib, json, os, pathlib, re, shutil, socket, subprocess, sys, tempfile, threading, time
 import redis
 from client import Client, Misfit
 
@@ -102,6 +102,48 @@ class Seen(Client):
                     wanted = {*field.get("words", []), *(what for word, what in ALLOWED.items() if word in field)}
                     for what in sorted(wanted - self.met.get(id(field), set())):
                         yield f"{name}: {field.get('name', 'the reply')}: {what}"
+
+class Watch:
+    """Which keys each command touches, as the server's MONITOR reports it."""
+    END = b"the last call has been made"
+    # What stands in the name of a key for a word in capitals; for all others a name.
+    WORDS = {"LISTENER": r"[\w.:-]+_\d+", "GROUP": r"[\w.:@-]*", "N": r"\d*", "YYYYMMDD": r"\d{8}"}
+
+    def __init__(self, manifest, server, monitor, shas):
+        self.commands, self.declared = {sha.encode(): name for name, sha in shas.items()}, manifest["commands"]
+        pattern = lambda key, word: (re.compile(re.sub("[A-Z]+", word, re.escape(key[3:]))), key)
+        strict = [pattern(key, lambda found: self.WORDS.get(found.group(), r"[\w.:@-]+")) for key in manifest["keys"]]
+        # A name that is none is looked up by some commands before they refuse it.
+        self.patterns = strict + [pattern(key, ".*") for key in sorted(manifest["keys"], key=len, reverse=True)]
+        self.touched = {name: set() for name in shas}
+        self.server, self.client, self.monitor = server, monitor, monitor.connection_pool.get_connection()
+        self.monitor.send_command("MONITOR")
+        self.monitor.read_response()
+        self.thread = threading.Thread(target=self.listen, daemon=True)
+        self.thread.start()
+
+    def listen(self):
+        command = None
+        while self.END not in (line := self.monitor.read_response()):
+            if b" lua] " not in line:
+                call = re.search(rb'\] "EVALSHA" "(\w+)" "1" "{?ns}?_meta"', line)
+                command = self.commands.get(call and call.group(1))
+            elif command and b' lua] "PUBLISH" ' not in line:
+                self.touched[command].update(re.findall(rb'"{?ns}?_([^"]*)"', line))
+
+    def undeclared(self):
+        """What the manifest does not have."""
+        self.server.execute_command("ECHO", self.END)
+        self.thread.join()
+        met = set()
+        for command, keys in self.touched.items():
+            found = {next((name for pattern, name in self.patterns if pattern.fullmatch(key)), key) for key in (key.decode(errors="replace") for key in keys)}
+            met |= found
+            if more := found - set(self.declared[command].get("touches", found)):
+                yield f"the manifest does not say that {command} touches {' '.join(sorted(more))}"
+        declared = {key for entry in self.declared.values() for key in entry.get("touches", [])}
+        if more := declared - met:
+            yield f"no case has a command that touches {' '.join(sorted(more))}"
 
 class Bundle:
     """The scripts of a bundle, loaded into a server."""
@@ -349,8 +391,10 @@ def main(bundle, only):
                 continue
             server = place.connect(kind)
             loaded = Bundle(manifest, scripts(bundle, manifest), server)
+            watch = None
             if kind == "single" and not only:
                 seen = loaded.client
+                watch = None if url else Watch(manifest, server, place.connect(kind), loaded.shas)
             for file, case in here:
                 try:
                     Run(server, loaded, place.fitted(case)).all()
@@ -358,6 +402,8 @@ def main(bundle, only):
                 except Failed as failure:
                     failed += 1
                     print(f"FAILED {file}: {case['name']}: {failure}")
+            for failed, what in enumerate(watch.undeclared() if watch else [], failed + 1):
+                print(f"FAILED {what}")
     if seen and not lacking:
         for failed, what in enumerate(seen.unmet(), failed + 1):
             print(f"FAILED no case has this part of a reply: {what}")
