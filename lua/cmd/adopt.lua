@@ -1,7 +1,8 @@
---- Takes a task from a listener whose process is dead, as a new attempt. The caller has made sure that it is.
+--- Takes over a task from a listener whose process is dead, as a new attempt. The caller has made sure that it is
+--   dead.
 -- @args now listener from queue id
 -- @options lease request
--- @reply as reserve; nil where the task ended instead, cancelled or lost too often
+-- @reply as reserve; nil if the task ended instead, cancelled or lost too often
 -- @errors NOTASK OTHERQUEUE STATE NOLISTENER
 namespace.open()
 local listener, from, queue, id = contract.arguments()
@@ -24,15 +25,15 @@ local list = namespace.key('reserved_tasks', queue .. '_' .. from)
 local held = redis.call('LPOS', list, id)
 local claimed = redis.call('HGET', task.key, 'reclaimed_node') -- by Blueque's `claim_orphan`
 if task.status == 'pending' and held then
-  task.astray = namespace.declare(list) -- popped by a client without scripts, which died before it said so
+  task.astray = namespace.declare(list) -- popped by a client without scripts, which died before it updated the record
 elseif not record.held(task) or (claimed or task.node) ~= from or from == listener then
-  reply.fail('STATE', 'the task is not held by that listener; ask `held` again, and `get` for its reclaimed_node')
+  reply.fail('STATE', 'the task is not held by that listener: call `held` again, and `get` for its reclaimed_node')
 end
 
 local known_claims, claim = namespace.key('claims', queue), from .. ' ' .. id
 local noted = redis.call('ZSCORE', namespace.declare(known_claims), claim) -- by `mend`
 
-local extra = task.extra -- max_losses, fruitless, and what `attempt.fields` names
+local extra = task.extra -- max_losses, fruitless, and the fields of `attempt.fields`
 local to = interruption.target(task, 'reserved', { max_losses = extra[1], losses = extra[4], fruitless = extra[2] })
 state.plan(task, to, to == 'reserved' and listener or nil)
 local lease = tonumber(task.own_lease) or options.lease or settings.micros(queue, 'lease')
@@ -47,7 +48,7 @@ if noted then
 end
 if to ~= 'reserved' then
   interruption.move(task, to, 'adopt')
-  return requests.keep(false) -- where a task was taken, its record knows the request
+  return requests.keep(false) -- a task that was taken has the request in its record
 end
 redis.call('HSET', task.key, 'losses', task.losses, 'fruitless', task.fruitless, 'outcome', 'lost', 'ended', task.token)
 task.forget = { 'pid', 'reclaimed_node', 'recall', 'started', 'progress', 'progressed' }

@@ -1,5 +1,5 @@
---- Does one thing to the tasks of a queue that all options choose, the oldest first. A step changes `limit` tasks and
---   looks at 300.
+--- Does one action to all tasks of a queue that the options select, the oldest first. A step changes up to `limit`
+--   tasks and looks at 300.
 -- @args now queue action cursor limit
 -- @options select.* reason force at_once fresh into priority request
 -- @reply next cursor (0 at the end), number looked at, changed, refused
@@ -37,7 +37,7 @@ local spec = {
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }
 
--- What came after the first step is not looked at: a bulk of many steps ends.
+-- Tasks that came after the first step are not looked at, so that a bulk of many steps ends.
 local chosen = search.chosen(queue, options)
 local till = cursor and cursor.till or (tonumber(namespace.now) < (tonumber(chosen.high) or math.huge) and namespace.now
   or chosen.high)

@@ -1,8 +1,8 @@
---- Cancels a task. The owner of one that is held gets the order to stop it, or with `force` to kill it. With `at_once`
---   the task is cut off, whatever still runs.
+--- Cancels a task. If it is held, its owner gets the order to stop it, or with `force` to kill it. With `at_once`
+--   the task is cancelled immediately, even if its program still runs.
 -- @args now id reason
 -- @options force at_once request
--- @reply `cancelled`, or `cancelling` where its owner has yet to stop
+-- @reply `cancelled`, or `cancelling` if its owner has yet to stop
 -- @errors NOTASK STATE TOOBIG
 namespace.open()
 local id, reason = contract.arguments()

@@ -1,4 +1,4 @@
---- Keeps what the next attempt needs to go on from here.
+--- Stores a checkpoint, from which the next attempt continues.
 -- @args now id token checkpoint
 -- @options max_bytes
 -- @reply `kept`

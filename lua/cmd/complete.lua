@@ -26,7 +26,7 @@ end
 if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
   task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall' }
 end
--- The leases are written first: if they are not leases, that write fails, and nothing is changed.
+-- The leases are written first: if that key has another type, this write fails and nothing is changed.
 local held, ended, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'complete' .. tasks,
   prefix .. 'events_' .. task.queue
 local started = task.status == 'started' and prefix .. 'started' .. tasks

@@ -1,4 +1,4 @@
---- Sets a setting of a queue, or of all queues that do not set it themselves: queue `*`. An empty value takes it back.
+--- Sets a setting of a queue, or with queue `*` the default for all queues. An empty value unsets it.
 -- @args now queue name value
 -- @reply `configured`
 -- @errors
@@ -6,7 +6,7 @@ namespace.open()
 local queue, name, value = contract.arguments()
 local field = queue == '*' and 'settings' or 'settings:' .. queue
 if not args.among(name, contract.SETTINGS) then
-  reply.fail('BADARG', 'unknown setting: the contract lists them')
+  reply.fail('BADARG', 'unknown setting: the contract lists all settings')
 elseif value ~= '' then
   contract.setting(name, value, 'the setting')
 end
@@ -26,7 +26,7 @@ if value ~= '' then
   local since = settings.find(found[1], name .. '_since')
   if rate and not settings.find(found[1], name) then
     begins = queue == '*' or not settings.get(queue, name)
-    -- starts before it count for nothing
+    -- starts before it do not count
     since = string.format('%.0f', begins and namespace.now_us or settings.since(queue, name))
   end
   kept[#kept + 1] = since and name .. '_since=' .. since or nil
@@ -38,7 +38,7 @@ local limit = rate or string.find(name, 'concurrency')
 namespace.begin()
 namespace.write_when_full(namespace.meta)
 if begins then
-  namespace.advance_clock(string.format('%.0f', namespace.now_us)) -- no start is dated before it
+  namespace.advance_clock(string.format('%.0f', namespace.now_us)) -- no start has an earlier time
 end
 if #kept > 0 then
   redis.call('HSET', namespace.meta, field, table.concat(kept, ' '))
@@ -46,7 +46,7 @@ else
   redis.call('HDEL', namespace.meta, field)
 end
 if limit and queue == '*' and (settings.find(found[1], name) or '') ~= value then
-  redis.call('HINCRBY', namespace.meta, 'limits', 1) -- `promote` of each queue lets go on what may
+  redis.call('HINCRBY', namespace.meta, 'limits', 1) -- `promote` of each queue lets tasks start
 elseif limit and not found[2] then
   redis.call('HSET', namespace.meta, 'limits', '1')
 end
@@ -54,6 +54,6 @@ if limit and queue ~= '*' then
   redis.call('HSET', namespace.meta, 'sweep:' .. queue, '0')
 end
 if queue ~= '*' and (limit or name == 'ageing') then
-  state.wake(queue) -- a higher limit, or another order, may let tasks go on
+  state.wake(queue) -- a higher limit, or another order, may let tasks start
 end
 return 'configured'

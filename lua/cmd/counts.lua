@@ -1,4 +1,4 @@
---- How many tasks of a queue are in each state. Costs one step for each listener.
+--- The number of tasks of a queue in each state. Costs one step for each listener.
 -- @args now queue
 -- @reply name and number in turn: scheduled pending reserved started complete failed cancelled listeners
 -- @errors

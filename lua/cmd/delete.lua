@@ -1,4 +1,4 @@
---- Removes a finished task with all that belongs to it.
+--- Deletes a finished task with its log and history.
 -- @args now id
 -- @options request
 -- @reply `deleted`

@@ -1,4 +1,5 @@
---- Orders a listener to end what it holds and take no more. Its heartbeats say so, and every reserve.
+--- Orders a listener to finish what it holds and to take no more tasks. It learns so by its heartbeats and by each
+--   reserve.
 -- @args now queue listener on
 -- @reply `draining`, or `listening`
 -- @errors NOLISTENER

@@ -1,10 +1,11 @@
---- When a task is expected to start and to end: by its progress, from 0 to 1, and by the statistics of the last days.
+--- When a task is expected to start and to end: by its progress, from 0 to 1, and by the statistics of the last
+--   days.
 -- @args now id
 -- @options progress
--- @reply name and value in turn: status start end basis (`progress`, `history` or `both`) runs mean now; what is not
---   known is empty
+-- @reply name and value in turn: status start end basis (`progress`, `history` or `both`) runs mean now; unknown
+--   values are empty
 -- @errors NOTASK
-local FAR = 10000 -- what is further back in its queue is too far away to tell
+local FAR = 10000 -- tasks further back get no estimate
 
 namespace.open()
 local id = contract.arguments()
@@ -23,8 +24,8 @@ if task.status == 'started' then
   local by_progress = progress > 0 and (told - start) / progress or nil
   local by_history = statistics.longer(total, now - start)
   if by_progress and by_history then
-    -- The further it is, the more its own pace tells; and once that is steady, the more, the less it is like those
-    -- before it.
+    -- The further a task is, the more its own pace counts; and once that pace is steady, it counts the more, the
+    -- less it resembles earlier runs.
     local like = math.min(by_progress, by_history) / math.max(by_progress, by_history)
     local steady = math.min(1, progress * 10) * (told - start) / math.max(told - start, now - start)
     local weight = (1 - progress) * (1 - steady * (1 - like * like))
@@ -45,12 +46,12 @@ elseif task.status == 'pending' and listening then
   local busy = redis.call('ZCARD', namespace.key('leases', queue))
   local ahead = positions.ahead(task, FAR)
   if task.needs and needs.able(queue, task.needs) == 0 then
-    start = nil -- nobody has what it needs
+    start = nil -- no listener satisfies its needs
   elseif busy == 0 and ahead == 0 then
     start = now
   elseif run and ahead < FAR then
-    -- The slots come free in this order, and then again after a run each. Where more run
-    -- than may, the first ends free none.
+    -- The places are freed in this order, and then again after a mean run each. If more tasks run than the limit
+    -- allows, the first ends free none.
     local most = tonumber(settings.get(queue, 'concurrency')) or busy
     local ends, slots = statistics.ends(queue, total, busy), math.max(1, math.min(busy, most))
     local free = math.ceil(#ends * slots / math.max(1, busy))

@@ -1,15 +1,15 @@
---- A queue's transitions from an event on; with `id` those of one task among the next `limit` events.
+--- A queue's transitions after an event; with `id` only those of one task, among the next `limit` events.
 -- @args now queue after limit
 -- @options id
--- @reply the last event looked at (`after` again if there is none), 1 if events next to `after` are kept no more and
---   may have been missed, then for each its event, id, from, to, attempt, at, by, why, since
+-- @reply the last event looked at (`after` again if there is none), 1 if events right after `after` have been
+--   trimmed and may have been missed, then for each its event, id, from, to, attempt, at, by, why, since
 -- @errors
 namespace.open()
 local queue, after, limit = contract.arguments()
 local only = args.options().id
 local key = namespace.key('events', queue)
 local answer = { after, 0 }
--- The last event is never trimmed: where `after` itself is gone, others have come and may have gone.
+-- The last event is never trimmed: if `after` itself is gone, later events exist and may have been trimmed, too.
 if after ~= '0' and #redis.call('XRANGE', key, after, after) == 0 then
   answer[2] = 1
 end

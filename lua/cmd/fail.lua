@@ -1,8 +1,7 @@
---- Ends an attempt with an error. The task is tried again while its failures are within its cap, after a pause that
---   grows.
+--- Ends an attempt with an error. The task is retried, after a growing delay, until it has failed too often.
 -- @args now id token error
 -- @options group max_bytes again final cost
--- @reply `failed`, `retrying`, or `cancelled` where its cancel was asked for, or a newer task has taken its place
+-- @reply `failed`, `retrying`, or `cancelled` if its cancel was asked for, or a newer task has replaced it
 -- @errors LOST TOOBIG
 namespace.open()
 local id, token, text = contract.arguments()
@@ -14,7 +13,7 @@ args.bytes(text, options.max_bytes or contract.PAYLOAD_HIGH, 'error')
 
 local task, failures = owner.task(id, token, 'failed retrying cancelled ', 'failures')
 if not task then
-  return failures -- the first answer
+  return failures -- the first reply
 end
 owner.alive(task)
 failures, task.group, task.cost = tonumber(failures or 0) + 1, options.group, options.cost
@@ -37,6 +36,6 @@ if to == 'failed' then
   end
   return retries.finish(task, to, outcome, 'fail', 'error', text, 'group', options.group or '', 'failures', failures)
 end
--- Blueque has an error only where the task has failed.
+-- Blueque has the field `error` only for a failed task.
 return retries.finish(task, to, outcome, 'fail',
   'last_error', text, 'last_group', options.group or '', 'failures', failures, claims.cancel_reason(task))

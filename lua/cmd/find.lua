@@ -1,5 +1,5 @@
---- Ids of a queue's tasks that all options choose, the latest first: by creation, or with `group` and without `tag` by
---   failure. Looks at 300 tasks.
+--- Ids of a queue's tasks that all options select, the latest first: by creation, or with `group` and without `tag`
+--   by failure. Looks at 300 tasks.
 -- @args now queue cursor limit
 -- @options select.*
 -- @reply next cursor (0 at the end), then ids

@@ -26,15 +26,15 @@ for command, kinds in pairs(HOLDS) do
     end
   end
 end
--- Schedules are in no index by their queue; all are looked at, 1,000 at a time.
+-- No index has schedules by queue: all are looked at, 1,000 at a time.
 local names
 local from = 0
 repeat
   names = redis.call('ZRANGE', namespace.prefix .. 'schedules', from, from + 999)
   for _, name in ipairs(names) do
-    -- In a slot that is being moved it may only seem absent, but so do the queue's own keys: the call is refused.
+    -- During slot migration it may only seem absent, but so do the queue's own keys: the call is refused.
     if redis.call('HGET', namespace.key('schedule', name), 'queue') == queue then
-      reply.fail('NOTEMPTY', 'a schedule makes tasks in the queue: remove it, or give it another queue')
+      reply.fail('NOTEMPTY', 'a schedule creates tasks in the queue: remove it, or give it another queue')
     end
   end
   from = from + #names
@@ -52,7 +52,7 @@ for _, value in ipairs(redis.call('HMGET', namespace.meta, unpack(fields))) do
 end
 if not known then
   namespace.check_slot(queues, unpack(gone))
-  reply.fail('NOQUEUE', 'no queue has this name; it was never made, or forgotten')
+  reply.fail('NOQUEUE', 'no queue has this name: it never existed, or was forgotten')
 end
 for _, date in ipairs(redis.call('ZRANGE', namespace.key('days', queue), 0, 999)) do
   gone[#gone + 1] = namespace.declare(statistics.key(queue, date))

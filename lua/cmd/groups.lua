@@ -1,7 +1,7 @@
 --- The groups of a queue's failures, the largest first.
 -- @args now queue cursor limit
--- @reply next cursor (0 at the end), then for each group its name, its number of failed tasks, the last of them, and
---   when that failed
+-- @reply next cursor (0 at the end), then for each group its name, its number of failed tasks, the last of them,
+--   and when that one failed
 -- @errors
 namespace.open()
 local queue, cursor, limit = contract.arguments()

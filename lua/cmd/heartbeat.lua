@@ -1,20 +1,20 @@
---- Renews the leases of tasks that a listener holds; each answer carries an order.
+--- Renews the leases of tasks that a listener holds, and returns an order for each.
 -- @args now queue listener lease count (id token)*count
 -- @options kill
 -- @again a later deadline
--- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`, for
---   which others get `lost`
+-- @reply deadline, then for each task `continue`, `cancel`, `drain`, `stop` or `lost`; with `kill 1` also `kill`,
+--   for which other callers get `lost`
 -- @errors
 namespace.open()
 local queue, listener, lease, count = contract.arguments()
 local first = args.at + 1
 local last, kill = first - 1 + 2 * count, 'lost'
 if #ARGV < last then
-  reply.fail('BADARG', 'after the count come an id and a token for each task')
+  reply.fail('BADARG', 'the count must be followed by an id and a token for each task')
 elseif #ARGV > last and args.options(last).kill then
   kill = 'kill'
 end
--- As text: a number would be written out anew for each task.
+-- As text: a number would be formatted again for each task.
 local deadline = string.format('%.0f', namespace.now_us + lease)
 local renewal = {}
 for i = 1, count do
@@ -49,16 +49,15 @@ if namespace.declared then
   namespace.begin_declared(leases)
 end
 
--- A removal first: what follows may then be written even when memory is full.
--- It fails by itself where the leases are of another type.
+-- A removal first: then the next writes are allowed even when memory is full. It fails if the key has another type.
 redis.call('ZREM', leases, '')
 namespace.advance_clock(namespace.now_us)
--- XX: only what is there. Where all leases moved, none is lost, and none need be read.
+-- XX: only existing leases. If all of them were updated, none is lost, and none has to be read.
 local moved = 0
 if killed then
   local others = {}
   for i = 1, count do
-    if ordered[i] ~= orders.KILL then -- the lease of one that is to be killed runs out
+    if ordered[i] ~= orders.KILL then -- the lease of a task that is to be killed expires
       others[#others + 1], others[#others + 2] = renewal[2 * i - 1], renewal[2 * i]
     end
   end

@@ -1,4 +1,5 @@
---- What a listener holds, the latest first, and what it claimed of others: finds a reservation whose reply was lost.
+--- The tasks that a listener holds, the latest first, and those that it claimed from others: finds a reservation
+--   whose reply was lost.
 -- @args now queue listener
 -- @reply for each task (500 at most) id status token attempt deadline pid
 -- @errors

@@ -1,14 +1,14 @@
---- What happened to a task, from a transition on: what is kept of its earlier tries, then what its record tells.
+--- The transitions of a task after a number: what is kept of its earlier attempts, then what is in its record.
 -- @args now id after limit
 -- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to,
---   attempt, by, why, and where it ended an attempt the outcome, group, the beginning of the error and the cost
+--   attempt, by, why, and if it ended an attempt the outcome, group, the beginning of the error and the cost
 -- @errors NOTASK
 namespace.open()
 local id, after, limit = contract.arguments()
 local v = redis.call('HMGET', namespace.key('task', id), 'queue', history.fields())
 if (v[1] or '') == '' then
   namespace.check_slot(namespace.key('task', id))
-  reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
+  reply.fail('NOTASK', 'no task has this id: it was never submitted, or was deleted, or removed by retention')
 end
 local key = namespace.key('history', id)
 local answer = { string.format('%.0f', after) }

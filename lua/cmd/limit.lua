@@ -1,5 +1,5 @@
---- Sets how many places a key of a queue has, and its rate, where they differ from the queue's settings. `-`: as the
---   settings say.
+--- Sets the concurrency and the rate of one key of a queue, in place of the queue's settings. `-`: the queue's
+--   setting.
 -- @args now queue key concurrency rate
 -- @reply `limited`
 -- @errors TOOMANY
@@ -28,7 +28,7 @@ else
   redis.call('HSET', own_limits, key, concurrency .. ' ' .. rate)
 end
 if fresh then
-  redis.call('UNLINK', limits.starts_key(queue, key)) -- starts before count for nothing
+  redis.call('UNLINK', limits.starts_key(queue, key)) -- earlier starts do not count
 end
 fairness.refresh_all(queue, key)
 state.wake(queue)

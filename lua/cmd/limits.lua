@@ -1,8 +1,8 @@
 --- The keys of a queue that have limits of their own, or with `used 1` those whose tasks run.
 -- @args now queue cursor limit
 -- @options used
--- @reply next cursor (0 at the end), then for each key its name, places (`-` as the settings say), rate (`-` too),
---   places in use
+-- @reply next cursor (0 at the end), then for each key its name, places (`-`: the queue's setting), rate (also
+--   `-`), places in use
 -- @errors
 namespace.open()
 local queue, cursor, limit = contract.arguments()

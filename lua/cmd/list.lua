@@ -1,5 +1,5 @@
---- Ids of a queue's tasks in one state, or `all`. Pending: by priority, the first to become pending first, whatever
---   limits, needs, turns of keys and ageing say; finished: the latest first.
+--- Ids of a queue's tasks in one state, or `all`. Pending: by priority, then in the order in which they became
+--   pending, without regard to limits, needs, turns of keys and ageing; finished: the latest first.
 -- @args now queue status cursor limit
 -- @reply next cursor (0 at the end), then ids
 -- @errors

@@ -1,11 +1,11 @@
---- Appends to a task's log, for whoever watches. The log is kept until a day after the end of the task: its beginning,
---   and of the rest what came last.
+--- Appends to a task's log. The log is kept until a day after the end of the task: its beginning, and of the rest
+--   the latest part.
 -- @args now id token source text
 -- @options offset
 -- @again another entry
--- @reply id of the last entry, or an empty string where none is kept
+-- @reply id of the last entry, or an empty string if none is kept
 -- @errors LOST TOOBIG
-local LOOKS, SEARCHED = 2, 10 -- logs that a call looks at, and those where it needs room
+local LOOKS, SEARCHED = 2, 10 -- logs that a call looks at, and those if it needs room
 
 namespace.open()
 local id, token, source, text = contract.arguments()
@@ -17,7 +17,7 @@ local log = logs.open(id)
 local seen = offset and offset + #text
 if offset and log.attempt == task.attempt and offset <= log.seen then
   if seen <= log.seen then
-    return log.last -- sent again after a lost reply
+    return log.last -- repeated after a lost reply
   end
   text, offset = string.sub(text, log.seen - offset + 1), log.seen
 end
@@ -35,7 +35,8 @@ namespace.begin()
 if kept then
   local last
   for i, piece in ipairs(added) do
-    local name = piece[2] and string.format('text %.0f', piece[2]) or 'text' -- no field more than former readers know
+    -- no additional field, since former readers know only these
+    local name = piece[2] and string.format('text %.0f', piece[2]) or 'text'
     last = redis.call('XADD', log.key, '*', 'at', namespace.now, 'attempt', task.attempt, 'source', source,
       name, piece[1])
     if i == 1 and log.tailed and not log.till then

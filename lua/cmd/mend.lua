@@ -1,10 +1,10 @@
---- Finds and mends what clients without scripts leave, and what was deleted by hand, one part of the queue at each
---   call.
+--- Finds and repairs what clients without scripts leave behind, and what was deleted by hand, one part of the queue
+--   at each call.
 -- @args now queue cursor limit
 -- @options grace
 -- @again goes on
--- @reply next cursor (empty at the end), number mended, number under suspicion, then for each held task whose listener
---   was taken off the queue who answers for it, its id, status, holder and pid
+-- @reply next cursor (empty at the end), number mended, number under suspicion, then for each held task whose
+--   listener was removed from the queue who is responsible for it, its id, status, holder and pid
 -- @errors
 local PARTS = { 'held', 'started', 'pending', 'scheduled', 'laned', 'complete', 'failed', 'cancelled', 'orders',
   'suspects', 'tasks', 'tags', 'groups',
@@ -24,7 +24,7 @@ for i, name in ipairs(PARTS) do
   end
 end
 if not number then
-  reply.fail('BADARG', 'the cursor must be empty or what the call before answered')
+  reply.fail('BADARG', 'the cursor must be empty or what the previous call returned')
 end
 
 -- Every key is read with a command of its type before anything is written.
@@ -58,4 +58,4 @@ if after ~= '0' then
 else
   after = PARTS[number + 1] and PARTS[number + 1] .. ':0' or ''
 end
-return { after, mending.mended, mending.suspected, unpack(mending.standing) }
+return { after, mending.mended, mending.suspected, unpack(mending.valid_claims) }

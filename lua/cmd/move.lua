@@ -1,4 +1,4 @@
---- Puts a task that waits into another queue, behind those that wait there. It keeps its time, priority, key, needs,
+--- Moves a waiting task to another queue, behind those that wait there. It keeps its time, priority, key, needs,
 --   tags and unique name.
 -- @args now id queue
 -- @options request

@@ -1,4 +1,5 @@
---- Stops a queue from giving out tasks. What runs goes on, or with `stop` is told by its heartbeats to be given back.
+--- Stops a queue from giving out tasks. Running tasks go on; with `stop`, heartbeats order their owners to give
+--   them back.
 -- @args now queue by reason
 -- @options stop
 -- @reply `paused`

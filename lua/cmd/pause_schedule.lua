@@ -1,4 +1,4 @@
---- Stops a schedule from making tasks. Slots that pass meanwhile make none.
+--- Stops a schedule from creating tasks. Slots that pass meanwhile create none.
 -- @args now name by reason
 -- @reply `paused`
 -- @errors NOSCHEDULE TOOBIG

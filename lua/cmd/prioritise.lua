@@ -1,4 +1,4 @@
---- Gives a task that waits another priority; in its queue it goes behind those that have it already.
+--- Changes the priority of a waiting task; it goes behind the tasks of its queue that have that priority already.
 -- @args now id priority
 -- @options request
 -- @reply `prioritised`

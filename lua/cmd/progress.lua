@@ -1,4 +1,4 @@
---- Keeps the latest word on how far an attempt is, for people.
+--- Stores the progress of an attempt, for people.
 -- @args now id token progress
 -- @reply `kept`
 -- @errors LOST TOOBIG

@@ -1,4 +1,4 @@
---- Moves scheduled tasks that are due to pending, and lets tasks go on that a rate or a changed limit held up.
+--- Moves due scheduled tasks to pending, and lets tasks start that a rate or a changed limit held back.
 -- @args now queue limit
 -- @again goes on
 -- @reply number promoted, 1 if more are due, when the next one is, in seconds, or an empty string
@@ -28,7 +28,7 @@ for _ = 1, math.min(due, limit) do
     if task.extra[1] then
       task.front, task.turn = true, tonumber(task.extra[2]) -- it had its turn then
     end
-    if task.extra[3] then -- the submit gave none
+    if task.extra[3] then -- not an eta from its submit
       task.forget = { 'eta', 'retry_eta' }
     end
     tasks[#tasks + 1] = task
@@ -38,7 +38,7 @@ for _ = 1, math.min(due, limit) do
 end
 local planned = {}
 for _, task in ipairs(tasks) do
-  -- Plain tasks are all alike, but for those of clients without scripts.
+  -- All plain tasks are alike, except those of clients without scripts.
   if task.ties or not planned.plain then
     state.plan(task, 'pending')
     planned.plain = planned.plain or not task.ties

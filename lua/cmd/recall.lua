@@ -1,8 +1,8 @@
---- Asks the owner of a task to give it back: its heartbeats answer `stop`. With `at_once` the task is taken from it,
---   whatever still runs.
+--- Asks the owner of a task to give it back: its heartbeats return `stop`. With `at_once` the task is taken from
+--   its owner immediately, even if its program still runs.
 -- @args now id
 -- @options at_once request
--- @reply `recalling`; `released` or `cancelled` where the task was taken at once, or given back already
+-- @reply `recalling`; `released` or `cancelled` if the task was taken at once, or given back already
 -- @errors NOTASK STATE
 namespace.open()
 local id = contract.arguments()

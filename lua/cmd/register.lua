@@ -1,4 +1,4 @@
---- Makes a listener known to a queue, and what it has for tasks with needs.
+--- Registers a listener with a queue, and what it offers to tasks with needs.
 -- @args now queue listener
 -- @options has
 -- @again `existing`

@@ -1,6 +1,6 @@
---- Gives a task back, uncounted as a failure, to the front of its queue, at once or after a pause. Past its cap of
---   releases it fails; if its cancel was asked for, or a newer task has taken its place by the policy `latest`, it
---   becomes cancelled.
+--- Gives a task back to the front of its queue, at once or after a delay; this does not count as a failure. After
+--   too many releases the task fails; if its cancel was asked for, or a newer task has replaced it by the policy
+--   `latest`, it is cancelled.
 -- @args now id token
 -- @options reason again uncounted lost cost
 -- @reply `released`, `cancelled` or `failed`; with `lost` always `lost`
@@ -9,19 +9,19 @@ namespace.open()
 local id, token = contract.arguments()
 local options = args.options()
 if options.lost and (options.reason or options.again or options.uncounted or options.cost) then
-  reply.fail('BADARG', 'lost goes with no other option: it has a count and pauses of its own')
+  reply.fail('BADARG', 'lost cannot be combined with other options: it has its own count and delays')
 end
 local why = options.reason or 'release'
 
 local task, releases = owner.task(id, token, options.lost and 'lost ' or 'released cancelled failed ', 'releases')
 if not task then
-  return releases -- the first answer
+  return releases -- the first reply
 elseif options.lost then
   return interruption.died(task, options.lost)
 end
 task.cost = options.cost
 local counter, cap = 'releases', 'max_releases'
-if options.uncounted then -- the owner's trouble, not the task's
+if options.uncounted then -- a problem of the owner, not of the task
   counter, cap = 'uncounted', 'max_uncounted'
 end
 local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id, counter, cap)

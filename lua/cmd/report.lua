@@ -1,8 +1,8 @@
---- Says that a worker lives, what it serves and what is free of it, every ten seconds; registers it anew where it was
---   forgotten.
+--- Reports every ten seconds that a worker is alive, what it serves and how many slots are free; registers it again
+--   if it was forgotten.
 -- @args now listener slots free count queue*count
 -- @options has name version draining methods trouble
--- @reply for each queue `continue`, or `drain` where the worker is ordered to drain it
+-- @reply for each queue `continue`, or `drain` if the worker is ordered to drain it
 -- @errors TOOBIG
 local meta = namespace.open_with('settings')
 local listener, slots, free, count = contract.arguments()
@@ -13,7 +13,7 @@ local queues, named = {}, {}
 for i = 1, count do
   local queue = args.plain(args.next('queue'), 'queue')
   if named[queue] then
-    reply.fail('BADARG', 'a queue stands twice in one call')
+    reply.fail('BADARG', 'a queue is named twice in one call')
   end
   queues[i], named[queue] = queue, true
 end
@@ -38,7 +38,7 @@ end
 local keep = tonumber(settings.value(nil, meta[2], 'forget_after')) * 1000000
 namespace.begin()
 
--- A removal first: a worker is heard of also when memory is full.
+-- A removal first: a worker can report even when memory is full.
 redis.call('ZREM', all, '')
 redis.call('ZADD', all, namespace.decimal(namespace.now_us + keep), listener)
 redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',

@@ -7,8 +7,8 @@ local meta = namespace.open_with('run', 'gap')
 local run, gap = meta[2], meta[3]
 local queue, limit = contract.arguments()
 
--- After a gap, owners get one lease's time to report. A new server is a gap for
--- certain; a silence is one only until the postponed lease expires too.
+-- After a gap, owners get one lease's time to report. A new server is always a gap; a silence is one only until the
+-- postponed lease expires, too.
 local here = server.info('server', 'run_id') or run
 local restarted = run and here ~= run
 gap = restarted and namespace.now_us or namespace.gap or tonumber(gap or 0)
@@ -27,8 +27,8 @@ for i = 1, math.min(#expired, 2 * limit), 2 do
     stale[#stale + 1] = member
     freed[#freed + 1] = { id = id, token = token }
   elseif not record.held(task) or (task.extra[5] and not (task.status == 'started' and task.extra[6])) then
-    -- A client without scripts ended or took it. Of one that we started it only
-    -- writes that it took it: it waits for the dead process and does nothing more.
+    -- A client without scripts ended or took it. If scripts had started it, such a client only writes that it took
+    -- it, then waits for the dead process and does nothing more.
     stale[#stale + 1] = member
     freed[#freed + 1] = task
     foreign[#foreign + 1] = task
@@ -64,7 +64,7 @@ if placed then
 end
 namespace.begin()
 
--- A removal first: what follows may then be written even when memory is full.
+-- A removal first: then the next writes are allowed even when memory is full.
 redis.call('ZREM', leases, '', unpack(stale))
 namespace.advance_clock(namespace.now_us)
 redis.call('HSET', namespace.meta, 'run', here or '', 'gap', string.format('%.0f', gap))

@@ -1,9 +1,9 @@
---- Pops the next task of the first queue that has one, and gives it to a listener.
+--- Gives the next task of the first queue that has one to a listener.
 -- @args now listener count queue*count
 -- @options lease request woken order weights
 -- @reply nil, or id queue token attempt deadline lease outcome losses failures parameters checkpoint
 -- @errors NOLISTENER DRAINING
-local GHOSTS = 100 -- ids without a pending task that one call clears away
+local GHOSTS = 100 -- list entries without a pending task that one call removes
 
 local listener, count = ARGV[2], ARGV[3]
 if not ARGV[4] then
@@ -11,8 +11,8 @@ if not ARGV[4] then
 end
 count = count == '1' and 1 or args.integer(count, 1, contract.QUEUE_COUNT_HIGH, 'count')
 local last = 3 + count
--- The clock; for each queue whether it is paused, has lanes, has settings, and whether listeners drain it; the
--- settings of all; the highest token, where it is apart from the clock.
+-- The clock; for each queue whether it is paused, has ranked tasks, has settings, and whether listeners drain it;
+-- the settings of the namespace; the highest token, if it differs from the clock.
 local meta
 if count == 1 then
   local queue = ARGV[4]
@@ -64,7 +64,7 @@ for nth = 4, last do
   local i = order and order[nth - 3].at or nth
   local queue, skipped = ARGV[i], 0
   local pending = prefix .. 'pending_tasks_' .. queue
-  local at = 4 * i - 14 -- in `meta`
+  local at = 4 * i - 14 -- index into `meta`
   local open = not meta[at]
   while open and skipped < GHOSTS do
     local id = redis.call('LINDEX', pending, -1 - skipped)
@@ -76,7 +76,7 @@ for nth = 4, last do
     if v[1] == 'pending' and v[2] == queue and not (v[10] and string.find(v[10], 'r')) then
       task = {
         id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true,
-        since = v[9], taker = listener, request = request, issue = false, deadline = false, -- what `attempt.begin` sets
+        since = v[9], taker = listener, request = request, issue = false, deadline = false, -- set by `attempt.begin`
       }
       task.foreign = not v[3] or nil
       task.ties = v[10] or nil
@@ -107,7 +107,7 @@ if not task then
   for i = 4, last do
     listeners.require(ARGV[i], listener)
     namespace.probe('ZCARD', prefix .. 'seen_' .. ARGV[i])
-    namespace.declare(prefix .. 'pending_tasks_' .. ARGV[i]) -- in a slot that is being moved it may only seem empty
+    namespace.declare(prefix .. 'pending_tasks_' .. ARGV[i]) -- during slot migration it may only seem empty
     listeners.refuse(ARGV[i], listener) -- an order of a release that did not mark the queue
   end
   if attempt.updates then
@@ -124,7 +124,7 @@ if not task then
   return false
 end
 
--- The leases are written first: if they are not leases, that write fails, and nothing is changed.
+-- The leases are written first: if that key has another type, this write fails and nothing is changed.
 local queue = task.queue
 local pending, held = prefix .. 'pending_tasks_' .. queue, prefix .. 'reserved_tasks_' .. queue .. '_' .. listener
 local leases, events = prefix .. 'leases_' .. queue, prefix .. 'events_' .. queue
@@ -152,7 +152,7 @@ end
 if order then
   namespace.probe('HLEN', prefix .. 'rounds_' .. listener)
 end
--- The first write needs no right of its own: it is refused before anything is changed.
+-- The first write needs no permission check: if it is denied, nothing is changed.
 local may = redis.acl_check_cmd
 if ghosts or order or task.ties or task.foreign or attempt.updates then
   rights.require()

@@ -1,7 +1,8 @@
---- Brings a clock that ran ahead back to the server's time, while nothing is held. Tokens go on from the highest one.
+--- Sets a clock that ran ahead back to the server's time, while nothing is held. Tokens continue from the highest
+--   one.
 -- @args now
 -- @options request
--- @reply `reset`, or `right` where the clock was not ahead
+-- @reply `reset`, or `right` if the clock was not ahead
 -- @errors HELD TOOMANY
 local MOST = 10000 -- queues that one call looks at
 
@@ -17,14 +18,15 @@ if not floor or tonumber(floor) <= now then
 end
 local queues = redis.call('ZRANGE', namespace.declare(namespace.prefix .. 'queues'), 0, MOST)
 if #queues > MOST then
-  reply.fail('TOOMANY', 'there are over 10000 queues, more than one call can look at: forget those that are empty')
+  reply.fail('TOOMANY', 'there are over 10000 queues, more than one call can check: forget those that are empty')
 end
 for _, queue in ipairs(queues) do
   if namespace.probe('ZCARD', namespace.key('leases', queue)) > 0 then
-    reply.fail('HELD', 'tasks are held: pause the queues, wait for their ends or cancel them, then send the call again')
+    reply.fail('HELD', 'tasks are held: pause the queues, wait until the tasks end or cancel them,'
+      .. ' then repeat the call')
   end
 end
--- A rate holds at once: from the time that was seen on, its starts would count for nothing.
+-- Rates are in effect at once: if they began at a time that was ahead, new starts would not count.
 local settled = {}
 table.insert(queues, 1, false)
 for _, queue in ipairs(queues) do

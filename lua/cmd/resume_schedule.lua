@@ -1,4 +1,4 @@
---- Lets a paused schedule make tasks again, from its next slot on.
+--- Lets a paused schedule create tasks again, from its next slot on.
 -- @args now name
 -- @reply `resumed`
 -- @errors NOSCHEDULE
@@ -10,7 +10,7 @@ if not schedule.paused then
 end
 schedule.paused = nil
 if tonumber(schedule.done) > tonumber(namespace.now) then
-  schedule.list, schedule.final = {}, nil -- the clock ran ahead, and slots of cron were told for then
+  schedule.list, schedule.final = {}, nil -- the clock ran ahead, and clients supplied slots of cron for that time
 end
 schedule.done = namespace.now
 schedules.settle(schedule)

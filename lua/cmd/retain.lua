@@ -1,9 +1,9 @@
---- Deletes the oldest finished tasks: those over a number, and those older than an age. Forgets unique names whose
---   time has passed, and logs whose tasks ended a day ago.
+--- Deletes the oldest finished tasks: those over a number, and those older than an age. Removes expired unique
+--   names, and logs of tasks that ended a day ago.
 -- @args now queue limit
 -- @options keep seconds
 -- @again goes on
--- @reply number deleted, 1 if more are to go
+-- @reply number deleted, 1 if more are to be deleted
 -- @errors
 local LOGS = 100 -- that a call looks at
 local KINDS = { 'complete', 'failed', 'cancelled' }
@@ -69,7 +69,7 @@ for _, task in ipairs(gone) do
   else
     redis.call('RPOP', namespace.key(task.kind .. '_tasks', queue)) -- a client without scripts deleted it
     if task.queue == '' then
-      redis.call('UNLINK', task.key) -- and updated it once more
+      redis.call('UNLINK', task.key) -- and updated it later
     end
   end
 end

@@ -1,4 +1,4 @@
---- Runs a failed or cancelled task again, with its counts of failures and losses at zero.
+--- Retries a failed or cancelled task, with its counts of failures and losses at zero.
 -- @args now id
 -- @options fresh request
 -- @reply `pending`

@@ -1,4 +1,4 @@
---- Makes a task of a schedule at once, beside its slots, also of one that is paused or has ended.
+--- Creates a task of a schedule at once, in addition to its slots, even if the schedule is paused or has ended.
 -- @args now name id
 -- @options overlap request
 -- @reply `created` or `existing`, and the id of the task
@@ -15,7 +15,7 @@ local found = redis.call('HMGET', namespace.key('task', id), 'queue', 'schedule'
 if found[1] and found[2] == name then
   return { 'existing', id }
 elseif found[1] == schedule.queue then
-  reply.fail('STATE', 'this id is a task that the schedule did not make')
+  reply.fail('STATE', 'this id is a task that the schedule did not create')
 elseif found[1] then
   reply.fail('OTHERQUEUE', 'this id is a task of another queue; ids are unique in a namespace')
 end
@@ -26,7 +26,7 @@ if old and overlap == 'skip' then
 elseif beside and (old and beside.id == old.id or schedules.solo(schedule, schedule.overlap)) then
   reply.fail('STATE', 'its task ' .. beside.id .. ' is ' .. beside.status
     .. (beside.queue == schedule.queue and '' or ' in another queue')
-    .. ' and would run beside this one: wait for its end, or allow both to run')
+    .. ' and would run at the same time: wait for its end, or allow both to run')
 end
 local template = { name = name, queue = schedule.queue, parameters = schedule.parameters, options = schedule.options,
   overlap = overlap }
@@ -35,7 +35,7 @@ if plan.other then
   return { 'existing', plan.other }
 end
 namespace.begin()
-redis.call('HSET', schedule.key, 'last_at', namespace.now) -- refused when memory is full, before anything is made
+redis.call('HSET', schedule.key, 'last_at', namespace.now) -- refused when memory is full, before anything is created
 schedules.make(plan, 'run_schedule')
 schedules.note(schedule, id)
 redis.call('HSET', schedule.key, 'last_task', id, 'tasks', schedule.tasks or id)

@@ -1,7 +1,7 @@
---- Makes a schedule, or changes the one of this name.
+--- Creates a schedule, or changes the one with this name.
 -- @args now name queue rhythm parameters count (slot)*count
 -- @options schedule.* task.* request
--- @reply `created`, `changed`, or `existing` where nothing differs
+-- @reply `created`, `changed`, or `existing` if nothing differs
 -- @errors TOOBIG TOOMANY
 namespace.open()
 local name, queue, text, parameters, count = contract.arguments()
@@ -21,7 +21,7 @@ for i = args.at + 1, #ARGV, 2 do
 end
 table.sort(texts, args.before)
 if every and #slots > 0 then
-  reply.fail('BADARG', 'only the slots of cron are told; count must be 0')
+  reply.fail('BADARG', 'only cron schedules take slots: count must be 0')
 end
 local new = {
   name = name, key = namespace.key('schedule', name), rhythm = rhythm, every = every, offset = offset, queue = queue,
@@ -31,7 +31,7 @@ local new = {
 }
 local most = options.max_bytes or tonumber(settings.get(queue, 'max_bytes'))
 if options.key and (new.overlap == 'queue' or new.overlap == 'cancel') then
-  reply.fail('BADARG', 'overlap queue and cancel have a key of their own: leave out key, or use skip or allow')
+  reply.fail('BADARG', 'overlap queue and cancel set a key: leave out key, or use skip or allow')
 end
 args.bytes(parameters, most, 'parameters')
 creation.spec(options)
@@ -63,9 +63,9 @@ if not old.next or old.rhythm ~= new.rhythm or old.start ~= new.start then
   end
 end
 if tonumber(new['end'] or math.huge) <= math.max(namespace.now_us / 1000000, tonumber(new.start or 0)) then
-  reply.fail('BADARG', 'the end lies in the past, or not after the start')
+  reply.fail('BADARG', 'the end must be in the future and after the start')
 elseif tonumber(new.made) >= tonumber(new.times or math.huge) then
-  reply.fail('BADARG', 'the schedule has made so many tasks already')
+  reply.fail('BADARG', 'the schedule has created that many tasks already')
 end
 schedules.settle(new)
 if new.ended or not every and not new.list[1] then

@@ -1,8 +1,8 @@
---- The schedules of the namespace, those whose next slot comes first at the front.
+--- The schedules of the namespace, by their next slot.
 -- @args now cursor limit
 -- @reply next cursor (0 at the end), then for each schedule its name, queue, rhythm, state (`active paused ended
---   dry`), next slot, tasks made, slots skipped, slots passed over, its last task, and its last error; what does not
---   apply is empty
+--   dry`), next slot, tasks created, slots skipped, slots passed over, its last task, and its last error; what does
+--   not apply is empty
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()

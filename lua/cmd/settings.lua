@@ -1,6 +1,7 @@
---- The settings that hold for a queue, or with queue `*` for all that do not set them themselves.
+--- The settings in effect for a queue, or with queue `*` the defaults for all queues.
 -- @args now queue
--- @reply for each setting its name, its value (empty: no limit) and where it is set: `queue`, `namespace` or `default`
+-- @reply for each setting its name, its value (empty: no limit) and where it is set: `queue`, `namespace` or
+--   `default`
 -- @errors
 namespace.open()
 local queue = contract.arguments()

@@ -1,6 +1,7 @@
---- All that is known of a schedule.
+--- The fields of a schedule.
 -- @args now name
--- @reply field and value in turn, and its `state`: `active`, `paused`, `ended`, or `dry` (its next slots must be told)
+-- @reply field and value in turn, and its `state`: `active`, `paused`, `ended`, or `dry` (a client must supply its
+--   next slots)
 -- @errors NOSCHEDULE
 namespace.open()
 local name = contract.arguments()

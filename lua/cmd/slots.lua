@@ -1,13 +1,13 @@
---- Tells the next slots of a cron schedule, those after a time that `tick` or this command named. With a count of 0
---   there are no more.
+--- Supplies the next slots of a cron schedule, those after a time that `tick` or this command named. A count of 0:
+--   there are no further slots.
 -- @args now name rhythm after count (slot)*count
--- @reply `told`, or `stale` where the schedule is another by now
+-- @reply `told`, or `stale` if the schedule has changed since
 -- @errors NOSCHEDULE
 namespace.open()
 local name, text, after, count = contract.arguments()
 local rhythm, every = schedules.rhythm(text)
 if every then
-  reply.fail('BADARG', 'only the slots of cron are told')
+  reply.fail('BADARG', 'only cron schedules take slots')
 end
 local slots = schedules.slots(count)
 args.none()

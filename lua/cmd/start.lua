@@ -1,4 +1,4 @@
---- Says that a process works on the reserved task, and renews its lease.
+--- Reports that a process works on the reserved task, and renews its lease.
 -- @args now id token pid
 -- @options lease
 -- @again a later deadline
@@ -33,7 +33,7 @@ if task.status == 'started' then
   return deadline
 end
 
--- The leases are written first: if they are not leases, that write fails, and nothing is changed.
+-- The leases are written first: if that key has another type, this write fails and nothing is changed.
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 state.read_entered(events, 'SCARD', started)
 if task.ties and string.find(task.ties, 'u') then

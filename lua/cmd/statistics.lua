@@ -2,8 +2,8 @@
 -- @args now queue days
 -- @options until
 -- @reply name and value in turn: `day` and `total`, the `first` and the `last` day and the one `before` (YYYYMMDD),
---   then what is known of all these days; then for each day that has any, the earliest first, `day` and YYYYMMDD and
---   what is known of it
+--   then the values of all these days; then for each day that has any, the earliest first, `day` and YYYYMMDD and
+--   its values
 -- @errors
 namespace.open()
 local queue, count = contract.arguments()
@@ -15,7 +15,7 @@ for i, name in ipairs(names) do
 end
 for _, date in ipairs(redis.call('ZRANGEBYSCORE', namespace.key('days', queue), last - count + 1, last,
   'LIMIT', 0, 14)) do
-  -- In one pass: a small hash is a list to the server, which looks for each field from its beginning.
+  -- In one pass: the server stores a small hash as a list, and searches it from the beginning for each field.
   local values, found = {}, redis.call('HGETALL', statistics.key(queue, date))
   for i = 1, #found, 2 do
     values[found[i]] = found[i + 1]

@@ -1,7 +1,7 @@
---- Puts tasks into a queue: pending, or scheduled where an eta lies ahead.
+--- Adds tasks to a queue: pending, or scheduled if the eta is in the future.
 -- @args now queue count (id eta parameters)*count
 -- @options task.* request
--- @reply for each task `created`, or `existing` where the id was submitted before; with a unique name `existing` or
+-- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
 --   `replaced`, and the id of the other task
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE TOOMANY
 local BYTES = 8388608 -- of all parameters of one call: one task of the largest size
@@ -50,12 +50,12 @@ for at = 4, last, 3 do
   end
   if seen then
     if seen[id] then
-      reply.fail('BADARG', 'an id stands twice in one call')
+      reply.fail('BADARG', 'an id is given twice in one call')
     end
     seen[id] = true
     size = size + #parameters
     if size > BYTES then
-      reply.fail('TOOBIG', 'the parameters of this call are over 8388608 bytes: submit the tasks by several calls')
+      reply.fail('TOOBIG', 'the parameters of this call are over 8388608 bytes: submit the tasks in several calls')
     end
   end
   if #parameters > most then
@@ -105,7 +105,7 @@ if spec and spec.unique then
   end
 end
 
--- The index of all tasks is written first: if it is of another type, that write fails, and nothing is changed.
+-- The index of all tasks is written first: if that key has another type, this write fails and nothing is changed.
 local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix .. 'wake_' .. queue,
   prefix .. 'events_' .. queue
 state.read_entered(events, 'LLEN', pending_key)

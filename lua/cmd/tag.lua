@@ -1,4 +1,4 @@
---- Gives a task tags, in any state.
+--- Adds tags to a task, in any state.
 -- @args now id count tag*count
 -- @reply its tags
 -- @errors NOTASK TOOMANY

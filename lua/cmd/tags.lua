@@ -1,6 +1,6 @@
 --- The tags of a queue's tasks, the most used first.
 -- @args now queue cursor limit
--- @reply next cursor (0 at the end), then for each tag its name and how many tasks have it
+-- @reply next cursor (0 at the end), then for each tag its name and its number of tasks
 -- @errors
 namespace.open()
 local queue, cursor, limit = contract.arguments()

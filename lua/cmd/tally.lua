@@ -1,9 +1,9 @@
 --- Adds events that were not read yet to the statistics of their days, each once, and then trims the events.
 -- @args now queue limit
 -- @again goes on
--- @reply number of events read, 1 if more are there, number of events that were trimmed before they were read
+-- @reply number of events read, 1 if there are more, number of events that were trimmed before they were read
 -- @errors
-local GONE = 100 -- days over the age that one call removes
+local GONE = 100 -- expired days that one call removes
 
 namespace.open()
 local queue, limit = contract.arguments()
@@ -20,7 +20,7 @@ local oldest = today - kept_days + 1
 namespace.declare(days)
 local gone = redis.call('ZRANGEBYSCORE', days, '-inf', oldest - 1, 'LIMIT', 0, GONE)
 
--- The server counts the entries that a stream ever had: those that were trimmed unread were missed.
+-- The server counts all entries that a stream ever had, which shows how many were trimmed unread.
 local length = namespace.probe('XLEN', events)
 local added, newest = 0, '0-0'
 if length > 0 then
@@ -33,7 +33,7 @@ if length > 0 then
     end
   end
   if added < read or statistics.before(newest, last) then
-    last, read = '0-0', 0 -- somebody removed the stream, and this is another
+    last, read = '0-0', 0 -- somebody removed the stream, and this is a new one
   end
 end
 local missed = math.max(0, added - length - read)
@@ -53,12 +53,12 @@ elseif length > 0 then
 end
 
 local days_sums, bounds, floor = {}, statistics.bounds(), math.floor
-local day, sums -- of the event before
-local event = {} -- one table for all
+local day, sums -- of the previous event
+local event = {} -- one table, reused for all
 for i = 1, #found do
   local v = found[i][2]
   local why, at, since = v[14], tonumber(v[10]), tonumber(v[16])
-  if why and at and at >= 0 and at <= 100000000000 then -- a foreign entry could be anything
+  if why and at and at >= 0 and at <= 100000000000 then -- an entry of another client may contain anything
     local own = floor(at / 86400)
     if own ~= day then
       day = own
@@ -93,7 +93,7 @@ if last == place[1] and #writes == 0 and #gone == 0 and length <= most then
   return { 0, 0, 0 }
 end
 namespace.begin()
--- A removal first: what follows may then be written even when memory is full.
+-- A removal first: then the next writes are allowed even when memory is full.
 redis.call('XTRIM', events, 'MAXLEN', '~', most)
 for _, date in ipairs(gone) do
   redis.call('UNLINK', statistics.key(queue, date))

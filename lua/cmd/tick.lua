@@ -1,9 +1,9 @@
---- Makes the tasks of slots that are due. What is wrong with one schedule is noted in it, and does not keep the others
---   from theirs.
+--- Creates the tasks of slots that are due. An error of one schedule is recorded in it and does not affect the
+--   others.
 -- @args now limit
 -- @again goes on
--- @reply number of tasks made, 1 if more slots are due, when the next one is, in seconds, or an empty string; then of
---   each cron schedule that wants to be told more slots its name, its rhythm, and after what time
+-- @reply number of tasks created, 1 if more slots are due, when the next one is, in seconds, or an empty string;
+--   then for each cron schedule that needs more slots its name, its rhythm, and after what time
 -- @errors
 -- @noted CLOSED DUPLICATE STATE TOOMANY OTHERQUEUE
 local BYTES = 4194304 -- of parameters that one call reads
@@ -15,7 +15,7 @@ local names = redis.call('ZRANGEBYSCORE', all, '-inf', namespace.now, 'LIMIT', 0
 
 local room, bytes, number, stops, changed, strays, taken, queues = limit, 0, 0, {}, {}, {}, {}, {}
 
--- Reads for one schedule: nil and why not where something of it is wrong.
+-- Reads for one schedule; on an error, records it and returns false.
 local function guarded(schedule, read, ...)
   local ok, one, other = pcall(read, ...)
   if ok then
@@ -31,21 +31,21 @@ local function guarded(schedule, read, ...)
   return false
 end
 
--- A task has the id of a slot, and the schedule did not make it.
+-- Fails because a task that the schedule did not create has the id of a slot.
 local function foreign(schedule, queue)
   if queue ~= schedule.queue then
-    reply.fail('OTHERQUEUE', 'the id of this slot is a task that the schedule did not make')
+    reply.fail('OTHERQUEUE', 'the id of this slot is a task that the schedule did not create')
   end
-  reply.fail('STATE', 'the id of this slot is a task that the schedule did not make')
+  reply.fail('STATE', 'the id of this slot is a task that the schedule did not create')
 end
 
--- One slot: a plan, or what is in its way.
+-- Tries one slot: returns a plan, or what prevents it.
 local function try(schedule, slot, old)
   local id = schedule.name .. '@' .. slot
   local queue, maker, of = unpack(redis.call('HMGET', namespace.key('task', id), 'queue', 'schedule', 'slot'))
   if queue and maker == schedule.name and of == slot then
     schedules.note(schedule, id)
-    return 'made' -- and dealt with
+    return 'made' -- and handled
   elseif queue then
     guarded(schedule, foreign, schedule, queue)
     return 'skip'
@@ -57,10 +57,10 @@ local function try(schedule, slot, old)
   return 'skip'
 end
 
--- A task of the schedule would run beside a new one: its slots stay due until that has finished.
+-- A task of the schedule would run at the same time as a new one: its slots stay due until that task has finished.
 local function hold(schedule, old)
   schedules.settle(schedule)
-  schedule.held = string.format('%.0f', math.floor(now) + 1) -- is looked at again then
+  schedule.held = string.format('%.0f', math.floor(now) + 1) -- looked at again then
   changed[#changed + 1] = schedule
   if schedule.overlap == 'cancel' and old and not taken[old.id] then
     taken[old.id], old.reason = true, 'a later slot of the schedule ' .. schedule.name
@@ -70,7 +70,7 @@ local function hold(schedule, old)
   end
 end
 
--- Plans what is due of a schedule. Answers how many tasks it makes, or nil where another call must.
+-- Plans the due slots of a schedule. Returns the number of tasks, or nil if a later call has to create them.
 local function due(schedule, old)
   local slots, passed = schedules.due(schedule, math.min(room, schedules.BATCH))
   local made, skipped, waits = 0, 0, nil
@@ -139,13 +139,13 @@ if #changed + #strays > 0 then
   namespace.begin()
 end
 if number + #stops > 0 then
-  -- refused when memory is full, before anything is made
+  -- refused when memory is full, before anything is created
   namespace.advance_clock(string.format('%.0f', namespace.now_us))
 end
 for _, old in ipairs(stops) do
   actions.do_cancel(old, old)
 end
--- A slot is counted right behind the writes that make its task.
+-- A slot is counted right after the writes that create its task.
 for _, schedule in ipairs(changed) do
   for _, plan in ipairs(schedule.plans or {}) do
     schedules.make(plan, 'schedule')

@@ -1,4 +1,4 @@
---- Takes a listener that holds no task off a queue.
+--- Removes a listener that holds no task from a queue.
 -- @args now queue listener
 -- @again `absent`
 -- @reply `unregistered`, or `absent`

@@ -1,4 +1,4 @@
---- Removes a schedule. The tasks that it has made stay.
+--- Removes a schedule. The tasks that it has created remain.
 -- @args now name
 -- @options request
 -- @reply `removed`

@@ -1,4 +1,4 @@
---- Takes tags from a task, in any state.
+--- Removes tags from a task, in any state.
 -- @args now id count tag*count
 -- @reply its tags
 -- @errors NOTASK

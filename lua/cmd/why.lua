@@ -4,7 +4,7 @@
 --   needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases
 --   uncounted order full draining silent; what does not apply is empty
 -- @errors NOTASK
-local FAR = 10000 -- positions further back are only said to be so
+local FAR = 10000 -- further positions are not counted
 
 namespace.open()
 local id = contract.arguments()

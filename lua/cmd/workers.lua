@@ -1,9 +1,8 @@
---- The workers of the namespace that say what they are: those that report.
+--- The workers of the namespace that report.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each worker its listener, name, version, queues and what it has,
---   separated by commas, slots, free slots, the queues that it drains, since when it reports, when it was last heard
---   of, `alive` or `dead`, the methods that it has programs for, separated by commas (`*`: any), and what is wrong
---   with it
+-- @reply next cursor (0 at the end), then for each worker its listener, name, version, queues and what it offers,
+--   separated by commas, slots, free slots, the queues that it drains, since when it reports, when it was last
+--   seen, `alive` or `dead`, the methods that it has programs for, separated by commas (`*`: any), and its problems
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()

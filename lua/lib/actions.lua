@@ -1,17 +1,15 @@
--- What operators do to tasks, to one or to many in a step. An action plans: it reads all
--- that it will write and says what it will do, or answers the code and the text of its
--- refusal. After `namespace.begin` it is done. `spec`: what was asked for, and in a step what
--- its tasks have in common.
+-- Actions of operators on tasks: on one, or on many in a step. Planning an action reads all that it will write and
+-- notes in the task what to do, or returns the code and text of a refusal; after `namespace.begin` the action is
+-- carried out. `spec`: what the call asks for, and what the tasks of a step share.
 local actions = {}
 
--- A step ends when it has searched this many entries of lists for the tasks that leave them,
--- or has taken as long otherwise.
+-- A step ends after searching this many list entries for its tasks, or after other work that takes as long.
 actions.ENTRIES = 20000
 
--- So far from either end of its list a task is looked for.
+-- A task is searched for within this distance of either end of its list.
 actions.NEAR = 500
 
--- The task, with what every action reads.
+-- The task, with the fields that every action reads.
 function actions.find(id)
   return record.find(id, 'outcome', 'created', 'eta', 'front', 'retry_eta')
 end
@@ -24,7 +22,7 @@ function actions.refuse(task, allowed)
   return 'STATE', 'the task is ' .. task.status .. '; this is for one that is ' .. allowed
 end
 
--- Reads what a transition writes. In a step, what plain tasks share is read once.
+-- Reads what a transition writes. In a step, reads that plain tasks share are made once.
 function actions.plan(task, to, spec)
   task.to = to
   local kind = task.status .. ' ' .. to
@@ -40,19 +38,18 @@ function actions.plan(task, to, spec)
   state.plan(task, to)
 end
 
--- When a task entered its list: what came back stands at the front, before all others.
+-- When a task entered its list. A task that was put back is at the front, before all others.
 function actions.entered(status, updated, front)
   return not (status == 'pending' and front) and tonumber(updated) or 0
 end
 
--- Finds the end of its list from which a task is sooner removed: near the ends by a
--- look, else that of the half in which it stands by its time. Counts how many entries a
--- step searches.
+-- Finds the end of its list that is nearer to a task: near the ends by searching, else by comparing its time with
+-- that of the middle entry. Counts the list entries that the step will search.
 function actions.seek(task, spec)
   spec.lists, spec.entries = spec.lists or {}, spec.entries or 0
   if task.ties then
     claims.load(task)
-    spec.entries = spec.entries + 400 + 100 * #tags.names(task.tags) -- what it is bound to takes as long
+    spec.entries = spec.entries + 400 + 100 * #tags.names(task.tags) -- updating its claims takes as long
   end
   if task.status == 'scheduled' or task.rank then
     return
@@ -82,7 +79,7 @@ function actions.seek(task, spec)
   spec.entries = spec.entries + known.length / 2
 end
 
--- Whether a unique name of a queue is free for this task, also of the others of its step.
+-- Whether a unique name of a queue is free for this task, also with regard to the other tasks of its step.
 function actions.unique(task, spec)
   if not task.ties then
     return true
@@ -99,9 +96,9 @@ function actions.unique(task, spec)
   return true
 end
 
--- Cancels a task. Nobody but its owner, or the end of its lease, frees one whose program may
--- still run: its owner gets an order, with `spec.force` that to kill it. With `spec.at_once`
--- the task is cut off, and its program may run on for a while.
+-- Cancels a task. While a program may still run, only its owner, or the end of its lease, releases the task: the
+-- owner gets an order to cancel, or with `spec.force` to kill. With `spec.at_once` the task is cancelled
+-- immediately, and its program may run on for a while.
 function actions.cancel(task, spec)
   if task.status == 'cancelled' then
     return
@@ -118,8 +115,7 @@ function actions.cancel(task, spec)
   actions.plan(task, 'cancelled', spec)
 end
 
--- Whether a held task is taken from its owner at once: a client without scripts has no
--- lease and hears no order.
+-- Whether a held task is taken from its owner at once: a client without scripts has no lease and gets no orders.
 function actions.frees(task, spec)
   return spec.at_once or spec.force and task.token == ''
 end
@@ -128,7 +124,7 @@ function actions.do_cancel(task, spec)
   if task.to == 'cancelling' then
     orders.give(task.queue, 't:' .. task.id, task.order)
     redis.call('HSET', task.key, 'cancel', task.cancel or namespace.now,
-      unpack(task.cancel and spec.reason == '' and {} or { 'reason', spec.reason })) -- an earlier reason stays
+      unpack(task.cancel and spec.reason == '' and {} or { 'reason', spec.reason })) -- an earlier reason is kept
   elseif record.held(task) then
     state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'token', '', 'ended', task.token,
       'outcome', 'lost')
@@ -141,13 +137,13 @@ end
 -- Asks the owner of a task to give it back, or with `spec.at_once` takes it from its owner.
 function actions.recall(task, spec)
   if task.status == 'pending' and task.extra[1] == 'released' then
-    return -- sent again after a lost reply
+    return -- repeated after a lost reply
   elseif not record.held(task) then
     return actions.refuse(task, 'reserved or started')
   elseif spec.at_once then
     actions.plan(task, task.cancel and 'cancelled' or claims.state_after_release(task, 'pending', 'drain'), spec)
   elseif task.token == '' then
-    return 'STATE', 'a client without scripts holds the task and hears no order: take it back with at_once, or wait'
+    return 'STATE', 'a client without scripts holds the task and gets no orders: take it back with at_once, or wait'
   elseif not task.cancel and not task.recall then
     task.to = 'recalling'
     orders.plan(task.queue)
@@ -170,30 +166,30 @@ function actions.do_recall(task, spec)
   orders.announce(task.queue)
 end
 
--- Runs a failed or cancelled task again.
+-- Retries a failed or cancelled task.
 function actions.retry(task, spec)
   if task.status == 'pending' and task.extra[1] == 'retry' then
-    return -- sent again after a lost reply
+    return -- repeated after a lost reply
   elseif record.held(task) and task.cancel then
     return actions.stopping(task)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' then
     return actions.refuse(task, 'failed or cancelled')
   elseif not actions.unique(task, spec) then
-    return 'DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it ends,'
+    return 'DUPLICATE', 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
       .. ' starts, or its time passes'
   end
   schedules.again(task)
   actions.plan(task, 'pending', spec)
 end
 
--- A task whose program may still run is not given to another owner: the refusal says until when.
+-- Refuses to give a task whose program may still run to another owner; the text says until when.
 function actions.stopping(task)
   local deadline = tonumber(redis.call('ZSCORE', namespace.key('leases', task.queue), record.lease(task)) or nil)
   local till = deadline and orders.of(task) == orders.KILL and 'until ' .. namespace.decimal(deadline)
       .. ' at the latest'
     or 'until its owner has stopped it'
   return 'STOPPING', 'the task is being cancelled and its program may still run, ' .. till
-    .. ': send the call again then'
+    .. ': repeat the call then'
 end
 
 function actions.do_retry(task, spec)
@@ -202,7 +198,7 @@ function actions.do_retry(task, spec)
   if spec.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
     task.forget[#task.forget + 1] = 'checkpointed'
-    task.forget[#task.forget + 1] = 'ended' -- by this a worker knows what only its host has of the attempt before
+    task.forget[#task.forget + 1] = 'ended' -- with it a worker finds what only its host has of the previous attempt
   end
   if task.extra[5] then
     task.forget[#task.forget + 1] = 'eta'
@@ -210,7 +206,7 @@ function actions.do_retry(task, spec)
   end
   local stale = {}
   if task.token ~= '' then
-    stale = { 'token', '', 'ended', task.token } -- a client without scripts ended the attempt and left it
+    stale = { 'token', '', 'ended', task.token } -- a client without scripts ended the attempt and did not remove it
   end
   for _, value in ipairs(task.bind or {}) do
     stale[#stale + 1] = value
@@ -223,7 +219,7 @@ function actions.do_retry(task, spec)
   spec.wakes = task.queue
 end
 
--- Removes a finished task, or with `spec.waiting` also one that waits.
+-- Deletes a finished task, or with `spec.waiting` also a waiting one.
 function actions.delete(task, spec)
   if record.held(task) or not (spec.waiting or state.finished(task.status)) then
     return actions.refuse(task, spec.waiting and 'not reserved or started' or 'complete, failed or cancelled')
@@ -235,7 +231,7 @@ function actions.do_delete(task, spec)
   state.move(task, 'deleted', spec.waiting and 'purge' or 'delete', '')
 end
 
--- Reads what a queue says that tasks will be moved to. Answers the refusal of one that takes none.
+-- Reads the settings and counts of the queue that tasks are moved to. Returns a refusal if it is closed.
 function actions.destination(spec)
   if not spec.known then
     spec.known = redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), spec.queue) and 'old' or 'new'
@@ -243,14 +239,14 @@ function actions.destination(spec)
     spec.needs, spec.different = {}, redis.call('HLEN', namespace.key('needs', spec.queue))
   end
   if spec.closed then
-    return 'CLOSED', 'the other queue takes no tasks: it was closed; set its setting closed to 0'
+    return 'CLOSED', 'the other queue is closed: set its setting closed to 0'
   end
 end
 
--- Puts a task that waits into another queue, behind those that wait there.
+-- Moves a waiting task to another queue, behind those that wait there.
 function actions.move(task, spec)
   if task.queue == spec.queue then
-    return -- sent again after a lost reply
+    return -- repeated after a lost reply
   elseif task.status ~= 'pending' and task.status ~= 'scheduled' then
     return actions.refuse(task, 'scheduled or pending')
   end
@@ -273,8 +269,8 @@ function actions.move(task, spec)
   end
   if other.needs and not spec.needs[other.needs] and not needs.number(other.queue, other.needs) then
     if spec.different >= needs.MOST then
-      return 'TOOMANY', 'tasks of the other queue wait with 64 different needs already; `why` and doctor name those'
-        .. ' that no listener has'
+      return 'TOOMANY', 'the tasks that wait in the other queue have 64 different needs already: `why` and doctor name'
+        .. ' those that no listener has'
     end
     spec.needs[other.needs], spec.different = true, spec.different + 1
   end
@@ -286,11 +282,11 @@ end
 function actions.do_move(task, spec)
   local other, to = task.other, task.status
   state.move(task, 'moved', 'move', '')
-  other.forget = { 'front' } -- there it has had no turn
+  other.forget = { 'front' } -- it has had no turn in that queue
   if to == 'scheduled' then
     state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, 'eta', other.eta)
   else
-    other.forget[2] = 'promoted' -- its history tells it, and would take it for what comes after the move
+    other.forget[2] = 'promoted' -- it is in the history, which would take it for a promotion after the move
     state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt)
     spec.wakes = other.queue
   end
@@ -300,7 +296,7 @@ function actions.do_move(task, spec)
   end
 end
 
--- Gives a task that waits another priority; in a queue it goes behind those that have it.
+-- Changes the priority of a waiting task; it goes behind the tasks that have that priority already.
 function actions.prioritise(task, spec)
   if task.status ~= 'pending' and task.status ~= 'scheduled' then
     return actions.refuse(task, 'scheduled or pending')
@@ -331,13 +327,13 @@ function actions.prioritise(task, spec)
 end
 
 function actions.do_prioritise(task, spec)
-  -- Refused first, where memory is full.
+  -- Refused if memory is full, before anything else is written.
   redis.call('HSET', task.key, 'priority', spec.priority, 'ties', 'r' .. string.gsub(task.ties or '', 'r', ''))
   if task.foreign then
     redis.call('ZADD', namespace.key('tasks', task.queue), task.extra[2] or '0', task.id)
   end
   if task.at then
-    -- It has a lane from now on.
+    -- It is a ranked task from now on.
     redis.call('ZADD', namespace.key('scheduled_lane_tasks', task.queue), task.at, task.id)
     redis.call('ZREM', namespace.key('scheduled_tasks', task.queue), task.id)
   end
@@ -357,7 +353,7 @@ function actions.do_prioritise(task, spec)
   spec.wakes = task.wakes and task.queue or spec.wakes
 end
 
--- Does what was planned to all tasks.
+-- Carries out what was planned for all tasks.
 function actions.run(act, tasks, spec)
   namespace.begin()
   for _, task in ipairs(tasks) do
@@ -368,7 +364,7 @@ function actions.run(act, tasks, spec)
   end
 end
 
--- One action on one task, or the refusal of the call. Answers the task as it was.
+-- Runs one action on one task, or fails with its refusal. Returns the task as it was before.
 function actions.one(id, plan, act, spec)
   local task = actions.get(id)
   local code, text = plan(task, spec)

@@ -1,9 +1,8 @@
--- Checks of arguments. A value becomes part of a new key, a score or a field
--- only after one of these. The hot commands look at their arguments in place and
--- come here when something is wrong, or rare.
+-- Checks of arguments. A value is checked here before it becomes part of a new key, a score or a field. Hot
+-- commands check their arguments in place and call these only for errors and rare options.
 local args = {}
 
--- What a queue name, a task id, a group or a request id is made of.
+-- The characters of queue names, task ids, groups and request ids.
 args.PLAIN = '^[%w._:@-]+$'
 
 -- Position of the last argument read; ARGV[1] is always `now`.
@@ -24,8 +23,7 @@ function args.plain(value, what)
   return value
 end
 
--- Listener ids: HOSTNAME_PID. The hostname has no underscore, so that the key
--- of a listener's list can be read back in one way only.
+-- Listener ids: HOSTNAME_PID. The hostname has no underscore, so that the key of a listener's list is unambiguous.
 function args.listener(value)
   if #value > 200 or not string.find(value, '^[%w.:-]+_%d+$') then
     reply.fail('BADNAME', 'a listener must be HOSTNAME_PID: letters, digits, . : - then _ and digits')
@@ -33,7 +31,7 @@ function args.listener(value)
   return value
 end
 
--- One of the words of a list, which begins and ends with a space.
+-- One word of a list that begins and ends with a space.
 function args.word(value, words, what)
   if not args.among(value, words) then
     local list = string.gsub(string.sub(words, 2, -2), ' ', ', ')
@@ -42,7 +40,7 @@ function args.word(value, words, what)
   return value
 end
 
--- Whether a value is one of the words of a list, which begins and ends with a space; not several of them.
+-- Whether a value is exactly one word of a list that begins and ends with a space.
 function args.among(value, words)
   return string.find(value, '^[%l_]+$') and string.find(words, ' ' .. value .. ' ') ~= nil
 end
@@ -61,7 +59,7 @@ function args.integer(value, low, high, what)
   return tonumber(value)
 end
 
--- Seconds as decimals, returned in microseconds.
+-- Decimal seconds, returned in microseconds.
 function args.seconds(value, low, high, what)
   if #value > 24 or not string.find(value, '^%d+%.?%d*$')
     or tonumber(value) < low or tonumber(value) > high then
@@ -70,24 +68,24 @@ function args.seconds(value, low, high, what)
   return math.floor(tonumber(value) * 1000000 + 0.5)
 end
 
--- Where a page begins: 0, or what the page before answered.
+-- The start of a page: 0, or the cursor that the previous call returned.
 function args.cursor(value)
   if #value > 16 or value ~= '0' and not string.find(value, '^[1-9]%d*$') then
-    reply.fail('BADARG', 'the cursor must be 0 or what the call before answered')
+    reply.fail('BADARG', 'the cursor must be 0 or what the previous call returned')
   end
   return value
 end
 
--- After which entry of a log or of the events: 0, or what the call before answered.
+-- An entry of a log or of the events to read after: 0, or what the previous call returned.
 function args.entry(value)
   local ms, number = string.match(value, '^(%d+)%-(%d+)$')
-  if value ~= '0' and (not ms or #ms > 19 or #number > 19) then -- both are 64 bits wide
-    reply.fail('BADARG', 'the entry must be 0 or what the call before answered')
+  if value ~= '0' and (not ms or #ms > 19 or #number > 19) then -- both are 64-bit numbers
+    reply.fail('BADARG', 'the entry must be 0 or what the previous call returned')
   end
   return value
 end
 
--- Nil for an empty one.
+-- Nil if empty.
 function args.time_or_none(value, what)
   return value ~= '' and args.seconds(value, contract.TIME_LOW, contract.TIME_HIGH, what) or nil
 end
@@ -97,8 +95,7 @@ function args.queue_or_all(value, what)
   return value == '*' and value or args.plain(value, what)
 end
 
--- For commands that read their arguments in place: which of them, named in
--- order, is missing.
+-- For commands that check their arguments in place: reports the first missing one of `names`, which are in order.
 function args.missing(names)
   local i = 1
   for name in string.gmatch(names, '%S+') do
@@ -118,7 +115,7 @@ function args.bytes(value, most, what)
   return value
 end
 
--- Why an attempt is given back. Events and statistics recognise a failure by the word `fail`.
+-- The reason why an attempt is given back. Not `fail`: events and statistics recognise failures by that word.
 function args.cause(value, what)
   if value == 'fail' then
     reply.fail('BADARG', what .. ' must be another word than fail: that call is for failures')
@@ -126,8 +123,8 @@ function args.cause(value, what)
   return args.plain(value, what)
 end
 
--- What follows the positional arguments: pairs of an option and its value, read as the contract says. `last`: the last
--- positional argument.
+-- The options that follow the positional arguments, in pairs of name and value, checked as the contract says.
+-- `last`: the last positional argument.
 function args.options(last)
   local found = {}
   for i = (last or args.at) + 1, #ARGV, 2 do
@@ -145,14 +142,14 @@ function args.options(last)
   return found
 end
 
--- Nothing may follow the positional arguments.
+-- Fails if anything follows the positional arguments.
 function args.none()
   if #ARGV > args.at then
     reply.fail('BADARG', 'too many arguments: this command takes no options')
   end
 end
 
--- Whether a name comes before another in an index: by its bytes, whatever the locale.
+-- Whether a name comes before another in an index: compared by bytes, whatever the locale.
 function args.before(one, other)
   for i = 1, math.min(#one, #other) do
     local a, b = string.byte(one, i), string.byte(other, i)
@@ -170,7 +167,7 @@ function args.priority(value, what)
   return string.format('%d', tonumber(value))
 end
 
--- NAME, or NAME OPERATOR NUMBER, separated by commas; the same needs make the same text.
+-- NAME, or NAME OPERATOR NUMBER, separated by commas. Equal needs give equal text.
 function args.needs(value, what)
   local wanted = {}
   for need in string.gmatch(#value <= 256 and value .. ',' or '', '([^,]*),') do
@@ -197,7 +194,7 @@ function args.unique_until(value, what)
   return value
 end
 
--- 1 to 16 names, separated by commas; each once.
+-- 1 to 16 names, separated by commas; duplicates are dropped.
 function args.tags(value, what)
   local names, seen, number = {}, {}, 0
   for tag in string.gmatch(value .. ',', '([^,]*),') do
@@ -213,7 +210,7 @@ function args.tags(value, what)
   return table.concat(names, ',')
 end
 
--- What a listener has: NAME or NAME=NUMBER, separated by commas; nothing for none.
+-- What a listener offers: NAME or NAME=NUMBER, separated by commas; may be empty.
 function args.has(value, what)
   local number = 0
   for one in string.gmatch((value == '' or #value > 1024) and '' or value .. ',', '([^,]*),') do
@@ -237,7 +234,7 @@ function args.methods(value, what)
   return value
 end
 
--- How far a task is, from 0 to 1.
+-- The progress of a task, from 0 to 1.
 function args.fraction(value, what)
   if #value > 24 or not string.find(value, '^%d+%.?%d*$') or tonumber(value) > 1 then
     reply.fail('BADARG', what .. ' must be a decimal number from 0 to 1')

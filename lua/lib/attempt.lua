@@ -1,22 +1,22 @@
 -- An attempt: one reservation of a task by a listener, with its token and lease.
 local attempt = {}
 
--- In microseconds, unless the call says otherwise.
+-- The default lease in microseconds.
 attempt.LEASE = 60000000
 
--- The fields of a reserved task in a reply, for `answer`, beyond its id and queue.
+-- The fields of a reserved task in a reply, for `answer`, besides its id and queue.
 function attempt.fields()
   return 'outcome', 'losses', 'failures', 'parameters', 'checkpoint'
 end
 
--- The reply of reserve and adopt. `told`: what `fields` names.
+-- The reply of reserve and adopt. `told`: the values of `fields`.
 function attempt.answer(task, deadline, lease, told)
   return { task.id, task.queue, task.token, tonumber(task.attempt), deadline, lease,
     told[1] or '', told[2] or '0', told[3] or '0', told[4] or '', told[5] }
 end
 
--- The first answer again, where this very request of the listener made the attempt. Nothing is
--- renewed: the lease counts from the first sending.
+-- The first reply again if this request of the listener made the attempt. Nothing is renewed: the lease counts from
+-- the first call.
 function attempt.repeated(id, listener, request)
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id,
     'status', 'queue', 'attempt', 'token', 'node', 'request', 'lease', attempt.fields())
@@ -28,8 +28,8 @@ function attempt.repeated(id, listener, request)
   return deadline and attempt.answer(task, tonumber(deadline), tonumber(v[7]), { unpack(v, 8, 12) })
 end
 
--- Gives a planned task to its `taker`: a new attempt, made by its `request` if there is one, a larger token, which
--- moves the clock, and a lease. `apart`: the highest token, where the clock was set back since.
+-- Gives a planned task to its `taker`: begins a new attempt, with its `request` if there is one, a larger token,
+-- which advances the clock, and a lease. `apart`: the highest token, if the clock was set back since it was issued.
 -- @hot
 function attempt.begin(task, lease, why, apart)
   local us, listener = namespace.now_us + 1, task.taker
@@ -52,8 +52,8 @@ function attempt.begin(task, lease, why, apart)
   return token, us + lease
 end
 
--- Tasks of the lanes that a client without scripts put into the plain list, where limits,
--- needs and priorities do not bind them.
+-- Ranked tasks that a client without scripts put into the plain list, where limits, needs and priorities do not
+-- apply.
 attempt.strays = false
 
 function attempt.add_stray(task)
@@ -66,8 +66,8 @@ function attempt.add_stray(task)
   end
 end
 
--- Takes the ids that were found to be no pending tasks, or to be strays, off the ends of their
--- queues: `ghosts` says how many of each. Strays go to their lanes.
+-- Removes ids at the ends of the lists that are not pending tasks, or that are strays: `ghosts` has the number for
+-- each queue. Strays are added to the ranking.
 function attempt.clear(ghosts)
   for queue, number in pairs(ghosts or {}) do
     for _ = 1, number do
@@ -76,16 +76,15 @@ function attempt.clear(ghosts)
   end
   for _, task in ipairs(attempt.strays or {}) do
     ranking.add(task)
-    state.wake(task.queue) -- whoever may have it
+    state.wake(task.queue) -- for any listener that may take it
   end
 end
 
--- What reserve learnt of queues with lanes and limits and has to write: by queue, keys
--- whose entries are outdated, and when the rate of the queue lets it go on; of the
--- chosen queue its rate.
+-- What `reserve` found in queues with ranked tasks or limits and has to write. For each queue: the keys whose
+-- entries are outdated, and when its rate allows the next start; for the chosen queue also its rate.
 attempt.updates = false
 
--- The fields of the meta hash about the queues from the fourth argument on.
+-- The fields of the meta hash that concern the queues, which are the arguments from the fourth on.
 function attempt.meta_fields(last)
   local fields = { namespace.CLOCK }
   for i = 4, last do
@@ -100,9 +99,10 @@ function attempt.meta_fields(last)
   return unpack(fields)
 end
 
--- The next task of a queue that has lanes or settings: the first of its plain list, `task` with
--- the values `v` of its record, or one of its lanes, or none yet. `known`: whether the queue is
--- `laned`, its `own` settings and the `common` ones as texts, and who asks, `listener` by `request`.
+-- The next task of a queue with ranked tasks or settings: the first of the plain list (`task`, with the values `v`
+-- of its record), a ranked task, or nil if none may run now. `known`: whether the queue has `ranked` tasks, the
+-- settings of the queue (`own`) and of the namespace (`common`) as text, and the `listener` and `request` of the
+-- call.
 function attempt.select(queue, task, v, known)
   local own, common = known.own, known.common
   local set, waits, open, free = own or common, { stale = {} }, true, nil
@@ -148,7 +148,7 @@ function attempt.select(queue, task, v, known)
   return task, v
 end
 
--- Reads what `wait` writes.
+-- Reads what `write_updates` writes.
 function attempt.plan_updates()
   for queue, waits in pairs(attempt.updates) do
     fairness.plan_refresh(queue, waits.stale)
@@ -168,8 +168,8 @@ function attempt.plan_updates()
   end
 end
 
--- Puts outdated entries right, notes when the rate of a queue lets it go on, and
--- counts the start of the task that was chosen.
+-- Updates outdated entries, notes when the rate of a queue allows the next start, and counts the start of the
+-- chosen task.
 function attempt.write_updates()
   for queue, waits in pairs(attempt.updates) do
     if waits.ghost then
@@ -185,16 +185,16 @@ function attempt.write_updates()
       limits.record_start(limits.starts_key(queue), waits.rate, string.format('%.0f', namespace.now_us))
     end
     if waits.again then
-      state.wake(queue) -- there may be more behind the outdated ones
+      state.wake(queue) -- there may be tasks behind the outdated entries
     end
   end
 end
 
--- In which order the queues of a call are asked: nil for that of the call; else those
--- of which the listener had least, each by its weight, come first.
+-- The order in which the queues of a call are asked: nil for the order of the call; else queues of which the
+-- listener had least, by their weights, come first.
 function attempt.queue_order(listener, last, order, weights)
   if (weights ~= nil) ~= (order == 'weighted') or weights and #weights ~= last - 3 then
-    reply.fail('BADARG', 'weights go with the order weighted, one for each queue')
+    reply.fail('BADARG', 'weights need the order weighted, with one weight for each queue')
   elseif not order or order == 'strict' then
     return nil
   end
@@ -210,8 +210,7 @@ function attempt.queue_order(listener, last, order, weights)
   return queues
 end
 
--- Notes that a queue was served. Those that were asked before it and had nothing
--- lose their claim.
+-- Records that a queue was served. Queues that were asked before it and had no task lose their lead.
 function attempt.record_served(listener, order, queue)
   local changes, pass = {}, 0
   for _, asked in ipairs(order) do

@@ -1,9 +1,8 @@
--- What binds a task to more than the index of its state: its lane, its places, its
--- unique name, its tags, a lease of its own. The field `ties` of the record has a
--- letter for each, so that a task without any costs nothing.
+-- Claims: what a task holds besides its place in the index of its state: a rank, limits, a unique name, tags, a
+-- lease of its own. The field `ties` of the record has one letter for each, so a task without claims costs nothing.
 local claims = {}
 
--- Reads what a planned task is bound to.
+-- Reads the claims of a planned task from its record.
 function claims.load(task)
   if task.bound then
     return
@@ -16,7 +15,7 @@ function claims.load(task)
   })
 end
 
--- Notes in the task what it is bound to: what its record says, or a new one is to say.
+-- Sets the claims of a task. `bound`: the values from its record or from its options.
 function claims.assign(task, bound)
   local function has(letter)
     return string.find(task.ties, letter) ~= nil
@@ -27,36 +26,36 @@ function claims.assign(task, bound)
   task.own_lease, task.solo = bound.own_lease, bound.solo
 end
 
--- Who holds a unique name of a queue, and until what; then the interrupted attempt that
--- goes on before the next task of this name, see `back`.
+-- Returns the task that holds a unique name, and until when; then the interrupted attempt that runs before the next
+-- task of this name (see `state_after_release`).
 function claims.name_holders(queue, name)
   local v = redis.call('HMGET', namespace.declare(namespace.key('unique', queue)), name, '/' .. name)
   local id, till = string.match(v[1] or '', '^(%S+) (%S+)$')
   return id, till, string.match(v[2] or '', '^(%S+) ')
 end
 
--- Whether a task has the policy `latest`: its key is its unique name.
+-- Whether a task has the policy `latest`: then its key is its unique name.
 function claims.has_latest_policy(task)
   return task.solo and task.unique and task.unique == task.fair_key
 end
 
--- Whether a task of a queue still has a unique name that is not held for a time, or with
--- `kept` its turn beside the name. One that a client without scripts ended or deleted has
--- not, nor has a later one with its id.
+-- Whether a task still holds a unique name that has no expiry, or with `kept` its turn beside the name. A task that
+-- a client without scripts ended or deleted does not, nor does a later task with the same id.
 function claims.still_holds_name(queue, id, name, till)
   local status, where, own, solo, key = unpack(redis.call('HMGET', namespace.prefix .. 'task_' .. id,
     'status', 'queue', 'unique', 'solo', 'key'))
   if where ~= queue or own ~= (till == 'kept' and string.sub(name, 2) or name) then
     return false
   end
-  local latest = solo and key == own -- free while it is reserved, but by scripts that freed it at the start
+  -- released when it was reserved, except by former scripts, which released it at the start
+  local latest = solo and key == own
   return status == 'scheduled' or status == 'pending'
     or till ~= 'kept' and (status == 'reserved' and not latest or status == 'started' and till ~= 'start')
 end
 
--- The other task that holds the unique name of this one, or nil. One that a client
--- without scripts ended or deleted no longer holds it, nor does a task of that id which
--- is in another queue by now. A time holds it by itself, whoever had it.
+-- The other task that holds the unique name of this one, or nil. A task that a client without scripts ended or
+-- deleted does not hold it, nor does one that is now in another queue. A name with an expiry is held until then,
+-- whatever became of the task.
 function claims.name_conflict(task)
   local id, till = claims.name_holders(task.queue, task.unique)
   if not id or id == task.id then
@@ -67,7 +66,7 @@ function claims.name_conflict(task)
   return claims.still_holds_name(task.queue, id, task.unique, till) and id or nil
 end
 
--- Whether an attempt that is given back was drained and has a checkpoint.
+-- Whether a released attempt was drained and has a checkpoint.
 function claims.drained_at_checkpoint(task, reason)
   if reason ~= 'drain' then
     local given = redis.call('HMGET', namespace.key('orders', task.queue), 'q', 'l:' .. task.node, 't:' .. task.id)
@@ -78,10 +77,9 @@ function claims.drained_at_checkpoint(task, reason)
   return redis.call('HEXISTS', namespace.prefix .. 'task_' .. task.id, 'checkpoint') == 1
 end
 
--- Where an attempt that did not end its task goes: back, to `to`, or with the policy
--- `latest` to `cancelled` where a newer task has its name by now. `reason`: why it is
--- given back. Drained with a checkpoint it keeps its turn: it stands beside the name, and
--- the task that has the name waits for it.
+-- The next state of a task whose attempt is given back: `to`, or `cancelled` if it has the policy `latest` and a
+-- newer task has its name. `reason`: why it is given back. A drained attempt with a checkpoint keeps its turn: it
+-- is stored beside the name, and the task with the name waits for it.
 function claims.state_after_release(task, to, reason)
   if not task.ties or not string.find(task.ties, 'u') then
     return to
@@ -91,7 +89,7 @@ function claims.state_after_release(task, to, reason)
     return to
   end
   local field = task.queue .. ' ' .. task.unique
-  local claimed = namespace.shared('claimed') -- by this call
+  local claimed = namespace.shared('claimed') -- claimed by this call
   local _, _, kept = claims.name_holders(task.queue, task.unique)
   if reason and not claims.waiting_attempt(task, kept) and claims.drained_at_checkpoint(task, reason) then
     task.keeps = true
@@ -102,14 +100,14 @@ function claims.state_after_release(task, to, reason)
   return task.replaced and 'cancelled' or to
 end
 
--- The fields that say why `back` cancelled a task, if it did.
+-- The fields that say why `state_after_release` cancelled a task, if it did.
 function claims.cancel_reason(task)
   if task.replaced then
     return 'reason', 'replaced by ' .. task.replaced
   end
 end
 
--- The interrupted attempt of this id, where it is another one than this task and still waits.
+-- The interrupted attempt with this id, if it is another task and still waits.
 function claims.waiting_attempt(task, id)
   local other = id and id ~= task.id and record.find(id)
   if other and other.queue == task.queue and (other.status == 'pending' or other.status == 'scheduled') then
@@ -118,8 +116,8 @@ function claims.waiting_attempt(task, id)
   end
 end
 
--- What a task takes along of its unique name to another queue, as `other`: a name that it
--- holds, and for a time until its end. With the policy `latest` it holds it while it waits.
+-- What of its unique name a task takes to another queue, as `other`: a name that it holds, and an expiry if there
+-- is one. With the policy `latest` it holds the name while it waits.
 function claims.transfer_name(task, other)
   if not other.unique then
     return
@@ -143,7 +141,7 @@ function claims.plan(task, to, taker)
     ranking.plan(task)
   end
   if task.limited and held and taker then
-    namespace.require_settled_slot() -- its places are freed and taken again
+    namespace.require_settled_slot() -- its places are released and taken again
   end
   if task.unique then
     claims.plan_name(task, to)
@@ -153,7 +151,7 @@ function claims.plan(task, to, taker)
   end
 end
 
--- The same for its unique name. `move` reads nothing of it again.
+-- Reads the same for its unique name; `move` does not read it again.
 function claims.plan_name(task, to)
   local latest = claims.has_latest_policy(task)
   if to == 'reserved' and not latest or to == 'started' and task.till ~= 'start' then
@@ -172,7 +170,7 @@ function claims.plan_name(task, to)
   end
 end
 
--- Takes the unique name of a task; `ends`: until when, where that is not reckoned from now.
+-- Takes the unique name of a task. `ends`: its expiry, if it does not count from now.
 function claims.take_name(task)
   local unique, till = namespace.key('unique', task.queue), task.till
   if task.keeps then
@@ -185,8 +183,8 @@ function claims.take_name(task)
   redis.call('HSET', unique, task.unique, task.id .. ' ' .. till)
 end
 
--- Gives the unique name of a task back, where this task has it. One for a time is given
--- back only where the task goes to another queue.
+-- Releases the unique name of a task if the task holds it. A name with an expiry is released only when the task
+-- moves to another queue.
 function claims.release_name(task, to)
   local unique, timed = namespace.key('unique', task.queue), tonumber(task.held_till)
   if task.holder == task.id and (not timed or to == 'moved') then
@@ -200,7 +198,7 @@ function claims.release_name(task, to)
   end
 end
 
--- Unique names that were held for a time which has passed; `free`: not taken by another task since.
+-- Unique names that have expired. `free`: no other task has taken the name since.
 function claims.expired_names(queue, limit)
   namespace.probe('HLEN', namespace.key('unique', queue))
   local timed = namespace.declare(namespace.key('timed', queue))
@@ -213,7 +211,7 @@ function claims.expired_names(queue, limit)
   return expired
 end
 
--- Gives them back.
+-- Releases them.
 function claims.release_expired_names(queue, expired)
   for _, held in ipairs(expired) do
     if held.free then
@@ -223,8 +221,8 @@ function claims.release_expired_names(queue, expired)
   end
 end
 
--- What a transition means for the unique name of a task. It is free while a task with the
--- policy `latest` runs.
+-- Updates the unique name of a task after a transition. With the policy `latest` the name is free while the task
+-- runs.
 function claims.move_name(task, to)
   local from, latest = task.status, claims.has_latest_policy(task)
   local back = (from == 'reserved' or from == 'started') and (to == 'pending' or to == 'scheduled')
@@ -239,7 +237,7 @@ function claims.move_name(task, to)
   end
 end
 
--- What a transition means for all that the task is bound to.
+-- Updates all claims of a task after a transition.
 function claims.move(task, to)
   if not task.bound then
     return
@@ -248,7 +246,7 @@ function claims.move(task, to)
   local held = from == 'reserved' or from == 'started'
   local back = held and task.ranked and to == 'pending'
   if back then
-    ranking.add(task) -- before its places are free: the turn of its key stays known
+    ranking.add(task) -- before its places are released, so that the turn of its key is not forgotten
   end
   if task.limited and held and to ~= 'started' then
     limits.release(task.queue, task.id, task.token)

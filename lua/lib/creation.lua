@@ -1,20 +1,20 @@
--- Task creation: the options, and the first transition.
+-- Task creation: options, conflicts of unique names, and the first transition.
 local creation = {}
 
--- What checked options mean: `fields` for the record of each task, which are the
--- options themselves where nothing is said, and what else `task` and `plan` go by.
+-- Turns checked options into a `spec`. `fields`: the fields of the record, named like the options; the rest is for
+-- `apply`, `conflict` and `plan`.
 function creation.spec(options)
   local fields = {}
   local spec = { fields = fields, max_bytes = options.max_bytes, policy = options.unique_policy,
     unique = options.unique }
   if not options.unique and (options.unique_until or options.unique_policy) then
-    reply.fail('BADARG', 'unique_until and unique_policy are for a task with the option unique')
+    reply.fail('BADARG', 'unique_until and unique_policy need the option unique')
   end
   local priority, key, till = options.priority ~= '0' and options.priority or nil, options.key,
     options.unique_until or 'end'
   if options.unique_policy == 'latest' then
     if key or options.unique_until then
-      reply.fail('BADARG', 'the policy latest has a key and an end of its own: leave out key and unique_until')
+      reply.fail('BADARG', 'the policy latest sets key and unique_until: leave them out')
     end
     key, till, spec.solo = options.unique, 'start', '1'
   elseif options.solo then
@@ -42,7 +42,7 @@ function creation.spec(options)
   return spec
 end
 
--- Applies the options to a task that does not exist yet.
+-- Applies a spec to a task that does not exist yet.
 function creation.apply(task, spec)
   task.ties = spec.ties
   if spec.ties then
@@ -50,8 +50,8 @@ function creation.apply(task, spec)
   end
 end
 
--- Whether a unique name lets a task be made. Answers nothing, or the id of the task that
--- is in the way, and that task where it is to be cancelled for the new one.
+-- Resolves a conflict of unique names. Returns nil if there is none; else the id of the task that holds the name,
+-- and also that task if it is to be cancelled for the new one.
 function creation.conflict(task, spec)
   local id = claims.name_conflict(task)
   if not id then
@@ -62,29 +62,29 @@ function creation.conflict(task, spec)
   local policy = spec.policy or 'reject'
   local waits = here and (rival.status == 'pending' or rival.status == 'scheduled')
   if not here and policy ~= 'reject' then
-    return nil -- a time outlived its task: there is none to name or to cancel
+    return nil -- the name outlived its task: there is nothing to name or to cancel
   elseif policy == 'existing' then
     return id
   elseif waits and (policy == 'replace' or policy == 'latest') then
-    namespace.require_settled_slot() -- the name is given back and taken again
+    namespace.require_settled_slot() -- the name is released and taken again
     return id, rival
   end
-  reply.fail('DUPLICATE', 'another task has this unique name; get its id by the policy existing, or wait until it'
+  reply.fail('DUPLICATE', 'another task has this unique name; get its id with the policy existing, or wait until it'
     .. ' ends, starts, or its time passes')
 end
 
--- Reads what a new task is bound to. Needs of one queue are bounded where tasks are
--- made, and not where they come back.
+-- Reads the claims of a new task. The number of different needs in a queue is limited when tasks are created, not
+-- when they return.
 function creation.plan(task)
   if task.needs and not needs.number(task.queue, task.needs)
     and redis.call('HLEN', namespace.key('needs', task.queue)) >= needs.MOST then
-    reply.fail('TOOMANY', 'tasks of this queue wait with 64 different needs already; `why` and doctor name those that'
-      .. ' no listener has: cancel such tasks, or start a listener for them')
+    reply.fail('TOOMANY', 'the tasks that wait in this queue have 64 different needs already: `why` and doctor name'
+      .. ' those that no listener has: cancel such tasks, or start a listener for them')
   end
   claims.plan(task, task.eta and 'scheduled' or 'pending')
 end
 
--- The first transition of a planned task.
+-- Makes the first transition of a planned task.
 function creation.insert(task, spec, why)
   local more = spec.fields
   if task.eta then
@@ -94,9 +94,9 @@ function creation.insert(task, spec, why)
     'queue', task.queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0', unpack(more))
 end
 
--- Refuses a task for a queue that takes none. `own`, `common`: its settings and those of all, as texts.
+-- Fails if the queue is closed. `own`, `common`: the settings of the queue and of the namespace, as text.
 function creation.require_open(own, common)
   if settings.value(own, common, 'closed') == '1' then
-    reply.fail('CLOSED', 'this queue takes no tasks: it was closed; set its setting closed to 0')
+    reply.fail('CLOSED', 'this queue is closed: set its setting closed to 0')
   end
 end

@@ -1,7 +1,6 @@
--- Whose turn it is among the keys of a queue: `ranked_tasks` holds what may run next,
--- in its order: tasks without a key, and for each key that has places left one entry,
--- which stands for the first of its tasks. So whatever may not run is in nobody's way,
--- and is looked at when a place is freed.
+-- Fairness: the order in which the keys of a queue take turns. `ranked_tasks` holds what may run next, in order:
+-- tasks without a key, and for each key with free places one entry, which stands for the first of its tasks. So a
+-- task that may not run blocks no other, and is looked at again when a place is freed.
 local fairness = {}
 
 function fairness.ranked_key(queue, number)
@@ -12,18 +11,18 @@ function fairness.tasks_key(queue, key, number)
   return namespace.prefix .. 'key_tasks_' .. queue .. '/' .. key .. (number == '' and '' or '/' .. number)
 end
 
--- A number from which what enters later has a larger one.
+-- A rank: larger for whatever is added later.
 function fairness.rank(us)
   return string.format('%016.0f', us)
 end
 
--- The rank of what goes to the front: before all others, the latest first.
+-- The rank of a task at the front: before all others, the latest first.
 function fairness.front_rank(us)
   return '-' .. fairness.rank(9007199254740991 - us)
 end
 
--- The rank of a task of the plain list, from when its record was last `updated`, which dates
--- the transition that made it pending. A client's clock may be ahead: that counts as now.
+-- The rank of a task in the plain list, by the `updated` of its record, the time at which it became pending. A
+-- client's clock may be ahead; such a time counts as now.
 function fairness.list_rank(updated, front)
   local us = (tonumber(updated) or -1) * 1000000
   if not (us >= 0 and us <= namespace.now_us) then
@@ -32,8 +31,7 @@ function fairness.list_rank(updated, front)
   return front and fairness.front_rank(us) or fairness.rank(us)
 end
 
--- Ranks in their order, as numbers: the server compares them by bytes, Lua by the
--- customs of the server's country.
+-- A rank as a number. The server compares ranks by bytes, but Lua compares strings by the server's locale.
 function fairness.sort_value(rank)
   if string.sub(rank, 1, 1) == '-' then
     return tonumber(string.sub(rank, 2)) - 9007199254740992
@@ -41,14 +39,14 @@ function fairness.sort_value(rank)
   return tonumber(rank)
 end
 
--- When a rank was issued. Those of tasks that went to the front begin with a minus and run down.
+-- The time at which a rank was issued. Ranks at the front begin with a minus and count down.
 function fairness.issued_at(rank)
   local order = fairness.sort_value(rank)
   return order < 0 and -order - 1 or order
 end
 
--- Brings the entry of a key in the order up to date: there is one where its first
--- task may run. A key that was served goes behind those that have waited longer.
+-- Updates the entry of a key: it exists if the first task of the key may run. A key that was served moves behind
+-- those that have waited longer.
 function fairness.refresh(queue, key, number)
   local entries, field = namespace.key('turns', queue), key .. '/' .. number
   local first = redis.call('ZRANGE', fairness.tasks_key(queue, key, number), 0, 0, 'WITHSCORES')
@@ -97,7 +95,7 @@ function fairness.refresh_all(queue, key)
   end
 end
 
--- Reads what `settle_all` of these keys writes.
+-- Reads what `refresh_all` of these keys writes.
 function fairness.plan_refresh(queue, keys)
   if #keys > 0 then
     namespace.require_settled_slot()
@@ -117,13 +115,13 @@ function fairness.plan_refresh(queue, keys)
   end
 end
 
--- What `due` has to do: keys whose rate lets them go on, and after a change of limits, of the
--- queue or the `changes`th of those of all queues, some of those that hold places; `wakes`: somebody may go on;
--- `next`: when the next rate does.
+-- Finds the work of `refresh_due`: keys whose rate allows the next start, and after a change of the limits (of the
+-- queue, or number `changes` of the namespace) a page of the keys that hold places. `wakes`: a task may start;
+-- `next`: when the next rate allows a start.
 function fairness.plan_due(queue, limit, changes)
   local delayed = namespace.key('delayed', queue)
   local now = string.format('%.0f', namespace.now_us)
-  -- One costs more than a task that is due, and the more, the more needs there are.
+  -- A key costs more than a due task, in proportion to the number of different needs.
   limit = math.max(1, math.floor(math.min(limit, 100) / #needs.numbers(queue)))
   local found = { keys = {}, free = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'LIMIT', 0, limit) }
   local later = redis.call('ZRANGEBYSCORE', delayed, '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
@@ -139,7 +137,7 @@ function fairness.plan_due(queue, limit, changes)
     cursor, found.changes = '0', changes
   end
   if cursor then
-    -- First those that hold places, then, behind a `-`, those that a rate delays.
+    -- First the keys that hold places; then, after a `-`, those that a rate delays.
     local after = string.match(cursor, '^%- (%S+)$')
     if not after then
       local page = redis.call('HSCAN', namespace.key('places', queue), cursor, 'COUNT', limit)

@@ -1,13 +1,12 @@
--- Failed tasks by the group of their error; an empty name stands for those without one.
+-- Failed tasks by the group of their error; the empty name is for tasks without one.
 local groups = {}
 
 function groups.key(queue, group)
   return namespace.prefix .. 'group_' .. queue .. '/' .. group
 end
 
--- Reads what `enter` and `leave` write. A task that fails has its `group` from the
--- command; of one that leaves the failed ones the record tells it, where a client
--- without scripts did not fail it.
+-- Reads what `enter` and `leave` write. A task that fails has its `group` from the command; for one that leaves the
+-- state, the record has it unless a client without scripts failed it.
 function groups.plan(task, to)
   if to ~= 'failed' then
     task.group = redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'group') or ''

@@ -1,9 +1,8 @@
--- What happened to a task. Its record has the transitions of its present try; those
--- that the record would forget are kept in a stream, whose ids count the transitions
--- of the task from 1: `1-0`, `2-0`, …
+-- The history of a task. The record has the transitions of its present attempt; those that the record would forget
+-- are kept in a stream, whose ids number the transitions of the task from 1: `1-0`, `2-0`, …
 local history = {}
 
--- So many bytes of an attempt's error are kept after the next one.
+-- Bytes of an attempt's error that are kept after the next attempt.
 history.ERROR = 256
 
 -- The fields of a record, in the order in which `derive` reads them.
@@ -13,9 +12,9 @@ function history.fields()
     'ended', 'cost', 'cost_of'
 end
 
--- The last transition that is kept: its number, when, the state that it led to, and the attempt.
--- One from before the task was created is of another with its id, which a client without scripts
--- deleted: then there is none, and the fifth answer is true.
+-- The last transition that is kept: its number, its time, the new state, and the attempt. If it is older than the
+-- task, it belongs to an earlier task with this id that a client without scripts deleted: then there is none, and
+-- the fifth result is true.
 function history.last(key, created)
   local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
   local v = entry and entry[2]
@@ -25,9 +24,8 @@ function history.last(key, created)
   return tonumber(string.match(entry[1], '^%d+')), tonumber(v[2]) or 0, v[6], tonumber(v[8]) or 0
 end
 
--- The transitions that led from a kept one, or from nothing, to what the record is now,
--- each as at from to attempt by why outcome group error cost. A client without scripts
--- leaves one at the most, without a cause.
+-- The transitions from the last one that is kept, or from the creation, to the state of the record, each as at from
+-- to attempt by why outcome group error cost. A client without scripts leaves at most one, without a cause.
 function history.derive(v, since, reached, nth)
   local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot,
     ended, cost, cost_of = unpack(v, 1, 16)
@@ -79,7 +77,7 @@ function history.plan(task, to)
     local key = namespace.key('history', task.id)
     namespace.probe('XLEN', key)
     if namespace.declared and select(5, history.last(key, record.created(task.id))) then
-      namespace.require_settled_slot() -- `archive` removes the key and makes it anew
+      namespace.require_settled_slot() -- `archive` removes the key and creates it again
     end
   end
 end
@@ -90,7 +88,7 @@ function history.archive(task, event, ...)
   local from, to, why = task.status, event.to, event.why
   if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled')
     or (why == 'cancel' and from == 'pending') then
-    return -- the record tells
+    return -- the record has it
   end
   local outcome, group, text, cost = to == 'reserved' and 'lost' or '', '', '', ''
   local fields = { ... }

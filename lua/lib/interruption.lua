@@ -1,9 +1,8 @@
--- An attempt that ended without its owner: what becomes of the task.
+-- Interruptions: what becomes of a task whose attempt ended without its owner.
 local interruption = {}
 
--- Where a held task goes: cancelled if that was asked for, failed past its cap, else `back`,
--- or cancelled too where a newer task has taken its place. `known`: its `max_losses`, `losses` and
--- `fruitless` so far.
+-- The next state of a held task: cancelled if that was asked for, failed after too many losses, else `back`, or
+-- cancelled if a newer task has replaced it. `known`: its `max_losses`, `losses` and `fruitless` so far.
 -- @hot
 function interruption.target(task, back, known)
   task.losses, task.fruitless = tonumber(known.losses or 0) + 1, tonumber(known.fruitless or 0) + 1
@@ -17,8 +16,8 @@ function interruption.target(task, back, known)
   return back == 'pending' and claims.state_after_release(task, back) or back
 end
 
--- Ends the attempt of a planned task. Back in the queue it goes to the front: it had its turn. `text`: what became of
--- its owner, where that is known.
+-- Ends the attempt of a planned task. A pending task goes to the front: it had its turn. `text`: what became of its
+-- owner, if known.
 -- @hot
 function interruption.move(task, to, why, text)
   local more = {}
@@ -41,8 +40,8 @@ function interruption.move(task, to, why, text)
   orders.announce(task.queue)
 end
 
--- Ends the attempt of an owner that was found dead. The task is pending at once where it got on since the loss before;
--- else it waits: a task that brings its owners down must not keep others from their turn.
+-- Ends the attempt of an owner that was found dead. The task is pending at once if it made progress since the loss
+-- before; else it waits, so that a task that crashes its owners does not hold up others.
 function interruption.died(task, text)
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless')
   local to = interruption.target(task, 'pending', { max_losses = v[1], losses = v[2], fruitless = v[3] })

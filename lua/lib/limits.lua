@@ -1,23 +1,23 @@
--- The places of limits, of a queue and of a key in it, and how fast they let tasks
--- start. A place belongs to an attempt, and is free when that ends.
+-- Limits of a queue and of its keys: concurrency, counted in places, and rate. An attempt takes its places when it
+-- begins and releases them when it ends.
 local limits = {}
 
 function limits.starts_key(queue, key)
   return namespace.prefix .. 'rate_' .. queue .. (key and '/' .. key or '')
 end
 
--- How many places a key has, or nil; its rate, and since when that holds.
+-- The limits of a key: its places or nil, its rate, and since when the rate holds.
 function limits.of_key(queue, key)
   local own, rate = string.match(redis.call('HGET', namespace.key('limits', queue), key) or '- -', '^(%S+) (%S+)$')
   own = tonumber(own ~= '-' and own or settings.get(queue, 'key_concurrency'))
   if rate ~= '-' then
-    return own, rate, 0 -- `limit` removes the starts before it
+    return own, rate, 0 -- `limit` removes earlier starts
   end
   return own, settings.get(queue, 'key_rate'), settings.since(queue, 'key_rate')
 end
 
--- Whether the places of a key suffice for a task of this weight, or `solo`, and its
--- rate; else when the rate will. What weighs more than all places runs alone.
+-- Whether a key has enough free places for a task of this weight, or `solo`, and its rate allows a start; if the
+-- rate does not, also when it will. A task that weighs more than all places runs alone.
 function limits.fits(queue, key, weight)
   local most, rate, since = limits.of_key(queue, key)
   if weight == 'solo' then
@@ -32,9 +32,8 @@ function limits.fits(queue, key, weight)
   return limits.rate_allows(limits.starts_key(queue, key), rate, since)
 end
 
--- When the start leaves the span of a rate to which it counts back, the last but so many, or
--- nil. What is from before the rate was set counts for nothing, nor does what is dated ahead,
--- because the clock was set back.
+-- When the start at index `back` leaves the window of a rate, or nil. Starts from before the rate was set do not
+-- count, nor do those in the future, from before the clock was set back.
 function limits.start_expires(starts, back, seconds, since)
   local last = tonumber(redis.call('LINDEX', starts, back) or nil)
   if last and last >= since and tonumber(redis.call('LINDEX', starts, 0)) <= namespace.now_us then
@@ -42,7 +41,7 @@ function limits.start_expires(starts, back, seconds, since)
   end
 end
 
--- Whether a rate, which holds since then, lets a task start now; else when it will.
+-- Whether a rate, in effect since `since`, allows a start now; if not, also when it will.
 function limits.rate_allows(starts, rate, since)
   if not rate then
     return true
@@ -55,7 +54,7 @@ function limits.rate_allows(starts, rate, since)
   return true
 end
 
--- When a rate lets that task start, as far as it decides, which `before` others go ahead of.
+-- When a rate allows the start of a task that has `before` others ahead of it, as far as the rate decides.
 function limits.allowed_at(starts, rate, since, before)
   if not rate then
     return 0
@@ -66,7 +65,7 @@ function limits.allowed_at(starts, rate, since, before)
   return math.max(free, namespace.now_us) + rounds * seconds * 1000000
 end
 
--- An attempt begins: it takes its places, which are its own until it ends.
+-- Takes the places of an attempt that begins.
 function limits.take(task)
   local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
   local held = namespace.key('places', queue)
@@ -82,17 +81,17 @@ function limits.take(task)
   end
 end
 
--- A start counts for a rate.
+-- Records a start for a rate.
 function limits.record_start(starts, rate, us)
   if rate then
     redis.call('LPUSH', starts, us)
     local number, seconds = string.match(rate, '^(%d+)/(%d+)$')
     redis.call('LTRIM', starts, 0, number - 1)
-    redis.call('EXPIRE', starts, 2 * seconds + 60) -- keys come and go; what is older decides nothing
+    redis.call('EXPIRE', starts, 2 * seconds + 60) -- keys come and go; an older start has no effect
   end
 end
 
--- An attempt has ended: its places are free.
+-- Releases the places of an attempt that has ended.
 function limits.release(queue, id, token)
   local held, member = namespace.key('places', queue), 'a:' .. id .. ' ' .. token
   local weight, key = string.match(redis.call('HGET', held, member) or '', '^(%d+) (%S*)$')
@@ -114,7 +113,7 @@ function limits.release(queue, id, token)
   end
 end
 
--- Whether a queue's own limits let a task of this weight start; else when its rate will.
+-- Whether the limits of a queue allow a task of this weight to start; if its rate does not, also when it will.
 function limits.queue_allows(queue, weight)
   local most = tonumber(settings.get(queue, 'concurrency'))
   if most then
@@ -127,12 +126,12 @@ function limits.queue_allows(queue, weight)
   return limits.rate_allows(limits.starts_key(queue), settings.get(queue, 'rate'), settings.since(queue, 'rate'))
 end
 
--- Reads what `free` writes for attempts that nobody owns any more.
+-- Reads what `release` writes for attempts that have no owner any more.
 function limits.plan_released(queue, attempts)
   local keys = {}
   for _, ended in ipairs(attempts) do
     local held = redis.call('HGET', namespace.key('places', queue), 'a:' .. ended.id .. ' ' .. ended.token)
-    keys[#keys + 1] = held and string.match(held, '^%d+ (%S+)$') or nil -- without places of its own it had no key
+    keys[#keys + 1] = held and string.match(held, '^%d+ (%S+)$') or nil -- without places of its own it has no key
   end
   fairness.plan_refresh(queue, keys)
 end

@@ -1,5 +1,4 @@
--- The listeners of a queue: Blueque's set, its count in the zset of queues, and
--- when each was last heard of.
+-- The listeners of a queue: Blueque's set, their count in the zset of queues, and when each was last seen.
 local listeners = {}
 
 -- Listeners that one call looks at.
@@ -10,18 +9,18 @@ function listeners.require(queue, listener)
     args.plain(queue, 'queue')
     args.listener(listener)
     namespace.check_slot(namespace.prefix .. 'listeners_' .. queue)
-    reply.fail('NOLISTENER', 'this listener is not registered on the queue: register it, then send the call again')
+    reply.fail('NOLISTENER', 'this listener is not registered on the queue: register it, then repeat the call')
   end
 end
 
--- Reads how many listeners of a queue are ordered to drain: a `reserve` looks for an
--- order only where the meta hash has this number. A release that did not count them left none.
+-- Reads how many listeners of a queue are ordered to drain: `reserve` looks for an order only if the meta hash has
+-- this number. A release that did not count them left none.
 -- @hot
 function listeners.plan_drain(queue)
   namespace.shared('drained')[queue] = tonumber(redis.call('HGET', namespace.meta, 'drained:' .. queue) or 0)
 end
 
--- One more or less of them.
+-- Adds `by` to that number.
 -- @hot
 function listeners.drained(queue, by)
   local numbers = namespace.shared('drained')
@@ -43,7 +42,7 @@ function listeners.probe(queue)
   namespace.probe('ZCARD', namespace.prefix .. 'queues')
 end
 
--- Notes what a listener has for tasks of a queue; an empty text for nothing.
+-- Records what a listener offers for tasks of a queue; an empty text for nothing.
 function listeners.equip(queue, listener, has)
   if has ~= '' then
     redis.call('HSET', namespace.key('has', queue), listener, has)
@@ -56,16 +55,16 @@ function listeners.seen(queue, listener)
   redis.call('ZADD', namespace.key('seen', queue), namespace.now, listener)
 end
 
--- Fails where a listener is ordered to drain a queue.
+-- Fails if the listener is ordered to drain the queue.
 function listeners.refuse(queue, listener)
   if redis.call('HEXISTS', namespace.prefix .. 'orders_' .. queue, 'l:' .. listener) == 1 then
-    reply.fail('DRAINING', 'this listener was ordered to drain: end what it holds and unregister it')
+    reply.fail('DRAINING', 'this listener was ordered to drain: finish its tasks and unregister it')
   end
 end
 
--- How a listener of a queue stands: `silent` where it is dead by all that is known, which of a worker
--- is its record, `draining`, `full`, or `listening`. `keep`: how long a silent one is remembered, in microseconds.
-function listeners.stands(queue, listener, keep)
+-- The status of a listener of a queue: `silent` if everything says that it is dead (of a worker, its record),
+-- `draining`, `full`, or `listening`. `keep`: how long a silent one is remembered, in microseconds.
+function listeners.status(queue, listener, keep)
   local worker = workers.serves(listener, queue)
   local silent
   if worker then
@@ -83,13 +82,13 @@ function listeners.stands(queue, listener, keep)
   return worker and worker.full and 'full' or 'listening'
 end
 
--- After how long without a sign of life a listener of a queue is forgotten, in microseconds.
+-- How long a listener of a queue is remembered without a sign of life, in microseconds.
 function listeners.keep(queue)
   return tonumber(settings.get(queue, 'forget_after')) * 1000000
 end
 
--- How many listeners of a queue there are of each kind, and as `present` those that take
--- tasks or will. Beyond `LOOKS` of them in one call the rest counts as listening.
+-- The number of listeners of a queue by status, and as `present` those that take tasks now or later. After `LOOKS`
+-- of them in one call, the rest count as listening.
 function listeners.count(queue)
   local numbers, looks = { silent = 0, draining = 0, full = 0, listening = 0 }, namespace.shared('looks')
   local all = redis.call('SCARD', namespace.key('listeners', queue))
@@ -97,7 +96,7 @@ function listeners.count(queue)
   local page = all > 0 and left > 0
     and redis.call('SSCAN', namespace.key('listeners', queue), 0, 'COUNT', left)[2] or {}
   for _, listener in ipairs(page) do
-    local how = listeners.stands(queue, listener, keep)
+    local how = listeners.status(queue, listener, keep)
     numbers[how] = numbers[how] + 1
   end
   looks.done = (looks.done or 0) + #page

@@ -1,28 +1,28 @@
--- What tasks log, and how much of it is kept. A log is a stream, with its sizes in a hash:
---   attempt seen  so many bytes of this attempt's log came from a sender that counts them
---   head till     the size of the head, and where it ends once the tail has begun: the id of its last entry
+-- Task logs and their limits. A log is a stream, with its sizes in a hash:
+--   attempt seen  bytes of this attempt's log that have arrived, if the sender counts them
+--   head till     the size of the head, and once the tail has begun the id of the last entry of the head
 --   tail          the size of the tail
 --   last          the id of the last entry
--- The index of all logs is by when something was last heard of their tasks, in seconds, and
--- the meta hash has the size of all.
+-- The index of all logs is ordered by when something was last heard of their tasks, in seconds; the meta hash has
+-- their total size.
 local logs = {}
 
--- What an entry counts beside its text, so that a piece displaces a bounded number of others.
+-- Counted for an entry in addition to its text, so that a new entry displaces a bounded number of others.
 logs.ENTRY = 100
 
--- The head of a log, which stays, is this fraction of it.
+-- The head of a log, which is kept, is this fraction of its maximum size.
 logs.PARTS = 5
 
--- Entries that one call drops. They count more than the largest piece does.
+-- Entries that one call drops. Together they count more than the largest possible entry.
 logs.DROPPED = 1000
 
--- Entries that scripts without sizes kept.
+-- Entries that former scripts kept, which had no sizes.
 logs.FORMER = 64
 
--- So long a log is kept after its task has ended, in seconds.
+-- Seconds that a log is kept after the end of its task.
 logs.KEPT = 86400
 
--- So long the server keeps it where nobody looks, in seconds; each look at a task that is not finished begins it anew.
+-- Seconds that the server keeps a log that no call touches. Renewed by each look at a task that is not finished.
 logs.UNSEEN = 2592000
 
 -- @hot
@@ -30,7 +30,7 @@ function logs.index()
   return namespace.prefix .. 'logs'
 end
 
--- What the entries of a log count.
+-- The counted size of entries.
 function logs.count(entries)
   local size = 0
   for _, entry in ipairs(entries) do
@@ -39,7 +39,7 @@ function logs.count(entries)
   return size
 end
 
--- The size of a task's log, or nil where it has none, or one without sizes.
+-- The size of a task's log, or nil if it has none, or one without sizes.
 function logs.size(id)
   local v = redis.call('HMGET', namespace.declare(namespace.key('logged', id)), 'head', 'tail')
   if v[1] then
@@ -48,14 +48,14 @@ function logs.size(id)
   end
 end
 
--- Takes what is left of a log whose stream is gone off the books.
+-- Removes the sizes of a log whose stream is gone.
 function logs.forget(id, size)
   redis.call('UNLINK', namespace.key('logged', id))
   redis.call('ZREM', logs.index(), id)
   redis.call('HINCRBY', namespace.meta, 'logs', -size)
 end
 
--- Reads what is known of a log before something is added to it.
+-- Reads the state of a log before something is appended.
 -- @hot
 function logs.open(id)
   local key, sizes = namespace.key('log', id), namespace.declare(namespace.key('logged', id))
@@ -69,20 +69,21 @@ function logs.open(id)
   if namespace.probe('XLEN', key) == 0 then
     log.head, log.till, log.tail = 0, false, 0 -- it expired
   elseif not v[3] then
-    -- Scripts without sizes wrote it. They kept no head.
+    -- Written by scripts without sizes, which kept no head.
     log.till, log.tail = '0-0', logs.count(redis.call('XREVRANGE', key, '+', '-', 'COUNT', logs.FORMER))
   end
   return log
 end
 
--- Where the head ends that takes what it can of a text: after a line, if that is in the second half of the room.
+-- The number of bytes of a text that go into the head: up to the end of a line, if that is in the second half of
+-- the room.
 function logs.cut(text, room)
   local line = string.match(string.sub(text, 1, room), '^.*\n()')
   return line and line > room / 2 and line - 1 or room
 end
 
--- What of a piece is added to a log of `most` bytes: up to two entries, each with its text and its offset,
--- the first one in the head where `headed`. A piece without an offset is never cut.
+-- Plans what of a text is added to a log of `most` bytes: up to two entries, each with its text and offset; the
+-- first one goes into the head if `headed` is set. A text without an offset is never cut.
 -- @hot
 function logs.plan(log, text, offset, most)
   local head = math.floor(most / logs.PARTS)
@@ -113,7 +114,7 @@ function logs.plan(log, text, offset, most)
   return added
 end
 
--- Finds the oldest entries of the tail, enough to make room for a number of bytes.
+-- Finds the oldest entries of the tail, to make room for a number of bytes.
 function logs.drop(log, bytes)
   local after, number = log.till, 1
   while bytes > 0 and #log.dropped < logs.DROPPED do
@@ -133,9 +134,9 @@ function logs.drop(log, bytes)
   end
 end
 
--- Looks at the logs of which nothing was heard for longest, `number` of them: they go a day after the end of
--- their tasks, and sooner where `wanted` bytes are to be found. Answers what `settle` does, and how many bytes that
--- frees. `spared`: ids that the caller deals with itself.
+-- Looks at the `number` logs that were idle longest. A log is removed a day after the end of its task, and earlier
+-- if `wanted` bytes have to be freed. Returns the work of `settle`, and the number of bytes that it frees.
+-- `spared`: ids that the caller handles itself.
 -- @hot
 function logs.look(number, wanted, spared)
   local found, freed = {}, 0
@@ -161,7 +162,7 @@ function logs.look(number, wanted, spared)
   return found, freed
 end
 
--- Does what `look` found. What goes comes first: while memory is full, a removal is allowed as the first write.
+-- Carries out what `look` found. Removals come first: when memory is full, a removal is allowed as the first write.
 function logs.settle(found)
   for _, look in ipairs(found) do
     if not look.heard then

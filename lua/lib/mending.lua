@@ -1,5 +1,4 @@
--- What clients without scripts leave behind: how each index is read, and what
--- is wrong with an entry.
+-- Repairs: what clients without scripts leave behind. How each index is read, and what may be wrong with an entry.
 local mending = {}
 
 mending.queue = ''
@@ -10,14 +9,14 @@ mending.suspected = 0
 
 mending.leased = false
 
--- Claimed tasks that stand, for the reply: claimer, id, status, holder, pid of each.
-mending.standing = {}
+-- Claims that hold, for the reply: claimer, id, status, holder and pid of each.
+mending.valid_claims = {}
 
 mending.writes = {}
 
 mending.moves = {}
 
--- Tasks of the lanes that stood in the plain list.
+-- Ranked tasks that were in the plain list.
 mending.entering = {}
 
 -- The keys of `writes` so far, and the ids of `moves`.
@@ -25,7 +24,7 @@ mending.noted = {}
 
 mending.moved = {}
 
--- Those whose log is off the books.
+-- Tasks whose log sizes are removed already.
 mending.unlogged = {}
 
 -- Entries of listeners' lists that one call looks at.
@@ -45,7 +44,7 @@ function mending.mend(...)
   mending.mended = mending.mended + 1
 end
 
--- A record without a queue is what a late update made of a deleted task: it goes too.
+-- Finds a task. A record without a queue was left by a late update of a deleted task, and is removed.
 -- @hot
 function mending.find(id)
   local task = record.find(id, 'updated', 'group', 'tags', 'reclaimed_node', 'lease', 'eta')
@@ -56,7 +55,7 @@ function mending.find(id)
   return task
 end
 
--- What is kept of a task beside its record, which such a client deleted.
+-- Removes what is kept of a task besides its record, which such a client deleted.
 -- @hot
 function mending.gone(id)
   mending.write('UNLINK', namespace.key('history', id), namespace.declare(namespace.key('log', id)))
@@ -69,7 +68,7 @@ function mending.gone(id)
   end
 end
 
--- An id that such a client made is in no index of ours.
+-- Adds a task that such a client made to the index of all tasks.
 -- @hot
 function mending.index(task)
   local tasks = namespace.key('tasks', mending.queue)
@@ -78,12 +77,12 @@ function mending.index(task)
   end
 end
 
--- The entries of an attempt that its scripts began, which nobody makes anew: somebody deleted
--- them. Without a lease no heartbeat renews it, and nobody would ever give it back.
+-- Restores the entries of an attempt that scripts began: somebody deleted them. Without a lease, no heartbeat would
+-- renew it and it would never be requeued.
 -- @hot
 function mending.attempt(task)
   if task.token == '' or task.extra[4] then
-    return -- a client without scripts has it
+    return -- held by a client without scripts
   end
   local leases = namespace.key('leases', mending.queue)
   if not redis.call('ZSCORE', leases, record.lease(task)) then
@@ -97,8 +96,8 @@ function mending.attempt(task)
   end
 end
 
--- What looks wrong may be a client between two of its commands; after the grace it
--- is one that died there. `mark`: what it looked like; a change begins a new grace.
+-- Whether something has been wrong for the whole grace period. Before, it may be a client between two of its
+-- commands; afterwards, that client has died. `mark`: what it looked like; a change starts a new grace period.
 -- @hot
 function mending.overdue(field, mark, grace)
   local suspects = namespace.key('suspects', mending.queue)
@@ -114,7 +113,7 @@ function mending.overdue(field, mark, grace)
   return false
 end
 
--- Whether the record says that the listener holds the task.
+-- Whether the listener holds the task, according to its record.
 -- @hot
 function mending.confirmed(task, listener)
   return record.held(task) and task.node == listener
@@ -125,9 +124,9 @@ function mending.registered(listener)
   return redis.call('SISMEMBER', namespace.key('listeners', mending.queue), listener) == 1
 end
 
--- Blueque's `claim_orphan` takes a listener off its queue and then notes who claims the
--- latest of its tasks; whoever claims may die too, also between the two. Such tasks are
--- noted by who answers for them, so that they can be adopted.
+-- Blueque's `claim_orphan` removes a listener from its queue, and then notes who claims the latest of its tasks;
+-- the claimer may die, too, even between the two. Notes who is responsible for such tasks, so that they can be
+-- adopted.
 -- @hot
 function mending.claim(task, listener, grace)
   local claimer = task.extra[4]
@@ -149,7 +148,7 @@ function mending.entry(list, listener, id, grace)
     mending.mend('LREM', list, 1, id)
     return
   elseif task.queue ~= mending.queue then
-    return -- the list of another queue whose name begins like this one's
+    return -- the list of another queue whose name has the same prefix
   end
   mending.index(task)
   if mending.confirmed(task, listener) then
@@ -169,8 +168,8 @@ function mending.entry(list, listener, id, grace)
   end
 end
 
--- The lists of all listeners, also of those that Blueque's `claim_orphan` took off
--- the queue: only a scan of the keyspace finds them, and most keys in it are others.
+-- The lists of all listeners, including those that Blueque's `claim_orphan` removed from the queue: only a scan of
+-- the keyspace finds them.
 -- @hot
 function mending.held(cursor, limit, grace)
   local head = namespace.key('reserved_tasks', mending.queue .. '_')
@@ -205,13 +204,13 @@ function mending.started(cursor, limit)
   return page[1]
 end
 
--- Where to go on in a part. `0` would be its end.
+-- The cursor to continue a part. `0` would be its end.
 -- @hot
 function mending.go_on(position)
   return position == 0 and '00' or string.format('%.0f', position)
 end
 
--- A part of a list or zset by position; what is removed does not move the next page.
+-- A page of a list or zset by position. Removed entries do not shift the next page.
 -- @hot
 function mending.page(key, command, position, limit)
   local from = tonumber(position)
@@ -221,7 +220,7 @@ function mending.page(key, command, position, limit)
   end
 end
 
--- A failure that such a client noted is in no group yet.
+-- Adds a failure that such a client recorded to its group.
 -- @hot
 function mending.group(task)
   local group = task.extra[2] or ''
@@ -230,7 +229,7 @@ function mending.group(task)
     local counts = namespace.key('groups', mending.queue)
     namespace.probe('ZCARD', counts)
     mending.mend('ZADD', key, tonumber(task.extra[1]) or 0, task.id)
-    mending.write('ZADD', counts, 'NX', 1, group) -- `labels` counts
+    mending.write('ZADD', counts, 'NX', 1, group) -- `labels` sets the count
   end
 end
 
@@ -245,13 +244,13 @@ function mending.labelled(task, kind, name)
   return string.find(',' .. (task.extra[3] or '') .. ',', ',' .. name .. ',', 1, true) ~= nil
 end
 
--- Tags and groups of tasks that such a client removed or ran again, and their counts. The
--- position: the number of names before, and how many entries of the next one were looked at.
+-- Tags and groups of tasks that such a client removed or retried, and their counts. The position: the number of
+-- names before, and the number of entries of the next one that were looked at.
 -- @hot
 function mending.labels(kind, position, limit)
   local counts = namespace.key(kind, mending.queue)
   local at, from = math.floor(position / 1000000000), position % 1000000000
-  local gone = 0 -- names, which stand in the index until the end of this call
+  local gone = 0 -- names, which are in the index until the end of this call
   while limit > 0 do
     local name, count = unpack(redis.call('ZRANGE', counts, at, at, 'WITHSCORES'))
     if not name then
@@ -282,8 +281,8 @@ function mending.labels(kind, position, limit)
   return mending.go_on((at - gone) * 1000000000 + from)
 end
 
--- A client without scripts knows the plain list and the plain set alone, and has moved a task
--- from this to that which limits, needs or a priority bind; or former scripts put it there.
+-- A client without scripts knows only the plain list and set, and has moved a ranked task from one to the other; or
+-- former scripts put it there.
 -- @hot
 function mending.strayed(task, key, status)
   if not task.ties or not string.find(task.ties, 'r') then
@@ -316,13 +315,13 @@ function mending.list(status, position, limit)
   for _, id in ipairs(ids) do
     local task = mending.find(id)
     if task and not seen[id] and task.status == status and task.queue == mending.queue then
-      seen[id] = true -- two such clients may have ended it, and each of them put it here
+      seen[id] = true -- two such clients may have ended it, each adding it to the list
       mending.index(task)
       if not ranked and mending.strayed(task, key, status) then
         removed = removed + 1
       end
       if task.cancel and state.finished(status) then
-        mending.mend('HDEL', task.key, 'cancel') -- ended by a client that never heard of it
+        mending.mend('HDEL', task.key, 'cancel') -- ended by a client that knows no orders
       end
       if status == 'failed' then
         mending.group(task)
@@ -342,7 +341,7 @@ function mending.list(status, position, limit)
   return after(removed)
 end
 
--- A client without scripts takes a task off the set, and then marks it.
+-- A client without scripts removes a task from the set and then updates it.
 -- @hot
 function mending.due(task, grace)
   local plain = namespace.key('scheduled_tasks', mending.queue)
@@ -371,7 +370,7 @@ function mending.tasks(position, limit, grace)
       removed = removed + 1
       mending.mend('ZREM', key, id)
     elseif task.node ~= '' and record.held(task) then
-      -- A client whose pop was undone after the grace, and which then went on with its update.
+      -- Its client's pop was undone after the grace period, and the client went on with its update.
       local list = namespace.key('reserved_tasks', task.queue .. '_' .. task.node)
       if not redis.call('LPOS', list, id) then
         mending.mend('LPUSH', list, id)
@@ -383,31 +382,31 @@ function mending.tasks(position, limit, grace)
   return after(removed)
 end
 
--- Orders for tasks that are no longer held, and for listeners that are gone.
+-- Removes orders for tasks that are no longer held, and for listeners that are gone.
 -- @hot
 function mending.orders(cursor, limit)
   local given = orders.key(mending.queue)
   local page = redis.call('HSCAN', given, cursor, 'COUNT', limit)
   for i = 1, #page[2], 2 do
     local kind, name = string.match(page[2][i], '^(%l):(.+)$')
-    local stands
+    local valid
     if page[2][i] == 'q' then
-      stands = redis.call('HEXISTS', namespace.meta, 'paused:' .. mending.queue) == 1
+      valid = redis.call('HEXISTS', namespace.meta, 'paused:' .. mending.queue) == 1
     elseif kind == 't' then
       local task = record.find(name)
-      stands = task and record.held(task) and (task.cancel or task.recall)
+      valid = task and record.held(task) and (task.cancel or task.recall)
     else
-      stands = name and redis.call('SISMEMBER', namespace.key('listeners', mending.queue), name) == 1
+      valid = name and redis.call('SISMEMBER', namespace.key('listeners', mending.queue), name) == 1
     end
-    if not stands then
+    if not valid then
       mending.mend('HDEL', given, page[2][i])
     end
   end
   return page[1]
 end
 
--- Blueque counts a listener once more each time that its process adds it, and
--- counts and removes in two commands.
+-- Corrects the number of listeners: Blueque counts a listener each time that its process adds it, and counts and
+-- removes in two commands.
 -- @hot
 function mending.score(grace)
   local queues = namespace.prefix .. 'queues'
@@ -419,7 +418,7 @@ function mending.score(grace)
   return tonumber(score) == number
 end
 
--- Tasks in the lanes are in no list.
+-- Ranked tasks, which are in no list.
 -- @hot
 function mending.lanes(position, limit)
   local members, after = mending.page(namespace.key('lane_tasks', mending.queue), 'ZRANGE', position, limit)
@@ -432,8 +431,8 @@ function mending.lanes(position, limit)
   return after(0)
 end
 
--- Unique names of tasks that such a client ended, started or removed. Those held for a
--- time stay until it has passed.
+-- Removes unique names of tasks that such a client ended, started or removed. Those with an expiry are kept until
+-- then.
 -- @hot
 function mending.unique(cursor, limit)
   local names = namespace.key('unique', mending.queue)
@@ -447,7 +446,7 @@ function mending.unique(cursor, limit)
   return page[1]
 end
 
--- Stale claims; for the reply, the claims that still hold.
+-- Removes stale claims. Claims that hold go into the reply.
 -- @hot
 function mending.claims(position, limit)
   local key = namespace.key('claims', mending.queue)
@@ -456,15 +455,15 @@ function mending.claims(position, limit)
   for _, member in ipairs(members) do
     local who, id = string.match(member, '^(%S+) (%S+)$')
     local task = id and mending.find(id)
-    local stands = task and task.queue == mending.queue and record.held(task)
-    if stands and task.extra[4] then
-      stands = task.extra[4] == who
-    elseif stands then
-      stands = task.node == who and not mending.registered(who)
+    local valid = task and task.queue == mending.queue and record.held(task)
+    if valid and task.extra[4] then
+      valid = task.extra[4] == who
+    elseif valid then
+      valid = task.node == who and not mending.registered(who)
     end
-    if stands then
+    if valid then
       for _, fact in ipairs({ who, id, task.status, task.node, task.pid }) do
-        mending.standing[#mending.standing + 1] = fact
+        mending.valid_claims[#mending.valid_claims + 1] = fact
       end
     else
       removed = removed + 1
@@ -474,7 +473,7 @@ function mending.claims(position, limit)
   return after(removed)
 end
 
--- Suspicions that came to nothing.
+-- Removes suspicions that proved wrong.
 -- @hot
 function mending.suspects(cursor, limit, grace)
   local suspects = namespace.key('suspects', mending.queue)

@@ -1,44 +1,44 @@
--- The namespace: its keys, its schema, its clock, and the last check before the first write.
+-- The namespace: its keys, schema and clock, and the checks before the first write.
 local namespace = {}
 
 namespace.SCHEMA = '1'
 
--- The field of the meta hash that holds the clock. Its name carries the schema,
--- so that one read on the hot path proves both.
+-- The field of the meta hash that holds the clock. Its name includes the schema version, so one read on the hot
+-- path checks both.
 namespace.CLOCK = 'clock:1'
 
 namespace.meta = KEYS[1] or ''
 
--- What every key begins with.
+-- The prefix of every key.
 namespace.prefix = string.sub(namespace.meta, 1, -5)
 
--- Where `begin` has something to do, the keys that this script may write: in a
--- namespace with a hash tag, which lives in one slot of a cluster, and in one
--- that is not born yet. Elsewhere false, and the hot commands need not call it.
+-- The keys that this script may write, for `begin`. Used in a namespace with a hash tag, whose keys live in one
+-- slot of a cluster, and in one that does not exist yet. False elsewhere: hot commands skip `begin_declared` then.
 namespace.declared = not string.find(namespace.meta, '^[^_{]*_meta$') and {}
 
--- What pieces that are seldom needed note for one another, by their name: `note` makes it.
+-- Tables that rarely used pieces share, by name. Created by `shared`.
 namespace.shared_tables = false
 
--- So long without a sign of life from anyone, in microseconds: the clock was set ahead, or the server was away.
+-- After this long without a sign of life from anyone, in microseconds, the clock was set ahead or the server was
+-- down.
 namespace.SILENCE = 15000000
 
--- The time of this call, where such a silence ends with it: `tick` notes it.
+-- The time of this call if such a silence ends with it; `advance_clock` stores it.
 namespace.gap = false
 
--- The time of this call in microseconds, never less than the partition has seen.
+-- The time of this call in microseconds, never earlier than any time this namespace has seen.
 namespace.now_us = 0
 
--- The same as the decimal seconds that Blueque's fields hold.
+-- The same in decimal seconds, as the fields of Blueque have it.
 namespace.now = ''
 
 function namespace.decimal(us)
   return string.format('%.6f', us / 1000000)
 end
 
--- A namespace without our meta hash, or of another schema; or a key of another kind, since
--- hashes with names of users in them may have the clock's field too. One that holds data
--- was checked to the last character when it was born.
+-- Handles a namespace whose meta hash is missing, has another schema, or is not a meta hash at all: a hash with
+-- user-supplied names may have the clock's field, too. The name of a namespace that holds data was fully checked
+-- when it was created.
 function namespace.check_new()
   local name = string.match(namespace.meta, '^([%w.:{}-]+)_meta$')
   if #KEYS ~= 1 or not name or #name > 64
@@ -48,15 +48,15 @@ function namespace.check_new()
   end
   if redis.call('HEXISTS', namespace.meta, 'schema') == 1 then
     reply.fail('SCHEMA', 'the data has another schema than these scripts (' .. namespace.SCHEMA
-      .. '): use the bundle that made it, or upgrade all clients')
+      .. '): use the bundle that created it, or upgrade all clients')
   end
   namespace.declared = namespace.declared or {}
   namespace.declared.unborn = true
   return 0
 end
 
--- The time that the caller says it is: only in a namespace for tests, one whose first write
--- carried a time. Elsewhere one wrong clock would end leases and bring every eta forward.
+-- Uses the time that the caller passed. Only a namespace for tests allows it, one whose first write carried a time:
+-- elsewhere, one wrong clock would expire leases and make every eta due.
 function namespace.use_test_time(now)
   namespace.now_us = args.seconds(now or reply.fail('BADARG', 'missing argument: now'), 0, 9007199254, 'now')
   if not (namespace.declared and namespace.declared.unborn) and redis.call('HGET', namespace.meta, 'test') ~= '1' then
@@ -65,8 +65,8 @@ function namespace.use_test_time(now)
   namespace.now = namespace.decimal(namespace.now_us)
 end
 
--- The floor: a server whose clock was set back, or a replica with an older
--- one, never issues an older time or token than the partition has seen.
+-- Applies the floor: a server whose clock was set back, or a replica with an older clock, never issues an earlier
+-- time or token than this namespace has seen.
 function namespace.apply_floor(clock)
   namespace.now_us = tonumber(clock)
   namespace.now = namespace.decimal(namespace.now_us)
@@ -78,7 +78,7 @@ function namespace.note_gap(clock)
   end
 end
 
--- Opens the namespace, whose clock the caller has read from the meta hash.
+-- Opens the namespace; the caller has read the clock from the meta hash.
 -- @hot
 function namespace.open_at(clock)
   if not clock or #KEYS ~= 1 or namespace.declared and not string.find(namespace.meta, '^[^_]*_meta$') then
@@ -108,7 +108,7 @@ function namespace.open()
   namespace.open_at(redis.call('HGET', namespace.meta, namespace.CLOCK))
 end
 
--- The same, with more fields of the meta hash, in their order.
+-- Like `open`; also returns further fields of the meta hash, in order.
 -- @hot
 function namespace.open_with(...)
   local found = redis.call('HMGET', namespace.meta, namespace.CLOCK, ...)
@@ -116,8 +116,8 @@ function namespace.open_with(...)
   return found
 end
 
--- Moves the floor. Whoever issues tokens or extends leases does this. The gap is noted here, and not by
--- `requeue_orphans` alone: the floor would hide it from that.
+-- Advances the floor. Called by whatever issues tokens or extends leases. The gap is stored here, not only by
+-- `requeue_orphans`, which could not see it behind the new floor.
 -- @hot
 function namespace.advance_clock(us)
   redis.call('HSET', namespace.meta, namespace.CLOCK, us)
@@ -138,7 +138,7 @@ function namespace.shared(name)
   return note
 end
 
--- Notes a key that this script may write, for `begin`.
+-- Declares a key that this script may write, for `begin`.
 function namespace.declare(key)
   if namespace.declared and not namespace.declared[key] then
     namespace.declared[key] = true
@@ -147,20 +147,20 @@ function namespace.declare(key)
   return key
 end
 
--- A read that fails when the key has another type, so that no write will.
+-- Reads a key, so that a wrong type fails here and not at a write.
 function namespace.probe(command, key)
   namespace.declare(key)
   return redis.call(command, key)
 end
 
--- For writes that cannot do without reading what they may have emptied: while the slot
--- is being moved, an absent key is an error, and `begin` refuses a call that names one.
+-- Call when a later write re-reads a key that this script may have emptied: during slot migration an absent key is
+-- an error, so `begin` refuses a call that declares one.
 function namespace.require_settled_slot()
-  namespace.declare(namespace.prefix .. 'unmoved') -- there never is one
+  namespace.declare(namespace.prefix .. 'unmoved') -- this key never exists
 end
 
--- In a slot that is being moved some keys are absent on either side, and what seems
--- absent may be on the other one; the server says so only to a command with several keys.
+-- During slot migration, a key that seems absent may be on the other node. The server reports that only to a
+-- command with several keys.
 function namespace.check_slot(...)
   local answer = namespace.declared and redis.pcall('EXISTS', namespace.meta, ...)
   if type(answer) == 'table' and answer.err then
@@ -168,10 +168,9 @@ function namespace.check_slot(...)
   end
 end
 
--- Called once, after all reads and before the first write. `first`: the zset that
--- this write goes to, where the command has not read it: the write itself fails
--- on a key of another type, unless the birth of the namespace comes before it.
--- `...`: keys that were not noted before.
+-- Call once, after all reads and before the first write. `first`: the zset that is written first, if the command
+-- has not read it; that write itself fails on a wrong type, unless the namespace is created before it. `...`:
+-- further keys to declare.
 function namespace.begin(first, ...)
   local request = namespace.shared_tables and namespace.shared_tables.request
   if request then
@@ -183,14 +182,14 @@ function namespace.begin(first, ...)
   end
 end
 
--- The same for a hot command, which asks for its few rights in place, and calls this only
--- where `touched` is set.
+-- The part of `begin` that a hot command needs: it checks its few permissions in place, and calls this only if
+-- `declared` is set.
 function namespace.begin_declared(first, ...)
   local keys = { first, ... }
   for _, key in ipairs(namespace.declared) do
     keys[#keys + 1] = key
   end
-  for i = 1, math.max(1, #keys), 5000 do -- Lua hands over 8000 values at most
+  for i = 1, math.max(1, #keys), 5000 do -- `unpack` returns 8000 values at most
     namespace.check_slot(unpack(keys, i, math.min(#keys, i + 4999)))
   end
   if namespace.declared.unborn then
@@ -203,8 +202,8 @@ function namespace.begin_declared(first, ...)
   end
 end
 
--- The first write of a call that must get through when memory is full: the server decides by it, and allows a removal
--- and whatever follows one. `key`: a hash, which loses nothing; none of its fields has an empty name.
+-- The first write of a call that must succeed when memory is full: the server decides by the first command, and a
+-- removal is always allowed. `key`: a hash. Nothing is lost, as no field has an empty name.
 function namespace.write_when_full(key)
   redis.call('HDEL', key, '')
 end

@@ -1,10 +1,10 @@
--- What tasks need of a listener, and what listeners have.
+-- Needs: what a task requires of a listener, and what listeners offer.
 local needs = {}
 
--- Different needs that tasks of one queue may wait with.
+-- Different needs that the waiting tasks of one queue may have.
 needs.MOST = 64
 
--- The numbers by which the needs of waiting tasks are known.
+-- The numbers that stand for the needs of waiting tasks.
 function needs.numbers(queue)
   local numbers = { '' }
   for _, known in ipairs(redis.call('HVALS', namespace.key('needs', queue))) do
@@ -13,7 +13,7 @@ function needs.numbers(queue)
   return numbers
 end
 
--- The number of these needs, where a task waits with them.
+-- The number of these needs, if a task waits with them.
 function needs.number(queue, wanted)
   if not wanted then
     return ''
@@ -21,7 +21,7 @@ function needs.number(queue, wanted)
   return string.match(redis.call('HGET', namespace.key('needs', queue), wanted) or '', '^%d+')
 end
 
--- The number of these needs, or the one that they will get.
+-- The number of these needs, existing or the next free one.
 function needs.plan(queue, wanted)
   local number, given = needs.number(queue, wanted), namespace.shared('needs')[queue] or {}
   if number or given[wanted] then
@@ -42,7 +42,7 @@ function needs.plan(queue, wanted)
   return given[wanted]
 end
 
--- One more or less task waits with these needs. Answers their number.
+-- Adds `by` to the number of tasks that wait with these needs. Returns the number of the needs.
 function needs.count(queue, wanted, by)
   if not wanted then
     return ''
@@ -61,7 +61,7 @@ function needs.count(queue, wanted, by)
   return number
 end
 
--- What a listener has, by name: a number, or true.
+-- Parses what a listener offers: for each name a number, or true.
 function needs.has(text)
   local has = {}
   for name, number in string.gmatch(text or '', '([%w_.-]+)=?([%d.]*)') do
@@ -70,7 +70,7 @@ function needs.has(text)
   return has
 end
 
--- Whether it has what a task needs.
+-- Whether an offer satisfies the needs of a task.
 function needs.suits(has, wanted)
   for name, operator, number in string.gmatch(wanted, '([%w_.-]+)([<>=]*)([%d.]*)') do
     local own, asked = has[name], tonumber(number)
@@ -86,18 +86,18 @@ function needs.suits(has, wanted)
   return true
 end
 
--- What the listeners of a queue that take tasks have, of the first 1,000.
+-- The offers of those listeners of a queue that take tasks; of the first 1,000.
 function needs.listeners(queue)
   local all, found = {}, redis.call('HSCAN', namespace.key('has', queue), 0, 'COUNT', 1000)[2]
   local keep = listeners.keep(queue)
   for i = 1, #found, 2 do
-    local how = listeners.stands(queue, found[i], keep)
+    local how = listeners.status(queue, found[i], keep)
     all[#all + 1] = (how == 'listening' or how == 'full') and needs.has(found[i + 1]) or nil
   end
   return all
 end
 
--- How many listeners of a queue that take tasks have what a task needs.
+-- The number of listeners of a queue that can take a task with these needs.
 function needs.able(queue, wanted)
   local number = 0
   for _, has in ipairs(needs.listeners(queue)) do
@@ -106,7 +106,7 @@ function needs.able(queue, wanted)
   return number
 end
 
--- Those of its needs that no listener of the queue has.
+-- Those needs that no listener of the queue satisfies.
 function needs.lacking(queue, wanted)
   local all, lacking = needs.listeners(queue), {}
   for need in string.gmatch(wanted, '[^,]+') do

@@ -1,20 +1,20 @@
--- What others want of an owner. An order is a field of one hash, which heartbeats read: `t:ID`
--- for a task, `l:LISTENER` for a listener, `q` for all tasks of the queue.
+-- Orders: what others ask of an owner. An order is a field of one hash, which heartbeats read: `t:ID` for a task,
+-- `l:LISTENER` for a listener, `q` for all tasks of the queue.
 local orders = {}
 
--- The order to kill. Scripts of 0.1.0 answer what stands here, and their callers know this word.
+-- The order to kill. Scripts of 0.1.0 return this word as it is, and their callers know it.
 orders.KILL = 'lost'
 
 function orders.key(queue)
   return namespace.key('orders', queue)
 end
 
--- What its owner was ordered to do with a task: `cancel`, `orders.KILL` or `stop`; false where nothing was.
+-- The order for a task: `cancel`, `orders.KILL` or `stop`; false if there is none.
 function orders.of(task)
   return redis.call('HGET', orders.key(task.queue), 't:' .. task.id)
 end
 
--- The same as readers know it.
+-- The same in the word of the contract.
 function orders.word(task)
   local order = orders.of(task)
   return order == orders.KILL and 'kill' or order
@@ -33,9 +33,9 @@ function orders.give(queue, to, order)
   orders.announce(queue)
 end
 
--- Lets owners hear sooner than by their next heartbeat of an order, or that an attempt was taken from them.
+-- Announces an order, or that an attempt was taken from its owner, so that owners know before their next heartbeat.
 function orders.announce(queue)
-  redis.pcall('PUBLISH', orders.key(queue), '') -- a hint: they hear of it all the same
+  redis.pcall('PUBLISH', orders.key(queue), '') -- only a hint: the next heartbeat brings it, too
 end
 
 function orders.take_back(queue, to)

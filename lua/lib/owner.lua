@@ -1,10 +1,9 @@
--- Calls of an attempt's owner: the first arguments are an id and the attempt's token.
+-- Calls of an attempt's owner. Their first arguments are an id and the token of the attempt.
 local owner = {}
 
--- Why the token does not hold the task. The call that ended the attempt may
--- come again after a lost reply: `endings` names the outcomes that are its
--- first answer. Malformed arguments are told here and not before, since none
--- can equal what a record holds.
+-- Handles a token that does not hold the task. The call that ended the attempt may be repeated after a lost reply:
+-- `endings` names the outcomes that are its first reply. Malformed arguments are reported here and not earlier, as
+-- no record can contain them.
 function owner.stale(id, token, endings)
   args.plain(id, 'id')
   args.integer(token, 1, 9007199254740991, 'token')
@@ -13,11 +12,11 @@ function owner.stale(id, token, endings)
   if last[1] == token and last[2] and string.find(endings, last[2] .. ' ', 1, true) then
     return nil, last[2]
   end
-  reply.fail('LOST', 'this attempt no longer holds the task: stop the work and discard what it made')
+  reply.fail('LOST', 'this attempt no longer holds the task: stop the work and discard its result')
 end
 
--- The task, if this token holds it, and one more field of its record, `...`; else nil
--- and its first answer, one of `endings` (words with a space after each); else LOST.
+-- The task, if this token holds it, with one more field of its record, `...`; else nil and the first reply, one of
+-- `endings` (words, each with a space after it); else fails with LOST.
 -- @hot
 function owner.task(id, token, endings, ...)
   local key = namespace.prefix .. 'task_' .. id
@@ -46,14 +45,14 @@ function owner.task(id, token, endings, ...)
   return task, v[11]
 end
 
--- After a forced cancel an attempt may only be given back: what it makes is refused.
+-- Fails after a forced cancel: the attempt may only be given back.
 function owner.alive(task)
   if task.cancel and orders.of(task) == orders.KILL then
-    reply.fail('LOST', 'this task was cancelled by force: stop the work, discard what it made, and release it')
+    reply.fail('LOST', 'this task was cancelled by force: stop the work, discard its result, and release the task')
   end
 end
 
--- Ends the attempt; its outcome is the answer. `...`: more fields for the record.
+-- Ends the attempt and returns its outcome. `...`: further fields for the record.
 function owner.finish(task, to, outcome, why, ...)
   local cost = task.cost
   if cost then

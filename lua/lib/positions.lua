@@ -1,12 +1,12 @@
--- Where tasks that wait stand: pending ones by priority, then by rank. Blueque's plain list
--- and the lanes of priority 0 are two orders that are read as one.
+-- Positions of waiting tasks: pending ones by priority, then by rank. Blueque's plain list and the ranked tasks of
+-- priority 0 are merged.
 local positions = {}
 
--- So far from the first, entries are compared one by one; behind that, the list is halved by rank.
+-- Up to this position entries are compared one by one; after it, by binary search on the rank.
 positions.NEAR = 100
 
--- An order of which pages are read: `number` of its entries; `read(first, last, bare)`: their
--- ids, and their places as numbers that grow, unless `bare`.
+-- An order is read in pages. `number`: its entries; `read(first, last, bare)`: their ids, and unless `bare` their
+-- positions as ascending numbers.
 function positions.list_order(queue)
   local list = namespace.key('pending_tasks', queue)
   return { number = redis.call('LLEN', list), read = function(first, last, bare)
@@ -21,7 +21,7 @@ function positions.list_order(queue)
   end }
 end
 
--- The tasks of the lanes with these scores, and how many go before them.
+-- The ranked tasks with these scores. `before`: the number of tasks ahead of them.
 function positions.ranked_order(queue, low, high, before)
   local lane = namespace.key('lane_tasks', queue)
   return { number = redis.call('ZCOUNT', lane, low, high), read = function(first, last)
@@ -34,7 +34,7 @@ function positions.ranked_order(queue, low, high, before)
   end }
 end
 
--- Tasks by a time, such as their eta.
+-- Tasks ordered by a time, such as their eta.
 function positions.scheduled_order(kind, queue)
   local set = namespace.key(kind, queue)
   return { number = redis.call('ZCARD', set), read = function(first, last)
@@ -47,7 +47,7 @@ function positions.scheduled_order(kind, queue)
   end }
 end
 
--- How many entries of an order go before a place in it: those up to it, or with `below` those below it.
+-- The number of entries up to `place` in an order, or with `below` only those below it.
 function positions.count(order, place, below)
   local function passed(other)
     return other < place or other == place and not below
@@ -72,7 +72,7 @@ function positions.count(order, place, below)
   return low
 end
 
--- How many entries of each order stand among the first `from` of both; near the first it is not looked for.
+-- How many entries of each order are among the first `from` of both. Not computed near the front.
 function positions.split(one, other, from)
   local low, high = math.max(0, from - other.number), math.min(one.number, from)
   if low < high and from <= positions.NEAR then
@@ -142,7 +142,7 @@ function positions.list(queue, from, limit)
   return ids
 end
 
--- How many tasks `list` has before a pending one, as far as `far`.
+-- The number of tasks ahead of a pending one in the order of `list`, up to `far`.
 function positions.ahead(task, far)
   local queue, priority = task.queue, tonumber(task.priority or 0)
   local lane = namespace.key('lane_tasks', queue)
@@ -163,7 +163,7 @@ function positions.ahead(task, far)
   local urgent = redis.call('ZCOUNT', lane, '-inf', '(0')
   local level = positions.ranked_order(queue, 0, 0, urgent)
   if level.number > 0 then
-    -- It waits behind whatever one before it in the list waits behind.
+    -- A task waits behind all that any task before it in the list waits behind.
     local plain = positions.list_order(queue)
     local _, ranks = plain.read(0, math.min(at, positions.NEAR))
     local _, own = plain.read(at, at)

@@ -1,14 +1,14 @@
--- Where pending tasks stand that Blueque's plain list cannot hold: those with a
--- priority, a key or needs; and which task of a queue comes next.
+-- The ranking: the indexes of pending tasks with a priority, a key or needs, which Blueque's plain list cannot
+-- order; and the choice of the next task of a queue.
 local ranking = {}
 
--- Entries of one order that a reserve looks at, and what it finds outdated is put right.
+-- Entries of one order that a `reserve` looks at; outdated ones are corrected.
 ranking.LOOKAHEAD = 10
 
--- Priorities that a reserve of a queue with ageing looks at.
+-- Priorities that a `reserve` looks at in a queue with ageing.
 ranking.MAX_PRIORITIES = 200
 
--- Reads all that `enter`, `leave`, `take` and `free` of a task write.
+-- Reads all that `add` and `remove` of a task, and `take` and `release` of its limits, write.
 function ranking.plan(task)
   local queue, probe = task.queue, namespace.probe
   if task.limited then
@@ -35,12 +35,12 @@ function ranking.plan(task)
   end
 end
 
--- What stands for a task among those of its key: all that decides whether it may run.
+-- The entry of a task among those of its key. It has all that decides whether the task may run.
 function ranking.member(task)
   return task.rank .. ' ' .. task.id .. ' ' .. (task.solo and 'solo' or task.weight or '1')
 end
 
--- A task becomes pending.
+-- Adds a task that becomes pending.
 function ranking.add(task)
   local queue = task.queue
   local field = 'lanes:' .. queue
@@ -63,7 +63,7 @@ function ranking.add(task)
   redis.call('HSET', namespace.prefix .. 'task_' .. task.id, 'rank', task.rank)
 end
 
--- Takes a task off the list of all that wait in lanes. Without any, a reserve need not look there.
+-- Removes a task from the index of all ranked tasks. When that is empty, a `reserve` does not look at the ranking.
 function ranking.remove_from_index(queue, member)
   local all = namespace.key('lane_tasks', queue)
   if redis.call('ZCARD', all) - redis.call('ZREM', all, member) == 0 then
@@ -71,7 +71,7 @@ function ranking.remove_from_index(queue, member)
   end
 end
 
--- A task that is no longer pending.
+-- Removes a task that is no longer pending.
 function ranking.remove(task, to)
   local queue, member = task.queue, task.rank .. ' ' .. task.id
   local number = needs.number(queue, task.needs)
@@ -92,8 +92,8 @@ function ranking.remove(task, to)
   redis.call('HDEL', namespace.prefix .. 'task_' .. task.id, 'rank')
 end
 
--- The first entry of an order, from the score `low` on, that may run now. What is outdated in it
--- goes to `stale`.
+-- The first entry of an order, from the score `low` on, that may run now. Keys of outdated entries are added to
+-- `stale`.
 function ranking.first(queue, number, stale, low)
   local ranked = fairness.ranked_key(queue, number)
   for i = 0, ranking.LOOKAHEAD - 1 do
@@ -119,7 +119,7 @@ function ranking.first(queue, number, stale, low)
   end
 end
 
--- Reads what `drop` writes.
+-- Reads what `discard` writes.
 function ranking.plan_discard(queue, ghost)
   namespace.probe('ZCARD', namespace.key('lane_tasks', queue))
   namespace.probe('ZCARD', fairness.ranked_key(queue, ghost.number))
@@ -129,8 +129,7 @@ function ranking.plan_discard(queue, ghost)
   end
 end
 
--- Takes an entry out of the lanes whose record is gone, or no longer pending: somebody
--- deleted or changed it by hand.
+-- Removes an entry without a pending task: somebody deleted or changed the task by hand.
 function ranking.discard(queue, ghost)
   local rank, id = string.match(ghost.member, '^(%S+) (%S+)')
   ranking.remove_from_index(queue, rank .. ' ' .. id)
@@ -148,15 +147,15 @@ function ranking.discard(queue, ghost)
   end
 end
 
--- Whether one entry goes before another of its priority: by rank; tasks of one key with
--- different needs by their own.
+-- Whether one entry precedes another of the same priority: by rank, and for tasks of one key with different needs
+-- by their own rank.
 function ranking.precedes(one, other)
   local rank, rival = fairness.sort_value(one.rank), fairness.sort_value(other.rank)
   return rank < rival or rank == rival and fairness.sort_value(one.own) < fairness.sort_value(other.own or other.rank)
 end
 
--- The next of what comes first in each priority, by its score: each `ageing` microseconds
--- of waiting count for one level.
+-- The next of the first entries of each priority, by score: each `ageing` microseconds of waiting count for one
+-- level.
 function ranking.choose(firsts, ageing)
   local best, least
   for score, first in pairs(firsts) do
@@ -169,10 +168,10 @@ function ranking.choose(firsts, ageing)
   return best
 end
 
--- The next task of a queue, or `best`, the first of the plain list, where that precedes it.
--- `known`: see `attempt.select`. `stale` collects keys whose entries are outdated.
+-- The next task of a queue, or `best`, the first of the plain list, if that precedes it. `known`: see
+-- `attempt.select`. Keys of outdated entries are added to `stale`.
 function ranking.next(queue, known, best, stale)
-  namespace.require_settled_slot() -- an order that is not here yet would let others go first
+  namespace.require_settled_slot() -- an order that is on the other node would let other tasks go first
   local ageing = (known.own or known.common) and tonumber(settings.get(queue, 'ageing'))
   ageing = ageing and ageing * 1000000
   local waiting = redis.call('HGETALL', namespace.key('needs', queue))
@@ -195,7 +194,7 @@ function ranking.next(queue, known, best, stale)
   return ranking.choose(firsts, ageing)
 end
 
--- What of needs and limits decides over a pending task, for `why`: name and value in turn.
+-- The needs and limits that decide about a pending task, for `why`: name and value in turn.
 function ranking.facts(task)
   local queue, key = task.queue, task.fair_key
   local held = namespace.key('places', queue)
@@ -223,8 +222,8 @@ function ranking.facts(task)
   return facts
 end
 
--- Before when limits let no pending task start that so many go ahead of, or nil where
--- that is not known: its places are taken, and who frees them when does not stand anywhere.
+-- The time before which limits let no pending task start that has `ahead` tasks ahead of it. Nil if unknown: its
+-- places are taken, and it is not known when they are released.
 function ranking.earliest(task, ahead)
   local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
   local held, most = namespace.key('places', queue), tonumber(settings.get(queue, 'concurrency'))

@@ -1,7 +1,7 @@
--- A task's record: a hash, read in part.
+-- The record of a task: a hash, of which each call reads some fields.
 local record = {}
 
--- The task with this id, or nil. The fields named in `...` are found in `extra`, in their order.
+-- The task with this id, or nil. `extra` has the fields named in `...`, in order.
 -- @hot
 function record.find(id, ...)
   local key = namespace.prefix .. 'task_' .. id
@@ -20,13 +20,13 @@ function record.find(id, ...)
   }
 end
 
--- A record without a queue is what a late update of a client without scripts made of a deleted task.
+-- A record without a queue was left by a late update of a deleted task, by a client without scripts.
 -- @hot
 function record.get(id, ...)
   local task = record.find(id, ...)
   if not task or task.queue == '' then
     namespace.check_slot(namespace.prefix .. 'task_' .. id)
-    reply.fail('NOTASK', 'no task has this id; it was never submitted, or deleted, or retention removed it')
+    reply.fail('NOTASK', 'no task has this id: it was never submitted, or was deleted, or removed by retention')
   end
   return task
 end
@@ -44,7 +44,7 @@ function record.refuse(status, allowed)
   reply.fail('STATE', 'the task is ' .. status .. '; this is for one that is ' .. allowed)
 end
 
--- The member that stands for a held task in the set of leases: it proves the token too.
+-- The member of the set of leases for a held task. It contains the token.
 -- @hot
 function record.lease(task)
   return task.id .. ' ' .. task.token

@@ -1,9 +1,9 @@
--- What calls with a request id answered, so that such a call, sent again after a lost reply, gives its
--- first answer and does nothing a second time, whatever happened in between. One hash of the namespace:
--- `COMMAND REQUEST` holds the answer, `#N` when the Nth of them was given and its field.
+-- Idempotent calls: the replies of calls with a request id. Such a call, repeated after a lost reply, gets the
+-- first reply and changes nothing, whatever happened in between. One hash of the namespace: `COMMAND REQUEST` has
+-- the reply, `#N` the time and the field of the Nth one.
 local requests = {}
 
--- The number of answers that are kept, and for how long in microseconds.
+-- The number of replies that are kept, and for how long in microseconds.
 requests.MOST = 10000
 
 requests.KEPT = 3600000000
@@ -12,7 +12,7 @@ function requests.key()
   return namespace.prefix .. 'requests'
 end
 
--- Whether a request of this command has had its answer, and that answer.
+-- Whether a request of this command has a reply already, and that reply.
 function requests.find(command, request)
   if not request then
     return false
@@ -27,8 +27,8 @@ function requests.find(command, request)
   return false
 end
 
--- Keeps the answer of this call, where it has a request id and changed anything, and answers it. Called last:
--- all that the call changes is written. The oldest answers go: each call removes more than it adds.
+-- Keeps and returns the reply of this call, if it has a request id and changed anything. Called last, after all
+-- that the call writes. Each call removes more old replies than it adds.
 function requests.keep(answer)
   local own = namespace.shared('request')
   if not own.begun then
@@ -53,8 +53,8 @@ function requests.keep(answer)
   return answer
 end
 
--- An answer as a text: a string after a quotation mark; an array as its parts, each `WORD`, or `#NUMBER`,
--- and with `*TIMES` where it stands there several times in a row.
+-- A reply as text: a string after a quotation mark; an array as its elements, each `WORD` or `#NUMBER`, and with
+-- `*TIMES` if it is repeated.
 function requests.text(answer)
   if not answer then
     return ''

@@ -1,11 +1,11 @@
--- The reserved tasks of a queue, page by page: those with a lease by the leases, then those
--- that clients without scripts took, by the lists of their listeners.
+-- Lists the reserved tasks of a queue: first those with a lease, by the leases; then those that clients without
+-- scripts took, by the lists of their listeners.
 local reservations = {}
 
--- Entries of these lists, and listeners, that one call looks at.
+-- List entries and listeners that one call looks at.
 reservations.LOOKAHEAD = 500
 
--- Where to go on: how far the leases are read, or `lists/CURSOR/OFFSET/LISTENER`.
+-- Checks a cursor: a position in the leases, or `lists/CURSOR/OFFSET/LISTENER`.
 function reservations.cursor(value)
   if #value > 1024 or not string.find(value, '^lists/%d+/%d+/') then
     return args.cursor(value)
@@ -16,8 +16,8 @@ function reservations.cursor(value)
   return value
 end
 
--- Adds those of a listener's list, from `at.offset` on, that have no lease, as many as there is room for.
--- Answers how many entries it looked at, and whether there are more.
+-- Adds those tasks of a listener's list, from `at.offset` on, that have no lease, up to the limit. Returns the
+-- number of entries it looked at, and whether there are more.
 function reservations.list(queue, at, limit, ids)
   local offset, looks = at.offset, at.looks
   local list = redis.call('LRANGE', namespace.key('reserved_tasks', queue .. '_' .. at.listener),
@@ -35,7 +35,7 @@ function reservations.list(queue, at, limit, ids)
   return #list, false
 end
 
--- Adds reserved tasks without a lease. Answers the next cursor.
+-- Adds reserved tasks without a lease. Returns the next cursor.
 function reservations.lists(queue, cursor, limit, ids)
   local at, offset, first = string.match(cursor, '^lists/(%d+)/(%d+)/(.*)$')
   local looks = reservations.LOOKAHEAD
@@ -62,7 +62,7 @@ function reservations.lists(queue, cursor, limit, ids)
   return '0'
 end
 
--- Adds a page of the reserved tasks. Answers the next cursor.
+-- Adds a page of reserved tasks. Returns the next cursor.
 function reservations.page(queue, cursor, limit, ids)
   if string.sub(cursor, 1, 6) == 'lists/' then
     return reservations.lists(queue, cursor, limit, ids)

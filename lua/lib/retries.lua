@@ -1,7 +1,7 @@
--- Whether and when a failed attempt is followed by another.
+-- Retries: whether a failed attempt is followed by another, and when.
 local retries = {}
 
--- What a task says of its retries, and where it says nothing the settings of its queue.
+-- The retry options of a task; the settings of its queue where it has none.
 function retries.policy(task)
   local names = { 'max_failures', 'backoff', 'delay', 'max_delay', 'jitter' }
   local own = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id, unpack(names))
@@ -12,8 +12,8 @@ function retries.policy(task)
   return policy
 end
 
--- A fraction from 0 to 1 that is the same on every server for this failure of this
--- task, so that a call sent again, or a replica, pauses as long.
+-- A fraction from 0 to 1 that is the same on every server for this failure of this task, so that a repeated call,
+-- or a replica, waits as long.
 function retries.fraction(task, failures)
   return tonumber(string.sub(redis.sha1hex(task.id .. ' ' .. failures), 1, 8), 16) / 4294967296
 end

@@ -1,11 +1,11 @@
--- What the user of this connection may do. Redis rolls nothing back, so a command that is
--- denied after the first write would leave half a call: scripts ask before it.
+-- Permissions: what the user of this connection may do. Redis rolls nothing back, so a command that is denied after
+-- the first write would leave half a call: scripts ask first.
 local rights = {}
 
--- The Redis commands that this script calls after its first write. These three are made by build.rs.
+-- The Redis commands that this script calls after its first write. These three values are filled in by build.rs.
 rights.OWN = {}
 
--- Those of the calls without which nobody can work as a listener.
+-- Those of the calls that every listener needs.
 rights.WORKER = {}
 
 -- Those of every command: `NAME=REDIS COMMANDS;NAME=…`.
@@ -15,7 +15,7 @@ rights.ALL = ''
 function rights.denied(names)
   local may, any = redis.acl_check_cmd, namespace.prefix .. '*'
   if not may then
-    return nil -- a server that cannot say
+    return nil -- a server without ACLs in scripts
   end
   for _, name in ipairs(names) do
     if not may(name, name == 'XINFO' and 'STREAM' or any, any, any) then
@@ -29,7 +29,7 @@ function rights.refuse(name)
     .. '*: grant it with ACL SETUSER; nothing was changed')
 end
 
--- Refuses the call where one of these commands is denied.
+-- Fails if one of these commands is denied.
 function rights.check(names)
   local name = rights.denied(names)
   if name then
@@ -37,13 +37,14 @@ function rights.check(names)
   end
 end
 
--- Refuses the call where a command that this script may need later is denied.
+-- Fails if a command that this script may need later is denied.
 function rights.require()
   rights.check(rights.OWN)
 end
 
--- Which commands of the bundle the user may not run, and what each lacks: `NAME:COMMAND,COMMAND`,
--- separated by spaces. Messages are not needed, but without them wake-ups and orders come later.
+-- The commands of the bundle that the user may not run, and the Redis commands that each lacks:
+-- `NAME:COMMAND,COMMAND`, separated by spaces. Publishing is not required, but without it wake-ups and orders
+-- arrive later.
 function rights.missing()
   local denied, missing = {}, {}
   for name, calls in string.gmatch(rights.ALL, '([%l_]+)=([%u ]*)') do

@@ -1,25 +1,24 @@
--- Tasks that are made again and again. A schedule has slots, points in time in whole
--- seconds, and each makes one task, whose id is that of the slot: `NAME@SECONDS`.
+-- Schedules create tasks again and again. A schedule has slots, points in time in whole seconds, and for each slot
+-- one task, with the id `NAME@SECONDS`.
 --
--- The slots of `every` are computed here. Clients supply those of cron, some ahead.
--- `done` is the time up to which all slots are dealt with. It only grows, but where somebody
--- resumes the schedule, and so does the floor of time; and what the schedule made already
--- is not made again, so that no slot is dealt with twice.
+-- The slots of `every` are computed here; those of cron are supplied by clients, some ahead. `done` is the time up
+-- to which all slots are handled. It only grows, except when a schedule is resumed, and so does the floor of the
+-- clock; a task that exists already is not created again. So no slot is handled twice.
 local schedules = {}
 
--- Schedules of a namespace.
+-- Maximum number of schedules in a namespace.
 schedules.MOST = 100000
 
--- A cron schedule that knows fewer slots ahead than this needs more.
+-- A cron schedule with fewer slots ahead needs more.
 schedules.FEW = 32
 
--- How late a slot may be with the policy `skip`, where nothing else is said.
+-- How late a slot may be with the policy `skip`, by default.
 schedules.LATE = 60
 
--- Tasks that one schedule makes in one call.
+-- Tasks that one schedule creates in one call.
 schedules.BATCH = 100
 
--- Tasks that a schedule remembers as not finished.
+-- Unfinished tasks that a schedule remembers.
 schedules.TASKS = 64
 
 function schedules.name(value)
@@ -29,8 +28,8 @@ function schedules.name(value)
   return value
 end
 
--- `every SECONDS OFFSET`, or `cron ZONE MINUTE HOUR DAY MONTH WEEKDAY`. Answers its
--- normal text, and for the first kind its numbers.
+-- `every SECONDS OFFSET`, or `cron ZONE MINUTE HOUR DAY MONTH WEEKDAY`. Returns the normalised text, and for the
+-- first kind its numbers.
 function schedules.rhythm(value)
   local every, offset = string.match(value, '^every (%d+) ?(%d*)$')
   if every and #every <= 9 and #offset <= 9 and (offset ~= '' or string.sub(value, -1) ~= ' ') then
@@ -59,7 +58,7 @@ function schedules.slots(count)
   return slots
 end
 
--- What makes two schedules the same.
+-- The fields that make two schedules equal.
 function schedules.definition()
   return { 'rhythm', 'queue', 'parameters', 'options', 'overlap', 'missed', 'late', 'start', 'end', 'times' }
 end
@@ -95,18 +94,18 @@ function schedules.get(name)
   local schedule = schedules.find(name)
   if not schedule then
     namespace.check_slot(namespace.key('schedule', name))
-    reply.fail('NOSCHEDULE', 'no schedule has this name; it was never made, or removed')
+    reply.fail('NOSCHEDULE', 'no schedule has this name: it never existed, or was removed')
   end
   return schedule
 end
 
--- Reads what `write` will.
+-- Reads what `write` writes.
 function schedules.probe()
   namespace.probe('ZCARD', namespace.prefix .. 'schedules')
   namespace.probe('ZCARD', namespace.prefix .. 'low_schedules')
 end
 
--- The last slot that is known of a cron schedule, or the time up to which all are dealt with.
+-- The last known slot of a cron schedule, or the time up to which all are handled.
 function schedules.tail(schedule)
   return math.max(schedule.list[#schedule.list] or 0, tonumber(schedule.done))
 end
@@ -128,7 +127,7 @@ function schedules.from(schedule, time)
   return math.ceil((time - schedule.offset) / schedule.every) * schedule.every + schedule.offset
 end
 
--- Computes the next slot, and with it whether the schedule has ended, and whether it needs more slots.
+-- Computes the next slot, whether the schedule has ended, and whether it needs more slots.
 function schedules.settle(schedule)
   local done, last = tonumber(schedule.done), tonumber(schedule['end'] or math.huge)
   local tail = schedules.tail(schedule)
@@ -152,7 +151,7 @@ function schedules.settle(schedule)
     and #schedule.list < schedules.FEW and string.format('%.6f', tail) or nil
 end
 
--- Writes these fields of a settled schedule, and what every call changes. Refused when memory is full.
+-- Writes these fields of a settled schedule, and those that every call changes. Refused when memory is full.
 function schedules.write(schedule, ...)
   local set, gone = {}, {}
   for _, field in ipairs({ 'done', 'made', 'skipped', 'passed', 'next', 'held', 'slots', 'final', 'ended', ... }) do
@@ -178,7 +177,7 @@ function schedules.state(paused, ended, coming)
   return paused and 'paused' or ended and 'ended' or coming and 'active' or 'dry'
 end
 
--- A value in the text of the options, where spaces separate them; and as it was.
+-- Escapes a value for the text of the options, which are separated by spaces; and the reverse.
 function schedules.quoted(value)
   return (string.gsub(value, '[%s%c%%]', function(char)
     return string.format('%%%02X', string.byte(char))
@@ -191,7 +190,7 @@ function schedules.plain(text)
   end))
 end
 
--- The options of a template, `name=value name=value`, checked as those of a submit.
+-- The options of a template, `name=value name=value`, checked like those of a submit.
 function schedules.options(schedule)
   local options = { schedule = schedule.name }
   for name, value in string.gmatch(schedule.options, '([^%s=]+)=(%S*)') do
@@ -213,9 +212,9 @@ function schedules.solo(schedule, overlap)
   return latest and string.match(options, ' unique=(%S+)') or 'schedule:' .. schedule.name
 end
 
--- The tasks of a schedule that are not finished, as far as it remembers them: the last one, where it
--- is one of them, and one that would run beside a new task with this overlap, if there is
--- any. That one is in another queue, or was made without the key.
+-- The remembered tasks of a schedule that are not finished: the last one, if it is among them, and one that would
+-- run at the same time as a new task with this overlap, if any. That one is in another queue, or was created
+-- without the key.
 function schedules.live(schedule, overlap)
   local solo, last, beside = schedules.solo(schedule, overlap), nil, nil
   local unfinished = {}
@@ -236,7 +235,7 @@ function schedules.live(schedule, overlap)
   return last, beside
 end
 
--- Notes the last task of a schedule. The earliest of those that it remembers make room.
+-- Notes the last task of a schedule. The oldest remembered task makes room.
 function schedules.note(schedule, id)
   local unfinished = schedule.unfinished
   for i, other in ipairs(unfinished) do
@@ -252,14 +251,14 @@ function schedules.note(schedule, id)
   schedule.last_task, schedule.tasks = id, unfinished[2] and table.concat(unfinished, ' ')
 end
 
--- What a slot is held back for.
+-- Why a slot is held back.
 function schedules.beside(schedule, task)
   return string.format('STATE its task %s is %s %s: a new one waits until that has finished', task.id, task.status,
     task.queue ~= schedule.queue and 'in another queue' or 'and was made to run beside others')
 end
 
--- Where a task is run again whose schedule lets no two run at the same time, it gets the
--- key for that, if it can, and the schedule remembers it.
+-- When a task is retried whose schedule lets no two tasks run at the same time, it gets the key for that if
+-- possible, and the schedule remembers it.
 function schedules.again(task)
   local name = redis.call('HGET', task.key, 'schedule')
   local rhythm, queue, overlap, options, tasks, last
@@ -288,7 +287,7 @@ function schedules.again(task)
   task.ties = task.ties ~= '' and task.ties or nil
 end
 
--- Remembers a task that is run again.
+-- Remembers a task that is retried.
 function schedules.remember(task)
   local schedule = task.again
   for _, id in ipairs(schedule.unfinished) do
@@ -302,8 +301,8 @@ function schedules.remember(task)
   end
 end
 
--- Which slots are due: the earliest first, and how many are passed over because they are
--- too late, or a later one stands for them. Moves `done`.
+-- The slots that are due, the earliest first, and the number of slots passed over because they are too late or a
+-- later one replaces them. Advances `done`.
 function schedules.due(schedule, room)
   local now, first = namespace.now_us / 1000000, tonumber(schedule.next)
   local last = math.min(now, tonumber(schedule['end'] or math.huge))
@@ -385,7 +384,7 @@ function schedules.plan(plan, taken)
   return plan
 end
 
--- Makes a planned task. Who waits for it is woken when all has been written.
+-- Creates a planned task. Listeners are woken after all is written.
 function schedules.make(plan, why)
   local queue = plan.schedule.queue
   if plan.old and plan.old.to then
@@ -400,8 +399,8 @@ function schedules.make(plan, why)
   end
 end
 
--- Which cron schedules need more slots once these are written: for each its
--- name, its rhythm, and after what time.
+-- The cron schedules that need more slots after these are written: for each its name, its rhythm, and after what
+-- time.
 function schedules.low(changed)
   local low, known = {}, {}
   local function add(name, rhythm, tail)

@@ -1,5 +1,5 @@
--- Looking through an index of tasks, page by page. A page begins behind a score and a
--- name, so that no removal on the way makes a reader miss anything.
+-- Search: reads an index of tasks page by page. A page begins after a score and a name, so a reader misses nothing
+-- when entries are removed meanwhile.
 local search = {}
 
 -- Tasks that one call looks at.
@@ -28,19 +28,20 @@ function search.cursor(text)
   return search.place(text, '^([%d.e+-]+)/(.*)$')
 end
 
--- Where the next page begins: nil for `0`, else after which score and name; `till`, if the pattern has a third part.
+-- The start of the next page: nil for `0`, else the score and name to continue after; `till`, if the pattern has a
+-- third part.
 function search.place(text, pattern)
   if text == '0' then
     return nil
   end
   local score, name, till = string.match(text, pattern)
   if not score or #text > 1024 or not tonumber(score) or till and not tonumber(till) then
-    reply.fail('BADARG', 'the cursor must be 0 or what the call before answered')
+    reply.fail('BADARG', 'the cursor must be 0 or what the previous call returned')
   end
   return { score = string.format('%.17g', tonumber(score)), name = name, till = till }
 end
 
--- How many entries of an index come before this one, and 1 if it is there itself.
+-- The number of entries of an index before this one, and 1 if it is in the index itself.
 function search.rank(index, cursor)
   local score, name = cursor.score, cursor.name
   local found = redis.call('ZSCORE', index, name)
@@ -59,8 +60,8 @@ function search.rank(index, cursor)
   return low, 0
 end
 
--- The next entries of an index `from` a cursor on, or from a score where there is none, `backwards`
--- or not: name and score in turn; then the cursor behind them, `0` where there are no more.
+-- The next entries of an index after a cursor, or from a score if there is none, `backwards` or not: name and score
+-- in turn; then the cursor after them, `0` at the end.
 function search.page(index, from, limit)
   local cursor, first = from.cursor, from.score
   local rank, here
@@ -78,12 +79,12 @@ function search.page(index, from, limit)
   return page, #page < 2 * limit and '0' or search.after(page, #page - 1)
 end
 
--- The cursor behind the entry of a page.
+-- The cursor after the entry of a page.
 function search.after(page, i)
   return page[i + 1] .. '/' .. page[i]
 end
 
--- What options choose: the index to look through, and from which score to which.
+-- What the options select: the index to read, and from which score to which.
 function search.chosen(queue, options)
   if options.from and options.to and options.from > options.to then
     reply.fail('BADARG', 'from must not be after to')
@@ -102,7 +103,7 @@ function search.chosen(queue, options)
   return chosen
 end
 
--- The fields that decide whether a task is chosen, and the value each must have.
+-- The fields that decide whether a task is selected, and the value that each must have.
 function search.fields(options)
   local names, wanted = { 'queue', 'status', 'tags', 'created', 'group' }, {}
   for _, name in ipairs({ 'method', 'key' }) do
@@ -114,7 +115,7 @@ function search.fields(options)
   return names, wanted
 end
 
--- Whether a task is one of those chosen.
+-- Whether a task is selected.
 function search.matches(id, chosen)
   local options = chosen.options
   if options.prefix and string.sub(id, 1, #options.prefix) ~= options.prefix then

@@ -1,7 +1,7 @@
--- What the server says of itself, asked only where it matters: INFO is slow.
+-- Facts about the server, read only where needed: INFO is slow.
 local server = {}
 
--- One value of INFO, or nil where this user may not ask.
+-- One value of INFO, or nil if this user may not call it.
 -- @hot
 function server.info(section, field)
   local text = redis.pcall('INFO', section)
@@ -11,7 +11,7 @@ function server.info(section, field)
   return string.match(text, '\n' .. field .. ':([^\r\n]*)')
 end
 
--- The server's own time in microseconds, or the one that a test gives, whatever was seen before.
+-- The server's own time in microseconds, or that of a test; without the floor.
 -- @hot
 function server.time()
   if ARGV[1] ~= '' then
@@ -21,7 +21,7 @@ function server.time()
   return time[1] * 1000000 + time[2]
 end
 
--- Refuses a server that may remove tasks. Answers its policy, empty where nobody can know it.
+-- Fails on a server that may evict tasks. Returns its policy, empty if unknown.
 -- @hot
 function server.require()
   local policy = server.info('memory', 'maxmemory_policy')

@@ -1,5 +1,5 @@
--- Settings of a namespace and of its queues: two texts in the meta hash, each
--- `name=value name=value`. Every value was checked when it was set.
+-- Settings of a namespace and of its queues: two texts in the meta hash, each `name=value name=value`. Every value
+-- was checked when it was set.
 local settings = {}
 
 function settings.rate(value, what)
@@ -11,20 +11,19 @@ function settings.rate(value, what)
   return value
 end
 
--- What a text sets, or nil.
+-- The value in a text, or nil.
 function settings.find(text, name)
   return text and string.match(' ' .. text, ' ' .. name .. '=(%S+)')
 end
 
--- The value that holds, from the texts of the queue and of the namespace; nil
--- for a limit that nobody set.
+-- The value in effect, from the texts of the queue and of the namespace; nil for a limit that is not set.
 function settings.value(own, common, name)
   local pattern = ' ' .. name .. '=(%S+)'
   return own and string.match(' ' .. own, pattern) or common and string.match(' ' .. common, pattern)
     or string.match(' ' .. contract.DEFAULTS, pattern)
 end
 
--- The value that holds for a queue, or nil for a limit that nobody set.
+-- The value in effect for a queue, or nil for a limit that is not set.
 function settings.get(queue, name)
   local texts = namespace.shared('settings')
   local known = texts[queue] or redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings')
@@ -35,12 +34,12 @@ function settings.get(queue, name)
   return known[name] or nil
 end
 
--- The value of a setting that is a length of time, in microseconds.
+-- A setting that is a duration, in microseconds.
 function settings.micros(queue, name)
   return contract.setting(name, settings.get(queue, name), name)
 end
 
--- Since when a rate of the settings holds, in microseconds; 0 where that was not noted.
+-- Since when a rate of the settings is in effect, in microseconds; 0 if unknown.
 function settings.since(queue, name)
   settings.get(queue, name)
   local own, common = unpack(namespace.shared('settings')[queue], 1, 2)

@@ -1,24 +1,23 @@
--- The one place where a task changes its state: it leaves the old index, enters
--- the new one, gets its fields and leaves one event.
+-- State transitions, in one place: the task leaves the old index and enters the new one, its record is updated, and
+-- one event is added.
 local state = {}
 
--- Events kept per queue, at least, where nobody tallies them; `tally` trims to the setting.
+-- Minimum number of events kept per queue if `tally` never runs; `tally` trims to the setting.
 state.EVENTS = '100000'
 
--- What an attempt leaves in the record and the next one must not find.
+-- Fields of an attempt that the next attempt must not find in the record.
 function state.attempt_fields()
   return 'node', 'pid', 'reclaimed_node', 'cancel', 'recall', 'reserved', 'started', 'progress', 'progressed'
 end
 
--- The queue that submit found without a wake-up on its list; others are noted by `plan_wake`.
+-- The queue whose wake-up list `submit` found empty; other queues are noted by `plan_wake`.
 state.asleep = false
 
 function state.finished(status)
   return status == 'complete' or status == 'failed' or status == 'cancelled'
 end
 
--- Reads a list in which a task stands somewhere, and finds the end that is
--- nearer to it: ids enter at the head, by time.
+-- Reads the list that contains a task, and finds the end nearer to it: ids enter at the head, ordered by time.
 function state.probe_list(list, task)
   if namespace.probe('LLEN', list) <= 100 or task.from_end then
     return
@@ -35,8 +34,7 @@ function state.plan_wake(queue)
   namespace.shared('asleep')[queue] = namespace.probe('LLEN', namespace.prefix .. 'wake_' .. queue) == 0
 end
 
--- Wakes one waiting listener of a planned queue: the first who waits on the
--- list, and whoever subscribes to the channel.
+-- Wakes one listener of a planned queue that waits on the list, and every one that subscribes to the channel.
 function state.wake(queue)
   local others = namespace.shared_tables and namespace.shared_tables.asleep
   if state.asleep == queue or others and others[queue] then
@@ -46,11 +44,11 @@ function state.wake(queue)
       others[queue] = nil
     end
   end
-  -- a hint: without the right to it, they look by themselves
+  -- only a hint: without permission to publish, listeners poll
   redis.pcall('PUBLISH', namespace.prefix .. 'channel_' .. queue, '')
 end
 
--- Where the end of an attempt frees a place, somebody who waits for it is woken.
+-- If the end of an attempt frees a place, a listener that may wait for it is woken.
 function state.plan_free(task)
   local queue = task.queue
   if (task.limited or settings.get(queue, 'concurrency'))
@@ -61,8 +59,8 @@ function state.plan_free(task)
   end
 end
 
--- Where a task that would take several places, or runs alone, does not wait any more, or
--- not in the same order, those behind it may go on: somebody is woken.
+-- If a task that needs several places, or runs alone, leaves or changes its position, those behind it may start: a
+-- listener is woken.
 function state.plan_left(task)
   local queue = task.queue
   if namespace.probe('LLEN', namespace.key('pending_tasks', queue))
@@ -72,10 +70,10 @@ function state.plan_left(task)
   end
 end
 
--- The reads of `plan` that commands make for every task. There they are laid in: calling `plan`, which asks
--- for much that such a command knows, would cost it a fifth of its time.
+-- Reads of `plan` that commands need for every task. Such commands inline them: `plan` also reads much that they
+-- know already, and calling it would cost them a fifth of their time.
 
--- A held task leaves the list of its listener, and `started` where it stands in that index too.
+-- A held task leaves the list of its listener, and the index `started` if it is there.
 -- @inline
 function state.read_left(task, held, started)
   task.last = redis.call('LINDEX', held, -1) == task.id
@@ -84,16 +82,16 @@ function state.read_left(task, held, started)
   end
 end
 
--- What every transition writes: an event, and the index of the new state; `count` is the
--- command that counts what is in this one.
+-- Every transition writes an event and the index of the new state. `count`: the command that counts the entries of
+-- that index.
 -- @inline
 function state.read_entered(events, count, index)
   redis.call('XLEN', events)
   redis.call(count, index)
 end
 
--- Reads every key that `move` will write, so that none of its writes can fail.
--- `taker`: the listener that will hold the task, where there will be one.
+-- Reads every key that `move` will write, so that none of its writes can fail. `taker`: the listener that will hold
+-- the task, if any.
 function state.plan(task, to, taker)
   local probe, touch = namespace.probe, namespace.declare
   local from, queue, prefix = task.status, task.queue, namespace.prefix
@@ -145,8 +143,8 @@ function state.plan(task, to, taker)
   state.plan_own(task, to)
 end
 
--- What is a task's own among those keys: all that is left to read where another one,
--- which is bound to nothing, makes the same transition in the same call.
+-- The reads that are specific to one task: all that is needed if the same call has planned the same transition of
+-- another task without claims.
 function state.plan_own(task, to)
   if to == 'deleted' then
     namespace.declare(namespace.prefix .. 'log_' .. task.id)
@@ -158,32 +156,31 @@ function state.plan_own(task, to)
   end
 end
 
--- The time of this call, or of the task's last transition where the clock was
--- set back since: what happens to a task happens in order.
+-- The time of this call, or of the task's last transition if the clock was set back since: transitions of a task
+-- are in order.
 -- @hot
 function state.time(task)
-  local since, now = task.since, namespace.now -- not namespace.now_us, which a new token has moved
+  local since, now = task.since, namespace.now -- not namespace.now_us, which a new token has advanced
   if since and not (#since == #now and since <= now) and (tonumber(since) or 0) > tonumber(now) then
     return since
   end
   return now
 end
 
--- Moves a planned task to another state; `...`: fields and values for its record.
--- What the new state needs stands in the task:
---   since       when it came into its present state
+-- Moves a planned task to another state. `...`: fields and values for its record. Further input is in the task:
+--   since       when it entered its present state
 --   deadline    of the lease, for reserved and started
 --   taker       the listener that takes it, and `issue`, its token
 --   pid         for started
 --   eta         for scheduled
---   front       it goes to the front of pending; its record's field `front` says so
---   turn        when its key was served with it, where that may be forgotten
---   lane        it is pending in the lanes, not in the list, and scheduled in a set of their own, so
---               that a client without scripts does not promote it; `rank`: where it stands in the lanes
---   wakes       its end frees a place that somebody waits for, or it leaves those behind it
---   last        it stands at the tail of the list that it leaves
---   from_end    the end of that list from which it is sooner found
---   astray      that list, where it is not the one that the state names
+--   front       move it to the front of pending; also a field of its record
+--   turn        when its key was served with it, as the key's own record of it may be gone
+--   ranked      while pending it is in the ranking, not in the list, and while scheduled in a separate set,
+--               so that a client without scripts does not promote it; `rank`: its rank while pending
+--   wakes       wake a listener: the end of the task frees a place, or tasks behind it may start
+--   last        it is at the tail of the list that it leaves
+--   from_end    the end of that list nearer to it
+--   astray      that list, if it is not the one of its state
 --   group       of its error, for failed
 --   forget      a list of fields to remove
 -- @hot
@@ -191,7 +188,7 @@ function state.move(task, to, why, by, ...)
   local id, queue, from, prefix, now = task.id, task.queue, task.status, namespace.prefix, state.time(task)
   local key, tasks = prefix .. 'task_' .. id, '_tasks_' .. queue
   if task.deadline then
-    -- First of all, so that the set of leases never vanishes in mid-script.
+    -- Written first, so that the set of leases never becomes empty during the script.
     redis.call('ZADD', prefix .. 'leases_' .. queue, task.deadline, id .. ' ' .. (task.issue or task.token))
   end
   if task.foreign and to ~= 'deleted' and to ~= 'moved' then
@@ -222,7 +219,7 @@ function state.move(task, to, why, by, ...)
       redis.call('RPOPLPUSH', old, new)
     else
       if from == 'scheduled' then
-        redis.call('ZREM', old, id) -- where former scripts put those of the lanes, too
+        redis.call('ZREM', old, id) -- former scripts put ranked tasks there, too
         if task.ranked then
           redis.call('ZREM', prefix .. 'scheduled_lane' .. tasks, id)
         end

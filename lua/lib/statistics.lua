@@ -1,4 +1,4 @@
--- Statistics of queues, added up from their events, by day in UTC.
+-- Statistics of queues: sums of their events, by day in UTC.
 local statistics = {}
 
 -- What is counted.
@@ -7,19 +7,19 @@ function statistics.counts()
     'releases', 'missed' }
 end
 
--- What is measured: how long tasks waited to be reserved; how long attempts ran, whatever
--- their end; and how long those ran that completed their task.
+-- Durations that are measured: how long tasks waited to be reserved; how long attempts ran, whatever their end; and
+-- how long those attempts ran that completed their task.
 function statistics.measures()
   return { 'wait', 'run', 'done' }
 end
 
--- The upper bounds of the histograms' buckets in seconds: 1 s to 4 weeks. What is longer is in `over`.
+-- The upper bounds of the histogram's buckets in seconds: 1 s to 4 weeks. Longer ones are in `over`.
 function statistics.bounds()
   return { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 57600,
     86400, 172800, 345600, 604800, 1209600, 2419200 }
 end
 
--- The fields of one measure, in their order.
+-- The fields of one measure, in order.
 function statistics.fields(measure)
   local names = {}
   for _, name in ipairs({ 'count', 'sum', 'squares', 'least', 'most' }) do
@@ -32,7 +32,7 @@ function statistics.fields(measure)
   return names
 end
 
--- The fields of a day, in their order.
+-- The fields of a day, in order.
 function statistics.names()
   local names = statistics.counts()
   for _, measure in ipairs(statistics.measures()) do
@@ -43,7 +43,7 @@ function statistics.names()
   return names
 end
 
--- YYYYMMDD of a day counted from 1970-01-01, in the calendar that days have everywhere.
+-- YYYYMMDD of a day counted from 1970-01-01, in the proleptic Gregorian calendar.
 function statistics.date(day)
   local floor = math.floor
   local shifted = day + 719468 -- days from 0000-03-01
@@ -75,7 +75,7 @@ function statistics.day(value, what)
   return day
 end
 
--- Puts a duration into the sums of a day.
+-- Adds a duration to the sums of a day.
 -- @hot
 function statistics.measure(own, seconds, bounds)
   own.count = own.count + 1
@@ -94,7 +94,7 @@ function statistics.measure(own, seconds, bounds)
   own[i] = (own[i] or 0) + 1
 end
 
--- The sums of a day: of each measure a table, of its buckets by their position; the counts beside them.
+-- The sums of a day: for each measure a table of its buckets by position; the counts beside them.
 function statistics.sums()
   local sums = {}
   for _, name in ipairs(statistics.counts()) do
@@ -106,9 +106,8 @@ function statistics.sums()
   return sums
 end
 
--- Puts an event into the sums of its day. Whoever gives a task back names a reason, which
--- can be any word but `fail`; that nobody is named in `by` tells a lost attempt apart. `took`:
--- how long the task was in its former state, where that is known.
+-- Adds an event to the sums of its day. The reason of a release may be any word but `fail`; an event without `by`
+-- is a lost attempt. `took`: how long the task was in its former state, if known.
 -- @hot
 function statistics.event(sums, event, bounds)
   local from, to, took, by, why = event.from, event.to, event.took, event.by, event.why
@@ -117,7 +116,7 @@ function statistics.event(sums, event, bounds)
       statistics.measure(sums.wait, took, bounds)
     end
   elseif from == 'reserved' or from == 'started' then
-    -- An owner that never said that it started worked on the task all the same.
+    -- An owner that never reported the start still worked on the task.
     if took and (from == 'started' or to == 'complete' or (why == 'fail' and by ~= '')) then
       statistics.measure(sums.run, took, bounds)
       if to == 'complete' then
@@ -148,8 +147,8 @@ function statistics.event(sums, event, bounds)
   end
 end
 
--- Adds the sums of a day to what its hash holds. Answers fields and values to write.
--- Seconds have six decimals, so that their sum stays exact as far as its digits go.
+-- Merges the sums of a day with its hash. Returns fields and values to write. Seconds have six decimals, so that
+-- their sum stays exact within its digits.
 function statistics.merge(key, sums)
   local names, added, bounds = {}, {}, statistics.bounds()
   local function add(name, value)
@@ -183,13 +182,13 @@ function statistics.merge(key, sums)
   return fields
 end
 
--- What a field is: a count, or one of the words after the name of a measure.
+-- The kind of a field: a count, or the word after the name of a measure.
 -- @hot
 function statistics.kind(name)
   return string.match(name, '%.(%a+)$') or 'count'
 end
 
--- Two values of a field together.
+-- Combines two values of a field.
 -- @hot
 function statistics.join(kind, held, added)
   if not held then
@@ -213,7 +212,7 @@ function statistics.text(kind, value)
   return string.format('%.0f', value)
 end
 
--- Whether an entry of a stream stands before another.
+-- Whether an entry of a stream precedes another.
 function statistics.before(one, other)
   local ms, number = string.match(one, '^(%d+)%-(%d+)$')
   local other_ms, other_number = string.match(other, '^(%d+)%-(%d+)$')
@@ -226,7 +225,7 @@ function statistics.key(queue, date)
   return namespace.key('statistics', queue .. '/' .. date)
 end
 
--- How long things take, by the last days that have numbers.
+-- Durations of the last days that have statistics.
 function statistics.recent(queue)
   local names = { 'wait.count', 'wait.sum', 'run.count', 'run.sum', unpack(statistics.fields('done')) }
   local kinds, total = {}, {}
@@ -251,8 +250,7 @@ function statistics.mean(total, measure)
   return number > 0 and total[measure .. '.sum'] / number or nil
 end
 
--- How long those attempts that completed their task took in the mean that took longer
--- than `elapsed`, or nil where none did.
+-- The mean duration of attempts that completed their task and took longer than `elapsed`, or nil if there is none.
 function statistics.longer(total, elapsed)
   local least, most = total['done.least'], total['done.most']
   if not least or elapsed < least then
@@ -272,8 +270,8 @@ function statistics.longer(total, elapsed)
   return weight > 0 and sum / weight or nil
 end
 
--- When the tasks that run are expected to end, the first one first: all of them where
--- they are few, else some. Where none runs a place is free now.
+-- When the running tasks are expected to end, in order: all of them if they are few, else a sample. If none runs, a
+-- place is free now.
 function statistics.ends(queue, total, busy)
   local ends, number = {}, math.min(busy, 32)
   local now, run = namespace.now_us / 1000000, statistics.mean(total, 'run')

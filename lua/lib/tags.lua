@@ -1,5 +1,5 @@
--- Tags of tasks: names by which they are found. The record has them as one text,
--- `a,b`; each has an index of its tasks, and all are counted in one.
+-- Tags: names by which tasks are found. The record has them as one text, `a,b`; each tag has an index of its tasks,
+-- and one index has the counts of all.
 local tags = {}
 
 function tags.key(queue, tag)
@@ -31,8 +31,8 @@ function tags.enter(queue, id, created, text)
   end
 end
 
--- Takes a task out of an index, and counts what remains. Nothing is read after the
--- last of it is gone: in a slot that is being moved, an absent key is an error.
+-- Removes a task from an index, and counts what remains. Nothing is read after its last entry is removed: during
+-- slot migration, an absent key is an error.
 function tags.remove(key, counts, name, id)
   local left = redis.call('ZCARD', key)
   left = left - redis.call('ZREM', key, id)
@@ -68,7 +68,7 @@ function tags.read(id)
   return task, set
 end
 
--- Gives a task that was read other tags: `wanted`, a set of names. Answers them in their order.
+-- Replaces the tags of a task that was read. `wanted`: a set of names. Returns them in order.
 function tags.change(task, wanted)
   local had, names, gone, come = task.extra[1], {}, {}, {}
   for tag in pairs(wanted) do

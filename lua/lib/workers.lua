@@ -1,14 +1,13 @@
--- What a worker says of itself as a whole, whatever queues it serves and whatever it does:
--- one record, which every report renews.
+-- Workers: what a worker reports about itself, whatever queues it serves: one record, which every report renews.
 local workers = {}
 
--- Without a report for so long it is dead: three beats of ten seconds.
+-- After this long without a report a worker is dead: three reports of ten seconds.
 workers.DEAD = 30 * 1000000
 
--- Records to be forgotten that one look for orphans reads.
+-- Expired records that one search for orphans reads.
 workers.LOOKS = 20
 
--- A moment of ours in seconds, in microseconds.
+-- A time in seconds, in microseconds.
 -- @hot
 function workers.moment(seconds)
   return math.floor(tonumber(seconds) * 1000000 + 0.5)
@@ -31,7 +30,7 @@ function workers.find(listener)
   return known[listener] or nil
 end
 
--- The record of a worker, if it says that it serves the queue.
+-- The record of a worker, if it serves the queue.
 function workers.serves(listener, queue)
   local worker = workers.find(listener)
   return worker and string.find(',' .. worker.queues .. ',', ',' .. queue .. ',', 1, true) and worker
@@ -45,7 +44,7 @@ function workers.plan_leave(listener)
   end
 end
 
--- A worker stops listening to a queue. Its record goes with its last queue.
+-- Removes a queue from a worker. Its record is removed with its last queue.
 function workers.leave(listener, queue)
   local worker = workers.find(listener)
   if not worker then
@@ -64,8 +63,7 @@ function workers.leave(listener, queue)
   end
 end
 
--- Finds records whose time is over. A worker that is registered anywhere keeps its own,
--- which says that it is dead.
+-- Finds expired records. A worker that is still registered keeps its own, which says that it is dead.
 function workers.plan_forget()
   local found = {}
   for _, listener in ipairs(redis.call('ZRANGEBYSCORE', namespace.declare(namespace.prefix .. 'workers'),
