@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The command line: its commands and global options.
 
 use clap::{Parser, Subcommand};
 
@@ -19,7 +19,7 @@ use crate::session::config::Connection;
 pub struct Cli {
     #[command(flatten)]
     pub connection: Connection,
-    /// How data is written
+    /// Output format
     #[arg(short, long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Everywhere")]
     pub output: Format,
     #[command(subcommand)]
@@ -30,7 +30,7 @@ pub struct Cli {
 pub enum Command {
     /// Run programs for the tasks of some queues
     Worker(crate::worker::Options),
-    /// Own one task: its program, its lease, its end
+    /// Supervise one task: its program, its lease, its end
     #[command(hide = true)]
     Supervise(crate::supervisor::Options),
     /// Become a task's program, under its limits
@@ -38,13 +38,13 @@ pub enum Command {
     Exec(exec::Options),
     /// Start a private server and a worker, to try things out
     Dev(dev::Options),
-    /// Put a task into a queue
+    /// Submit a task to a queue
     Submit(submit::Options),
-    /// Put a task into a queue, follow it, and exit as it does
+    /// Submit a task, follow it, and exit as it does
     Run(run::Options),
     /// List tasks: the running ones first, then the waiting, then the finished
     Ls(ls::Options),
-    /// Show all that is known of a task
+    /// Show a task in full
     Show(show::Options),
     /// Show a task's log
     Logs(logs::Options),
@@ -52,69 +52,69 @@ pub enum Command {
     Wait(wait::Options),
     /// Cancel tasks
     Cancel(cancel::Options),
-    /// Run failed or cancelled tasks again
+    /// Retry failed or cancelled tasks
     Retry(retry::Options),
-    /// Have running tasks stopped and given back, to the front of their queue
+    /// Stop running tasks and give them back to the front of their queue
     #[command(visible_alias = "release")]
     Recall(recall::Options),
-    /// Remove finished tasks
+    /// Delete finished tasks
     Delete(delete::Options),
-    /// Give waiting tasks another priority
+    /// Change the priority of waiting tasks
     #[command(visible_alias = "prioritize")]
     Prioritise(prioritise::Options),
-    /// Put waiting tasks into another queue
+    /// Move waiting tasks to another queue
     Move(move_to::Options),
     /// Find tasks by id, state, tag, method, key, time or group of failure, the latest first
     Find(find::Options),
-    /// Give a task tags
+    /// Add tags to a task
     Tag(tag::Options),
-    /// Take tags from a task
+    /// Remove tags from a task
     Untag(tag::Options),
     /// List the tags of a queue, the most used first
     Tags(tags::Options),
     /// List the groups of a queue's failures, the largest first
     Groups(groups::Options),
-    /// Cancel, retry, delete, purge, move or prioritise all tasks of a queue that are meant
+    /// Cancel, retry, delete, purge, move or prioritise all selected tasks of a queue
     Bulk(bulk::Options),
-    /// Remove the tasks of a queue that wait or are finished
+    /// Delete the waiting or finished tasks of a queue
     Purge(bulk::All),
     /// Remove what is left of a queue without tasks and listeners
     Forget(forget::Options),
-    /// Make tasks again and again: every so often, or by cron
+    /// Create tasks again and again: at intervals, or by cron
     Schedule(schedule::Options),
     /// Show or change the settings of a queue or of the namespace
     Config(config::Options),
-    /// Limit how much of a queue one key may take; what is not named stays as it is
+    /// Limit how much of a queue one key may use; options left out stay as they are
     Limit(limit::Options),
     /// List the keys of a queue that have limits of their own
     Limits(limits::Options),
     /// List queues with the number of tasks in each state
     Queues(queues::Options),
-    /// Stop a queue from giving out tasks; what runs goes on, or is stopped too
+    /// Stop a queue from giving out tasks; running tasks go on, or are stopped, too
     Pause(pause::Options),
     /// Let a queue give out tasks again
     Resume(resume::Options),
-    /// List listeners: when they were last heard of, and what they hold
+    /// List listeners: when they were last seen, and what they hold
     Workers(workers::Options),
-    /// Order a queue to take no more tasks, or a listener to end what it holds and take no more
+    /// Order a queue to take no more tasks, or a listener to finish its tasks and take no more
     Drain(drain::Options),
-    /// Show what happened to the tasks of a queue
+    /// Show the transitions of a queue's tasks
     Events(events::Options),
-    /// Show what happened to a task: every transition, and how each attempt ended
+    /// Show the history of a task: every transition, and how each attempt ended
     History(history::Options),
-    /// Show how many tasks a queue had in the last days, how long they waited and ran
+    /// Show statistics of the last days: numbers of tasks, waiting times and run times
     Stats(stats::Options),
-    /// Say in one sentence why a task does not run, or what it does instead
+    /// Explain in one sentence why a task does not run, or what it does instead
     Why(why::Options),
     /// Watch running tasks and queues on a live screen
     Top(top::Options),
     /// Check server, settings and data
     Doctor(crate::doctor::Options),
-    /// Bring a clock of the namespace that ran ahead back to the server's time
+    /// Set a clock of the namespace that ran ahead back to the server's time
     ResetClock,
-    /// Write the completions for a shell to stdout
+    /// Print shell completions
     Completions(completions::Options),
-    /// For use inside a task's program: tell its worker something
+    /// For use inside a task's program: report to its worker
     Task {
         #[command(subcommand)]
         word: task::Word,

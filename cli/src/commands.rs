@@ -1,4 +1,4 @@
-//! The commands, a file for each, or for a pair that shares its arguments. None imports another.
+//! The commands: one file each, or one for a pair that shares its arguments. None imports another.
 
 pub mod bulk;
 pub mod cancel;

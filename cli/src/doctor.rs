@@ -1,4 +1,4 @@
-//! `blueque doctor`: looks at server, settings and data, and changes nothing.
+//! `blueque doctor`: checks server, settings and data without changing anything.
 
 mod bounds;
 mod data;
@@ -29,12 +29,12 @@ use crate::output::{Code, Format, clean_line, fault, line, say, table};
 use crate::session::config::Settings;
 use crate::session::diagnosis;
 
-/// How long the server may take for one answer.
+/// How long the server may take for one reply.
 const LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// How many keys of the namespace, and entries of each index, are looked at
+    /// How many keys of the namespace, and entries of each index, are checked
     #[arg(long, value_name = "N", default_value_t = 100_000, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 10_000_000))]
     limit: u32,
 }
@@ -63,7 +63,7 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
     Ok(if findings == 0 { Code::Ok } else { Code::Failed })
 }
 
-/// All checks, one after the other.
+/// Runs all checks in turn.
 fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
     let sound = exam.server()?;
     exam.rights(settings)?;
@@ -76,7 +76,7 @@ fn look(exam: &mut Exam, settings: &Settings) -> anyhow::Result<()> {
 }
 
 fn connect(settings: &Settings) -> anyhow::Result<Connection> {
-    // The source's text can hold what was sent.
+    // The source's text may contain data that was sent.
     let wrong = |error: &redis::RedisError| {
         if let Some(refused) = diagnosis::refused(settings.url(), error) {
             return refused;

@@ -1,4 +1,4 @@
-//! A task's log and progress while it runs, until its end.
+//! Follows a task: its log and progress while it runs, until its end.
 
 pub mod ended;
 pub mod feed;
@@ -27,13 +27,13 @@ use crate::session::Session;
 use crate::session::outage::Outage;
 use crate::view::progress::Progress;
 
-/// The shortest and the longest pause between two looks.
+/// The shortest and the longest pause between two polls.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
 
-/// The columns of the bar that stand before the message.
+/// The columns of the bar before the message.
 const BEFORE: usize = 6 + 1 + 20 + 1;
 
-/// Looks at one task again and again.
+/// Polls one task until it ends.
 pub struct Follower<'a> {
     session: &'a Session,
     id: &'a TaskId,
@@ -49,7 +49,7 @@ pub struct Follower<'a> {
 }
 
 impl<'a> Follower<'a> {
-    /// From the beginning of what is kept of the log.
+    /// From the beginning of the log that is kept.
     pub fn new(session: &'a Session, id: &'a TaskId, streams: Streams) -> Self {
         let silent = streams == Streams::None;
         let feed = Feed::new(session, id, if silent { None } else { state_folder(None).ok() }, None);
@@ -59,7 +59,7 @@ impl<'a> Follower<'a> {
         follower
     }
 
-    /// A part of the log, written so, and on a terminal with a bar or without.
+    /// A part of the log in a given format, on a terminal with or without a bar.
     pub fn with(
         session: &'a Session,
         id: &'a TaskId,
@@ -77,24 +77,24 @@ impl<'a> Follower<'a> {
         Self { session, id, feed, excerpt, printer, silent: false, bar, drawn: None, outage, reason }
     }
 
-    /// Whether something came on stdout.
+    /// Whether anything was written to stdout.
     pub fn wrote(&self) -> bool {
         self.printer.wrote
     }
 
-    /// What the program of the last attempt that ended left: the attempt's number, and what is known.
+    /// The last attempt that ended: its number, and what is known of its program.
     pub fn exit(&self) -> Option<&(u32, PostMortem)> {
         self.printer.exit.as_ref()
     }
 
-    /// Goes on until the task is finished, and answers the record; none where `stopped` says so before. A server that
-    /// goes away is waited for.
+    /// Follows the task until it is finished and returns its record, or `None` if `stopped` becomes true. While the
+    /// server is away, waits for it.
     pub fn follow(&mut self, stopped: &dyn Fn() -> bool) -> anyhow::Result<Option<TaskInfo>> {
         let mut pause = PAUSES.0;
         loop {
             let looked = self.look();
             if looked.is_err() && stopped() {
-                return Ok(None); // the end of the wait cut it short, or nothing more is to be said
+                return Ok(None); // the wait was cut short, or there is nothing more to report
             }
             let looked = self.survive(looked)?;
             if let Some((info, _)) = &looked
@@ -111,7 +111,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Says that the server is away, or back.
+    /// Reports that the server is away, or back.
     pub fn survive<T>(&mut self, answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
         let outage = &mut self.outage;
         match &self.bar {
@@ -120,9 +120,9 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// The record, and whether something was added to the log.
+    /// Returns the record, and whether the log has grown.
     fn look(&mut self) -> anyhow::Result<(TaskInfo, bool)> {
-        // The record first: what stands in the log of a finished task is all that will.
+        // The record first: the log of a finished task is complete.
         let info = self.session.client.task(self.id.as_str())?.info()?;
         let wrote = self.log(&info)?;
         if let Some(news) = self.reason.news(self.session, self.id, &info)? {
@@ -132,8 +132,8 @@ impl<'a> Follower<'a> {
         Ok((info, wrote))
     }
 
-    /// Writes what was added to the log; whether there was any. The record was read before: what stands in the log of a
-    /// finished task is all that will.
+    /// Writes what was added to the log, and returns whether there was any. The record was read before: the log of
+    /// a finished task is complete.
     pub fn log(&mut self, info: &TaskInfo) -> anyhow::Result<bool> {
         if self.silent {
             return Ok(false);
@@ -142,7 +142,7 @@ impl<'a> Follower<'a> {
         let mut take = |item| if printer.take(item) { flush(bar.as_ref(), printer) } else { Ok(()) };
         let looked = feed.look(info, &mut |item| excerpt.pass(item, &mut take));
         let looked = looked.and_then(|()| excerpt.release(&mut take));
-        // What was read is written, whatever came after it.
+        // What was read is written even if an error follows.
         flush(bar.as_ref(), printer)?;
         let any = std::mem::take(&mut printer.any);
         looked.map(|()| any)
@@ -166,7 +166,7 @@ impl<'a> Follower<'a> {
         let columns = terminal_size_of(io::stderr()).map_or(80, |(Width(columns), _)| usize::from(columns));
         // One line, however long the message is.
         let text = cut(text, columns.saturating_sub(BEFORE + 1));
-        // Many looks are taken in a second; whoever records the terminal has each drawing in the record.
+        // It polls many times a second, and a recording of the terminal contains every redraw.
         let drawn = (bar.elapsed().as_secs(), position, text);
         if self.drawn.as_ref() != Some(&drawn) {
             bar.set_position(position);
@@ -192,7 +192,7 @@ impl Drop for Follower<'_> {
     }
 }
 
-/// An error that ends the following of a task, not the task: says how to follow it again.
+/// An error that ends the following of a task, not the task: it says how to follow the task again.
 pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
     if code(&error) == Code::Unreachable || error.is::<io::Error>() {
         leave(id);
@@ -200,7 +200,7 @@ pub fn left(id: &TaskId, error: anyhow::Error) -> anyhow::Error {
     error
 }
 
-/// Says that the command stops following the task, and how to follow it again.
+/// Reports that the command stops following the task, and how to follow it again.
 pub fn leave(id: &TaskId) {
     say(format!("{id} goes on without this command; blueque logs -f {id} follows it again"));
 }

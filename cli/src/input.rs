@@ -1,4 +1,4 @@
-//! What a user can say on the command line, beside the name of a command.
+//! The input of commands: arguments that several commands share.
 
 pub mod confirm;
 pub mod filter;

@@ -1,8 +1,9 @@
-//! Logs on the disk of the worker's host: `STATE/NAMESPACE/logs/ID.ATTEMPT.TOKEN/OFFSET.log`. They outlive the run folder.
+//! Logs on the disk of the worker's host: `STATE/NAMESPACE/logs/ID.ATTEMPT.TOKEN/OFFSET.log`. They outlive the run
+//! folder.
 //!
-//! A line is as in the logs of containers (CRI): when, which stream, `F` for a whole line or `P` for a piece of one, the
-//! text. A file is named after how much of the attempt's output came before it, so that a reader knows what is missing.
-//! The program reaches these files too: nothing relies on them.
+//! Lines have the format of container logs (CRI): time, stream, `F` for a whole line or `P` for a part of one,
+//! text. A file is named after the number of bytes of the attempt's output before it, so that a reader knows what
+//! is missing. The program can modify these files: nothing relies on them.
 
 mod line;
 mod read;
@@ -28,13 +29,13 @@ pub fn folder(state: &Path, namespace: &str, id: &str, attempt: u32, token: u64)
     space(state, namespace).join(LOGS).join(names::log(id, attempt, token))
 }
 
-/// The same, of a run folder of this attempt.
+/// The same for the run folder of this attempt.
 pub fn of_run(run_folder: &Path, run: &Run) -> Option<PathBuf> {
     let space = run_folder.parent()?.parent()?;
     Some(space.join(LOGS).join(names::log(&run.id, run.attempt, run.token)))
 }
 
-/// The logs that are here of a task: the number of the attempt, its token, the folder.
+/// The logs of a task on this host: attempt, token, folder.
 pub fn of_task(state: &Path, namespace: &str, id: &str) -> Vec<(u32, u64, PathBuf)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(space(state, namespace).join(LOGS)).into_iter().flatten().flatten() {

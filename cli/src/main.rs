@@ -1,4 +1,4 @@
-//! The `blueque` command: parses what was typed, and calls the command that was meant.
+//! The `blueque` command: parses its arguments and calls the command.
 
 mod args;
 mod commands;
@@ -36,7 +36,7 @@ use crate::session::config::Settings;
 use crate::session::{LIMIT, Session, diagnosis, outage};
 
 fn main() -> ExitCode {
-    // The library leaves the choice to programs, and without one a `rediss://` URL is a panic.
+    // The library leaves the choice to programs; without one, a `rediss://` URL panics.
     #[cfg(feature = "tls-rustls")]
     let _ = rustls::crypto::ring::default_provider().install_default();
     let cli = match Cli::try_parse() {
@@ -49,14 +49,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Shows the help that was asked for, or what is wrong with the command line.
+/// Prints the help that was asked for, or the error in the arguments.
 fn refuse(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         // A reader that closed the pipe has seen enough.
         let _ = error.print();
         return Code::Ok.into();
     }
-    // What was typed is repeated in the text: a URL may be in it.
+    // The text repeats arguments, which may contain a URL with a password.
     let text = error.render().to_string();
     if output::redact(&text) == text {
         let _ = error.print();
@@ -94,7 +94,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
     Ok(code.into())
 }
 
-/// Whether a command waits for what may take hours, the server included, and how long where it says.
+/// Whether a command waits for something that may take hours, including the server, and for how long if limited.
 fn waits(command: &Command) -> Option<Option<Duration>> {
     match command {
         Command::Wait(options) => Some(options.timeout),
@@ -142,7 +142,7 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Why(options) => why::run(session, options),
         Command::Top(options) => top::run(session, options),
         Command::ResetClock => reset_clock::run(session),
-        // These are dealt with before a server is asked.
+        // These are handled before a server is contacted.
         Command::Worker(_)
         | Command::Supervise(_)
         | Command::Exec(_)

@@ -1,4 +1,4 @@
-//! What leaves the command: data on stdout, talk on stderr, and an exit code.
+//! Output: data on stdout, messages on stderr, and an exit code.
 
 pub mod layout;
 pub mod table;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use text::is_hidden;
 pub use text::{Cleaner, Decoder, clean, clean_line, cut, one_line};
 
-/// How data is written.
+/// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -26,7 +26,7 @@ pub enum Format {
     Json,
     /// One JSON document a line
     Jsonl,
-    /// Ids or names alone, one a line
+    /// Only ids or names, one a line
     Id,
 }
 
@@ -49,7 +49,7 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// An error that knows its exit code.
+/// An error with an exit code.
 #[derive(Debug)]
 struct Fault {
     code: Code,
@@ -69,7 +69,7 @@ pub fn fault(code: Code, text: impl Into<String>) -> anyhow::Error {
     Fault { code, text: text.into() }.into()
 }
 
-/// The exit code that an error stands for.
+/// The exit code of an error.
 pub fn code(error: &anyhow::Error) -> Code {
     for cause in error.chain() {
         if let Some(fault) = cause.downcast_ref::<Fault>() {
@@ -93,7 +93,7 @@ pub fn code(error: &anyhow::Error) -> Code {
     Code::Failed
 }
 
-/// Tells a person what went wrong. A reader that closed the pipe has seen enough: no error.
+/// Reports an error to the user. A closed pipe is not an error: its reader has seen enough.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     let closed = |cause: &(dyn StdError + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -106,12 +106,12 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     code(error).into()
 }
 
-/// The error and its causes. Some errors repeat their cause in their own text.
+/// The error and its causes, without repetitions: some errors include the text of their cause.
 pub fn chain(error: &anyhow::Error) -> String {
     joined(error.chain())
 }
 
-/// The same, of an error that somebody else needs too.
+/// The same for a standard error.
 pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     joined(anyhow::Chain::new(error))
 }
@@ -127,29 +127,29 @@ fn joined(causes: anyhow::Chain) -> String {
     text
 }
 
-/// A line for people, on stderr. Passwords in URLs and control characters are taken out.
+/// Prints a message on stderr. Passwords in URLs and control characters are removed.
 pub fn say(text: impl AsRef<str>) {
     let _ = writeln!(io::stderr().lock(), "{}", told(text.as_ref()));
 }
 
-/// As `say` says it.
+/// The text that `say` prints.
 pub fn told(text: &str) -> String {
     clean(&redact(&unnumbered(text)))
 }
 
-/// A line of data, on stdout, without what a terminal obeys.
+/// Prints a line of data on stdout, without control sequences.
 pub fn line(text: impl AsRef<str>) -> io::Result<()> {
     data(&format!("{}\n", clean(text.as_ref())))
 }
 
-/// Data, on stdout at once, as it is.
+/// Prints data on stdout at once, unchanged.
 pub fn data(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|error| io::Error::new(error.kind(), format!("stdout cannot be written: {error}")))
 }
 
-/// Without the numbers of the system's errors, whose names stand beside them.
+/// Removes the numbers of system errors, whose names are given, too.
 pub fn unnumbered(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let mut kept = parts.next().unwrap_or_default().to_owned();
@@ -160,8 +160,7 @@ pub fn unnumbered(text: &str) -> String {
     kept
 }
 
-/// Takes the passwords out of URLs. A malformed one may have `/` or `?` in its password, so more is taken out rather
-/// than less.
+/// Removes passwords from URLs. A malformed URL may have `/` or `?` in its password, so rather too much is removed.
 pub fn redact(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(redact_word).collect()
 }
@@ -184,13 +183,13 @@ fn redact_word(word: &str) -> String {
     redacted
 }
 
-/// A value as JSON on one line, with nothing in it that a terminal obeys.
+/// A value as JSON on one line, without control sequences.
 pub fn json<T: Serialize + ?Sized>(value: &T) -> anyhow::Result<String> {
     let text = serde_json::to_string(value)?;
     if !text.chars().any(is_hidden) {
         return Ok(text);
     }
-    // Within valid JSON these stand in strings only.
+    // In valid JSON these occur only in strings.
     let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if is_hidden(c) {

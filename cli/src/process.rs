@@ -1,4 +1,4 @@
-//! Processes, as the kernel shows them in /proc.
+//! Processes as seen in /proc.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,11 +6,11 @@ use std::fs;
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-/// A process, told from a later one with the same number.
+/// A process, distinct from a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     pub pid: i32,
-    /// When it started, in the kernel's ticks since boot.
+    /// Start time, in the kernel's ticks since boot.
     pub started: u64,
 }
 
@@ -26,21 +26,21 @@ impl Process {
     }
 }
 
-/// What the kernel says of a process: `/proc/PID/stat`.
+/// The facts in `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug)]
 pub struct Stat {
     pub parent: i32,
     pub session: i32,
     /// In the kernel's ticks since boot.
     pub started: u64,
-    /// Whether it waits to be reaped.
+    /// Whether it is a zombie.
     ended: bool,
 }
 
 impl Stat {
     pub fn read(pid: i32) -> Option<Self> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name in brackets may itself hold brackets and spaces.
+        // The name in parentheses may itself contain parentheses and spaces.
         let mut fields = text.rsplit_once(") ")?.1.split(' ');
         let ended = matches!(fields.next()?, "Z" | "X");
         let parent = fields.next()?.parse().ok()?;
@@ -48,7 +48,7 @@ impl Stat {
         Some(Self { parent, session, started: fields.nth(15)?.parse().ok()?, ended })
     }
 
-    /// None of a process that has ended, also where it still waits to be reaped.
+    /// None for a process that has ended, even if it is still a zombie.
     pub fn of_living(pid: i32) -> Option<Self> {
         Self::read(pid).filter(|stat| !stat.ended)
     }
@@ -60,7 +60,7 @@ pub fn all() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// All descendants of this process, also those that wait to be reaped.
+/// All descendants of this process, including zombies.
 pub fn descendants() -> Vec<Pid> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for pid in all() {

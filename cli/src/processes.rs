@@ -1,4 +1,5 @@
-//! The processes of a run: the tree that a program started, its control group, its limits, and what a dead supervisor left.
+//! The processes of a run: the program's process tree, its control group, its limits, and the leftovers of a dead
+//! supervisor.
 
 pub mod cgroup;
 pub mod leftovers;

@@ -1,6 +1,6 @@
-//! A run folder: everything about one attempt that must outlive a process. The worker makes it, the
-//! supervisor works in it, and whoever takes over finds it: `STATE/NAMESPACE/runs/TASKID.TOKEN/`. The program reaches all
-//! of it too, so that nothing in it is opened but by `open`.
+//! A run folder: everything about one attempt that must outlive a process. The worker creates it, the supervisor
+//! works in it, and whoever takes over finds it: `STATE/NAMESPACE/runs/TASKID.TOKEN/`. The program can modify all
+//! of it, so its files are opened only with `open`.
 
 pub mod end;
 pub mod kept;
@@ -26,17 +26,17 @@ use self::open::private_folders;
 /// The version of `run.json` and `end.json` that this binary writes and reads.
 pub const VERSION: u32 = 1;
 
-/// A larger `run.json` was not written by us.
+/// A larger `run.json` is not ours.
 const MOST: u64 = 8 << 20;
 
-/// About what a small file takes on a disk.
+/// Typical size of a small file on disk.
 const USUAL: usize = 4 << 10;
 
-/// A folder older than this is no longer being made or removed. Where making one takes longer after all, as on a disk that
-/// hangs, its task is given back.
+/// A folder older than this is no longer being created or removed. If creating one takes longer after all, as on a
+/// hanging disk, its task is given back.
 const FORGOTTEN: Duration = Duration::from_secs(60);
 
-/// What to run and how: `run.json`. Without the password, which the supervisor gets by another way.
+/// What to run and how: `run.json`. The password is not in it; the supervisor gets that another way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub version: u32,
@@ -46,14 +46,15 @@ pub struct Run {
     pub queue: String,
     pub token: u64,
     pub attempt: u32,
-    /// The token of the attempt that ended last, as the server knows it: whatever that one left here is of use to this one.
+    /// The token of the last attempt that ended, as the server knows it: this attempt can use what that one left
+    /// here.
     #[serde(default)]
     pub previous: Option<u64>,
     pub listener: String,
     pub lease_ms: u64,
-    /// `boot_clock_us()` from before the sending of the reservation: the lease runs from there.
+    /// `boot_clock_us()` from before the reservation was sent: the lease counts from there.
     pub renewed_us: u64,
-    /// `boot_id()`: that clock is of this boot only.
+    /// `boot_id()`: the clock is valid only within this boot.
     pub boot: String,
     #[serde(default)]
     pub method: Option<String>,
@@ -61,20 +62,20 @@ pub struct Run {
     pub program: Vec<String>,
     /// `new retry lost requeued`
     pub start_reason: String,
-    /// Names of further variables of the supervisor's environment that the program gets.
+    /// Names of further environment variables of the supervisor that the program gets.
     #[serde(default)]
     pub environment: Vec<String>,
-    /// Where outputs of completed tasks go; by default `STATE/NAMESPACE/output`.
+    /// Where outputs of completed tasks go; default: `STATE/NAMESPACE/output`.
     #[serde(default)]
     pub publish: Option<PathBuf>,
     #[serde(default)]
     pub on_drain: OnDrain,
     #[serde(default)]
     pub limits: Limits,
-    /// How much of the log the server keeps; none for its default.
+    /// How much of the log the server keeps; none: its default.
     #[serde(default)]
     pub log_bytes: Option<u64>,
-    /// How much of it is kept on the disk; none for the default.
+    /// How much of the log is kept on disk; none: the default.
     #[serde(default)]
     pub keep_log: Option<u64>,
 }
@@ -83,10 +84,10 @@ pub struct Run {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnDrain {
-    /// Let the program end by itself.
+    /// Let the program finish.
     #[default]
     Wait,
-    /// Stop it, and give the task back.
+    /// Stop the program and give the task back.
     Stop,
 }
 
@@ -96,16 +97,16 @@ pub enum OnDrain {
 pub struct Limits {
     /// From SIGTERM to SIGKILL.
     pub grace_ms: u64,
-    /// How long the program may run; it can extend this.
+    /// Maximum run time of the program; it can extend this.
     pub max_run_ms: Option<u64>,
-    /// How long before that it gets SIGUSR1, where it wants it.
+    /// How long before that limit it gets SIGUSR1, if it wants it.
     pub warn_ms: Option<u64>,
-    /// How long it may give no sign of life: no event, checkpoint or byte of output.
+    /// Maximum time without a sign of life: an event, a checkpoint or a byte of output.
     pub no_progress_ms: Option<u64>,
     /// Bytes of address space of each of its processes.
     pub memory: Option<u64>,
     pub nice: Option<i32>,
-    /// Of a result and of a checkpoint.
+    /// Maximum size of a result and of a checkpoint.
     pub max_bytes: u32,
 }
 
@@ -145,7 +146,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// What tells it from another folder of its name, made after it was taken away.
+    /// Identifies the folder, as another one of this name may be created after it is removed.
     pub fn place(&self) -> io::Result<(u64, u64)> {
         fs::symlink_metadata(&self.path).map(|about| (about.dev(), about.ino()))
     }
@@ -162,15 +163,15 @@ impl RunFolder {
         stdout = "stdout",
         work = "work",
         lock_file = "lock",
-        /// Locked by the worker that looks after the run; it also has what the supervisor says to that.
+        /// Locked by the worker that watches the run; also has messages of the supervisor to the worker.
         keeper = "keeper",
-        /// The server accepted the end: only the publication and the removal are left.
+        /// The server accepted the end: only publication and removal are left.
         accepted = "accepted",
         end_file = "end.json",
         end_payload = "end.payload",
     }
 
-    /// Makes the folder of an attempt, whole or not at all.
+    /// Creates the folder of an attempt, completely or not at all.
     pub fn create(state: &Path, run: &Run, parameters: &[u8], checkpoint: Option<&[u8]>) -> anyhow::Result<Self> {
         let space = space(state, &run.namespace);
         let runs = space.join("runs");
@@ -189,7 +190,7 @@ impl RunFolder {
         }
     }
 
-    /// Whether the disk has room for the folder of an attempt: tried without one.
+    /// Whether the disk has room for the folder of an attempt; tried without creating one.
     pub fn would_fit(state: &Path, namespace: &str, limits: &Limits) -> io::Result<()> {
         let runs = space(state, namespace).join("runs");
         let draft = Self::at(runs.join(names::aside("trial", &std::process::id().to_string())));
@@ -217,7 +218,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Where outputs are published unless the run says otherwise.
+    /// Where outputs are published by default.
     pub fn default_publish(&self) -> Option<PathBuf> {
         Some(self.space()?.join("output"))
     }
@@ -227,7 +228,7 @@ impl RunFolder {
         self.path.parent()?.parent()
     }
 
-    /// Every run folder of a namespace; those that are being made or removed are not among them.
+    /// All run folders of a namespace, except those that are being created or removed.
     pub fn list(state: &Path, namespace: &str) -> io::Result<Vec<Self>> {
         let entries = match fs::read_dir(space(state, namespace).join("runs")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -244,8 +245,8 @@ impl RunFolder {
         Ok(folders)
     }
 
-    /// Whether a release before made it, for an id that begins with a dot. What crashes left of others does not have the
-    /// name that its `run.json` says.
+    /// Whether a former release created it, for an id that begins with a dot. Other leftovers of crashes do not
+    /// have the name that their `run.json` says.
     fn is_former(&self) -> bool {
         let name = self.path.file_name().unwrap_or_default();
         !names::is_aside(name) && self.read().is_ok_and(|run| name == names::former_run(&run.id, run.token).as_str())
@@ -257,7 +258,7 @@ impl RunFolder {
         name == names::run(id, token).as_str() || name == names::former_run(id, token).as_str()
     }
 
-    /// What `run.json` holds.
+    /// The contents of `run.json`.
     pub fn text(&self) -> io::Result<Vec<u8>> {
         open::read(&self.run(), MOST)
     }
@@ -288,7 +289,7 @@ impl RunFolder {
         open::clear(&gone)
     }
 
-    /// Removes what crashes left of folders that were being made or removed, and checkpoints that nobody came for.
+    /// Removes leftovers of crashes while folders were created or removed, and checkpoints that were not collected.
     pub fn tidy(state: &Path, namespace: &str) {
         let space = space(state, namespace);
         for entry in fs::read_dir(space.join("runs")).into_iter().flatten().flatten() {
@@ -306,7 +307,7 @@ fn is_older(entry: &DirEntry, age: Duration) -> bool {
     modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|elapsed| elapsed > age))
 }
 
-/// The state folder: as named, else by the environment, else the usual one of this user.
+/// The state folder: as named, else from the environment, else the default of this user.
 pub fn state_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_STATE_DIR"));
@@ -321,7 +322,7 @@ pub fn space(state: &Path, namespace: &str) -> PathBuf {
     state.join(&*names::visible(namespace))
 }
 
-/// Microseconds of the clock that also counts the time a machine sleeps.
+/// Microseconds of the clock that also counts suspended time.
 pub fn boot_clock_us() -> u64 {
     clock_gettime(ClockId::CLOCK_BOOTTIME).map_or(u64::MAX, |time| {
         let micros = time.tv_sec().saturating_mul(1_000_000).saturating_add(time.tv_nsec() / 1_000);
@@ -329,7 +330,7 @@ pub fn boot_clock_us() -> u64 {
     })
 }
 
-/// Which boot of which machine this is; empty where the system does not say.
+/// Identifies the boot of the machine; empty if the system does not say.
 pub fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map_or(String::new(), |id| id.trim().to_owned())
 }

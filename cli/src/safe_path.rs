@@ -1,5 +1,5 @@
-//! Paths that only root and the own user can change: whom the worker trusts with its files. What another user owns, or may write to, that user
-//! can replace at any moment, so every folder and link on the way counts.
+//! Paths that only root and the own user can change: those that the worker trusts. Another user who owns something,
+//! or may write to it, can replace it at any moment, so every folder and link on the way counts.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -10,38 +10,38 @@ use std::path::{Component, Path, PathBuf};
 
 use nix::unistd::{Gid, Group, Uid, User};
 
-/// As the kernel has it.
+/// The kernel's limit.
 const LINKS: usize = 40;
 
-/// Why a path cannot be relied on.
+/// Why a path cannot be trusted.
 #[derive(Debug)]
 pub enum Refused {
-    /// A part of it is not there, or cannot be looked at.
+    /// A part of it does not exist, or cannot be examined.
     Missing(PathBuf, io::Error),
-    /// Somebody else decides what is there; with what to do about it.
+    /// Another user can change it; with the remedy.
     Open(String),
 }
 
-/// How far a file or a folder may be open.
+/// Who may write to a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Nobody but root and the own user may write to it, and one of them owns it.
+    /// Only root and the own user may write to it, and one of them owns it.
     Closed,
-    /// The same, but the group may write too, where the owner gave it that right: those who deploy programs.
+    /// The same, but the group may write, too, if the owner allowed it: for those who deploy programs.
     Deployed,
     /// Closed, and the own user owns it.
     Own,
 }
 
-/// The real path, if nobody else can put something in its place. The folder `base`, a real path, and what is in it is
-/// looked at by the rule `Deployed`, and so is the path itself by `rule`.
+/// The real path, if nobody else can put something in its place. `base`, a real path, and its contents are checked
+/// by the rule `Deployed`, and the path itself by `rule`.
 pub fn resolve(path: &Path, base: Option<&Path>, rule: Rule) -> Result<(PathBuf, Metadata), Refused> {
     let mut left: VecDeque<OsString> = parts(path).collect();
     let mut real = PathBuf::from("/");
     let mut about = look(&real)?;
     let mut links = 0;
     while let Some(part) = left.pop_front() {
-        // What is still to be looked for is in this folder.
+        // The rest is looked up in this folder.
         pass(&real, &about, base)?;
         if part == ".." {
             real.pop();
@@ -54,7 +54,7 @@ pub fn resolve(path: &Path, base: Option<&Path>, rule: Rule) -> Result<(PathBuf,
             (real, about) = (next, found);
             continue;
         }
-        // Who owns a link in a folder such as /tmp can exchange it.
+        // The owner of a link in a folder such as /tmp can replace it.
         owned(&next, &found, Rule::Closed)?;
         links += 1;
         if links > LINKS {
@@ -86,11 +86,11 @@ fn look(path: &Path) -> Result<Metadata, Refused> {
     fs::symlink_metadata(path).map_err(|error| Refused::Missing(path.to_owned(), error))
 }
 
-/// A folder on the way.
+/// Checks a folder on the way.
 fn pass(folder: &Path, about: &Metadata, base: Option<&Path>) -> Result<(), Refused> {
     let rule = if base.is_some_and(|base| folder.starts_with(base)) { Rule::Deployed } else { Rule::Closed };
     owned(folder, about, rule)?;
-    // In a sticky one, such as /tmp, everybody may make entries, and only their owners may replace them.
+    // In a sticky folder, such as /tmp, everybody may create entries, but only their owners may replace them.
     if about.mode() & 0o1000 != 0 && about.uid() == 0 {
         return Ok(());
     }
@@ -120,7 +120,7 @@ fn written(path: &Path, about: &Metadata, rule: Rule) -> Result<(), Refused> {
     }
 }
 
-/// Whether a group is root's, or the own user's private one, as most systems give one to each user.
+/// Whether a group is root's, or the private one that most systems give to each user.
 fn own_group(gid: u32) -> bool {
     if gid == 0 {
         return true;

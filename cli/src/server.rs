@@ -2,7 +2,7 @@
 
 use blueque::ListenerId;
 
-/// Tells one server from another, with the database and the user there; passwords and options make no difference.
+/// Identifies a server with database and user; passwords and options make no difference.
 pub fn identity(url: &str) -> String {
     let info = redis::parse_redis_url(url).and_then(|url| redis::IntoConnectionInfo::into_connection_info(url).ok());
     info.map_or_else(
@@ -14,10 +14,10 @@ pub fn identity(url: &str) -> String {
     )
 }
 
-/// The host that a listener is on, as people know it.
+/// The host of a listener, for people.
 pub fn host(listener: &str) -> Option<String> {
     let listener = ListenerId::new(listener).ok()?;
-    // Of several listeners of a process, all but the first have a number.
+    // If a process has several listeners, all but the first have a number.
     listener.host_and_pid().0.split(':').next().map(str::to_owned)
 }
 

@@ -1,4 +1,4 @@
-//! What a command works with: a connection, a namespace, a format, and until when it waits.
+//! The session of a command: a connection, a namespace, a format, and how long to wait.
 
 pub mod caller;
 pub mod config;
@@ -16,7 +16,7 @@ use blueque::{Client, Namespace};
 
 use crate::output::Format;
 
-/// How long a person waits for one answer of the server.
+/// How long a person waits for one reply of the server.
 pub const LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
@@ -24,6 +24,6 @@ pub struct Session {
     pub client: Client,
     pub format: Format,
     pub namespace: Namespace,
-    /// Until when it waits for the end of tasks, where that is limited.
+    /// When to stop waiting for the end of tasks, if limited.
     pub end: Option<Instant>,
 }

@@ -1,18 +1,18 @@
-//! What a host is short of when a task cannot be started on it, and the exit codes by which a supervisor tells its worker
-//! that, and how a task ended.
+//! What a host lacks when a task cannot be started on it, and the exit codes by which a supervisor reports that to
+//! its worker, and how a task ended.
 
 use std::io;
 use std::path::Path;
 
 use nix::errno::Errno;
 
-/// How a worker's word of itself begins where it can begin nothing.
+/// How a worker's report begins if it cannot start any task.
 pub const NOTHING: &str = "takes nothing: ";
 
-/// The exit code of a supervisor whose task failed, or is tried again after a failure: the worker counts those.
+/// The exit code of a supervisor whose task failed, or is retried after a failure: the worker counts them.
 pub const FAILED: u8 = 10;
 
-/// That of one that lost its lease: what its program made is thrown away.
+/// The exit code of one that lost its lease: the result of its program is discarded.
 pub const LOST: u8 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +23,12 @@ pub enum Shortage {
     Memory,
 }
 
-/// Beside those of the other ends of a supervisor.
+/// Besides the codes for other ends of a supervisor.
 const CODES: [(Shortage, u8); 4] =
     [(Shortage::Space, 11), (Shortage::Processes, 12), (Shortage::Files, 13), (Shortage::Memory, 14)];
 
 impl Shortage {
-    /// What an error says that the host lacks; none where it has another cause.
+    /// What the host lacks according to an error; none if it has another cause.
     pub fn of(error: &anyhow::Error) -> Option<Self> {
         error.chain().find_map(|cause| {
             let number = match cause.downcast_ref::<io::Error>() {
@@ -53,7 +53,7 @@ impl Shortage {
         CODES.iter().find(|(_, known)| i32::from(*known) == code).map(|&(shortage, _)| shortage)
     }
 
-    /// A sentence for people, with what to do.
+    /// A sentence for people, with the remedy.
     pub fn words(self, state: &Path) -> String {
         match self {
             Self::Space => format!("no space is left on the disk of {}, or no inodes: make room", state.display()),

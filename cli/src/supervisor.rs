@@ -1,6 +1,6 @@
-//! `blueque supervise`: one process for each task. It owns the program, its output, its lease and its end, and
-//! needs no worker for that. The threads: this one waits for the program, orders and the clock; `capture` reads
-//! what the program writes; `link` talks to the server; `orders` hears that there are orders.
+//! `blueque supervise`: one process for each task. It owns the program, its output, its lease and its end, and does
+//! not need a worker for that. Threads: this one waits for the program, orders and timeouts; `capture` reads the
+//! program's output; `link` talks to the server; `orders` listens for orders.
 
 mod capture;
 mod deliver;
@@ -47,13 +47,13 @@ use crate::server::{host, identity};
 use crate::session::password::{Address, Password};
 use crate::shortage::{FAILED, LOST, Shortage};
 
-/// Enough for what these threads do; the default of 2 MiB each shows in what a host promises.
+/// Enough for these threads; the default of 2 MiB each counts against the memory that a host commits.
 const STACK: usize = 256 << 10;
 
-/// What `getrusage` counts in.
+/// The unit of `getrusage`.
 const BLOCK: u64 = 512;
 
-/// How long what the program said may be read after its end. A disk that does not answer must not hold the task for ever.
+/// How long the program's output may be read after its end. A hanging disk must not hold the task for ever.
 const LAST_LOOK: Duration = Duration::from_secs(60);
 
 #[derive(Args, Clone, Debug)]
@@ -63,15 +63,15 @@ pub struct Options {
     /// The server that the password is for
     #[arg(long, value_name = "SERVER")]
     server: Option<String>,
-    /// Where the server's password is
+    /// The file with the server's password
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
-    /// The server's password comes through stdin
+    /// Read the server's password from stdin
     #[arg(long, conflicts_with = "password_file")]
     password_stdin: bool,
 }
 
-/// Runs the program of a run folder to its end; or sends the end that is in there.
+/// Runs the program of a run folder to its end; or sends the end that is stored there.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     supervise(options).or_else(|error| match Shortage::of(&error) {
         Some(shortage) => {
@@ -83,7 +83,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
-    // What this process knows, the programs of its user are not to read in /proc.
+    // Programs of the same user must not read this process's memory in /proc.
     prctl::set_dumpable(false).context("this process cannot be closed to others")?;
     let password = if options.password_stdin {
         Some(Password::from_stdin()?)
@@ -97,9 +97,10 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         bail!("{} is of another server than its worker", folder.path().display());
     }
     let Some(mut lock) = take(&folder)? else { bail!("another supervisor works on {}", folder.path().display()) };
-    // Anything in there: it had a supervisor before this one.
+    // If the lock has contents, there was a supervisor before this one.
     let begun = !lock.is_blank();
-    // Out of the worker's session, so that its terminal does not matter. Fails only for one that has its own.
+    // Leaves the worker's session, so that its terminal does not matter. Fails only if this process leads a session
+    // already.
     let _ = nix::unistd::setsid();
     prctl::set_child_subreaper(true).context("this process cannot keep the program's children")?;
     let (mut bell, ring) = Bell::new()?;
@@ -129,7 +130,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
         let (end, journal);
         (end, journal, link) = attempted.inspect_err(|_| {
             if shared.pid.load(Ordering::Acquire) == 0 {
-                // No program has run: whoever settles this need not take it for lost.
+                // No program has run: whoever finishes the run need not treat it as lost.
                 let _ = lock.clear();
             }
         })?;
@@ -147,7 +148,7 @@ fn supervise(options: &Options) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Takes the lock. Somebody who only looks whether it is held holds it for a moment.
+/// Takes the lock. A process that only checks the lock holds it for a moment.
 fn take(folder: &RunFolder) -> anyhow::Result<Option<Lock>> {
     for _ in 0..20 {
         if let Some(lock) = folder.lock().context("the run folder cannot be locked")? {
@@ -160,7 +161,7 @@ fn take(folder: &RunFolder) -> anyhow::Result<Option<Lock>> {
 
 type Attempt = (Option<(End, Vec<u8>)>, Option<Box<Journal>>, Link);
 
-/// Runs the program; its end, none where the lease was lost.
+/// Runs the program; returns its end, or none if the lease was lost.
 fn attempt(
     folder: &RunFolder,
     run: &Run,
@@ -184,7 +185,7 @@ fn attempt(
     let link = spawn("link", move || link.serve())?;
     let (pipes, opened) = mpsc::channel();
     let (show, shown) = mpsc::channel();
-    // Before the program, which nobody could look after without it. Not joined: it may hang with a disk.
+    // Started before the program, which needs it. Not joined: it may hang with a disk.
     let _ = spawn("capture", move || {
         let (stdout, stderr, ended): (_, _, UnixStream) = opened.recv().ok()?;
         show.send(capture.watch(stdout, stderr, &ended)).ok()
@@ -200,7 +201,7 @@ fn attempt(
     })?;
     let pid = child.id();
     if let Some(group) = group.clone() {
-        // Ends by itself.
+        // Ends on its own.
         let _ = spawn("group", move || group.gather());
     }
     shared.pid.store(pid, Ordering::Release);
@@ -213,7 +214,7 @@ fn attempt(
     let _ = pipes.send((stdout, stderr, ended));
     let channel = format!("{}_orders_{}", run.namespace, run.queue);
     let listener = Arc::clone(shared);
-    // Never joined: it ends with the process. Optional, as it only makes orders come sooner.
+    // Never joined: it ends with the process. Optional: it only makes orders arrive sooner.
     let _ = spawn("orders", move || orders::listen(&address, &channel, &listener));
 
     let mut watch = Watch { folder, run, shared, bell, tree: Tree::new(pid.cast_signed(), group), begun };
@@ -244,12 +245,13 @@ fn attempt(
     if let Some((end, payload)) = &mut end {
         if end.outcome == Outcome::Complete {
             end.post_mortem.cost.output = publish::target(folder, run);
-            // Said now, as the log takes nothing after the end.
+            // Now, since the log accepts nothing after the end.
             if let Some(why) = publish::unreadable(folder) {
                 shared.say(&format!("the output is not published before all of it can be read: {why}"));
             }
         }
-        // Nobody has accepted anything yet, whatever the program put there; where that stays, no end may stand beside it.
+        // Nothing is accepted yet, whatever the program put there; as long as that file exists, no end may be
+        // stored.
         let written = open::clear(&folder.accepted()).and_then(|()| folder.write_end(end, payload));
         if let Err(error) = written {
             shared.say(&format!("the end cannot be written to the disk, it is only sent: {error}"));
@@ -259,18 +261,18 @@ fn attempt(
             shared.say(&format!("the checkpoint cannot be kept: {error}"));
         }
         shared.discards(format!("{}: killed, its result is thrown away", shared.lease.words()));
-        // Nobody sends it any more.
+        // Nobody will send it later.
         if let Some(journal) = &mut journal {
             journal.tend(shared);
         }
-        // Where the disk holds no log.
+        // If the disk holds no log.
         shared.notify(folder);
     }
     shared.post(|outbox| outbox.leave = true);
     Ok((end, journal, join(link)?))
 }
 
-/// Of a program whose processes have all ended and been waited for.
+/// The cost of a program whose processes have all ended and been waited for.
 fn cost(run: &Run, exit: Option<Exit>, begun: u64, passed: Option<Passed>) -> Cost {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok();
     let cpu = usage.map_or(0, |usage| (usage.user_time() + usage.system_time()).num_milliseconds());

@@ -1,11 +1,11 @@
-//! Times and durations, as people and programs read them.
+//! Times and durations, for people and programs.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Now, in seconds since 1970, by this machine's clock.
+/// The time of this machine's clock, in seconds since 1970.
 pub fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
@@ -24,7 +24,7 @@ pub fn to_the_second(seconds: f64) -> String {
     time.map_or_else(|_| "an unknown time".to_owned(), |time| time.to_string())
 }
 
-/// The time of this machine's zone, to the second: without the date where that is today's.
+/// Local time, to the second; without the date if it is today.
 pub fn local(seconds: f64) -> String {
     #[allow(clippy::cast_possible_truncation, reason = "what is out of range is refused")]
     let Ok(time) = Timestamp::from_second(seconds.ceil() as i64) else { return "an unknown time".to_owned() };

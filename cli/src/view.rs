@@ -1,4 +1,4 @@
-//! How things are shown: in a table, as JSON, and in a sentence.
+//! Views: how things are shown in a table, as JSON, and in a sentence.
 
 pub mod cost;
 pub mod expected;

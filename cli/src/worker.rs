@@ -1,5 +1,5 @@
-//! `blueque worker`: takes tasks and starts a supervisor for each, which does not need the worker any more. A
-//! worker that ends, however it ends, leaves its supervisors at work; the next one finds them.
+//! `blueque worker`: takes tasks and starts a supervisor for each, which does not depend on the worker afterwards.
+//! A worker that ends, however it ends, leaves its supervisors running; the next one finds them.
 
 mod cooldown;
 mod handle;
@@ -46,16 +46,16 @@ use crate::session::torn;
 
 pub use self::settings::Options;
 
-/// A supervisor that only can be asked whether it lives is asked this often.
+/// How often a supervisor is checked that can only be polled.
 const ASK: Duration = Duration::from_millis(500);
 
 /// How often old logs are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// The part that takes tasks: the worker ends with it.
+/// The thread that takes tasks: the worker ends with it.
 const TASKS: &str = "tasks";
 
-/// The part that says goodbye.
+/// The thread that says goodbye.
 const GOODBYE: &str = "goodbye";
 
 /// More slots than this need more files than a process usually may open: two for each.
@@ -63,7 +63,7 @@ const FEW: usize = 200;
 
 /// Runs a worker until it is told to end.
 pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCode> {
-    // What this process knows, the programs of its user are not to read in /proc.
+    // Programs of the same user must not read this process's memory in /proc.
     prctl::set_dumpable(false)?;
     let server = config::Settings::load(connection)?;
     let mut settings = options.settings(&server)?;
@@ -97,7 +97,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
 
     let verbose = settings.verbose.then(Arc::<Verbose>::default);
     let takeover = Takeover::new(client.clone(), settings.clone(), pool.clone(), verbose.clone());
-    takeover.scan(); // before the first task is taken: what runs already takes up slots
+    takeover.scan(); // before the first task is taken: running tasks occupy slots
     spawn(&pool, "takeover", move |_| takeover.run());
     let about = settings.clone();
     spawn(&pool, "logs", move |_| sweep_logs(&about));
@@ -149,12 +149,12 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says goodbye to the server; whether that was done in time.
+/// Says goodbye to the server; returns whether that was done in time.
 fn part(pool: &Arc<Pool>, reporting: JoinHandle<()>, listener: Listener) -> bool {
     spawn(pool, GOODBYE, move |_| {
-        // A report after it would register it anew.
+        // A later report would register it again.
         let _ = reporting.join();
-        // What supervisors of other workers still hold under this name keeps it registered.
+        // Tasks that supervisors of other workers hold under this name keep it registered.
         let _ = listener.unregister();
     });
     pool.waits_for(GOODBYE, PATIENCE)
@@ -164,7 +164,7 @@ fn names(settings: &Settings) -> Vec<&str> {
     settings.queues.iter().map(QueueName::as_str).collect()
 }
 
-/// Looks after old logs as long as the worker lives, and takes a hundredth of a processor's time for it at most.
+/// Removes old logs as long as the worker lives, using at most a hundredth of a processor.
 fn sweep_logs(settings: &Settings) {
     loop {
         let begun = Instant::now();
@@ -173,7 +173,7 @@ fn sweep_logs(settings: &Settings) {
     }
 }
 
-/// Says which rights the user of the server lacks.
+/// Reports the permissions that the user of the server lacks.
 fn say_missing(greeting: &Greeting, settings: &Settings) {
     for right in missing(greeting, &settings.namespace) {
         say(format!("blueque worker: {}: {}", right.text, right.todo));
@@ -193,7 +193,7 @@ fn enter(server: &config::Settings, settings: &Settings, id: &ListenerId) -> any
     Ok((client, listener))
 }
 
-/// Waits for a server that answers and takes writes; none where a signal ends the worker first.
+/// Waits for a server that replies and accepts writes; none if a signal ends the worker first.
 fn connect(
     server: &config::Settings,
     settings: &Settings,
@@ -220,7 +220,7 @@ fn connect(
     }
 }
 
-/// Starts a thread of the worker. Whoever watches is woken when it ends, and hears whether it panicked.
+/// Starts a thread of the worker. The watcher is woken when it ends, and learns whether it panicked.
 fn spawn<T: Send + 'static>(
     pool: &Arc<Pool>,
     name: &'static str,
@@ -233,7 +233,7 @@ fn spawn<T: Send + 'static>(
     })
 }
 
-/// Supervisors need no worker, and the next one finds them.
+/// Supervisors do not need a worker, and the next one finds them.
 fn defect(part: &str) -> anyhow::Error {
     anyhow::anyhow!("the worker's part for {part} ended by a defect: start the worker again, its programs run on")
 }
@@ -253,7 +253,7 @@ fn hear(mut signals: Signals, pool: &Pool, interrupter: &Interrupter) {
     }
 }
 
-/// Watches the supervisors until the worker has drained, or has met what it cannot mend.
+/// Watches the supervisors until the worker has drained, or hits an error that it cannot recover from.
 fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result<()> {
     let mut words = [0; 64];
     let mut idle: Option<Instant> = None;
@@ -270,7 +270,7 @@ fn watch(pool: &Pool, settings: &Settings, woken: &UnixStream) -> anyhow::Result
         if draining.is_none() || !done {
             idle = None;
         } else if idle.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-            return Ok(()); // a call to a server that does not answer is all that is left
+            return Ok(()); // only a call to a server that does not reply is left
         }
         let mut limit = Duration::from_secs(60);
         if let Some(since) = draining {

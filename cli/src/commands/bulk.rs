@@ -1,4 +1,4 @@
-//! `blueque bulk` and `purge`: something is done to all tasks that are meant, in steps.
+//! `blueque bulk` and `purge`: one action on all selected tasks, in steps.
 
 use std::io::{self, IsTerminal};
 
@@ -16,7 +16,7 @@ use crate::output::{Code, say};
 use crate::session::Session;
 use crate::view::queue::States;
 
-/// Those that wait, and those that a listener holds.
+/// Waiting and held tasks.
 const OPEN: [Status; 4] = [Status::Scheduled, Status::Pending, Status::Reserved, Status::Started];
 
 const WAITING: [Status; 2] = [Status::Scheduled, Status::Pending];
@@ -33,35 +33,35 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Word {
-    /// Cancel those that wait or run
+    /// Cancel tasks that wait or run
     Cancel {
         #[command(flatten)]
         all: All,
         #[command(flatten)]
         force: Forced,
-        /// Why, for whoever looks at it later
+        /// The reason, for people
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
     },
-    /// Run those that failed again
+    /// Retry failed tasks
     Retry {
         #[command(flatten)]
         all: All,
-        /// Forget the checkpoints, and begin again
+        /// Forget the checkpoints, and start over
         #[arg(long)]
         fresh: bool,
     },
-    /// Remove those that are finished
+    /// Delete finished tasks
     Delete {
         #[command(flatten)]
         all: All,
     },
-    /// Remove those that wait or are finished
+    /// Delete waiting or finished tasks
     Purge {
         #[command(flatten)]
         all: All,
     },
-    /// Put those that wait into another queue
+    /// Move waiting tasks to another queue
     Move {
         #[command(flatten)]
         all: All,
@@ -69,7 +69,7 @@ enum Word {
         #[arg(long, value_name = "QUEUE", value_parser = queue_name)]
         into: QueueName,
     },
-    /// Give those that wait another priority
+    /// Change the priority of waiting tasks
     #[command(visible_alias = "prioritize")]
     Prioritise {
         #[command(flatten)]
@@ -85,20 +85,20 @@ pub struct All {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// Change nothing: count the tasks that it would be tried with, in each state
+    /// Change nothing: count the tasks that would be tried, in each state
     #[arg(long, visible_alias = "dry-run")]
     count: bool,
-    /// Ask nothing. Who is not at a terminal is never asked
+    /// Do not ask for confirmation. Only a terminal is ever asked
     #[arg(long, short)]
     yes: bool,
-    /// So many are changed by one call: a larger number is faster, and lets others wait longer
+    /// Tasks per call: a larger number is faster, but blocks other clients longer
     #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 500))]
     step: u32,
     #[command(flatten)]
     tasks: TaskFilter,
 }
 
-/// What was done.
+/// The outcome.
 #[derive(Serialize)]
 struct Done {
     queue: String,
@@ -127,7 +127,7 @@ impl Row for Done {
     }
 }
 
-/// What it would be tried with.
+/// The tasks that would be tried.
 #[derive(Serialize)]
 struct Counted {
     queue: String,
@@ -166,7 +166,7 @@ pub fn purge(session: &Session, all: &All) -> anyhow::Result<Code> {
     each(session, all, &Action::Purge, &NOT_HELD)
 }
 
-/// Does it, step by step, with a bar on a terminal.
+/// Does the action step by step, with a bar on a terminal.
 fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> anyhow::Result<Code> {
     let filter = all.tasks.filter(states);
     if all.count {
@@ -181,7 +181,7 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
     let verb = match action {
         Action::Delete | Action::Purge => Some("Remove"),
         Action::Cancel { .. } => Some("Cancel"),
-        // What the others do can be undone.
+        // The other actions can be undone.
         _ => None,
     };
     let question = || {
@@ -231,7 +231,7 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
     Ok(Code::Ok)
 }
 
-/// How many tasks are meant, in each state.
+/// The number of selected tasks in each state.
 fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<States> {
     let (client, calls) = (&session.client, session.client.calls());
     let states = all.tasks.states(states);
@@ -251,7 +251,7 @@ fn count(session: &Session, all: &All, states: &[Status]) -> anyhow::Result<Stat
     Ok(States::new(counts))
 }
 
-/// How many tasks will be looked at, if that is easily known.
+/// The number of tasks that will be looked at, if it is easily known.
 fn size(session: &Session, all: &All) -> anyhow::Result<Option<u64>> {
     let (client, calls) = (&session.client, session.client.calls());
     if let Some(tag) = &all.tasks.tag {

@@ -14,7 +14,7 @@ pub struct Options {
     tasks: TaskIds,
     #[command(flatten)]
     force: Forced,
-    /// Why, for whoever looks at it later
+    /// The reason, for people
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
 }

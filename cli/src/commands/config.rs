@@ -17,14 +17,14 @@ use crate::view::setting::words;
 pub struct Options {
     #[command(subcommand)]
     word: Option<Word>,
-    /// The queue [default: what holds for all queues that do not set it themselves]
+    /// The queue [default: the settings for all queues]
     #[arg(long, short, value_name = "QUEUE", global = true, value_parser = queue_name)]
     queue: Option<QueueName>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Word {
-    /// Show every setting that holds, and where it is set
+    /// Show every setting in effect, and where it is set
     Show,
     /// Set settings
     Set {
@@ -32,7 +32,7 @@ enum Word {
         #[arg(required = true, value_name = "NAME=VALUE", value_parser = pair)]
         pairs: Vec<(String, String)>,
     },
-    /// Take settings back
+    /// Unset settings
     Unset {
         /// Their names
         #[arg(required = true, value_name = "NAME")]
@@ -88,7 +88,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Sets all, or none where one is wrong as far as can be told here.
+/// Sets all, or none if one is known to be wrong here.
 fn set(session: &Session, queue: Option<&QueueName>, pairs: &[(String, String)]) -> anyhow::Result<()> {
     known(session, queue, pairs.iter().map(|(name, _)| name))?;
     let values: Vec<String> = pairs.iter().map(|(name, value)| value_of(name, value)).collect::<anyhow::Result<_>>()?;
@@ -110,7 +110,7 @@ fn set(session: &Session, queue: Option<&QueueName>, pairs: &[(String, String)])
     Ok(())
 }
 
-/// Whether the server has settings of these names.
+/// Fails if the server has no setting of one of these names.
 fn known<'a>(
     session: &Session,
     queue: Option<&QueueName>,
@@ -135,7 +135,7 @@ fn view(setting: Setting) -> View {
     View { source: setting.source.as_str(), name: setting.name, value: setting.value, words }
 }
 
-/// A value as the server takes it. The server checks it too, and the values of settings that are not known here.
+/// A value in the server's form. The server checks it, too, and values of settings that are unknown here.
 fn value_of(name: &str, value: &str) -> anyhow::Result<String> {
     let refused = |form: String| Err(fault(Code::Usage, format!("{name}: must be {form}, not {value}")));
     if value.is_empty() {

@@ -1,4 +1,4 @@
-//! `blueque dev`: a server of one's own and a worker, to try things out without any set-up.
+//! `blueque dev`: a private server and a worker, to try things out without any set-up.
 
 mod server;
 
@@ -29,29 +29,29 @@ use crate::run_folder::open::private_folders;
 use crate::safe_path::{Refused, Rule, resolve};
 use crate::session::config::Connection;
 
-/// Programs get this long to save and exit at Ctrl-C.
+/// How long programs have to save and exit at Ctrl-C.
 const GRACE: Duration = Duration::from_secs(5);
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// The folder of programs
+    /// The folder with the programs
     #[arg(long, default_value = "worker.d", value_name = "DIR")]
     dir: PathBuf,
     /// A queue of the worker; by default one for each program, by its name
     #[arg(long = "queue", short, value_name = "QUEUE", value_parser = plain)]
     queues: Vec<String>,
-    /// How many tasks run at once
+    /// Number of tasks that run at once
     #[arg(long, default_value_t = 2, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 500))]
     slots: u16,
-    /// Where everything is kept, also for the next time
+    /// Where all data is kept, also for the next start
     #[arg(long, default_value = ".blueque", value_name = "FOLDER")]
     data: PathBuf,
-    /// A port on 127.0.0.1, beside the unix socket; then there is a password, which other users of the machine lack
+    /// A port on 127.0.0.1, in addition to the unix socket; it needs a password, which is created
     #[arg(long, value_name = "PORT", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 65535))]
     port: Option<u16>,
 }
 
-/// What runs, for a later start that finds it left behind.
+/// The running processes, for a later start that finds them left behind.
 #[derive(Default, Serialize, Deserialize)]
 struct Left {
     server: Option<Process>,
@@ -97,7 +97,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
     asked.map(|()| ExitCode::SUCCESS)
 }
 
-/// The queues of the worker: those named, or one for each program.
+/// The queues of the worker: the named ones, or one for each program.
 fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
     let shown = options.dir.display();
     let entries = fs::read_dir(&options.dir).map_err(|error| {
@@ -119,7 +119,8 @@ fn queues(options: &Options) -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The real path of the data folder. Another user's would have the server's data, and say which processes are ended.
+/// The real path of the data folder. A folder of another user would expose the server's data, and let that user
+/// choose which processes are ended.
 fn private(data: &Path) -> anyhow::Result<PathBuf> {
     match resolve(&std::path::absolute(data)?, None, Rule::Own) {
         Ok((data, _)) => Ok(data),
@@ -128,7 +129,7 @@ fn private(data: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// One `dev` for one data folder.
+/// Allows one `dev` for a data folder.
 fn lock(data: &Path) -> anyhow::Result<Flock<File>> {
     let file = File::create(data.join("dev.lock"))?;
     Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|_| {
@@ -141,7 +142,7 @@ fn note(data: &Path, left: &Left) -> anyhow::Result<()> {
     Ok(fs::write(data.join("dev.json"), serde_json::to_vec(left)?)?)
 }
 
-/// Ends what a `dev` that was killed left running.
+/// Ends what a killed `dev` left running.
 fn clear(data: &Path) {
     let noted = fs::read(data.join("dev.json")).ok();
     let left: Left = noted.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
@@ -158,7 +159,7 @@ fn clear(data: &Path) {
     }
 }
 
-/// A child of this process, out of the reach of the terminal's Ctrl-C.
+/// A child of this process that does not get the terminal's Ctrl-C.
 fn worker(
     data: &Path,
     namespace: &str,
@@ -177,7 +178,7 @@ fn worker(
     for name in ["BLUEQUE_PASSWORD", "BLUEQUE_CONFIG", "BLUEQUE_NAMESPACE"] {
         command.env_remove(name);
     }
-    // A configuration file of the user is for other servers.
+    // The user's configuration file is for other servers.
     command.env("BLUEQUE_URL", server.url()).env("XDG_CONFIG_HOME", data);
     if let Some(password) = server.password() {
         command.env("BLUEQUE_PASSWORD", password);
@@ -190,7 +191,7 @@ fn state(data: &Path) -> PathBuf {
     data.join("state")
 }
 
-/// Until somebody wants an end; an error where one of the two ended by itself.
+/// Waits until the user ends it; fails if one of the two ended on its own.
 fn wait(signals: &mut Signals, worker: &mut Child, server: &mut Server) -> anyhow::Result<()> {
     for signal in signals.forever() {
         if signal != SIGCHLD {
@@ -206,14 +207,14 @@ fn wait(signals: &mut Signals, worker: &mut Child, server: &mut Server) -> anyho
     Ok(())
 }
 
-/// Ends the worker and all programs: asked first, killed after the grace or at a second Ctrl-C.
+/// Ends the worker and all programs: asked first, killed after the grace period or at a second Ctrl-C.
 fn end(signals: &mut Signals, worker: &mut Child, data: &Path, namespace: &str) {
     say("blueque dev: ends; running tasks go back to their queue (Ctrl-C again: at once)");
     let _ = kill(Pid::from_raw(worker.id().cast_signed()), Signal::SIGTERM);
     let limit = Instant::now() + GRACE + Duration::from_secs(5);
     let mut impatient = false;
     let running = || RunFolder::list(&state(data), namespace).is_ok_and(|runs| !runs.is_empty());
-    // The worker does not wait for ends that are only to be sent.
+    // The worker does not wait for ends that only have to be sent.
     while (worker.try_wait().is_ok_and(|status| status.is_none()) || running()) && !impatient {
         impatient = Instant::now() > limit || signals.pending().any(|signal| signal != SIGCHLD);
         thread::sleep(Duration::from_millis(10));
@@ -225,7 +226,7 @@ fn end(signals: &mut Signals, worker: &mut Child, data: &Path, namespace: &str) 
     let _ = worker.wait();
 }
 
-/// Kills supervisors and programs. The tasks go back to their queue when the next worker finds their folders.
+/// Kills supervisors and programs. The next worker finds their folders and gives the tasks back.
 fn kill_runs(data: &Path, namespace: &str) {
     for folder in RunFolder::list(&state(data), namespace).unwrap_or_default() {
         if let Some(holder) = folder.holder().filter(|holder| holder.supervisor.lives()) {

@@ -12,10 +12,10 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// As `blueque workers` shows it [default: the queue itself, which takes no tasks more]
+    /// As `blueque workers` shows it [default: the queue itself, which accepts no more tasks]
     #[arg(value_name = "LISTENER", value_parser = listener)]
     listener: Option<ListenerId>,
-    /// Take the order back
+    /// Withdraw the order
     #[arg(long)]
     off: bool,
 }
@@ -23,7 +23,7 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (calls, queue, off) = (session.client.calls(), &options.queue, options.off);
     let Some(listener) = &options.listener else {
-        // What is there runs on: a pause, where there is one, is another matter.
+        // Existing tasks still run: a pause is something else.
         session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
         say(if off {
             format!("{queue} takes tasks again")

@@ -26,19 +26,19 @@ pub struct Options {
     /// The queue; with --task that of the task
     #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present = "task")]
     queue: Option<QueueName>,
-    /// Go on as things happen; with --task until the task is finished
+    /// Continue as events occur; with --task until the task is finished
     #[arg(short, long)]
     pub follow: bool,
     /// Only the last ones [default: 10 with --follow, else all that are kept]
     #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["after", "resume"])]
     last: Option<usize>,
-    /// Only those of one task: its id, or an unambiguous beginning of it
+    /// Only those of one task: its id, or an unambiguous prefix of it
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// Only those after an event: the cursor of one in JSON
+    /// Only those after an event: its cursor, from JSON
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
-    /// Only those that the last call with this file did not show; the cursor is kept in it
+    /// Only those that the last call with this file did not show; the file keeps the cursor
     #[arg(long, value_name = "FILE", conflicts_with = "after")]
     resume: Option<PathBuf>,
 }
@@ -98,12 +98,12 @@ impl Row for EventView {
     }
 }
 
-/// Reads the events of a queue on and on.
+/// Reads the events of a queue page by page.
 struct Reader<'a> {
     session: &'a Session,
     queue: QueueName,
     only: Option<TaskId>,
-    /// Whether that task no longer exists, or never did.
+    /// Whether that task does not exist.
     gone: bool,
     after: String,
     resume: Option<&'a Path>,
@@ -125,7 +125,8 @@ impl Reader<'_> {
         Ok((page.items.into_iter().map(EventView::from).collect(), more))
     }
 
-    /// Writes the cursor beside its file, and answers where to. Before anything is shown, it proves that this can be done.
+    /// Writes the cursor next to its file, and returns the path. Before anything is shown, this proves that it can
+    /// be written.
     fn draft(&self, file: &Path) -> anyhow::Result<PathBuf> {
         let mut fresh = file.as_os_str().to_owned();
         fresh.push(".new");
@@ -134,14 +135,14 @@ impl Reader<'_> {
         Ok(fresh.into())
     }
 
-    /// Remembers what was shown, once it was.
+    /// Stores what was shown.
     fn shown(&self) -> anyhow::Result<()> {
         let Some(file) = self.resume else { return Ok(()) };
         let kept = fs::rename(self.draft(file)?, file);
         kept.with_context(|| format!("the cursor cannot be kept in {}", file.display()))
     }
 
-    /// Whether nothing more is to come, because it is about one task and that is finished.
+    /// Whether there will be no more events: the one task is finished.
     fn over(&self) -> anyhow::Result<bool> {
         let Some(id) = &self.only else { return Ok(false) };
         match self.session.client.task(id.as_str())?.info() {
@@ -172,7 +173,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     shown.write(&kept)?;
     loop {
         reader.shown()?;
-        // The record first: what is read after its end is all there is.
+        // The record first: what is read after its end is complete.
         let looked = reader.over().and_then(|over| Ok((over, reader.next()?)));
         let Some((over, (events, more))) = outage.survive(looked)? else { continue };
         shown.write(&events)?;
@@ -186,7 +187,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     }
 }
 
-/// What there is already.
+/// The existing events.
 fn past<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<(Reader<'a>, Vec<EventView>)> {
     let mut reader = reader(session, options)?;
     let brief = options.follow && reader.only.is_none() && reader.after == "0" && options.resume.is_none();
@@ -215,7 +216,7 @@ fn past<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<(Reade
     }
     if kept.is_empty() && reader.only.is_none() {
         match session.unknown(std::slice::from_ref(&reader.queue))? {
-            // A file with a cursor reads on as a follower does: what is not there yet may come.
+            // A file with a cursor reads on like a follower: events may be added.
             Some(text) if options.follow || options.resume.is_some() => say(format!("{text} yet")),
             Some(text) => return Err(fault(Code::NotFound, text)),
             None => {}
@@ -235,7 +236,7 @@ fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Read
                 }
                 only = Some(id);
             }
-            // Of a task that is gone the events may yet be there.
+            // The events of a deleted task may still exist.
             Err(error) if queue.is_some() && code(&error) == Code::NotFound => {
                 only = Some(TaskId::new(id.as_str())?);
                 gone = true;
@@ -266,7 +267,7 @@ fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Read
     Ok(Reader { session, queue, only, gone, after, resume: options.resume.as_deref() })
 }
 
-/// Whether it may be what an event has for a cursor; 0 is before all.
+/// Whether it may be the cursor of an event; 0 is before all.
 fn is_cursor(text: &str) -> bool {
     let number = |part: &str| (1..=19).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
     text == "0" || text.split_once('-').is_some_and(|(time, count)| number(time) && number(count))

@@ -1,5 +1,5 @@
-//! `blueque exec`: the moment between the supervisor and the program. It sets what only a process itself
-//! can set, and becomes the program.
+//! `blueque exec`: the step between the supervisor and the program. It sets what only a process itself can set, and
+//! becomes the program.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -16,7 +16,7 @@ use crate::output::say;
 use crate::processes::limits;
 use crate::run_folder::RunFolder;
 
-/// The program is there, but cannot be run; as a shell says it.
+/// The program exists but cannot be run; the code that shells use.
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
@@ -29,7 +29,7 @@ pub struct Options {
     parent: i32,
 }
 
-/// Becomes the program, or says why it cannot.
+/// Becomes the program, or reports why it cannot.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let run = RunFolder::at(&options.run).read()?;
     // Whatever happens to the supervisor, the program does not outlive it.
@@ -37,7 +37,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if getppid().as_raw() != options.parent {
         return Ok(ExitCode::FAILURE);
     }
-    // A session and a group of its own; it is no leader yet.
+    // A new session and process group; it does not lead one yet.
     setsid().context("no session of its own")?;
     limits::apply(&run.limits)?;
     let (program, args) = run.program.split_first().context("run.json names no program")?;
@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if path.exists() { NOT_EXECUTABLE } else { NOT_FOUND }))
 }
 
-/// The commonest reasons why a file that is there cannot be run.
+/// The most common reasons why an existing file cannot be run.
 fn hint(path: &Path) -> String {
     let Ok(text) = fs::read(path) else { return String::new() };
     let Some(line) = text.strip_prefix(b"#!").and_then(|rest| rest.split(|&byte| byte == b'\n').next()) else {

@@ -14,7 +14,7 @@ pub struct Options {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: Option<QueueName>,
-    /// So many at most
+    /// Show at most this many
     #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let limit = options.limit as usize;
     let mut ids = Vec::new();
     for queue in session.queues(options.queue.as_slice())? {
-        // One more than is shown tells whether there are more.
+        // One more than is shown reveals whether there are more.
         ids.extend(session.client.queue(queue.as_str())?.find(&filter, limit + 1 - ids.len())?);
         if ids.len() > limit {
             ids.truncate(limit);

@@ -17,15 +17,15 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// Change nothing: say what keeps it, if anything does
+    /// Change nothing: show what prevents it, if anything
     #[arg(long, visible_alias = "dry-run")]
     count: bool,
-    /// Ask nothing. Who is not at a terminal is never asked
+    /// Do not ask for confirmation. Only a terminal is ever asked
     #[arg(long, short)]
     yes: bool,
 }
 
-/// What keeps a queue from being forgotten.
+/// What prevents a queue from being forgotten.
 #[derive(Serialize)]
 struct Kept {
     queue: String,

@@ -68,7 +68,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         session.must_exist(options.queue.as_slice())?;
     }
     if session.format == Format::Id {
-        // A name that is empty is no line that anybody can use.
+        // An empty name would be an unusable line.
         views.retain(|view| !view.group.is_empty());
     }
     table::write(session.format, &views)?;

@@ -14,7 +14,7 @@ use crate::view::record::headline;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// The id, or an unambiguous beginning of it
+    /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     id: String,
 }
@@ -32,7 +32,7 @@ struct Step {
     by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
-    /// Seconds in the state that it left.
+    /// Seconds in the state before.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

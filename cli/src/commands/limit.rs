@@ -1,4 +1,4 @@
-//! `blueque limit`: how much of a queue a key may take
+//! `blueque limit`: how much of a queue one key may use
 
 use blueque::{QueueName, Rate};
 use clap::Args;
@@ -16,13 +16,13 @@ pub struct Options {
     /// The key that tasks are submitted with
     #[arg(value_name = "KEY", value_parser = plain)]
     key: String,
-    /// How many places its tasks may take together
+    /// Number of places that its tasks may take together
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1_000_000))]
     concurrency: Option<u32>,
-    /// How many of its tasks may start in a time, such as 100/1h
+    /// Number of its tasks that may start in a time, such as 100/1h
     #[arg(long, value_name = "N/TIME", value_parser = rate)]
     rate: Option<Rate>,
-    /// Take its own limits back: the settings of the queue hold
+    /// Remove its own limits: the settings of the queue apply
     #[arg(long, conflicts_with_all = ["concurrency", "rate"])]
     none: bool,
 }
@@ -30,7 +30,7 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let Options { queue, key, none, .. } = options;
     let (mut concurrency, mut rate) = (options.concurrency, options.rate);
-    // One call sets both: what is not named is told again.
+    // One call sets both: what is not given is repeated.
     if !none && (concurrency.is_none() || rate.is_none()) {
         let limits = session.client.queue(queue.as_str())?.limits(false)?;
         if let Some(present) = limits.into_iter().find(|limit| limit.key == *key) {

@@ -1,4 +1,4 @@
-//! `blueque limits`: how much of a queue each key may take
+//! `blueque limits`: how much of a queue each key may use
 
 use blueque::{KeyLimit, QueueName};
 use clap::Args;
@@ -14,7 +14,7 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// The keys whose tasks run now, with limits of their own or without
+    /// The keys whose tasks run now, with or without limits of their own
     #[arg(long)]
     used: bool,
 }

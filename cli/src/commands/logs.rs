@@ -31,13 +31,13 @@ const STATE_DIR_HELP: &str = "Where the logs of this host are [else BLUEQUE_STAT
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
-    /// The id, or an unambiguous beginning of it
+    /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     id: String,
-    /// Go on until the task is finished
+    /// Continue until the task is finished
     #[arg(short, long)]
     pub follow: bool,
-    /// Of this attempt only
+    /// Only of this attempt
     #[arg(long, value_name = "N", value_parser = whole_number::<u32>(1, u32::MAX.into()))]
     attempt: Option<u32>,
     /// The first lines; with --tail the first and the last
@@ -46,19 +46,19 @@ pub struct Options {
     /// The last lines
     #[arg(long, short = 'n', value_name = "LINES", value_parser = whole_number::<usize>(0, MOST_LINES))]
     tail: Option<usize>,
-    /// What was written since then: a time, or 10m for the last ten minutes
+    /// Only what was written since then: a time, or 10m for the last ten minutes
     #[arg(long, value_name = "TIME", value_parser = past)]
     since: Option<SystemTime>,
-    /// What the program wrote to stdout only
+    /// Only what the program wrote to stdout
     #[arg(long, conflicts_with = "stderr")]
     stdout: bool,
-    /// What it wrote to stderr only
+    /// Only what it wrote to stderr
     #[arg(long)]
     stderr: bool,
-    /// Each line with its time
+    /// Print the time of each line
     #[arg(long, short)]
     timestamps: bool,
-    /// Where the logs of this host are.
+    /// The folder with the logs of this host.
     #[arg(long, value_name = "DIR", help = STATE_DIR_HELP)]
     state_dir: Option<PathBuf>,
 }
@@ -70,14 +70,14 @@ impl Options {
         Excerpt::new(LogRange { source, since, head: self.head, tail: self.tail })
     }
 
-    /// Whether all that there is was asked for.
+    /// Whether the whole log is asked for.
     fn is_all(&self) -> bool {
         let lines = self.head.is_some() || self.tail.is_some();
         self.attempt.is_none() && self.since.is_none() && !self.stdout && !self.stderr && !lines
     }
 }
 
-/// An entry of a log as data.
+/// An entry of a log in JSON.
 #[derive(Serialize)]
 struct Entry {
     id: String,
@@ -99,13 +99,13 @@ impl Row for Entry {
     }
 
     fn cells(&self) -> Vec<String> {
-        Vec::new() // the text itself is what people see
+        Vec::new() // people see only the text
     }
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let find = || session.find_task(&options.id);
-    // What is followed for hours outlives a server that is away.
+    // Following for hours survives a server that is away.
     let found = if options.follow { begin(find, &|| false)? } else { Some(find()?) };
     let Some((id, info)) = found else { return Ok(Code::Ok) };
     let feed = Feed::new(session, &id, state_folder(options.state_dir.as_deref()).ok(), options.attempt);
@@ -163,7 +163,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Says why there is no log.
+/// Reports why there is no log.
 fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
     let attempts = info.attempts();
     say(match info.status() {
@@ -182,18 +182,19 @@ fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo, options: &Optio
     Ok(())
 }
 
-/// Reads a log as data. Its text is a string, whatever a program wrote: a character may begin in one entry and end in
-/// the next.
+/// Reads a log as data. Its text is a valid string, whatever a program wrote: a character may begin in one entry
+/// and end in the next.
 struct Reader<'a> {
     feed: Feed<'a>,
     excerpt: Excerpt,
     attempt: u32,
-    /// Of each source of the attempt.
+    /// One for each source of the attempt.
     decoders: HashMap<String, Decoder>,
 }
 
 impl Reader<'_> {
-    /// The record of the task; takes what was added to its log. The record first: after its end nothing is added.
+    /// Returns the record of the task, and takes what was added to its log. The record first: after its end nothing
+    /// is added.
     fn look(
         &mut self,
         session: &Session,
@@ -203,7 +204,7 @@ impl Reader<'_> {
         let info = session.client.task(id.as_str())?.info()?;
         let Self { feed, excerpt, attempt, decoders } = self;
         let mut view = |item| {
-            // Offsets tell where something is missing.
+            // Offsets show where something is missing.
             let Item::Piece(piece) = item else { return Ok(()) };
             let Piece { attempt: of, at, source, text, offset } = piece;
             if *attempt != of {

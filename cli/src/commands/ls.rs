@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::session::outage::Outage;
 use crate::view::tasks::TaskList;
 
-/// From one look to the next.
+/// The refresh interval.
 const WATCH: Duration = Duration::from_secs(1);
 
 #[derive(Args, Debug)]
@@ -25,13 +25,13 @@ pub struct Options {
     /// Further queues
     #[arg(long = "queue", value_name = "QUEUE", value_parser = queue_name)]
     queues: Vec<QueueName>,
-    /// Tasks in this state alone; may be given more than once, or as a list: started,pending
+    /// Only tasks in this state; may be given more than once, or as a list: started,pending
     #[arg(long, value_name = "STATE", value_parser = state(), value_delimiter = ',')]
     status: Vec<State>,
-    /// So many at most
+    /// Show at most this many
     #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
-    /// Look again every second
+    /// Refresh every second
     #[arg(long)]
     pub watch: bool,
 }
@@ -55,7 +55,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
         begins = false;
         if options.watch && io::stdout().is_terminal() {
-            // Clears the screen, and goes to its corner.
+            // Clears the screen and moves the cursor home.
             data("\x1b[2J\x1b[H")?;
         }
         let hidden = if options.watch { picture.write_screen(session)? } else { picture.write(session).map(|()| 0)? };
@@ -76,7 +76,7 @@ fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Re
     let (ids, more) = listed(session, &session.queues(named)?, options)?;
     let mut picture = TaskList::of(session, ids)?;
     if let TaskList::Tasks(tasks) = &mut picture {
-        // The server has them in no order; the longest running first keep their places, as in `top`.
+        // The server returns them unordered; the longest running first keep their places, as in `top`.
         for started in tasks.chunk_by_mut(|one, next| one.is_started() && next.is_started()) {
             started.sort_by(|a, b| (&a.started, &a.id).cmp(&(&b.started, &b.id)));
         }
@@ -93,7 +93,7 @@ fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow:
         for queue in queues {
             let mut cursor = Some("0".to_owned());
             while let Some(at) = cursor {
-                // One more than is shown tells whether there are more.
+                // One more than is shown reveals whether there are more.
                 let wanted = u32::try_from(limit + 1 - ids.len()).unwrap_or(1).clamp(1, 500);
                 let page =
                     session.client.call(&session.client.calls().list(queue, state.status().as_str(), &at, wanted))?;

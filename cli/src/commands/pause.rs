@@ -13,10 +13,10 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// Why, for whoever finds it paused
+    /// The reason, for people
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
-    /// Stop what runs too: owners are ordered to save a checkpoint and give their tasks back
+    /// Stop running tasks, too: their owners are ordered to save a checkpoint and give them back
     #[arg(long)]
     stop: bool,
 }

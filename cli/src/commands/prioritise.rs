@@ -10,7 +10,7 @@ use crate::session::Session;
 /// They go behind those that have this priority already.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Higher first, from -1000 to 1000; 0 is that of a task submitted without one
+    /// Higher first, from -1000 to 1000; a task submitted without one has 0
     #[arg(value_name = "PRIORITY", allow_negative_numbers = true, value_parser = whole_number::<i32>(-1000, 1000))]
     priority: i32,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `blueque recall`, which is called `release` too
+//! `blueque recall`, also called `release`
 
 use blueque::Recalled;
 use clap::Args;
@@ -7,14 +7,14 @@ use crate::input::task_ids::TaskIds;
 use crate::output::Code;
 use crate::session::Session;
 
-/// Their workers are asked to stop them: programs have their grace to save a checkpoint. Then they are at the front of
-/// their queue, where any worker may take them. Also called `release`.
+/// Workers are asked to stop them: programs have their grace period to save a checkpoint. Then the tasks are at the
+/// front of their queue, where any worker may take them. Also called `release`.
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
     tasks: TaskIds,
-    /// Do not wait for their workers: they are at the front of their queue now. Their programs may run on, also beside
-    /// the next attempt, until their workers hear of it: up to a third of the lease
+    /// Do not wait for their workers: put the tasks at the front of their queue now. Programs may run on, even
+    /// beside the next attempt, until their workers learn of it: up to a third of the lease
     #[arg(long)]
     now: bool,
 }

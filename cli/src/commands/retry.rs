@@ -12,7 +12,7 @@ use crate::times;
 pub struct Options {
     #[command(flatten)]
     tasks: TaskIds,
-    /// Forget the checkpoint, and begin again
+    /// Forget the checkpoint, and start over
     #[arg(long)]
     fresh: bool,
 }
@@ -24,7 +24,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     })
 }
 
-/// Why a task that is being cancelled is not run again yet.
+/// Why a task that is being cancelled is not retried yet.
 fn stopping(session: &Session, id: &TaskId) -> anyhow::Error {
     let why = session.client.call(&session.client.calls().why(id)).ok();
     let killed = why.filter(|why| why.order == Some(Order::Kill));

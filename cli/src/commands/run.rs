@@ -19,7 +19,7 @@ pub struct Options {
     new: NewTaskArgs,
 }
 
-/// Ends with the exit code of the program, where it failed by one.
+/// Exits with the exit code of the program, if it failed with one.
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     let interrupts = Interrupts::hear()?;
     let (id, _) = options.new.submit(session, true)?;
@@ -36,7 +36,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
         return Ok(Code::Cancelled.into());
     };
     let wrote = follower.wrote();
-    // A log may be cut; of others than our workers it is all that there is.
+    // A log may be cut, but other workers leave nothing else.
     let exit = info.cost().and_then(cost::read).map_or_else(
         || {
             let (_, end) = follower.exit().filter(|(attempt, _)| *attempt == info.attempts())?;
@@ -47,7 +47,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     drop(follower);
     match session.format {
         Format::Json | Format::Jsonl => ended::write(session.format, &id, &info)?,
-        // A program's result stands in its log already.
+        // The result of a program is in its log already.
         Format::Table if !wrote => ended::write_result(&info)?,
         Format::Table | Format::Id => {}
     }
@@ -57,7 +57,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(programs.map_or(verdict.into(), ExitCode::from))
 }
 
-/// None where a second interrupt said not to wait for the end.
+/// None if a second interrupt asked not to wait for the end.
 fn to_the_end(
     session: &Session,
     id: &TaskId,
@@ -71,7 +71,7 @@ fn to_the_end(
     say(format!("cancelling {id}; interrupt again to leave it"));
     loop {
         let cancelled = session.client.task(id.as_str())?.cancel("interrupted");
-        // It may have ended meanwhile: then its end is what there is to tell.
+        // It may have ended meanwhile: then its end is reported.
         let cancelled = match cancelled {
             Err(Error::State { .. }) => Ok(()),
             cancelled => cancelled.map(|_| ()),

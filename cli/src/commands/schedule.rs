@@ -1,4 +1,4 @@
-//! `blueque schedule`: tasks that are made again and again.
+//! `blueque schedule`: tasks that are created again and again.
 
 use std::time::{Duration, SystemTime};
 
@@ -24,55 +24,55 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Word {
-    /// Make a schedule, or change the one of this name
+    /// Create a schedule, or change the one with this name
     Add(Box<Add>),
-    /// List schedules, the one whose next slot comes first at the top
+    /// List schedules by their next slot
     Ls,
-    /// Show all that is known of a schedule
+    /// Show a schedule in full
     Show {
         /// Its name
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
     },
-    /// Remove schedules; their tasks stay
+    /// Remove schedules; their tasks remain
     Rm {
         /// Their names
         #[arg(required = true, value_name = "NAME", value_parser = name)]
         names: Vec<ScheduleName>,
     },
-    /// Stop a schedule from making tasks
+    /// Stop a schedule from creating tasks
     Pause {
         /// Its name
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
-        /// Why, for whoever finds it paused
+        /// The reason, for people
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
     },
-    /// Let a schedule make tasks again, from its next slot on
+    /// Let a schedule create tasks again, from its next slot on
     Resume {
         /// Its name
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
     },
-    /// Make a task of a schedule now, beside its slots
+    /// Create a task of a schedule now, in addition to its slots
     Run {
         /// Its name
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
-        /// What to do while its last task is not finished [default: as the schedule says]
+        /// What to do while its last task is unfinished [default: the schedule's overlap]
         #[arg(long, value_name = "POLICY")]
         overlap: Option<Lap>,
-        /// An id of your choice; twice, it makes one task
+        /// An id of your choice; used twice, it creates one task
         #[arg(long, value_parser = task_id)]
         id: Option<TaskId>,
     },
 }
 
-/// What a slot does while the last task is not finished.
+/// What a slot does while the last task is unfinished.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Lap {
-    /// It makes no task
+    /// It creates no task
     Skip,
     /// Its task runs after that one
     Queue,
@@ -93,14 +93,14 @@ impl From<Lap> for Overlap {
     }
 }
 
-/// What becomes of slots that passed while nobody looked.
+/// What becomes of slots that passed while no client was running.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Lost {
-    /// The latest makes a task, for all of them
+    /// The latest creates one task for all of them
     One,
-    /// The latest makes a task unless it is too late
+    /// The latest creates a task unless it is too late
     Skip,
-    /// Each makes a task
+    /// Each creates a task
     All,
 }
 
@@ -128,7 +128,7 @@ struct Add {
     /// At the multiples of this time since 1970, in UTC: 15m, 1h, 1day
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "When")]
     every: Option<Duration>,
-    /// So much after those multiples
+    /// An offset from those multiples
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "cron", help_heading = "When")]
     offset: Option<Duration>,
     /// Minute, hour, day of the month, month, day of the week: '0 3 * * 1-5'; or @hourly, @daily, @weekly, @monthly, @yearly
@@ -143,13 +143,13 @@ struct Add {
     /// No slot after this time
     #[arg(long, value_name = "TIME", value_parser = coming, help_heading = "When")]
     end: Option<SystemTime>,
-    /// How many tasks it makes [default: without end]
+    /// Maximum number of tasks [default: unlimited]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1_000_000_000), help_heading = "When")]
     times: Option<u32>,
-    /// What a slot does while the last task is not finished [default: skip]
+    /// What a slot does while the last task is unfinished [default: skip]
     #[arg(long, value_name = "POLICY", help_heading = "When")]
     overlap: Option<Lap>,
-    /// What becomes of slots that passed while nobody looked [default: one]
+    /// What becomes of slots that passed while no client was running [default: one]
     #[arg(long, value_name = "POLICY", help_heading = "When")]
     missed: Option<Lost>,
     /// How late a slot may be, in whole seconds [default: 1m with --missed skip, else any]
@@ -236,7 +236,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Whether a schedule has no task to make any more, paused or not; says so.
+/// Reports whether a schedule has no more tasks to create, paused or not.
 fn ended(session: &Session, name: &ScheduleName) -> anyhow::Result<bool> {
     let info = session.client.call(&session.client.calls().show_schedule(name))?;
     let ended = info.text("ended").is_some();
@@ -258,7 +258,7 @@ fn show(session: &Session, name: &ScheduleName) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// The answer of a call about a schedule. Where there is none of this name, says which one may be meant.
+/// The reply of a call about a schedule. If none has this name, suggests a similar one.
 fn known<T>(session: &Session, name: &ScheduleName, answer: blueque::Result<T>) -> anyhow::Result<T> {
     match answer {
         Err(Error::State { code: blueque::Code::NoSchedule, .. }) => {
@@ -269,7 +269,7 @@ fn known<T>(session: &Session, name: &ScheduleName, answer: blueque::Result<T>) 
     }
 }
 
-/// Removes each. One that is not there does not keep the others from it.
+/// Removes each. A missing one does not keep the others from being removed.
 fn remove(session: &Session, names: &[ScheduleName]) -> anyhow::Result<Code> {
     let (mut removed, mut worst) = (Vec::new(), Code::Ok);
     for name in names {

@@ -14,12 +14,12 @@ use crate::view::record::{checkpointed, headline, progressed, text, unknown};
 use crate::view::task::{TaskView, Whole};
 use crate::view::why::why;
 
-/// So many characters of a payload are shown to people.
+/// Characters of a payload that people are shown.
 const SHOWN: usize = 2_000;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// The id, or an unambiguous beginning of it
+    /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     id: String,
 }
@@ -133,7 +133,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Resul
     Ok(())
 }
 
-/// An error that leads with the line that says what it was.
+/// An error with the line first that says what it was.
 fn led(Payload(bytes): &Payload) -> Payload {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.trim_start().starts_with(&headline(text)) => {
@@ -143,7 +143,7 @@ fn led(Payload(bytes): &Payload) -> Payload {
     }
 }
 
-/// The beginning of a payload; further lines are indented, so that none can be taken for a field.
+/// The beginning of a payload; further lines are indented, so that none looks like a field.
 fn shown(Payload(bytes): &Payload) -> String {
     let Ok(all) = std::str::from_utf8(bytes) else { return format!("{} bytes, not text", bytes.len()) };
     let text = clean(all);

@@ -10,13 +10,13 @@ use crate::output::{Code, Format, json, line, say};
 use crate::session::Session;
 use crate::times;
 
-/// Calls that bring the numbers up to date: as many as the events that a queue keeps are worth.
+/// Maximum number of calls to bring the numbers up to date: enough for all events that a queue keeps.
 const TALLIES: usize = 200;
 
 /// The widest bar of a histogram.
 const BAR: f64 = 40.0;
 
-/// The columns for how long things took.
+/// The columns for durations.
 const DURATIONS: &[Column] = &[
     Column::whole(""),
     Column::whole("count"),
@@ -34,13 +34,13 @@ pub struct Options {
     /// The queue
     #[arg(value_name = "QUEUE", value_parser = queue_name)]
     queue: QueueName,
-    /// Of so many days, today included; 30 are kept where the setting `statistics` says nothing else
+    /// Number of days, including today; 30 are kept unless the setting `statistics` differs
     #[arg(long, value_name = "N", default_value_t = 7, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 400))]
     days: u32,
-    /// A line for each day
+    /// One line for each day
     #[arg(long, conflicts_with = "histogram")]
     each: bool,
-    /// How many took how long
+    /// Show a histogram of durations
     #[arg(long, value_enum, value_name = "WHAT")]
     histogram: Option<Measure>,
 }
@@ -55,7 +55,7 @@ enum Measure {
     Done,
 }
 
-/// How long something took, as data.
+/// A duration in JSON.
 #[derive(Serialize)]
 struct Took {
     count: u64,
@@ -79,7 +79,7 @@ struct Took {
 
 #[derive(Serialize)]
 struct Bucket {
-    /// Seconds; absent for what took longer than all bounds.
+    /// Seconds; absent for durations over all bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     up_to: Option<f64>,
     count: u64,
@@ -176,7 +176,7 @@ impl Row for Numbers {
     }
 }
 
-/// The whole answer, as data.
+/// The whole output in JSON.
 #[derive(Serialize)]
 struct Answer<'a> {
     queue: &'a str,

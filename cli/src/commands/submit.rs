@@ -16,13 +16,13 @@ use crate::session::Session;
 pub struct Options {
     #[command(flatten)]
     new: NewTaskArgs,
-    /// Wait for its end, and exit as `blueque wait` does
+    /// Wait for its end, and exit like `blueque wait`
     #[arg(long)]
     wait: bool,
     /// Show its log while waiting for its end
     #[arg(long)]
     follow: bool,
-    /// Write the id alone: the same as --output id
+    /// Print only the id: the same as --output id
     #[arg(long)]
     id_only: bool,
 }
@@ -33,7 +33,7 @@ struct Made {
     id: String,
     queue: String,
     submitted: &'static str,
-    /// The task that it took the place of.
+    /// The task that it replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<String>,
 }
@@ -56,7 +56,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let (id, made) = options.new.submit(session, options.follow)?;
     let format = if options.id_only { Format::Id } else { session.format };
     if follows && format == Format::Table {
-        // As a script reads it, stdout is the result alone.
+        // For scripts: stdout has only the result.
         say(format!("{id} submitted"));
     } else if !follows || format == Format::Id {
         let replaced = match &made {

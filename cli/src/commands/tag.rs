@@ -11,7 +11,7 @@ use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// The id, or an unambiguous beginning of it
+    /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     id: String,
     /// The tags

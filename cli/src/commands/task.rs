@@ -1,5 +1,5 @@
-//! `blueque task`: for use inside a task's program. Outside a task its words do nothing, so that a program runs
-//! by hand as it does under a worker.
+//! `blueque task`: for use inside a task's program. Outside of a task its subcommands do nothing, so that a program
+//! runs by hand as it does under a worker.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -14,43 +14,43 @@ use serde_json::{Map, Value, json};
 use crate::input::values::duration;
 use crate::output::{Code, fault};
 
-/// More than a server takes is not read.
+/// The server accepts no more.
 const LARGEST: u64 = 8 << 20;
 
 #[derive(Debug, Subcommand)]
 pub enum Word {
-    /// Say how far it is: `5/12`, `42%` or `0.42`, and a message
+    /// Report progress: `5/12`, `42%` or `0.42`, and a message
     Progress {
-        /// 5 of 12 as `5/12`, or a share
+        /// 5 of 12 as `5/12`, or a fraction
         #[arg(value_name = "HOW_FAR", value_parser = how_far, allow_hyphen_values = true)]
         how_far: Value,
-        /// What it does now, for people
+        /// What it is doing now, for people
         message: Option<String>,
-        /// What is counted, such as MB
+        /// The unit of the numbers, such as MB
         #[arg(long)]
         unit: Option<String>,
     },
-    /// Save what the next attempt needs to go on from here; - reads stdin, @FILE a file
+    /// Save a checkpoint for the next attempt; - reads stdin, @FILE a file
     Checkpoint {
         /// The whole checkpoint
         value: String,
     },
-    /// Leave the result; - reads stdin, @FILE a file
+    /// Save the result; - reads stdin, @FILE a file
     Result {
         /// The result
         value: String,
     },
-    /// Ask to be tried again after a time such as 10m, should the program fail; the task must survive that failure
+    /// Ask for a retry after a time such as 10m, should the program fail and have retries left
     Again {
-        /// From its end
+        /// Counted from its end
         #[arg(value_name = "TIME", value_parser = duration)]
         pause: Duration,
     },
-    /// Write a line into the task's log
+    /// Write a line to the task's log
     Log {
         /// The line
         message: String,
-        /// How grave it is
+        /// The severity
         #[arg(long, value_enum, default_value_t)]
         level: Level,
     },
@@ -65,7 +65,7 @@ pub enum Level {
     Error,
 }
 
-/// Does what the word says. Only a malformed word, or a disk that refuses, is an error.
+/// Runs a subcommand. Only a malformed one, or a failing disk, is an error.
 pub fn run(word: &Word) -> anyhow::Result<Code> {
     match word {
         Word::Progress { how_far, message, unit } => {
@@ -96,7 +96,7 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-/// Appends one line in one write: lines of parallel writers stay whole.
+/// Appends one line with one write: lines of parallel writers stay whole.
 fn tell(event: &Value) -> anyhow::Result<()> {
     let Some(path) = file("BLUEQUE_EVENTS") else { return Ok(()) };
     let text = format!("{event}\n");
@@ -105,7 +105,7 @@ fn tell(event: &Value) -> anyhow::Result<()> {
     written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Replaces a file as a whole: a reader sees the old one or the new one.
+/// Replaces a file atomically.
 fn keep(variable: &str, value: &str) -> anyhow::Result<()> {
     let Some(path) = file(variable) else { return Ok(()) };
     let bytes = match (value, value.strip_prefix('@')) {
@@ -137,7 +137,7 @@ fn read(source: impl Read) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The file that a worker named.
+/// The file that the worker named.
 fn file(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from)
 }

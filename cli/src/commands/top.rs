@@ -23,25 +23,25 @@ use crate::view::expected::{self, ends};
 use crate::view::progress::Progress;
 use crate::view::queue::{QueueView, queue_views};
 
-/// From one look at the server to the next.
+/// How often the server is asked.
 const REFRESH: Duration = Duration::from_secs(1);
 
-/// From one look at the keys to the next, at most.
+/// The longest time between two looks at the keyboard.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// What is shown is old when it was seen so long ago.
+/// Data of this age is shown as old.
 const OLD: Duration = Duration::from_secs(3);
 
-/// So many running tasks are looked at; more do not fit a screen.
+/// Running tasks that are read; more do not fit a screen.
 const TASKS: usize = 200;
 
 /// The width of a progress bar.
 const BAR: usize = 20;
 
-/// What the last line says.
+/// The last line.
 const KEYS: &str = "q quits   ↑↓ PgUp PgDn scroll   Tab changes the list";
 
-/// So many rows further, a page up or down.
+/// Rows of a page up or down.
 const LEAP: usize = 10;
 
 const QUEUES: &[Column] = &[
@@ -75,14 +75,14 @@ pub struct Options {
     queues: Vec<QueueName>,
 }
 
-/// What the screen shows.
+/// The data on the screen.
 struct Picture {
-    /// When it was seen.
+    /// When it was read.
     seen: Instant,
     queues: Vec<QueueView>,
     running: Vec<Running>,
     more: bool,
-    /// Why what is shown is old.
+    /// Why the data is old.
     trouble: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// That it is old, and why.
+    /// A warning that it is old, and why.
     fn warning(&self) -> Option<String> {
         let age = self.seen.elapsed();
         let old = (age >= OLD).then(|| format!("the server has not answered for {}s", age.as_secs()));
@@ -159,7 +159,7 @@ fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTer
     }
 }
 
-/// Looks again and again, on a thread of its own: keys are read also while the server does not answer.
+/// Polls on a separate thread, so that keys are handled while the server does not reply.
 fn looks(session: &Session, options: &Options) -> Receiver<anyhow::Result<Picture>> {
     let (session, queues) = (session.clone(), options.queues.clone());
     let (sender, receiver) = mpsc::sync_channel(1);
@@ -270,15 +270,15 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, at: usize) {
     frame.render_widget(Line::from(text).style(Style::new().fg(color)), foot);
 }
 
-/// How many lines the queues have: all that they need where the tasks have theirs, else a third of the screen.
+/// The number of lines for the queues: all that they need if the tasks have theirs, else a third of the screen.
 fn queue_lines(picture: &Picture, height: u16) -> u16 {
-    // The heads, and a line between the lists.
+    // The headings, and a line between the lists.
     let needed = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
     let spare = height.saturating_sub(1).saturating_sub(needed(picture.running.len()));
     needed(picture.queues.len()).min(spare.max(height / 3 + 1))
 }
 
-/// A list whose selected row is on the screen; the last line says how many rows are not.
+/// A list whose selected row is on the screen; the last line has the number of hidden rows.
 fn draw_list(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -294,7 +294,7 @@ fn draw_list(
     let first = selected.map_or(0, |at| (at + 1).saturating_sub(fitting)).min(rows.len().saturating_sub(fitting));
     let shown = rows.get(first..).unwrap_or_default();
     let shown = shown.get(..fitting).unwrap_or(shown);
-    // By all rows: the columns stay where they are while one scrolls.
+    // By all rows, so that the columns keep their places while scrolling.
     let fit = Fit::new(columns, rows, 1, Some(area.width.into()));
     let styled = |row: &Vec<String>| {
         Row::new(fit.cells(row).into_iter().zip(fit.widths()).map(|(text, (at, _))| {
@@ -314,7 +314,7 @@ fn draw_list(
     frame.render_widget(text, rest);
 }
 
-/// What is not plain.
+/// The styles that are not plain.
 fn color(head: &str) -> Style {
     match head {
         "progress" => Style::new().fg(Color::Green),

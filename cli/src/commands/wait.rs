@@ -16,7 +16,7 @@ use crate::view::task::TaskView;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Ids, or unambiguous beginnings of them
+    /// Ids, or unambiguous prefixes of them
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
     /// Give up after this long, such as 90s or 2h

@@ -1,4 +1,4 @@
-//! `blueque why`: one true sentence.
+//! `blueque why`: one sentence.
 
 use clap::Args;
 use serde::Serialize;
@@ -10,12 +10,12 @@ use crate::view::why::{Cause, why};
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// The id, or an unambiguous beginning of it
+    /// The id, or an unambiguous prefix of it
     #[arg(value_name = "ID")]
     id: String,
 }
 
-/// As data.
+/// The output in JSON.
 #[derive(Serialize)]
 struct Answer<'a> {
     id: &'a str,

@@ -33,7 +33,7 @@ struct ListenerView {
     heard: String,
 }
 
-/// What it says of itself, where it reports.
+/// What it reports about itself, if it does.
 #[derive(Serialize)]
 struct WorkerView {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,9 +45,9 @@ struct WorkerView {
     dead: bool,
     /// Whether it takes no more tasks of this queue.
     draining: bool,
-    /// The methods that it has programs for, `*` for any; empty where it does not say.
+    /// The methods that it has programs for, `*` for any; empty if unknown.
     methods: Vec<String>,
-    /// Why it takes less than it could.
+    /// Why it takes fewer tasks than it could.
     #[serde(skip_serializing_if = "Option::is_none")]
     trouble: Option<String>,
     #[serde(skip)]
@@ -55,7 +55,7 @@ struct WorkerView {
 }
 
 impl WorkerView {
-    /// What this worker says as a listener of a queue.
+    /// What this worker reports about a queue.
     fn of(worker: &WorkerInfo, queue: &QueueName) -> Option<Self> {
         let names = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
         names(&worker.queues).then(|| Self {
@@ -150,7 +150,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             });
             let worker = workers.iter().find(|worker| worker.id == found.id);
             let worker = worker.and_then(|worker| WorkerView::of(worker, &queue));
-            // Heartbeats of what a dead worker left running are no sign of its own life.
+            // Heartbeats of processes that a dead worker left running are not its own.
             let seen = worker.as_ref().map(|worker| worker.seen).or(found.seen);
             views.push(ListenerView {
                 tasks: tasks.collect(),
@@ -166,7 +166,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if views.is_empty() {
         session.must_exist(options.queue.as_slice())?;
     }
-    // The server has the listeners of a queue in no order.
+    // The server returns the listeners of a queue unordered.
     views.sort_by(|a, b| (&a.queue, &a.listener).cmp(&(&b.queue, &b.listener)));
     table::write(session.format, &views)?;
     for sentence in lacking {

@@ -8,13 +8,13 @@ use super::exam::Exam;
 use super::keys::Scan;
 use super::limits::is_rate;
 
-/// An event stream that nobody adds up is cut at about 100,000.
+/// An event stream without `tally` is trimmed at about 100,000.
 const EVENTS: usize = 101_000;
 
-/// Days of statistics that a queue keeps at most.
+/// Maximum number of days of statistics that a queue keeps.
 const DAYS: usize = 401;
 
-/// Settings that are numbers, with the least and the most.
+/// Numeric settings, with their bounds.
 const NUMBERS: [(&str, f64, f64); 22] = [
     ("ageing", 1.0, 604_800.0),
     ("closed", 0.0, 1.0),
@@ -65,7 +65,7 @@ impl Exam {
         self.capabilities(queue)
     }
 
-    /// Only listeners have capabilities.
+    /// Only listeners offer capabilities.
     fn capabilities(&mut self, queue: &str) -> anyhow::Result<()> {
         let key = self.key("has", queue);
         let mut listeners = Vec::new();
@@ -165,7 +165,7 @@ impl Exam {
     }
 }
 
-/// `NAME=VALUE` of a setting that there is, with a value that it can have.
+/// `NAME=VALUE` of an existing setting with a valid value.
 fn is_setting(pair: &str) -> bool {
     match pair.split_once('=') {
         Some(("backoff", value)) => value == "exponential" || value == "fixed",

@@ -1,4 +1,4 @@
-//! The data of the namespace, queue by queue (I1 to I6).
+//! Checks the data of the namespace, queue by queue (I1 to I6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Records that no index names, and times that run back.
+    /// Records that are in no index, and times that run backwards.
     fn unseen(&mut self, scan: &Scan, seen: &BTreeSet<String>) -> anyhow::Result<()> {
         let mut lost: BTreeMap<String, Entries> = BTreeMap::new();
         for batch in scan.all("task").chunks(500) {
@@ -109,7 +109,7 @@ impl Exam {
         Ok(())
     }
 
-    /// A record without a queue, looked at at one moment: it may just have been deleted.
+    /// A record without a queue, read atomically: it may just have been deleted.
     fn stump(&mut self, id: &str) -> anyhow::Result<()> {
         let key = self.key("task", id);
         let mut pipeline = redis::pipe();

@@ -1,4 +1,4 @@
-//! Reading the indexes of a queue, each up to the limit.
+//! Reads the indexes of a queue, each up to the limit.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ impl Exam {
         Ok(entries)
     }
 
-    /// What listeners hold.
+    /// Reads what listeners hold.
     fn held(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
         let listeners = self.members(&self.key("listeners", queue), &mut entries.cut)?;
         let known: BTreeSet<&str> = listeners.iter().map(String::as_str).collect();
@@ -82,7 +82,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Tasks that wait in the lanes.
+    /// Reads the ranked tasks.
     fn lanes(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
         let all = [self.key("lane_tasks", queue)];
         entries.cut |= self.zsets(&all, |_, member, score| {
@@ -106,7 +106,7 @@ impl Exam {
         Ok(())
     }
 
-    /// What tasks are bound to: places of limits, unique names, tags, failure groups.
+    /// Reads what tasks hold: places of limits, unique names, tags, failure groups.
     fn bound(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
         entries.cut |= self.fields(&self.key("places", queue), |field, value| {
             if let Some((id, token)) = field.strip_prefix("a:").and_then(|attempt| attempt.split_once(' ')) {
@@ -128,7 +128,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Reads a list or a zset page by page, up to the limit. Answers whether there is more.
+    /// Reads a list or a zset page by page, up to the limit. Returns whether there is more.
     pub fn pages(&mut self, key: &str, command: &[&str], mut take: impl FnMut(&str)) -> anyhow::Result<bool> {
         let size = self.limit.min(PAGE);
         let mut from = 0;
@@ -149,8 +149,8 @@ impl Exam {
         }
     }
 
-    /// Reads zsets with their scores, each up to the limit; `take` gets the position of the key. Answers whether
-    /// there is more.
+    /// Reads zsets with their scores, each up to the limit; `take` gets the index of the key. Returns whether there
+    /// is more.
     pub fn zsets(&mut self, keys: &[String], mut take: impl FnMut(usize, &str, i64)) -> anyhow::Result<bool> {
         let size = self.limit.min(PAGE);
         let mut cut = false;
@@ -182,11 +182,11 @@ impl Exam {
         Ok(cut)
     }
 
-    /// Reads the fields of a hash, up to the limit. Answers whether there is more.
+    /// Reads the fields of a hash, up to the limit. Returns whether there is more.
     pub fn fields(&mut self, key: &str, mut take: impl FnMut(&str, &str)) -> anyhow::Result<bool> {
         let mut cursor = "0".to_owned();
         let mut looked_at = 0;
-        // A scan can name a field twice.
+        // A scan may return a field twice.
         let mut seen = BTreeSet::new();
         loop {
             let (next, page): (String, Vec<Pair>) = self.ask(&["HSCAN", key, &cursor, "COUNT", &PAGE.to_string()])?;

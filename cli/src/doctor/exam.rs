@@ -1,4 +1,4 @@
-//! A server that is looked at, and what was found.
+//! The examination of a server, and its findings.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use crate::output::table::{Column, Row};
 
-/// So many findings of one kind are shown.
+/// Findings of one kind that are shown.
 const SHOWN: usize = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     Ok,
-    /// Worth knowing, nothing wrong.
+    /// Worth knowing, but not wrong.
     Note,
     Finding,
 }
@@ -41,20 +41,20 @@ impl Row for Finding {
     }
 }
 
-/// A server that is looked at, and what was found.
+/// A server under examination, and the findings.
 pub struct Exam {
     pub connection: Connection,
-    /// What all keys begin with, the `_` included.
+    /// The prefix of all keys, including the `_`.
     pub prefix: String,
     pub limit: usize,
     pub found: Vec<Finding>,
-    /// How often each kind of finding was made.
+    /// The number of findings of each kind.
     pub counted: BTreeMap<&'static str, usize>,
     /// Whether the server's memory is full.
     pub full: bool,
 }
 
-/// Reads several keys at one moment, as a transaction does, where full memory keeps the server from queueing one.
+/// Reads several keys atomically where full memory keeps the server from queueing a transaction.
 const AT_ONCE: &str = "local replies, at = {}, 1
 while at <= #ARGV do
   local last = at + ARGV[at]
@@ -63,9 +63,9 @@ while at <= #ARGV do
 end
 return replies";
 
-/// A Redis command that cannot be run, where an error says so: of one call, or of a pipeline.
+/// A Redis command that cannot be run, according to the error of a call or of a pipeline.
 pub enum Withheld {
-    /// By the rights of this user.
+    /// This user lacks the permission.
     Denied(String),
     /// By `rename-command`.
     Renamed(String),
@@ -82,7 +82,7 @@ impl Withheld {
         denied.or_else(|| after("unknown command '").map(Self::Renamed))
     }
 
-    /// As the beginning of a sentence.
+    /// The beginning of a sentence.
     pub fn words(&self) -> String {
         match self {
             Self::Denied(command) => format!("this user may not run {command}"),
@@ -108,12 +108,13 @@ fn out_of_memory(error: &RedisError) -> bool {
 }
 
 impl Exam {
-    /// `prefix`: what all keys begin with, the `_` included. `limit`: how many entries of each kind are looked at.
+    /// `prefix`: the prefix of all keys, including the `_`. `limit`: the number of entries of each kind that are
+    /// checked.
     pub fn new(connection: Connection, prefix: String, limit: usize) -> Self {
         Self { connection, prefix, limit, found: Vec::new(), counted: BTreeMap::new(), full: false }
     }
 
-    /// Transactions read several keys at one moment. Where they are refused a pipeline says less.
+    /// Transactions read several keys atomically. If they are refused, a pipeline has to do.
     pub fn transactions(&mut self) -> anyhow::Result<()> {
         self.ask::<redis::Value>(&["MULTI"])?;
         self.full = match self.ask::<redis::Value>(&["TIME"]) {
@@ -133,7 +134,7 @@ impl Exam {
         Ok(())
     }
 
-    /// A look that ended early for want of a command is a finding, not an error.
+    /// A check that ended early because a command is missing is a finding, not an error.
     pub fn bear(&mut self, looked: anyhow::Result<()>) -> anyhow::Result<()> {
         let Err(error) = looked else { return Ok(()) };
         let Some(withheld) = error.downcast_ref().and_then(Withheld::read) else { return Err(error) };
@@ -150,7 +151,7 @@ impl Exam {
         self.found.push(Finding { level: Level::Note, check, text: text.into(), todo: None });
     }
 
-    /// Something is wrong, and this is to be done.
+    /// Something is wrong; `todo` is the remedy.
     pub fn finding(&mut self, check: &'static str, text: impl Into<String>, todo: impl Into<String>) {
         let counted = self.counted.entry(check).or_default();
         *counted += 1;
@@ -160,7 +161,7 @@ impl Exam {
         }
     }
 
-    /// Says how many findings were not shown.
+    /// Reports how many findings were not shown.
     pub fn count_up(&mut self) {
         for (check, counted) in std::mem::take(&mut self.counted) {
             if counted > SHOWN {

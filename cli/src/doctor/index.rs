@@ -1,4 +1,4 @@
-//! Where a task stands, and where its record says that it stands (I1, I2, I3, I7, I8).
+//! Where a task is, and where it should be according to its record (I1, I2, I3, I7, I8).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,21 +11,21 @@ use super::remedy;
 /// Records read at once.
 const BATCH: usize = 500;
 
-/// More suspects than this of one queue are not looked at twice: the data needs more than a doctor.
+/// If a queue has more suspects, they are not checked again: the data needs more than a doctor.
 const SUSPECTS: usize = 1_000;
 
-/// A look that a transition came between is repeated so often.
+/// How often a check is repeated if a transition happens meanwhile.
 pub const TRIES: usize = 5;
 
-/// Every entry of a queue's indexes that was read.
+/// All entries of a queue's indexes that were read.
 #[derive(Default)]
 pub struct Entries {
     pub places: HashMap<String, BTreeSet<Place>>,
-    /// Read twice in the same place: really, or because the list moved on while it was read.
+    /// Read twice in the same place: a duplicate, or the list moved while it was read.
     twice: BTreeSet<String>,
-    /// Whether an index was not read to its end, so that what was not seen may yet be there.
+    /// Whether an index was not read to its end, so that a missing entry may still exist.
     pub cut: bool,
-    /// By what tasks need, how many of the lanes wait with it.
+    /// The number of ranked tasks that wait, by needs.
     pub needs: BTreeMap<String, usize>,
 }
 
@@ -39,8 +39,8 @@ impl Entries {
 }
 
 impl Exam {
-    /// Compares every entry of a queue's indexes with its record. Whatever looks wrong is looked at once more,
-    /// alone and at one moment, because tasks move on meanwhile.
+    /// Compares every entry of a queue's indexes with its record. A suspect is checked again, alone and atomically,
+    /// because tasks move meanwhile.
     pub fn places(&mut self, queue: &str, entries: &mut Entries) -> anyhow::Result<()> {
         let ids: Vec<&String> = entries.places.keys().collect();
         let mut suspects = Vec::new();
@@ -84,20 +84,20 @@ impl Exam {
         for id in ids {
             pipeline.cmd("HMGET").arg(self.key("task", id)).arg(&FIELDS);
         }
-        // A record of another type answers an error, which must not hide the others.
+        // A record of another type returns an error, which must not hide the others.
         pipeline.ignore_errors();
         let values: Vec<redis::RedisResult<Value>> = self.send(&pipeline)?;
         let read = |value: Value| redis::from_redis_value::<Vec<Option<Vec<u8>>>>(value).ok().and_then(Head::read);
         Ok(values.into_iter().map(|value| value.ok().and_then(read)).collect())
     }
 
-    /// The numbers of what tasks of a queue need.
+    /// The numbers that stand for the needs of a queue's tasks.
     fn numbers(&mut self, queue: &str) -> anyhow::Result<Numbers> {
         let known: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("needs", queue)])?;
         Ok(known.into_iter().map(|(needs, value)| (needs, number(&value))).collect())
     }
 
-    /// Looks at one task at one moment.
+    /// Checks one task atomically.
     fn judge(&mut self, queue: &str, id: &String, found: &BTreeSet<Place>) -> anyhow::Result<()> {
         for _ in 0..TRIES {
             let head = self.heads(&[id])?.pop().flatten();
@@ -113,7 +113,7 @@ impl Exam {
                 self.count(&mut pipeline, queue, id, place);
             }
             let Ok(mut answers) = self.send::<Vec<Value>>(&pipeline) else {
-                // A key of a wrong type: the look at the keys says so.
+                // A key of a wrong type is reported by the check of the keys.
                 return Ok(());
             };
             if answers.len() < 2 {

@@ -1,4 +1,4 @@
-//! The keys of the namespace (I5): each is known, and of its type.
+//! The keys of the namespace (I5): each is known, and has the right type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use redis::Pipeline;
 
 use super::exam::Exam;
 
-/// Keys looked at at once.
+/// Keys checked at once.
 const PAGE: usize = 1_000;
 
 /// What follows the name of a kind of key.
@@ -23,7 +23,7 @@ enum Tail {
     Either,
 }
 
-/// Kinds of keys with their types. No key fits two of them.
+/// Kinds of keys with their types. No key matches two of them.
 const KINDS: [(&str, &str, Tail); 50] = [
     ("queues", "zset", Tail::Nothing),
     ("meta", "hash", Tail::Nothing),
@@ -77,7 +77,7 @@ const KINDS: [(&str, &str, Tail); 50] = [
     ("group", "zset", Tail::Part),
 ];
 
-/// Those that Blueque 1.0 makes for queues, whose names may have any form there.
+/// Keys of queues that Blueque 1.0 creates, whose names may have any form there.
 const SHARED: [&str; 7] = [
     "pending_tasks",
     "reserved_tasks",
@@ -88,19 +88,19 @@ const SHARED: [&str; 7] = [
     "listeners",
 ];
 
-/// Whoever has one of these has tasks.
+/// A queue with one of these keys has tasks.
 const TASKS: [&str; 5] = ["tasks", "pending_tasks", "scheduled_tasks", "scheduled_lane_tasks", "lane_tasks"];
 
-/// What the look at the keys found.
+/// The keys that were found.
 #[derive(Default)]
 pub struct Scan {
     /// What follows the name of each kind.
     kinds: BTreeMap<&'static str, Vec<String>>,
     /// Queues that have tasks.
     pub queues: BTreeSet<String>,
-    /// Those, and whoever else has a key of its own.
+    /// Those, and others that have a key of their own.
     pub named: BTreeSet<String>,
-    /// Of a wrong type: these are not read.
+    /// Keys of a wrong type: these are not read.
     pub wrong: usize,
     pub cut: bool,
 }
@@ -111,7 +111,7 @@ impl Scan {
         self.kinds.get(kind).map_or(&[], Vec::as_slice)
     }
 
-    /// What follows the name of this kind and the queue, with what stands behind its `/`.
+    /// What follows the name of this kind and the queue, after the `/`.
     pub fn of<'a>(&'a self, kind: &str, queue: &str) -> Vec<&'a str> {
         let all = self.all(kind).iter();
         all.filter_map(|tail| tail.split_once('/')).filter(|(of, _)| *of == queue).map(|(_, part)| part).collect()
@@ -119,7 +119,7 @@ impl Scan {
 }
 
 impl Exam {
-    /// Every key of the namespace: whether it is known and of its type.
+    /// Checks every key of the namespace: whether it is known, and its type.
     pub fn scan(&mut self) -> anyhow::Result<Scan> {
         let mut scan = Scan::default();
         let mut looked_at = 0;
@@ -146,7 +146,7 @@ impl Exam {
                 break;
             }
         }
-        // A scan names a key twice where the server makes its table larger or smaller meanwhile.
+        // A scan may return a key twice if the server resizes its table meanwhile.
         for tails in scan.kinds.values_mut() {
             tails.sort();
             tails.dedup();
@@ -172,7 +172,7 @@ impl Exam {
             let todo = "no client of Blueque made it: remove it, or give its owner another name";
             return self.finding("keys", format!("{key} is unknown"), todo);
         };
-        // Gone since it was named.
+        // Removed meanwhile.
         if found == "none" {
             return;
         }

@@ -1,4 +1,4 @@
-//! The orders of tasks that wait in the lanes: what needs there are, and whose turn it is (I1, I4).
+//! The orders of ranked tasks: their needs, and the turns of keys (I1, I4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,18 @@ use super::keys::Scan;
 use super::remedy::{text_of, whole};
 use crate::view::listeners::suits;
 
-/// Different needs that tasks of one queue may be made with.
+/// Different needs that the tasks of one queue may be created with.
 const NEEDS: usize = 64;
 
-/// The tasks of one key that wait with the same needs: the key, and their number or nothing.
+/// The tasks of one key that wait with the same needs: the key, and the number of the needs or nothing.
 type Row = (String, String);
 
-/// What was read of a row at one moment.
+/// A row, read atomically.
 #[derive(Default)]
 struct Look {
     /// Score and rank of its first task.
     head: Option<(i64, String)>,
-    /// Its entry in the order, as the hash of turns tells: score and rank.
+    /// Its entry in the order, according to the hash of turns: score and rank.
     turn: Option<(i64, String)>,
     /// When the key was served last.
     served: Option<String>,
@@ -31,7 +31,7 @@ struct Look {
 }
 
 impl Exam {
-    /// What tasks need is counted: by the hash of needs, and by the tasks themselves.
+    /// Compares the counts in the hash of needs with the tasks.
     pub fn needs(&mut self, queue: &str, entries: &Entries) -> anyhow::Result<()> {
         let key = self.key("needs", queue);
         let known: BTreeMap<String, String> = self.ask(&["HGETALL", &key])?;
@@ -55,7 +55,8 @@ impl Exam {
         Ok(())
     }
 
-    /// Needs that nobody has who takes tasks: their tasks wait, and where there are too many of them, no others are taken.
+    /// Needs that no active listener satisfies: their tasks wait, and if there are too many such needs, new ones
+    /// are refused.
     fn lacking(&mut self, queue: &str, counts: &BTreeMap<String, usize>) -> anyhow::Result<()> {
         if counts.keys().all(String::is_empty) {
             return Ok(());
@@ -81,10 +82,10 @@ impl Exam {
         Ok(())
     }
 
-    /// Counts what the tasks of the lanes need, while nobody changes it.
+    /// Counts the needs of ranked tasks atomically.
     fn recount(&mut self, queue: &str, key: &str) -> anyhow::Result<()> {
         if self.full {
-            return Ok(()); // without a transaction nobody says that the key was changed meanwhile
+            return Ok(()); // without a transaction, a change meanwhile would go unnoticed
         }
         for _ in 0..TRIES {
             self.ask::<()>(&["WATCH", key])?;
@@ -107,9 +108,9 @@ impl Exam {
             counts.remove("");
             let mut last = redis::pipe();
             last.atomic().cmd("HGETALL").arg(key);
-            // Nothing where somebody came between.
+            // None if somebody changed it meanwhile.
             let Some((known,)): Option<(BTreeMap<String, String>,)> = self.send(&last)? else { continue };
-            // An entry without a pending task is a finding of its own, and is counted until it is met.
+            // An entry without a pending task is a separate finding, and is counted until then.
             for (needs, value) in known.iter().filter(|_| !strange) {
                 let number = counts.remove(needs).unwrap_or(0);
                 if value.split_once(' ').is_some_and(|(_, count)| count != number.to_string()) {
@@ -131,8 +132,8 @@ impl Exam {
         Ok(())
     }
 
-    /// Each key whose first task may run has one entry in the order, as the hash of turns says; and one whose first
-    /// task may not run waits for something.
+    /// Each key whose first task may run has one entry in the order, which the hash of turns has, too; a key whose
+    /// first task may not run waits for something.
     pub fn turns(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
         let mut rows: BTreeSet<Row> = BTreeSet::new();
         let mut served = BTreeSet::new();
@@ -147,7 +148,7 @@ impl Exam {
         let split =
             |part: &str| part.split_once('/').map_or((part.to_owned(), String::new()), |(a, b)| (a.into(), b.into()));
         rows.extend(scan.of("key_tasks", queue).into_iter().map(split));
-        // What the orders hold: the rank of each key's entries, and their scores.
+        // The entries of the orders: the rank of each key's entries, and their scores.
         let plain = scan.all("ranked_tasks").iter().filter(|tail| *tail == queue).map(|_| String::new());
         let numbers: Vec<String> =
             plain.chain(scan.of("ranked_tasks", queue).into_iter().map(ToOwned::to_owned)).collect();
@@ -182,7 +183,7 @@ impl Exam {
         self.key("ranked_tasks", &if number.is_empty() { queue.to_owned() } else { format!("{queue}/{number}") })
     }
 
-    /// Looks at rows at one moment.
+    /// Reads rows atomically.
     fn rows(&mut self, queue: &str, rows: &[Row]) -> anyhow::Result<Vec<Look>> {
         let mut pipeline = redis::pipe();
         pipeline.atomic();
@@ -214,11 +215,11 @@ impl Exam {
         Ok(answers.chunks(5).map(read).collect())
     }
 
-    /// Whether a row has the turn that its first task says, as far as it has one.
+    /// Whether the turn of a row matches its first task, if it has a turn.
     fn row(&mut self, queue: &str, (key, number): &Row, look: &Look) -> bool {
         let again = format!("set its limits again, as they are: blueque limit {queue} {key} …");
         let of = if number.is_empty() { String::new() } else { format!(" (needs {number})") };
-        // Those served least recently come first.
+        // Keys that were served least recently come first.
         let rank = |rank: &String| look.served.as_ref().filter(|served| *served > rank).unwrap_or(rank).clone();
         let expected = look.head.as_ref().map(|(score, of)| (*score, rank(of)));
         match (&expected, &look.turn) {
@@ -277,7 +278,7 @@ impl Exam {
         Ok(())
     }
 
-    /// A key that was served, and of which nothing waits or runs any more, is forgotten.
+    /// A key that was served is forgotten when none of its tasks waits or runs.
     fn leftover(&mut self, queue: &str, key: &str) -> anyhow::Result<()> {
         let turns = self.key("turns", queue);
         let mut pipeline = redis::pipe();

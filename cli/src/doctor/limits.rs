@@ -1,4 +1,4 @@
-//! Places, limits and rates (I7): sums are those of the attempts that run, and no limit is exceeded.
+//! Places, limits and rates (I7): sums match the running attempts, and no limit is exceeded.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::exam::Exam;
 use super::keys::Scan;
 use super::remedy::text_of;
 
-/// Keys of a queue with limits of their own, and starts that a rate remembers.
+/// Keys of a queue with limits of their own, and starts that a rate keeps.
 const LIMITS: usize = 100_000;
 const STARTS: usize = 1_000;
 
-/// What the attempts of a queue take, by key.
+/// The places that the attempts of a queue take, by key.
 #[derive(Default)]
 struct Taken {
     keys: BTreeMap<String, (u64, usize)>,
@@ -51,7 +51,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Compares the sums of places with the attempts that take them: all in one hash, read at one moment.
+    /// Compares the sums of places with the attempts that take them: all in one hash, read atomically.
     fn sums(&mut self, queue: &str) -> anyhow::Result<Taken> {
         let key = self.key("places", queue);
         let mut taken = Taken::default();
@@ -127,7 +127,7 @@ impl Exam {
         Ok(own)
     }
 
-    /// More than a limit lets, which is right where it was lowered while tasks ran.
+    /// More than a limit allows, which is legitimate if it was lowered while tasks ran.
     fn exceeded(&mut self, queue: &str, taken: &Taken, own: &BTreeMap<String, String>) -> anyhow::Result<()> {
         let mut pipeline = redis::pipe();
         pipeline.atomic().cmd("ZCARD").arg(self.key("leases", queue));
@@ -143,7 +143,7 @@ impl Exam {
                 texts.iter().flatten().flat_map(|text| text.split(' ')).filter_map(|pair| pair.split_once('='));
             values.filter(|(of, _)| *of == name).find_map(|(_, value)| value.parse().ok())
         };
-        // What weighs more than all places runs alone.
+        // A task that weighs more than all places runs alone.
         if let Some(most) = set("concurrency").filter(|most| leases + extra > *most && leases > 1) {
             let used = leases + extra;
             self.note("limits", format!("{queue}: {used} places of {most} are taken: the limit was lowered since"));

@@ -1,17 +1,17 @@
-//! Logs of tasks: their sizes, and that each goes one day (I5).
+//! Logs of tasks: their sizes, and that each will be removed (I5).
 
 use redis::Pipeline;
 
 use super::exam::Exam;
 use super::keys::Scan;
 
-/// What an entry counts beside its text.
+/// Counted for an entry in addition to its text.
 const ENTRY: i64 = 100;
 
 /// Entries that scripts without sizes keep, and may have added.
 const FORMER: i64 = 64;
 
-/// Of one log: its length, its sizes, and its place in the index.
+/// Facts of one log: its length, its sizes, and its score in the index.
 type Facts = (i64, (Option<i64>, Option<i64>), Option<f64>);
 
 impl Exam {
@@ -29,7 +29,7 @@ impl Exam {
                 self.log(id, &index, &facts);
             }
         }
-        // Where the number changes meanwhile, what was added up is of several moments.
+        // If the number changed meanwhile, the sum is not of one moment.
         let after = self.all_logs()?;
         if !cut && before == after && after != sum {
             let meta = format!("{}meta", self.prefix);

@@ -1,4 +1,4 @@
-//! What tasks are found by: unique names that are held for a time, tags, groups of failures (I4, I8).
+//! The names by which tasks are found: unique names with an expiry, tags, groups of failures (I4, I8).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ impl Exam {
         self.counted(queue, scan, "group", "groups")
     }
 
-    /// Each name that is held for a time is in the index of those times, or it would be held for ever.
+    /// Each unique name with an expiry is in the index of those, or it would be held for ever.
     fn timed(&mut self, queue: &str) -> anyhow::Result<()> {
         let (key, timed) = (self.key("unique", queue), self.key("timed", queue));
         let mut held = BTreeMap::new();
@@ -52,7 +52,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Each name is counted: as many tasks as its index has.
+    /// The count of each name matches its index.
     fn counted(&mut self, queue: &str, scan: &Scan, kind: &str, counts: &'static str) -> anyhow::Result<()> {
         let all = self.key(counts, queue);
         let mut names: BTreeSet<String> = scan.of(kind, queue).into_iter().map(ToOwned::to_owned).collect();
@@ -90,7 +90,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Histories of tasks: their length, and whether the task is there.
+    /// Histories of tasks: their length, and whether the task exists.
     pub fn histories(&mut self, scan: &Scan) -> anyhow::Result<()> {
         const BOUND: i64 = 1_000;
         for batch in scan.all("history").chunks(100) {
@@ -107,7 +107,7 @@ impl Exam {
                     let todo = format!("XTRIM {key} MAXLEN {BOUND}; another client writes it: look at who does");
                     self.finding("history", format!("{key} keeps {length} entries, the bound is {BOUND}"), todo);
                 }
-                // What went with its task since it was found has no entry.
+                // Removed with its task meanwhile.
                 if exists == 0 && length > 0 {
                     self.finding("history", format!("{key} is there, and its task is not"), format!("DEL {key}"));
                 }
@@ -116,7 +116,7 @@ impl Exam {
         Ok(())
     }
 
-    /// What listeners remember of the turns of their queues goes with them.
+    /// The order of queues of a listener is removed with it.
     pub fn rounds(&mut self, scan: &Scan) -> anyhow::Result<()> {
         for batch in scan.all("rounds").chunks(100) {
             let mut pipeline = Pipeline::new();

@@ -1,11 +1,11 @@
-//! The entries that a task has in indexes, and those that its record says that it has.
+//! The index entries that a task has, and those that it should have according to its record.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One entry of an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// Every task of the queue.
+    /// The index of all tasks of the queue.
     All,
     /// A list of the queue, such as `pending_tasks`.
     List(&'static str),
@@ -17,7 +17,7 @@ pub enum Place {
     Started(String),
     /// The token.
     Lease(String),
-    /// Its rank among all tasks of the lanes, and the score.
+    /// Its rank among all ranked tasks, and the score.
     Lane(String, i64),
     /// One of the orders that `reserve` reads: the key without the namespace, the entry, the score.
     Order(String, String, i64),
@@ -74,7 +74,7 @@ pub const FIELDS: [&str; 18] = [
     "outcome",
 ];
 
-/// By what tasks need, the number of the order in which those wait.
+/// By needs, the number of the order in which tasks with these needs wait.
 pub type Numbers = BTreeMap<String, String>;
 
 impl Head {
@@ -82,7 +82,7 @@ impl Head {
         let mut texts = values.into_iter().map(|value| value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
         let status = texts.next()?;
         let queue = texts.next()?;
-        // A record without a queue is what a late update made of a deleted task.
+        // A record without a queue was left by a late update of a deleted task.
         let (status, queue) = (status?, queue.filter(|queue| !queue.is_empty())?);
         let mut next = || texts.next().flatten().unwrap_or_default();
         Some(Self {
@@ -120,12 +120,12 @@ impl Head {
         self.status == "scheduled" || self.status == "pending"
     }
 
-    /// Whether it waits in the lanes, and does not say where.
+    /// Whether it is a ranked task that waits without a rank.
     pub fn is_rankless(&self) -> bool {
         self.status == "pending" && self.ties.contains('r') && self.rank.is_empty()
     }
 
-    /// Whether its status is not a known state.
+    /// Whether its status is unknown.
     pub fn is_odd(&self) -> bool {
         !self.lives() && !matches!(self.status.as_str(), "complete" | "failed" | "cancelled")
     }
@@ -151,7 +151,8 @@ impl Head {
         };
         if self.is_held() {
             places.insert(Place::Reserved(self.node.clone()));
-            // Whoever holds a task without a token is a client without scripts: it has neither lease nor places.
+            // A task that is held without a token belongs to a client without scripts: it has neither lease nor
+            // places.
             if !self.token.is_empty() {
                 places.insert(Place::Lease(self.token.clone()));
             }
@@ -167,7 +168,7 @@ impl Head {
             places.insert(Place::Unique(self.unique.clone(), self.until.clone()));
         }
         places.extend(self.tags.split(',').filter(|tag| !tag.is_empty()).map(|tag| Place::Tag(tag.to_owned())));
-        // Clients without scripts fail tasks too, without a group.
+        // Clients without scripts record failures, too, without a group.
         if self.status == "failed" && (self.outcome == "failed" || !self.group.is_empty()) {
             places.insert(Place::Group(self.group.clone()));
         }
@@ -193,24 +194,24 @@ impl Head {
         Place::Order(format!("key_tasks_{queue}/{key}{number}"), format!("{rank} {id} {weight}"), score)
     }
 
-    /// Whether it may be there too.
+    /// Where else it may be.
     fn may(&self, place: &Place) -> bool {
         match place {
-            // Clients without scripts do not list all their tasks.
+            // Clients without scripts do not index all their tasks.
             Place::All => true,
-            // A start gives it back, and the attempt after it does not take it again.
+            // A start releases it, and the next attempt does not take it again.
             Place::Unique(name, until) if until == "start" && *name == self.unique && self.waits_or_is_reserved() => {
                 true
             }
-            // Until mending looks, where a client without scripts started or ended it.
+            // Until it is mended, if a client without scripts started or ended it.
             Place::Unique(name, until) if until == "end" || until == "start" => {
                 *name == self.unique && (self.ended_elsewhere() || self.status == "started" && self.token.is_empty())
             }
-            // An attempt that was drained goes on before the next task of its name.
+            // A drained attempt continues before the next task of its name.
             Place::Unique(name, until) if until == "kept" => {
                 name.strip_prefix('/') == Some(&self.unique) && self.waits()
             }
-            // Until it has run out, where such a client ended the attempt and left the token.
+            // Until it expires, if such a client ended the attempt and left the token.
             Place::Lease(token) | Place::Limits(token, _) => !self.is_held() && *token == self.token,
             Place::Group(group) => self.status == "failed" && *group == self.group,
             _ => false,
@@ -227,7 +228,7 @@ impl Head {
     }
 }
 
-/// Where a task belongs in this queue, where it was found in some places.
+/// Where a task belongs in this queue, given where it was found.
 pub fn expected(
     id: &str,
     head: Option<&Head>,
@@ -235,7 +236,7 @@ pub fn expected(
     found: &BTreeSet<Place>,
     numbers: &Numbers,
 ) -> BTreeSet<Place> {
-    // A name that is unique for a time is held for that time, whatever becomes of the task.
+    // A unique name with an expiry is held until then, whatever becomes of the task.
     let mut places: BTreeSet<Place> = found.iter().filter(|place| place.is_timed()).cloned().collect();
     if let Some(head) = head.filter(|head| head.queue == queue) {
         places.extend(head.places(id, numbers));
@@ -248,7 +249,7 @@ pub fn expected(
 }
 
 impl Place {
-    /// What findings about it are called.
+    /// The kind of findings about it.
     pub fn check(&self) -> &'static str {
         match self {
             Self::Lease(_) => "leases",
@@ -261,19 +262,19 @@ impl Place {
         }
     }
 
-    /// Whether it is a unique name that is held for a time: another task may have taken it meanwhile.
+    /// Whether it is a unique name with an expiry: another task may have taken it meanwhile.
     pub fn is_timed(&self) -> bool {
         matches!(self, Self::Unique(_, until) if until.parse::<u64>().is_ok())
     }
 
-    /// Whether an attempt takes other places than these, which is a finding of its own.
+    /// Whether an attempt takes other places than these, which is a separate finding.
     pub fn stands_otherwise(&self, stands: &BTreeMap<Self, usize>) -> bool {
         let Self::Limits(token, what) = self else { return false };
         let other = |place: &Self| matches!(place, Self::Limits(of, takes) if of == token && takes != what);
         stands.iter().any(|(place, count)| *count > 0 && other(place))
     }
 
-    /// What it is called.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         match self {
             Self::All => "tasks".to_owned(),

@@ -1,4 +1,4 @@
-//! How the entries of a task are asked for, and what is to be done where one is wrong.
+//! How the entries of a task are queried, and the remedy if one is wrong.
 
 use redis::{Pipeline, Value};
 
@@ -6,7 +6,7 @@ use super::exam::Exam;
 use super::place::Place;
 
 impl Exam {
-    /// Adds the question whether, or how often, an id stands in a place.
+    /// Adds a query whether, or how often, an id is in a place.
     pub fn count(&self, pipeline: &mut Pipeline, queue: &str, id: &str, place: &Place) {
         match place {
             Place::List(list) => pipeline.cmd("LPOS").arg(self.key(list, queue)).arg(id).arg("COUNT").arg(2),
@@ -33,7 +33,7 @@ impl Exam {
         };
     }
 
-    /// How an entry is taken out by hand, where nothing else does it.
+    /// How an entry is removed by hand, if nothing else removes it.
     pub fn removal(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
             Place::Lane(rank, _) => format!("ZREM {} '{rank} {id}'", self.key("lane_tasks", queue)),
@@ -46,7 +46,7 @@ impl Exam {
         })
     }
 
-    /// How a missing entry comes back, where a worker does not see to it.
+    /// How a missing entry is restored, if a worker does not restore it.
     pub fn return_of(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
             Place::Lane(..) | Place::Order(..) | Place::List("pending_tasks") => {
@@ -65,7 +65,7 @@ impl Exam {
     }
 }
 
-/// How often an id stands in a place, from what `count` answered.
+/// How often an id is in a place, from the reply to `count`.
 pub fn stands(id: &str, place: &Place, answer: &Value) -> usize {
     let is = |text: &str| usize::from(text_of(answer).as_deref() == Some(text));
     match place {

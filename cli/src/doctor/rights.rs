@@ -1,4 +1,4 @@
-//! What this user may do with the scripts, and the clock that they keep.
+//! What this user may do with the scripts, and the clock of the namespace.
 
 use blueque::{Client, Error};
 
@@ -7,13 +7,13 @@ use crate::session::config::{self, Settings};
 use crate::session::rights::missing;
 
 impl Exam {
-    /// Asks the scripts themselves. What else keeps them from working, other checks find.
+    /// Asks the scripts themselves. Other problems are found by other checks.
     pub fn rights(&mut self, settings: &Settings) -> anyhow::Result<()> {
         let check = "rights";
         let open = |builder: blueque::ClientBuilder| {
             anyhow::Ok(builder.namespace(settings.namespace().clone()).open(&settings.address()?))
         };
-        // Nothing is to be written: only a namespace that is there already is opened for tests.
+        // Nothing may be written: only an existing namespace is opened for tests.
         let opened = match open(Client::builder())? {
             Err(Error::Unsuitable { code: blueque::Code::Test, .. }) => {
                 self.note("clock", "this namespace is for tests: its clock may show any time");

@@ -14,7 +14,7 @@ use crate::times;
 const SKEW: f64 = 5.0;
 
 impl Exam {
-    /// Whether the data can be looked at.
+    /// Whether the data can be checked.
     pub fn server(&mut self) -> anyhow::Result<bool> {
         let answer: RedisResult<String> = self.ask(&["INFO", "everything"]).or_else(|_| self.ask(&["INFO"]));
         let withheld = answer.as_ref().err().and_then(Withheld::read);
@@ -60,7 +60,7 @@ impl Exam {
         true
     }
 
-    /// One setting; none where this user may not ask.
+    /// One setting; none if this user may not read it.
     fn setting(&mut self, name: &str) -> Option<String> {
         let pair: Vec<String> = self.ask(&["CONFIG", "GET", name]).ok()?;
         pair.into_iter().nth(1)
@@ -122,7 +122,7 @@ impl Exam {
         let (seconds, micros): (u64, u64) = self.ask(&["TIME"])?;
         let passed = sent.elapsed().as_secs_f64();
         let server = (Duration::from_secs(seconds) + Duration::from_micros(micros)).as_secs_f64();
-        // The server looked at its clock at some moment between sending and answer.
+        // The server read its clock at some moment between request and reply.
         let ahead = server - (before + passed / 2.0);
         let apart = ahead.abs() - passed / 2.0;
         if apart > SKEW {
@@ -133,7 +133,7 @@ impl Exam {
             self.ok(check, "the server's clock is this machine's");
         }
         let meta = format!("{}meta", self.prefix);
-        // A key of another type is found by the look at the keys.
+        // A key of another type is found by the check of the keys.
         let floor: Option<f64> = self.ask(&["HGET", &meta, "clock:1"]).unwrap_or(None);
         if let Some(floor) = floor.map(|micros| micros / 1e6)
             && floor > server + SKEW

@@ -1,4 +1,4 @@
-//! What clients without scripts share with ours: what they hold where nobody here looks after it, and queues
+//! What clients without scripts share with ours: tasks that they hold where no worker watches them, and queues
 //! whose names only they can use.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,18 +8,18 @@ use redis::Pipeline;
 
 use super::exam::Exam;
 
-/// Tasks of one listener that are looked at.
+/// Tasks of one listener that are checked.
 const TASKS: usize = 500;
 
 /// Node, claimer and token of a record.
 type Owner = (Option<String>, Option<String>, Option<String>);
 
-/// Whether a queue of this name can be used from here.
+/// Whether the name of a queue is valid here.
 pub fn usable(name: &str) -> bool {
     QueueName::new(name).is_ok()
 }
 
-/// The machine's name in a listener's id, without its domain and what tells listeners of one process apart.
+/// The machine's name in a listener's id, without its domain and the number of the listener in its process.
 fn machine(listener: &str) -> Option<String> {
     let id = ListenerId::new(listener).ok()?;
     let host = id.host_and_pid().0.split([':', '.']).next()?;
@@ -36,7 +36,7 @@ fn many(number: usize) -> String {
 }
 
 impl Exam {
-    /// A list of tasks whose listener nobody knows, looked at at one moment.
+    /// A list of tasks whose listener is not registered, read atomically.
     pub fn stray(&mut self, queue: &str, listener: &str) -> anyhow::Result<()> {
         let list = self.key("reserved_tasks", &format!("{queue}_{listener}"));
         let ids: Vec<String> = self.ask(&["LRANGE", &list, "0", &(TASKS - 1).to_string()])?;
@@ -80,7 +80,7 @@ impl Exam {
     }
 
     /// Listeners of clients without scripts that hold tasks on a host where no worker of ours serves the queue:
-    /// nobody would give them back.
+    /// nobody would requeue them.
     pub fn unwatched(&mut self, queue: &str) -> anyhow::Result<()> {
         let mut cut = false;
         let listeners = self.members(&self.key("listeners", queue), &mut cut)?;

@@ -1,4 +1,4 @@
-//! Workers: each record is in the index, and those that are dead are named.
+//! Workers: each record is in the index, and dead ones are reported.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::view::programs;
 const DEAD: f64 = 30.0;
 
 impl Exam {
-    /// Programs that tasks wait for and no worker has. Without the scripts it cannot be known, and `rights` says so.
+    /// Programs that tasks wait for and no worker has. Unknown without the scripts; `rights` reports that.
     pub fn programs(&mut self, settings: &Settings) -> anyhow::Result<()> {
         let builder = config::builder().namespace(settings.namespace().clone());
         let Ok(client) = builder.open(&settings.address()?) else { return Ok(()) };
@@ -48,7 +48,7 @@ impl Exam {
         Ok(())
     }
 
-    /// Tasks that wait in a queue that is not paused, and of which nobody takes any.
+    /// Tasks that wait in a queue that is not paused, and that nobody takes.
     fn idle(&mut self, client: &Client) -> anyhow::Result<()> {
         for found in client.queues()? {
             let Ok(queue) = QueueName::new(found.name.as_str()) else { continue };
@@ -68,8 +68,8 @@ impl Exam {
         Ok(())
     }
 
-    /// Tasks that whoever takes tasks of a queue would take: those that are pending, due, or held by an owner whose
-    /// lease has run out.
+    /// Tasks that a listener of a queue would take: those that are pending, due, or held by an owner whose lease
+    /// has expired.
     fn waiting(&mut self, queue: &str, seconds: u64, micros: u64) -> anyhow::Result<u64> {
         let mut pipeline = redis::pipe();
         pipeline.cmd("LLEN").arg(self.key("pending_tasks", queue)).cmd("ZCARD").arg(self.key("lane_tasks", queue));
@@ -80,8 +80,8 @@ impl Exam {
         Ok(self.send::<Vec<u64>>(&pipeline)?.into_iter().sum())
     }
 
-    /// Those of these listeners of a queue that take none of its tasks: workers that are dead or drain, and who is
-    /// ordered to drain.
+    /// Those listeners of a queue that take none of its tasks: workers that are dead or drain, and listeners that
+    /// are ordered to drain.
     pub fn gone<'a>(
         &mut self,
         queue: &str,
@@ -137,7 +137,7 @@ impl Exam {
         Ok(())
     }
 
-    /// One worker, read at one moment: its queues, when it reported last, and whether it is in the index.
+    /// One worker, read atomically: its queues, its last report, and whether it is in the index.
     fn worker(&mut self, name: &str, queues: Option<String>, at: Option<f64>, listed: bool, now: f64) {
         let (all, own) = (format!("{}workers", self.prefix), self.key("worker", name));
         match (queues, at) {

@@ -13,7 +13,7 @@ pub fn write(format: Format, id: &TaskId, info: &TaskInfo) -> anyhow::Result<()>
     write_one(format, &TaskView::whole(id.as_str(), info))
 }
 
-/// Writes the result of a task, where it has one; `null` is what a program leaves that has none.
+/// Writes the result of a task, if it has one; `null` stands for no result.
 pub fn write_result(info: &TaskInfo) -> anyhow::Result<()> {
     if let Some(result) = info.result().filter(|result| !result.is_empty() && *result != b"null") {
         line(String::from_utf8_lossy(result))?;
@@ -30,7 +30,7 @@ pub fn verdict(info: &TaskInfo) -> Code {
     }
 }
 
-/// Says how it ended.
+/// Reports how it ended.
 pub fn tell(id: &TaskId, info: &TaskInfo) {
     let status = info.status().map_or("unknown", Status::as_str);
     let took = match (info.started(), info.updated()) {

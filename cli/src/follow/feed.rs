@@ -1,4 +1,4 @@
-//! A task's log: what the server keeps of it, and where this is the worker's host, all that is on its disk.
+//! A task's log: what the server keeps, and on the worker's host all that is on its disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,13 +14,13 @@ use crate::session::Session;
 /// Before the first entry.
 const START: &str = "0";
 
-/// So many entries are read at once.
+/// Entries that are read at once.
 const PAGE: u32 = 200;
 
-/// A task's clock and a disk's names agree to this, in microseconds.
+/// A task's clock and the names on the disk agree to within this many microseconds.
 const AGREE: f64 = 1e6;
 
-/// Something that was written.
+/// A piece of output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
     pub attempt: u32,
@@ -28,18 +28,18 @@ pub struct Piece {
     pub at: f64,
     pub source: String,
     pub text: Vec<u8>,
-    /// Bytes of the attempt's output before it, where they were counted.
+    /// Bytes of the attempt's output before it, if they were counted.
     pub offset: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     Piece(Piece),
-    /// Something is missing here, and where it may be.
+    /// Output is missing here; says where it may be.
     Gap(String),
 }
 
-/// Whoever takes what there is, and says whether more is wanted.
+/// Takes an item, and says whether more is wanted.
 pub type Take<'a> = dyn FnMut(Item) -> anyhow::Result<ControlFlow<()>> + 'a;
 
 pub struct Feed<'a> {
@@ -47,29 +47,29 @@ pub struct Feed<'a> {
     id: &'a TaskId,
     /// Where logs may be on this host.
     state: Option<PathBuf>,
-    /// The only attempt that is wanted.
+    /// Only this attempt, if set.
     only: Option<u32>,
-    /// The last entry of the server.
+    /// The last entry read from the server.
     after: String,
-    /// The attempts whose log is here.
+    /// The attempts whose log is on this host.
     local: BTreeMap<u32, Reader>,
     /// How much output of each attempt was passed on.
     ends: BTreeMap<u32, u64>,
-    /// How many attempts there were when they were looked for here.
+    /// The number of attempts when this host was searched last.
     looked_for: Option<u32>,
-    /// The hosts of attempts, once they were asked for.
+    /// The hosts of attempts, once they have been read.
     hosts: Option<BTreeMap<u32, String>>,
 }
 
 impl<'a> Feed<'a> {
-    /// From the beginning of what is kept.
+    /// From the beginning of the log that is kept.
     pub fn new(session: &'a Session, id: &'a TaskId, state: Option<PathBuf>, only: Option<u32>) -> Self {
         let (local, ends) = (BTreeMap::new(), BTreeMap::new());
         Self { session, id, state, only, after: START.to_owned(), local, ends, looked_for: None, hosts: None }
     }
 
-    /// Passes on what is new, as long as more is wanted. `info` was read before: what stands in the log of a finished task
-    /// is all that will.
+    /// Passes on what is new, as long as more is wanted. `info` was read before: the log of a finished task is
+    /// complete.
     pub fn look(&mut self, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<()> {
         self.pass_news(info, take).map(|_| ())
     }
@@ -116,7 +116,7 @@ impl<'a> Feed<'a> {
         self.drain(u32::MAX, info, take)
     }
 
-    /// Looks which attempts' logs are here.
+    /// Finds the attempts whose logs are on this host.
     fn find(&mut self, info: &TaskInfo) {
         let Some(state) = &self.state else { return };
         let number = |name: &str| std::str::from_utf8(info.fields.get(name)?).ok()?.parse::<u64>().ok();
@@ -139,19 +139,19 @@ impl<'a> Feed<'a> {
             }
         }
         for (attempt, path) in found {
-            // Another user's is not.
+            // Another user's logs are not readable.
             if fs::read_dir(&path).is_ok() {
                 self.local.entry(attempt).or_insert_with(|| Reader::new(path));
             }
         }
     }
 
-    /// Whether the logs of all attempts are here.
+    /// Whether the logs of all attempts are on this host.
     fn is_here(&self, info: &TaskInfo) -> bool {
         info.attempts() > 0 && (1..=info.attempts()).all(|attempt| self.local.contains_key(&attempt))
     }
 
-    /// Leaves out what the server has, unless it has something that was not written here.
+    /// Skips what the server has, unless it has something that was not written here.
     fn skip(&mut self) -> anyhow::Result<()> {
         let last = self.session.client.call(&self.session.client.calls().logs_tail(self.id, 1, 1))?;
         let known = last.items.iter().all(|entry| {
@@ -165,7 +165,7 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
-    /// Passes on what is here of the attempts up to this one.
+    /// Passes on the local logs of the attempts up to this one.
     fn drain(&mut self, last: u32, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<ControlFlow<()>> {
         let here: Vec<u32> = self.local.range(..=last).map(|(&attempt, _)| attempt).collect();
         for attempt in here {
@@ -183,7 +183,7 @@ impl<'a> Feed<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Passes on what was not yet, and says what is missing before it.
+    /// Passes on a piece unless it was passed on before, and reports what is missing before it.
     fn pass(&mut self, mut piece: Piece, info: &TaskInfo, take: &mut Take<'_>) -> anyhow::Result<ControlFlow<()>> {
         if self.only.is_some_and(|only| only != piece.attempt) {
             return Ok(ControlFlow::Continue(()));
@@ -216,7 +216,7 @@ impl<'a> Feed<'a> {
         )
     }
 
-    /// The host that an attempt was on.
+    /// The host of an attempt.
     fn host(&mut self, attempt: u32, info: &TaskInfo) -> Option<String> {
         if attempt == info.attempts() {
             return host(&info.node()?);

@@ -1,36 +1,36 @@
-//! Signals that end a command which follows a task: the command hears of them, and what becomes of the task is said.
+//! Signals that end a command which follows a task: the command catches them and reports what becomes of the task.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-/// The last one that came and was not taken yet.
+/// The last signal that arrived and was not handled yet.
 #[derive(Debug)]
 pub struct Interrupts(Arc<AtomicUsize>);
 
 impl Interrupts {
-    /// From now on they are heard, and end nothing by themselves.
+    /// From now on signals are caught.
     pub fn hear() -> anyhow::Result<Self> {
         let last = Arc::new(AtomicUsize::new(0));
         for signal in [SIGINT, SIGTERM] {
-            // Noting it is all that is done in the handler.
+            // The handler only records the signal.
             signal_hook::flag::register_usize(signal, Arc::clone(&last), usize::try_from(signal)?)?;
         }
         Ok(Self(last))
     }
 
-    /// Whether one came since it was asked last.
+    /// Whether a signal arrived since the last call.
     pub fn came(&self) -> bool {
         self.0.swap(0, Ordering::AcqRel) > 0
     }
 
-    /// Whether one came; it can be asked again.
+    /// Whether a signal arrived; does not reset it.
     pub fn waits(&self) -> bool {
         self.0.load(Ordering::Acquire) > 0
     }
 
-    /// Ends this process as the signal that came would have. Comes back where none came.
+    /// Ends this process as the signal would have. Returns if there was none.
     pub fn obey(&self) -> anyhow::Result<()> {
         if let Ok(signal @ 1..) = i32::try_from(self.0.load(Ordering::Acquire)) {
             signal_hook::low_level::emulate_default_handler(signal)?;

@@ -1,4 +1,4 @@
-//! Which part of a log is wanted.
+//! Selects a part of a log.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::feed::{Item, Piece};
 use crate::logs::EXIT;
 
-/// Whoever gets what is wanted.
+/// Receives the selected items.
 pub type Give<'a> = dyn FnMut(Item) -> anyhow::Result<()> + 'a;
 
 /// `None`: no bound.
@@ -15,23 +15,23 @@ pub struct LogRange {
     pub source: Option<&'static str>,
     /// In seconds since 1970.
     pub since: Option<f64>,
-    /// Of the lines, the first.
+    /// Only the first lines.
     pub head: Option<usize>,
-    /// And the last.
+    /// Only the last lines.
     pub tail: Option<usize>,
 }
 
-/// Passes on the part of a log that lies within a range.
+/// Passes on the part of a log that is within a range.
 #[derive(Debug, Default)]
 pub struct Excerpt {
     range: LogRange,
     /// How many lines have passed.
     passed: usize,
-    /// The last ones so far, and how many lines those are.
+    /// The last lines so far, and how many they are.
     kept: VecDeque<Item>,
     lines: usize,
     left_out: usize,
-    /// Those have been passed on: what follows is new.
+    /// They have been passed on: what follows is new.
     released: bool,
 }
 
@@ -40,7 +40,7 @@ impl Excerpt {
         Self { range, ..Self::default() }
     }
 
-    /// Passes on what is wanted, as far as that is known by now, and says whether anything that comes now may be.
+    /// Passes on what is selected as far as that is known yet; returns whether later items may be selected.
     pub fn pass(&mut self, item: Item, give: &mut Give<'_>) -> anyhow::Result<ControlFlow<()>> {
         self.choose(item, give)?;
         Ok(if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -64,12 +64,12 @@ impl Excerpt {
         Ok(())
     }
 
-    /// Passes on the last lines, now that there are no more.
+    /// Passes on the last lines once there are no more.
     pub fn release(&mut self, give: &mut Give<'_>) -> anyhow::Result<()> {
         if std::mem::replace(&mut self.released, true) {
             return Ok(());
         }
-        // A last line without its end is one too.
+        // A last line without its end is one, too.
         let last = self.kept.iter().rev().find(|item| matches!(item, Item::Piece(piece) if piece.source != EXIT));
         let open = last.is_some_and(|last| !ends_line(last));
         self.trim(self.range.tail.unwrap_or(usize::MAX).saturating_sub(usize::from(open)));
@@ -82,7 +82,7 @@ impl Excerpt {
         self.kept.drain(..).try_for_each(give)
     }
 
-    /// Whether nothing that comes now is wanted.
+    /// Whether no later item is selected.
     fn is_over(&self) -> bool {
         self.range.tail.is_none() && self.range.head.is_some_and(|head| self.passed >= head)
     }
@@ -124,7 +124,7 @@ fn ends_line(item: &Item) -> bool {
     matches!(item, Item::Piece(piece) if piece.source != EXIT && piece.text.ends_with(b"\n"))
 }
 
-/// A piece for each line.
+/// Splits a piece into lines.
 fn lines(piece: &Piece) -> Vec<Piece> {
     let mut offset = piece.offset;
     let line = |text: &[u8]| {

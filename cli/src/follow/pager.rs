@@ -1,4 +1,4 @@
-//! Long text on a terminal goes through the pager of its user.
+//! Shows long text on a terminal in the user's pager.
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::SIGINT;
 
-/// Quits where all fits on the screen, and leaves it there.
+/// Quits if everything fits on the screen, and leaves it there.
 const LESS: &str = "FX";
 
 #[derive(Debug)]
@@ -43,14 +43,14 @@ impl Pager {
         Some(Self { child, input })
     }
 
-    /// Fails by a broken pipe where its user has seen enough.
+    /// Fails with a broken pipe when the user has quit the pager.
     pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
         self.input.as_mut().map_or(Ok(()), |input| input.write_all(text))
     }
 }
 
 impl Drop for Pager {
-    /// Waits until its user has read.
+    /// Waits until the user has quit.
     fn drop(&mut self) {
         self.input = None;
         let _ = self.child.wait();

@@ -1,4 +1,4 @@
-//! A task's log, written for people.
+//! Prints a task's log for people.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::run_folder::end::PostMortem;
 use crate::times;
 use crate::view::cost;
 
-/// More than this is written at once.
+/// A larger batch is written at once.
 const BATCH: usize = 64 << 10;
 
 /// Where the log goes.
@@ -20,9 +20,9 @@ const BATCH: usize = 64 << 10;
 pub enum Streams {
     /// Nowhere.
     None,
-    /// All of it to stdout: it is what was asked for.
+    /// All of it to stdout: it is the data.
     Data,
-    /// What the program wrote to stderr goes there, the rest to stdout.
+    /// stderr of the program to stderr, the rest to stdout.
     Same,
     /// All of it to stderr.
     Talk,
@@ -38,23 +38,23 @@ struct Text {
 pub struct Printer<'a> {
     id: &'a TaskId,
     streams: Streams,
-    /// Each line with its time.
+    /// With the time at each line.
     timestamps: bool,
     pager: Option<Pager>,
     /// Of stdout and of stderr.
     texts: [Text; 2],
     /// The attempt of the last piece.
     attempt: Option<u32>,
-    /// What is to be written: whether it is talk.
+    /// What is to be written: whether it goes to stderr, and the text.
     batch: Vec<(bool, String)>,
     waiting: usize,
-    /// The last word on a program, as far as it has come.
+    /// The post-mortem of a program, as far as it has arrived.
     last: Vec<u8>,
-    /// Whether something came on stdout.
+    /// Whether anything was written to stdout.
     pub wrote: bool,
-    /// Whether there was anything.
+    /// Whether there was any output.
     pub any: bool,
-    /// What the last attempt that ended left: its number, and what is known of its program.
+    /// The last attempt that ended: its number, and what is known of its program.
     pub exit: Option<(u32, PostMortem)>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Takes an item; whether it is time to write.
+    /// Takes an item; returns whether it is time to write.
     pub fn take(&mut self, item: Item) -> bool {
         self.any = true;
         match item {
@@ -89,7 +89,7 @@ impl<'a> Printer<'a> {
     fn piece(&mut self, piece: &Piece) {
         if self.attempt.is_some_and(|before| before != piece.attempt) {
             self.talk(&format!("-- attempt {} of {} --", piece.attempt, self.id));
-            // What one attempt left unfinished is no part of the next.
+            // An unfinished line of one attempt does not continue in the next.
             self.texts = Default::default();
             self.last.clear();
         }
@@ -122,7 +122,7 @@ impl<'a> Printer<'a> {
         self.exit = Some((piece.attempt, post_mortem));
     }
 
-    /// A line of talk.
+    /// A message.
     fn talk(&mut self, text: &str) {
         self.push(true, &format!("{}\n", clean(text)));
     }
@@ -135,7 +135,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether there is something to be written.
+    /// Whether something is to be written.
     pub fn waits(&self) -> bool {
         self.waiting > 0
     }

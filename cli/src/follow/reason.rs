@@ -1,4 +1,4 @@
-//! Why a task that is waited for does not run: said when that changes.
+//! Why a task that is waited for does not run: reported when that changes.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use crate::times;
 use crate::view::record::text;
 use crate::view::why::why;
 
-/// So long nothing is said: most tasks have begun by then.
+/// Nothing is reported before this time: most tasks have started by then.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// In seconds: a task that is due within this time is not said to wait for it.
+/// Seconds: a task that is due within this time is not reported to wait for it.
 const SOON: f64 = 5.0;
 
-/// Whether there is something to say of it. A task that is about to become pending is as good as that.
+/// Whether there is something to report. A task that is about to become pending counts as pending.
 fn waits(info: &TaskInfo) -> bool {
     let due = || text(info, "eta").and_then(|eta| eta.parse().ok()).unwrap_or(0.0_f64);
     match info.status() {
@@ -25,7 +25,7 @@ fn waits(info: &TaskInfo) -> bool {
     }
 }
 
-/// Says why a task that is waited for does not run, and says it again when that changes.
+/// Reports why a task that is waited for does not run, and again when that changes.
 #[derive(Debug)]
 pub struct Reason {
     look: Instant,
@@ -38,10 +38,10 @@ impl Reason {
         Self { look: Instant::now() + QUIET, attempt: 0, said: String::new() }
     }
 
-    /// What is to be said, if anything.
+    /// The report, if there is one.
     pub fn news(&mut self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<String>> {
         if !waits(info) || self.attempt != info.attempts() {
-            // It runs, or has run meanwhile: a wait for the next attempt begins anew.
+            // It runs, or has run meanwhile: a new wait begins.
             *self = Self { attempt: info.attempts(), ..Self::new() };
         }
         if Instant::now() < self.look {
@@ -49,7 +49,7 @@ impl Reason {
         }
         self.look = Instant::now() + QUIET;
         let sentence = why(session, id, info)?.sentence;
-        // Numbers and times change all the time, and tell nothing new.
+        // Changing numbers and times are not news.
         let words: Vec<&str> =
             sentence.split(' ').filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();
         let words = words.join(" ");

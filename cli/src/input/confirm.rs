@@ -1,8 +1,8 @@
-//! A question before something is removed.
+//! A confirmation before something is removed.
 
 use std::io::{self, IsTerminal, Write};
 
-/// Whether to go on. Only a person at a terminal is asked; a script means what it says.
+/// Whether to go on. Only a person at a terminal is asked, not a script.
 pub fn agreed(yes: bool, question: impl FnOnce() -> anyhow::Result<Option<String>>) -> anyhow::Result<bool> {
     if yes || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(true);

@@ -11,37 +11,37 @@ use super::values::{self, duration, plain};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Which tasks")]
 pub struct TaskFilter {
-    /// Their ids begin with this
+    /// Only tasks whose id begins with this
     #[arg(long, value_name = "TEXT", value_parser = plain)]
     prefix: Option<String>,
-    /// They are in this state; may be given more than once, or as a list: failed,cancelled
+    /// Only tasks in this state; may be given more than once, or as a list: failed,cancelled
     #[arg(long, value_name = "STATE", value_parser = state(), value_delimiter = ',')]
     status: Vec<State>,
-    /// They have this tag
+    /// Only tasks with this tag
     #[arg(long, value_name = "TAG", value_parser = plain)]
     pub tag: Option<String>,
-    /// They were submitted with this method
+    /// Only tasks submitted with this method
     #[arg(long, value_name = "NAME", value_parser = plain)]
     method: Option<String>,
-    /// They were submitted with this key
+    /// Only tasks submitted with this key
     #[arg(long, value_name = "KEY", value_parser = plain)]
     key: Option<String>,
-    /// They failed with this group
+    /// Only tasks that failed with this group
     #[arg(long, value_name = "NAME", value_parser = plain)]
     group: Option<String>,
-    /// They failed without a group
+    /// Only tasks that failed without a group
     #[arg(long, conflicts_with = "group")]
     no_group: bool,
-    /// They were created at this time or later: a time, or -2h from now
+    /// Only tasks created at this time or later: a time, or -2h from now
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     from: Option<SystemTime>,
-    /// They were created at this time or earlier
+    /// Only tasks created at this time or earlier
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     to: Option<SystemTime>,
 }
 
 impl TaskFilter {
-    /// The filter. Where no state is named, these are meant; none are all.
+    /// The filter. `states` is the default if no state is named; empty for all.
     pub fn filter(&self, states: &[Status]) -> Filter {
         self.filter_of(&self.states(states))
     }
@@ -72,30 +72,30 @@ impl TaskFilter {
         states.iter().fold(filter, |filter, &status| filter.status(status))
     }
 
-    /// The states that are named, else these.
+    /// The named states, or else these.
     pub fn states(&self, states: &[Status]) -> Vec<Status> {
         if self.status.is_empty() { states.to_vec() } else { self.status.iter().map(|state| state.status()).collect() }
     }
 
-    /// Whether all tasks in those states are meant.
+    /// Whether all tasks in those states are selected.
     pub fn is_any(&self) -> bool {
         let Self { prefix, status: _, tag, method, key, group, no_group, from, to } = self;
         let texts = [prefix, tag, method, key, group];
         texts.iter().all(|text| text.is_none()) && !no_group && from.is_none() && to.is_none()
     }
 
-    /// The same tasks, of one of the states.
+    /// The same tasks, in only one of the states.
     pub fn only(&self, status: Status) -> Filter {
         self.filter_of(&[status])
     }
 
-    /// The group that is asked for; empty for failures without one.
+    /// The requested group; empty for failures without one.
     pub fn group(&self) -> Option<&str> {
         if self.no_group { Some("") } else { self.group.as_deref() }
     }
 }
 
-/// A time, which may be `-2h` from now.
+/// A time, or one relative to now such as `-2h`.
 fn time(text: &str) -> Result<SystemTime, String> {
     match text.strip_prefix('-') {
         Some(span) => SystemTime::now().checked_sub(duration(span)?).ok_or_else(|| "too far away".to_owned()),

@@ -1,17 +1,17 @@
-//! Whether a task that somebody holds is cancelled by force, as arguments.
+//! Arguments for cancelling a held task by force.
 
 use blueque::Force;
 use clap::Args;
 
-/// How a task that somebody holds is cancelled.
+/// How a held task is cancelled.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Forced {
-    /// Have the program of a running task killed at once, without a grace. The task is cancelled when it is dead, at
-    /// the latest when its lease has run out
+    /// Kill the program of a running task at once, without a grace period. The task is cancelled when the program
+    /// is dead, at the latest when its lease has expired
     #[arg(long)]
     force: bool,
-    /// Do not wait for that: the task is cancelled now. Its program may run on, also beside a next attempt, until its
-    /// worker hears of it: up to a third of the lease
+    /// Do not wait for that: cancel the task now. Its program may run on, even beside a next attempt, until its
+    /// worker learns of it: up to a third of the lease
     #[arg(long)]
     now: bool,
 }

@@ -15,7 +15,7 @@ use crate::session::Session;
 /// How much of a followed log the server keeps.
 const FOLLOWED: u32 = 64 << 20;
 
-/// What a new task is made of.
+/// The arguments of a new task.
 #[derive(Args, Debug)]
 pub struct NewTaskArgs {
     /// The queue
@@ -26,7 +26,7 @@ pub struct NewTaskArgs {
     /// Not before this time: RFC 3339, or 10m (+10m) from now
     #[arg(long, value_name = "TIME", value_parser = coming)]
     eta: Option<SystemTime>,
-    /// An id of your choice; submitted twice, it makes one task
+    /// An id of your choice; submitting it twice creates one task
     #[arg(long, value_parser = task_id)]
     id: Option<TaskId>,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub struct NewTaskArgs {
 }
 
 impl NewTaskArgs {
-    /// Submits it. One whose log is followed has more of it kept, so that who reads along loses nothing.
+    /// Submits it. If its log is followed, the server keeps more of it, so that a reader loses nothing.
     pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = self.parameters.bytes()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::output::{Code, fault};
 
-/// More than a server takes is not read.
+/// The server accepts no more.
 const LARGEST: u64 = 8 << 20;
 
 #[derive(Args, Debug)]
@@ -18,13 +18,13 @@ pub struct Parameters {
     /// The same as an option
     #[arg(long = "params", value_name = "PARAMS", conflicts_with = "given", allow_hyphen_values = true)]
     named: Option<String>,
-    /// Take the parameters as they are, JSON or not
+    /// Pass the parameters unchanged, JSON or not
     #[arg(long)]
     raw: bool,
 }
 
 impl Parameters {
-    /// As they are given to the task.
+    /// The bytes that are passed to the task.
     pub fn bytes(&self) -> anyhow::Result<Vec<u8>> {
         let bytes = match self.given.as_deref().or(self.named.as_deref()) {
             None => return Ok(b"[]".to_vec()),

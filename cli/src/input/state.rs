@@ -30,7 +30,7 @@ impl State {
     }
 }
 
-/// A state, as an argument; `running` is what people call `started`.
+/// A state, as an argument; `running` is an alias of `started`.
 pub fn state() -> impl TypedValueParser<Value = State> {
     let states = State::value_variants().iter().filter_map(State::to_possible_value);
     let running = PossibleValue::new("running").help("The same as started");

@@ -1,4 +1,4 @@
-//! The ids of tasks, as arguments, and what a command does to each of those tasks.
+//! Task ids as arguments, and a loop over those tasks.
 
 use blueque::{TaskId, TaskInfo};
 use clap::Args;
@@ -10,12 +10,12 @@ use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct TaskIds {
-    /// Ids, or unambiguous beginnings of them
+    /// Ids, or unambiguous prefixes of them
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
 }
 
-/// What became of one of them.
+/// The outcome for one task.
 #[derive(Serialize)]
 struct Done {
     id: String,
@@ -35,7 +35,7 @@ impl Row for Done {
 }
 
 impl TaskIds {
-    /// Does it to each task. One that refuses does not keep the others from it; the exit code is that of the first.
+    /// Calls it for each task. A refusal does not keep it from the others; the exit code is that of the first.
     pub fn each(
         &self,
         session: &Session,

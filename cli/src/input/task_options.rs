@@ -1,4 +1,4 @@
-//! The options of a task as arguments, made from the contract: of one that is submitted, or of those that a schedule makes.
+//! The options of a task as arguments, made from the contract: for a submit, or for the tasks of a schedule.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::values::{bytes, duration, plain, whole_number, written_bytes, written_seconds};
 
-/// The options that were given, each by its name and the text of its value.
+/// The given options, as name and text.
 #[derive(Clone, Debug, Default)]
 pub struct TaskOptions(Vec<(&'static str, String)>);
 
@@ -53,7 +53,7 @@ impl Args for TaskOptions {
     }
 }
 
-/// Options that say more of another one, which must be there.
+/// Options that refine another one, which is required.
 const OF_UNIQUE: [&str; 2] = ["unique_until", "unique_policy"];
 
 fn argument(option: &'static Described) -> Arg {
@@ -68,7 +68,7 @@ fn argument(option: &'static Described) -> Arg {
     if OF_UNIQUE.contains(&option.name) { argument.requires("unique") } else { argument }
 }
 
-/// How a value is shown in the help, and how it is read.
+/// How a value is shown in the help, and how it is parsed.
 fn form(option: &'static Described) -> (&'static str, ValueParser) {
     match (option.kind, option.form) {
         ("name" | "tags", _) => ("NAME", plain.into()),
@@ -77,7 +77,7 @@ fn form(option: &'static Described) -> (&'static str, ValueParser) {
             let words = words.iter().map(|(word, means)| PossibleValue::new(word).help(plain_text(means)));
             ("WORD", PossibleValuesParser::new(words).into())
         }
-        // With a limit of 0 no parameters fit, not even empty ones in JSON.
+        // With a limit of 0 not even empty parameters fit.
         ("payload_size", Form::Whole { high, .. }) => {
             ("BYTES", ValueParser::new(move |text: &str| sized(text, 1, high)))
         }
@@ -105,7 +105,7 @@ fn help(option: &Described) -> String {
     default.map_or_else(|| sentence.clone(), |default| format!("{sentence} [default: {default}]"))
 }
 
-/// A sentence of the contract as clap's own: without marks of Markdown, and without its full stop.
+/// A sentence of the contract in clap's style: without Markdown and without its full stop.
 fn plain_text(sentence: &str) -> String {
     sentence.trim_end_matches('.').replace('`', "")
 }

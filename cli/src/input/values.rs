@@ -1,4 +1,4 @@
-//! Values as they are written on the command line: names, numbers, sizes, durations, times.
+//! Values of arguments: names, numbers, sizes, durations, times.
 
 use std::time::{Duration, SystemTime};
 
@@ -51,14 +51,14 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     number.checked_mul(unit).ok_or_else(|| "that is too large".to_owned())
 }
 
-/// The same number as such an argument, in the largest unit that leaves a whole number.
+/// The same number as an argument, in the largest unit that leaves a whole number.
 pub fn written_bytes(number: u64) -> String {
     let units = [("G", 30), ("M", 20), ("K", 10)];
     let unit = units.into_iter().find(|(_, shift)| number > 0 && number.trailing_zeros() >= *shift);
     unit.map_or_else(|| number.to_string(), |(unit, shift)| format!("{}{unit}", number >> shift))
 }
 
-/// Seconds as such an argument: `1h`.
+/// Seconds as an argument: `1h`.
 pub fn written_seconds(seconds: u64) -> String {
     humantime::format_duration(Duration::from_secs(seconds)).to_string()
 }
@@ -91,7 +91,7 @@ pub fn rate(text: &str) -> Option<Rate> {
     Rate::new(starts.parse().ok()?, Duration::from_secs(seconds(&time)?.parse().ok()?)).ok()
 }
 
-/// A time to come, as an argument: as `time`, or `10m` from now.
+/// A future time as an argument: as `time`, or `10m` from now.
 pub fn coming(text: &str) -> Result<SystemTime, String> {
     time(text).or_else(|error| match duration(text) {
         Ok(span) => SystemTime::now().checked_add(span).ok_or_else(|| "too far away".to_owned()),
@@ -99,7 +99,7 @@ pub fn coming(text: &str) -> Result<SystemTime, String> {
     })
 }
 
-/// A time that has passed, as an argument: as `time`, or `10m` for ten minutes ago.
+/// A past time as an argument: as `time`, or `10m` for ten minutes ago.
 pub fn past(text: &str) -> Result<SystemTime, String> {
     match duration(text.strip_prefix('-').unwrap_or(text)) {
         Ok(span) => SystemTime::now().checked_sub(span).ok_or_else(|| "too far away".to_owned()),

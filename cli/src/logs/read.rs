@@ -1,4 +1,4 @@
-//! Reading a log, also one that is being written.
+//! Reads a log, even while it is being written.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -8,21 +8,21 @@ use super::line::Line;
 use super::segment::{Place, segment, segments};
 use crate::run_folder::open;
 
-/// So much is read at once.
+/// Bytes read at once.
 const READ: usize = 64 << 10;
 
-/// A line that is longer was not written here.
+/// A longer line is not ours.
 const LONGEST: usize = 128 << 10;
 
-/// Something that was written.
+/// A piece of output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// When; `seconds` reads it.
+    /// Its time; see `seconds`.
     pub at: String,
     pub source: String,
     /// With its end of line, if it had one.
     pub text: Vec<u8>,
-    /// Bytes of output before it. More than the entries before account for where something was not kept.
+    /// Bytes of output before it. If that is more than the entries before, something was not kept.
     pub offset: u64,
 }
 
@@ -31,12 +31,12 @@ pub struct Reader {
     folder: PathBuf,
     /// The file that is read.
     file: Option<(u64, File)>,
-    /// Where to begin, until a file was opened.
+    /// Where to begin, until a file is opened.
     from: Option<Place>,
     /// What was read, from `taken` on.
     buffer: Vec<u8>,
     taken: usize,
-    /// The rest of a line that is too long.
+    /// Skipping the rest of a line that is too long.
     skipping: bool,
     offset: u64,
 }
@@ -50,7 +50,7 @@ impl Reader {
         Self { from: Some(place), offset: place.offset, ..Self::new(folder) }
     }
 
-    /// After what is there.
+    /// At the end of the existing log.
     pub fn at_end(folder: &Path) -> Self {
         let last = segments(folder).unwrap_or_default().pop();
         let place = last.map(|segment| Place { segment, position: 0, offset: segment });
@@ -59,12 +59,12 @@ impl Reader {
         reader
     }
 
-    /// Bytes of output before the next entry, as far as is known.
+    /// Bytes of output before the next entry, as far as known.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next entry; none at the end of what is there: there may be more later.
+    /// The next entry; none at the present end of the log.
     pub fn entry(&mut self) -> io::Result<Option<Entry>> {
         loop {
             while let Some(line) = self.line() {
@@ -76,7 +76,7 @@ impl Reader {
                 continue;
             }
             let Some(next) = self.later()? else { return Ok(None) };
-            // What was written between the two looks.
+            // Written between the two looks.
             if self.fill()? {
                 continue;
             }
@@ -88,7 +88,7 @@ impl Reader {
                     self.buffer.clear();
                     (self.taken, self.skipping, self.offset) = (0, false, next.offset);
                 }
-                // Made room meanwhile.
+                // Removed to make room meanwhile.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -125,7 +125,7 @@ impl Reader {
         Some(Entry { at: line.at.to_owned(), source: line.source.to_owned(), text, offset })
     }
 
-    /// Reads on in the file; whether there was more.
+    /// Reads on in the file; returns whether there was more.
     fn fill(&mut self) -> io::Result<bool> {
         let Some((_, file)) = &mut self.file else { return Ok(false) };
         self.buffer.drain(..self.taken);

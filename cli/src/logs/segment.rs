@@ -1,10 +1,10 @@
-//! The files of a log, and places in them.
+//! The files of a log, and positions in them.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where a line begins.
+/// The start of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file, by its name.
@@ -15,7 +15,7 @@ pub struct Place {
     pub offset: u64,
 }
 
-/// Where the files of a log begin, in their order.
+/// The first offsets of the files of a log, in order.
 pub fn segments(folder: &Path) -> io::Result<Vec<u64>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

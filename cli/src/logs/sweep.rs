@@ -1,4 +1,4 @@
-//! What becomes of old logs: the oldest ended go first, those of living attempts never.
+//! Removes old logs: the oldest that ended first, those of running attempts never.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -14,17 +14,17 @@ use crate::safe_path::{Rule, resolve};
 /// Logs take at most this part of their file system.
 const PART: u64 = 10;
 
-/// More logs than this are not kept: to look through them takes time.
+/// More logs are not kept: searching them takes time.
 const MOST: usize = 100_000;
 
-/// How much is kept of all logs of a state folder.
+/// Limits for all logs of a state folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Keep {
     pub bytes: u64,
     pub age: Duration,
 }
 
-/// A log, seen.
+/// A log that was found.
 struct Log {
     path: PathBuf,
     written: SystemTime,
@@ -52,7 +52,7 @@ pub fn sweep(state: &Path, keep: Keep) {
     }
 }
 
-/// The logs of a namespace. Nothing is looked for where somebody else could have put it.
+/// The logs of a namespace. Folders that somebody else may have put there are not searched.
 fn of_space(space: &Path) -> Vec<Log> {
     let folder = space.join(LOGS);
     if resolve(&folder, None, Rule::Own).map_or(true, |(path, _)| path != folder) {
@@ -66,14 +66,14 @@ fn log(space: &Path, entry: &fs::DirEntry) -> Option<Log> {
     let about = entry.metadata().ok()?;
     let mut written = about.modified().ok()?;
     let mut bytes = about.blocks() * 512;
-    // A link is not followed.
+    // Links are not followed.
     let files = if about.is_dir() { fs::read_dir(entry.path()).ok() } else { None };
     for file in files.into_iter().flatten().flatten() {
         let Ok(about) = file.metadata() else { continue };
         bytes += about.blocks() * 512;
         written = written.max(about.modified().unwrap_or(written));
     }
-    // As long as an attempt has its run folder, it lives, or its end is yet to be sent.
+    // While an attempt has its run folder, it runs, or its end is yet to be sent.
     let runs = space.join("runs");
     let lives = entry.file_name().to_str().and_then(names::logged).is_some_and(|(id, _, token)| {
         [names::run(&id, token), names::former_run(&id, token)].iter().any(|name| runs.join(name).exists())

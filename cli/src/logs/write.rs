@@ -1,4 +1,4 @@
-//! Writing a log: the first half of its bound stays, of what follows the last half.
+//! Writes a log: the first half of its maximum size is kept, and of the rest the last half.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -10,42 +10,42 @@ use super::read::Reader;
 use super::segment::{Place, segment, segments};
 use crate::run_folder::open;
 
-/// Files of a log at most. The first half of them stays; of the others the oldest makes room.
+/// Maximum number of files of a log. The first half is kept; of the others the oldest is removed for a new one.
 const FILES: usize = 16;
 
 /// Lines are written in pieces of about this size.
 const WRITE: usize = 64 << 10;
 
-/// So far apart, at least, are the places of a file that are remembered to read from, and so many of them are.
+/// Minimum distance of the positions in a file that are remembered for readers, and their number.
 const BETWEEN_MARKS: u64 = 64 << 10;
 const MARKS: u64 = 256;
 
-/// Where it failed, it is tried again so much later.
+/// After a failure, writing is tried again after this time.
 const AGAIN: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
-    /// Of one file.
+    /// Maximum size of a file.
     bound: u64,
     file: Option<File>,
-    /// Of the file.
+    /// Size of the present file.
     length: u64,
     segments: Vec<u64>,
     /// Bytes of output so far, kept or not.
     end: u64,
-    /// Of the last file.
+    /// In the last file.
     marks: Vec<Place>,
     failed: Option<Instant>,
     told: bool,
-    /// A file made room.
+    /// A file was removed to make room.
     cut: bool,
-    /// The log that was there already has the last words on the program.
+    /// The existing log has the post-mortem of the program already.
     closed: bool,
 }
 
 impl Writer {
-    /// Goes on after what is there; the folder is made with the first line.
+    /// Continues an existing log; the folder is created with the first line.
     pub fn new(folder: PathBuf, bound: u64) -> Self {
         let segments = segments(&folder).unwrap_or_default();
         let (mut end, mut closed) = (0, false);
@@ -81,12 +81,12 @@ impl Writer {
         self.end
     }
 
-    /// Whether a supervisor before this one has written the last words on the program.
+    /// Whether an earlier supervisor wrote the post-mortem of the program.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether nothing of it was cut or lost.
+    /// Whether nothing was cut or lost.
     pub fn is_whole(&self) -> bool {
         !self.cut && !self.told
     }
@@ -96,7 +96,7 @@ impl Writer {
         self.failed.is_some()
     }
 
-    /// A place to read from, at this much output or before, as near as is known.
+    /// A position to read from, at this much output or before, as near as is known.
     pub fn place(&self, offset: u64) -> Option<Place> {
         let mark = self.marks.iter().rev().find(|mark| mark.offset <= offset).copied();
         mark.or_else(|| {
@@ -105,7 +105,7 @@ impl Writer {
         })
     }
 
-    /// Appends what a source wrote. An error ends the logging for a while, and is answered once.
+    /// Appends output of a source. After an error, logging stops for a while; the error is returned once.
     pub fn write(&mut self, source: &str, text: &[u8]) -> Option<io::Error> {
         if self.failed.is_some_and(|since| since.elapsed() < AGAIN) {
             self.end += text.len() as u64;
@@ -114,7 +114,7 @@ impl Writer {
         self.failed = None;
         let before = self.end;
         let failure = self.write_lines(source, text).err();
-        // Counted in any case: what is missing is known by that.
+        // Counted in any case: it shows what is missing.
         self.end = before + text.len() as u64;
         let error = failure?;
         self.failed = Some(Instant::now());
@@ -135,7 +135,7 @@ impl Writer {
         if lines.is_empty() { Ok(()) } else { self.append(&lines, taken) }
     }
 
-    /// So much output in whole lines.
+    /// Appends whole lines that have this much output.
     fn append(&mut self, lines: &[u8], taken: u64) -> io::Result<()> {
         if self.length.saturating_add(lines.len() as u64) > self.bound {
             self.file = None;
@@ -159,7 +159,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Begins a file.
+    /// Starts a new file.
     fn begin(&mut self, offset: u64) -> io::Result<File> {
         open::own_folder(&self.folder)?;
         let file = open::create_private(&segment(&self.folder, offset))?;

@@ -1,23 +1,23 @@
-//! Which columns of a table a screen has room for, and how wide they are.
+//! Layout of tables: which columns fit on a screen, and how wide they are.
 //!
-//! A row is one line. Where a line would be too long, ids are shown by a beginning that is unique, columns without
-//! text are left out, then those of the least importance, and what is still too long is cut and ends in `…`. Spare
-//! columns are shown only where the others have ample room.
+//! A row is one line. If a line is too long, ids are shortened to unique prefixes, columns without text are left
+//! out, then the least important ones, and what is still too long is cut and ends in `…`. Spare columns are shown
+//! only if there is ample room for the others.
 
 use std::collections::HashSet;
 
 use super::text::{cut, width};
 
-/// A text is not made narrower than this while another column can be left out.
+/// Minimum width of a text while another column can be left out.
 const LEAST: usize = 10;
 
-/// As much of a text is shown beside a spare column.
+/// Width of a text that counts as ample beside a spare column.
 const AMPLE: usize = 20;
 
-/// Short ids are at least so wide, the `…` included: other tasks rarely begin with the same.
+/// Minimum width of shortened ids, including the `…`: other tasks rarely share such a prefix.
 const SHORT: usize = 13;
 
-/// Without a screen nothing is cut, but no cell makes all others of its column wider than this.
+/// Without a screen nothing is cut, but no cell makes its column wider than this for the others.
 const PADDED: usize = 120;
 
 /// A column of a table.
@@ -25,16 +25,16 @@ const PADDED: usize = 120;
 pub struct Column {
     head: &'static str,
     form: Form,
-    /// Which columns are left out first: 1 before 2. 0 stays.
+    /// The order in which columns are left out: 1 before 2; 0 stays.
     rank: u8,
     spare: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Of no use when it is cut: a number, a state, a time.
+    /// Useless when cut: a number, a state, a time.
     Whole,
-    /// Not made narrower than this while another column can be left out.
+    /// Minimum width while another column can be left out.
     Text(usize),
     /// The ids of tasks.
     Id,
@@ -57,13 +57,13 @@ impl Column {
         self.head
     }
 
-    /// It is left out where there is no room: those of the lowest rank first.
+    /// May be left out: columns of the lowest rank first.
     #[must_use]
     pub const fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
 
-    /// It is left out before the others are cut much, or any other is left out.
+    /// Left out before the others are cut much, or any other is left out.
     #[must_use]
     pub const fn spare(self) -> Self {
         Self { spare: true, ..self }
@@ -87,16 +87,16 @@ pub struct Layout {
 
 #[derive(Debug)]
 struct Shown {
-    /// Its place among all columns.
+    /// Its index among all columns.
     at: usize,
-    /// As wide as its widest cell.
+    /// The width of its widest cell.
     natural: usize,
     width: usize,
     short: Option<Short>,
 }
 
 impl Layout {
-    /// For these rows, `gap` between two columns, and at most `room` in a line.
+    /// For these rows, with `gap` between two columns and at most `room` in a line.
     pub fn new(columns: &'static [Column], rows: &[Vec<String>], gap: usize, room: Option<usize>) -> Self {
         let shown = columns.iter().enumerate().map(|(at, column)| {
             let widest = rows.iter().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0);
@@ -112,7 +112,7 @@ impl Layout {
         layout
     }
 
-    /// The heads of the shown columns.
+    /// The headings of the shown columns.
     pub fn heads(&self) -> Vec<String> {
         let head = |shown: &Shown| Some(cut(&self.columns.get(shown.at)?.head.to_uppercase(), shown.width));
         self.shown.iter().filter_map(head).collect()
@@ -131,7 +131,7 @@ impl Layout {
         self.shown.iter().map(cell).collect()
     }
 
-    /// The places and the widths of the shown columns.
+    /// The indexes and widths of the shown columns.
     pub fn widths(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.shown.iter().map(|shown| (shown.at, shown.width))
     }
@@ -147,13 +147,13 @@ impl Layout {
         self.room.map_or_else(|| line.to_owned(), |room| cut(line, room))
     }
 
-    /// How long a line is.
+    /// The length of a line.
     fn taken(&self) -> usize {
         let gaps = self.gap * self.shown.len().saturating_sub(1);
         self.shown.iter().map(|shown| shown.width).sum::<usize>() + gaps
     }
 
-    /// How long a line is in which ids are short, and of texts so much is shown that it says enough.
+    /// The length of a line with short ids and ample texts.
     fn ample(&self) -> usize {
         let cut = self.shown.iter().map(|shown| match self.form(shown.at) {
             Form::Whole => 0,
@@ -198,12 +198,12 @@ impl Layout {
         self.grow(room);
     }
 
-    /// The ranks of what may be left out.
+    /// The ranks of columns that may be left out.
     fn ranks(&self) -> impl Iterator<Item = u8> + '_ {
         self.shown.iter().filter_map(|shown| self.column(shown.at)).map(|column| column.rank).filter(|&rank| rank > 0)
     }
 
-    /// Shows ids by beginnings that are unique among them.
+    /// Shortens ids to unique prefixes.
     fn shorten(&mut self, rows: &[Vec<String>], room: usize) {
         let columns = self.columns;
         let is_id = |shown: &&mut Shown| columns.get(shown.at).is_some_and(|column| column.form == Form::Id);
@@ -215,7 +215,7 @@ impl Layout {
         }
     }
 
-    /// Takes from the widest column until it fits.
+    /// Narrows the widest column until the line fits.
     fn squeeze(&mut self, room: usize) {
         let mut over = self.taken().saturating_sub(room);
         while over > 0
@@ -227,7 +227,7 @@ impl Layout {
         }
     }
 
-    /// Gives what is left to the texts that are cut: to each the same, as long as it needs it.
+    /// Distributes the remaining room evenly among the texts that are cut.
     fn grow(&mut self, room: usize) {
         let mut left = room.saturating_sub(self.taken());
         while left > 0 {
@@ -247,18 +247,18 @@ impl Layout {
 #[derive(Clone, Copy, Debug)]
 struct Short {
     width: usize,
-    /// Whether the end is shown too.
+    /// Whether the end is shown, too.
     both: bool,
 }
 
 impl Short {
-    /// The shortest form that tells these ids apart: their beginnings, or where those are long their ends too.
+    /// The shortest form that keeps these ids distinct: their prefixes, or if those are long also their ends.
     fn of_all(ids: &HashSet<&str>, most: usize) -> Self {
         let mut sorted: Vec<&str> = ids.iter().copied().collect();
         sorted.sort_unstable();
         let common = |(a, b): (&&str, &&str)| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
         let shared = sorted.iter().zip(sorted.iter().skip(1)).map(common).max().unwrap_or(0);
-        // What tells them apart, and the `…`.
+        // The distinct prefix, and the `…`.
         let begins = Self { width: (shared + 2).max(SHORT), both: false };
         let distinct = |short: &Self| ids.iter().map(|id| short.of(id)).collect::<HashSet<_>>().len() == ids.len();
         let ends = || [SHORT, 2 * SHORT].map(|width| Self { width, both: true }).into_iter().find(distinct);

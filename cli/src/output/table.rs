@@ -1,4 +1,4 @@
-//! Rows of data in each of the formats.
+//! Rows of data in each format.
 
 use std::io::{IsTerminal, stdout};
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use super::{Format, json, line, one_line};
 /// Between two columns.
 const GAP: usize = 2;
 
-/// One thing that a command lists.
+/// One row of a list.
 pub trait Row: Serialize {
     /// The columns of the table.
     const COLUMNS: &'static [Column];
@@ -21,7 +21,7 @@ pub trait Row: Serialize {
     /// Its id or name.
     fn id(&self) -> &str;
 
-    /// What people see of it.
+    /// Its cells, for people.
     fn cells(&self) -> Vec<String>;
 }
 
@@ -39,7 +39,7 @@ pub fn write<R: Row>(format: Format, rows: &[R]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes one row as it comes; `--output json` is for what has an end.
+/// Writes one row as it arrives; `--output json` needs a list that ends.
 pub fn write_one<R: Row>(format: Format, row: &R) -> anyhow::Result<()> {
     match format {
         Format::Table => line(cleaned(&row.cells()).join("  "))?,
@@ -49,15 +49,15 @@ pub fn write_one<R: Row>(format: Format, row: &R) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Rows that come one after the other. On a terminal they stand below each other as far as the rows before tell.
+/// Rows that arrive one after the other. On a terminal they are aligned as far as earlier rows allow.
 pub struct Stream<R> {
     format: Format,
-    /// The last rows: the next have their layout.
+    /// The last rows, which determine the layout of the next.
     seen: Vec<Vec<String>>,
     rows: PhantomData<R>,
 }
 
-/// So many rows say how wide the columns of the next are.
+/// Number of rows that determine the layout of the next.
 const SEEN: usize = 100;
 
 impl<R: Row> Stream<R> {
@@ -78,13 +78,13 @@ impl<R: Row> Stream<R> {
     }
 }
 
-/// Columns and lines of the terminal that stdout is.
+/// Columns and lines of the terminal on stdout.
 pub fn screen() -> Option<(usize, usize)> {
     let (Width(width), Height(height)) = stdout().is_terminal().then(|| terminal_size_of(stdout()))??;
     Some((width.into(), height.into()))
 }
 
-/// A table without frames, a line a row: what `awk` and `grep` can take. Only a terminal leaves something out.
+/// A table without frames, one line a row, for `awk` and `grep`. Columns are left out only on a terminal.
 pub fn table(columns: &'static [Column], rows: impl Iterator<Item = Vec<String>>) -> anyhow::Result<()> {
     let rows: Vec<Vec<String>> = rows.map(|cells| cleaned(&cells)).collect();
     let layout = Layout::new(columns, &rows, GAP, screen().map(|(width, _)| width));

@@ -1,9 +1,9 @@
-//! Text that programs and other clients wrote, as a terminal may show it: read, and not obeyed.
+//! Text of programs and other clients, made safe for a terminal.
 
 use anstream::adapter::StripBytes;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Bytes that come in parts, as text. A character may begin in one part and end in the next; what is not UTF-8
+/// Decodes bytes that arrive in parts. A character may begin in one part and end in the next; what is not UTF-8
 /// becomes U+FFFD.
 #[derive(Debug, Default)]
 pub struct Decoder {
@@ -22,7 +22,7 @@ impl Decoder {
     }
 }
 
-/// How many bytes at the end are the beginning of a character.
+/// The number of bytes at the end that begin a character.
 fn unfinished(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
     match std::str::from_utf8(last) {
@@ -31,8 +31,8 @@ fn unfinished(bytes: &[u8]) -> usize {
     }
 }
 
-/// Takes out what a terminal obeys: escape sequences, control characters, and what is not seen but changes how
-/// the rest is read. Text may come in parts, and an escape sequence begin in one and end in the next.
+/// Removes escape sequences, control characters, and invisible characters that change how the rest is read. Text
+/// may arrive in parts, and an escape sequence may span two.
 #[derive(Debug, Default)]
 pub struct Cleaner {
     decoder: Decoder,
@@ -43,7 +43,7 @@ pub struct Cleaner {
 impl Cleaner {
     pub fn next(&mut self, bytes: &[u8]) -> String {
         let text = self.decoder.next(bytes);
-        // The stripper of strings forgets where it was between two parts.
+        // The stripper of strings loses its state between two parts.
         let bare: Vec<u8> = self.strip.strip_next(text.as_bytes()).flatten().copied().collect();
         let mut kept = String::with_capacity(bare.len());
         for c in String::from_utf8_lossy(&bare).chars() {
@@ -59,7 +59,7 @@ impl Cleaner {
     }
 }
 
-/// Text without what a terminal obeys; its lines stay.
+/// Removes control sequences; keeps lines.
 pub fn clean(text: &str) -> String {
     if text.chars().any(|c| is_hidden(c) && c != '\n' && c != '\t') {
         Cleaner::default().next(text.as_bytes())
@@ -73,12 +73,12 @@ pub fn one_line(text: &str) -> String {
     clean(text).trim_end().replace(['\n', '\t'], " ")
 }
 
-/// The same, and of a bounded width on the screen.
+/// The same, with a bounded width on the screen.
 pub fn clean_line(text: &str, limit: usize) -> String {
     cut(&one_line(text), limit)
 }
 
-/// A line that is no wider on the screen than this; what is cut ends in `…`.
+/// Cuts a line to a width on the screen; a cut line ends in `…`.
 pub fn cut(line: &str, columns: usize) -> String {
     if width(line) <= columns {
         return line.to_owned();
@@ -97,14 +97,14 @@ pub fn cut(line: &str, columns: usize) -> String {
     kept
 }
 
-/// The columns that a line takes on the screen. Emoji made of several are drawn as one by some terminals and one after
-/// the other by others: the wider counts, as a line that is too long makes two.
+/// The width of a line on the screen. Terminals differ in how wide they draw combined emoji: the wider counts, as a
+/// line that is too long would wrap.
 pub fn width(line: &str) -> usize {
     UnicodeWidthStr::width(line).max(line.chars().filter_map(UnicodeWidthChar::width).sum())
 }
 
-/// Control characters, those that turn the direction of writing or end a line unseen, and those that have no width
-/// and no other use. The joiners of Persian, of Indian scripts and of emoji are not among them.
+/// Control characters, those that change the direction of writing or end a line invisibly, and other characters
+/// without width. The joiners of Persian, of Indian scripts and of emoji are not among them.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'

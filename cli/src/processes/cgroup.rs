@@ -1,5 +1,5 @@
-//! A control group of its own for each program (cgroup v2), where this process may make one: no descendant can
-//! leave it, whatever it does to its session, its parents or its environment. Elsewhere the tree is walked.
+//! A control group for each program (cgroup v2), if this process may create one: no descendant can leave it,
+//! whatever it does to its session, its parents or its environment. Otherwise the process tree is walked.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use crate::process::descendants;
 use crate::run_folder::{RunFolder, open};
 
-/// A longer path was not written by us.
+/// A longer path is not ours.
 const MOST: u64 = 4 << 10;
 
-/// The group of a run, also after its supervisor is gone.
+/// The group of a run, which may outlive its supervisor.
 #[derive(Debug)]
 pub struct ControlGroup(PathBuf);
 
 impl ControlGroup {
-    /// Makes the group, below the one of this process; none where that is not allowed.
+    /// Creates the group, below that of this process; none if not allowed.
     pub fn create(folder: &RunFolder, memory: Option<u64>) -> Option<Self> {
         let group = Self(own_group()?.join(name(folder.path())?));
-        // Written first: what cannot be found again must not be made.
+        // Written first: a group that could not be found again must not be created.
         fs::write(note(folder.path()), group.0.as_os_str().as_encoded_bytes()).ok()?;
         let usable = fs::create_dir(&group.0).is_ok() && fs::exists(group.0.join("cgroup.kill")).unwrap_or(false);
         if !usable {
@@ -28,13 +28,13 @@ impl ControlGroup {
             return None;
         }
         if let Some(memory) = memory {
-            // Only where the memory controller is handed down; each process has its own limit anyway.
+            // Only if the memory controller is delegated; each process has its own limit anyway.
             let _ = fs::write(group.0.join("memory.max"), memory.to_string());
         }
         Some(group)
     }
 
-    /// The group that was made for a run folder.
+    /// The group that was created for a run folder.
     pub fn of(folder: &Path) -> Option<Self> {
         let path = PathBuf::from(String::from_utf8(open::read(&note(folder), MOST).ok()?).ok()?);
         // The program may have written another group there.
@@ -42,8 +42,8 @@ impl ControlGroup {
         Some(Self(path)).filter(|group| own && group.0.is_dir())
     }
 
-    /// Moves the supervisor's descendants into it, until a look finds none outside. To move one takes the kernel
-    /// ten milliseconds at times; the program need not wait for that, as until then nothing escapes the subreaper.
+    /// Moves the supervisor's descendants into it, until none is outside. Moving one may take the kernel ten
+    /// milliseconds; the program need not wait, as until then nothing escapes the subreaper.
     pub fn gather(&self) {
         for _ in 0..20 {
             let inside = fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
@@ -60,17 +60,17 @@ impl ControlGroup {
         }
     }
 
-    /// Kills all that is in it, at one stroke: nothing can fork its way out.
+    /// Kills all its processes atomically: nothing can fork its way out.
     pub fn kill(&self) {
         let _ = fs::write(self.0.join("cgroup.kill"), "1");
     }
 
-    /// Whether nothing is in it any more.
+    /// Whether it has no processes any more.
     pub fn is_empty(&self) -> bool {
         fs::read_to_string(self.0.join("cgroup.procs")).is_ok_and(|processes| processes.is_empty())
     }
 
-    /// Takes the empty group away.
+    /// Removes the empty group.
     pub fn remove(&self) {
         let _ = fs::remove_dir(&self.0);
     }

@@ -1,4 +1,5 @@
-//! What a dead supervisor left running. Its program dies with it; what the program had started may not.
+//! Processes that a dead supervisor left running. Its program dies with it, but what the program has started may
+//! not.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -15,17 +16,17 @@ use super::cgroup::ControlGroup;
 use crate::process::{Process, Stat, all};
 use crate::run_folder::RunFolder;
 
-/// Processes in the kernel's hands cannot be killed; the next look finds them.
+/// Processes in uninterruptible sleep cannot be killed; the next search finds them.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// One look passes over what is born behind it; nothing is left where so many in a row find nothing.
+/// A search misses processes forked behind it; when this many in a row find nothing, nothing is left.
 const LOOKS: u32 = 2;
 
 /// How long a process of unknown kind is waited for.
 const UNKNOWN: Duration = Duration::from_secs(1);
 
-/// Kills every process of a run, known by its control group, or by `BLUEQUE_RUN` in its environment or in that of an
-/// ancestor; whether none is left.
+/// Kills every process of a run, identified by its control group, or by `BLUEQUE_RUN` in its environment or in that
+/// of an ancestor; returns whether none is left.
 pub fn kill_all(run: &Path) -> bool {
     let begun = Instant::now();
     let run = &real(run);
@@ -49,7 +50,7 @@ pub fn kill_all(run: &Path) -> bool {
         if begun.elapsed() > PATIENCE {
             return false;
         }
-        // Frozen first, all of them: what runs could fork faster than it is killed.
+        // All are frozen first: they could fork faster than they are killed.
         for signal in [Signal::SIGSTOP, Signal::SIGKILL] {
             for &pid in &found {
                 let _ = kill(Pid::from_raw(pid), signal);
@@ -59,7 +60,7 @@ pub fn kill_all(run: &Path) -> bool {
     }
 }
 
-/// The supervisor of a run, known by its command line: the program may have taken its lock file away.
+/// The supervisor of a run, identified by its command line: the program may have removed its lock file.
 pub fn supervisor(run: &Path) -> Option<Process> {
     let run = real(run);
     let supervises = |pid: &i32| {
@@ -71,13 +72,13 @@ pub fn supervisor(run: &Path) -> Option<Process> {
     all().find(supervises).and_then(Process::of)
 }
 
-/// The path by which a supervisor knows its run folder. An earlier worker may have named it by a link.
+/// The path by which a supervisor knows its run folder. An earlier worker may have passed a link.
 fn real(run: &Path) -> PathBuf {
     run.canonicalize().unwrap_or_else(|_| run.to_owned())
 }
 
-/// The processes of a run that have not ended. Also whether others of its session may be such: one that just becomes
-/// another program has no environment for a moment.
+/// The processes of a run that have not ended, and whether others of its session may belong to it: a process in the
+/// middle of an exec has no environment for a moment.
 fn processes(run: &Path, session: Option<i32>) -> (Vec<i32>, bool) {
     let mark = [b"BLUEQUE_RUN=", run.as_os_str().as_bytes()].concat();
     let own = i32::try_from(std::process::id()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The limits that a program runs under: tried by the worker, set by the process that becomes the program.
+//! The limits of a program: tried by the worker, set by the process that becomes the program.
 
 use std::fs;
 
@@ -39,13 +39,13 @@ pub fn apply(limits: &Limits) -> anyhow::Result<()> {
     // A core of a program with 100 GiB of memory fills the disk.
     setrlimit(Resource::RLIMIT_CORE, 0, 0).context("core files cannot be switched off")?;
     if let Some(memory) = limits.memory {
-        // Not the address space: that of a garbage-collected program is far larger than what it uses.
+        // Not the address space: that of a garbage-collected program is far larger than its memory.
         setrlimit(Resource::RLIMIT_DATA, memory, memory).context("the limit on memory cannot be set")?;
     }
     if let Some(nice) = limits.nice {
         setpriority_process(None, nice).with_context(|| format!("the priority cannot be set to {nice}"))?;
     }
-    // Short of memory, the kernel is to take the program and leave the supervisor. A wish, no need.
+    // When memory runs out, the kernel should kill the program and spare the supervisor. Not essential.
     let _ = fs::write("/proc/self/oom_score_adj", "300");
     Ok(())
 }

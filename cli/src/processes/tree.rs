@@ -1,5 +1,5 @@
-//! The program and all that it started: told from other processes, signalled, killed, reaped. The
-//! supervisor is a subreaper, so none of its descendants can leave it, whatever group or session they make.
+//! The program and all that it started: found among other processes, signalled, killed, reaped. The supervisor is a
+//! subreaper, so none of its descendants can leave it, whatever group or session they create.
 
 use std::collections::HashSet;
 use std::fs;
@@ -18,19 +18,19 @@ use crate::process::descendants;
 /// A program that forks as fast as it is killed is first frozen, then killed.
 const PLAIN_ROUNDS: u32 = 3;
 
-/// Processes in the kernel's hands (a dead disk) cannot be killed; the supervisor does not wait for ever.
+/// Processes in uninterruptible sleep (a dead disk) cannot be killed; the supervisor does not wait for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Code(i32),
-    /// Its number: real-time signals have no name.
+    /// As a number: real-time signals have no name.
     Signal(i32),
 }
 
 impl Exit {
-    /// What killed it.
+    /// The signal that killed it.
     pub fn signal(self) -> Option<String> {
         let Self::Signal(number) = self else { return None };
         Some(Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |signal| signal.to_string()))
@@ -46,7 +46,7 @@ pub struct Tree {
     passed: Option<Passed>,
 }
 
-/// The bytes that processes read and wrote by system calls.
+/// Bytes that processes read and wrote with system calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     pub read: u64,
@@ -63,16 +63,16 @@ impl Tree {
         self.exit
     }
 
-    /// What all that has ended read and wrote; none where the kernel did not say it of each.
+    /// What all ended processes read and wrote; none if the kernel did not report it for each.
     pub fn passed(&self) -> Option<Passed> {
         self.passed
     }
 
-    /// Takes the exit status of every process that has ended; whether any is left.
+    /// Reaps every process that has ended; returns whether any is left.
     pub fn reap(&mut self) -> bool {
         let peek = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         loop {
-            // Before it is taken, the kernel still knows what it read and wrote, and those that it had waited for.
+            // Before it is reaped, the kernel still knows what it and its reaped children read and wrote.
             match waitid(Id::All, peek) {
                 Ok(WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)) => {
                     self.passed = self.passed.zip(passed(pid)).map(|(sum, more)| Passed {
@@ -80,7 +80,7 @@ impl Tree {
                         written: sum.written.saturating_add(more.written),
                     });
                 }
-                // Killed by a signal without a name: of which process it is not said.
+                // Killed by a signal without a name: it is unknown which process it was.
                 Err(Errno::EINVAL) => self.passed = None,
                 _ => {}
             }
@@ -104,18 +104,18 @@ impl Tree {
         }
     }
 
-    /// Signals the program's group, as long as the program lives.
+    /// Signals the program's group, while the program runs.
     pub fn signal(&self, signal: Signal) {
         if self.exit.is_some() {
             return;
         }
-        // So early that it has no group yet.
+        // Too early: it has no group yet.
         if kill(Pid::from_raw(-self.program.as_raw()), signal).is_err() {
             let _ = kill(self.program, signal);
         }
     }
 
-    /// Kills everything, and waits until it is gone; whether it is.
+    /// Kills everything and waits until it is gone; returns whether it is.
     pub fn kill(&mut self) -> bool {
         let end = Instant::now() + PATIENCE;
         let mut round = 0;
@@ -150,8 +150,7 @@ pub fn warn() {
     }
 }
 
-/// Stops processes until a look finds no new one: what is frozen cannot fork, and still counts
-/// against the limit on processes.
+/// Stops processes until none is new: a frozen process cannot fork, but still counts against the process limit.
 fn freeze(found: &[Pid]) {
     let mut seen: HashSet<Pid> = HashSet::new();
     let mut next = found.to_vec();
@@ -180,7 +179,7 @@ fn catches_usr1(pid: Pid) -> bool {
     caught.is_some_and(|mask| mask & (1 << (Signal::SIGUSR1 as u64 - 1)) != 0)
 }
 
-/// How often the kernel killed for want of memory: in this control group where it says, else on this machine.
+/// The number of out-of-memory kills, in this control group if known, else on this machine.
 pub fn oom_kills() -> Option<u64> {
     let text = own_group().and_then(|path| fs::read_to_string(path).ok());
     let text = text.or_else(|| fs::read_to_string("/proc/vmstat").ok())?;

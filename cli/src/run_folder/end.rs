@@ -1,4 +1,4 @@
-//! The end of an attempt, on the disk before it is sent, so that no crash and no lost connection can undo it.
+//! The end of an attempt, stored on disk before it is sent, so that it survives a crash or a lost connection.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::notice::Refusal;
 use super::{RunFolder, VERSION, open, spare};
 
-/// Larger files were not written by us.
+/// Larger files are not ours.
 const MOST: u64 = 16 << 20;
 
 /// What is sent to the server.
@@ -21,10 +21,10 @@ pub enum Outcome {
     Release,
 }
 
-/// More than this no server takes of a cost.
+/// The maximum size of a cost that the server accepts.
 const MOST_COST: usize = 1 << 10;
 
-/// What an attempt cost, and where its output is: told to the server with the end, and shown by commands.
+/// The cost of an attempt, and where its output is: sent to the server with the end, and shown by commands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cost {
@@ -34,7 +34,7 @@ pub struct Cost {
     pub exit: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
-    /// The kernel killed it for want of memory.
+    /// The kernel killed it when memory ran out.
     pub oom: bool,
     /// Of its largest process.
     pub max_rss_kib: i64,
@@ -52,7 +52,7 @@ pub struct Cost {
     /// The folder on that host where the output is published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// What the server refused for a while; the last ones.
+    /// The last calls that the server refused for a while.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refusal>,
 }
@@ -61,14 +61,14 @@ pub struct Cost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Counted {
-    /// What passed through system calls such as `read` and `write`.
+    /// By system calls such as `read` and `write`.
     Calls,
-    /// What was read from disks and written to them.
+    /// By disk reads and writes.
     Blocks,
 }
 
 impl Cost {
-    /// As the server is told of an attempt that ended so; none where nothing is known.
+    /// The form that is sent to the server with this outcome; none if nothing is known.
     pub fn told(&self, outcome: Outcome) -> Option<Vec<u8>> {
         let mut told = Self { refused: Vec::new(), ..self.clone() };
         if told == Self::default() {
@@ -76,7 +76,7 @@ impl Cost {
         }
         told.refused.clone_from(&self.refused);
         if outcome != Outcome::Complete {
-            told.output = None; // only then it is published
+            told.output = None; // published only then
         }
         let shortened: [fn(&mut Self); 3] = [|_| {}, |cost| cost.refused.clear(), |cost| cost.output = None];
         shortened.into_iter().find_map(|shorten| {
@@ -96,26 +96,26 @@ pub struct PostMortem {
     pub stderr: String,
 }
 
-/// `end.json`. The result or the error is in a file beside it.
+/// `end.json`. The result or the error is in a separate file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct End {
     pub version: u32,
     pub outcome: Outcome,
-    /// The group of a failure, the reason of a release.
+    /// The group of a failure, or the reason of a release.
     pub word: Option<String>,
-    /// No other try follows a failure.
+    /// The failure is not retried.
     #[serde(default)]
     pub permanent: bool,
-    /// The pause before the next try, in seconds: as the program asked for, or after a release that this host is to blame for.
+    /// Seconds before the next attempt: as the program asked for, or after a release that this host has caused.
     #[serde(default)]
     pub again: Option<f64>,
-    /// A release that is not the task's doing.
+    /// A release that the task has not caused.
     #[serde(default)]
     pub uncounted: bool,
-    /// The checkpoint file may be newer than what the server has.
+    /// The checkpoint file may be newer than the one on the server.
     #[serde(default)]
     pub checkpoint: bool,
-    /// Its digest.
+    /// The digest of the result or error.
     payload: String,
     pub post_mortem: PostMortem,
 }
@@ -136,7 +136,7 @@ impl End {
     }
 }
 
-/// What was found of an end.
+/// The stored end, if any.
 #[derive(Debug)]
 pub enum Found {
     Nothing,
@@ -145,12 +145,12 @@ pub enum Found {
 }
 
 impl RunFolder {
-    /// Whether the attempt has ended, so that only its end is left to be sent.
+    /// Whether the attempt has ended, so that only its end has to be sent.
     pub fn has_ended(&self) -> bool {
         self.end_file().exists()
     }
 
-    /// The end that is there. An error is one of the disk: then nobody knows.
+    /// The stored end. On a disk error it is unknown.
     pub fn find_end(&self) -> io::Result<Found> {
         match fs::exists(self.end_file()) {
             Ok(true) => {}
@@ -167,14 +167,14 @@ impl RunFolder {
         }
     }
 
-    /// Writes the end to the disk: the payload first, because `end.json` says that all is there.
+    /// Writes the end to the disk: the payload first, because `end.json` confirms that everything is there.
     pub fn write_end(&self, end: &mut End, payload: &[u8]) -> io::Result<()> {
         end.payload = digest(payload);
         spare::write(&self.end_payload(), payload)?;
         spare::write(&self.end_file(), &serde_json::to_vec(&end)?)
     }
 
-    /// Reads it back. Damaged in any way it counts as unknown.
+    /// Reads it back. If damaged in any way, it counts as unknown.
     pub fn read_end(&self) -> anyhow::Result<(End, Vec<u8>)> {
         let end: End = serde_json::from_slice(&open::read(&self.end_file(), MOST)?)?;
         let payload = open::read(&self.end_payload(), MOST)?;

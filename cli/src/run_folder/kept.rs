@@ -1,5 +1,5 @@
 //! Checkpoints that are too large for the server: `STATE/NAMESPACE/kept/ID.ATTEMPT+SERVER+TOKEN`, for the next
-//! attempt on this host. Nothing in there keeps a task from beginning.
+//! attempt on this host. Errors here never keep a task from starting.
 
 use std::fs;
 use std::io;
@@ -18,21 +18,21 @@ use crate::server::identity;
 pub const KEPT: &str = "kept";
 const FOR: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// Which server a checkpoint belongs to: on another one a task may have the same id.
+/// Which server a checkpoint belongs to: another one may have a task with the same id.
 fn mark(run: &Run) -> String {
     hex(Sha256::digest(identity(&run.url)).get(..4).unwrap_or_default())
 }
 
-/// The attempt that kept it, by its name.
+/// The attempt that kept it, from its name.
 struct Keeper {
     number: u32,
-    /// Releases before named none.
+    /// Former releases stored none.
     token: Option<u64>,
 }
 
 impl Keeper {
-    /// None where it is of another task or server. Releases before named no server, and hid the checkpoints of ids that
-    /// begin with a dot.
+    /// None for another task or server. Former releases stored no server, and hid the checkpoints of ids that begin
+    /// with a dot.
     fn of(name: &str, run: &Run, mark: &str) -> Option<Self> {
         let rest = name.strip_prefix(&*visible(&run.id)).or_else(|| name.strip_prefix(&run.id))?.strip_prefix('.')?;
         let (number, server) = rest.split_once('+').map_or((rest, None), |(number, server)| (number, Some(server)));
@@ -44,8 +44,8 @@ impl Keeper {
         server.is_none_or(|server| server == mark).then_some(Self { number, token })
     }
 
-    /// Whether it is the attempt that ended last. The number alone does not tell: a server that lost its newest data gives
-    /// it again, and a task that begins anew has no attempt before.
+    /// Whether it is the last attempt that ended. Its number is not enough: a server that lost its newest data
+    /// issues it again, and a retried task has no previous attempt.
     fn is_before(&self, run: &Run) -> bool {
         match (self.token, run.previous) {
             (_, None) => false,
@@ -56,7 +56,7 @@ impl Keeper {
 }
 
 impl RunFolder {
-    /// The attempt just before this one may have run here too, and saved more than the server has.
+    /// The previous attempt may have run here, too, and saved more than the server has.
     pub(super) fn take_kept(&self, space: &Path, run: &Run) {
         let mark = mark(run);
         for entry in fs::read_dir(space.join(KEPT)).into_iter().flatten().flatten() {
@@ -64,7 +64,7 @@ impl RunFolder {
                 continue;
             };
             if !(keeper.is_before(run) && entry.file_type().is_ok_and(|kind| kind.is_file())) {
-                // What cannot be removed is none of any later attempt's either.
+                // If it cannot be removed, later attempts cannot use it either.
                 let _ = open::clear(&entry.path());
             } else if let Err(error) = fs::rename(entry.path(), self.checkpoint()) {
                 say(format!("{}: the checkpoint {} cannot be taken: {error}", run.id, entry.path().display()));
@@ -85,7 +85,7 @@ impl RunFolder {
         fs::rename(self.checkpoint(), target)
     }
 
-    /// Removes what no attempt has asked for in a week.
+    /// Removes checkpoints that no attempt has used for a week.
     pub(super) fn tidy_kept(space: &Path) {
         for entry in fs::read_dir(space.join(KEPT)).into_iter().flatten().flatten() {
             if is_older(&entry, FOR) {

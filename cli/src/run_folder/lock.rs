@@ -10,26 +10,26 @@ use serde::{Deserialize, Serialize};
 use super::{RunFolder, open};
 use crate::process::Process;
 
-/// A larger file was not written by us.
+/// A larger file is not ours.
 const MOST: u64 = 64 << 10;
 
 /// Who works on a run, according to the lock file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     pub supervisor: Process,
-    /// The program, once it was started.
+    /// The program, once it has started.
     #[serde(default)]
     pub program: Option<Process>,
 }
 
-/// The lock, held.
+/// A held lock.
 #[derive(Debug)]
 pub struct Lock {
     file: Flock<File>,
 }
 
 impl RunFolder {
-    /// Takes the lock; none where another process has it.
+    /// Takes the lock; none if another process has it.
     pub fn lock(&self) -> io::Result<Option<Lock>> {
         let file = open::own(&self.lock_file())?;
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
@@ -39,24 +39,24 @@ impl RunFolder {
         }
     }
 
-    /// Who holds the lock, or held it last; none before the first, or where the file is damaged.
+    /// The present or last holder of the lock; none before the first, or if the file is damaged.
     pub fn holder(&self) -> Option<Holder> {
         serde_json::from_slice(&open::read(&self.lock_file(), MOST).ok()?).ok()
     }
 }
 
 impl Lock {
-    /// Whether nobody has said before that he holds it.
+    /// Whether no holder has been written yet.
     pub fn is_blank(&self) -> bool {
         self.file.metadata().is_ok_and(|about| about.len() == 0)
     }
 
-    /// Nobody has held it.
+    /// Clears the holder.
     pub fn clear(&mut self) -> io::Result<()> {
         self.file.set_len(0)
     }
 
-    /// Says who holds it.
+    /// Writes the holder.
     pub fn write(&mut self, holder: &Holder) -> io::Result<()> {
         let text = serde_json::to_vec(holder)?;
         self.file.rewind()?;

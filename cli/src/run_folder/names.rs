@@ -1,10 +1,10 @@
-//! Names of folders that are made of a task's id or a namespace. Those may begin with a dot, or be `.` or `..`: the dot is
-//! written `%2E`, so that nothing is hidden and nothing leads elsewhere. Neither has `%` or `+` in it.
+//! Names of folders for task ids and namespaces. Those may begin with a dot, or be `.` or `..`: the dot is written
+//! `%2E`, so that nothing is hidden and no path leads elsewhere. Neither contains `%` or `+`.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
-/// Begins the name of a folder that is being made or removed.
+/// The prefix of a folder that is being created or removed.
 const ASIDE: &str = ".+";
 
 const DOT: &str = "%2E";
@@ -22,7 +22,7 @@ pub fn run(id: &str, token: u64) -> String {
     format!("{}.{token}", visible(id))
 }
 
-/// The same, as releases before wrote it: hidden where the id begins with a dot.
+/// The same as former releases wrote it: hidden if the id begins with a dot.
 pub fn former_run(id: &str, token: u64) -> String {
     format!("{id}.{token}")
 }
@@ -34,7 +34,8 @@ pub fn attempt(name: &str) -> Option<(String, u64)> {
     Some((id, token.parse().ok()?))
 }
 
-/// The name of the folder of an attempt's log. With the token, because an id may be submitted again once its task is gone.
+/// The folder of an attempt's log. It includes the token, because an id may be submitted again once its task is
+/// deleted.
 pub fn log(id: &str, number: u32, token: u64) -> String {
     format!("{}.{number}.{token}", visible(id))
 }
@@ -46,7 +47,7 @@ pub fn logged(name: &str) -> Option<(String, u32, u64)> {
     Some((id, u32::try_from(number).ok()?, token.parse().ok()?))
 }
 
-/// Where a folder is made, or removed, that will have or had this name.
+/// The temporary name of a folder that is being created or removed.
 pub fn aside(name: &str, word: &str) -> String {
     format!("{ASIDE}{name}.{word}")
 }

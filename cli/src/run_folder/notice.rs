@@ -1,5 +1,5 @@
-//! What a supervisor says to the worker that keeps its run: lines in the file that this one has locked, and so can read
-//! also when the folder is gone.
+//! Notices of a supervisor to the worker that keeps its run: lines in the file that the worker has locked, which
+//! stays readable when the folder is gone.
 
 use std::io::{self, Write};
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{RunFolder, open};
 
-/// No more than this is said about one run.
+/// Maximum size of the notices about one run.
 pub const MOST: u64 = 64 << 10;
 
-/// How a worker's word of itself begins where the server refuses something of a task that it looks after.
+/// How the report of a worker begins if the server refuses a call for one of its tasks.
 pub const CANNOT: &str = "cannot ";
 
-/// What the server is to take.
+/// What is sent to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum About {
@@ -25,7 +25,7 @@ pub enum About {
 impl About {
     pub const ALL: [Self; 3] = [Self::Start, Self::Lease, Self::End];
 
-    /// How a worker begins to say in its record that it is refused; the reason follows.
+    /// The beginning of the worker's report about a refusal; the reason follows.
     pub fn trouble(self, id: &str) -> String {
         match self {
             Self::Start => format!("{CANNOT}say that {id} has started: "),
@@ -35,20 +35,20 @@ impl About {
     }
 }
 
-/// Something to be said in the worker's log.
+/// A message for the worker's log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     pub about: About,
     pub text: String,
-    /// Why the server refuses it, until another notice about it.
+    /// Why the server refuses it, until the next notice about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The attempt is over, and what it made is thrown away.
+    /// The attempt is over, and its result is discarded.
     #[serde(default)]
     pub lost: bool,
 }
 
-/// What the server refused for a while.
+/// A call that the server refused for a while.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub about: About,
@@ -57,7 +57,7 @@ pub struct Refusal {
 }
 
 impl RunFolder {
-    /// Says something to the worker that keeps this run.
+    /// Sends a notice to the worker that keeps this run.
     pub fn notify(&self, notice: &Notice) -> io::Result<()> {
         let mut file = open::append(&self.keeper())?;
         if file.metadata()?.len() > MOST {

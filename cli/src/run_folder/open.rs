@@ -1,5 +1,5 @@
-//! Files that a program can reach. It may have put anything in their place: a folder, a pipe that nobody writes to, a
-//! link, a file of a terabyte. These functions neither wait nor follow links, and read no more than they are told.
+//! Opens files that a program can replace by anything: a folder, a pipe without a writer, a link, a file of a
+//! terabyte. These functions neither block nor follow links, and read no more than their limit.
 
 use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-/// Opens a regular file for reading. What it is, is asked of the open file: the name may lead elsewhere by now.
+/// Opens a regular file for reading. The open file is examined, since the name may lead elsewhere by now.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     open_with(OpenOptions::new().read(true), path)
 }
@@ -35,7 +35,8 @@ fn not_a_file(kind: FileType) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a file"))
 }
 
-/// Whether a program, or somebody by hand, can have made this of a file. Any other error is the host's, and may pass.
+/// Whether a program, or somebody by hand, may have caused this. Any other error is the host's, and may be
+/// temporary.
 pub fn is_by_hand(error: &io::Error) -> bool {
     let kinds = [ErrorKind::NotFound, ErrorKind::InvalidInput, ErrorKind::PermissionDenied, ErrorKind::FileTooLarge];
     kinds.contains(&error.kind())
@@ -48,14 +49,14 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bytes.ok_or_else(|| io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {limit} bytes")))
 }
 
-/// Reads an open file; none where it is larger than the limit.
+/// Reads an open file; none if it is larger than the limit.
 pub fn read_open(file: File, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= limit))
 }
 
-/// Opens a file of our own for reading and writing, and makes it where there is none. What a program put in its place goes.
+/// Opens or creates a file of ours for reading and writing. Anything that a program put in its place is removed.
 pub fn own(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
@@ -69,13 +70,13 @@ pub fn own(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens a file of our own for adding to its end, and makes it where there is none. What is in its place stays.
+/// Opens or creates a file of ours for appending. Anything in its place is kept.
 pub fn append(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().append(true).create(true), path).map(|(file, _)| file)
 }
 
-/// Makes a folder of our own where there is none, and those above it. What a program put in its place goes, and nothing is
-/// made behind a link that it put in the place of the folder above.
+/// Creates a folder of ours, with its parents, unless it exists. Anything that a program put in its place is
+/// removed, and nothing is created behind a link in the place of the parent.
 pub fn own_folder(path: &Path) -> io::Result<()> {
     if let Some(above) = path.parent() {
         private_folders(above)?;
@@ -93,24 +94,24 @@ pub fn own_folder(path: &Path) -> io::Result<()> {
     private_folders(path)
 }
 
-/// Opens a file that is there for writing, from its beginning.
+/// Opens an existing file for writing, from its beginning.
 pub fn open_to_write(path: &Path) -> io::Result<(File, Metadata)> {
     open_with(OpenOptions::new().write(true), path)
 }
 
-/// Makes a file, in the place of whatever is there.
+/// Creates a file, replacing anything in its place.
 pub fn create(path: &Path) -> io::Result<File> {
     clear(path)?;
     File::create_new(path)
 }
 
-/// Makes a file that nobody else may read, in the place of whatever is there.
+/// Creates a file that nobody else may read, replacing anything in its place.
 pub fn create_private(path: &Path) -> io::Result<File> {
     clear(path)?;
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Writes a file whole or not at all, in the place of whatever is there; durably: it is on the disk before this returns.
+/// Writes a file atomically, replacing anything in its place. `durably`: it is on the disk before this returns.
 pub fn replace(path: &Path, bytes: &[u8], durably: bool) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut file = create(&draft)?;
@@ -121,7 +122,7 @@ pub fn replace(path: &Path, bytes: &[u8], durably: bool) -> io::Result<()> {
     put(&draft, path, durably)
 }
 
-/// Gives a file the name of another, in the place of whatever is there.
+/// Renames a file, replacing anything that has the new name.
 pub fn put(draft: &Path, path: &Path, durably: bool) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|about| about.is_dir()) {
         clear(path)?;
@@ -133,7 +134,7 @@ pub fn put(draft: &Path, path: &Path, durably: bool) -> io::Result<()> {
     }
 }
 
-/// Removes what is there: a file, or a folder with all that is in it.
+/// Removes a file, or a folder with its contents.
 pub fn clear(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
         Ok(about) if about.is_dir() => fs::remove_dir_all(path).or_else(|_| {
@@ -149,7 +150,7 @@ pub fn clear(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives the owner every right to the folders that a program left without them.
+/// Gives the owner all permissions on folders from which a program removed them.
 fn permit(folder: &Path) {
     let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -159,12 +160,12 @@ fn permit(folder: &Path) {
     }
 }
 
-/// Folders that only their owner can enter: parameters and logs may be secret.
+/// Creates folders that only their owner can enter: parameters and logs may be secret.
 pub fn private_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Writes a file whole or not at all, and on the disk before it returns.
+/// Writes a file atomically and durably.
 pub fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes, true)
 }

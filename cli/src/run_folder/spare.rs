@@ -1,5 +1,5 @@
-//! What is set aside when a run begins, so that its end finds room on a disk that is full by then: files that become the end
-//! and its marks by another name, which takes neither a block nor an inode.
+//! Space that is reserved when a run begins, so that its end can be stored even if the disk is full by then: files
+//! that are renamed to the end and its marks, which takes neither a block nor an inode.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -12,14 +12,14 @@ use nix::fcntl::{FallocateFlags, fallocate};
 use super::open::{self, write_durably};
 use super::{Limits, RunFolder};
 
-/// Room for an error, which is longer than a small result.
+/// Space for an error, which is longer than a small result.
 const ERROR: u64 = 16 << 10;
 
-/// Room for `end.json`: it has the last words of the program, each byte of which may be written as six.
+/// Space for `end.json`: it has the end of stderr, each byte of which may be escaped to six.
 const END: u64 = 64 << 10;
 
 impl RunFolder {
-    /// Sets the room aside.
+    /// Reserves the space.
     pub(super) fn set_aside(&self, limits: &Limits) -> io::Result<()> {
         let aside = [
             (self.end_payload(), u64::from(limits.max_bytes).max(ERROR)),
@@ -32,13 +32,13 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Notes that the server accepted the end.
+    /// Stores that the server accepted the end.
     pub fn mark_accepted(&self) -> io::Result<()> {
         write(&self.accepted(), b"")
     }
 }
 
-/// Where the room for a file is.
+/// The reserved space for a file.
 fn spare(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("spare.{name}"))
@@ -50,7 +50,7 @@ fn reserve(mut file: &File, size: u64) -> io::Result<()> {
     }
     let length = i64::try_from(size).map_err(io::Error::other)?;
     match fallocate(file, FallocateFlags::empty(), 0, length) {
-        // A file system that only gives room to what is written.
+        // A file system that cannot reserve space.
         Err(Errno::EOPNOTSUPP | Errno::ENOSYS) => {
             io::copy(&mut io::Read::take(io::repeat(0), size), &mut file).map(|_| ())
         }
@@ -58,8 +58,8 @@ fn reserve(mut file: &File, size: u64) -> io::Result<()> {
     }
 }
 
-/// Writes a file durably, whole or not at all, into the room that was set aside for it; elsewhere where there is none: the
-/// run is of a release before, or its program has taken that away.
+/// Writes a file durably and atomically into its reserved space; or to a new file if there is none: the run is of a
+/// former release, or its program removed it.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let spare = spare(path);
     match fill(&spare, bytes) {
@@ -70,7 +70,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn fill(spare: &Path, bytes: &[u8]) -> io::Result<()> {
     let (mut file, about) = open::open_to_write(spare)?;
-    // Another name of it may be a file of somebody else.
+    // Another link to it may be a file of somebody else.
     if about.nlink() != 1 {
         return Err(ErrorKind::InvalidInput.into());
     }

@@ -68,7 +68,7 @@ fn runs_of_a_release_before_are_found_where_their_name_is_hidden() {
     };
     make(&named(".x", 5), ".x.5");
     make(&named("..x.5", 6), "..x.5.6");
-    // What crashes left: of a folder being made, for the id `x.7`, and of one being removed.
+    // Leftovers of crashes: of a folder being created, for the id `x.7`, and of one being removed.
     make(&named("x.7", 8), ".x.7.8.4711");
     make(&named(".x", 9), "..x.9.gone");
     make(&named("x", 10), ".+x.10.gone");
@@ -173,7 +173,7 @@ fn a_pipe_swapped_for_a_file_between_two_looks_hangs_nobody() {
                 for what in ["pipe", "file"] {
                     fs::hard_link(path(what), path("next")).unwrap();
                     fs::rename(path("next"), path("name")).unwrap();
-                    let _ = fs::remove_file(path("next")); // a rename of a link to itself leaves it
+                    let _ = fs::remove_file(path("next")); // a rename of a link to itself keeps it
                 }
             }
         });

@@ -1,4 +1,4 @@
-//! Which server, which namespace, which password: from flags, else the environment, else a file.
+//! Which server, namespace and password to use: from flags, else the environment, else a file.
 
 use std::env;
 use std::fs;
@@ -22,22 +22,22 @@ const FILE_HELP: &str = "The configuration file [else BLUEQUE_CONFIG, else ~/.co
 
 const DEFAULT_URL: &str = "redis://127.0.0.1:6379/";
 
-/// The forms of a URL, for error texts. What was given instead is not repeated there: it may hold a password.
+/// The forms of a URL, for error texts. They do not repeat the given URL: it may contain a password.
 const FORMS: &str = "redis://[user@]host[:port][/db] or unix:///path[?db=N]";
 
-/// Said where nobody can know whether the server removes tasks, once in a process.
+/// Printed once in a process if it is unknown whether the server evicts tasks.
 const UNKNOWN_POLICY: &str = "warning: this user may not ask the server (INFO) for its maxmemory-policy; \
      make sure that it is noeviction, or tasks may be removed silently";
 static WARNED: Once = Once::new();
 
-/// Which server and namespace. Flags win over the environment, that over the configuration file.
+/// Which server and namespace. Flags override the environment, which overrides the configuration file.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Everywhere")]
 pub struct Connection {
     /// The server, without a password.
     #[arg(long, global = true, value_name = "URL", help = URL_HELP)]
     pub url: Option<String>,
-    /// What all keys begin with.
+    /// The prefix of all keys.
     #[arg(long, global = true, value_name = "NAME", help = "The namespace [else BLUEQUE_NAMESPACE, else blueque]")]
     pub namespace: Option<String>,
     /// The configuration file.
@@ -87,7 +87,7 @@ impl Settings {
         if password.is_none()
             && let Some(user) = user(&url)
         {
-            // The connection would be the default user's.
+            // The connection would use the default user.
             return Err(fault(
                 Code::Usage,
                 format!(
@@ -103,7 +103,7 @@ impl Settings {
         Ok(Self { address: Address { url, password }, namespace })
     }
 
-    /// The URL, without a password: fit to be shown and stored.
+    /// The URL without a password, which may be shown and stored.
     pub fn url(&self) -> &str {
         &self.address.url
     }
@@ -121,12 +121,12 @@ impl Settings {
         self.address.secret()?.ok_or_else(malformed)
     }
 
-    /// Connects, for one call after the other.
+    /// Connects, for one call at a time.
     pub fn client(&self) -> anyhow::Result<Client> {
         self.client_within(Duration::from_secs(10))
     }
 
-    /// Connects; a call may take this long.
+    /// Connects, with a time limit for each call.
     pub fn client_within(&self, limit: Duration) -> anyhow::Result<Client> {
         let builder = builder().namespace(self.namespace.clone()).limit(limit);
         let opened = builder.open(&self.address()?);
@@ -157,7 +157,7 @@ fn is_socket(scheme: &str) -> bool {
     scheme.ends_with("unix")
 }
 
-/// Takes the password out of a URL.
+/// Splits a URL and its password.
 fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
     let mut url = redis::parse_redis_url(text).ok_or_else(malformed)?;
     if matches!(url.scheme(), "rediss" | "valkeys") && !cfg!(feature = "tls-rustls") {
@@ -184,19 +184,19 @@ fn split(text: &str) -> anyhow::Result<(String, Option<String>)> {
     Ok((url.into(), password))
 }
 
-/// The user that a URL names, other than the default one.
+/// The user in a URL, unless it is the default one.
 fn user(url: &str) -> Option<String> {
     let info = redis::parse_redis_url(url)?.into_connection_info().ok()?;
     info.redis_settings().username().filter(|user| !user.is_empty() && *user != "default").map(str::to_owned)
 }
 
-/// A variable of the environment; an empty one counts as absent.
+/// An environment variable; an empty one counts as absent.
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 impl File {
-    /// Reads the file that is named, or the one in its usual place where there is one.
+    /// Reads the named file, or the one in its usual place if it exists.
     fn find(named: Option<&Path>) -> anyhow::Result<Self> {
         let named = named.map(Path::to_owned).or_else(|| variable("BLUEQUE_CONFIG").map(PathBuf::from));
         if let Some(path) = named {
@@ -215,7 +215,7 @@ impl File {
         let shown = path.display();
         let text = fs::read_to_string(path)
             .map_err(|error| fault(Code::Usage, format!("the configuration file {shown} cannot be read: {error}")))?;
-        // The whole error would show the line, and a password with it.
+        // The full error would show the line, and with it a password.
         let file: Self = toml::from_str(&text).map_err(|error| {
             let line =
                 error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.split('\n').count());
@@ -234,7 +234,7 @@ impl File {
     }
 }
 
-/// For a file that holds a password.
+/// Warns if a file with a password is readable by others.
 fn warn_if_open(path: &Path) {
     if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0) {
         let shown = path.display();

@@ -11,14 +11,14 @@ use redis::{ConnectionAddr, IntoConnectionInfo, RedisError};
 
 use crate::output::{Code, fault};
 
-/// A server that refuses connections may be about to start.
+/// A server that refuses connections may be starting.
 const STARTING: Duration = Duration::from_secs(1);
 
-/// How long a connection may take here. A slow server is the matter of the first call.
+/// How long a connection may take here. A slow server is left to the first call.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// An error where nobody listens at a URL without a password, told sooner than by the limit of a call, and after
-/// `limit` at the latest.
+/// Fails if nobody listens at a URL without a password, sooner than the limit of a call, and after `limit` at the
+/// latest.
 pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
     let Ok(info) = url.into_connection_info() else { return Ok(()) };
     let end = Instant::now() + limit.min(STARTING);
@@ -49,7 +49,7 @@ fn tcp(host: &str, port: u16) -> Option<&'static str> {
     why
 }
 
-/// Why nobody listens, where that is sure.
+/// Why nobody listens, if that is certain.
 fn refusal(tried: std::io::Result<()>) -> Option<&'static str> {
     match tried.err()?.kind() {
         ErrorKind::ConnectionRefused => Some("the connection is refused"),
@@ -58,7 +58,7 @@ fn refusal(tried: std::io::Result<()>) -> Option<&'static str> {
     }
 }
 
-/// What the first call's failure means for somebody who chose this server and namespace.
+/// Explains the failure of the first call to the user who chose this server and namespace.
 pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Error {
     match &error {
         Error::Connection(source) => refused(url, source),
@@ -74,7 +74,7 @@ pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Erro
     .unwrap_or_else(|| anyhow::Error::new(error).context(format!("{url} cannot be used")))
 }
 
-/// Where the server refuses the credentials, or wants some.
+/// For a server that rejects the credentials, or requires some.
 pub fn refused(url: &str, error: &RedisError) -> Option<anyhow::Error> {
     let why = match (error.code(), error.kind()) {
         (Some("NOAUTH"), _) => {

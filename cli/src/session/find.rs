@@ -1,24 +1,24 @@
-//! From the beginning of an id to the task.
+//! Finds a task by the beginning of its id.
 
 use blueque::{TaskId, TaskInfo};
 
 use super::Session;
 use crate::output::{Code, fault};
 
-/// So many ids are looked through for a prefix.
+/// Ids that are searched for a prefix.
 const LOOKED_AT: usize = 200_000;
 
-/// So many candidates are shown for an ambiguous prefix.
+/// Candidates that are shown for an ambiguous prefix.
 const SHOWN: usize = 10;
 
 impl Session {
-    /// The id that is this text, or the only one that begins with it.
+    /// The id that is this text, or the only one with this prefix.
     pub fn find(&self, text: &str) -> anyhow::Result<TaskId> {
         Ok(self.find_task(text)?.0)
     }
 
-    /// The task whose id is this text, or the only one whose id begins with it. `beginning…` and `beginning…end`, as
-    /// narrow tables show long ids, are taken too.
+    /// The task with this id, or the only one whose id has this prefix. `beginning…` and `beginning…end`, as narrow
+    /// tables show long ids, are accepted, too.
     pub fn find_task(&self, text: &str) -> anyhow::Result<(TaskId, TaskInfo)> {
         let (begin, end) = text.split_once('…').unwrap_or((text, ""));
         let exact = TaskId::new(begin)?;
@@ -54,7 +54,7 @@ impl Session {
             );
             return Err(fault(Code::NotFound, text));
         }
-        // A task can be listed twice when it enters a page that was read already.
+        // A task is listed twice if it enters a page that was read already.
         candidates.sort_unstable();
         candidates.dedup();
         match candidates.as_slice() {

@@ -1,4 +1,4 @@
-//! A server that goes away while a command waits for hours: it is waited for, and that is said once.
+//! A server that goes away while a command waits for hours: the command waits for it and says so once.
 
 use std::time::{Duration, Instant};
 
@@ -10,17 +10,18 @@ use crate::output::{Code, chain, fault, say};
 
 const BACK: &str = "-- the server is back --";
 
-/// So long the server may take for the first answers, however soon the wait is to end.
+/// Minimum time that the server has for the first replies, however short the wait.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The server may go away while a command waits for hours.
+/// Handles a server that goes away while a command waits for hours.
 #[derive(Debug, Default)]
 pub struct Outage {
     away: bool,
 }
 
 impl Outage {
-    /// The answer; none where the server is away, which is said once: the caller asks again. Other errors stay.
+    /// Returns the reply, or none if the server is away, which is reported once: the caller asks again. Other
+    /// errors are returned.
     pub fn survive<T>(&mut self, answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
         match answer {
             Ok(answer) => {
@@ -39,17 +40,17 @@ impl Outage {
         }
     }
 
-    /// Whether `survive` has nothing to say of this answer.
+    /// Whether `survive` would report nothing for this reply.
     pub fn is_silent<T>(&self, answer: &anyhow::Result<T>) -> bool {
         answer.is_ok() && !self.away
     }
 }
 
-/// Connects for a command that waits for hours, and answers until when it may wait. A server that is away is waited for,
-/// which is said once.
+/// Connects for a command that waits for hours, and returns when its wait ends. Waits for a server that is away,
+/// and says so once.
 pub fn connect(settings: &Settings, timeout: Option<Duration>) -> anyhow::Result<(Option<Instant>, Client)> {
     let after = |timeout: Option<Duration>| timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    // Whoever has no time at all wants to know how it stands.
+    // With no time to wait at all, the caller wants to know the present state.
     let (end, last) = (after(timeout), after(timeout.map(|timeout| timeout.max(LOOK))));
     let mut away = false;
     loop {
@@ -77,8 +78,8 @@ pub fn connect(settings: &Settings, timeout: Option<Duration>) -> anyhow::Result
     }
 }
 
-/// Does what a command that waits for hours begins with, as often as the server goes away meanwhile. None where `stopped`
-/// says so before.
+/// Runs the first steps of a command that waits for hours, repeated if the server goes away meanwhile. None if
+/// `stopped` becomes true before.
 pub fn begin<T>(what: impl Fn() -> anyhow::Result<T>, stopped: &dyn Fn() -> bool) -> anyhow::Result<Option<T>> {
     let mut outage = Outage::default();
     loop {

@@ -1,4 +1,4 @@
-//! The server's password: from where it comes, and how it gets into a URL. It is shown nowhere.
+//! The server's password: where it comes from, and how it gets into a URL. It is never shown.
 
 use std::fmt;
 use std::fs;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Clone, PartialEq, Eq)]
 pub enum Password {
     Text(String),
-    /// Read each time, so that it may change.
+    /// Read each time, since it may change.
     File(PathBuf),
 }
 
@@ -41,8 +41,8 @@ impl Password {
         }
     }
 
-    /// For a command that a process of this user is started by: a path as an argument, a text through its stdin, where
-    /// no other process finds it. To be followed by `hand`.
+    /// Prepares a command of this user to receive the password: a path as an argument, or a text on stdin, where no
+    /// other process can see it. To be followed by `hand`.
     pub fn announce(&self, command: &mut Command) {
         match self {
             Self::Text(_) => command.arg("--password-stdin").stdin(Stdio::piped()),
@@ -50,7 +50,7 @@ impl Password {
         };
     }
 
-    /// Gives the text to the process that was started.
+    /// Passes the text to the started process.
     pub fn hand(&self, child: &mut Child) -> io::Result<()> {
         match (self, child.stdin.take()) {
             (Self::Text(text), Some(mut pipe)) => pipe.write_all(text.as_bytes()),
@@ -58,7 +58,7 @@ impl Password {
         }
     }
 
-    /// What was handed over through stdin.
+    /// The password that was passed on stdin.
     pub fn from_stdin() -> anyhow::Result<Self> {
         let (stdin, mut text, mut part) = (io::stdin(), Vec::new(), [0; 4096]);
         loop {
@@ -84,23 +84,23 @@ fn read(path: &Path) -> anyhow::Result<String> {
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// A server's URL and what belongs into it.
+/// A server's URL and its password.
 #[derive(Clone, Debug)]
 pub struct Address {
-    /// Without the password: fit to be shown and stored.
+    /// Without the password: may be shown and stored.
     pub url: String,
     pub password: Option<Password>,
 }
 
 impl Address {
-    /// The URL with the password: to connect with, never to be shown. None for a malformed one.
+    /// The URL with the password: to connect with, never to be shown. None if malformed.
     pub fn secret(&self) -> anyhow::Result<Option<String>> {
         let password = self.password.as_ref().map(Password::read).transpose()?;
         Ok(with_password(&self.url, password.as_deref()))
     }
 }
 
-/// Puts a password into a URL that has none.
+/// Inserts a password into a URL without one.
 pub fn with_password(url: &str, password: Option<&str>) -> Option<String> {
     let Some(password) = password.filter(|password| !password.is_empty()) else { return Some(url.to_owned()) };
     let mut url = redis::parse_redis_url(url)?;

@@ -1,18 +1,18 @@
-//! The queues of a namespace, and what to say of a queue that does not exist, such as a mistyped one.
+//! The queues of a namespace, and messages about a queue that does not exist, such as a mistyped one.
 
 use blueque::{QueueInfo, QueueName};
 
 use super::Session;
 use crate::output::{Code, fault, say};
 
-/// More queues than this are not looked through, where a command is not about one queue.
+/// Maximum number of queues to read if a command is not about one queue.
 const QUEUES: usize = 10_000;
 
-/// How much alike two names are at least, from 0 to 1, that one may be meant by the other.
+/// Minimum similarity of two names, from 0 to 1, to suggest one for the other.
 const ALIKE: f64 = 0.8;
 
 impl Session {
-    /// The queues named, or all.
+    /// The named queues, or all.
     pub fn queues(&self, named: &[QueueName]) -> anyhow::Result<Vec<QueueName>> {
         if named.is_empty() {
             let all = self.all_queues()?.into_iter().filter_map(|queue| QueueName::new(queue.name).ok());
@@ -38,7 +38,7 @@ impl Session {
         Ok(queues)
     }
 
-    /// For an answer that is empty: an error where one of the queues that were named does not exist.
+    /// For an empty reply: fails if one of the named queues does not exist.
     pub fn must_exist(&self, named: &[QueueName]) -> anyhow::Result<()> {
         match self.unknown(named)? {
             Some(text) => Err(fault(Code::NotFound, text)),
@@ -46,7 +46,7 @@ impl Session {
         }
     }
 
-    /// For what may be done to a queue before it exists: says so.
+    /// For actions on a queue that may not exist yet: says so.
     pub fn tell_if_new(&self, queue: &QueueName) -> anyhow::Result<()> {
         if let Some(text) = self.unknown(std::slice::from_ref(queue))? {
             say(format!("{text}; this holds as soon as there is"));
@@ -54,7 +54,7 @@ impl Session {
         Ok(())
     }
 
-    /// What to say of the first of these queues that does not exist.
+    /// A message about the first of these queues that does not exist.
     pub fn unknown(&self, named: &[QueueName]) -> anyhow::Result<Option<String>> {
         if named.is_empty() {
             return Ok(None);
@@ -63,7 +63,7 @@ impl Session {
         let Some(queue) = named.iter().find(|name| !all.iter().any(|one| one == name.as_str())) else {
             return Ok(None);
         };
-        // Beyond that many not all were read.
+        // Not all queues were read.
         if all.len() >= QUEUES {
             return Ok(None);
         }
@@ -71,7 +71,7 @@ impl Session {
     }
 }
 
-/// Asks, where one of these names is so much like a mistyped one, whether it was meant.
+/// Suggests a name that is similar to a mistyped one.
 pub fn meant(mistyped: &str, all: &[String]) -> String {
     let likeness = |name: &str| strsim::jaro_winkler(name, mistyped);
     let best = all.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));

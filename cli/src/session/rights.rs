@@ -1,4 +1,4 @@
-//! What a user of the server lacks, in plain sentences.
+//! The permissions that a user of the server lacks, in plain sentences.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use blueque::Greeting;
 /// Longer lists of commands are cut.
 const NAMED: usize = 5;
 
-/// A right that is missing, and how it is granted.
+/// A missing permission, and how it is granted.
 pub struct Missing {
     pub text: String,
     pub todo: String,
 }
 
-/// One for each Redis command that is denied; empty where nothing is.
+/// One for each Redis command that is denied.
 pub fn missing(greeting: &Greeting, namespace: &str) -> Vec<Missing> {
     let mut denied: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, lacks) in &greeting.missing {

@@ -1,18 +1,18 @@
-//! Half a transaction in the server's append-only file, as a power loss can leave it there.
+//! Half a transaction in the server's append-only file, which a power loss can leave there.
 
 use std::time::Duration;
 
 use super::config::Settings;
 
-/// How long the server may take for its answer.
+/// How long the server may take to reply.
 const LIMIT: Duration = Duration::from_secs(5);
 
 pub const FOUND: &str = "commands failed when the server read its append-only file: half a transaction stands in it";
 pub const TODO: &str =
     "BGREWRITEAOF, and let no restart come before INFO says aof_rewrite_in_progress:0; then look again";
 
-/// Whether there is one, as far as INFO tells. Of a start that truncated the file it tells nothing, but it counts what failed
-/// when such a file was read again.
+/// Whether there is one, according to INFO. It does not show a start that truncated the file, but counts the
+/// commands that failed when such a file was read.
 pub fn is(info: &str) -> bool {
     let fact = |name: &str| {
         let mut values = info.lines().filter_map(|line| line.split_once(':')).filter(|(known, _)| *known == name);
@@ -22,7 +22,7 @@ pub fn is(info: &str) -> bool {
     failed > 0 && fact("aof_enabled") == "1" && fact("role") == "master" && fact("aof_rewrites") == "0"
 }
 
-/// Asks the server. One that does not say it may have one all the same.
+/// Asks the server. It may have one even if it does not show it.
 pub fn look(settings: &Settings) -> bool {
     let asked = || {
         let mut connection =

@@ -16,34 +16,34 @@ use super::output::{LastWords, Shape, Spool};
 use super::shared::Shared;
 use crate::run_folder::{Run, RunFolder, boot_clock_us};
 
-/// How often the files are looked at.
+/// How often the files are read.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long a pipe is read that somebody keeps open after everything was killed.
+/// How long a pipe is read that a process keeps open after everything was killed.
 const REMNANT: Duration = Duration::from_secs(1);
 
-/// What has been seen at the end.
+/// What the program left.
 #[derive(Debug)]
 pub struct Seen {
     pub stdout: Spool,
     pub shape: Shape,
     pub last_words: String,
-    /// After how many seconds the program wants to be tried again, should it fail.
+    /// Seconds after which the program asked for a retry, should it fail.
     pub again: Option<f64>,
-    /// The digest of the last checkpoint that the server can take, if the program wrote one.
+    /// The digest of the last checkpoint that the server can accept, if the program wrote one.
     pub checkpoint: Option<Vec<u8>>,
     /// The checkpoint file is too large for the server.
     pub too_large: bool,
-    /// The run folder is still the one in which the program began.
+    /// The run folder is still the one in which the program started.
     pub there: bool,
-    /// The files could not be read in time: none of this says what the program did.
+    /// The files could not be read in time: nothing is known about what the program did.
     pub blind: bool,
-    /// The log, to be ended.
+    /// The log, to be closed.
     pub journal: Option<Box<Journal>>,
 }
 
 impl Seen {
-    /// Where the files do not answer.
+    /// For files that cannot be read.
     pub fn nothing() -> Self {
         Self { blind: true, ..Self::new(Spool::Over) }
     }
@@ -75,7 +75,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Before the program starts: what is there now was not written by it.
+    /// Before the program starts: existing files are not its own.
     pub fn new(folder: &RunFolder, run: &Run, shared: Arc<Shared>) -> Self {
         let limit = u64::from(run.limits.max_bytes);
         let checkpoint = Checkpoint::new(folder.checkpoint(), limit);
@@ -91,7 +91,7 @@ impl Capture {
         }
     }
 
-    /// Looks until `ended` is closed, and then once more.
+    /// Reads until `ended` is closed, and then once more.
     pub fn watch(mut self, stdout: ChildStdout, stderr: ChildStderr, ended: &UnixStream) -> Seen {
         let (mut stdout, mut stderr) = (Some(stdout), Some(stderr));
         let mut buffer = vec![0; 64 << 10];
@@ -202,7 +202,7 @@ impl Capture {
 /// Which of these can be read, or have been closed.
 fn wait(fds: [Option<BorrowedFd<'_>>; 4], limit: Duration) -> [bool; 4] {
     let mut polled: Vec<PollFd> = fds.iter().flatten().map(|&fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
-    // Rounded up, so that it does not look again and again within the last millisecond.
+    // Rounded up, to avoid polling within the last millisecond.
     let limit = u16::try_from(limit.as_micros().div_ceil(1_000)).unwrap_or(u16::MAX);
     if poll(&mut polled, PollTimeout::from(limit)).is_err() {
         return [false; 4];

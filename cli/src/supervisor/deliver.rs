@@ -1,5 +1,5 @@
-//! The end is sent until the server has answered, however long that takes; then outputs are published and
-//! the run folder is removed. It is the same for an end of this process and for one found on the disk.
+//! Sends the end until the server replies, however long that takes; then publishes outputs and removes the run
+//! folder. The same for an end of this process and for one found on the disk.
 
 use std::fs;
 use std::thread;
@@ -20,7 +20,7 @@ use crate::run_folder::end::{Cost, End, Outcome};
 use crate::run_folder::notice::About;
 use crate::run_folder::{Run, RunFolder, open};
 
-/// No server takes a larger checkpoint.
+/// The server accepts no larger checkpoint.
 const MOST: u64 = 8 << 20;
 
 /// How long the rest of a log is sent at most, before the end.
@@ -29,15 +29,15 @@ const LOG_LIMIT: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// What became of an end.
+/// The outcome of sending an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivered {
     Taken,
-    /// The task is another's: what the program made is of no value.
+    /// The task belongs to another attempt: the result is discarded.
     Discarded,
 }
 
-/// Sends the end, and does what follows from the answer.
+/// Sends the end, and acts on the reply.
 pub fn deliver(
     link: &mut Link,
     shared: &Shared,
@@ -58,14 +58,13 @@ pub fn deliver(
             let at = Timestamp::now();
             shared.discards(format!("lost its lease, as the server said at {at:.0}: its result is thrown away"));
             log.tend();
-            // Where the disk holds no log.
+            // If the disk holds no log.
             shared.notify(folder);
         }
         accepted
     };
     if accepted && end.outcome == Outcome::Complete {
-        // Known from now on: a publication that is cut off goes on where it was.
-        // Where that fails, the server is asked again.
+        // From now on a publication that is interrupted can be resumed. If this fails, the server is asked again.
         if let Err(error) = folder.mark_accepted() {
             say(format!("{}: the mark that its end was accepted cannot be written: {error}", run.id));
         }
@@ -79,7 +78,7 @@ pub fn deliver(
     Ok(if accepted || made == Outcome::Release { Delivered::Taken } else { Delivered::Discarded })
 }
 
-/// What the server does not have is of use to the next attempt, if that runs here.
+/// Keeps what the server does not have for the next attempt, if that runs here.
 fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
     let size = fs::symlink_metadata(folder.checkpoint()).map_or(0, |found| found.len());
     if (end.checkpoint || size > u64::from(run.limits.max_bytes))
@@ -89,7 +88,7 @@ fn keep_checkpoint(run: &Run, folder: &RunFolder, end: &End) {
     }
 }
 
-/// Whether the server accepted the end; if not, the task is another's.
+/// Whether the server accepted the end; if not, the task belongs to another attempt.
 fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payload: &mut Vec<u8>) -> bool {
     let mut pause = FIRST_PAUSE;
     // The lease is renewed after each.
@@ -98,25 +97,26 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
         let error = match send(link, log, folder, end, payload) {
             Ok(()) => return true,
             Err(Error::Lost) if end.outcome == Outcome::Release => return false,
-            // Perhaps cancelled by force at this moment: then the server only waits to hear that nothing runs any more.
+            // Perhaps just cancelled by force: then the server only waits for the report that nothing runs any
+            // more.
             Err(Error::Lost) => {
                 (end.outcome, end.word) = (Outcome::Release, None);
                 (end.checkpoint, end.uncounted) = (false, false);
-                // Where that fails, the end that is there leads here again; so below.
+                // If this fails, the stored end leads here again; the same below.
                 let _ = folder.write_end(end, payload);
                 continue;
             }
             Err(error) => error,
         };
         match error {
-            // No repetition helps: say so in the place of the result.
+            // Repeating it does not help: report that instead of the result.
             Error::Invalid { .. } if end.outcome == Outcome::Complete => {
                 *payload = format!("the server does not take the result: {error}").into_bytes();
                 end.outcome = Outcome::Fail;
                 end.word = Some("result".into());
                 let _ = folder.write_end(end, payload);
             }
-            // Removed by hand: nobody wants this end any more.
+            // Removed by hand: this end is no longer wanted.
             _ if !folder.path().exists() => return false,
             error => {
                 let size = payload.len();
@@ -125,7 +125,7 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
                 log.tend();
                 thread::sleep(pause);
                 pause = (pause * 2).min(longest);
-                // The server may take this and refuse the other, short of memory.
+                // When memory runs out, the server may accept this and refuse the other.
                 if matches!(link.beat(), Err(Error::Lost)) {
                     return repeated(link, end, payload);
                 }
@@ -134,7 +134,7 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
     }
 }
 
-/// No lease any more: lost, or the end had been accepted and only its answer was not.
+/// Without a lease: lost, or the end was accepted and only its reply was lost.
 fn repeated(link: &mut Link, end: &End, payload: &[u8]) -> bool {
     link.client().and_then(|client| send_end(link, &client, end, payload)).is_ok()
 }
@@ -143,10 +143,10 @@ fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payl
     let client = link.client()?;
     if end.checkpoint {
         let saved = open::read(&folder.checkpoint(), MOST);
-        // A cleaner may have been there: what was read before waits to be sent.
+        // A cleaner may have removed it: what was read before waits to be sent.
         let saved = saved.or_else(|error| log.shared.outbox().checkpoint.clone().ok_or(error));
         match saved.map(|bytes| link.send_checkpoint(&bytes)) {
-            // Refused for good: the end goes its way without it.
+            // Refused for good: the end is sent without it.
             Ok(Ok(()) | Err(Error::Invalid { .. })) => end.checkpoint = false,
             Err(error) => {
                 log.shared
@@ -154,8 +154,8 @@ fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payl
                 log.tend();
                 end.checkpoint = false;
             }
-            // The end tells whether it was accepted before. It is small: a server without memory for the checkpoint takes
-            // it, and the checkpoint is kept here.
+            // Sending the end shows whether it was accepted before. It is small: a server without memory for the
+            // checkpoint accepts it, and the checkpoint is kept here.
             Ok(Err(Error::Lost | Error::Server { .. })) => {}
             Ok(Err(error)) => return Err(error),
         }
@@ -165,11 +165,11 @@ fn send(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut End, payl
     send_end(link, &client, end, payload)
 }
 
-/// What the server is still to get of the progress and the log, before the end: after it nothing is added.
+/// The progress and the log that have to be sent before the end, since nothing is added after it.
 struct Rest<'a> {
     shared: &'a Shared,
     journal: Option<Box<Journal>>,
-    /// Since when it is sent.
+    /// Since when it is being sent.
     begun: Option<Instant>,
     over: bool,
 }
@@ -180,7 +180,7 @@ impl<'a> Rest<'a> {
         if let Some(journal) = &mut journal {
             journal.close(shared, &last);
         } else {
-            // The disk does not answer: the server still hears what became of the program.
+            // The disk does not respond: the server is still told what became of the program.
             let mut outbox = shared.outbox();
             for (source, text) in [("supervisor", std::mem::take(&mut outbox.said).into_bytes()), (EXIT, last)] {
                 if !text.is_empty() {
@@ -191,18 +191,18 @@ impl<'a> Rest<'a> {
         Self { shared, journal, begun: None, over: false }
     }
 
-    /// Adds what was said meanwhile, where the disk still has the log.
+    /// Adds what was written meanwhile, if the disk still has the log.
     fn tend(&mut self) {
         let Some(journal) = &mut self.journal else { return };
         let news = !self.shared.outbox().said.is_empty();
         journal.tend(self.shared);
-        // The server may take this though it does not take the end.
+        // The server may accept this even if it refuses the end.
         if news {
             (self.begun, self.over) = (None, false);
         }
     }
 
-    /// Sends what the program told last of how far it is, unless the server has it already. It is a help, as the log is.
+    /// Sends the last progress, unless the server has it already. Optional, like the log.
     fn send_progress(&self, link: &mut Link) -> blueque::Result<()> {
         let Some(progress) = self.shared.outbox().progress.take() else { return Ok(()) };
         match link.send_progress(&progress) {
@@ -214,8 +214,8 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Sends it as long as the server takes it. The log is a help, no duty: only a server that is away is waited for, as
-    /// the end has to wait for that too.
+    /// Sends the log as long as the server accepts it. The log is optional: it is waited for only while the server
+    /// is away, as the end has to wait, too.
     fn send(&mut self, link: &mut Link) -> blueque::Result<()> {
         while !self.over {
             let Some(piece) = self.next() else { break };
@@ -229,7 +229,7 @@ impl<'a> Rest<'a> {
                     self.begun = None;
                     return Err(error);
                 }
-                // Short of memory, the server may take the end and refuse the log.
+                // When memory runs out, the server may accept the end and refuse the log.
                 Err(error) if error.is_transient() => {
                     self.shared.outbox().log.push_front(piece);
                     return Ok(());

@@ -1,4 +1,4 @@
-//! What an attempt's end means: the table of exit codes, and the reasons of a stop.
+//! The meaning of an attempt's end: the table of exit codes, and the reasons of a stop.
 
 use std::io::{self, ErrorKind};
 
@@ -10,34 +10,34 @@ use crate::processes::tree::Exit;
 use crate::run_folder::end::{End, Outcome, PostMortem};
 use crate::run_folder::{RunFolder, open};
 
-/// The program asks to be run again, from its checkpoint, and it counts nothing.
+/// The program asks to be run again, from its checkpoint, which counts as nothing.
 const AGAIN: i32 = 85;
-/// Try again later.
+/// Retry later.
 const TEMPORARY: i32 = 75;
-/// Wrong arguments or data, no rights, wrong configuration; not executable, not found.
+/// Wrong arguments or data, no permission, wrong configuration; not executable, not found.
 const PERMANENT: [i32; 6] = [64, 65, 77, 78, 126, 127];
 
-/// The reason of a release for which this host is to blame.
+/// The reason of a release that this host has caused.
 pub const TROUBLE: &str = "trouble";
 
-/// The group of failures after which no other try follows.
+/// The group of failures that are not retried.
 const PERMANENT_GROUP: &str = "permanent";
 
-/// Before another try after a result that this host has lost.
+/// The delay of the retry after a result that this host has lost.
 const PAUSE: f64 = 30.0;
 
-/// What the error shows of stderr.
+/// Characters of stderr in the error.
 const SHOWN: usize = 1_000;
 
-/// Why a program that ended well has no result.
+/// Why a program that succeeded has no result.
 enum Unfit {
-    /// By its own doing.
+    /// Its own fault.
     Bad(String),
-    /// By this host's: nobody knows what it was.
+    /// This host's: the result is unknown.
     Unknown(String),
 }
 
-/// The end, and the result or the error that goes with it; none where the attempt was lost.
+/// The end, with its result or error; none if the attempt was lost.
 pub fn judge(
     ended: Ended,
     folder: &RunFolder,
@@ -47,11 +47,11 @@ pub fn judge(
 ) -> Option<(End, Vec<u8>)> {
     let mut unknown = false;
     let changed = seen.checkpoint.is_some() && !seen.too_large;
-    // Only a program that ended by itself can have meant it.
+    // Only if the program exited on its own.
     let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
     let (outcome, word, payload) = match ended {
         Ended::Lost => return None,
-        // Of a task that is to be cancelled the server makes a cancelled one.
+        // The server cancels the task if that was asked for.
         Ended::Killed | Ended::Stopped(Reason::Cancel) => (Outcome::Release, None, Vec::new()),
         Ended::Stopped(Reason::Drain) => (Outcome::Release, Some("drain"), Vec::new()),
         Ended::Stopped(Reason::Deadline) => failure("timeout", "it ran longer than it may", &seen),
@@ -98,7 +98,7 @@ fn failure(group: &'static str, text: &str, seen: &Seen) -> (Outcome, Option<&'s
     (Outcome::Fail, Some(group), error(text, &seen.last_words).into_bytes())
 }
 
-/// Leads with the last line of stderr, which mostly says what it was; the stack above that line follows.
+/// Begins with the last line of stderr, which usually names the error; the stack trace follows.
 pub fn error(text: &str, words: &str) -> String {
     let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
     let Some(last) = lines.next_back() else { return text.to_owned() };
@@ -117,7 +117,7 @@ pub fn error(text: &str, words: &str) -> String {
     error
 }
 
-/// The result of a program that ended well: its result file, else its stdout where that is JSON, else null.
+/// The result of a program that succeeded: its result file, else its stdout if that is JSON, else null.
 fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, Unfit> {
     let too_large = |what: &str, size: String| {
         Unfit::Bad(format!(

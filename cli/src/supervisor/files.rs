@@ -11,19 +11,19 @@ use sha2::{Digest, Sha256};
 
 use crate::run_folder::open;
 
-/// The longest pause before another try that the server takes, in seconds.
+/// The longest delay before a retry that the server accepts, in seconds.
 const AGAIN: f64 = 31_536_000.0;
 
 /// A longer line is cut.
 const LINE: usize = 64 << 10;
 
-/// Beyond this the events are not read any more.
+/// Events beyond this size are ignored.
 const EVENTS: u64 = 64 << 20;
 
-/// At most so much is read at one look, so that a flood of events keeps nobody from anything else.
+/// Maximum number of bytes read at once, so that a flood of events blocks nothing else.
 const LOOK: usize = 1 << 20;
 
-/// What a line of the events file says. Unknown keys are ignored.
+/// A line of the events file. Unknown keys are ignored.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Line {
@@ -34,16 +34,16 @@ struct Line {
     again: Option<f64>,
 }
 
-/// What the program said.
+/// What the program reported.
 #[derive(Debug, PartialEq)]
 pub enum Said {
     Progress(Vec<u8>),
     Log(String),
     /// Seconds from now that it needs.
     Extend(f64),
-    /// Seconds after which it wants to be tried again, should it fail.
+    /// Seconds after which it asks for a retry, should it fail.
     Again(f64),
-    /// Nothing else; a sign of life.
+    /// Nothing but a sign of life.
     Alive,
     /// Not JSON, or not an object.
     Other(String),
@@ -55,10 +55,10 @@ pub struct Events {
     path: PathBuf,
     offset: u64,
     partial: Vec<u8>,
-    /// The rest of a line that was cut is skipped.
+    /// Skipping the rest of a line that was cut.
     skipping: bool,
     over: bool,
-    /// It was said that they cannot be read.
+    /// The read error has been reported.
     told: bool,
 }
 
@@ -67,12 +67,12 @@ impl Events {
         Self { path, offset: 0, partial: Vec::new(), skipping: false, over: false, told: false }
     }
 
-    /// What was said since the last look. At the end a last line without its end counts too.
+    /// The events since the last call. At the end, a last line without its end counts, too.
     pub fn read(&mut self, at_end: bool) -> Vec<Said> {
         let mut said = Vec::new();
         match open::open(&self.path) {
             Ok((file, about)) => self.follow(file, about.len(), &mut said),
-            // The program need not have any.
+            // The program need not write any.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => self.tell(&error, &mut said),
         }
@@ -83,7 +83,7 @@ impl Events {
         said
     }
 
-    /// Says once that they cannot be read.
+    /// Reports once that they cannot be read.
     fn tell(&mut self, error: &io::Error, said: &mut Vec<Said>) {
         if !self.told {
             said.push(Said::Other(format!("the events cannot be read: {error}")));
@@ -93,7 +93,7 @@ impl Events {
 
     fn follow(&mut self, file: File, length: u64, said: &mut Vec<Said>) {
         if length < self.offset {
-            // Written anew instead of appended to.
+            // Rewritten instead of appended to.
             (self.offset, self.skipping) = (0, false);
             self.partial.clear();
         }
@@ -165,7 +165,7 @@ fn interpret(line: &[u8], said: &mut Vec<Said>) {
     }
 }
 
-/// One flat object, as the crate's own workers write it: `done total unit` or `progress`, and `message`.
+/// One flat object, like that of the crate's own workers: `done total unit` or `progress`, and `message`.
 fn progress(progress: Option<Value>, message: Option<Value>) -> Vec<u8> {
     let mut flat = match progress {
         Some(Value::Object(fields)) => fields,
@@ -183,7 +183,7 @@ fn short(text: &str) -> &str {
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// What tells a file from what it was before, without reading it.
+/// Detects a change of a file without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Print(i64, i64, u64, u64);
 
@@ -193,7 +193,7 @@ impl Print {
     }
 }
 
-/// What a look at the checkpoint found.
+/// The state of the checkpoint file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Found {
     Nothing,
@@ -211,12 +211,12 @@ pub struct Checkpoint {
     seen: Option<Print>,
     /// Of the last one that could be read.
     digest: Option<Vec<u8>>,
-    /// Why it could not be read, as said last.
+    /// Why it could not be read, as reported last.
     told: Option<String>,
 }
 
 impl Checkpoint {
-    /// Takes what is there for what the server has.
+    /// Assumes that the server has the existing file.
     pub fn new(path: PathBuf, limit: u64) -> Self {
         let mut watch = Self { path, limit, seen: None, digest: None, told: None };
         watch.look(false);
@@ -227,7 +227,7 @@ impl Checkpoint {
         self.digest.as_deref()
     }
 
-    /// What is new; `again` reads it also where it looks as before.
+    /// What is new; `again` reads it even if it looks unchanged.
     pub fn look(&mut self, again: bool) -> Found {
         let there = match fs::symlink_metadata(&self.path) {
             Ok(there) => there,
@@ -255,7 +255,7 @@ impl Checkpoint {
             self.seen = Some(print);
             return self.unreadable(error.to_string());
         }
-        // Written to meanwhile: the next look takes it whole.
+        // Written to meanwhile: the next call reads it completely.
         if file.metadata().map_or(true, |after| Print::of(&after) != print) {
             return Found::Nothing;
         }
@@ -269,7 +269,7 @@ impl Checkpoint {
         Found::New(bytes)
     }
 
-    /// Once for each reason: a folder looks new with everything that is written in it.
+    /// Once for each reason: a folder looks new whenever something is written in it.
     fn unreadable(&mut self, error: String) -> Found {
         if self.told.as_ref() == Some(&error) {
             return Found::Nothing;

@@ -1,5 +1,5 @@
-//! The log of an attempt: all of it to the disk, and from there to the server as much as that keeps. What cannot be
-//! written is sent all the same.
+//! The log of an attempt: written to the disk completely, and sent from there as far as the server keeps it. What
+//! cannot be written is sent anyway.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -9,25 +9,25 @@ use crate::logs::{self, EXIT, Entry, PART, Reader, Writer};
 use crate::run_folder::{Run, RunFolder};
 use crate::server::host;
 
-// What the server does with logs, as its scripts say it: a test holds these four and `lua/` together.
+// The limits of logs on the server, as in its scripts: a test compares these four with `lua/`.
 
-/// The largest piece that the server takes.
+/// The largest piece that the server accepts.
 const PIECE: usize = 64 << 10;
 
 /// How much of a log the server keeps by default.
 const KEPT_THERE: u64 = 160 << 10;
 
-/// The part of it that the beginning has.
+/// The part of it that is for the beginning.
 const HEAD: u64 = 5;
 
-/// What an entry costs the server beside its text.
+/// Counted by the server for an entry in addition to its text.
 pub const ENTRY: u64 = 100;
 
 /// How many pieces and bytes are prepared at once.
 const PIECES: usize = 64;
 const READY: usize = 64 << 10;
 
-/// The part of what the server keeps that one piece may have: when new ones come, the server drops whole ones.
+/// The part of the server's limit that one piece may have: for new ones, the server drops whole pieces.
 const SHARE: u64 = 10;
 
 /// How many bytes of this run's log the server keeps.
@@ -39,13 +39,13 @@ pub fn bound(run: &Run) -> u64 {
 pub struct Journal {
     writer: Writer,
     sender: Sender,
-    /// This host, as people know it.
+    /// This host, for people.
     host: String,
     folder: RunFolder,
 }
 
 impl Journal {
-    /// Goes on where a supervisor before was.
+    /// Continues where an earlier supervisor was.
     pub fn open(folder: &RunFolder, run: &Run) -> Self {
         let path = logs::of_run(folder.path(), run).unwrap_or_else(|| folder.path().join(logs::LOGS));
         let writer = Writer::new(path.clone(), run.keep_log.unwrap_or(logs::KEEP));
@@ -53,7 +53,7 @@ impl Journal {
         Self { writer, sender: Sender::new(path, bound(run)), host, folder: folder.clone() }
     }
 
-    /// Adds what a source wrote.
+    /// Appends output of a source.
     pub fn write(&mut self, shared: &Shared, source: &str, text: &[u8]) {
         let offset = self.writer.end();
         let error = self.writer.write(source, text);
@@ -72,7 +72,7 @@ impl Journal {
         }
     }
 
-    /// Writes what was to be said, to the worker too, and makes pieces where they are asked for.
+    /// Writes waiting messages, also those for the worker, and prepares pieces if asked to.
     pub fn tend(&mut self, shared: &Shared) {
         shared.notify(&self.folder);
         let said = std::mem::take(&mut shared.outbox().said);
@@ -95,7 +95,7 @@ impl Journal {
         });
     }
 
-    /// What is to be sent next, and whether there may be more.
+    /// The next pieces to send, and whether there may be more.
     fn pieces(&mut self, most: usize) -> (VecDeque<Piece>, bool) {
         let mut pieces = VecDeque::new();
         let mut bytes = 0;
@@ -107,12 +107,12 @@ impl Journal {
         (pieces, true)
     }
 
-    /// The next piece for the server; none where it has, or does not want, all that there is.
+    /// The next piece for the server; none if it has all that it keeps.
     pub fn next_piece(&mut self) -> Option<Piece> {
         self.sender.next(&self.writer)
     }
 
-    /// Adds the last words on the program, unless a supervisor before has.
+    /// Appends the post-mortem of the program, unless an earlier supervisor has.
     pub fn close(&mut self, shared: &Shared, last: &[u8]) {
         self.tend(shared);
         if self.writer.is_closed() {
@@ -131,7 +131,7 @@ impl Journal {
     }
 }
 
-/// For the server past the disk. The oldest makes room, and the places of the others tell that.
+/// For the server, bypassing the disk. The oldest piece makes room, which the offsets of the others reveal.
 fn hand(outbox: &mut Outbox, source: &str, text: &[u8], mut offset: u64) {
     for part in text.chunks(PIECE) {
         match outbox.log.back_mut() {
@@ -150,12 +150,13 @@ fn hand(outbox: &mut Outbox, source: &str, text: &[u8], mut offset: u64) {
     }
 }
 
-/// Reads the log from the disk for the server: its head, and then always the newest of what the server would keep.
+/// Reads the log from the disk for the server: its head, and then always the latest part that the server would
+/// keep.
 #[derive(Debug)]
 struct Sender {
     folder: PathBuf,
     reader: Reader,
-    /// Read, and not of the piece before.
+    /// Read, but not part of the last piece.
     next: Option<Entry>,
     bound: u64,
     /// The largest piece.
@@ -169,12 +170,12 @@ impl Sender {
         Self { reader: Reader::new(folder.clone()), folder, next: None, bound, piece, skipped: 0 }
     }
 
-    /// How much of a log's beginning the server keeps whatever comes after it.
+    /// How much of a log's beginning the server always keeps.
     fn head(&self) -> u64 {
         self.bound / HEAD
     }
 
-    /// Where in a log that ends here the part begins that the server would keep beside the head.
+    /// The start of the part after the head that the server would keep, in a log that ends here.
     fn newest(&self, end: u64) -> u64 {
         end.saturating_sub(self.bound - self.head())
     }
@@ -187,12 +188,12 @@ impl Sender {
         self.skipped + self.newest(end).saturating_sub(self.offset().max(self.head()))
     }
 
-    /// Where the next piece begins.
+    /// The offset of the next piece.
     fn offset(&self) -> u64 {
         self.next.as_ref().map_or(self.reader.offset(), |entry| entry.offset)
     }
 
-    /// Where to go on if so much waits that the server would not keep all of it.
+    /// Where to continue if more waits than the server would keep.
     fn jump(&self, end: u64) -> Option<u64> {
         let newest = self.newest(end);
         (self.offset() >= self.head() && newest > self.offset()).then_some(newest)

@@ -1,5 +1,5 @@
-//! The way to the server: one thread that renews the lease and sends what waits, each thing in its turn
-//! and at its cooldown. Where nobody answers, it goes on trying; the lease's end is not its business.
+//! The connection to the server: one thread that renews the lease and sends what waits, each in turn and with its
+//! cooldown. While the server does not reply it keeps trying; it does not handle the end of the lease.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,10 +16,11 @@ use crate::run_folder::{Run, boot_clock_us};
 use crate::session::config;
 use crate::session::password::Address;
 
-/// Between two pieces of the log, so that a program that prints a little all the time does not make a call for each line.
+/// Between two pieces of the log, so that a program that prints slowly but steadily does not cause a call for each
+/// line.
 const BETWEEN_LOGS: Duration = Duration::from_millis(250);
 
-/// What the server keeps of a log is sent in this time at the fastest.
+/// The size of log that the server keeps is sent in this time at the fastest.
 const LOG_TURN: f64 = 5.0;
 
 const BETWEEN_PROGRESSES: Duration = Duration::from_millis(500);
@@ -27,7 +28,7 @@ const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
 const BETWEEN_BEATS: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// What can be done now.
+/// What can be sent now.
 enum Job {
     Start(u32),
     Beat,
@@ -48,7 +49,7 @@ pub struct Link {
     pub max_bytes: Option<u32>,
     /// How much of the log the server keeps.
     log_bound: u64,
-    /// With the URL that it was made with.
+    /// With the URL that it was created with.
     client: Option<(String, Client)>,
     started: bool,
     last_beat: Instant,
@@ -84,8 +85,8 @@ impl Link {
         })
     }
 
-    /// The connection, made where there is none yet, and anew where the password has changed. As long as the server
-    /// refuses a new one, the connection with the old one may still do.
+    /// The connection, opened if there is none, and again if the password has changed. While the server refuses a
+    /// new one, the connection with the old password may still work.
     pub fn client(&mut self) -> blueque::Result<Client> {
         let url = self.address.secret().ok().flatten();
         match (&self.client, url) {
@@ -110,7 +111,7 @@ impl Link {
         Ok(client)
     }
 
-    /// Serves until it is called back.
+    /// Runs until it is told to return.
     pub fn serve(mut self) -> Self {
         // While the program is being started.
         self.connect();
@@ -155,7 +156,7 @@ impl Link {
             return Ok(Job::Beat);
         }
         let mut wait = until(self.next_beat);
-        // The lease runs since the reservation: a start that is refused does not keep it from being renewed.
+        // The lease counts from the reservation: a refused start does not keep it from being renewed.
         if !self.started {
             return match self.shared.pid.load(Ordering::Acquire) {
                 0 => Err(wait.min(Duration::from_secs(1))),
@@ -215,7 +216,7 @@ impl Link {
         };
         match outcome {
             Ok(()) => {}
-            // A forced cancel refuses checkpoints too: a heartbeat knows which of the two it is.
+            // A forced cancel refuses checkpoints, too: a heartbeat tells the two cases apart.
             Err(Error::Lost) if matches!(job, Job::Checkpoint(_)) => match self.beat() {
                 Ok(()) => {}
                 Err(Error::Lost) => self.shared.lose(),
@@ -230,7 +231,7 @@ impl Link {
         }
     }
 
-    /// Says when the server begins to refuse something, and when that is over.
+    /// Reports when the server begins to refuse something, and when that is over.
     fn note(&self, about: About, error: Option<&Error>) {
         let text = match about {
             About::Start => "the server does not take that the program has started, which is said again and again",
@@ -244,12 +245,12 @@ impl Link {
         }
     }
 
-    /// What the server refused up to now.
+    /// The calls that the server has refused so far.
     pub fn refusals(&self) -> Vec<Refusal> {
         self.shared.refusals()
     }
 
-    /// What may pass is tried again, unless there is something newer to send.
+    /// A temporary error is retried, unless there is something newer to send.
     fn failed(&mut self, job: Job, error: &Error) {
         self.paused = Instant::now() + PAUSE;
         let passes = error.is_transient() || matches!(error, Error::Connection(_) | Error::Unsuitable { .. });
@@ -287,7 +288,7 @@ impl Link {
         Ok(())
     }
 
-    /// Renews the lease, and passes on what the server wants.
+    /// Renews the lease, and handles the server's orders.
     pub fn beat(&mut self) -> blueque::Result<()> {
         let renewed = self.renew();
         self.note(About::Lease, renewed.as_ref().err());
@@ -302,7 +303,7 @@ impl Link {
         match client.call(&call)?.orders.first() {
             None | Some(Order::Lost) => return Err(Error::Lost),
             Some(Order::Kill) => {
-                // No renewal: the server takes the task away when the lease has run out.
+                // Not renewed: the server takes the task away when the lease has expired.
                 (self.last_beat, self.next_beat) = (begun, begun + self.third());
                 self.shared.give(KILL);
                 return Ok(());
@@ -338,23 +339,23 @@ impl Link {
         ))
     }
 
-    /// How long after this piece the next one follows: large ones less often, by how much the server keeps of them.
+    /// The delay after this piece: larger ones less often, according to how much the server keeps.
     fn cooldown(&self, piece: &Piece) -> Duration {
         #[allow(clippy::cast_precision_loss, reason = "a pause needs no precision")]
         let share = (piece.text.len() as u64 + journal::ENTRY) as f64 / self.log_bound.max(1) as f64;
         let pause = Duration::from_secs_f64((share * LOG_TURN).min(LOG_TURN));
         let outbox = self.shared.outbox();
-        // The rest of what was there at once comes at once too.
+        // The rest of what is available is sent at once.
         if outbox.log.is_empty() && !outbox.more_log { pause.max(BETWEEN_LOGS) } else { pause }
     }
 
-    /// Renews the lease if it is time to, while something else is sent for long.
+    /// Renews the lease if it is due, while something else takes long to send.
     pub fn tend(&mut self) -> blueque::Result<()> {
         if Instant::now() < self.next_beat { Ok(()) } else { self.beat() }
     }
 }
 
-/// The URL of the run is malformed, or its password file is away: looked at again with each call.
+/// The URL of the run is malformed, or its password file is missing: checked again at each call.
 fn unreadable() -> Error {
     let kind = redis::ErrorKind::InvalidClientConfig;
     Error::Connection((kind, "the URL in run.json is malformed, or the password file cannot be read").into())

@@ -1,4 +1,4 @@
-//! Listens for orders, so that they arrive at once; without it they come with the next heartbeat.
+//! Subscribes to orders, so that they arrive at once; otherwise they arrive with the next heartbeat.
 
 use std::sync::Arc;
 use std::thread;
@@ -21,15 +21,15 @@ pub fn listen(address: &Address, channel: &str, shared: &Arc<Shared>) {
 
 fn hear(url: &str, channel: &str, shared: &Arc<Shared>) -> redis::RedisResult<()> {
     let mut connection = redis::Client::open(url)?.get_connection_with_timeout(Duration::from_secs(5))?;
-    // By hand: `PubSub::subscribe` takes a refusal for an answer, and would wait for messages that never come.
+    // By hand: `PubSub::subscribe` takes a refusal for a reply, and would wait for messages that never arrive.
     connection.send_packed_command(&redis::cmd("SUBSCRIBE").arg(channel).get_packed_command())?;
     connection.recv_response()?.extract_error()?;
     let mut messages = connection.as_pubsub();
     loop {
-        // At first what was ordered before this connection heard of it.
+        // First, orders from before this connection was subscribed.
         shared.post(|outbox| outbox.beat = true);
         if let Err(error) = messages.get_message() {
-            // What cut it off may have put another server in its place, which gives the task to somebody else.
+            // Another server may have replaced the one that was lost, and give the task to another owner.
             shared.post(|outbox| outbox.beat = true);
             return Err(error);
         }

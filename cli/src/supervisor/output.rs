@@ -1,4 +1,4 @@
-//! What the program prints, apart from its log: it may be the result, and its end is remembered.
+//! The program's output, apart from its log: it may be the result, and its end is remembered.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -6,18 +6,18 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-/// How much of stderr the post-mortem shows.
+/// How much of stderr the post-mortem contains.
 const LAST_WORDS: usize = 4 << 10;
 
-/// The beginning of stdout, which is the result where it is JSON and nothing else is one. On the disk:
-/// a talkative program is not to make its supervisor large.
+/// The beginning of stdout, which is the result if it is JSON and there is no other. It is on the disk, so that a
+/// talkative program does not make its supervisor large.
 #[derive(Debug)]
 pub enum Spool {
     Disk {
         path: PathBuf,
         file: File,
         length: u64,
-        /// Of what was written: a program, a cleaner or a disk may make something else of it.
+        /// Of what was written: a program, a cleaner or a disk may change it.
         digest: Sha256,
     },
     /// The disk is full.
@@ -40,7 +40,7 @@ impl Spool {
         match self {
             Self::Disk { path, file, length, digest } => {
                 if *length + bytes.len() as u64 > limit {
-                    // For the room that it takes; it goes with the folder anyway.
+                    // To free its space; it is removed with the folder anyway.
                     let _ = fs::remove_file(path);
                     *self = Self::Over;
                 } else if file.write_all(bytes).is_ok() {
@@ -64,7 +64,7 @@ impl Spool {
         }
     }
 
-    /// All that was printed; none where that was too much.
+    /// All output; none if it was too much.
     pub fn take(self) -> io::Result<Option<Vec<u8>>> {
         match self {
             Self::Disk { mut file, length, digest, .. } => read(&mut file, length, &digest).map(Some),
@@ -75,7 +75,7 @@ impl Spool {
     }
 }
 
-/// Of the open file: the program may have put another in its place.
+/// From the open file: the program may have replaced it.
 fn read(file: &mut File, length: u64, digest: &Sha256) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.rewind()?;
@@ -104,18 +104,18 @@ impl LastWords {
     }
 }
 
-/// Follows the shape of a text as it passes: whether it can be one JSON list or object and nothing else.
-/// So a result that is too large is told from a long log.
+/// Tracks the structure of a text as it passes: whether it can be a single JSON list or object. So a result that is
+/// too large can be distinguished from a long log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     #[default]
     Before,
-    /// So many lists and objects are open.
+    /// The number of open lists and objects.
     Within(u32),
     Text(u32),
     Escape(u32),
     After,
-    /// Something else.
+    /// Anything else.
     Other,
 }
 

@@ -1,4 +1,4 @@
-//! How the program is started: what it finds in its environment, on its stdin, in its folder.
+//! Starts the program: its environment, its stdin, its folder.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -9,13 +9,13 @@ use anyhow::Context;
 
 use crate::run_folder::{Run, RunFolder};
 
-/// What passes from the worker's environment, beside `LC_…` and what the run names.
+/// Variables that are passed from the worker's environment, besides `LC_…` and those that the run names.
 const PASSED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
 
-/// Starts the program. It dies with the thread that calls this.
+/// Starts the program. It dies with the calling thread.
 pub fn start(folder: &RunFolder, run: &Run) -> anyhow::Result<Child> {
     let parameters = File::open(folder.parameters()).context("the parameters cannot be read")?;
-    // This very binary, also where a newer one has taken its place on the disk.
+    // This very binary, even if a newer one has replaced it on the disk.
     let mut command = Command::new("/proc/self/exe");
     command
         .arg0("blueque")
@@ -33,7 +33,7 @@ pub fn start(folder: &RunFolder, run: &Run) -> anyhow::Result<Child> {
 
 fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString)> {
     let passes = |name: &str| {
-        // The password of the server is among those.
+        // The server's password is one of those.
         !name.starts_with("BLUEQUE_")
             && (PASSED.contains(&name) || name.starts_with("LC_") || run.environment.iter().any(|more| more == name))
     };
@@ -53,7 +53,7 @@ fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString
     set("BLUEQUE_CHECKPOINT", folder.checkpoint().into());
     set("BLUEQUE_OUTPUT_DIR", folder.output().into());
     set("BLUEQUE_STOP", folder.stop().into());
-    // By this, what is left of a tree is found after its supervisor was killed.
+    // Identifies the rest of a process tree after its supervisor was killed.
     set("BLUEQUE_RUN", folder.path().into());
     if let Some(limit) = run.limits.max_run_ms {
         set("BLUEQUE_DEADLINE", seconds(Duration::from_millis(limit)).into());

@@ -1,4 +1,4 @@
-//! The output of a completed attempt becomes visible at once and whole, with a list of what it is.
+//! Publishes the output of a completed attempt atomically, with a manifest.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use crate::run_folder::{Run, RunFolder, names};
 
 const MANIFEST: &str = "manifest.json";
 
-/// A larger file of that name was not written here.
+/// A larger file of that name is not ours.
 const MOST: u64 = 64 << 20;
 
 #[derive(Serialize)]
@@ -31,7 +31,7 @@ struct Entry {
     sha256: String,
 }
 
-/// Where the output will be published; none where there is no output.
+/// Where the output will be published; none if there is no output.
 pub fn target(folder: &RunFolder, run: &Run) -> Option<String> {
     let place = place(folder, run).filter(|_| is_filled(&folder.output()))?;
     Some(published(&place, run).to_string_lossy().into_owned())
@@ -45,7 +45,7 @@ fn published(place: &Path, run: &Run) -> PathBuf {
     place.join(&*names::visible(&run.id))
 }
 
-/// Whether it is a folder still, with something in it.
+/// Whether it is still a folder that is not empty.
 fn is_filled(output: &Path) -> bool {
     fs::symlink_metadata(output).is_ok_and(|about| about.is_dir())
         && fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some())
@@ -76,13 +76,14 @@ pub fn unreadable(folder: &RunFolder) -> Option<String> {
     Some(format!("{}: {error}", path.display()))
 }
 
-/// Publishes the output folder as `PUBLISH/TASKID`, unless it is empty, or no folder. Cut off, it goes on where it was.
+/// Publishes the output folder as `PUBLISH/TASKID`, unless it is empty or not a folder. Resumes after an
+/// interruption.
 pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
     let output = folder.output();
     let place = place(folder, run).context("no place to publish to")?;
     let (target, name) = (published(&place, run), names::run(&run.id, run.token));
     let aside = |word: &str| place.join(names::aside(&name, word));
-    // Where a release before left it.
+    // Where a former release left it.
     let former = |word: &str| place.join(format!(".{}.{}.{word}", run.id, run.token));
     for word in ["new", "old"].into_iter().filter(|word| former(word).exists()) {
         fs::rename(former(word), aside(word))?;
@@ -99,7 +100,7 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
         moved.with_context(|| format!("{} cannot be moved to {}", output.display(), place.display()))?;
     }
     if aside("new").exists() {
-        // What an earlier completion of a task that was run again has published gives way.
+        // The output of an earlier completion of a retried task is replaced.
         match fs::rename(&target, aside("old")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
             _ => fs::rename(aside("new"), &target)?,
@@ -116,7 +117,7 @@ fn describe(output: &Path, folder: &RunFolder, run: &Run) -> anyhow::Result<()> 
         let found = serde_json::from_slice::<serde_json::Value>(&text).unwrap_or_default();
         found.get("task").is_some_and(|task| *task == run.id) && found.get("attempt").is_some_and(|n| *n == run.attempt)
     };
-    // What the program has put there under that name is its work.
+    // A file that the program put there under that name is kept.
     let free = |path: &PathBuf| fs::symlink_metadata(path).is_err() || own(path);
     let names = ["", "blueque-", "blueque-1-", "blueque-2-"].map(|before| output.join(format!("{before}{MANIFEST}")));
     let manifest = names.into_iter().find(free).context("no name is left for a manifest")?;
@@ -124,14 +125,14 @@ fn describe(output: &Path, folder: &RunFolder, run: &Run) -> anyhow::Result<()> 
     list(output, output, &manifest, &mut files)?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let described = Manifest { task: &run.id, attempt: run.attempt, files };
-    // Made beside the output, in which every name is the program's.
+    // Created outside of the output, whose names are all the program's.
     let draft = folder.path().join(MANIFEST);
     write_durably(&draft, &serde_json::to_vec_pretty(&described)?).context("no manifest can be written")?;
     fs::rename(&draft, &manifest)?;
     Ok(File::open(output)?.sync_all()?)
 }
 
-/// Lists the files, and makes sure that they are on the disk. Links stay what they are and are not followed.
+/// Lists the files, and makes sure that they are on the disk. Links are kept and not followed.
 fn list(root: &Path, folder: &Path, manifest: &Path, files: &mut Vec<Entry>) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -163,13 +164,13 @@ fn digest(path: &Path) -> io::Result<(u64, String)> {
     Ok((size, hex(&hasher.finalize())))
 }
 
-/// For a place on another file system.
+/// For a target on another file system.
 fn copy_whole(from: &Path, draft: &Path, to: &Path) -> io::Result<()> {
     let _ = fs::remove_dir_all(draft);
     copy(from, draft)?;
     let _ = fs::remove_dir_all(to);
     fs::rename(draft, to)?;
-    // Copied: it shall not be published again.
+    // Copied: it must not be published again.
     fs::remove_dir_all(from)
 }
 

@@ -1,4 +1,4 @@
-//! What the supervisor's threads share: the lease, the orders, and what waits to be sent.
+//! State that the supervisor's threads share: the lease, the orders, and what waits to be sent.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
@@ -14,43 +14,43 @@ use crate::output::{causes, clean_line, say, told, unnumbered};
 use crate::run_folder::notice::{About, Notice, Refusal};
 use crate::run_folder::{Run, RunFolder, boot_clock_us, boot_id};
 
-/// So much of what the supervisor itself has to say waits to be written at most.
+/// Bytes of messages of the supervisor that may wait to be written.
 const SAID: usize = 64 << 10;
 
-/// So many notices for the worker wait to be written at most.
+/// Notices for the worker that may wait to be written.
 const NOTICES: usize = 64;
 
-/// So many refusals that are over are remembered.
+/// Past refusals that are remembered.
 const REFUSALS: usize = 3;
 
-/// Characters of why something is refused, where it is told with other things.
+/// Characters of the reason of a refusal, when it is reported with other things.
 const WHY: usize = 100;
 
 /// How long before the lease's end everything is killed, at most.
 const MARGIN_US: u64 = 5_000_000;
 
-/// What the server wants, the graver the larger.
+/// Orders of the server; a larger one overrides a smaller.
 pub const GO_ON: u8 = 0;
 pub const DRAIN: u8 = 1;
 pub const STOP: u8 = 2;
 pub const CANCEL: u8 = 3;
-/// Without a grace. The lease is not renewed any more.
+/// Without a grace period. The lease is not renewed any more.
 pub const KILL: u8 = 4;
 
-/// How long this attempt may go on without another word from the server.
+/// How long this attempt may go on without a renewal of its lease.
 #[derive(Debug)]
 pub struct Lease {
     renewed: AtomicU64,
     length: u64,
     lost: AtomicBool,
-    /// The server has said so.
+    /// Lost, according to the server.
     told: AtomicBool,
 }
 
 impl Lease {
     pub fn of(run: &Run) -> Self {
         let length = run.lease_ms.saturating_mul(1_000);
-        // The clock of another boot says nothing about this one.
+        // The clock of another boot is meaningless.
         let renewed = if run.boot == boot_id() { run.renewed_us } else { 0 };
         Self { renewed: AtomicU64::new(renewed), length, lost: AtomicBool::new(false), told: AtomicBool::new(false) }
     }
@@ -59,7 +59,7 @@ impl Lease {
         Duration::from_micros(self.length)
     }
 
-    /// How long ago it was renewed last.
+    /// Time since the last renewal.
     pub fn age(&self) -> Duration {
         Duration::from_micros(boot_clock_us().saturating_sub(self.renewed.load(Ordering::Acquire)))
     }
@@ -69,13 +69,13 @@ impl Lease {
         self.renewed.fetch_max(sent, Ordering::AcqRel);
     }
 
-    /// When everything must be dead, on the clock that counts sleep.
+    /// When everything must be dead, on the clock that counts suspended time.
     pub fn end(&self) -> u64 {
         let margin = (self.length / 5).min(MARGIN_US);
         self.renewed.load(Ordering::Acquire).saturating_add(self.length - margin)
     }
 
-    /// Whether the attempt is over, as the server said or the clock says. There is no way back.
+    /// Whether the attempt is over, according to the server or the clock. This is final.
     pub fn is_lost(&self) -> bool {
         if boot_clock_us() >= self.end() {
             self.lost.store(true, Ordering::Release);
@@ -83,13 +83,13 @@ impl Lease {
         self.lost.load(Ordering::Acquire)
     }
 
-    /// The server says that the task is another's.
+    /// The server reports that the task belongs to another attempt.
     pub fn lose(&self) {
         self.told.store(true, Ordering::Release);
         self.lost.store(true, Ordering::Release);
     }
 
-    /// How it was lost, just now, in words.
+    /// How it was just lost, in words.
     pub fn words(&self) -> String {
         let at = Timestamp::now();
         if self.told.load(Ordering::Acquire) {
@@ -105,18 +105,18 @@ impl Lease {
 pub struct Piece {
     pub source: String,
     pub text: Vec<u8>,
-    /// Bytes of output before it, where they were counted.
+    /// Bytes of output before it, if they were counted.
     pub offset: Option<u64>,
 }
 
 impl Piece {
-    /// Bytes of output before what follows it.
+    /// Bytes of output up to its end.
     pub fn end(&self) -> Option<u64> {
         Some(self.offset? + self.text.len() as u64)
     }
 }
 
-/// What the server refuses, since when and why, and what it has refused.
+/// Calls that the server refuses, since when and why, and past refusals.
 #[derive(Debug, Default)]
 struct Refusals {
     lasting: BTreeMap<About, (Instant, String)>,
@@ -127,21 +127,21 @@ struct Refusals {
 #[derive(Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct Outbox {
-    /// What the supervisor has to say in the log.
+    /// Messages of the supervisor for the log.
     pub said: String,
-    /// What it has to say to its worker.
+    /// Notices for its worker.
     pub notices: Vec<Notice>,
     /// Pieces of the log.
     pub log: VecDeque<Piece>,
-    /// There is more of the log than these.
+    /// There is more of the log.
     pub more_log: bool,
-    /// Pieces of the log are asked for.
+    /// Pieces of the log are wanted.
     pub ask_log: bool,
     pub progress: Option<Vec<u8>>,
     pub checkpoint: Option<Vec<u8>>,
-    /// A heartbeat is wanted at once.
+    /// Send a heartbeat at once.
     pub beat: bool,
-    /// The link is to come back.
+    /// The link is to return.
     pub leave: bool,
 }
 
@@ -152,9 +152,9 @@ pub struct Shared {
     pub lease: Lease,
     /// The program's last sign of life.
     pub alive: AtomicU64,
-    /// Until when the program asked to be let run.
+    /// Until when the program asked to run.
     pub extended: AtomicU64,
-    /// The program's pid, once it was started.
+    /// The program's pid, once it has started.
     pub pid: AtomicU32,
     order: AtomicU8,
     refusals: Mutex<Refusals>,
@@ -162,7 +162,7 @@ pub struct Shared {
     posted: Condvar,
     wake: UnixStream,
     nudge: UnixStream,
-    /// Can be read where the one that keeps the log should look.
+    /// Readable when the thread that keeps the log should look.
     pub nudged: UnixStream,
 }
 
@@ -192,7 +192,7 @@ impl Shared {
         self.order.load(Ordering::Acquire)
     }
 
-    /// Notes an order; none takes back a graver one.
+    /// Records an order; it never replaces a more severe one.
     pub fn give(&self, order: u8) {
         if self.order.fetch_max(order, Ordering::AcqRel) < order {
             self.wake();
@@ -204,9 +204,9 @@ impl Shared {
         self.wake();
     }
 
-    /// Lets the main thread look.
+    /// Wakes the main thread.
     pub fn wake(&self) {
-        // A full pipe wakes as well.
+        // A full pipe wakes it as well.
         let _ = (&self.wake).write(&[0]);
     }
 
@@ -218,13 +218,13 @@ impl Shared {
         self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what waits, and lets the link look.
+    /// Changes what waits, and wakes the link.
     pub fn post(&self, change: impl FnOnce(&mut Outbox)) {
         change(&mut self.outbox());
         self.posted.notify_all();
     }
 
-    /// Says something in the task's log.
+    /// Writes a message to the task's log.
     pub fn say(&self, text: &str) {
         let text = unnumbered(text);
         let mut outbox = self.outbox();
@@ -236,7 +236,7 @@ impl Shared {
         self.nudge();
     }
 
-    /// Says what is to be known wherever somebody looks: in the task's log, the supervisors' and the worker's.
+    /// Announces something in every log: the task's, the supervisors' and the worker's.
     pub fn announce(&self, notice: Notice) {
         let notice = Notice { text: told(&notice.text), ..notice };
         say(format!("{}: {}", self.id, notice.text));
@@ -249,16 +249,16 @@ impl Shared {
         self.say(&text);
     }
 
-    /// Passes on what the worker is to hear.
+    /// Passes waiting notices to the worker.
     pub fn notify(&self, folder: &RunFolder) {
         let notices = std::mem::take(&mut self.outbox().notices);
         for notice in notices {
-            // A help: the task's log and the exit code tell it too.
+            // Optional: the task's log and the exit code show it, too.
             let _ = folder.notify(&notice);
         }
     }
 
-    /// The attempt is over, and what it made is thrown away.
+    /// The attempt is over, and its result is discarded.
     pub fn discards(&self, text: String) {
         self.announce(Notice { about: About::Lease, text, why: None, lost: true });
     }
@@ -267,7 +267,7 @@ impl Shared {
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The server refuses something: said where it begins.
+    /// The server refuses something: reported when that begins.
     pub fn refused(&self, about: About, text: &str, error: &Error) {
         let why = match error {
             Error::Server { word, text, .. } => format!("{word} {text}"),
@@ -284,7 +284,7 @@ impl Shared {
         self.announce(Notice { about, text, why: Some(why), lost: false });
     }
 
-    /// The server has taken something: said where it refused that before.
+    /// The server has accepted something: reported if it was refused before.
     pub fn accepted(&self, about: About) {
         let mut refusals = self.refusals_now();
         let Some((since, why)) = refusals.lasting.remove(&about) else { return };
@@ -302,12 +302,12 @@ impl Shared {
         self.announce(Notice { about, text, why: None, lost: false });
     }
 
-    /// What a supervisor before this one was refused.
+    /// The refusals that an earlier supervisor had.
     pub fn remember(&self, refused: &[Refusal]) {
         self.refusals_now().over.extend_from_slice(refused);
     }
 
-    /// What was refused up to now, the last ones.
+    /// The last refusals so far.
     pub fn refusals(&self) -> Vec<Refusal> {
         let refusals = self.refusals_now();
         let lasting = refusals.lasting.iter();
@@ -318,7 +318,7 @@ impl Shared {
         all
     }
 
-    /// Lets the thread that keeps the log look.
+    /// Wakes the thread that keeps the log.
     pub fn nudge(&self) {
         let _ = (&self.nudge).write(&[0]);
     }

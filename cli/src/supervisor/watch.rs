@@ -1,5 +1,5 @@
-//! The supervisor's main loop: it waits for the program, for orders and for the clock, and stops the
-//! program when it must.
+//! The supervisor's main loop: waits for the program, for orders and for timeouts, and stops the program when
+//! necessary.
 
 use std::io::Read;
 use std::os::fd::AsFd;
@@ -39,34 +39,34 @@ impl Reason {
     }
 }
 
-/// What became of the program.
+/// How the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself.
+    /// On its own.
     Exit(Exit),
     Stopped(Reason),
-    /// By the order to kill it.
+    /// Killed by an order.
     Killed,
-    /// The lease is gone: whatever the program made is of no value.
+    /// The lease was lost: the result is discarded.
     Lost,
 }
 
-/// What wakes the main thread: signals, the other threads, the clock.
+/// What wakes the main thread: signals, other threads, timeouts.
 pub struct Bell {
     wake: UnixStream,
     timer: TimerFd,
-    /// SIGTERM has come.
+    /// SIGTERM has arrived.
     pub term: Arc<AtomicBool>,
 }
 
 impl Bell {
-    /// Also the end by which other threads ring.
+    /// Also returns the end that other threads use to wake it.
     pub fn new() -> anyhow::Result<(Self, UnixStream)> {
         let (wake, ring) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         ring.set_nonblocking(true)?;
         let term = Arc::new(AtomicBool::new(false));
-        // A handler that does nothing, unlike an ignored signal, does not pass to the program.
+        // A handler that does nothing is not inherited by the program, unlike an ignored signal.
         for signal in [signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT] {
             signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
         }
@@ -79,14 +79,14 @@ impl Bell {
         Ok((Self { wake, timer, term }, ring))
     }
 
-    /// Waits until it rings, or until a time of the clock that counts sleep.
+    /// Waits until it is woken, or until a time of the clock that counts suspended time.
     fn wait(&mut self, until: u64) {
         // Zero would switch the timer off.
         let until = TimeSpec::from_duration(Duration::from_micros(until.max(1)));
         let armed = self.timer.set(Expiration::OneShot(until), TimerSetTimeFlags::TFD_TIMER_ABSTIME);
         let mut fds =
             [PollFd::new(self.wake.as_fd(), PollFlags::POLLIN), PollFd::new(self.timer.as_fd(), PollFlags::POLLIN)];
-        // Without a timer, look every second.
+        // Without a timer, poll every second.
         let limit = if armed.is_ok() { PollTimeout::NONE } else { PollTimeout::from(1_000_u16) };
         let _ = poll(&mut fds, limit);
         let mut sink = [0; 64];
@@ -104,12 +104,12 @@ pub struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Until the program and all that it started are gone.
+    /// Returns when the program and all that it started are gone.
     pub fn run(&mut self) -> Ended {
         let mut stopping: Option<(Reason, u64)> = None;
         let mut warned = 0;
         let ended = loop {
-            // The first look after whatever kept this process from running.
+            // The first check after anything that suspended this process.
             if self.shared.lease.is_lost() {
                 break Ended::Lost;
             }
@@ -138,13 +138,13 @@ impl Watch<'_> {
         if !self.tree.kill() {
             self.shared.say("some processes of this task cannot be killed: the kernel holds them");
             if ended == Ended::Killed {
-                return Ended::Lost; // it is not reported as stopped: the task is free when its lease has run out
+                return Ended::Lost; // not reported as stopped: the task is free when its lease has expired
             }
         }
         ended
     }
 
-    /// When a limit is due; gives the warning that comes before one, once for each deadline.
+    /// When a limit is due; sends the warning before it, once for each deadline.
     fn timers(&self, warned: &mut u64) -> u64 {
         let (deadline, now) = (self.deadline().unwrap_or(u64::MAX), boot_clock_us());
         let silence = self.silence().unwrap_or(u64::MAX);
@@ -177,7 +177,7 @@ impl Watch<'_> {
         }
     }
 
-    /// When the program has run long enough; it may have asked for more.
+    /// When the program must have ended; it may have asked for more time.
     fn deadline(&self) -> Option<u64> {
         let limit = self.run.limits.max_run_ms?.saturating_mul(1_000);
         Some(self.begun.saturating_add(limit).max(self.shared.extended.load(Ordering::Acquire)))
@@ -189,12 +189,12 @@ impl Watch<'_> {
         Some(self.shared.alive.load(Ordering::Acquire).saturating_add(limit))
     }
 
-    /// Asks the program to end; when it will be killed.
+    /// Asks the program to end; returns when it will be killed.
     fn stop(&self, reason: Reason) -> u64 {
         let kill_at = boot_clock_us().saturating_add(self.run.limits.grace_ms.saturating_mul(1_000));
         self.write_stop(reason, kill_at);
         self.tree.signal(Signal::SIGTERM);
-        // Somebody may have suspended it; it shall hear.
+        // It may be suspended and has to receive the signal.
         self.tree.signal(Signal::SIGCONT);
         kill_at
     }

@@ -1,4 +1,4 @@
-//! What an attempt cost, in words.
+//! The cost of an attempt, in words.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use crate::run_folder::end::{Cost, Counted};
 use crate::run_folder::notice::About;
 use crate::times;
 
-/// Reads what the server keeps; none where it was not a supervisor that said it.
+/// Reads what the server keeps; none if it is not from a supervisor.
 pub fn read(bytes: &[u8]) -> Option<Cost> {
     serde_json::from_slice(bytes).ok().filter(|cost| *cost != Cost::default())
 }
 
-/// How the program ended, and all that it cost.
+/// How the program ended, and its full cost.
 pub fn words(cost: &Cost) -> String {
     let how = match (cost.exit, &cost.signal) {
         (Some(code), _) => format!("exit code {code}"),
@@ -47,13 +47,13 @@ pub fn whole(cost: &Cost) -> String {
     attempt + &words(cost)
 }
 
-/// Where the output is: host and folder, as `scp` takes them.
+/// Where the output is: host and folder, in the form of `scp`.
 pub fn place(cost: &Cost) -> Option<String> {
     let output = cost.output.as_ref()?;
     Some(cost.host.as_ref().map_or_else(|| output.clone(), |host| format!("{host}:{output}")))
 }
 
-/// The time of CPUs and the memory, for a table that tells the time it ran by itself.
+/// CPU time and memory, for a table that has the run time in another column.
 pub fn brief(cost: &Cost) -> String {
     format!("CPU {} {}", span(cost.cpu_ms), memory(cost))
 }
@@ -63,7 +63,7 @@ pub fn with_refusals(cost: &Cost) -> String {
     with(brief(cost), cost)
 }
 
-/// The time of CPUs and the memory after how long it ran.
+/// CPU time and memory after the run time.
 pub fn with_wall(cost: &Cost) -> String {
     format!("{} {}", span(cost.wall_ms), brief(cost))
 }

@@ -7,7 +7,7 @@ use super::progress::Progress;
 use crate::session::Session;
 use crate::times;
 
-/// What is known of a task that is not finished.
+/// What is known of an unfinished task.
 #[derive(Debug, Serialize)]
 pub struct Expected {
     #[serde(rename = "expected_start", skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ pub struct Expected {
 
 const OVERDUE: &str = "overdue";
 
-/// When a running task ends that is expected to end then. What should have ended is expected to end now, from then on.
+/// When a running task is expected to end. A task that should have ended is expected to end now.
 pub fn ends(end: f64, now: f64) -> String {
     if end - now < 0.05 { OVERDUE.to_owned() } else { format!("in {}", times::span(end - now)) }
 }
@@ -39,7 +39,7 @@ pub fn end(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Op
     Ok(estimate(session, id, info)?.and_then(|estimate| estimate.end))
 }
 
-/// The one estimate, whoever shows it.
+/// The estimate that all views use.
 fn estimate(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Estimate>> {
     if info.status().is_none_or(Status::is_finished) {
         return Ok(None);
@@ -88,7 +88,7 @@ impl Expected {
         self.at_once
     }
 
-    /// As the end of a sentence that begins with "expected".
+    /// The end of a sentence that begins with "expected".
     pub fn words(&self) -> &str {
         &self.words
     }

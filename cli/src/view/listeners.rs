@@ -9,7 +9,7 @@ use crate::times;
 /// Seconds of silence after which a listener that does not report may be dead.
 const SILENT: f64 = 60.0;
 
-/// So many queues are named of those whose tasks keep workers full.
+/// Number of queues that are named of those whose tasks keep workers full.
 const NAMED: usize = 3;
 
 /// A listener that takes tasks of the queue, now or later.
@@ -17,7 +17,7 @@ const NAMED: usize = 3;
 struct Taker {
     held: u64,
     silent: bool,
-    /// Slots, and those of them that are free, where it reports them.
+    /// Slots, and how many are free, if it reports them.
     slots: Option<(u32, u32)>,
 }
 
@@ -34,7 +34,7 @@ pub struct Listeners {
     all: Vec<Taker>,
     /// Ids of those that drain.
     draining: Vec<String>,
-    /// Those that are dead, and when they were heard of last.
+    /// The dead ones, and when they were last seen.
     dead: Vec<(String, f64)>,
     /// What those that report hold, by queue.
     holds: BTreeMap<String, u64>,
@@ -43,7 +43,7 @@ pub struct Listeners {
 }
 
 impl Listeners {
-    /// `now`: the server's time; `can`: whether a worker can take the task that is asked about.
+    /// `now`: the server's time; `can`: whether a worker can take the task in question.
     pub fn of(
         client: &Client,
         queue: &QueueName,
@@ -84,7 +84,8 @@ impl Listeners {
             Some(worker) if serves(&worker.draining, queue) => self.draining.push(worker.id.clone()),
             Some(worker) if !can(worker) => self.unable = true,
             _ => {
-                // One that does not report says when it waits, which is every half minute; without scripts it never does.
+                // A listener that does not report is seen when it waits, which is every half minute; without
+                // scripts, never.
                 let old = listener.held == 0 && listener.seen.is_some_and(|seen| now - seen > SILENT);
                 let slots = worker.map(|worker| (worker.slots, worker.free));
                 self.all.push(Taker { held: listener.held, silent: worker.is_none() && old, slots });
@@ -97,12 +98,12 @@ impl Listeners {
         !self.all.is_empty()
     }
 
-    /// Whether one of them is there and can take another task.
+    /// Whether one of them is present and can take another task.
     pub fn any_free(&self) -> bool {
         self.all.iter().any(|one| !one.busy() && !one.silent)
     }
 
-    /// What a queue has where nobody takes its tasks.
+    /// What a queue has if nobody takes its tasks.
     pub fn nobody(&self) -> String {
         match (self.draining.as_slice(), self.dead.as_slice()) {
             ([], []) if self.all.is_empty() => "no listener".to_owned(),
@@ -119,14 +120,14 @@ impl Listeners {
         }
     }
 
-    /// How those who take its tasks stand, as part of a sentence.
+    /// The status of its listeners, as part of a sentence.
     pub fn stand(&self, queue: &str) -> String {
         let all = self.all.len();
         if all == 0 && self.unable {
             return format!("no listener of {queue} has both its program and what it needs");
         }
         if all == 0 {
-            return format!("{queue} has {}", self.nobody()); // they went meanwhile
+            return format!("{queue} has {}", self.nobody()); // they left meanwhile
         }
         let busy = self.all.iter().filter(|taker| taker.busy()).count();
         let able = if self.unable { " that can take it" } else { "" };
@@ -176,8 +177,8 @@ impl Listeners {
     }
 }
 
-/// Whether what a listener has meets what a task needs: as `needs.suits` of the scripts decides it. Of a name that it
-/// has twice, the last word holds.
+/// Whether an offer satisfies the needs of a task, as `needs.suits` of the scripts decides it. If it has a name
+/// twice, the last one counts.
 pub fn suits(has: &str, needs: &str) -> bool {
     let own = |name: &str| has.rsplit(',').find(|one| one.split('=').next() == Some(name));
     needs.split(',').filter(|need| !need.is_empty()).all(|need| {
@@ -208,7 +209,7 @@ fn serves(queues: &[String], queue: &QueueName) -> bool {
     queues.iter().any(|name| name == queue.as_str())
 }
 
-/// How many tasks of each queue these workers hold. `listeners`: those of the queue that is asked about.
+/// How many tasks of each queue these workers hold. `listeners`: those of the queue in question.
 fn holds(
     client: &Client,
     queue: &QueueName,

@@ -1,9 +1,9 @@
-//! Bytes that programs and users gave, as JSON shows them.
+//! Bytes from programs and users, as JSON shows them.
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// Bytes that are JSON as JSON, other text as a string, the rest in hexadecimal digits.
+/// JSON bytes as JSON, other text as a string, the rest in hexadecimal.
 #[derive(Clone, Debug)]
 pub struct Payload(pub Vec<u8>);
 
@@ -16,7 +16,7 @@ impl Serialize for Payload {
         let Ok(text) = std::str::from_utf8(&self.0) else {
             return Hex { hex: crate::run_folder::end::hex(&self.0) }.serialize(serializer);
         };
-        // As it is: another pass through numbers could change them.
+        // Unchanged: parsing and formatting numbers could change them.
         match RawValue::from_string(one_line(text)) {
             Ok(json) if serde_json::from_str::<&RawValue>(text).is_ok() => json.serialize(serializer),
             _ => text.serialize(serializer),

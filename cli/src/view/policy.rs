@@ -1,4 +1,4 @@
-//! What a task may do: what was said for it, else what holds for its queue.
+//! The policy of a task: its own options, else the settings of its queue.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::record::text;
 use super::setting;
 use crate::session::Session;
 
-/// The settings that a task may have of its own, and the fields of its record with them.
+/// The settings that a task can override, and the fields of its record with them.
 const POLICY: [(&str, &str); 10] = [
     ("max_failures", "max_failures"),
     ("backoff", "backoff"),
@@ -28,7 +28,7 @@ const POLICY: [(&str, &str); 10] = [
 #[serde(transparent)]
 pub struct Policy(BTreeMap<&'static str, Rule>);
 
-/// What holds, and who said so.
+/// The value in effect, and its source.
 #[derive(Debug, Serialize)]
 struct Rule {
     value: String,
@@ -37,7 +37,7 @@ struct Rule {
 }
 
 impl Policy {
-    /// What holds for a task whose queue has a name that can be used from here.
+    /// The policy of a task whose queue name is valid here.
     pub fn read(session: &Session, info: &TaskInfo) -> anyhow::Result<Self> {
         let queue = info.queue().and_then(|name| QueueName::new(name).ok());
         let settings = session.client.call(&session.client.calls().settings(queue.as_ref()))?;
@@ -54,7 +54,7 @@ fn inherited(settings: &[Setting], name: &str) -> Option<Rule> {
     Some(Rule { value: setting.value.clone()?, source: setting.source.as_str() })
 }
 
-/// As settings have it: the lease of a task stands in its record in microseconds.
+/// In the units of settings: the record has the lease of a task in microseconds.
 fn seconds(field: &str, value: String) -> String {
     if field != "own_lease" {
         return value;
@@ -63,7 +63,7 @@ fn seconds(field: &str, value: String) -> String {
 }
 
 impl Policy {
-    /// The most that a count may come to, as the end of a line with that count.
+    /// The maximum of a count, as the end of a line with that count.
     pub fn of(&self, name: &str, count: u32) -> String {
         let Some(Rule { value, .. }) = self.0.get(name) else { return String::new() };
         match value.parse::<u32>() {

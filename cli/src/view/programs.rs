@@ -1,10 +1,10 @@
-//! Programs that tasks wait for and that no worker of their queue has.
+//! Programs that tasks wait for and no worker of their queue has.
 
 use std::collections::BTreeMap;
 
 use blueque::{Client, QueueName, TaskInfo, WorkerInfo};
 
-/// The first of the tasks that wait: a program that is missing has all of its tasks there.
+/// The first of the waiting tasks: if a program is missing, all of its tasks wait there.
 const LOOKED_AT: u32 = 50;
 
 /// The program of a task.
@@ -12,7 +12,7 @@ pub fn program(info: &TaskInfo, queue: &QueueName) -> String {
     info.method().unwrap_or_else(|| queue.to_string())
 }
 
-/// Those who take tasks of a queue; none where one of them does not say which programs it has.
+/// The workers of a queue; none if one of them does not report its programs.
 pub fn workers_of<'a>(
     client: &Client,
     queue: &QueueName,

@@ -1,10 +1,10 @@
-//! How far a task is, in whatever form its program said so.
+//! The progress of a task, in any form that its program may report.
 
 use serde_json::Value;
 
 use crate::output::one_line;
 
-/// Progress as a bar can show it.
+/// Progress, as a bar can show it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     /// From 0 to 1.

@@ -1,4 +1,4 @@
-//! A queue: its numbers, and what keeps tasks out or in.
+//! A queue: its numbers, and whether it is paused or closed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,13 +24,13 @@ pub struct QueueView {
     pub listeners: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<Paused>,
-    /// Whether what runs is stopped too.
+    /// Whether running tasks are stopped, too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopping: bool,
-    /// Whether it takes no tasks.
+    /// Whether it accepts no tasks.
     pub closed: bool,
-    /// Whether it cannot be used from here: clients of Blueque 1.0 gave it a name that this version does not
-    /// know. Its tasks are not counted.
+    /// Whether it cannot be used from here: clients of Blueque 1.0 gave it a name that is invalid in this version.
+    /// Its tasks are not counted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unusable: bool,
 }
@@ -81,14 +81,14 @@ impl QueueView {
         }
     }
 
-    /// One whose name no call takes.
+    /// A queue whose name is invalid.
     fn unusable(queue: &QueueInfo) -> Self {
         let listeners = u64::try_from(queue.listeners).unwrap_or(0);
         let counts = Counts::default();
         Self { unusable: true, listeners, ..Self::new(queue.name.clone(), &counts, None) }
     }
 
-    /// What keeps tasks out, or in: for people, and mostly empty.
+    /// Whether it is paused or closed, for people; mostly empty.
     pub fn words(&self) -> String {
         if self.unusable {
             return "not usable here: its name is one of Blueque 1.0 only; blueque doctor".to_owned();
@@ -140,7 +140,7 @@ impl Row for QueueView {
 pub fn queue_views(session: &Session) -> anyhow::Result<Vec<QueueView>> {
     let mut views = Vec::new();
     for queue in session.all_queues()? {
-        // Clients without scripts may have made names of any form.
+        // Clients without scripts may have created names of any form.
         let Ok(name) = QueueName::new(queue.name.as_str()) else {
             views.push(QueueView::unusable(&queue));
             continue;
@@ -154,7 +154,7 @@ pub fn queue_views(session: &Session) -> anyhow::Result<Vec<QueueView>> {
     Ok(views)
 }
 
-/// How many tasks there are in each state, where there are any.
+/// The number of tasks in each state that has any.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct States(BTreeMap<&'static str, u64>);
@@ -165,7 +165,7 @@ impl States {
         Self(some.map(|(status, tasks)| (status.as_str(), tasks)).collect())
     }
 
-    /// Of those of a queue that are in these states.
+    /// The counts of these states of a queue.
     pub fn of(counts: &Counts, states: impl IntoIterator<Item = Status>) -> Self {
         let number = |status| match status {
             Status::Scheduled => counts.scheduled,

@@ -1,4 +1,4 @@
-//! The record of a task: its fields as text and times, and those that this version does not know.
+//! The record of a task: its fields as text and times, and unknown fields.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use blueque::{Status, TaskInfo};
 
 use super::payload::Payload;
 
-/// Those that are told, in one form or another; of the rest it is not known what they say.
+/// The fields that are shown in one form or another.
 const KNOWN: [&str; 62] = [
     "status",
     "queue",
@@ -72,7 +72,7 @@ const KNOWN: [&str; 62] = [
     "cost_of",
 ];
 
-/// The fields of a record that are not known.
+/// The unknown fields of a record.
 pub fn unknown(info: &TaskInfo) -> BTreeMap<String, Payload> {
     let new = info.fields.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str()));
     new.map(|(name, value)| (name.clone(), Payload(value.clone()))).collect()
@@ -88,12 +88,13 @@ pub fn progressed(info: &TaskInfo) -> Option<f64> {
     text(info, "progressed")?.parse().ok()
 }
 
-/// When a task that is finished came to its end.
+/// When a finished task ended.
 pub fn ended(info: &TaskInfo) -> Option<f64> {
     info.updated().filter(|_| info.status().is_some_and(Status::is_finished))
 }
 
-/// The line of an error that says what it was: of a stack, and of what a supervisor of 0.1.0 said, the last.
+/// The line of an error that says what it was: the last one of a stack trace, and of an error of a supervisor of
+/// 0.1.0.
 pub fn headline(error: &str) -> String {
     let error = error.strip_prefix("it ended with ").unwrap_or(error);
     let mut lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -102,7 +103,7 @@ pub fn headline(error: &str) -> String {
         Some(last) if first.starts_with("Traceback") => last.to_owned(),
         Some(last) if first.ends_with(last) => first.to_owned(),
         Some(last) if first.ends_with(':') => format!("{first} {last}"),
-        // The rest of it is not there: a history has the beginning of an error alone.
+        // The rest of it is missing: a history has only the beginning of an error.
         Some(_) if first.starts_with("exit code ") || first.starts_with("killed by ") => first.to_owned(),
         _ => error.to_owned(),
     }

@@ -1,4 +1,4 @@
-//! Schedules, as they are shown.
+//! Views of schedules.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::output::table::{Column, Row};
 use crate::output::{clean_line, line};
 use crate::times;
 
-/// One of a list.
+/// A schedule in a list.
 #[derive(Serialize)]
 pub struct Summary {
     schedule: String,
@@ -82,7 +82,7 @@ impl Row for Summary {
     }
 }
 
-/// All of one.
+/// A schedule in full.
 #[derive(Serialize)]
 pub struct Whole {
     schedule: String,
@@ -148,7 +148,7 @@ impl Whole {
         }
     }
 
-    /// A line for each thing that is known.
+    /// Prints its fields, one a line.
     pub fn people(&self) -> anyhow::Result<()> {
         let counted = |number: u64| (number > 0).then(|| number.to_string());
         let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -197,7 +197,7 @@ impl Row for Whole {
     }
 }
 
-/// A task that was made by hand.
+/// A task that was created by `schedule run`.
 #[derive(Serialize)]
 pub struct Made {
     pub id: String,

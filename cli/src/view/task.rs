@@ -1,4 +1,4 @@
-//! A task, as it is shown.
+//! Views of a task.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::output::table::{Column, Row};
 use crate::run_folder::end::Cost;
 use crate::times;
 
-/// What JSON says of a task. Fields that do not apply are left out.
+/// A task in JSON. Fields that do not apply are left out.
 #[derive(Debug, Serialize)]
 pub struct TaskView {
     pub id: String,
@@ -68,7 +68,7 @@ pub struct TaskView {
     pub progress: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Payload>,
-    /// Of the attempt that failed last, where the task was tried again.
+    /// Of the attempt that failed last, if the task was retried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ pub struct TaskView {
     pub ended: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ran: Option<f64>,
-    /// What the attempt that ended last cost.
+    /// The cost of the last attempt that ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// What is asked for of one task only.
+/// Shown only for a single task.
 #[derive(Debug, Serialize)]
 pub struct Whole {
     pub policy: Policy,
@@ -110,12 +110,12 @@ pub struct Whole {
     pub checkpointed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progressed: Option<String>,
-    /// What this version does not know.
+    /// Fields that this version does not know.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Payload>,
 }
 
-/// What can be large, and is shown for one task only.
+/// What can be large, and is shown only for a single task.
 #[derive(Debug, Serialize)]
 pub struct Payloads {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -201,7 +201,7 @@ impl TaskView {
         Self { payloads: Some(payloads), ..Self::brief(id, info) }
     }
 
-    /// The state; of one that somebody holds and is to stop, that it is stopping.
+    /// The state; of a held task that is to stop, that it is stopping.
     pub fn state(&self) -> String {
         if self.is_held() && (self.cancelling || self.recalled) { "stopping".to_owned() } else { self.status.clone() }
     }
@@ -210,7 +210,7 @@ impl TaskView {
         self.status == Status::Started.as_str()
     }
 
-    /// What the attempt that ended last cost, where a supervisor said it.
+    /// The cost of the last attempt that ended, if a supervisor reported it.
     pub fn known_cost(&self) -> Option<Cost> {
         self.cost.as_ref().and_then(|Payload(bytes)| cost::read(bytes))
     }

@@ -1,4 +1,4 @@
-//! A list of tasks, in each of the formats.
+//! A list of tasks, in each format.
 
 use blueque::TaskId;
 
@@ -32,10 +32,10 @@ impl TaskList {
         }
     }
 
-    /// The same; of a table on a terminal only what fits it. How many are left out.
+    /// The same, but as a table on a terminal only what fits. Returns how many are left out.
     pub fn write_screen(&self, session: &Session) -> anyhow::Result<usize> {
         if let (Self::Tasks(tasks), Format::Table, Some((_, height))) = (self, session.format, table::screen())
-            // The heads, what is said below, and the line of the cursor.
+            // The headings, the line below, and the line of the cursor.
             && let Some((shown, hidden)) = tasks.split_at_checked(height.saturating_sub(3).max(1))
         {
             table::write(session.format, shown)?;
@@ -45,11 +45,11 @@ impl TaskList {
     }
 }
 
-/// Their records; those that were deleted meanwhile are left out.
+/// Their records; tasks that were deleted meanwhile are left out.
 fn tasks(session: &Session, ids: &[String]) -> anyhow::Result<Vec<TaskView>> {
     let mut tasks = Vec::new();
     for id in ids {
-        // Clients without scripts may have made ids of any form.
+        // Clients without scripts may have created ids of any form.
         let Ok(task) = TaskId::new(id.as_str()) else { continue };
         if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
             tasks.push(TaskView::brief(id, &info));

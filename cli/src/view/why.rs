@@ -1,4 +1,4 @@
-//! Why a task does not run, or what it does instead: one true sentence.
+//! Why a task does not run, or what it does instead, in one sentence.
 
 use blueque::{Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
 
@@ -20,10 +20,10 @@ pub struct Cause {
     start: Start,
 }
 
-/// Who may begin a task that waits.
+/// Who may start a waiting task.
 #[derive(Clone, Copy, PartialEq)]
 enum Start {
-    /// Somebody is free; or it is not about that.
+    /// Somebody is free; or that is not the reason.
     Free,
     /// Those who can are busy, or silent.
     Busy,
@@ -32,8 +32,8 @@ enum Start {
 }
 
 impl Cause {
-    /// When the task is expected to start and to end, as far as that is not told for its queue alone, whose statistics
-    /// know nothing of why nobody begins it.
+    /// When the task is expected to start and to end. Not estimated if it is known that nobody will start it: the
+    /// statistics of its queue do not know that.
     pub fn expected(&self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<Expected>> {
         if self.start == Start::Nobody {
             return Ok(None);
@@ -43,7 +43,7 @@ impl Cause {
     }
 }
 
-/// As a sentence, and what it means for the expectations.
+/// A sentence, and what it means for the estimate.
 pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Cause> {
     let why = session.client.call(&session.client.calls().why(id))?;
     let listeners = match why.status {
@@ -114,7 +114,7 @@ fn missing_program(session: &Session, why: &Why, info: &TaskInfo) -> anyhow::Res
     Ok(them.filter(|them| programs::nobody_has(them, &program)).map(|_| program))
 }
 
-/// What the workers of a queue say where each of them leaves it alone for now.
+/// What the workers of a queue report if each of them leaves it alone for now.
 fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let Ok(queue) = QueueName::new(why.queue.as_str()) else { return Ok(None) };
     if !waits(why) || why.listeners == 0 {
@@ -135,7 +135,7 @@ fn left_alone(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     }))
 }
 
-/// What the server refuses the supervisor of a task that is held, as its worker says.
+/// What the server refuses the supervisor of a held task, as its worker reports.
 fn refused(session: &Session, why: &Why, id: &TaskId) -> anyhow::Result<Option<String>> {
     if !matches!(why.status, Status::Reserved | Status::Started) {
         return Ok(None);
@@ -149,7 +149,7 @@ fn refused(session: &Session, why: &Why, id: &TaskId) -> anyhow::Result<Option<S
     }))
 }
 
-/// What the record adds.
+/// Facts from the record.
 struct How {
     started: Option<f64>,
     updated: Option<f64>,
@@ -171,7 +171,7 @@ fn word(info: &TaskInfo) -> Option<String> {
     .filter(|word| !word.is_empty())
 }
 
-/// Whether its queue has a name that can be used from here: in Blueque 1.0 it may be anything.
+/// Whether the name of its queue is valid here: in Blueque 1.0 it may be anything.
 fn usable(why: &Why) -> bool {
     QueueName::new(why.queue.as_str()).is_ok()
 }
@@ -260,7 +260,7 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
     }
 }
 
-/// How the lease stands, where that is worth a word.
+/// The state of the lease, if it matters.
 fn lease(why: &Why) -> String {
     #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
     let Some(deadline) = why.deadline.map(|deadline| deadline as f64 / 1e6) else { return String::new() };
@@ -274,7 +274,7 @@ fn lease(why: &Why) -> String {
     }
 }
 
-/// When a task whose lease is not renewed any more is free at the latest.
+/// The latest time at which a task is free whose lease is no longer renewed.
 fn until(why: &Why) -> String {
     #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
     let deadline = why.deadline.map(|deadline| deadline as f64 / 1e6).filter(|&deadline| deadline > why.now);
@@ -287,7 +287,7 @@ fn times_failed(failures: u32) -> String {
     if failures == 1 { "1 failure".to_owned() } else { format!("{failures} failures") }
 }
 
-/// Which need or limit keeps a pending task from running, whoever waits before it.
+/// Which need or limit keeps a pending task from running, regardless of tasks ahead of it.
 fn held_up(why: &Why) -> Option<String> {
     let Why { queue, weight, .. } = why;
     if let (Some(needs), Some(0)) = (&why.needs, why.able) {

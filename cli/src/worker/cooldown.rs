@@ -1,6 +1,6 @@
-//! Which queues a worker leaves alone for a while because it harms them: it lacks a program, or its tasks fail at once
-//! while those of other workers do not. Other workers then have the tasks. All of them, where its host lacks what every
-//! task needs.
+//! Queues that a worker leaves alone for a while because it harms them: it lacks a program, or its tasks fail at
+//! once while those of other workers do not. Other workers take the tasks meanwhile. Leaves all queues alone if its
+//! host lacks what every task needs.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -10,24 +10,24 @@ use blueque::{QueueName, TaskInfo};
 use super::program::Stamp;
 use crate::shortage::NOTHING;
 
-/// How long a task that could not be begun here is not given out again: the first time, and at most.
+/// How long a task is held back that could not be started here: the first time, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
 /// How long a queue is left alone after failures: the first time, and at most.
 const STAYS: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(60));
 
-/// How long everything is left alone where nothing can be begun: the first time, and at most. After a while without
-/// that it is the first time again.
+/// How long all queues are left alone if nothing can be started: the first time, and at most. After a while without
+/// that it counts as the first time again.
 const RESTS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 const WELL: Duration = Duration::from_secs(300);
 
-/// What ends sooner has hardly begun its work.
+/// An attempt that ends sooner has hardly begun its work.
 const QUICK: Duration = Duration::from_secs(10);
 
-/// So many quick failures in a row are no accident.
+/// This many quick failures in a row are not a coincidence.
 const ROW: u32 = 3;
 
-/// How long to keep back a task that cannot be begun here: the longer the more often it came back.
+/// How long to hold back a task that cannot be started here: longer each time that it came back.
 pub fn pause(info: Option<&TaskInfo>) -> Duration {
     let before = info.and_then(|info| info.fields.get("uncounted"));
     let before = before.and_then(|count| std::str::from_utf8(count).ok()?.parse::<u32>().ok()).unwrap_or(0);
@@ -50,27 +50,27 @@ impl Ending {
 
 #[derive(Default)]
 struct Of {
-    /// Programs that were missing, one after the other, since one was there.
+    /// Consecutive missing programs.
     missing: u32,
     /// Quick failures in a row.
     failures: u32,
     /// How often it was left alone for those.
     slowed: u32,
-    /// How often its calls were refused, since one of its tasks was begun.
+    /// How often its calls were refused since one of its tasks was started.
     refused: u32,
     away: Option<Away>,
 }
 
 struct Away {
     until: Instant,
-    /// The folder of programs: with a change of it the worker comes back.
+    /// The folder of programs: when it changes, the worker comes back.
     folder: Option<Stamp>,
     why: String,
     /// The server refuses its calls.
     refused: bool,
 }
 
-/// A host on which nothing can be begun.
+/// A host on which nothing can be started.
 struct Sick {
     /// How often in a row.
     times: u32,
@@ -85,7 +85,7 @@ pub struct Cooldown {
 }
 
 impl Cooldown {
-    /// Nothing can be begun here: no task is taken, the longer the more often in a row. None where that is known.
+    /// Nothing can be started here: takes no tasks, longer each time in a row. None if that is known.
     pub fn sick(&mut self, why: &str) -> Option<String> {
         let now = Instant::now();
         let before = self.host.take().filter(|sick| sick.until + WELL > now);
@@ -100,18 +100,18 @@ impl Cooldown {
         Some(format!("takes nothing for {}: {why}", humantime::format_duration(rest)))
     }
 
-    /// Whether the host is one on which nothing can be begun, and it is not yet time to look whether that is over.
+    /// Whether nothing can be started on the host, and it is not yet time to try again.
     pub fn rests(&self) -> bool {
         self.host.as_ref().is_some_and(|sick| sick.until > Instant::now())
     }
 
-    /// Whether the host was such a one, and has begun nothing since.
+    /// Whether nothing could be started on the host, and nothing was started since.
     pub fn is_convalescent(&self) -> bool {
         self.host.is_some() && !self.rests()
     }
 
-    /// A program is missing: the queue is left alone, the longer the more often in a row. At first for less than the
-    /// task, which comes to the front of the queue again: one mistyped method must not be all that this worker meets.
+    /// A program is missing: the queue is left alone, longer each time in a row. At first for less time than the
+    /// task, which returns to the front of the queue: one mistyped method must not occupy this worker.
     pub fn missing(&mut self, queue: &QueueName, folder: Option<Stamp>, why: &str) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let stay = (PAUSES.0 / 2).saturating_mul(1 << of.missing.min(10)).min(STAYS.1);
@@ -122,14 +122,14 @@ impl Cooldown {
         format!("takes nothing of {queue} for {}{changes}: {why}", humantime::format_duration(stay))
     }
 
-    /// A task of the queue could be begun.
+    /// A task of the queue could be started.
     pub fn begun(&mut self, queue: &QueueName) {
         if let Some(of) = self.queues.get_mut(queue) {
             (of.missing, of.refused) = (0, 0);
         }
     }
 
-    /// The server refuses the calls of one queue, and not those of others: it is left aside.
+    /// The server refuses the calls for one queue, but not those for others: it is left out.
     pub fn refused(&mut self, queue: &QueueName, why: &str) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let stay = STAYS.0.saturating_mul(1 << of.refused.min(10)).min(STAYS.1);
@@ -144,7 +144,7 @@ impl Cooldown {
         self.queues.iter().filter(|(_, of)| refused(of)).map(|(queue, _)| queue.clone()).collect()
     }
 
-    /// Counts how a task ended; whether its queue is to be left alone if the tasks of others succeed.
+    /// Counts the end of a task; returns whether its queue is to be left alone if other workers succeed.
     pub fn ended(&mut self, ending: &Ending) -> bool {
         self.host.take_if(|sick| sick.until <= Instant::now());
         let of = self.queues.entry(ending.queue.clone()).or_default();
@@ -156,7 +156,7 @@ impl Cooldown {
         of.failures >= ROW && of.away.is_none()
     }
 
-    /// Leaves a queue alone whose tasks fail here and nowhere else.
+    /// Leaves a queue alone whose tasks fail only here.
     pub fn slow(&mut self, queue: &QueueName) -> String {
         let of = self.queues.entry(queue.clone()).or_default();
         let stay = STAYS.0.saturating_mul(1 << of.slowed.min(10)).min(STAYS.1);
@@ -169,7 +169,7 @@ impl Cooldown {
         format!("takes nothing of {queue} for {}: {why}", humantime::format_duration(stay))
     }
 
-    /// The queues to be left alone now; ends what is over.
+    /// The queues to be left alone now; ends what has expired.
     pub fn away(&mut self, folder: Option<&Stamp>) -> Vec<QueueName> {
         let now = Instant::now();
         for of in self.queues.values_mut() {

@@ -1,4 +1,4 @@
-//! A supervisor, seen from the worker: its child, or one that an earlier worker started.
+//! A supervisor, as seen by the worker: its child, or one that an earlier worker started.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,39 +13,39 @@ use crate::process::Process;
 use crate::run_folder::{RunFolder, open};
 use crate::session::password::Password;
 
-/// Beyond this the supervisors' own log begins anew; the one before is kept.
+/// When it grows larger, the supervisors' own log starts anew, and the previous one is kept.
 const LOG_BYTES: u64 = 1 << 20;
 
-/// A supervisor that was seen alive.
+/// A running supervisor.
 #[derive(Debug)]
 pub struct Handle {
     pub process: Process,
     child: Option<Child>,
-    /// Readable once it has ended. None where the kernel has no such thing.
+    /// Readable when it has ended. None if the kernel does not support it.
     fd: Option<Arc<OwnedFd>>,
 }
 
 impl Handle {
-    /// Starts a supervisor that needs this worker no more. The password is for this server, whatever the program may have
-    /// written into its run folder.
+    /// Starts a supervisor, which does not depend on this worker afterwards. The password is for this server,
+    /// whatever the program may have written to its run folder.
     pub fn start(folder: &RunFolder, server: &str, password: Option<&Password>) -> io::Result<Self> {
-        // Not the path of this binary: an upgrade may have put another there, or none.
+        // Not the path of this binary: an upgrade may have replaced or removed it.
         let mut command = Command::new("/proc/self/exe");
         command.arg0("blueque").arg("supervise").arg(folder.path()).args(["--server", server]).stdin(Stdio::null());
         let log = log(folder)?;
         command.stdout(log.try_clone()?).stderr(log).current_dir("/");
-        // Either may hold the password.
+        // Either may contain the password.
         command.env_remove("BLUEQUE_PASSWORD").env_remove("BLUEQUE_URL");
         if let Some(password) = password {
             password.announce(&mut command);
         }
         let mut child = command.spawn()?;
         if let Some(password) = password {
-            // One that has ended meanwhile is noticed as such.
+            // If it has ended meanwhile, that is noticed later.
             let _ = password.hand(&mut child);
         }
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-        // One that has ended at once may have started its program: what that left is settled as for any other.
+        // If it has ended at once, it may have started its program: its leftovers are settled as usual.
         let process = Process::of(pid).unwrap_or(Process { pid, started: 0 });
         Ok(Self { process, child: Some(child), fd: pidfd(pid) })
     }
@@ -53,7 +53,7 @@ impl Handle {
     /// One that an earlier worker started; none if it has ended meanwhile.
     pub fn of(process: Process) -> Option<Self> {
         let fd = pidfd(process.pid);
-        // Looked at after the opening: the number was still its own then.
+        // Checked after opening: the number still belonged to the process then.
         process.lives().then_some(Self { process, child: None, fd })
     }
 
@@ -61,7 +61,7 @@ impl Handle {
         self.fd.clone()
     }
 
-    /// Whether it has ended, and how, where this worker is its parent.
+    /// Whether it has ended, and how, if this worker is its parent.
     pub fn ended(&mut self) -> Option<Option<ExitStatus>> {
         match &mut self.child {
             Some(child) => child.try_wait().ok().flatten().map(Some),
@@ -85,7 +85,7 @@ fn pidfd(pid: i32) -> Option<Arc<OwnedFd>> {
     pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok().map(Arc::new)
 }
 
-/// Where supervisors say what has no place in a task's log.
+/// The log for messages of supervisors that do not belong to a task.
 fn log(folder: &RunFolder) -> io::Result<File> {
     let runs = folder.path().parent().unwrap_or(folder.path());
     let path = runs.with_file_name("supervisors.log");

@@ -1,5 +1,5 @@
-//! Who looks after a run folder: the one worker that has locked its file `keeper`. The kernel gives
-//! the lock back when that worker dies, and then another finds the folder.
+//! The keeper of a run folder: the one worker that has locked its file `keeper`. The kernel releases the lock when
+//! that worker dies, and then another finds the folder.
 
 use std::fs::File;
 use std::io;
@@ -14,14 +14,14 @@ use nix::fcntl::{Flock, FlockArg};
 use crate::run_folder::notice::{MOST, Notice};
 use crate::run_folder::{RunFolder, open};
 
-/// The lock, held.
+/// The held lock.
 #[derive(Debug)]
 pub struct Keeper {
     file: Flock<File>,
     heard: Mutex<Heard>,
 }
 
-/// What was heard of the run's supervisors.
+/// What the run's supervisors have reported.
 #[derive(Debug, Default)]
 struct Heard {
     bytes: u64,
@@ -29,7 +29,7 @@ struct Heard {
 }
 
 impl Keeper {
-    /// Takes charge of a folder; none where another worker has it, or it is gone.
+    /// Takes charge of a folder; none if another worker has it, or it is gone.
     pub fn of(folder: &RunFolder) -> io::Result<Option<Self>> {
         let file = match open::own(&folder.keeper()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -43,7 +43,7 @@ impl Keeper {
         }
     }
 
-    /// What the run's supervisors have said since this was asked last, also when the folder is gone.
+    /// The notices of the run's supervisors since the last call, even if the folder is gone.
     pub fn notices(&self) -> Vec<Notice> {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let end = self.file.metadata().map_or(0, |about| about.len()).min(2 * MOST);
@@ -54,18 +54,18 @@ impl Keeper {
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         heard.bytes += whole as u64;
         let lines = bytes.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n');
-        // A program can write here too: what is not a notice is ignored.
+        // A program can write here, too: what is not a notice is ignored.
         let notices: Vec<Notice> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
         heard.lost |= notices.iter().any(|notice| notice.lost);
         notices
     }
 
-    /// Whether one of them said that what the program made is thrown away.
+    /// Whether one of them reported that the result is discarded.
     pub fn has_lost(&self) -> bool {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).lost
     }
 
-    /// Takes charge of a folder just made. Another worker may be looking at it; that is short.
+    /// Takes charge of a new folder. Another worker may be checking it, which does not take long.
     pub fn of_new(folder: &RunFolder) -> io::Result<Self> {
         let end = Instant::now() + Duration::from_secs(5);
         loop {
@@ -130,7 +130,7 @@ mod tests {
             drop(kept);
             assert!(Keeper::of(&folder).unwrap().is_some(), "{kind}: it is free again");
         }
-        // A lock of what the link led to would have kept others out of that.
+        // A lock on the target of the link would have blocked others.
         assert_eq!(fs::read(&precious).unwrap(), b"precious");
         fs::remove_dir_all(&state).unwrap();
     }

@@ -1,4 +1,4 @@
-//! The runs that this worker keeps, and what its threads tell each other.
+//! The runs that this worker keeps, and the state that its threads share.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -21,17 +21,17 @@ use crate::run_folder::RunFolder;
 use crate::run_folder::notice::{About, Notice};
 use crate::shortage::{FAILED, LOST, Shortage};
 
-/// How long a worker that is to end waits for a server that does not answer, when no program runs any more.
+/// How long an ending worker waits for a server that does not reply, once no program runs.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The longest pause before another try on a run that could not be settled.
+/// The longest delay before another attempt to settle a run.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Characters of what a supervisor says, in the log; and of its trouble, in the worker's record.
+/// Characters of a supervisor's notice in the log, and of its reason in the worker's record.
 const TEXT: usize = 500;
 const TROUBLE: usize = 160;
 
-/// So many tasks of which the same is said are named.
+/// Number of tasks that are named in a message about several.
 const NAMED: usize = 3;
 
 /// A run of this worker.
@@ -42,20 +42,20 @@ pub struct Kept {
     keeper: Arc<Keeper>,
     /// What the server refuses its supervisor, in words.
     troubles: BTreeMap<About, String>,
-    /// None once it has ended and left its folder behind: somebody has to settle that.
+    /// None once it has ended and left its folder behind, which has to be settled.
     pub handle: Option<Handle>,
-    /// What became of its supervisor, where that was seen.
+    /// How its supervisor ended, if that was seen.
     fate: Option<Fate>,
-    /// Only its end is left to be sent: that takes no slot, and the worker may end meanwhile.
+    /// Only its end has to be sent: that takes no slot, and the worker may end meanwhile.
     delivering: bool,
-    /// Since when its end was seen to wait on the disk.
+    /// Since when its end was seen waiting on the disk.
     ended: Option<Instant>,
-    /// When to settle it, and the pause after that.
+    /// When to settle it, and the delay after that.
     due: Instant,
     pause: Duration,
     /// When its supervisor was told to stop.
     told: Option<Instant>,
-    /// For a task that this worker began: its queue, and when.
+    /// For a task that this worker started: its queue, and when.
     begun: Option<(QueueName, Instant)>,
 }
 
@@ -69,16 +69,16 @@ impl Kept {
 }
 
 impl Kept {
-    /// Of a queue, begun now.
+    /// Of a queue, started now.
     pub fn begun(mut self, queue: QueueName) -> Self {
         self.begun = Some((queue, Instant::now()));
         self
     }
 
-    /// Notes what the server refuses its supervisor.
+    /// Records what the server refuses its supervisor.
     fn note(&mut self, notice: &Notice) {
         match &notice.why {
-            // The parts of a worker's trouble are told apart by this sign.
+            // This character separates the parts of a worker's report.
             Some(why) => {
                 let text = format!("{}{}", notice.about.trouble(&self.id), why.replace(';', ","));
                 self.troubles.insert(notice.about, clean_line(&text, TROUBLE));
@@ -89,7 +89,7 @@ impl Kept {
         }
     }
 
-    /// How its task ended, where its supervisor said so to this worker.
+    /// How its task ended, if its supervisor reported it to this worker.
     fn ending(&mut self, status: Option<ExitStatus>) -> Option<Ending> {
         let (queue, begun) = self.begun.take()?;
         let failed = status?.code() == Some(FAILED.into());
@@ -98,7 +98,7 @@ impl Kept {
 }
 
 impl State {
-    /// How many slots are taken.
+    /// The number of occupied slots.
     fn running(&self) -> usize {
         self.kept.values().filter(|kept| !kept.delivering).count()
     }
@@ -115,31 +115,31 @@ impl State {
 #[derive(Debug, Default)]
 struct State {
     kept: HashMap<PathBuf, Kept>,
-    /// Since when no task is taken any more.
+    /// Since when no more tasks are taken.
     draining: Option<Instant>,
     /// Supervisors are told to stop.
     stopping: bool,
-    /// Nothing is left to be done.
+    /// Nothing is left to do.
     ended: bool,
     /// The parts of the worker that have ended.
     over: Vec<&'static str>,
-    /// A part of the worker that ended by a panic.
+    /// A part of the worker that panicked.
     broken: Option<&'static str>,
-    /// How tasks ended, until somebody asks.
+    /// How tasks ended, since the last query.
     endings: Vec<Ending>,
-    /// Why the worker takes less than it could.
+    /// Why the worker takes fewer tasks than it could.
     trouble: Option<String>,
     /// The queues whose calls the server refuses.
     aside: Vec<QueueName>,
-    /// Why a task could not be begun, until somebody asks.
+    /// Why a task could not be started, since the last query.
     sick: Option<String>,
 }
 
-/// What became of a supervisor that ended before its task.
+/// How a supervisor ended before its task.
 #[derive(Clone, Debug)]
 pub struct Fate {
     pub words: String,
-    /// What it said that the host lacks.
+    /// What the host lacks, according to it.
     pub shortage: Option<Shortage>,
 }
 
@@ -153,7 +153,7 @@ impl Fate {
     }
 }
 
-/// What is said of a task whose supervisor is done with it.
+/// The message about a task whose supervisor has ended.
 fn end_words(id: &str, status: Option<ExitStatus>) -> String {
     match status.and_then(|status| status.code()).and_then(|code| u8::try_from(code).ok()) {
         Some(LOST) => format!("{id}: lost its lease: its result is thrown away"),
@@ -161,7 +161,7 @@ fn end_words(id: &str, status: Option<ExitStatus>) -> String {
     }
 }
 
-/// What supervisors said, a line for each text: an outage is the same for many tasks.
+/// Messages from supervisors' notices, one line for each text: an outage affects many tasks alike.
 fn news(said: Vec<(String, Notice)>) -> Vec<String> {
     let mut of: Vec<(String, Vec<String>)> = Vec::new();
     for (id, notice) in said {
@@ -189,11 +189,11 @@ pub struct Pool {
     pub quiet: bool,
     state: Mutex<State>,
     changed: Condvar,
-    /// Lets the thread that watches supervisors look.
+    /// Wakes the thread that watches supervisors.
     wake: UnixStream,
 }
 
-/// A part of the worker, as long as its thread runs.
+/// A part of the worker, while its thread runs.
 pub struct Part<'a> {
     pool: &'a Pool,
     name: &'static str,
@@ -228,7 +228,7 @@ impl Pool {
     fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let answer = change(&mut self.lock());
         self.changed.notify_all();
-        // A full pipe wakes as well.
+        // A full pipe wakes it as well.
         let _ = (&self.wake).write(&[0]);
         answer
     }
@@ -260,12 +260,12 @@ impl Pool {
         self.lock().kept.contains_key(folder)
     }
 
-    /// How many tasks run.
+    /// The number of running tasks.
     pub fn running(&self) -> usize {
         self.lock().running()
     }
 
-    /// Waits for a free slot; false when no more tasks are to be taken, none when the limit has passed.
+    /// Waits for a free slot; false if no more tasks are to be taken, none after the limit.
     pub fn slot_free(&self, limit: Duration) -> Option<bool> {
         let look = |state: &mut State| {
             let draining = state.draining.is_some();
@@ -274,7 +274,7 @@ impl Pool {
         self.wait_until(limit, look)
     }
 
-    /// Pauses, at most until no more tasks are to be taken.
+    /// Pauses, but no longer than tasks are to be taken.
     pub fn pause(&self, limit: Duration) {
         self.wait_until(limit, |state| state.draining.map(|_| ()));
     }
@@ -284,7 +284,7 @@ impl Pool {
         self.change(|state| *state.draining.get_or_insert_with(Instant::now));
     }
 
-    /// An operator has ordered it to drain.
+    /// Records that an operator has ordered it to drain.
     pub fn ordered(&self) {
         if self.draining().is_none() {
             self.say("ordered to drain");
@@ -292,7 +292,7 @@ impl Pool {
         }
     }
 
-    /// Waits until what it reports has changed, or it ends; at most for `limit`. False when it ends.
+    /// Waits until the report has changed, or the worker ends; at most for `limit`. False when it ends.
     pub fn wait_for_change(&self, limit: Duration) -> bool {
         let was = (self.draining().is_some(), self.trouble());
         let changed = |state: &mut State| {
@@ -302,39 +302,39 @@ impl Pool {
         !self.lock().ended
     }
 
-    /// Wakes whoever watches when this is dropped: at the end of a part of the worker.
+    /// Wakes the watcher when this is dropped, at the end of a part of the worker.
     pub fn part(&self, name: &'static str) -> Part<'_> {
         Part { pool: self, name }
     }
 
-    /// Whether a part of the worker has ended: known before whoever watches is woken.
+    /// Whether a part of the worker has ended; recorded before the watcher is woken.
     pub fn is_over(&self, name: &str) -> bool {
         self.lock().over.contains(&name)
     }
 
-    /// Waits for the end of a part of the worker; whether it came in time.
+    /// Waits for the end of a part of the worker; returns whether it came in time.
     pub fn waits_for(&self, name: &str, limit: Duration) -> bool {
         self.wait_until(limit, |state| state.over.contains(&name).then_some(())).is_some()
     }
 
-    /// The part of the worker that ended by a panic.
+    /// The part of the worker that panicked.
     pub fn broken(&self) -> Option<&'static str> {
         self.lock().broken
     }
 
-    /// How tasks ended since this was asked last.
+    /// How tasks ended since the last call.
     pub fn endings(&self) -> Vec<Ending> {
         std::mem::take(&mut self.lock().endings)
     }
 
-    /// Says why the worker takes less than it could; none where it takes all.
+    /// Sets why the worker takes fewer tasks than it could; none if it takes all.
     pub fn set_trouble(&self, trouble: Option<String>) {
         if self.lock().trouble != trouble {
             self.change(|state| state.trouble = trouble);
         }
     }
 
-    /// Says which queues are left aside because the server refuses their calls.
+    /// Sets the queues that are left out because the server refuses their calls.
     pub fn set_aside(&self, queues: Vec<QueueName>) {
         self.lock().aside = queues;
     }
@@ -348,12 +348,12 @@ impl Pool {
         self.lock().trouble()
     }
 
-    /// Everything has ended but the process.
+    /// Everything has ended except the process.
     pub fn end(&self) {
         self.change(|state| state.ended = true);
     }
 
-    /// How many slots there are, and how many of them are free.
+    /// The number of slots, and how many are free.
     pub fn slots(&self) -> (usize, usize) {
         (self.slots, self.slots.saturating_sub(self.running()))
     }
@@ -363,14 +363,14 @@ impl Pool {
         self.lock().draining
     }
 
-    /// Tells every supervisor to stop, now and when it comes to be known.
+    /// Tells every supervisor to stop, including those found later.
     pub fn stop(&self) {
         if !self.lock().stopping {
             self.change(|state| state.stopping = true);
         }
     }
 
-    /// What to wait on for the end of a supervisor; false where some can only be asked.
+    /// What to wait on for the end of a supervisor; false if some have to be polled.
     pub fn fds(&self) -> (Vec<Arc<OwnedFd>>, bool) {
         let state = self.lock();
         let handles: Vec<&Handle> = state.kept.values().filter_map(|kept| kept.handle.as_ref()).collect();
@@ -379,13 +379,13 @@ impl Pool {
         (fds, all)
     }
 
-    /// Says what supervisors have said meanwhile.
+    /// Prints the notices of supervisors.
     pub fn hear(&self) {
         let keepers: Vec<(PathBuf, String, Arc<Keeper>)> = {
             let state = self.lock();
             state.kept.iter().map(|(path, kept)| (path.clone(), kept.id.clone(), kept.keeper.clone())).collect()
         };
-        // Not under the lock: these are files.
+        // Without the lock: these are files.
         let heard = keepers.into_iter().map(|(path, id, keeper)| (path, id, keeper.notices()));
         let heard: Vec<_> = heard.filter(|(_, _, notices)| !notices.is_empty()).collect();
         if heard.is_empty() {
@@ -406,7 +406,7 @@ impl Pool {
         }
     }
 
-    /// Looks which supervisors have ended, and passes on an order to stop.
+    /// Checks which supervisors have ended, and passes on an order to stop.
     pub fn look(&self) {
         let (mut words, mut over) = (Vec::new(), Vec::new());
         {
@@ -421,7 +421,7 @@ impl Pool {
                 }
                 let Some(status) = handle.ended() else {
                     if draining && !kept.delivering && kept.folder.has_ended() {
-                        // Its supervisor owns the end, which the server does not take just now.
+                        // Its supervisor owns the end, which the server does not accept at the moment.
                         kept.delivering = kept.ended.get_or_insert_with(Instant::now).elapsed() > PATIENCE;
                     }
                     return true;
@@ -456,14 +456,14 @@ impl Pool {
         }
     }
 
-    /// The runs that were told to stop so long ago and still run.
+    /// The runs that were told to stop this long ago and still run.
     pub fn overdue(&self, grace: Duration) -> Vec<PathBuf> {
         let state = self.lock();
         let overdue = |kept: &&Kept| kept.handle.is_some() && kept.told.is_some_and(|told| told.elapsed() >= grace);
         state.kept.values().filter(overdue).map(|kept| kept.folder.path().to_owned()).collect()
     }
 
-    /// Waits for a run whose supervisor is gone and whose folder is not.
+    /// Waits for a run whose supervisor is gone but whose folder is not.
     pub fn next_left(&self, limit: Duration) -> Option<RunFolder> {
         self.wait_until(limit, |state| {
             let now = Instant::now();
@@ -474,27 +474,27 @@ impl Pool {
         })
     }
 
-    /// What became of the supervisor of a run, where this worker saw it.
+    /// How the supervisor of a run ended, if this worker saw it.
     pub fn fate(&self, folder: &Path) -> Option<Fate> {
         self.lock().kept.get(folder)?.fate.clone()
     }
 
-    /// A task could not be begun here, for this reason.
+    /// A task could not be started here, for this reason.
     pub fn cannot_begin(&self, why: String) {
         self.change(|state| state.sick = Some(why));
     }
 
-    /// Why a task could not be begun, since this was asked last.
+    /// Why a task could not be started, since the last call.
     pub fn sickness(&self) -> Option<String> {
         self.lock().sick.take()
     }
 
-    /// A supervisor looks after a run that was left; perhaps only to send its end.
+    /// A supervisor takes over a run that was left behind, perhaps only to send its end.
     pub fn resume(&self, folder: &Path, handle: Handle, delivering: bool) {
         self.change(|state| {
             if let Some(kept) = state.kept.get_mut(folder) {
                 (kept.handle, kept.delivering) = (Some(handle), delivering);
-                // It says anew what it is refused.
+                // It reports refusals again.
                 kept.troubles.clear();
             }
         });

@@ -1,5 +1,5 @@
-//! Which program does a task: `worker.d/NAME`. A name from Redis never leads out of the folder, and
-//! nobody but the worker's own user and root decides what is in it.
+//! Finds the program of a task: `worker.d/NAME`. A name from Redis never leads out of the folder, and only the
+//! worker's own user and root control its contents.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -21,12 +21,12 @@ pub enum Programs {
     Fixed(Vec<String>),
 }
 
-/// Why a task cannot be done here.
+/// Why a task cannot run here.
 #[derive(Debug)]
 pub enum Unfit {
-    /// There is no such program: a deploy may bring it, or another worker has it.
+    /// There is no such program: a deployment may add it, or another worker has it.
     Absent(String),
-    /// Nobody should run it. For the task's submitter.
+    /// Nobody should run it. Reported to the task's submitter.
     Never(String),
 }
 
@@ -36,15 +36,15 @@ impl From<String> for Unfit {
     }
 }
 
-/// When a folder was changed last.
+/// When a folder was last changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp(i64, i64, i64, i64);
 
-/// The most that a report of the programs holds.
+/// Maximum size of the reported list of programs.
 const TOLD: usize = 8_192;
 
 impl Programs {
-    /// A folder that exists.
+    /// An existing folder.
     pub fn folder(path: &Path) -> anyhow::Result<Self> {
         let path = std::path::absolute(path)?;
         if !path.is_dir() {
@@ -55,7 +55,7 @@ impl Programs {
         Ok(Self::Folder(path))
     }
 
-    /// A command; its program is looked for on `PATH` once, here.
+    /// A command; its program is looked up on `PATH` once, here.
     pub fn fixed(command: &[String]) -> anyhow::Result<Self> {
         let Some((program, args)) = command.split_first() else { bail!("no command after --") };
         let found = if program.contains('/') {
@@ -71,21 +71,21 @@ impl Programs {
         Ok(Self::Fixed(std::iter::once(found).chain(args.iter().cloned()).collect()))
     }
 
-    /// By what a change of the folder is seen; none where there is no folder.
+    /// Detects a change of the folder; none without a folder.
     pub fn stamp(&self) -> Option<Stamp> {
         let Self::Folder(folder) = self else { return None };
         let about = fs::metadata(folder).ok()?;
         Some(Stamp(about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()))
     }
 
-    /// The methods that there are programs for, as a worker reports them: `*` for any; none where they are too many.
+    /// The methods that have programs, as a worker reports them: `*` for any; none if there are too many.
     pub fn methods(&self) -> Option<String> {
         let Self::Folder(folder) = self else { return Some("*".to_owned()) };
         let entries = fs::read_dir(folder).ok()?.flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.retain(|name| is_name(name) && runnable(&folder.join(name)));
         names.sort_unstable();
-        // No program has this name: a folder without any is told from one that nobody knows.
+        // No program has this name: it distinguishes an empty folder from an unknown one.
         let told = if names.is_empty() { ".".to_owned() } else { names.join(",") };
         Some(told).filter(|told| told.len() <= TOLD)
     }
@@ -114,7 +114,7 @@ fn find(folder: &Path, name: &str) -> Result<PathBuf, Unfit> {
         let why = format!("{name:?} cannot be a program: a name has letters, digits, . _ - and begins with no dot");
         return Err(why.into());
     }
-    // Looked at for each task: a deploy may have changed it. What is wrong with it is no fault of the task.
+    // Checked for each task: a deployment may have changed it. Problems with it are not the task's fault.
     let folder = trusted_folder(folder).map_err(Unfit::Absent)?;
     let (file, about) = match resolve(&folder.join(name), Some(&folder), Rule::Deployed) {
         Ok(found) => found,

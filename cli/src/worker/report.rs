@@ -1,4 +1,4 @@
-//! The thread that reports: that the worker lives, and what of it is free.
+//! The thread that reports that the worker is alive, and its free slots.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,13 +11,13 @@ use super::program::Programs;
 use super::settings::Settings;
 use crate::output::clean_line;
 
-/// After three of these without a report it counts as dead.
+/// After three of these without a report, it counts as dead.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Before a report that failed is tried again.
+/// The delay before a failed report is repeated.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// Characters of what is wrong: the server takes 1,024 bytes.
+/// Characters of the problem: the server accepts 1,024 bytes.
 const TROUBLE: usize = 250;
 
 pub struct Reporter {
@@ -63,7 +63,7 @@ impl Reporter {
         let tell = |queues: &[QueueName]| self.client.call(&self.client.calls().report(&self.listener, queues, report));
         let aside = self.pool.aside();
         let drains = match tell(&settings.queues) {
-            // What is wrong with a queue may be wrong with this call too.
+            // A problem of a queue may affect this call, too.
             Err(error) if !error.is_transient() && !aside.is_empty() => {
                 let others = settings.queues.iter().filter(|queue| !aside.contains(queue));
                 tell(&others.cloned().collect::<Vec<_>>())?

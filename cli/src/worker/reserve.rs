@@ -1,4 +1,4 @@
-//! The thread that takes tasks: reserve, make the run folder, start the supervisor.
+//! The thread that takes tasks: reserves, creates the run folder, starts the supervisor.
 
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
@@ -20,23 +20,23 @@ use crate::output::{chain, clean_line};
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 use crate::shortage::Shortage;
 
-/// How often it looks for tasks where nobody wakes it.
+/// How often it polls for tasks.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// The same where it leaves all its queues alone, and only the end of that is waited for.
+/// The same while it leaves all its queues alone.
 const IDLE: Duration = Duration::from_millis(100);
 
-/// So many characters of a task's parameters are said when it begins.
+/// Characters of a task's parameters in the log.
 const INPUT: usize = 80;
 
-/// Before another task is taken after one that could not be begun for want of the server.
+/// The delay before another task is taken after one that could not be started because of the server.
 const TROUBLE: Duration = Duration::from_secs(5);
 
 /// How many threads a supervisor needs.
 const THREADS: usize = 5;
 
-/// How many of the last completed tasks of a queue are looked at, and how old they may be, to learn whether other
-/// workers do well.
+/// How many of the last completed tasks of a queue are examined, and their maximum age, to find out whether other
+/// workers succeed.
 const OTHERS: u32 = 20;
 const RECENT: f64 = 600.0;
 
@@ -46,12 +46,12 @@ pub struct Reserver {
     pub settings: Arc<Settings>,
     pub programs: Programs,
     pub pool: Arc<Pool>,
-    /// Where the programs' output is passed on.
+    /// Passes on the programs' output, if set.
     pub verbose: Option<Arc<Verbose>>,
 }
 
 impl Reserver {
-    /// Takes tasks until the worker drains. An error is one that waiting cannot mend.
+    /// Takes tasks until the worker drains. An error is one that waiting does not resolve.
     pub fn run(&self, listener: &mut Listener) -> anyhow::Result<()> {
         let taken = self.take(listener);
         self.give_back(listener);
@@ -68,7 +68,7 @@ impl Reserver {
                 None => continue,
             }
             let some = self.choose(listener, &mut cooldown);
-            // The lease runs from before the sending, on the clock that the supervisor uses.
+            // The lease counts from before the request, on the clock that the supervisor uses.
             let sent = boot_clock_us();
             match listener.try_listen() {
                 Ok(Some(processor)) => self.launch(listener, &processor, sent, &mut cooldown)?,
@@ -89,7 +89,7 @@ impl Reserver {
         }
     }
 
-    /// Leaves alone the queues that this worker harms; whether any other is left.
+    /// Leaves alone the queues that this worker harms; returns whether any other is left.
     fn choose(&self, listener: &mut Listener, cooldown: &mut Cooldown) -> bool {
         for ending in self.pool.endings() {
             if cooldown.ended(&ending) && self.others_do_well(listener.id(), &ending.queue).unwrap_or(false) {
@@ -113,8 +113,8 @@ impl Reserver {
         some
     }
 
-    /// The server refused a call for all queues: each is asked for itself, and those that are refused are left aside. The
-    /// error, where that is all of them.
+    /// The server refused a call for all queues: each is asked separately, and those that are refused are left out.
+    /// Fails if all are.
     fn sort_out(
         &self,
         listener: &mut Listener,
@@ -123,7 +123,7 @@ impl Reserver {
         error: Error,
     ) -> anyhow::Result<()> {
         let queues = &self.settings.queues;
-        // Not always from the first: as long as that has tasks, the others are not come to.
+        // Not always from the first: while that has tasks, the others would not be asked.
         *turn = turn.wrapping_add(1) % queues.len();
         let (later, first) = queues.split_at(*turn);
         let mut refusal = error;
@@ -150,19 +150,19 @@ impl Reserver {
         if cooldown.aside().len() == queues.len() { Err(refusal.into()) } else { Ok(()) }
     }
 
-    /// Takes nothing for a while, because nothing can be begun.
+    /// Takes nothing for a while, because nothing can be started.
     fn rest(&self, cooldown: &mut Cooldown, why: &str) {
         if let Some(said) = cooldown.sick(why) {
             self.pool.say(&said);
         }
     }
 
-    /// What keeps tasks from being begun here, in words.
+    /// What keeps tasks from being started here, in words.
     fn lacking(&self, error: &anyhow::Error) -> String {
         Shortage::of(error).map_or_else(|| chain(error), |shortage| shortage.words(&self.settings.state))
     }
 
-    /// Whether tasks of a queue have been completed lately by somebody else.
+    /// Whether others have completed tasks of a queue lately.
     fn others_do_well(&self, own: &ListenerId, queue: &QueueName) -> blueque::Result<bool> {
         let now = self.client.call(&self.client.calls().hello())?.time;
         for id in self.client.queue(queue.as_str())?.list("complete", OTHERS)? {
@@ -176,7 +176,7 @@ impl Reserver {
         Ok(false)
     }
 
-    /// Begins a task. What goes wrong here is the task's failure, or else the task is given back.
+    /// Starts a task. On an error of the task it fails; on an error of this host it is given back.
     fn launch(
         &self,
         listener: &Listener,
@@ -193,7 +193,7 @@ impl Reserver {
             Ok(run) => self.start(&run, task).map(|()| None),
             Err(why) => Ok(Some(why)),
         });
-        // It is the worker's trouble: uncounted, and not at once, or it would be taken again and again.
+        // A problem of the worker: uncounted, and with a delay, or the task would be taken again and again.
         let give_back = |reason| {
             let options = ReleaseOptions::new().reason(reason).uncounted().again_in(pause);
             self.client.call(&calls.release(&task.id, task.token, options))
@@ -226,14 +226,14 @@ impl Reserver {
             }
         };
         match told {
-            // A lost task is another's by now; what was not heard is settled when its lease ends.
+            // A lost task belongs to another attempt; other errors are settled when its lease ends.
             Ok(_) | Err(Error::Lost) => Ok(()),
             Err(error) if error.is_transient() => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What `run.json` says; or why the task cannot be done here.
+    /// The contents of `run.json`; or why the task cannot run here.
     fn describe(
         &self,
         listener: &Listener,
@@ -306,7 +306,7 @@ impl Reserver {
         }
     }
 
-    /// Gives back what was reserved in a call whose answer was never heard, and says goodbye.
+    /// Gives back what was reserved in a call whose reply was lost, and says goodbye.
     fn give_back(&self, listener: &Listener) {
         let calls = self.client.calls();
         for queue in &self.settings.queues {
@@ -318,7 +318,7 @@ impl Reserver {
             for task in held {
                 let (Ok(id), Some(token)) = (blueque::TaskId::new(task.id.as_str()), task.token) else { continue };
                 let has_folder = self.settings.has_folder(&task.id, token).unwrap_or_else(|error| {
-                    // It may run here: the end of its lease tells.
+                    // It may run here: settled by the end of its lease.
                     self.pool
                         .say(&format!("the runs here cannot be listed, and {} is not given back: {error}", task.id));
                     true
@@ -332,7 +332,7 @@ impl Reserver {
     }
 }
 
-/// Whether a task might be begun: tried without one, in little.
+/// Whether a task could be started, tried on a small scale without one.
 fn trial(settings: &Settings) -> anyhow::Result<()> {
     RunFolder::would_fit(&settings.state, &settings.namespace, &settings.limits)?;
     let (go, gone) = mpsc::channel::<()>();
@@ -349,13 +349,13 @@ fn trial(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a task is about, for people.
+/// The beginning of a task's parameters, for people.
 fn beginning(parameters: &[u8]) -> String {
     let text = clean_line(&String::from_utf8_lossy(parameters.get(..400).unwrap_or(parameters)), INPUT);
     if text.is_empty() || text == "[]" { String::new() } else { format!(": {text}") }
 }
 
-/// How the program hears why it is started.
+/// The reason for the start, as the program gets it.
 fn reason(previous: Option<Outcome>) -> &'static str {
     match previous {
         None => "new",

@@ -1,4 +1,4 @@
-//! What `blueque worker` can be told.
+//! The options and settings of `blueque worker`.
 
 use std::env;
 use std::io;
@@ -24,17 +24,17 @@ const DIR_HELP: &str = "The folder of programs: DIR/METHOD does a task, DIR/QUEU
 const STATE_DIR_HELP: &str = "Where runs are kept on disk. All workers of a host share one \
                               [else BLUEQUE_STATE_DIR, else ~/.local/state/blueque]";
 
-/// The variable that names the folder of programs, and where that is without one.
+/// The variable that names the folder of programs, and its default.
 const DIR: &str = "BLUEQUE_DIR";
 const USUAL_DIR: &str = "/etc/blueque/worker.d";
 
-/// So many queues a worker serves at most: one call asks all of them.
+/// Maximum number of queues: one call asks all of them.
 const QUEUES: usize = 32;
 
 /// How long `--drain release` lets programs save.
 pub const RELEASE: Duration = Duration::from_secs(1);
 
-/// The grace of a server that does not say.
+/// The default grace period, if the server has none.
 const GRACE: Duration = Duration::from_secs(30);
 
 /// What becomes of running tasks when the worker is told to end.
@@ -45,31 +45,32 @@ pub enum Drain {
     Wait,
     /// Programs are asked to save and exit; tasks go back to the queue, uncounted
     Checkpoint,
-    /// The same, and after a second they are killed, whatever the grace
+    /// The same, but programs are killed after a second, regardless of the grace period
     Release,
 }
 
-/// In which order several queues are asked.
+/// The order in which several queues are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Order {
-    /// Those named first are asked first, always
+    /// Queues named first are always asked first
     Strict,
-    /// In turns
+    /// In turn
     Round,
-    /// In turns, so that each gets its share by its weight; 1 where none is given
+    /// In turn, with shares by weight; 1 if none is given
     Weighted,
 }
 
 #[derive(Args, Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
-    /// A queue to take tasks of; may be repeated. Those named first are asked first; with QUEUE=WEIGHT each gets its share
+    /// A queue to take tasks from; may be repeated. Queues named first are asked first; with QUEUE=WEIGHT each gets
+    /// its share
     #[arg(long = "queue", short, required = true, value_name = "QUEUE[=WEIGHT]", value_parser = queue)]
     pub queues: Vec<(QueueName, Option<u32>)>,
-    /// In which order the queues are asked [default: strict, or weighted where a queue has a weight]
+    /// The order in which queues are asked [default: strict, or weighted if a queue has a weight]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Order>,
-    /// What this worker has, for tasks that need it: gpu,transcoder=3
+    /// What this worker offers to tasks with needs: gpu,transcoder=3
     #[arg(long, value_name = "HAS")]
     pub has: Option<String>,
     /// A name for people, which `blueque workers` shows
@@ -81,29 +82,29 @@ pub struct Options {
     /// The one program for all tasks, and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
-    /// How many tasks run at once
+    /// Number of tasks that run at once
     #[arg(long, default_value_t = 1, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u16>(1, 500))]
     pub slots: u16,
-    /// How long a task stays this worker's without a sign of life; heartbeats come every third of it
-    /// [default: as the queue's settings say, 60s]
+    /// How long a task stays with this worker without a sign of life; heartbeats are sent every third of it
+    /// [default: the queue's setting, 60s]
     #[arg(long, value_name = "TIME", value_parser = lease)]
     pub lease: Option<Duration>,
     /// Where runs are kept on disk.
     #[arg(long, value_name = "DIR", help = STATE_DIR_HELP)]
     pub state_dir: Option<PathBuf>,
-    /// From SIGTERM to SIGKILL for a program that is stopped [default: as the queue's settings say, 30s]
+    /// From SIGTERM to SIGKILL for a program that is stopped [default: the queue's setting, 30s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub grace: Option<Duration>,
-    /// How long a program may run, unless it extends that itself
+    /// Maximum run time of a program, unless the program extends it
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_run: Option<Duration>,
-    /// How long before that it is warned by SIGUSR1
+    /// How long before that it is warned with SIGUSR1
     #[arg(long, value_name = "TIME", requires = "max_run", value_parser = duration)]
     pub warn: Option<Duration>,
-    /// How long a program may give no sign of life: no event, no checkpoint, no output
+    /// Maximum time without a sign of life of a program: no event, no checkpoint, no output
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub no_progress: Option<Duration>,
-    /// How much memory each process of a program may have, such as 512M or 2G
+    /// Maximum memory of each process of a program, such as 512M or 2G
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
     /// The niceness of programs
@@ -112,7 +113,7 @@ pub struct Options {
     /// Where output folders of completed tasks go (default: output/ in the state folder)
     #[arg(long, value_name = "DIR")]
     pub publish: Option<PathBuf>,
-    /// A variable of this environment that programs get, beside the usual ones
+    /// An environment variable to pass to programs, besides the usual ones
     #[arg(long = "env", value_name = "NAME", value_parser = variable)]
     pub environment: Vec<String>,
     /// What becomes of running tasks at SIGTERM, SIGINT and `blueque drain`
@@ -121,38 +122,40 @@ pub struct Options {
     /// How long `--drain wait` waits before it becomes `checkpoint`
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub drain_after: Option<Duration>,
-    /// Leave what dead processes of this host held to the end of its lease. For containers that share
-    /// a host's name and do not see each other's processes
+    /// Leave tasks of dead processes of this host to the end of their lease. For containers that share a host name
+    /// but do not see each other's processes
     #[arg(long)]
     pub no_adopt: bool,
-    /// A further name of this host, by which Blueque 1.0 may know its processes: what dead ones held is taken back too.
-    /// May be repeated. The machine's own name, and its full name unless that begins with localhost, need not be given
+    /// Another name of this host by which Blueque 1.0 may know its processes: tasks of dead ones are taken over,
+    /// too. May be repeated. The machine's own name, and its full name unless that begins with localhost, need not
+    /// be given
     #[arg(long = "host-name", value_name = "NAME", value_parser = host_name, conflicts_with = "no_adopt")]
     pub host_names: Vec<String>,
-    /// How large a result or a checkpoint may be: 1M, at most 8M
+    /// Maximum size of a result or a checkpoint: 1M, at most 8M
     #[arg(long, default_value = "1M", value_name = "BYTES", value_parser = bytes)]
     pub max_bytes: u64,
-    /// How much of the log of each attempt stays on this host, its first and its last half
+    /// How much of the log of each attempt is kept on this host: its first and its last half
     #[arg(long, default_value = "256M", value_name = "BYTES", value_parser = log_size)]
     pub keep_log: u64,
-    /// How much of the logs of all attempts stays here, at most a tenth of the file system: the oldest go first
+    /// How much of the logs of all attempts is kept here, at most a tenth of the file system: the oldest are
+    /// removed first
     #[arg(long, default_value = "10G", value_name = "BYTES", value_parser = bytes)]
     pub keep_logs: u64,
-    /// How long a log stays here after its attempt's end
+    /// How long a log is kept here after its attempt's end
     #[arg(long, default_value = "30days", value_name = "TIME", value_parser = duration)]
     pub keep_logs_for: Duration,
     /// Pass on what programs print to stderr, each line with its task's id
     #[arg(long, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Say nothing of what happens
+    /// Do not log events
     #[arg(long)]
     pub quiet: bool,
-    /// Say nothing of what is in the tasks: the beginning of their parameters
+    /// Do not log the contents of tasks, that is the beginning of their parameters
     #[arg(long)]
     pub quiet_input: bool,
 }
 
-/// The settings of a worker, checked.
+/// The checked settings of a worker.
 #[derive(Debug)]
 pub struct Settings {
     pub queues: Vec<QueueName>,
@@ -160,9 +163,9 @@ pub struct Settings {
     pub has: Option<String>,
     pub name: Option<String>,
     pub slots: usize,
-    /// None for what the settings of the queue say.
+    /// None: the setting of the queue.
     pub lease: Option<Duration>,
-    /// The same.
+    /// None: the setting of the queue.
     pub grace: Option<Duration>,
     pub namespace: String,
     /// Without the password.
@@ -180,9 +183,9 @@ pub struct Settings {
     pub host_names: Vec<String>,
     /// Whether the beginning of a task's parameters is kept out of the log.
     pub quiet_input: bool,
-    /// How much of a log stays on the disk.
+    /// How much of a log is kept on the disk.
     pub keep_log: u64,
-    /// How much of all of them.
+    /// How much of all logs is kept.
     pub keep_logs: Keep,
     /// Whether the programs' output is passed on.
     pub verbose: bool,
@@ -190,7 +193,7 @@ pub struct Settings {
 }
 
 impl Options {
-    /// What the programs are.
+    /// The programs of this worker.
     pub fn programs(&self) -> anyhow::Result<Programs> {
         if !self.command.is_empty() {
             return Programs::fixed(&self.command);
@@ -206,7 +209,7 @@ impl Options {
         }
     }
 
-    /// The queues, each named once.
+    /// The queues, without duplicates.
     fn queues(&self) -> anyhow::Result<Vec<QueueName>> {
         let mut queues: Vec<QueueName> = Vec::new();
         for (name, _) in &self.queues {
@@ -287,7 +290,7 @@ impl Settings {
         self.queues.iter().any(|name| name.as_str() == queue)
     }
 
-    /// From SIGTERM to SIGKILL for the tasks of a queue that has these settings.
+    /// From SIGTERM to SIGKILL for the tasks of a queue with these settings.
     pub fn grace(&self, settings: &[Setting]) -> Duration {
         let grace = self.grace.unwrap_or_else(|| {
             let seconds = set(settings, "grace");
@@ -296,7 +299,7 @@ impl Settings {
         if self.drain == Drain::Release { grace.min(RELEASE) } else { grace }
     }
 
-    /// Whether the drain order, heard by a supervisor's heartbeat, stops its program.
+    /// Whether a drain order, received by a supervisor's heartbeat, stops its program.
     pub fn on_drain(&self) -> OnDrain {
         if self.drain == Drain::Wait { OnDrain::Wait } else { OnDrain::Stop }
     }
@@ -323,12 +326,12 @@ fn name(text: &str) -> Result<String, String> {
     QueueName::new(text).map(|name| name.to_string()).map_err(|error| error.to_string())
 }
 
-/// A variable of the environment, whose value is not said.
+/// The name of an environment variable; its value is never shown.
 fn variable(text: &str) -> Result<String, String> {
     if text.is_empty() || text.contains('=') { Err("must be a name alone".into()) } else { Ok(text.to_owned()) }
 }
 
-/// As it stands in ids of listeners.
+/// In the form used in listener ids.
 fn host_name(text: &str) -> Result<String, String> {
     match ListenerId::new(format!("{text}_1")) {
         Ok(_) if !text.contains(':') => Ok(text.to_owned()),
@@ -336,7 +339,7 @@ fn host_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The value of a setting that is a number.
+/// The value of a numeric setting.
 pub fn set<T: FromStr>(settings: &[Setting], name: &str) -> Option<T> {
     settings.iter().find(|setting| setting.name == name)?.value.as_ref()?.parse().ok()
 }

@@ -1,5 +1,5 @@
-//! The state folder: nobody but the worker's own user may have filled it, or may change it. What is in there says what
-//! is run, which process is signalled, and where a password is sent.
+//! The state folder: only the worker's own user may have filled it or may change it. Its contents decide what is
+//! run, which process is signalled, and where a password is sent.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::run_folder::open::private_folders;
 use crate::run_folder::space;
 use crate::safe_path::{Refused, Rule, resolve};
 
-/// Makes the folders that are missing, and refuses what another user could have put there. The real path of the state
-/// folder: by that, what a run left is known in environments and command lines, so that no part may know it by another.
+/// Creates missing folders, and refuses what another user could have put there. Returns the real path of the state
+/// folder: environments and command lines of runs contain it, so all parts must use the same one.
 pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     let space = space(state, namespace);
     let runs = space.join("runs");
-    // Nothing is made behind a link of another user, or in a folder of one.
+    // Nothing is created behind a link of another user, or in a folder of one.
     check(&runs, false)?;
     private_folders(&runs).with_context(|| format!("{} cannot be made", runs.display()))?;
     for folder in [state, &space, &runs] {
@@ -27,7 +27,7 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     }
     for folder in [space.join(KEPT), space.join("output"), space.join(LOGS)] {
         check(&folder, false)?;
-        // Now: what is to be moved there finds its place also when the disk is full.
+        // Now, so that a later rename to it works even when the disk is full.
         private_folders(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }
     for folder in [runs, space.join(KEPT)] {
@@ -38,7 +38,7 @@ pub fn private_state(state: &Path, namespace: &str) -> anyhow::Result<PathBuf> {
     state.canonicalize().with_context(|| format!("{} cannot be resolved", state.display()))
 }
 
-/// Makes the folder that outputs are to be moved to, and refuses one where that cannot be.
+/// Creates the folder for outputs, and refuses one to which they cannot be moved.
 pub fn publishable(folder: &Path) -> anyhow::Result<()> {
     let writable = || Ok(access(folder, AccessFlags::W_OK | AccessFlags::X_OK)?);
     private_folders(folder).and_then(|()| writable()).map_err(|error| {

@@ -1,6 +1,6 @@
-//! Runs that an earlier worker left: living supervisors are watched on, ends that wait on the disk are
-//! sent, and what a dead supervisor left is killed and given back. Runs of other servers, whose workers share the state
-//! folder, are left alone.
+//! Takes over runs that an earlier worker left: running supervisors are watched, stored ends are sent, and
+//! leftovers of dead supervisors are killed and their tasks given back. Runs of other servers, whose workers share
+//! the state folder, are left alone.
 
 use std::collections::HashSet;
 use std::fs;
@@ -24,26 +24,26 @@ use crate::run_folder::end::{End, Found, Outcome, PostMortem};
 use crate::run_folder::{Run, RunFolder, VERSION, boot_clock_us, boot_id, names, open};
 use crate::server::identity;
 
-/// How often the folders of workers that died meanwhile are looked for.
+/// How often folders of workers that died are looked for.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// So old, a folder without a supervisor is not one that is just being begun.
+/// A folder older than this without a supervisor is not just being started.
 const BEGINNING_US: u64 = 60_000_000;
 
-/// How often what crashes left is cleared away.
+/// How often leftovers of crashes are removed.
 const TIDY: Duration = Duration::from_secs(30);
 
-/// Looks after run folders that nobody keeps.
+/// Takes care of run folders without a keeper.
 pub struct Takeover {
     client: Client,
     settings: Arc<Settings>,
     pool: Arc<Pool>,
     verbose: Option<Arc<Verbose>>,
-    /// Folders that are not this worker's, as said in its log.
+    /// Folders of other workers, as reported in the log.
     alien: Mutex<HashSet<PathBuf>>,
 }
 
-/// The folder's task, by `run.json`; by the folder's name where that cannot be read.
+/// The folder's task, from `run.json`; or from the folder's name if that cannot be read.
 struct Subject {
     id: String,
     token: u64,
@@ -73,7 +73,7 @@ impl Takeover {
         }
     }
 
-    /// Finds what is kept by nobody, and keeps it.
+    /// Finds folders without a keeper, and keeps them.
     pub fn scan(&self) {
         let folders = RunFolder::list(&self.settings.state, &self.settings.namespace).unwrap_or_default();
         self.note_aliens(&folders);
@@ -87,7 +87,7 @@ impl Takeover {
             if holder.is_none() && subject.run.as_ref().is_some_and(is_being_begun) {
                 continue;
             }
-            // Asked of the kernel without touching the lock, which a supervisor may be taking just now.
+            // Asks the kernel without touching the lock, which a supervisor may be about to take.
             let handle = holder.and_then(|holder| Handle::of(holder.supervisor));
             if let Some(handle) = handle {
                 if subject.run.as_ref().is_some_and(|run| self.settings.serves(&run.queue)) {
@@ -105,7 +105,7 @@ impl Takeover {
         }
     }
 
-    /// Notes which folders are not this worker's, and says how many where there are more than before.
+    /// Records the folders of other workers, and reports their number if it has grown.
     fn note_aliens(&self, folders: &[RunFolder]) {
         let mut alien = self.aliens();
         alien.retain(|path| folders.iter().any(|folder| folder.path() == path));
@@ -125,7 +125,7 @@ impl Takeover {
         self.alien.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a run is of this worker's server, as that user. One that cannot be read may be.
+    /// Whether a run is of this worker's server and user. If unreadable, it may be.
     fn is_own(&self, folder: &RunFolder) -> bool {
         folder.read().map_or(true, |run| identity(&run.url) == self.settings.server)
     }
@@ -135,7 +135,7 @@ impl Takeover {
         if !folder.path().exists() {
             return self.pool.remove(folder.path());
         }
-        // The lock says for sure that no supervisor is left: one may have been started and not seen.
+        // The lock proves that no supervisor is left: one may have been started unnoticed.
         let lock = match folder.lock() {
             Ok(Some(lock)) => lock,
             Ok(None) => {
@@ -177,7 +177,7 @@ impl Takeover {
             Ok(()) => self.pool.say(&format!("gave {} back", subject.id)),
             Err(Error::Lost | Error::NotFound | Error::State { .. } | Error::Invalid { .. }) => {
                 if subject.run.is_none() {
-                    // Nothing says whose it is: it may be another server's.
+                    // Its server is unknown, and may be another one.
                     let shown = folder.path().display();
                     self.pool.say(&format!("{shown} is of no task here, and its run.json cannot be read: it stays"));
                     self.aliens().insert(folder.path().to_owned());
@@ -201,8 +201,8 @@ impl Takeover {
         }
     }
 
-    /// Notes an end that only the server knows of, as the disk had no room for it, where there is output to be published.
-    /// Whether there is.
+    /// Stores an end that only the server has, since the disk was full, if there is output to publish. Returns
+    /// whether there is.
     fn keep_output(&self, folder: &RunFolder, subject: &Subject) -> anyhow::Result<bool> {
         let id = TaskId::new(subject.id.as_str())?;
         let none = match fs::read_dir(folder.output()) {
@@ -222,7 +222,8 @@ impl Takeover {
         Ok(true)
     }
 
-    /// Saves what the program saved last, and gives the task back: as lost, unless its supervisor never came to begin it.
+    /// Saves the program's last checkpoint, and gives the task back: as lost, unless its supervisor never started
+    /// it.
     fn hand_back(&self, folder: &RunFolder, subject: &Subject, begun: bool) -> Result<(), Error> {
         let (calls, id, token) = (self.client.calls(), TaskId::new(subject.id.as_str())?, Token::new(subject.token)?);
         if let (Some(run), Ok((file, about))) = (&subject.run, open::open(&folder.checkpoint())) {
@@ -230,12 +231,12 @@ impl Takeover {
             let saved = if about.len() > limit { None } else { open::read_open(file, limit).unwrap_or_default() };
             let at_the_server = match saved.map(|saved| self.save(&id, token, &saved, run.limits.max_bytes)) {
                 None => false,
-                // It has no memory for this, and takes the release all the same.
+                // It has no memory for this, but accepts the release.
                 Some(Err(Error::Server { code: Some(blueque::Code::OutOfMemory), .. })) => false,
                 Some(outcome) => outcome.map(|()| true)?,
             };
             if !at_the_server {
-                // Too large for the server, or not to be read now: the next attempt on this host finds it here.
+                // Too large for the server, or unreadable now: the next attempt on this host finds it here.
                 if let Err(error) = folder.keep_checkpoint(run) {
                     self.pool.say(&format!("the checkpoint of {} cannot be kept: {error}", subject.id));
                 }
@@ -252,7 +253,7 @@ impl Takeover {
         self.client.call(&calls.release(&id, token, how)).map(|_| ())
     }
 
-    /// Saves a checkpoint, unless the server has it: it would count as new.
+    /// Saves a checkpoint, unless the server has it: it would count as progress.
     fn save(&self, id: &TaskId, token: Token, saved: &[u8], limit: u32) -> Result<(), Error> {
         let calls = self.client.calls();
         let known = self.client.call(&calls.get(id))?;
@@ -260,15 +261,15 @@ impl Takeover {
             return Ok(());
         }
         match self.client.call(&calls.checkpoint(id, token, saved, Some(limit))) {
-            // Refused after a forced cancel too, and that task is given back; one that is lost is so below.
+            // Also refused after a forced cancel, when the task is given back; a lost task is handled below.
             Ok(()) | Err(Error::Lost) => Ok(()),
             Err(error) => Err(error),
         }
     }
 }
 
-/// Kills what dead supervisors left. For a worker that cannot reach the server yet: elsewhere it may be
-/// reached, and the task taken.
+/// Kills leftovers of dead supervisors. For a worker that cannot reach the server yet: another host may reach it
+/// and take the task.
 pub fn sweep(settings: &Settings) {
     for folder in RunFolder::list(&settings.state, &settings.namespace).unwrap_or_default() {
         if !folder.read().is_ok_and(|run| identity(&run.url) == settings.server) {
@@ -281,12 +282,12 @@ pub fn sweep(settings: &Settings) {
     }
 }
 
-/// Clears away what crashes left.
+/// Removes leftovers of crashes.
 pub fn tidy(settings: &Settings) {
     RunFolder::tidy(&settings.state, &settings.namespace);
 }
 
-/// None for a folder that a later version made.
+/// None for a folder that a later version created.
 fn subject(folder: &RunFolder) -> Option<Subject> {
     if let Ok(run) = folder.read() {
         return Some(Subject { id: run.id.clone(), token: run.token, run: Some(run) });
@@ -300,7 +301,7 @@ fn subject(folder: &RunFolder) -> Option<Subject> {
     Some(Subject { id, token, run: None })
 }
 
-/// Whether a living worker has just made the folder and has yet to start its supervisor.
+/// Whether a running worker has just created the folder and has yet to start its supervisor.
 fn is_being_begun(run: &Run) -> bool {
     let Ok(listener) = ListenerId::new(run.listener.as_str()) else { return false };
     let pid = i32::try_from(listener.host_and_pid().1).unwrap_or(0);

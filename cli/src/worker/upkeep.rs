@@ -1,4 +1,4 @@
-//! The thread that does what every worker does for its queues, and says what keeps it from that.
+//! The upkeep thread: does what every worker does for its queues, and reports what prevents it.
 
 use std::sync::Arc;
 use std::thread;
@@ -12,7 +12,7 @@ use crate::output::chain;
 /// Runs as long as the worker does.
 pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &ListenerId) {
     let mut upkeep = Upkeep::new(client, settings.queues.clone()).host_names(settings.host_names.clone());
-    // A task with a run folder is settled by who keeps that; it may have one where they cannot be listed.
+    // A task with a run folder is settled by its keeper; it may have one even if they cannot be listed.
     let kept = |held: &Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token).unwrap_or(true));
     let mut said: Option<Said> = None;
     loop {
@@ -20,7 +20,7 @@ pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &Listener
         let round = upkeep.round();
         let pause = round.as_ref().map_or_else(|error| error.pause, |&pause| pause);
         match adopted.and(round.map(|_| ())) {
-            // The thread that takes tasks says that the server is away.
+            // The thread that takes tasks reports that the server is away.
             Err(error) if error.source.is_transient() => {}
             outcome => said = Said::after(said, outcome.err(), pool),
         }
@@ -28,14 +28,14 @@ pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &Listener
     }
 }
 
-/// The trouble that was said last, and lasts.
+/// The last reported problem that persists.
 struct Said {
     what: String,
     whole: String,
 }
 
 impl Said {
-    /// Each trouble is said when it begins and when it ends.
+    /// Each problem is reported when it begins and when it ends.
     fn after(before: Option<Self>, error: Option<UpkeepError>, pool: &Pool) -> Option<Self> {
         let now = error.map(|error| {
             let what = error.queue.as_ref().map_or("schedules".to_owned(), ToString::to_string);

@@ -1,5 +1,5 @@
-//! `worker --verbose`: what programs print goes on to this worker's stderr, each line with its task's id. It is read
-//! from their logs on the disk, so that no reader of that stderr, however slow, holds a program up.
+//! `worker --verbose`: copies the output of programs to this worker's stderr, each line with its task's id. It is
+//! read from their logs on the disk, so that a slow reader of that stderr does not block a program.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use crate::run_folder::{Run, RunFolder};
 
 const LOOK: Duration = Duration::from_millis(200);
 
-/// So many entries of one log are passed on before it is the turn of the next.
+/// Entries of one log that are copied before it is the turn of the next.
 const TURN: usize = 1_000;
 
-/// A longer line is cut into such.
+/// A longer line is cut into such parts.
 const LINE: usize = 64 << 10;
 
 #[derive(Debug, Default)]
@@ -29,14 +29,14 @@ struct Stream {
     id: String,
     run: PathBuf,
     reader: Reader,
-    /// Lines without an end yet, of each source.
+    /// Unfinished lines of each source.
     begun: HashMap<String, Vec<u8>>,
     /// Where the next entry should begin.
     next: u64,
 }
 
 impl Verbose {
-    /// Passes on what this run prints, from now on.
+    /// Copies the output of this run, from now on.
     pub fn add(&self, folder: &RunFolder, run: &Run) {
         let Some(path) = logs::of_run(folder.path(), run) else { return };
         let reader = Reader::at_end(&path);
@@ -57,7 +57,7 @@ impl Verbose {
         }
     }
 
-    /// Passes on what there is.
+    /// Copies what there is.
     pub fn pass(&self) {
         loop {
             let mut more = false;
@@ -79,7 +79,7 @@ impl Verbose {
 }
 
 impl Stream {
-    /// Whether that was all.
+    /// Returns whether that was all.
     fn pass(&mut self) -> bool {
         for _ in 0..TURN {
             let Ok(Some(entry)) = self.reader.entry() else { return true };
@@ -88,7 +88,7 @@ impl Stream {
             }
             self.next = entry.offset + entry.text.len() as u64;
             if entry.source == EXIT {
-                continue; // no output of the program
+                continue; // not output of the program
             }
             let line = self.begun.entry(entry.source).or_default();
             line.extend_from_slice(&entry.text);

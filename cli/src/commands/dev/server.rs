@@ -1,5 +1,5 @@
-//! The private server of `blueque dev`: durable, on a unix socket in the data folder, which only its user can enter;
-//! on loopback too where somebody asks for that, and then with a password.
+//! The private server of `blueque dev`: durable, on a unix socket in the data folder that only its user can reach;
+//! also on loopback if asked for, then with a password.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -20,13 +20,13 @@ use crate::output::{Code, fault};
 use crate::process::Process;
 use crate::session::password::with_password;
 
-/// The file of the password.
+/// The name of the password file.
 const PASSWORD: &str = "password";
 
-/// The longest path that a unix socket can have, with some room.
+/// The maximum path length of a unix socket, with some reserve.
 const SOCKET: usize = 100;
 
-/// Reading the data of an earlier start may take its time.
+/// Loading the data of an earlier start may take some time.
 const LOADING: Duration = Duration::from_secs(60);
 
 pub struct Server {
@@ -60,7 +60,7 @@ impl Server {
         let log = folder.join("log");
         let mut command = Command::new(&program);
         if let Some(password) = &password {
-            // Arguments can be read by every user.
+            // Arguments are visible to every user.
             let settings = folder.join("redis.conf");
             write_private(&settings, &format!("requirepass {password}\n"))?;
             command.arg(settings);
@@ -70,7 +70,7 @@ impl Server {
         command.args(["--maxmemory-policy", "noeviction"]).arg("--dir").arg(&folder).arg("--logfile").arg(&log);
         let _ = fs::remove_file(&socket);
         command.arg("--unixsocket").arg(&socket).args(["--unixsocketperm", "700"]);
-        // Ctrl-C in the terminal is not for the server: it ends last.
+        // Ctrl-C in the terminal must not reach the server: it ends last.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let child = command.spawn().with_context(|| format!("{} cannot be started", program.display()))?;
         Ok(Self { child, port, socket, log, password })
@@ -80,7 +80,7 @@ impl Server {
         Process::of(self.child.id().cast_signed())
     }
 
-    /// Waits until it answers.
+    /// Waits until it replies.
     pub fn ready(&mut self) -> anyhow::Result<()> {
         let url = with_password(&self.url(), self.password()).context("the server's URL is malformed")?;
         let server = redis::Client::open(url)?;
@@ -115,7 +115,7 @@ impl Server {
         self.password.as_deref()
     }
 
-    /// Where it is kept, for people.
+    /// The password file, for people.
     pub fn password_file(&self) -> Option<PathBuf> {
         self.password.as_ref().map(|_| self.socket.with_file_name(PASSWORD))
     }
@@ -128,7 +128,7 @@ impl Server {
         Ok(self.child.try_wait()?)
     }
 
-    /// Ends it; what it knows is on the disk first.
+    /// Stops it; its data is saved first.
     pub fn stop(&mut self) {
         let _ = kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGTERM);
         let _ = self.child.wait();
