@@ -8,13 +8,18 @@ SINCE ?= HEAD
 COMMANDS ?=
 JOBS ?= $(shell nproc)
 PROFILE ?= release
+ROUNDS ?= 3
+TASKS ?= 10000
+AOF ?= none
+PYTHON ?= python3
+DOCS ?=
 # Prints the folder that cargo builds into: the environment or a configuration may name another one than target/.
 BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
   python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])'
 # What `torture` builds: with debug builds as the tests do, so that it finds theirs.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools quick test mutants torture lint deny spell audit bench bundle demo doc
+.PHONY: help tools quick test mutants torture lint deny spell audit bench peers bundle demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +45,7 @@ torture: ## Break processes, disks, clocks, memory and networks for MINUTES, as 
 
 lint: ## Check formatting, lints and documentation
 	cargo fmt --all --check
+	cargo fmt --check --manifest-path bench/peers/rust/Cargo.toml
 	@scripts/tools >/dev/null
 	luacheck --quiet lua examples/commands
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
@@ -60,6 +66,11 @@ bench: ## Measure the scripts next to the floor, on this machine
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  cargo build --locked --release --quiet --package blueque-cli && \
 	  cargo run --locked --release --quiet --package blueque-bench
+
+peers: ## Measure other queues beside Blueque: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=folder for the page
+	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && builds=$$($(BUILDS)) && \
+	  $(PYTHON) bench/peers/install.py "$$builds/peers" --rounds $(ROUNDS) --tasks $(TASKS) --aof $(AOF) \
+	    $(addprefix --only ,$(ONLY)) $(addprefix --docs ,$(DOCS))
 
 bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder adds one's own commands
 	@cargo run --locked --quiet --example bundle -- dist $(COMMANDS)

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Installs what the comparison needs into a folder, then runs it there: install.py FOLDER [argument of compare.py …].
+
+Nothing else is touched: the programs in Rust are built, and the packages of Node.js and Python put, into FOLDER, each as
+its lock file says. What is missing on the machine is named with the line that installs it.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+# As numpy and contourpy of requirements.txt ask.
+PYTHON = (3, 11)
+
+
+def need(program, line):
+    if shutil.which(program) is None:
+        sys.exit(f"peers: no {program}: {line}")
+
+
+def run(*command, **more):
+    ended = subprocess.run([str(part) for part in command], **more)
+    if ended.returncode != 0:
+        sys.exit(f"peers: this failed: {' '.join(str(part) for part in command)}")
+
+
+def changed(stamp, *sources):
+    """Whether a stamp is of other sources than these."""
+    text = b"".join(source.read_bytes() for source in sources)
+    return (not stamp.exists() or stamp.read_bytes() != text), text
+
+
+def python(folder):
+    if sys.version_info < PYTHON:
+        sys.exit(f"peers: Python {sys.version_info[0]}.{sys.version_info[1]} is too old for the lock file: install "
+                 f"Python {PYTHON[0]}.{PYTHON[1]} or later and run it with `make peers PYTHON=python{PYTHON[0]}.{PYTHON[1]}`")
+    venv, requirements = folder / "venv", HERE / "python" / "requirements.txt"
+    stamp = venv / "requirements.stamp"
+    new, text = changed(stamp, requirements)
+    if new:
+        print("peers: installing the packages of Python", file=sys.stderr)
+        if subprocess.run([sys.executable, "-m", "venv", venv]).returncode != 0:
+            sys.exit("peers: python has no venv: apt-get install python3-venv")
+        run(venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r", requirements)
+        stamp.write_bytes(text)
+    return venv / "bin" / "python"
+
+
+def node(folder):
+    need("node", "apt-get install nodejs npm (Node.js 20 or later), or leave it out: make peers ONLY=blueque-threads,…")
+    need("npm", "apt-get install npm, or leave it out: make peers ONLY=blueque-threads,…")
+    place = folder / "node"
+    place.mkdir(parents=True, exist_ok=True)
+    files = [HERE / "node" / name for name in ("package.json", "package-lock.json")]
+    stamp = place / "packages.stamp"
+    new, text = changed(stamp, *files)
+    if new:
+        print("peers: installing the packages of Node.js", file=sys.stderr)
+        for file in files:
+            shutil.copy(file, place)
+        run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error", cwd=place)
+        stamp.write_bytes(text)
+    # Modules are looked for beside the file that imports them.
+    shutil.copy(HERE / "node" / "bullmq.mjs", place)
+
+
+def rust(folder):
+    need("cargo", "install Rust 1.89 or later, https://rustup.rs")
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(folder)}
+    manifest = HERE / "rust" / "Cargo.toml"
+    # Not --locked: what Blueque itself has come to need since is added, and what the lock file pins stays.
+    run("cargo", "build", "--release", "--quiet", "--manifest-path", manifest, env=environment)
+    run("cargo", "run", "--locked", "--quiet", "--example", "bundle", "--", folder / "bundle", cwd=ROOT)
+
+
+def main():
+    folder, arguments = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    folder.mkdir(parents=True, exist_ok=True)
+    only = arguments[arguments.index("--only") + 1] if "--only" in arguments else ""
+    interpreter = python(folder)
+    rust(folder)
+    if not only or "bullmq-node" in only.split(","):
+        node(folder)
+    os.execv(interpreter, [str(interpreter), str(HERE / "compare.py"), str(folder), *arguments])
+
+
+if __name__ == "__main__":
+    main()

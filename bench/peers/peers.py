@@ -1,0 +1,117 @@
+"""Who is compared, with what, and what each of them has not."""
+import dataclasses
+import importlib.metadata
+import json
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    name: str
+    title: str
+    # The program's command line in the folder of what is installed, but for the server and the file of records.
+    command: object
+    # Of what is measured, in that folder.
+    version: object
+    # What part of the tasks it is measured with: a slow one takes long enough with fewer.
+    share: float = 1.0
+    # What it does not do that Blueque does.
+    lacks: str = ""
+    # How the time from a worker's death is measured, or why it is not.
+    kill: str = ""
+    recovers: bool = True
+
+
+def binary(name):
+    return lambda folder: [folder / "release" / name]
+
+
+def script(name, *more):
+    return lambda folder: [sys.executable, HERE / "python" / name, *(folder / part for part in more)]
+
+
+def node(folder):
+    return ["node", folder / "node" / "bullmq.mjs"]
+
+
+def crate(package):
+    """The version that Cargo.lock has."""
+
+    def version(_folder):
+        text = (HERE / "rust" / "Cargo.lock").read_text()
+        return text.split(f'name = "{package}"\nversion = "')[1].split('"')[0]
+
+    return version
+
+
+def npm(package):
+    return lambda folder: json.loads((folder / "node" / "node_modules" / package / "package.json").read_text())["version"]
+
+
+def pip(package):
+    return lambda _folder: importlib.metadata.version(package)
+
+
+def bundle(folder):
+    return next((folder / "bundle").glob("blueque-lua-*")).name.removeprefix("blueque-lua-")
+
+
+BULLMQ = {
+    "lacks": "a fence on progress, logs and data; a task's history; checkpoints; an order to stop to a task that another process runs; search; fair turns of keys",
+    "kill": "lock and look for stalled jobs 10 s (default 30 s each)",
+}
+
+PEERS = [
+    Peer("blueque-threads", "Blueque, threads", binary("blueque-threads"), crate("blueque"), kill="lease 10 s (default 60 s)"),
+    Peer(
+        "blueque-async",
+        "Blueque, async calls",
+        binary("blueque-async"),
+        crate("blueque"),
+        lacks="(the raw calls on tokio:) a worker, with its upkeep and heartbeats",
+        kill="no upkeep, which takes tasks off the dead",
+        recovers=False,
+    ),
+    Peer(
+        "blueque-python",
+        "Blueque, Python",
+        script("bundle.py", "bundle"),
+        bundle,
+        share=0.3,
+        lacks="(the bundle with redis-py, as here:) a worker with heartbeats",
+        kill="lease 10 s (default 60 s)",
+    ),
+    Peer("bullmq-rust", "BullMQ, Rust", binary("bullmq-rust"), crate("bullmq-official"), **BULLMQ),
+    Peer("bullmq-node", "BullMQ, Node.js", node, npm("bullmq"), **BULLMQ),
+    Peer(
+        "redis-work-queue",
+        "redis-work-queue, Rust",
+        binary("redis-work-queue"),
+        crate("redis-work-queue"),
+        lacks="a fence; renewed leases; states, results and errors of tasks; retries that are counted; priorities; schedules; unique keys; limits; events and history; cancel; progress and checkpoints; search",
+        kill="the crate has no cleaner, and that of the Python package (0.1.5) looks for its leases under other keys: it would give out what runs",
+        recovers=False,
+    ),
+    Peer(
+        "rq",
+        "RQ",
+        script("rq_peer.py"),
+        pip("rq"),
+        share=0.1,
+        lacks="a fence; a lease that a SimpleWorker renews while it works; transitions in one step; priorities within a queue; events and history; checkpoints; fair turns of keys",
+        kill="missed after the job's timeout and 60 s (240 s by default); it then fails, unless it was given Retry",
+        recovers=False,
+    ),
+    Peer(
+        "celery",
+        "Celery",
+        script("celery_peer.py"),
+        pip("celery"),
+        share=0.2,
+        lacks="a fence; renewed leases (what runs longer than the visibility timeout runs twice); a list of what waits; a task's history; checkpoints; unique keys; fair turns of keys",
+        kill="late acknowledgement, visibility timeout 10 s (default 1 h)",
+    ),
+]

@@ -1,0 +1,104 @@
+"""A peer's program, and what its handlers left word of."""
+import array
+import json
+import os
+import pathlib
+import selectors
+import signal
+import subprocess
+import time
+
+# Bytes that a handler writes: the task's number and the time, in nanoseconds since 1970.
+RECORD = 16
+# Nothing that a peer does in one order takes longer, even on a slow machine.
+PATIENCE = 900
+
+
+class Failed(Exception):
+    """A peer did not do what it was told."""
+
+
+class Program:
+    """One process of a peer, which carries out orders; killed, with its children, at the end of a `with`."""
+
+    def __init__(self, peer, server, folder, records):
+        self.name = peer.name
+        self.log = open(folder / f"{peer.name}.log", "ab")
+        command = [str(part) for part in peer.command(folder)] + [server.url, str(records)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.log}
+        self.process = subprocess.Popen(command, **pipes, start_new_session=True)
+        self.rest = b""
+        self._answer()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.log.close()
+
+    def kill(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+
+    def ask(self, order, **more):
+        self.process.stdin.write(json.dumps({"do": order, **more}).encode() + b"\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def add(self, first, count, batch, size):
+        """Tasks per second."""
+        return count / self.ask("add", first=first, count=count, batch=batch, bytes=size)["seconds"]
+
+    def work(self, slots, hold=0, lease=None):
+        self.ask("work", slots=slots, hold=hold, lease=lease)
+
+    def stop(self):
+        self.ask("stop")
+
+    def _answer(self):
+        until = time.monotonic() + PATIENCE
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ)
+            while b"\n" not in self.rest:
+                ready = selector.select(until - time.monotonic())
+                some = os.read(self.process.stdout.fileno(), 1 << 20) if ready else b""
+                if not some:
+                    raise Failed(f"{self.name} {'ended' if ready else 'did not answer'}: see {self.log.name}")
+                self.rest += some
+        line, self.rest = self.rest.split(b"\n", 1)
+        return json.loads(line)
+
+
+class Records:
+    """The file to which handlers append. In memory where there is such a place: its writes cost every peer the same."""
+
+    def __init__(self):
+        place = pathlib.Path("/dev/shm")
+        self.path = (place if place.is_dir() else pathlib.Path("/tmp")) / f"peers-{os.getpid()}-{time.monotonic_ns()}"
+        self.path.touch()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.path.unlink()
+
+    def wait(self, count, seconds):
+        """Whether there were so many in time."""
+        until = time.monotonic() + seconds
+        while self.path.stat().st_size < count * RECORD:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def read(self):
+        """Numbers and times, in the order of the handlings."""
+        values = array.array("Q", self.path.read_bytes())
+        return list(zip(values[::2], values[1::2]))

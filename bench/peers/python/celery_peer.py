@@ -1,0 +1,47 @@
+"""Celery on Redis, for many short tasks as its guide has it: "Optimizing, Prefetch Limits" ("64, or 128" tasks a process),
+"Tasks, Ignore results you don't want", "Calling Tasks, Connections" (many messages by one producer). Gossip, mingle and the
+worker's heartbeats to others are off. Acknowledged early, as by default; late where a lease is asked for, or nobody would
+ever run a dead worker's task again."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Celery:
+    def __init__(self, url, path):
+        os.environ.update(PEERS_URL=url, PEERS_RECORDS=path)
+        import celery_tasks
+
+        self.app, self.handle = celery_tasks.app, celery_tasks.handle
+        self.producer = self.app.amqp.Producer(self.app.connection_for_write())
+
+    def add(self, task):
+        self.handle.apply_async((task,), producer=self.producer)
+
+    def add_many(self, tasks):
+        for task in tasks:
+            self.add(task)
+
+    def work(self, slots, hold, lease):
+        ready, told = os.pipe()
+        environment = {**os.environ, "PEERS_HOLD": str(hold), "PEERS_LEASE": str(lease or 0), "PEERS_READY": str(told)}
+        command = [sys.executable, "-m", "celery", "--app", "celery_tasks", "--quiet", "worker", "--concurrency", str(slots)]
+        command += ["--loglevel", "ERROR", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+        command += ["--hostname", f"{os.getpid()}@peers"]
+        self.worker = subprocess.Popen(command, env=environment, cwd=HERE, stdout=sys.stderr, pass_fds=[told])
+        os.close(told)
+        os.read(ready, 1)
+
+    def stop(self):
+        self.worker.send_signal(signal.SIGTERM)
+        self.worker.wait(60)
+
+
+if __name__ == "__main__":
+    from peer import serve
+
+    serve(Celery)

@@ -1,0 +1,46 @@
+"""RQ as its "Notes on Performance" (docs/benchmark.md) have it where speed counts: SimpleWorker, which runs jobs in its own
+process. Several slots are several such processes, started by `rq worker-pool` (Docs, Workers, Worker Pool); many jobs go in
+by `enqueue_many` (Docs, Queues, Bulk Job Enqueueing)."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import redis
+import rq
+
+from peer import QUEUE, serve
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Rq:
+    def __init__(self, url, path):
+        self.url, self.path = url, path
+        self.server = redis.Redis.from_url(url)
+        self.queue = rq.Queue(QUEUE, connection=self.server)
+
+    def add(self, task):
+        self.queue.enqueue("rq_tasks.handle", task)
+
+    def add_many(self, tasks):
+        self.queue.enqueue_many([rq.Queue.prepare_data("rq_tasks.handle", (task,)) for task in tasks])
+
+    def work(self, slots, hold, lease):
+        del lease  # there is none
+        environment = {**os.environ, "PEERS_RECORDS": self.path, "PEERS_HOLD": str(hold)}
+        environment["PYTHONPATH"] = str(HERE)
+        command = [pathlib.Path(sys.executable).parent / "rq", "worker-pool", "--num-workers", str(slots), "--quiet"]
+        command += ["--worker-class", "rq.SimpleWorker", "--url", self.url, QUEUE]
+        self.pool = subprocess.Popen([str(part) for part in command], env=environment, stdout=sys.stderr)
+        while rq.Worker.count(connection=self.server) < slots:
+            time.sleep(0.01)
+
+    def stop(self):
+        self.pool.send_signal(signal.SIGTERM)
+        self.pool.wait(60)
+
+
+serve(Rq)

@@ -1,0 +1,13 @@
+"""What RQ's workers run."""
+import os
+import time
+
+from peer import Records
+
+RECORDS = Records(os.environ["PEERS_RECORDS"])
+HOLD = int(os.environ["PEERS_HOLD"])
+
+
+def handle(task):
+    RECORDS.handled(task)
+    time.sleep(HOLD)

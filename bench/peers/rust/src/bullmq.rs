@@ -1,0 +1,70 @@
+//! `BullMQ`'s crate as its guide has it: one worker, whose `concurrency` says how many jobs run at a time
+//! (BullMQ Guide, Workers, Concurrency), and `add_bulk` for many jobs (Queues, Adding jobs in bulk).
+
+use std::time::Duration;
+
+use blueque_peers::{Payload, Peer, QUEUE, Records, Result, Work, serve};
+use bullmq::options::RedisConnectionOptions;
+use bullmq::queue::BulkJob;
+use bullmq::worker::CancellationToken;
+use bullmq::{Job, Queue, QueueOptions, Worker, WorkerOptions};
+use tokio::runtime::Runtime;
+
+struct Bull {
+    runtime: Runtime,
+    connection: RedisConnectionOptions,
+    queue: Queue,
+}
+
+impl Peer for Bull {
+    type Working = Worker;
+
+    fn open(url: &str) -> Result<Self> {
+        let runtime = Runtime::new()?;
+        let connection = RedisConnectionOptions::new().url(url);
+        let options = QueueOptions { connection: connection.clone(), ..QueueOptions::default() };
+        let queue = runtime.block_on(Queue::with_options(QUEUE, options))?;
+        Ok(Self { runtime, connection, queue })
+    }
+
+    fn add(&self, payload: &Payload) -> Result<()> {
+        self.runtime.block_on(async { self.queue.add("task", payload).await })?;
+        Ok(())
+    }
+
+    fn add_many(&self, payloads: &[Payload]) -> Result<()> {
+        let jobs = payloads.iter().map(|payload| BulkJob::new("task", payload)).collect();
+        self.runtime.block_on(self.queue.add_bulk(jobs))?;
+        Ok(())
+    }
+
+    fn work(&self, how: &Work, records: &Records) -> Result<Self::Working> {
+        let mut options = WorkerOptions { connection: self.connection.clone(), ..WorkerOptions::default() };
+        options.concurrency = how.slots;
+        if let Some(lease) = how.lease {
+            options.lock_duration = lease * 1000;
+            options.stalled_interval = lease * 1000;
+        }
+        let (hold, records) = (how.hold, records.clone());
+        let processor = move |job: Job, _: CancellationToken| {
+            let records = records.clone();
+            async move {
+                let payload: Payload = serde_json::from_value(job.data().clone())?;
+                records.handled(&payload).map_err(|error| bullmq::Error::InvalidConfig(error.to_string()))?;
+                if hold > 0 {
+                    tokio::time::sleep(Duration::from_secs(hold)).await;
+                }
+                Ok(serde_json::Value::Null)
+            }
+        };
+        Ok(self.runtime.block_on(Worker::with_options(QUEUE, processor, options))?)
+    }
+
+    fn stop(&self, worker: Self::Working) -> Result<()> {
+        Ok(self.runtime.block_on(worker.close(10_000))?)
+    }
+}
+
+fn main() -> Result<()> {
+    serve::<Bull>()
+}

@@ -1,0 +1,125 @@
+"""A Redis server of the comparison's own, and what it says of the work that it did."""
+import collections
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+import redis
+
+# What the driver itself asks.
+OWN = ("info", "config|resetstat", "config|get", "flushall", "monitor", "ping")
+SAVES = {"none": ("--appendonly", "no"), "everysec": ("--appendonly", "yes", "--appendfsync", "everysec")}
+
+
+class Server:
+    """On loopback, with one database; ended, with all it kept, at the end of a `with`."""
+
+    def __init__(self, aof):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="peers-"))
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        program = os.environ.get("BLUEQUE_REDIS_SERVER") or shutil.which("redis-server") or shutil.which("valkey-server")
+        if not program:
+            raise SystemExit("peers: no server: apt-get install redis-server, or set BLUEQUE_REDIS_SERVER")
+        place = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", ""]
+        # Its histograms come and go with the commands that are called, and would count as memory of tasks.
+        place += ["--latency-tracking", "no"]
+        self.process = subprocess.Popen([program, *place, *SAVES[aof]], stdout=subprocess.DEVNULL)
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.client = redis.Redis(port=self.port)
+        until = time.monotonic() + 10
+        while True:
+            try:
+                self.client.ping()
+                return
+            except redis.ConnectionError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.client.close()
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def version(self):
+        about = self.client.info("server")
+        return f"Valkey {about['valkey_version']}" if "valkey_version" in about else f"Redis {about['redis_version']}"
+
+    def empty(self):
+        self.client.flushall()
+
+    def memory(self):
+        """Bytes of the data, when nobody else is connected any more: without cached scripts."""
+        until = time.monotonic() + 10
+        while self.client.info("clients")["connected_clients"] > 1 and time.monotonic() < until:
+            time.sleep(0.01)
+        about = self.client.info("memory")
+        return about["used_memory"] - about.get("used_memory_scripts_eval", 0)
+
+    def begin(self):
+        """Work is counted from here."""
+        self.client.config_resetstat()
+        self.cpu = self._cpu()
+
+    def spent(self, shares):
+        """Microseconds since `begin`: of the commands that clients sent, what scripts and transactions called being
+        part of those; and of the processor, by the thread that serves clients."""
+        commands = {name.removeprefix("cmdstat_"): stat["usec"] for name, stat in self.client.info("commandstats").items()}
+        cpu = self._cpu() - self.cpu
+        return sum(shares.get(name, 1.0) * usec for name, usec in commands.items() if name not in OWN), cpu * 1e6
+
+    def _cpu(self):
+        about = self.client.info("cpu")
+        user, system = "used_cpu_user_main_thread", "used_cpu_sys_main_thread"
+        return float(about.get(user, about["used_cpu_user"])) + float(about.get(system, about["used_cpu_sys"]))
+
+
+class Watch:
+    """Sees, during a `with`, which commands clients send themselves, and which are called in scripts and transactions."""
+
+    def __init__(self, server):
+        self.server = server
+        self.sent, self.inner = collections.Counter(), collections.Counter()
+
+    def __enter__(self):
+        self.monitor = redis.Redis(port=self.server.port, socket_timeout=None).monitor()
+        self.monitor.__enter__()
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
+        return self
+
+    def _read(self):
+        transactions = set()
+        for seen in self.monitor.listen():
+            words = seen["command"].lower().split(" ")
+            name, place = words[0], (seen["client_address"], seen["client_port"])
+            if name == "echo" and words[-1] == "the-end":
+                return
+            if seen["client_type"] == "lua" or (place in transactions and name != "exec"):
+                self.inner[name] += 1
+            else:
+                self.sent[name] += 1
+            if name == "multi":
+                transactions.add(place)
+            elif name in ("exec", "discard"):
+                transactions.discard(place)
+
+    def __exit__(self, *_):
+        self.server.client.echo("the-end")
+        self.thread.join(10)
+        self.monitor.__exit__(None, None, None)
+
+    def shares(self):
+        """Of each command that is called in scripts too, the share that clients sent."""
+        return {name: self.sent[name] / (self.sent[name] + number) for name, number in self.inner.items()}
