@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use toml::Spanned;
 
 use super::header::Header;
@@ -56,6 +57,12 @@ pub(super) struct Type {
     pub(super) check: Option<String>,
     pub(super) error: Option<String>,
     pub(super) means: Option<String>,
+    /// Some of its values.
+    #[serde(default)]
+    pub(super) good: Vec<Value>,
+    /// Some that are refused, by code.
+    #[serde(default)]
+    pub(super) bad: IndexMap<String, Vec<Value>>,
 }
 
 /// The words of a type, with what each means where it does not say so itself.
@@ -263,8 +270,10 @@ impl Contract {
                 return Err(wrong("has no words: write words = [\"…\", \"…\"]"));
             } else if matches!(of.form, Form::Words | Form::Decimal) && of.check.is_none() {
                 return Err(wrong("has a form that only a function can read: write check = \"FILE.FUNCTION\""));
-            } else if of.error.as_ref().is_some_and(|code| !self.errors.contains_key(code)) {
+            } else if of.error.iter().chain(of.bad.keys()).any(|code| !self.errors.contains_key(code)) {
                 return Err(wrong("has an error that errors.toml does not list"));
+            } else if of.check.is_some() && !counts && (of.good.is_empty() || of.bad.is_empty()) {
+                return Err(wrong("has a form that no test can make: write good = [\"…\"] and bad.CODE = [\"…\"]"));
             }
         }
         for (name, setting) in &self.settings {
@@ -491,13 +500,20 @@ mod tests {
 
     #[test]
     fn what_is_broken_names_its_place_and_the_remedy() {
-        for (file, old, new, says) in [
+        check(&[
             ("types", "means = \"A name.\"", "", "contract/types.toml:1: the type name has no sentence: write means ="),
             ("types", "high = 9\n", "", "contract/types.toml:4: the type size has no bounds: write low ="),
             ("types", "high = 9", "high = 0", "contract/types.toml:4: the type size has no bounds"),
             ("types", "words = { fast = \"At once.\" }\n", "", "the type how has no words: write words ="),
             ("types", "form = \"whole\"", "form = \"round\"", "contract/types.toml: TOML parse error at line 5"),
             ("types", "form = \"whole\"", "form = \"decimal\"", "only a function can read: write check ="),
+            ("types", "form = \"text\"", "form = \"text\"\ncheck = \"a.b\"", "no test can make: write good ="),
+            (
+                "types",
+                "form = \"text\"",
+                "form = \"text\"\nbad.NONE = [\"\"]",
+                "an error that errors.toml does not list",
+            ),
             (
                 "types",
                 "form = \"text\"",
@@ -534,21 +550,6 @@ mod tests {
                 "field = \"least\"",
                 "field = \"rest\"",
                 "the option task.least is kept in the field rest, which fields.toml does not list",
-            ),
-            (
-                "fields",
-                "means = \"The least.\"",
-                "means = \"\"",
-                "contract/fields.toml:3: the field task.least has no sentence",
-            ),
-            ("fields", "\"size\"", "\"none\"", "the field task.most has the type none, which types.toml does not list"),
-            ("fields", "there = \"always\", ", "", "the field task.most does not say when it is there: write there ="),
-            ("fields", "least = ", "most = ", "contract/fields.toml: TOML parse error at line 3, column 1"),
-            (
-                "replies",
-                "words = [\"done\"]",
-                "record = \"none\"",
-                "is the record none, which fields.toml does not list",
             ),
             (
                 "options",
@@ -598,7 +599,33 @@ mod tests {
             ("command", "request", "request what", "contract/options.toml does not describe what: write what ="),
             ("command", "task.*", "task.* tasks.*", "does not describe tasks.*"),
             ("command", "LOST", "GONE", "contract/errors.toml does not list GONE"),
-        ] {
+        ]);
+    }
+
+    #[test]
+    fn so_does_what_is_broken_of_keys_and_fields() {
+        check(&[
+            (
+                "fields",
+                "means = \"The least.\"",
+                "means = \"\"",
+                "contract/fields.toml:3: the field task.least has no sentence",
+            ),
+            ("fields", "\"size\"", "\"none\"", "the field task.most has the type none, which types.toml does not list"),
+            ("fields", "there = \"always\", ", "", "the field task.most does not say when it is there: write there ="),
+            ("fields", "least = ", "most = ", "contract/fields.toml: TOML parse error at line 3, column 1"),
+            (
+                "replies",
+                "words = [\"done\"]",
+                "record = \"none\"",
+                "is the record none, which fields.toml does not list",
+            ),
+        ]);
+    }
+
+    /// Each: a file, a text of it, what it becomes, and what is said then.
+    fn check(broken: &[(&str, &str, &str, &str)]) {
+        for (file, old, new, says) in broken {
             let error = read(file, old, new).unwrap_err();
             assert!(error.contains(says), "{file}, {old} -> {new}:\n{error}\nbut not: {says}");
         }

@@ -41,7 +41,7 @@ fn type_of(contract: &Contract, of: &Type) -> Value {
     let meanings: Map<String, Value> = meanings.map(|(word, means)| (word.to_owned(), means.into())).collect();
     told(json!({
         "form": format!("{:?}", of.form).to_lowercase(), "low": of.low, "high": of.high, "words": words, "meanings": meanings,
-        "unit": of.unit, "error": of.error, "means": of.means,
+        "unit": of.unit, "error": of.error, "means": of.means, "good": of.good, "bad": of.bad,
     }))
 }
 

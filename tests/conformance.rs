@@ -209,17 +209,23 @@ fn every_command_has_its_arguments_and_options_in_the_table() {
     // A row that stands twice would silently replace the first.
     let rows = include_str!("conformance/arguments.json").matches(": {\"args\": ").count();
     assert_eq!(rows, table["commands"].as_object().unwrap().len(), "rows of arguments.json");
-    let names =
-        |list: &[serde_json::Value]| -> BTreeSet<String> { list.iter().map(|one| text(&one[0]).to_owned()).collect() };
+    let contract = cases::contract();
+    let mut narrowed: BTreeSet<&str> = table["narrow"].as_object().unwrap().keys().map(String::as_str).collect();
     for command in bundle::commands() {
-        let row = &table["commands"][command.name()];
-        // `(id token)*count` names id and token.
-        let words = command.args().split_whitespace().map(|word| word.replace("*count", "").replace(['(', ')'], ""));
-        assert_eq!(names(list(&row["args"])), words.collect(), "arguments of {}", command.name());
-        let words = command.options().split_whitespace().map(str::to_owned);
-        assert_eq!(names(list(&row["options"])), words.collect(), "options of {}", command.name());
-        assert!(!list(&row["touches"]).is_empty(), "keys of {}", command.name());
+        let (name, row) = (command.name(), &table["commands"][command.name()]);
+        let args = cases::positional(&contract, name);
+        assert_eq!(list(&row["args"]).len(), args.len(), "arguments of {name}");
+        let options: Vec<String> = cases::choices(&contract, name, row).into_iter().map(|one| one.name).collect();
+        for option in row["options"].as_object().into_iter().flatten().map(|(option, _)| option) {
+            assert!(options.contains(option), "{name} has no option {option}");
+        }
+        assert!(!list(&row["touches"]).is_empty(), "keys of {name}");
+        for one in args.into_iter().map(|(arg, _)| arg).chain(options) {
+            narrowed.remove(one.as_str());
+            narrowed.remove(format!("{name} {one}").as_str());
+        }
     }
+    assert!(narrowed.is_empty(), "no command has {narrowed:?}");
 }
 
 #[test]

@@ -40,9 +40,9 @@ fn again(command: &str) -> Again {
 }
 
 fn reads() -> BTreeSet<String> {
-    let table = cases::file("arguments.json");
-    let commands = table["commands"].as_object().unwrap().iter();
-    commands.filter(|(_, row)| row["reads"] == true).map(|(name, _)| name.clone()).collect()
+    let contract = cases::contract();
+    let commands = contract["commands"].as_object().unwrap().iter();
+    commands.filter(|(_, entry)| entry["writes"] == false).map(|(name, _)| name.clone()).collect()
 }
 
 #[test]

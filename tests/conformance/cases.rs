@@ -7,6 +7,10 @@ use std::path::Path;
 use std::slice::from_ref;
 
 use serde_json::{Value, json};
+use values::Tried;
+
+#[path = "values.rs"]
+mod values;
 
 /// A case with the name of its file.
 pub struct Case {
@@ -56,7 +60,8 @@ fn expand(data: &Value) -> Vec<Value> {
         return cases.clone();
     }
     if let Value::Object(commands) = &data["commands"] {
-        return commands.iter().flat_map(|(command, one)| arguments(data, command, one)).collect();
+        let contract = contract();
+        return commands.iter().flat_map(|(command, one)| arguments(&contract, data, command, one)).collect();
     }
     let mut cases = Vec::new();
     for (call, row) in data["cells"].as_object().unwrap() {
@@ -74,11 +79,49 @@ fn expand(data: &Value) -> Vec<Value> {
     cases
 }
 
+/// The contract as the manifest has it.
+pub fn contract() -> Value {
+    serde_json::from_str(blueque::bundle::contract()).unwrap()
+}
+
+/// An option of a command as it is tried: some stand only beside others, some only in another call.
+pub struct Choice {
+    pub name: String,
+    pub of: String,
+    pub beside: Vec<Value>,
+    pub call: Option<Vec<Value>>,
+}
+
+/// The options of a command: those of the contract, with what its row of `arguments.json` says of them.
+pub fn choices(contract: &Value, command: &str, row: &Value) -> Vec<Choice> {
+    let choice = |option: &Value| {
+        let (name, of) = (text(&option["name"]).to_owned(), text(&option["type"]).to_owned());
+        let own = &row["options"][&name];
+        Choice { beside: list(&own["beside"]).to_vec(), call: own["call"].as_array().cloned(), name, of }
+    };
+    list(&contract["commands"][command]["options"]).iter().map(choice).collect()
+}
+
+/// The arguments of a command, each with its type: those that stand alone, then those that repeat.
+pub fn positional(contract: &Value, command: &str) -> Vec<(String, String)> {
+    let entry = &contract["commands"][command];
+    let args = list(&entry["args"]).iter().chain(list(&entry["group"]["args"]));
+    args.map(|arg| (text(&arg["name"]).to_owned(), text(&arg["type"]).to_owned())).collect()
+}
+
+/// Each setting with its type and what comes before its value in a call that sets one.
+fn settings<'a>(contract: &'a Value, good: &[Value]) -> Vec<(&'a str, &'a str, [Value; 4])> {
+    let all = contract["settings"].as_object().unwrap().iter();
+    let before = |setting: &str, entry: &Value| {
+        let queue = if entry["all_queues"] == true { &json!("*") } else { &good[2] };
+        [good[0].clone(), good[1].clone(), queue.clone(), json!(setting)]
+    };
+    all.map(|(setting, entry)| (setting.as_str(), text(&entry["type"]), before(setting, entry))).collect()
+}
+
 /// What `arguments.json` says of one command.
-fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
-    let args = list(&one["args"]);
-    let mut good = vec![json!(command)];
-    good.extend(args.iter().map(|arg| arg[1].clone()));
+fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<Value> {
+    let good = [&[json!(command)], list(&one["args"])].concat();
     let given = list(&data["given"]);
     // The good call last: what made the others fail was the one thing that was wrong.
     let refused = |title: String, calls: Vec<(String, Vec<Value>)>, good: &[Value]| {
@@ -87,41 +130,63 @@ fn arguments(data: &Value, command: &str, one: &Value) -> Vec<Value> {
         steps.push(json!({ "do": good }));
         json!({"name": format!("{command} refuses {title}"), "steps": steps})
     };
-    let bad = |arg: &Value, before: &[Value], after: &[Value]| {
-        let kind = arg[2].as_str().or(arg[0].as_str()).unwrap();
-        let kinds = data["kinds"][kind].as_object().unwrap_or_else(|| panic!("no kind {kind}"));
-        let pairs = kinds.iter().flat_map(|(code, values)| list(values).iter().map(move |value| (code, value)));
-        pairs.map(|(code, value)| (code.clone(), [before, from_ref(value), after].concat())).collect::<Vec<_>>()
+    let tried = |name: &str, of: &str, own: &Value| {
+        let narrow = &data["narrow"][format!("{command} {name}")];
+        let narrow = if narrow.is_null() { &data["narrow"][name] } else { narrow };
+        let own = if own.is_null() { &narrow["taken"][0] } else { own };
+        Tried::new(&contract["types"][of], own).narrowed(narrow)
     };
-    let taken = |arg: &Value, before: &[Value], after: &[Value]| {
-        let kind = arg[2].as_str().or(arg[0].as_str()).unwrap();
-        let calls = list(&data["taken"][kind]).iter().map(|value| [before, from_ref(value), after].concat());
+    let bad = |tried: &Tried, before: &[Value], after: &[Value]| -> Vec<(String, Vec<Value>)> {
+        let call = |(code, value): &(String, Value)| (code.clone(), [before, from_ref(value), after].concat());
+        tried.bad.iter().map(call).collect()
+    };
+    let taken = |name: &str, tried: &Tried, before: &[Value], after: &[Value]| -> Vec<Value> {
+        let calls = tried.taken.iter().map(|value| [before, from_ref(value), after].concat());
         let steps = calls.map(|call| [given, &[json!({ "do": call })]].concat());
-        let name = |number| format!("{command} takes {} at its bounds, {number}", text(&arg[0]));
-        steps.enumerate().map(|(i, steps)| json!({"name": name(i + 1), "steps": steps})).collect::<Vec<_>>()
+        let title = |number| format!("{command} takes {name} at its bounds, {number}");
+        steps.enumerate().map(|(i, steps)| json!({"name": title(i + 1), "steps": steps})).collect()
     };
     let badarg = |call: Vec<Value>| ("BADARG".to_owned(), call);
 
     let mut cases = Vec::new();
-    for (i, arg) in args.iter().enumerate() {
-        let calls = bad(arg, &good[..=i], &good[i + 2..]);
-        cases.push(refused(format!("a bad {}", text(&arg[0])), calls, &good));
-        cases.extend(taken(arg, &good[..=i], &good[i + 2..]));
+    for (i, (name, of)) in positional(contract, command).iter().enumerate() {
+        let (before, value, after) = (&good[..=i], &good[i + 1], &good[i + 2..]);
+        let mut tried = tried(name, of, value);
+        if contract["commands"][command]["group"]["count"] == **name {
+            // What follows is as many as it says.
+            let number: i64 = text(value).parse().unwrap();
+            tried.taken.clear();
+            tried.bad.extend([number - 1, number + 1].map(|other| ("BADARG".to_owned(), json!(other.to_string()))));
+        } else if list(&data["named"]).contains(&json!(name)) {
+            tried.taken.clear();
+        }
+        if of == "setting_value" {
+            for (setting, of, before) in settings(contract, &good) {
+                let mut tried = Tried::new(&contract["types"][of], &Value::Null);
+                tried.bad.retain(|(_, value)| value != "");
+                let last = [&before[..], from_ref(&tried.good)].concat();
+                cases.push(refused(format!("a bad {setting}"), bad(&tried, &before, &[]), &last));
+                cases.extend(taken(setting, &tried, &before, &[]));
+            }
+        }
+        cases.push(refused(format!("a bad {name}"), bad(&tried, before, after), &good));
+        cases.extend(taken(name, &tried, before, after));
     }
     let missing = (1..good.len()).map(|n| badarg(good[..n].to_vec())).collect();
     cases.push(refused("missing arguments".into(), missing, &good));
     let surplus = list(&data["surplus"]).iter().map(|extra| badarg([&good[..], list(extra)].concat())).collect();
     cases.push(refused("extra arguments".into(), surplus, &good));
-    for option in list(&one["options"]) {
-        // Some options stand only beside others, some only in another call.
-        let good = if option[4].is_array() { list(&option[4]).to_vec() } else { good.clone() };
-        let named = [&good[..], list(&option[3]), from_ref(&option[0])].concat();
-        let whole = [&named[..], from_ref(&option[1])].concat();
-        let twice = [&whole[..], &[option[0].clone(), option[1].clone()]].concat();
-        cases.extend(taken(option, &named, &[]));
-        let mut calls = bad(option, &named, &[]);
+    for option in choices(contract, command, one) {
+        let tried = tried(&option.name, &option.of, &Value::Null);
+        let value = tried.taken.first().unwrap_or(&tried.good);
+        let good = option.call.as_ref().unwrap_or(&good);
+        let named = [&good[..], &option.beside, &[json!(option.name)]].concat();
+        let whole = [&named[..], from_ref(value)].concat();
+        let twice = [&whole[..], &[json!(option.name), value.clone()]].concat();
+        cases.extend(taken(&option.name, &tried, &named, &[]));
+        let mut calls = bad(&tried, &named, &[]);
         calls.extend([badarg(named), badarg(twice)]);
-        cases.push(refused(format!("a bad option {}", text(&option[0])), calls, &whole));
+        cases.push(refused(format!("a bad option {}", option.name), calls, &whole));
     }
     let namespaces = list(&data["namespaces"]).iter();
     let steps: Vec<Value> = namespaces.map(|keys| json!({"do": good, "keys": keys, "error": "BADNAME"})).collect();

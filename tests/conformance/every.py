@@ -10,18 +10,24 @@ from run import Bundle, Own, Run, scripts
 
 HERE = pathlib.Path(__file__).parent
 
+def example(of):
+    """A value of a type."""
+    if "good" in of or "words" in of:
+        return (of.get("good") or of["words"])[0]
+    return {"flag": "1", "bytes": "x"}.get(of["form"]) or str(min(max(3, of["low"]), of["high"]))
+
 def calls(table, entry, command, client):
     """The good call, and those with each option, as (what, arguments and options by name)."""
     row = table["commands"][command]
-    good = client.named(command, [arg[1] for arg in row["args"]])
+    good = client.named(command, row["args"])
     yield "", good
-    listed = [option["name"] for option in entry["options"]]
-    if set(listed) != {option[0] for option in row.get("options", [])}:
-        raise SystemExit(f"arguments.json does not have the options of {command}: {' '.join(listed)}")
-    for option in row.get("options", []):
-        # Some options stand only beside others, some only in another call.
-        name, value, _, beside, other = option + [None] * (5 - len(option))
-        beside, base = beside or [], client.named(command, other[1:]) if other else good
+    for option in entry["options"]:
+        # Some options stand only beside others, some only in another call, some have not all values of their type.
+        name = option["name"]
+        own = row.get("options", {}).get(name, {})
+        narrow = table["narrow"].get(f"{command} {name}") or table["narrow"].get(name) or {}
+        value = narrow["taken"][0] if "taken" in narrow else example(client.types[option["type"]])
+        beside, base = own.get("beside", []), client.named(command, own["call"][1:]) if "call" in own else good
         yield name, {**base, **dict(zip(beside[::2], beside[1::2])), name: value}
 
 def values(run, value):

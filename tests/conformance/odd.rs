@@ -6,7 +6,7 @@ use blueque::bundle;
 use redis::{Connection, Value as Reply};
 use serde_json::Value;
 
-use crate::cases::{self, list, text};
+use crate::cases::{self, list};
 use crate::support::Server;
 
 /// What Lua, Redis or a list of words in a script may take for something else.
@@ -147,11 +147,12 @@ fn no_odd_word_in_any_place_brings_a_raw_error_of_the_server() {
     let table = cases::file("arguments.json");
     let given = list(&table["given"]).iter().map(|step| bytes(list(&step["do"]))).collect();
     let mut world = World { connection: server.connection(), given, dirty: true, odd: BTreeSet::new() };
-    let words = words();
+    let (words, contract) = (words(), cases::contract());
     for command in bundle::commands() {
         let row = &table["commands"][command.name()];
         let mut good = vec![command.name().as_bytes().to_vec()];
-        good.extend(list(&row["args"]).iter().map(|arg| crate::runner::literal(&arg[1])));
+        good.extend(list(&row["args"]).iter().map(crate::runner::literal));
+        let options = cases::choices(&contract, command.name(), row);
         for word in &words {
             for place in 1..good.len() {
                 let mut call = good.clone();
@@ -161,10 +162,9 @@ fn no_odd_word_in_any_place_brings_a_raw_error_of_the_server() {
             for value in ["3", "a"] {
                 world.try_call(&[&good[..], &[word.clone(), value.into()]].concat());
             }
-            for option in list(&row["options"]) {
-                let base = if option[4].is_array() { bytes(list(&option[4])) } else { good.clone() };
-                let beside = bytes(list(&option[3]));
-                let named = [&base[..], &beside, &[text(&option[0]).into(), word.clone()]].concat();
+            for option in &options {
+                let base = option.call.as_ref().map_or_else(|| good.clone(), |call| bytes(call));
+                let named = [&base[..], &bytes(&option.beside), &[option.name.clone().into(), word.clone()]].concat();
                 world.try_call(&named);
             }
         }
