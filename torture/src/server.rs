@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use redis::Connection;
+use redis::{Connection, ErrorKind, ServerErrorKind};
 
 use crate::clock::Clock;
 
@@ -28,8 +28,14 @@ struct Server {
 impl Server {
     fn connection(&self) -> Result<Connection> {
         let client = redis::Client::open(format!("redis://127.0.0.1:{}/", self.port))?;
-        let connection = client.get_connection_with_timeout(Duration::from_secs(2))?;
+        let mut connection = client.get_connection_with_timeout(Duration::from_secs(2))?;
         connection.set_read_timeout(Some(Duration::from_secs(5)))?;
+        let until = Instant::now() + STARTS;
+        // A replica loads its data anew whenever it has lost its primary.
+        while let Err(error) = redis::cmd("PING").exec(&mut connection) {
+            ensure!(error.kind() == ErrorKind::Server(ServerErrorKind::BusyLoading) && Instant::now() < until, error);
+            thread::sleep(Duration::from_millis(20));
+        }
         Ok(connection)
     }
 
