@@ -6,6 +6,7 @@ ONLY ?=
 MINUTES ?= 3
 SINCE ?= HEAD
 COMMANDS ?=
+CHECK ?=
 JOBS ?= $(shell nproc)
 PROFILE ?= release
 ROUNDS ?= 3
@@ -19,7 +20,7 @@ BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
 # What `torture` builds: with debug builds as the tests do, so that it finds theirs.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools quick test mutants torture lint deny spell audit bench peers bundle demo doc
+.PHONY: help tools quick bless test mutants torture lint deny spell audit bench peers bundle demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +30,9 @@ tools: ## Install what the tests need and this machine lacks
 
 quick: ## Run what the edit concerns; SINCE=commit: what differs from that one
 	@python3 scripts/quick --since $(SINCE)
+
+bless: ## Write anew what is generated and kept in git, and say what changed
+	@scripts/bless $(if $(CHECK),--check)
 
 test: ## Run every test on real servers
 	@scripts/test

@@ -1,6 +1,6 @@
 //! The contract says what the scripts and the cases say: its tables are made from them.
 //!
-//! `BLUEQUE_BLESS=1 cargo test --test contract` writes them anew.
+//! `make bless` writes them anew.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use blueque::bundle;
 use serde_json::Value;
@@ -22,8 +23,12 @@ fn contract() -> String {
     fs::read_to_string(file("lua/README.md")).unwrap()
 }
 
+/// The tests of this file run side by side, and one after the other writes the page.
+static PAGE: Mutex<()> = Mutex::new(());
+
 /// Compares the part of the contract between two marks with what it should be.
 fn agree(mark: &str, table: &str) {
+    let _page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
     let text = contract();
     let begin = text.find(&format!("<!-- {mark} -->\n")).expect("the mark") + mark.len() + 10;
     let end = begin + text[begin..].find("<!-- end -->").expect("the end mark");
@@ -31,7 +36,7 @@ fn agree(mark: &str, table: &str) {
         fs::write(file("lua/README.md"), format!("{}{table}{}", &text[..begin], &text[end..])).unwrap();
         return;
     }
-    assert_eq!(&text[begin..end], table, "run BLUEQUE_BLESS=1 cargo test --test contract and look at the change");
+    assert_eq!(&text[begin..end], table, "run make bless and look at the change");
 }
 
 fn code(words: &str) -> String {
@@ -196,7 +201,7 @@ fn the_bundle_has_the_digests_that_were_published() {
     assert_eq!(
         fs::read_to_string(golden).unwrap_or_default(),
         sums,
-        "a script has changed: say so in CHANGELOG.md, then BLUEQUE_BLESS=1 cargo test --test contract"
+        "a script has changed: say so in CHANGELOG.md, then run make bless"
     );
 }
 

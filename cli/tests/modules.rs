@@ -1,7 +1,7 @@
 //! The modules of the command stand on floors, and each imports from floors below it alone: a list of the floors is
 //! held against the imports in the sources, and is the picture in `docs/architecture.md`.
 //!
-//! `BLUEQUE_BLESS=1 cargo test -p blueque-cli --test modules` draws the picture anew.
+//! `make bless` draws the picture anew.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -229,7 +229,7 @@ fn the_page_on_architecture_shows_the_floors() {
     if std::env::var_os("BLUEQUE_BLESS").is_some() {
         fs::write(&path, format!("{before}{}{drawn}{}{after}", PICTURE.0, PICTURE.1)).unwrap();
     } else {
-        assert_eq!(shown, drawn, "draw it anew with BLUEQUE_BLESS=1");
+        assert_eq!(shown, drawn, "draw it anew with make bless");
     }
 }
 

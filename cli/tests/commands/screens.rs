@@ -1,6 +1,6 @@
 //! Tables and screens as a real terminal shows them, at two sizes and with long, empty and odd texts.
 //!
-//! `BLUEQUE_BLESS=1 cargo test -p blueque-cli --test commands screens` writes `cli/tests/golden` anew. Lives of tasks
+//! `make bless` writes `cli/tests/golden` anew. Lives of tasks
 //! are set some days and hours ago, so that what is said of them does not change while a test runs.
 
 use std::path::{Path, PathBuf};
@@ -272,7 +272,7 @@ fn tables_on_a_terminal_have_a_line_for_each_row_and_what_matters_in_it() {
             }
         }
     }
-    assert!(wrong.is_empty(), "BLUEQUE_BLESS=1 writes what is shown now\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "make bless writes what is shown now\n{}", wrong.join("\n"));
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn ten_thousand_rows_are_ten_thousand_lines_and_each_id_can_be_used() {
             assert_eq!(past.desk.json(&["show", &last])["id"], uuid(9_999), "{name} shows {last}");
         }
     }
-    assert!(wrong.is_empty(), "BLUEQUE_BLESS=1 writes what is shown now\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "make bless writes what is shown now\n{}", wrong.join("\n"));
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn ten_thousand_names_are_ten_thousand_lines() {
             wrong.extend(differs(&format!("many-{name}-{columns}x{lines}"), &timeless(&begin.join("\n"))));
         }
     }
-    assert!(wrong.is_empty(), "BLUEQUE_BLESS=1 writes what is shown now\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "make bless writes what is shown now\n{}", wrong.join("\n"));
 }
 
 #[test]
@@ -474,7 +474,7 @@ fn the_live_screen_names_queues_and_tasks_and_its_keys_reach_all() {
         screen.type_in("q");
         assert_eq!(screen.ends(), 0);
     }
-    assert!(wrong.is_empty(), "BLUEQUE_BLESS=1 writes what is shown now\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "make bless writes what is shown now\n{}", wrong.join("\n"));
 }
 
 #[test]
