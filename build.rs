@@ -43,6 +43,8 @@ mod replies;
 mod rights;
 #[path = "build/rust.rs"]
 mod rust;
+#[path = "build/rust_replies.rs"]
+mod rust_replies;
 #[path = "build/source.rs"]
 mod source;
 #[path = "build/storage.rs"]
@@ -74,6 +76,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(target.join("options.rs"), rust::options(&bundle.contract))?;
     fs::write(target.join("words.rs"), rust::words(&bundle.contract))?;
     fs::write(target.join("codes.rs"), rust::codes(&bundle.contract))?;
+    fs::write(target.join("replies.rs"), rust_replies::replies(&bundle.contract)?)?;
+    fs::write(target.join("records.rs"), rust_replies::records(&bundle.contract))?;
     fs::write(target.join("tables.rs"), rust::tables(&bundle.contract))?;
     for (name, command) in &bundle.commands {
         let script = command.compose(&bundle.commands).map_err(|what| format!("lua/cmd/{name}.lua: {what}"))?;

@@ -128,6 +128,7 @@ pub(super) struct State {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own in the file")]
 pub(super) struct Code {
     #[serde(default)]
     pub(super) repeat: bool,
@@ -499,6 +500,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::too_many_lines, reason = "it is a table")]
     fn what_is_broken_names_its_place_and_the_remedy() {
         check(&[
             ("types", "means = \"A name.\"", "", "contract/types.toml:1: the type name has no sentence: write means ="),

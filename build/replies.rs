@@ -22,6 +22,9 @@ pub(super) struct Reply {
     pub(super) open: bool,
     /// The name with which a new group of `pairs` begins.
     pub(super) begins: Option<String>,
+    pub(super) means: Option<String>,
+    /// What each of `items` is.
+    pub(super) each: Option<String>,
     /// The record whose fields come before those of `pairs`.
     pub(super) record: Option<String>,
     /// The command that has the same shape.
@@ -77,6 +80,9 @@ impl Reply {
         let shapes = [!self.words.is_empty(), self.value.is_some(), array, !self.pairs.is_empty(), self.like.is_some()];
         if shapes.into_iter().filter(|shape| *shape).count() != 1 {
             return Err("has no shape, or several: write words, value, list and items, pairs, or as".into());
+        }
+        for text in [&self.means, &self.each].into_iter().flatten() {
+            sentence(Some(text))?;
         }
         if (self.absent || self.open || self.begins.is_some()) && self.pairs.is_empty() {
             return Err("has no pairs, of which absent, open and begins could tell".into());

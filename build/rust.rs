@@ -7,14 +7,52 @@ use super::contract::{Code, Contract, Form, Kind, Opt, Type};
 /// The text of `options.rs`: the types in which the options of each group are collected, and those that hold them.
 pub(crate) fn options(contract: &Contract) -> String {
     let mut text = String::new();
-    for (holder, group) in
-        [("TaskOptions", "task"), ("Submit", "task"), ("ScheduleOptions", "schedule"), ("Plan", "schedule")]
-    {
-        let setters: Vec<String> =
-            contract.group(group).iter().map(|(name, option)| setter(contract, name, option)).collect();
-        text += &format!("impl {holder} {{\n{}}}\n\n", setters.join("\n"));
+    for (holder, group) in [
+        ("TaskOptions", "task"),
+        ("Submit", "task"),
+        ("ScheduleOptions", "schedule"),
+        ("Plan", "schedule"),
+        ("Filter", "select"),
+    ] {
+        text += &setters(contract, holder, contract.group(group));
+    }
+    for command in contract.commands.keys() {
+        // What an `Action` says of a bulk, and what only this library's own client says.
+        let options = contract.options(command).into_iter();
+        let own: Vec<_> = options.filter(|(name, _)| *name != "request" || ASKED.contains(&command.as_str())).collect();
+        if own.is_empty() || OTHERWISE.contains(&command.as_str()) {
+            continue;
+        }
+        let holder = format!("{}Options", camel(command));
+        text += &format!(
+            "/// The options of [`Calls::{command}`](crate::calls::Calls::{command}). What is not set is as the contract says; the server checks all\n/// bounds.\n\
+             #[derive(Clone, Debug, Default, PartialEq, Eq)]\n#[must_use]\npub struct {holder}(pub(crate) Pairs);\n\nimpl {holder} {{\n    /// None of them set.\n    pub fn new() -> Self {{\n        Self::default()\n    }}\n\n    \
+             fn pairs_mut(&mut self) -> &mut Pairs {{\n        &mut self.0\n    }}\n}}\n\n"
+        );
+        text += &setters(contract, &holder, own);
     }
     text
+}
+
+/// Commands whose options the library has as other types: those of tasks and schedules, a filter, an action; a heartbeat's is
+/// always the same.
+const OTHERWISE: [&str; 5] = ["bulk", "find", "heartbeat", "schedule", "submit"];
+
+/// Commands whose request the caller chooses, since its answer is needed after a crash of the caller too.
+const ASKED: [&str; 2] = ["adopt", "reserve"];
+
+/// Options whose setters are written by hand, because they go together: how the queues of a `reserve` are asked.
+const BY_HAND: [&str; 2] = ["order", "weights"];
+
+fn setters(contract: &Contract, holder: &str, options: Vec<(&str, &Opt)>) -> String {
+    let options = options.into_iter().filter(|(name, _)| !BY_HAND.contains(name));
+    let setters: Vec<String> = options.map(|(name, option)| setter(contract, name, option)).collect();
+    format!("impl {holder} {{\n{}}}\n\n", setters.join("\n"))
+}
+
+/// The name of a command as that of a type.
+fn camel(name: &str) -> String {
+    name.split('_').map(capital).collect()
 }
 
 /// Bounds stand in tables as the contract has them.
@@ -69,10 +107,8 @@ pub(crate) fn words(contract: &Contract) -> String {
 
 /// The text of `codes.rs`: the codes of errors as an enum, with what the contract says of each.
 pub(crate) fn codes(contract: &Contract) -> String {
-    let named = |word: &str, code: &Code| {
-        let name = code.name.as_deref().unwrap_or(word);
-        name.split(' ').map(capital).collect::<String>()
-    };
+    let named =
+        |word: &str, code: &Code| code.name.as_deref().unwrap_or(word).split(' ').map(capital).collect::<String>();
     let (mut variants, mut repeat, mut kinds) = (String::new(), Vec::new(), BTreeMap::<Kind, Vec<String>>::new());
     for (word, code) in &contract.errors {
         let code = code.as_ref();
@@ -95,7 +131,7 @@ pub(crate) fn codes(contract: &Contract) -> String {
 }
 
 /// The enums of the library, and their types in the contract.
-const ENUMS: [(&str, &str); 5] = [
+pub(super) const ENUMS: [(&str, &str); 5] = [
     ("Status", "status"),
     ("Backoff", "backoff"),
     ("Policy", "unique_policy"),
@@ -146,6 +182,7 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
     let seconds = of.unit.as_deref() == Some("seconds");
     let (kind, text) = match (option.of.as_str(), of.form) {
         ("tags", _) => return tag(name, option),
+        ("statuses", _) => return status(option),
         ("unique_until", _) => ("Until", "to_string()"),
         (of, Form::Word) => {
             (ENUMS.iter().find(|(_, name)| *name == of).map_or("impl ToString", |(name, _)| *name), "to_string()")
@@ -154,17 +191,31 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
         (_, Form::Seconds) => ("Duration", "decimal()"),
         (_, Form::Whole) if seconds => ("Duration", "as_secs().to_string()"),
         (_, Form::Whole) if of.low < Some(0) => ("i32", "to_string()"),
+        (_, Form::Whole) if of.high > Some(i64::from(u32::MAX)) => ("u64", "to_string()"),
         (_, Form::Whole) => ("u32", "to_string()"),
+        (_, Form::Decimal) => ("f64", "decimal()"),
+        (_, Form::Bytes) => ("impl Into<Vec<u8>>", "into()"),
         (_, Form::Flag) => ("bool", ""),
-        (_, Form::Text | Form::Words | Form::Decimal | Form::Bytes) => ("impl Into<String>", "into()"),
+        (_, Form::Text | Form::Words) => ("impl Into<String>", "into()"),
     };
-    let value = match of.form {
-        Form::Flag => format!("u8::from({name}).to_string()"),
-        _ => format!("{name}.{text}"),
+    // `final` is a word of Rust.
+    let called = if name == "final" { "permanent" } else { name };
+    let (set, value) = match of.form {
+        Form::Flag => ("flag", called.to_owned()),
+        Form::Bytes => ("set_bytes", format!("{called}.{text}")),
+        _ => ("set", format!("{called}.{text}")),
     };
     let doc = doc(contract, option, of);
     format!(
-        "    /// {doc}\n    pub fn {name}(mut self, {name}: {kind}) -> Self {{\n        self.pairs_mut().set({name:?}, {value});\n        self\n    }}\n"
+        "    /// {doc}\n    pub fn {called}(mut self, {called}: {kind}) -> Self {{\n        self.pairs_mut().{set}({name:?}, {value});\n        self\n    }}\n"
+    )
+}
+
+/// States are given one by one.
+fn status(option: &Opt) -> String {
+    let means = option.means.as_deref().unwrap_or_default();
+    format!(
+        "    /// One more state. {means}\n    pub fn status(mut self, status: Status) -> Self {{\n        self.pairs_mut().add(\"status\", status.as_str());\n        self\n    }}\n"
     )
 }
 

@@ -5,7 +5,6 @@
 mod history;
 mod owner;
 mod queue;
-mod read;
 mod schedules;
 mod search;
 mod settings;
@@ -17,20 +16,25 @@ mod tests;
 mod upkeep;
 
 use std::fmt;
+use std::time::SystemTime;
 
 use redis::Value;
 
-pub use owner::{CompleteOptions, FailOptions, LogOptions, ReleaseOptions, ReserveOptions};
-pub use queue::Report;
 pub use submit::NewTask;
 
-pub use crate::options::{ScheduleOptions, TaskOptions};
+pub use crate::options::{
+    AdoptOptions, CancelOptions, CheckpointOptions, CompleteOptions, EstimateOptions, EventsOptions, FailOptions,
+    LimitsOptions, LogOptions, LogsOptions, MendOptions, PauseOptions, RecallOptions, RegisterOptions, ReleaseOptions,
+    ReportOptions, ReserveOptions, RetainOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions,
+    StatisticsOptions, TaskOptions,
+};
 
 use crate::bundle::{self, Command};
 use crate::error::{Error, Result};
 use crate::model::Greeting;
 use crate::names::{Namespace, QueueName, TaskId};
-use crate::reply;
+use crate::options::Pairs;
+use crate::times;
 
 /// A call that has not been made yet. Every one may be sent again after a lost reply: what is done by one value is
 /// done once, however often that is sent within the hour.
@@ -64,32 +68,22 @@ impl<T> Call<T> {
         self
     }
 
-    fn option(self, name: &str, value: Option<impl ToString>) -> Self {
-        match value {
-            Some(value) => self.arg(name).arg(value),
-            None => self,
-        }
-    }
-
     /// Gives the call a request id: sent again, it gives its first answer and does nothing a second time,
     /// whatever others did in between.
     fn once(self) -> Self {
         self.arg("request").arg(TaskId::random())
     }
 
-    fn raw_option(self, name: &str, value: Option<&[u8]>) -> Self {
-        match value {
-            Some(value) => self.arg(name).raw(value),
-            None => self,
-        }
+    fn pairs(self, options: &Pairs) -> Self {
+        options.iter().fold(self, |call, (name, value)| call.arg(name).raw(value))
     }
 
-    /// Lets the script take `now` (decimal seconds since 1970) for the server's time. Only a namespace for
-    /// tests takes it ([`crate::ClientBuilder::for_tests`]); elsewhere the call is refused with `BADARG`.
+    /// Lets the script take `now` for the server's time. Only a namespace for tests takes it
+    /// ([`crate::ClientBuilder::for_tests`]); elsewhere the call is refused with `BADARG`.
     #[must_use]
-    pub fn at(mut self, now: &str) -> Self {
+    pub fn at(mut self, now: SystemTime) -> Self {
         if let Some(first) = self.args.first_mut() {
-            *first = now.as_bytes().to_vec();
+            *first = times::seconds(times::since_1970(now)).into_bytes();
         }
         self
     }
@@ -148,16 +142,6 @@ impl Calls {
     /// Checks server, schema and eviction policy.
     #[must_use]
     pub fn hello(&self) -> Call<Greeting> {
-        self.call("hello", |value| match reply::array(value)? {
-            [schema, time, rest @ ..] => Some(Greeting {
-                schema: reply::number(schema)?,
-                time: reply::number(time)?,
-                policy: rest.get(1).map_or(Some(None), reply::optional)?,
-                born: rest.first().is_some_and(|born| read::flag(born) == Some(true)),
-                test: rest.get(2).is_some_and(|test| read::flag(test) == Some(true)),
-                missing: rest.get(3).map_or(Some(Vec::new()), read::missing)?,
-            }),
-            _ => None,
-        })
+        self.call("hello", Greeting::read)
     }
 }

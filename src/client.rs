@@ -183,7 +183,7 @@ impl Client {
     /// These options with the client's limit on payloads, where they say none.
     pub(crate) fn sized(&self, options: &TaskOptions) -> TaskOptions {
         match self.inner.max_bytes {
-            Some(most) if options.0.get("max_bytes").is_none() => options.clone().max_bytes(most),
+            Some(most) if !options.0.has("max_bytes") => options.clone().max_bytes(most),
             _ => options.clone(),
         }
     }
@@ -236,7 +236,7 @@ impl Greeting {
 
     /// The first write of a namespace for tests: it carries a time and changes nothing.
     pub(crate) fn mark(&self, calls: &Calls) -> Call<()> {
-        calls.configure(None, "lease", None).at(&format!("{:.6}", self.time))
+        calls.configure(None, "lease", None).at(self.now)
     }
 }
 

@@ -77,6 +77,7 @@ mod search;
 mod statistics;
 mod submit;
 mod task;
+mod text;
 mod times;
 #[cfg(feature = "tokio")]
 pub mod tokio;
@@ -89,9 +90,9 @@ pub use listener::{Interrupter, Listener};
 pub use model::{
     Backoff, Basis, Beat, Cancelled, Changed, Claim, Counts, Day, Durations, Estimate, Event, Events, Figures, Follow,
     Force, Greeting, Group, Held, KeyLimit, Limits, ListenerInfo, LogEntry, LowSchedule, Mended, Missed, Order,
-    Orphans, Outcome, Overlap, Page, Policy, Promoted, QueueInfo, QueueOrder, Ran, Rate, Recalled, Reservation,
+    Orphans, Outcome, Overlap, Page, Pause, Policy, Promoted, QueueInfo, QueueOrder, Ran, Rate, Recalled, Reservation,
     Retained, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Setting, Source, Statistics, Status, Step,
-    Submitted, Tag, Tallied, TaskInfo, Ticked, Transition, Until, Why, WorkerInfo,
+    Submitted, Tag, Tallied, TaskInfo, Ticked, Transition, Trouble, Until, Why, WorkerInfo,
 };
 pub use names::{ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};
 pub use processor::Processor;

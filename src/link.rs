@@ -39,7 +39,7 @@ impl Wire for redis::Connection {
 
     fn id(&mut self) -> Option<i64> {
         let answer = self.send(redis::cmd("CLIENT").arg("ID"), Duration::from_secs(5));
-        answer.ok().and_then(|id| reply::number(&id))
+        answer.ok().and_then(|id| reply::word(&id))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::calls::ReserveOptions;
+use crate::calls::{AdoptOptions, RegisterOptions, ReserveOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
@@ -117,8 +117,9 @@ impl Listener {
     /// Registers. What is wrong with one queue, such as a key of a wrong type, keeps it from no other.
     fn announce(&self) -> Result<()> {
         let (mut refusal, mut registered) = (None, false);
+        let options = self.has.iter().fold(RegisterOptions::new(), RegisterOptions::has);
         for queue in &self.queues {
-            match self.client.call(&self.client.calls().register(queue, &self.id, self.has.as_deref())) {
+            match self.client.call(&self.client.calls().register(queue, &self.id, &options)) {
                 Ok(()) => registered = true,
                 Err(error) if error.is_transient() => return Err(error),
                 Err(error) => refusal = refusal.or(Some(error)),
@@ -253,8 +254,9 @@ impl Listener {
         if queues.is_empty() {
             return Ok(None);
         }
-        let options = ReserveOptions { lease: self.lease, request: Some(&self.next), woken, order: Some(&order) };
-        let call = calls.reserve(&self.id, &queues, options);
+        let options = ReserveOptions::new().request(&self.next).woken(woken).order(&order);
+        let options = self.lease.into_iter().fold(options, ReserveOptions::lease);
+        let call = calls.reserve(&self.id, &queues, &options);
         self.unheard = true;
         let reserved = match self.client.call(&call) {
             // Somebody took this process for dead, or the server lost its data.
@@ -290,7 +292,8 @@ impl Listener {
     /// # Errors
     /// `STATE` where that listener does not hold it; those of [`Client::call`].
     pub fn adopt(&self, from: &ListenerId, queue: &QueueName, id: &TaskId) -> Result<Option<Processor>> {
-        let call = self.client.calls().adopt(&self.id, from, queue, id, self.lease, &request());
+        let options = self.lease.into_iter().fold(AdoptOptions::new().request(request()), AdoptOptions::lease);
+        let call = self.client.calls().adopt(&self.id, from, queue, id, &options);
         Ok(self.client.call(&call)?.map(|reservation| self.processor(reservation)))
     }
 

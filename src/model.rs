@@ -1,28 +1,31 @@
 //! What the calls answer.
 
-mod attempt;
-mod history;
 mod info;
+mod order;
 mod queue;
+mod records;
+mod replies;
 mod schedules;
 mod search;
 mod settings;
 mod statistics;
 mod submitted;
-mod upkeep;
 mod why;
 
-pub use attempt::{Beat, Held, QueueOrder, Reservation};
-pub use history::{Event, Events, Transition};
 pub use info::TaskInfo;
-pub use queue::{Counts, ListenerInfo, QueueInfo, WorkerInfo};
-pub use schedules::{LowSchedule, Ran, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Ticked};
-pub use search::{Changed, Group, Step, Tag};
-pub use settings::{KeyLimit, Rate, Setting, Source};
-pub use statistics::{Basis, Day, Durations, Estimate, Figures, Statistics, Tallied};
+pub use order::QueueOrder;
+pub use queue::Pause;
+pub use replies::{
+    Beat, Claim, Counts, Estimate, Event, Events, Greeting, Group, Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule,
+    Mended, Orphans, Promoted, QueueInfo, Ran, Reservation, Retained, ScheduleSummary, Setting, Step, Tag, Tallied,
+    Ticked, Transition, Why, WorkerInfo,
+};
+pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};
+pub use search::Changed;
+pub use settings::{Rate, Source};
+pub use statistics::{Basis, Day, Durations, Figures, Statistics};
 pub use submitted::{Submitted, Until};
-pub use upkeep::{Claim, Mended, Orphans, Promoted, Retained};
-pub use why::{Limits, Why};
+pub use why::Limits;
 
 use crate::words::words;
 
@@ -122,26 +125,6 @@ pub struct Page<T> {
     pub items: Vec<T>,
 }
 
-/// What the first call of a client learns.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Greeting {
-    /// The schema of the scripts, and of the data where there is any.
-    pub schema: u32,
-    /// The server's time in seconds since 1970.
-    pub time: f64,
-    /// What the server removes when its memory is full, `noeviction` alone being fit; none where this
-    /// user may not ask (`INFO`), so that nobody can know that no task is removed.
-    pub policy: Option<String>,
-    /// Whether the namespace holds data yet.
-    pub born: bool,
-    /// Whether the namespace is for tests: only there a call may say what time it is.
-    pub test: bool,
-    /// The commands of the bundle that this user may not run, and the Redis commands that each lacks.
-    /// `messages` lacks `PUBLISH` where wake-ups and orders come late.
-    pub missing: Vec<(String, Vec<String>)>,
-}
-
 /// A part of something that grows, and where to go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -150,21 +133,4 @@ pub struct Follow<T> {
     pub last: String,
     /// The entries.
     pub items: Vec<T>,
-}
-
-/// An entry of a task's log.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LogEntry {
-    /// When, in seconds since 1970.
-    pub at: f64,
-    /// In which attempt.
-    pub attempt: u32,
-    /// What wrote it, such as `stdout`.
-    pub source: String,
-    /// What it wrote: any bytes, not necessarily whole lines.
-    pub text: Vec<u8>,
-    /// How many bytes of the log of its attempt came before it, where its sender said so: more than the entry before it and
-    /// its text account for where the server does not keep what came between.
-    pub offset: Option<u64>,
 }

@@ -2,20 +2,33 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::model::{Backoff, Missed, Overlap, Policy, Until};
+use crate::model::{Backoff, Missed, Overlap, Policy, QueueOrder, Status, Until};
 use crate::schedule::Plan;
+use crate::search::Filter;
 use crate::submit::Submit;
 use crate::times;
 
 /// Names and values of options, each name once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pairs(Vec<(&'static str, String)>);
+pub(crate) struct Pairs(Vec<(&'static str, Vec<u8>)>);
 
 impl Pairs {
     pub(crate) fn set(&mut self, name: &'static str, value: String) {
+        self.set_bytes(name, value.into_bytes());
+    }
+
+    pub(crate) fn set_bytes(&mut self, name: &'static str, value: Vec<u8>) {
         match self.0.iter_mut().find(|(other, _)| *other == name) {
             Some((_, former)) => *former = value,
             None => self.0.push((name, value)),
+        }
+    }
+
+    /// A flag that is not set is not sent.
+    fn flag(&mut self, name: &'static str, on: bool) {
+        self.0.retain(|(other, _)| *other != name);
+        if on {
+            self.set(name, "1".to_owned());
         }
     }
 
@@ -25,12 +38,18 @@ impl Pairs {
         self.set(name, list);
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(other, _)| *other == name).map(|(_, value)| value.as_str())
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(other, _)| *other == name)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(&'static str, String)> {
-        self.0.iter()
+    /// The value of an option that is text.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let value = self.0.iter().find(|(other, _)| *other == name);
+        value.and_then(|(_, value)| std::str::from_utf8(value).ok())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, &[u8])> {
+        self.0.iter().map(|(name, value)| (*name, value.as_slice()))
     }
 }
 
@@ -72,6 +91,18 @@ pub struct ScheduleOptions {
 }
 
 impl ScheduleOptions {
+    /// Sets an option by its name in the contract and the text of its value, as [`contract::SCHEDULE_OPTIONS`] describes them.
+    /// False where there is no option of this name.
+    ///
+    /// [`contract::SCHEDULE_OPTIONS`]: crate::contract::SCHEDULE_OPTIONS
+    pub fn set(&mut self, name: &str, value: impl Into<String>) -> bool {
+        let known = crate::contract::SCHEDULE_OPTIONS.iter().find(|option| option.name == name);
+        if let Some(option) = known {
+            self.own.set(option.name, value.into());
+        }
+        known.is_some()
+    }
+
     /// How its tasks are run.
     pub fn task(mut self, task: TaskOptions) -> Self {
         self.task = task;
@@ -95,6 +126,23 @@ impl Plan {
     }
 }
 
+impl Filter {
+    fn pairs_mut(&mut self) -> &mut Pairs {
+        &mut self.0
+    }
+}
+
+impl ReserveOptions {
+    /// In which order several queues are asked: as they stand in the call by default.
+    pub fn order(mut self, order: &QueueOrder) -> Self {
+        self.0.set("order", order.as_str().to_owned());
+        if let Some(weights) = order.weights() {
+            self.0.set("weights", weights);
+        }
+        self
+    }
+}
+
 /// Decimal seconds, as the contract writes them.
 trait Decimal {
     fn decimal(self) -> String;
@@ -103,6 +151,12 @@ trait Decimal {
 impl Decimal for Duration {
     fn decimal(self) -> String {
         times::seconds(self)
+    }
+}
+
+impl Decimal for f64 {
+    fn decimal(self) -> String {
+        format!("{self:.6}")
     }
 }
 

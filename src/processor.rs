@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::calls::{CompleteOptions, FailOptions, ReleaseOptions};
+use crate::calls::{CheckpointOptions, CompleteOptions, FailOptions, ReleaseOptions, StartOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::model::{Order, Outcome, Reservation};
@@ -64,7 +64,9 @@ impl Processor {
     /// # Errors
     /// `LOST`; `CANCELLED` where it was cancelled in between: release it; those of [`Client::call`].
     pub fn start(&self, pid: u32) -> Result<()> {
-        self.client.call(&self.client.calls().start(self.id(), self.reservation.token, pid)).map(|_| ())
+        self.client
+            .call(&self.client.calls().start(self.id(), self.reservation.token, pid, &StartOptions::new()))
+            .map(|_| ())
     }
 
     /// Renews the lease, and hears what to do.
@@ -100,8 +102,8 @@ impl Processor {
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
     pub fn checkpoint_bytes(&self, checkpoint: &[u8]) -> Result<()> {
-        let token = self.reservation.token;
-        self.client.call(&self.client.calls().checkpoint(self.id(), token, checkpoint, self.client.max_bytes()))
+        let options = self.client.max_bytes().into_iter().fold(CheckpointOptions::new(), CheckpointOptions::max_bytes);
+        self.client.call(&self.client.calls().checkpoint(self.id(), self.reservation.token, checkpoint, &options))
     }
 
     /// Completes the task with a result as JSON.
@@ -117,14 +119,15 @@ impl Processor {
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
     pub fn complete_bytes(&self, result: &[u8]) -> Result<Outcome> {
-        self.complete_with(result, CompleteOptions { max_bytes: self.client.max_bytes(), ..CompleteOptions::default() })
+        let options = self.client.max_bytes().into_iter().fold(CompleteOptions::new(), CompleteOptions::max_bytes);
+        self.complete_with(result, &options)
     }
 
     /// The same, with another limit, or with what the attempt cost.
     ///
     /// # Errors
     /// Those of [`Processor::complete_bytes`].
-    pub fn complete_with(&self, result: &[u8], options: CompleteOptions<'_>) -> Result<Outcome> {
+    pub fn complete_with(&self, result: &[u8], options: &CompleteOptions) -> Result<Outcome> {
         self.client.call(&self.client.calls().complete(self.id(), self.reservation.token, result, options))
     }
 
@@ -134,14 +137,14 @@ impl Processor {
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
     pub fn fail(&self, error: &str) -> Result<Outcome> {
-        self.fail_with(error, FailOptions::default())
+        self.fail_with(error, &FailOptions::new())
     }
 
     /// The same, with a group of failures, a time for the next try, or none at all, or what the attempt cost.
     ///
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::fail`].
-    pub fn fail_with(&self, error: &str, options: FailOptions<'_>) -> Result<Outcome> {
+    pub fn fail_with(&self, error: &str, options: &FailOptions) -> Result<Outcome> {
         self.client.call(&self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), options))
     }
 
@@ -151,14 +154,14 @@ impl Processor {
     /// # Errors
     /// `LOST`; those of [`Client::call`].
     pub fn release(&self) -> Result<Outcome> {
-        self.release_with(ReleaseOptions::new())
+        self.release_with(&ReleaseOptions::new())
     }
 
     /// The same, with a reason, a pause, uncounted, or with what the attempt cost.
     ///
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::release`].
-    pub fn release_with(&self, options: ReleaseOptions<'_>) -> Result<Outcome> {
+    pub fn release_with(&self, options: &ReleaseOptions) -> Result<Outcome> {
         self.client.call(&self.client.calls().release(self.id(), self.reservation.token, options))
     }
 }

@@ -1,11 +1,11 @@
 //! A queue: where tasks are put, watched and kept in order.
 
 use std::collections::HashSet;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::calls::{Call, NewTask, TaskOptions};
+use crate::calls::{Call, LimitsOptions, MendOptions, NewTask, PauseOptions, RetainOptions, TaskOptions};
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Retained, Setting, Submitted};
@@ -60,7 +60,7 @@ impl Queue {
     /// no tasks, `BADARG` or `BADNAME` for an option out of its bounds; those of [`Client::call`].
     pub fn submit_bytes(&self, parameters: &[u8], mut how: Submit) -> Result<Task> {
         let id = how.id.take().unwrap_or_else(TaskId::random);
-        let task = NewTask { id: &id, eta: how.eta.map(since_epoch), parameters };
+        let task = NewTask { id: &id, eta: how.eta, parameters };
         // Whatever the answer to a repeated call, its id names the task: no request id is needed.
         let made = self.client.call(&self.one_batch(&[task], &how.options))?;
         let id = match made.into_iter().next() {
@@ -78,7 +78,7 @@ impl Queue {
     /// As [`Queue::submit_bytes`]; `BADARG` for an id that stands twice.
     pub fn submit_many(&self, tasks: &[NewTask<'_>], options: &TaskOptions) -> Result<Vec<Submitted>> {
         // A unique name is for one task, which the script says.
-        let batches = if options.0.get("unique").is_some() { vec![tasks] } else { batches(tasks) };
+        let batches = if options.0.has("unique") { vec![tasks] } else { batches(tasks) };
         let mut ids = HashSet::new();
         if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
             return Err(Error::argument("an id stands twice in one call"));
@@ -124,7 +124,7 @@ impl Queue {
     /// # Errors
     /// `BADNAME` or `TOOBIG` for what cannot be kept; those of [`Client::call`].
     pub fn pause(&self, by: &str, reason: &str) -> Result<()> {
-        self.client.call(&self.client.calls().pause(&self.name, by, reason, false))
+        self.client.call(&self.client.calls().pause(&self.name, by, reason, &PauseOptions::new()))
     }
 
     /// Gives out tasks again.
@@ -164,7 +164,9 @@ impl Queue {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn retain(&self, keep: Option<u32>, age: Option<Duration>) -> Result<Retained> {
-        self.client.call(&self.client.calls().retain(&self.name, 100, keep, age))
+        let options = keep.into_iter().fold(RetainOptions::new(), RetainOptions::keep);
+        let options = age.into_iter().fold(options, RetainOptions::seconds);
+        self.client.call(&self.client.calls().retain(&self.name, 100, &options))
     }
 
     /// Goes once through the queue and mends what clients without scripts left.
@@ -176,8 +178,9 @@ impl Queue {
     pub fn mend(&self, grace: Option<Duration>) -> Result<(u64, u64)> {
         let (mut mended, mut suspected) = (0, 0);
         let mut cursor = String::new();
+        let options = grace.into_iter().fold(MendOptions::new(), MendOptions::grace);
         loop {
-            let step = self.client.call(&self.client.calls().mend(&self.name, &cursor, 200, grace))?;
+            let step = self.client.call(&self.client.calls().mend(&self.name, &cursor, 200, &options))?;
             mended += step.mended;
             suspected += step.suspected;
             match step.next {
@@ -216,7 +219,8 @@ impl Queue {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn limits(&self, used: bool) -> Result<Vec<KeyLimit>> {
-        self.client.pages(|cursor| self.client.calls().limits(&self.name, cursor, 500, used))
+        let options = LimitsOptions::new().used(used);
+        self.client.pages(|cursor| self.client.calls().limits(&self.name, cursor, 500, &options))
     }
 
     /// The task of this id, if it belongs to this queue.
@@ -231,10 +235,6 @@ impl Queue {
             Err(Error::Invalid { code: Code::OtherQueue, text: "this id is a task of another queue".into() })
         }
     }
-}
-
-fn since_epoch(time: SystemTime) -> f64 {
-    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
 /// What goes in one call each; at least one batch.

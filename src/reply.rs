@@ -1,6 +1,12 @@
 //! Taking replies apart. Nothing a server sends can do more than yield `None`.
 
+use std::collections::HashMap;
+use std::str::FromStr;
+
 use redis::Value;
+
+use crate::model::{Follow, Order, Page, Reservation};
+use crate::text as texts;
 
 pub(crate) fn bytes(value: &Value) -> Option<Vec<u8>> {
     match value {
@@ -16,16 +22,92 @@ pub(crate) fn text(value: &Value) -> Option<String> {
     String::from_utf8(bytes(value)?).ok()
 }
 
-pub(crate) fn number<T: std::str::FromStr>(value: &Value) -> Option<T> {
-    text(value)?.parse().ok()
+/// What a reader makes of the text.
+pub(crate) fn read<T>(value: &Value, reader: impl Fn(&str) -> Option<T>) -> Option<T> {
+    reader(&text(value)?)
 }
 
-/// `None` for nil and for the empty string.
-pub(crate) fn optional(value: &Value) -> Option<Option<String>> {
+/// `None` for nil, for the empty string, and for what the reader does not know.
+pub(crate) fn optional<T>(value: &Value, reader: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
     match value {
         Value::Nil => Some(None),
-        other => text(other).map(|text| Some(text).filter(|text| !text.is_empty())),
+        other => text(other).map(|text| Some(text).filter(|text| !text.is_empty()).and_then(|text| reader(&text))),
     }
+}
+
+/// Bytes; `None` for nil.
+pub(crate) fn saved(value: &Value) -> Option<Option<Vec<u8>>> {
+    match value {
+        Value::Nil => Some(None),
+        other => bytes(other).map(Some),
+    }
+}
+
+/// Bytes; `None` for nil and for none at all.
+pub(crate) fn filled(value: &Value) -> Option<Option<Vec<u8>>> {
+    Some(saved(value)?.filter(|bytes| !bytes.is_empty()))
+}
+
+/// A number, a word, a name.
+pub(crate) fn word<T: FromStr>(value: &Value) -> Option<T> {
+    read(value, texts::word)
+}
+
+/// A word, `None` where it is empty or this version does not know it.
+pub(crate) fn known<T: FromStr>(value: &Value) -> Option<Option<T>> {
+    optional(value, texts::word)
+}
+
+pub(crate) fn flag(value: &Value) -> Option<bool> {
+    read(value, texts::flag)
+}
+
+/// Any word: the call was done.
+pub(crate) fn done(value: &Value) -> Option<()> {
+    text(value).map(|_| ())
+}
+
+/// The one of two words, or the other.
+fn either(value: &Value, yes: &str, no: &str) -> Option<bool> {
+    let word = text(value)?;
+    (word == yes || word == no).then_some(word == yes)
+}
+
+pub(crate) fn created(value: &Value) -> Option<bool> {
+    either(value, "created", "existing")
+}
+
+pub(crate) fn dead(value: &Value) -> Option<bool> {
+    either(value, "dead", "alive")
+}
+
+pub(crate) fn stop(value: &Value) -> Option<bool> {
+    either(value, "stop", "")
+}
+
+/// Whether a clock was set back.
+pub(crate) fn reset(value: &Value) -> Option<bool> {
+    either(value, "reset", "right")
+}
+
+/// Whether slots were of use.
+pub(crate) fn told(value: &Value) -> Option<bool> {
+    either(value, "told", "stale")
+}
+
+/// A cursor; none at the end.
+pub(crate) fn next(value: &Value) -> Option<Option<String>> {
+    Some(optional(value, texts::owned)?.filter(|cursor| cursor != "0"))
+}
+
+/// `NAME:COMMAND,COMMAND`, separated by spaces.
+pub(crate) fn missing(value: &Value) -> Option<Vec<(String, Vec<String>)>> {
+    let text = text(value)?;
+    let each = text.split(' ').filter(|item| !item.is_empty()).map(|item| {
+        let (name, lacks) = item.split_once(':')?;
+        Some((name.to_owned(), texts::names(lacks)?))
+    });
+    each.collect()
 }
 
 pub(crate) fn array(value: &Value) -> Option<&[Value]> {
@@ -35,13 +117,75 @@ pub(crate) fn array(value: &Value) -> Option<&[Value]> {
     }
 }
 
-/// The elements of an array after `head` ones, in groups of `size`; what is over is an error.
-pub(crate) fn groups<'a, T>(
-    items: &'a [Value],
-    head: usize,
-    size: usize,
-    parse: impl Fn(&'a [Value]) -> Option<T>,
-) -> Option<Vec<T>> {
-    let chunks = items.get(head..)?.chunks_exact(size);
-    if chunks.remainder().is_empty() { chunks.map(parse).collect() } else { None }
+/// What a reply has any number of: so many elements each.
+pub(crate) trait Item: Sized {
+    const SIZE: usize;
+
+    fn read(item: &[Value]) -> Option<Self>;
+}
+
+impl Item for String {
+    const SIZE: usize = 1;
+
+    fn read(item: &[Value]) -> Option<Self> {
+        text(item.first()?)
+    }
+}
+
+impl Item for Order {
+    const SIZE: usize = 1;
+
+    fn read(item: &[Value]) -> Option<Self> {
+        word(item.first()?)
+    }
+}
+
+/// The elements of an array after `head` ones as items; what is over is an error.
+pub(crate) fn items<T: Item>(items: &[Value], head: usize) -> Option<Vec<T>> {
+    let chunks = items.get(head..)?.chunks_exact(T::SIZE);
+    if chunks.remainder().is_empty() { chunks.map(T::read).collect() } else { None }
+}
+
+/// An array of nothing but items.
+pub(crate) fn list<T: Item>(value: &Value) -> Option<Vec<T>> {
+    items(array(value)?, 0)
+}
+
+pub(crate) fn page<T: Item>(value: &Value) -> Option<Page<T>> {
+    let all = array(value)?;
+    Some(Page { next: next(all.first()?)?, items: items(all, 1)? })
+}
+
+pub(crate) fn follow<T: Item>(value: &Value) -> Option<Follow<T>> {
+    let all = array(value)?;
+    Some(Follow { last: text(all.first()?)?, items: items(all, 1)? })
+}
+
+/// Names and values in turn.
+pub(crate) fn pairs(value: &Value) -> Option<Vec<(String, &Value)>> {
+    let pairs = array(value)?.chunks_exact(2);
+    if !pairs.remainder().is_empty() {
+        return None;
+    }
+    pairs.map(|pair| Some((text(pair.first()?)?, pair.get(1)?))).collect()
+}
+
+/// Names and values by name; nil for one that is not there.
+pub(crate) struct Facts<'a>(HashMap<String, &'a Value>);
+
+impl<'a> Facts<'a> {
+    pub(crate) fn new(value: &'a Value) -> Option<Self> {
+        Some(Self(pairs(value)?.into_iter().collect()))
+    }
+
+    pub(crate) fn get(&self, name: &str) -> &'a Value {
+        self.0.get(name).copied().unwrap_or(&Value::Nil)
+    }
+}
+
+pub(crate) fn reservation(value: &Value) -> Option<Option<Reservation>> {
+    match value {
+        Value::Nil => Some(None),
+        taken => Reservation::read(taken).map(Some),
+    }
 }

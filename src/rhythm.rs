@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::times;
 
 /// The most slots of cron that a schedule knows ahead.
 const AHEAD: usize = 64;
@@ -63,8 +64,8 @@ impl Rhythm {
         Ok(Self(Kind::Cron(Box::new(crate::cron::Cron::new(expression, zone)?))))
     }
 
-    /// The slots to send to the server: for cron up to 64 after a time, in seconds since 1970; else none.
-    pub(crate) fn slots(&self, after: u64) -> Vec<u64> {
+    /// The slots to send to the server: for cron up to 64 after a time; else none.
+    pub(crate) fn slots(&self, after: SystemTime) -> Vec<SystemTime> {
         if self.is_cron() { self.preview(after, AHEAD) } else { Vec::new() }
     }
 
@@ -73,9 +74,15 @@ impl Rhythm {
         !matches!(self.0, Kind::Every { .. })
     }
 
-    /// The next slots after a time, both in seconds since 1970.
+    /// The next slots after a time.
     #[must_use]
-    pub fn preview(&self, after: u64, count: usize) -> Vec<u64> {
+    pub fn preview(&self, after: SystemTime, count: usize) -> Vec<SystemTime> {
+        let slots = self.seconds(times::since_1970(after).as_secs(), count);
+        slots.into_iter().filter_map(|slot| UNIX_EPOCH.checked_add(Duration::from_secs(slot))).collect()
+    }
+
+    /// The same, in seconds since 1970.
+    fn seconds(&self, after: u64, count: usize) -> Vec<u64> {
         match &self.0 {
             Kind::Every { period, offset } => {
                 let first = match after.checked_sub(*offset) {
@@ -150,10 +157,12 @@ mod tests {
         let seconds = Duration::from_secs;
         let rhythm = Rhythm::every_after(seconds(60), seconds(7))?;
         assert_eq!(rhythm.to_string(), "every 60 7");
-        assert_eq!(rhythm.preview(1000, 2), [1027, 1087]);
-        assert_eq!(rhythm.preview(1027, 1), [1087]);
-        assert_eq!(rhythm.preview(0, 1), [7]);
-        assert!(!rhythm.is_cron() && rhythm.slots(0).is_empty());
+        let at = |time: u64| UNIX_EPOCH + seconds(time);
+        assert_eq!(rhythm.preview(at(1000), 2), [at(1027), at(1087)]);
+        assert_eq!(rhythm.preview(at(1027), 1), [at(1087)]);
+        assert_eq!(rhythm.preview(at(1026) + Duration::from_millis(999), 1), [at(1027)]);
+        assert_eq!(rhythm.preview(at(0), 1), [at(7)]);
+        assert!(!rhythm.is_cron() && rhythm.slots(at(0)).is_empty());
         assert_eq!("every 60 7".parse::<Rhythm>()?, rhythm);
         for text in ["", "every", "every x 0", "every 0 0", "every 60 60", "cron UTC", "daily"] {
             assert_eq!(text.parse::<Rhythm>().unwrap_err().code(), Some(Code::BadArgument), "{text}");

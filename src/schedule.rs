@@ -1,7 +1,10 @@
 //! Tasks that are made again and again.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
+use crate::calls::RunScheduleOptions;
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::model::{Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
@@ -10,6 +13,7 @@ use crate::options::{Pairs, ScheduleOptions};
 use crate::rhythm::Rhythm;
 use crate::submit::Submit;
 use crate::task::Task;
+use crate::times;
 
 /// Slots made by one call of `tick`: a millisecond or so.
 const BATCH: u32 = 10;
@@ -116,7 +120,8 @@ impl Schedule {
     /// # Errors
     /// `NOSCHEDULE`; `STATE` where the last task is not finished and the overlap is [`Overlap::Skip`]; those of a submit.
     pub fn run(&self, overlap: Option<Overlap>) -> Result<Task> {
-        let ran = self.client.call(&self.client.calls().run_schedule(&self.name, &TaskId::random(), overlap))?;
+        let options = overlap.into_iter().fold(RunScheduleOptions::new(), RunScheduleOptions::overlap);
+        let ran = self.client.call(&self.client.calls().run_schedule(&self.name, &TaskId::random(), &options))?;
         Ok(Task::new(self.client.clone(), ran.id))
     }
 
@@ -160,14 +165,11 @@ impl Client {
     ) -> Result<Scheduled> {
         let mut slots = Vec::new();
         if rhythm.is_cron() {
-            let now = self.call(&self.calls().hello())?.time;
+            let now = self.call(&self.calls().hello())?.now;
+            let start = options.own.get("start").and_then(times::time);
             // A slot may be at the start itself.
-            let after = options
-                .own
-                .get("start")
-                .and_then(|start| start.parse().ok())
-                .map_or(now, |start: f64| now.max(start.ceil() - 1.0));
-            slots = rhythm.slots(whole(after));
+            let before = start.and_then(|start| start.checked_sub(Duration::from_nanos(1)));
+            slots = rhythm.slots(before.map_or(now, |before| now.max(before)));
         }
         self.call(&self.calls().schedule(name, queue, &rhythm.to_string(), parameters, &slots, options))
     }
@@ -190,9 +192,4 @@ impl Client {
         }
         Ok(ticked)
     }
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time out of range has no slots after it")]
-fn whole(seconds: f64) -> u64 {
-    seconds.max(0.0) as u64
 }

@@ -1,82 +1,25 @@
 //! Finding tasks, and doing something to all that were found.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
+use crate::calls::PauseOptions;
 use crate::error::Result;
-use crate::model::{Changed, Force, Group, Status, Tag};
+use crate::model::{Changed, Force, Group, Tag};
 use crate::names::QueueName;
+use crate::options::Pairs;
 use crate::queue::Queue;
 use crate::task::Task;
 
 /// So many tasks are changed by one step of a bulk: about a millisecond of the server's time.
 const STEP: u32 = 50;
 
-/// Which tasks of a queue are meant: those of which all holds that is said; all tasks where nothing is.
+/// Which tasks of a queue are meant: those that all that is set fits; all tasks where nothing is. The server checks all bounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
-pub struct Filter {
-    pub(crate) prefix: Option<String>,
-    pub(crate) states: Vec<Status>,
-    pub(crate) tag: Option<String>,
-    pub(crate) method: Option<String>,
-    pub(crate) key: Option<String>,
-    pub(crate) group: Option<String>,
-    pub(crate) from: Option<Duration>,
-    pub(crate) to: Option<Duration>,
-}
+pub struct Filter(pub(crate) Pairs);
 
 impl Filter {
     /// All tasks.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Their ids begin with this.
-    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = Some(prefix.into());
-        self
-    }
-
-    /// They are in this state, or in one of several where this is said again.
-    pub fn status(mut self, status: Status) -> Self {
-        self.states.push(status);
-        self
-    }
-
-    /// They have this tag.
-    pub fn tag(mut self, tag: impl Into<String>) -> Self {
-        self.tag = Some(tag.into());
-        self
-    }
-
-    /// They were submitted with this method.
-    pub fn method(mut self, method: impl Into<String>) -> Self {
-        self.method = Some(method.into());
-        self
-    }
-
-    /// They were submitted with this key.
-    pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
-        self
-    }
-
-    /// They failed with this group; an empty name stands for failures without one.
-    pub fn group(mut self, group: impl Into<String>) -> Self {
-        self.group = Some(group.into());
-        self
-    }
-
-    /// They were not created before this time.
-    pub fn from(mut self, time: SystemTime) -> Self {
-        self.from = Some(since_epoch(time));
-        self
-    }
-
-    /// They were not created after this time.
-    pub fn to(mut self, time: SystemTime) -> Self {
-        self.to = Some(since_epoch(time));
-        self
     }
 }
 
@@ -173,7 +116,7 @@ impl Queue {
         let mut cursor = Some("0".to_owned());
         while let Some(at) = cursor {
             let step = self.client().call(&self.client().calls().bulk(self.name(), action, filter, &at, STEP))?;
-            all.looked_at += step.looked_at;
+            all.looked += step.looked;
             all.changed += step.changed;
             all.refused += step.refused;
             cursor = step.next;
@@ -186,7 +129,7 @@ impl Queue {
     /// # Errors
     /// As [`Queue::pause`].
     pub fn pause_and_stop(&self, by: &str, reason: &str) -> Result<()> {
-        self.client().call(&self.client().calls().pause(self.name(), by, reason, true))
+        self.client().call(&self.client().calls().pause(self.name(), by, reason, &PauseOptions::new().stop(true)))
     }
 
     /// Removes what is left of a queue without tasks, listeners and schedules: its settings, limits, events and statistics.
@@ -226,8 +169,4 @@ impl Task {
     pub fn move_to(&self, queue: &QueueName) -> Result<()> {
         self.client().call(&self.client().calls().move_to(self.id(), queue))
     }
-}
-
-fn since_epoch(time: SystemTime) -> Duration {
-    time.duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! What happened in a queue, and how long it took.
 
+use crate::calls::{EventsOptions, StatisticsOptions};
 use crate::error::Result;
 use crate::model::{Events, Figures, Statistics, Tallied};
 use crate::queue::Queue;
@@ -22,7 +23,8 @@ impl Queue {
     /// Those of [`Client::call`](crate::Client::call).
     pub fn statistics(&self, days: u32) -> Result<Statistics> {
         let call = |days: u32, until: Option<&str>| {
-            self.client().call(&self.client().calls().statistics(self.name(), days.clamp(1, DAYS), until))
+            let options = until.into_iter().fold(StatisticsOptions::new(), StatisticsOptions::until);
+            self.client().call(&self.client().calls().statistics(self.name(), days.clamp(1, DAYS), &options))
         };
         let mut all = call(days, None)?;
         let mut left = days.saturating_sub(DAYS);
@@ -47,6 +49,6 @@ impl Queue {
     /// # Errors
     /// `BADARG` for what is no cursor; those of [`Client::call`](crate::Client::call).
     pub fn events(&self, after: &str) -> Result<Events> {
-        self.client().call(&self.client().calls().events(self.name(), after, 500, None))
+        self.client().call(&self.client().calls().events(self.name(), after, 500, &EventsOptions::new()))
     }
 }

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
+use crate::calls::{CancelOptions, EstimateOptions, RecallOptions, RetryOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
-use crate::model::{Cancelled, Estimate, Force, Recalled, Status, TaskInfo, Transition};
+use crate::model::{Cancelled, Estimate, Recalled, Status, TaskInfo, Transition};
 use crate::names::TaskId;
 
 /// The longest pause between two looks at a task that is waited for.
@@ -73,7 +74,7 @@ impl Task {
     pub fn result<R: DeserializeOwned>(&self, limit: Duration) -> Result<R> {
         let info = self.wait(limit)?;
         match info.status() {
-            Some(Status::Complete) => Ok(serde_json::from_slice(info.result().unwrap_or(b"null"))?),
+            Some(Status::Complete) => Ok(serde_json::from_slice(info.result_bytes().unwrap_or(b"null"))?),
             Some(Status::Cancelled) => Err(Error::TaskCancelled(info.reason().unwrap_or_default())),
             _ => Err(Error::Failed(info.error().unwrap_or_default())),
         }
@@ -84,7 +85,7 @@ impl Task {
     /// # Errors
     /// `NOTASK`; `STATE` for one that is complete or failed; those of [`Client::call`].
     pub fn cancel(&self, reason: &str) -> Result<Cancelled> {
-        self.cancel_as(reason, Force::No)
+        self.cancel_as(reason, &CancelOptions::new())
     }
 
     /// Cancels the task. The owner of a running one is ordered to kill it at once; the task is cancelled when
@@ -93,7 +94,7 @@ impl Task {
     /// # Errors
     /// As [`Task::cancel`].
     pub fn cancel_by_force(&self, reason: &str) -> Result<Cancelled> {
-        self.cancel_as(reason, Force::Kill)
+        self.cancel_as(reason, &CancelOptions::new().force(true))
     }
 
     /// Cancels the task at once, whatever still runs: its owner hears within a third of its lease that it has lost it.
@@ -102,11 +103,11 @@ impl Task {
     /// # Errors
     /// As [`Task::cancel`].
     pub fn cancel_now(&self, reason: &str) -> Result<Cancelled> {
-        self.cancel_as(reason, Force::AtOnce)
+        self.cancel_as(reason, &CancelOptions::new().at_once(true))
     }
 
-    fn cancel_as(&self, reason: &str, force: Force) -> Result<Cancelled> {
-        self.client.call(&self.client.calls().cancel(&self.id, reason, force))
+    fn cancel_as(&self, reason: &str, options: &CancelOptions) -> Result<Cancelled> {
+        self.client.call(&self.client.calls().cancel(&self.id, reason, options))
     }
 
     /// Asks the owner of the task to stop it and to give it back: it may save a checkpoint, and the task
@@ -115,7 +116,7 @@ impl Task {
     /// # Errors
     /// `NOTASK`; `STATE` for one that nobody holds, or that a client without scripts holds; those of [`Client::call`].
     pub fn recall(&self) -> Result<Recalled> {
-        self.client.call(&self.client.calls().recall(&self.id, false))
+        self.client.call(&self.client.calls().recall(&self.id, &RecallOptions::new()))
     }
 
     /// Takes the task from its owner at once, to the front of its queue, whatever still runs: its owner hears within
@@ -124,7 +125,7 @@ impl Task {
     /// # Errors
     /// `NOTASK`; `STATE` for one that nobody holds; those of [`Client::call`].
     pub fn recall_now(&self) -> Result<Recalled> {
-        self.client.call(&self.client.calls().recall(&self.id, true))
+        self.client.call(&self.client.calls().recall(&self.id, &RecallOptions::new().at_once(true)))
     }
 
     /// Runs a failed or cancelled task again, from its last checkpoint.
@@ -133,7 +134,7 @@ impl Task {
     /// `NOTASK`; `STOPPING` for one that is being cancelled and may still run; `STATE` in any other state;
     /// those of [`Client::call`].
     pub fn retry(&self) -> Result<()> {
-        self.client.call(&self.client.calls().retry(&self.id, false))
+        self.client.call(&self.client.calls().retry(&self.id, &RetryOptions::new()))
     }
 
     /// Runs a failed or cancelled task again, from its beginning.
@@ -141,7 +142,7 @@ impl Task {
     /// # Errors
     /// As [`Task::retry`].
     pub fn retry_fresh(&self) -> Result<()> {
-        self.client.call(&self.client.calls().retry(&self.id, true))
+        self.client.call(&self.client.calls().retry(&self.id, &RetryOptions::new().fresh(true)))
     }
 
     /// Gives the waiting task another priority, -1,000 to 1,000, higher first; it goes behind those that have it already.
@@ -173,7 +174,9 @@ impl Task {
     /// # Errors
     /// `NOTASK`; those of [`Client::call`].
     pub fn estimate(&self, progress: Option<f64>) -> Result<Estimate> {
-        self.client.call(&self.client.calls().estimate(&self.id, progress))
+        let progress = progress.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
+        let options = progress.into_iter().fold(EstimateOptions::new(), EstimateOptions::progress);
+        self.client.call(&self.client.calls().estimate(&self.id, &options))
     }
 
     /// Removes the finished task.

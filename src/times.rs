@@ -12,6 +12,11 @@ pub(crate) fn since_1970(time: SystemTime) -> Duration {
     time.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
+/// So long after the beginning of 1970.
+fn after_1970(span: Duration) -> Option<SystemTime> {
+    UNIX_EPOCH.checked_add(span)
+}
+
 /// Reads decimal seconds, to the nanosecond; also with an exponent, as clients without scripts may write them.
 pub(crate) fn span(text: &str) -> Option<Duration> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -22,6 +27,21 @@ pub(crate) fn span(text: &str) -> Option<Duration> {
         }
         _ => Duration::try_from_secs_f64(text.parse().ok()?).ok(),
     }
+}
+
+/// Reads a point in time, in decimal seconds since 1970.
+pub(crate) fn time(text: &str) -> Option<SystemTime> {
+    after_1970(span(text)?)
+}
+
+/// Reads a point in time, in microseconds since 1970.
+pub(crate) fn deadline(text: &str) -> Option<SystemTime> {
+    after_1970(micros(text)?)
+}
+
+/// Reads a span in microseconds.
+pub(crate) fn micros(text: &str) -> Option<Duration> {
+    text.parse().ok().map(Duration::from_micros)
 }
 
 #[cfg(test)]

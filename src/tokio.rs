@@ -127,15 +127,15 @@ impl Client {
         &self,
         listener: &ListenerId,
         queues: &[QueueName],
-        options: ReserveOptions<'_>,
+        options: &ReserveOptions,
         limit: Duration,
     ) -> Result<Option<Reservation>> {
         let deadline = Deadline::after(limit);
         let lists: Vec<String> = queues.iter().map(|queue| self.calls().wake_list(queue)).collect();
         let mut waiting = None;
-        let mut options = options;
+        let mut options = options.clone();
         loop {
-            let call = self.calls().reserve(listener, queues, options);
+            let call = self.calls().reserve(listener, queues, &options);
             if let Some(reservation) = self.call(&call).await? {
                 return Ok(Some(reservation));
             }
@@ -143,7 +143,7 @@ impl Client {
             if left.is_zero() {
                 return Ok(None);
             }
-            options.woken = self.wait(&mut waiting, &lists, left.min(LOOK)).await;
+            options = options.woken(self.wait(&mut waiting, &lists, left.min(LOOK)).await);
         }
     }
 

@@ -13,8 +13,9 @@ use blueque::{Error, ListenerId, Namespace, Order, Outcome, QueueName, Status, S
 use support::Server;
 
 const LEASE: Duration = Duration::from_secs(60);
-const REQUEST: ReserveOptions<'static> =
-    ReserveOptions { lease: Some(LEASE), request: Some("r1"), woken: false, order: None };
+fn request() -> ReserveOptions {
+    ReserveOptions::new().lease(LEASE).request("r1")
+}
 
 fn names() -> (QueueName, ListenerId) {
     (QueueName::new("q").unwrap(), ListenerId::new("host_1").unwrap())
@@ -34,20 +35,20 @@ async fn a_task_goes_through_its_whole_life_asynchronously() {
     let client = Client::open(&server.url()).await.unwrap();
     let (queue, listener) = names();
     let calls = client.calls();
-    client.call(&calls.register(&queue, &listener, None)).await.unwrap();
+    client.call(&calls.register(&queue, &listener, &blueque::calls::RegisterOptions::new())).await.unwrap();
     let id = submit(&client, &queue).await;
-    let work = client.listen(&listener, std::slice::from_ref(&queue), REQUEST, LEASE).await.unwrap().unwrap();
+    let work = client.listen(&listener, std::slice::from_ref(&queue), &request(), LEASE).await.unwrap().unwrap();
     assert_eq!(work.id, id);
-    client.call(&calls.start(&id, work.token, 7)).await.unwrap();
+    client.call(&calls.start(&id, work.token, 7, &blueque::calls::StartOptions::new())).await.unwrap();
     let beat = client.call(&calls.heartbeat(&queue, &listener, LEASE, &[(id.clone(), work.token)])).await.unwrap();
     assert_eq!(beat.orders, [Order::Continue]);
     assert_eq!(
-        client.call(&calls.complete(&id, work.token, b"r", CompleteOptions::default())).await.unwrap(),
+        client.call(&calls.complete(&id, work.token, b"r", &CompleteOptions::new())).await.unwrap(),
         Outcome::Complete
     );
-    assert!(matches!(client.call(&calls.release(&id, work.token, ReleaseOptions::new())).await, Err(Error::Lost)));
+    assert!(matches!(client.call(&calls.release(&id, work.token, &ReleaseOptions::new())).await, Err(Error::Lost)));
     let info = client.call(&calls.get(&id)).await.unwrap().unwrap();
-    assert_eq!((info.status(), info.result()), (Some(Status::Complete), Some(&b"r"[..])));
+    assert_eq!((info.status(), info.result_bytes()), (Some(Status::Complete), Some(&b"r"[..])));
 }
 
 #[tokio::test]
@@ -55,10 +56,10 @@ async fn a_waiting_listener_does_not_hold_up_other_calls() {
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();
     let (queue, listener) = names();
-    client.call(&client.calls().register(&queue, &listener, None)).await.unwrap();
+    client.call(&client.calls().register(&queue, &listener, &blueque::calls::RegisterOptions::new())).await.unwrap();
     let waits = tokio::spawn({
         let (client, queue) = (client.clone(), queue.clone());
-        async move { client.listen(&listener, &[queue], REQUEST, Duration::from_secs(25)).await }
+        async move { client.listen(&listener, &[queue], &request(), Duration::from_secs(25)).await }
     });
     let begun = Instant::now();
     loop {
@@ -100,7 +101,10 @@ async fn a_namespace_for_tests_is_opened_for_tests_only() {
     let server = Server::start();
     let (space, limit) = (Namespace::default(), Duration::from_secs(10));
     let client = Client::open_for_tests(&server.url(), space.clone(), limit).await.unwrap();
-    client.call(&client.calls().tick(1).at("1000")).await.unwrap();
+    client
+        .call(&client.calls().tick(1).at(std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1000)))
+        .await
+        .unwrap();
     assert_eq!(Client::open(&server.url()).await.unwrap_err().code(), Some(blueque::Code::Test));
     Client::open_for_tests(&server.url(), space, limit).await.unwrap();
 }

@@ -69,12 +69,12 @@ async fn an_asynchronous_listener_may_wait_for_ever() {
     let server = Server::start();
     let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::new("host_1").unwrap());
     let client = blueque::tokio::Client::open_with(&server.url(), Namespace::default(), FOR_EVER).await.unwrap();
-    client.call(&client.calls().register(&queue, &listener, None)).await.unwrap();
-    let options = ReserveOptions { lease: None, request: Some("r1"), woken: false, order: None };
+    client.call(&client.calls().register(&queue, &listener, &blueque::calls::RegisterOptions::new())).await.unwrap();
+    let options = ReserveOptions::new().request("r1");
     let id = TaskId::random();
     let task = [NewTask { id: &id, eta: None, parameters: b"x" }];
     let submit = client.calls().submit(&queue, &task, &TaskOptions::default());
-    let waits = client.listen(&listener, std::slice::from_ref(&queue), options, FOR_EVER);
+    let waits = client.listen(&listener, std::slice::from_ref(&queue), &options, FOR_EVER);
     let (taken, submitted) = tokio::join!(waits, client.call(&submit));
     submitted.unwrap();
     assert_eq!(taken.unwrap().unwrap().id, id);

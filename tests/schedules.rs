@@ -19,15 +19,17 @@ fn every(seconds: u64) -> Rhythm {
     Rhythm::every(Duration::from_secs(seconds)).unwrap()
 }
 
+#[cfg(feature = "cron")]
+const SECOND: Duration = Duration::from_secs(1);
+
 fn at(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
 /// Now, by the server's clock.
 #[cfg(feature = "cron")]
-fn now(client: &Client) -> u64 {
-    let time = client.call(&client.calls().hello()).unwrap().time;
-    Duration::from_secs_f64(time).as_secs()
+fn now(client: &Client) -> SystemTime {
+    client.call(&client.calls().hello()).unwrap().now
 }
 
 #[test]
@@ -43,13 +45,14 @@ fn a_schedule_is_made_once_shown_changed_and_removed() {
     let info = schedule.info().unwrap();
     assert_eq!((info.state(), info.queue().as_deref()), (Some(ScheduleState::Active), Some("q")));
     assert_eq!((info.overlap(), info.missed()), (Some(Overlap::Queue), Some(Missed::Skip)));
-    assert_eq!((info.rhythm().as_deref(), info.parameters()), (Some("every 3600 0"), Some(&b"[\"x\"]"[..])));
+    assert_eq!((info.rhythm().as_deref(), info.parameters_bytes()), (Some("every 3600 0"), Some(&b"[\"x\"]"[..])));
     assert_eq!(info.options(), [("priority".into(), "5".into()), ("tags".into(), "a,b".into())]);
-    assert_eq!((info.next(), info.made(), info.text("late").as_deref()), (Some(2_000_001_600), 0, Some("30")));
+    assert_eq!((info.next(), info.made(), info.late()), (Some(at(2_000_001_600)), 0, Some(Duration::from_secs(30))));
 
     assert_eq!(schedule.set("q", &every(60), &["x"], &Plan::default()).unwrap(), Scheduled::Changed);
     schedule.pause("me", "tonight").unwrap();
-    assert!(schedule.info().unwrap().paused().unwrap().ends_with(" me tonight"));
+    let paused = schedule.info().unwrap().paused().unwrap();
+    assert_eq!((paused.at.is_some(), paused.to_string().as_str()), (true, "paused by me: tonight"));
     let listed = client.schedules().unwrap();
     assert_eq!((listed.len(), listed[0].state, listed[0].next), (1, ScheduleState::Paused, None));
     assert_eq!((&listed[0].name, listed[0].rhythm.as_str()), (schedule.name(), "every 60 0"));
@@ -114,7 +117,8 @@ fn many_that_keep_up_the_same_schedules_make_one_task_of_a_slot() {
     });
     let queue = client.queue("q").unwrap();
     assert_eq!(queue.counts().unwrap().pending, 60);
-    let events = client.call(&client.calls().events(queue.name(), "0", 500, None)).unwrap();
+    let events =
+        client.call(&client.calls().events(queue.name(), "0", 500, &blueque::calls::EventsOptions::new())).unwrap();
     assert_eq!(events.items.len(), 60, "each task was made by one transition");
     for name in &names {
         let info = client.schedule(name).unwrap().info().unwrap();
@@ -131,23 +135,23 @@ fn cron_is_told_ahead_and_again_when_few_slots_are_left() {
     let schedule = client.schedule("n").unwrap();
     let rhythm = Rhythm::cron("*/5 * * * *", "Europe/Berlin").unwrap();
     schedule.set("q", &rhythm, &(), &Plan::default().overlap(Overlap::Allow)).unwrap();
-    let known = |client: &Client| -> Vec<u64> {
-        let slots = client.schedule("n").unwrap().info().unwrap().text("slots").unwrap();
-        slots.split(' ').map(|slot| slot.parse().unwrap()).collect()
+    let known = |client: &Client| -> Vec<SystemTime> {
+        let slots = client.schedule("n").unwrap().info().unwrap().slots().unwrap();
+        slots.split(' ').map(|slot| at(slot.parse().unwrap())).collect()
     };
     let first = known(&client);
-    assert_eq!(first, rhythm.preview(first[0] - 1, 64));
+    assert_eq!(first, rhythm.preview(first[0] - SECOND, 64));
     assert!(client.tick().unwrap().low.is_empty());
 
     // In three hours: 36 slots have passed, and the latest makes a task.
-    let later = format!("{}", first[35] + 1);
-    let ticked = client.call(&client.calls().tick(10).at(&later)).unwrap();
+    let later = first[35] + SECOND;
+    let ticked = client.call(&client.calls().tick(10).at(later)).unwrap();
     assert_eq!((ticked.made, ticked.low.len(), ticked.low[0].after), (1, 1, first[63]));
     let ticked = client.tick().unwrap();
     assert_eq!((ticked.made, ticked.low.len()), (0, 1), "told now");
     assert!(client.tick().unwrap().low.is_empty());
     assert_eq!(known(&client), rhythm.preview(first[35], 64));
-    assert_eq!(schedule.info().unwrap().text("last_slot").unwrap(), first[35].to_string());
+    assert_eq!(schedule.info().unwrap().last_slot(), Some(first[35]));
 }
 
 #[cfg(feature = "cron")]
@@ -157,17 +161,17 @@ fn cron_begins_with_its_start_and_ends_where_no_slot_is_left() {
     let client = open(&server);
     let schedule = client.schedule("n").unwrap();
     let leap = Rhythm::cron("0 12 29 2 *", "UTC").unwrap();
-    let year = 31_556_952;
-    let slots = leap.preview(now(&client) + 10 * year, 2);
+    let ten_years = Duration::from_secs(315_569_520);
+    let slots = leap.preview(now(&client) + ten_years, 2);
     // The start is a slot itself, the end lies just before the next one.
-    let plan = Plan::default().start(at(slots[0])).end(at(slots[1] - 1));
+    let plan = Plan::default().start(slots[0]).end(slots[1] - SECOND);
     assert_eq!(schedule.set("q", &leap, &(), &plan).unwrap(), Scheduled::Created);
     let info = schedule.info().unwrap();
-    assert_eq!((info.next(), info.text("slots")), (Some(slots[0]), Some(slots[0].to_string())));
-    let ticked = client.call(&client.calls().tick(10).at(&slots[0].to_string())).unwrap();
+    assert_eq!((info.next(), info.slots().map(|slot| at(slot.parse().unwrap()))), (Some(slots[0]), Some(slots[0])));
+    let ticked = client.call(&client.calls().tick(10).at(slots[0])).unwrap();
     assert_eq!((ticked.made, ticked.next), (1, None));
     assert_eq!(schedule.info().unwrap().state(), Some(ScheduleState::Ended));
-    let none = Plan::default().start(at(slots[0] + 1)).end(at(slots[1] - 1));
+    let none = Plan::default().start(slots[0] + SECOND).end(slots[1] - SECOND);
     assert_eq!(
         client.schedule("m").unwrap().set("q", &leap, &(), &none).unwrap_err().code(),
         Some(blueque::Code::BadArgument)
@@ -180,7 +184,7 @@ fn a_schedule_that_this_client_cannot_reckon_is_left_to_others() {
     let server = Server::start();
     let client = open(&server);
     let (name, queue) = (blueque::ScheduleName::new("n").unwrap(), QueueName::new("q").unwrap());
-    let ahead = now(&client) + 1000;
+    let ahead = now(&client) + Duration::from_secs(1000);
     let call = client.calls().schedule(
         &name,
         &queue,

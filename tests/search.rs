@@ -71,9 +71,9 @@ fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
         queue.submit_many(&tasks, &TaskOptions::default()).unwrap();
     }
     let done = queue.bulk(&Action::Prioritise { priority: 3 }, &Filter::new().prefix("t000")).unwrap();
-    assert_eq!((done.changed, done.refused, done.looked_at), (10, 0, 1_000));
+    assert_eq!((done.changed, done.refused, done.looked), (10, 0, 1_000));
     let done = queue.bulk(&Action::Cancel { reason: "over".into(), force: Force::No }, &Filter::new()).unwrap();
-    assert_eq!((done.changed, done.refused, done.looked_at), (1_000, 0, 1_000));
+    assert_eq!((done.changed, done.refused, done.looked), (1_000, 0, 1_000));
     assert_eq!(queue.counts().unwrap().cancelled, 1_000);
     let done = queue.bulk(&Action::Retry { fresh: true }, &Filter::new().status(Status::Cancelled)).unwrap();
     assert_eq!(done.changed, 1_000);
@@ -104,12 +104,12 @@ fn a_group_of_failures_is_summed_up_and_a_stopped_queue_takes_its_tasks_back() {
         queue.submit(&n, Submit::default().id(id(&format!("t{n}")))).unwrap();
         let work = listener.listen(SOON).unwrap().expect("a task");
         work.start(1).unwrap();
-        work.fail_with("broken", FailOptions { group, ..FailOptions::default() }).unwrap();
+        work.fail_with("broken", &group.into_iter().fold(FailOptions::new(), FailOptions::group)).unwrap();
     }
     let groups = queue.groups().unwrap();
     let seen: Vec<_> = groups.iter().map(|one| (one.name.as_str(), one.tasks, one.last.as_deref())).collect();
     assert_eq!(seen, [("net", 2, Some("t1")), ("", 1, Some("t2"))]);
-    assert!(groups[0].at.is_some_and(|at| at > 1e9));
+    assert!(groups[0].at.is_some());
     assert_eq!(queue.find(&Filter::new().group(""), 9).unwrap(), ["t2"]);
     let done = queue.bulk(&Action::Retry { fresh: false }, &Filter::new().group("net")).unwrap();
     assert_eq!(done.changed, 2);

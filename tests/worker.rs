@@ -116,7 +116,7 @@ fn a_worker_told_to_release_gives_back_what_runs_and_another_goes_on_from_the_ch
         .build()
         .unwrap();
     let ends = run(&first);
-    eventually("it saved a checkpoint", || task.info().unwrap().checkpoint().map(|_| ()));
+    eventually("it saved a checkpoint", || task.info().unwrap().checkpoint_bytes().map(|_| ()));
     first.stop(Stop::Release);
     assert_eq!(ends.join().unwrap().unwrap().released, 1);
     let info = task.info().unwrap();
@@ -160,7 +160,7 @@ fn a_handler_whose_task_was_taken_hears_that_it_is_lost_and_changes_nothing() {
     worker.stop(Stop::Drain);
     assert_eq!(ends.join().unwrap().unwrap().lost, 1);
     let info = task.info().unwrap();
-    assert_eq!((info.status(), info.result(), info.checkpoint()), (Some(Status::Cancelled), None, None));
+    assert_eq!((info.status(), info.result_bytes(), info.checkpoint_bytes()), (Some(Status::Cancelled), None, None));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_handler_that_ignores_a_forced_cancel_loses_its_lease_and_changes_nothing() 
     assert!(lost < ordered + lease + Duration::from_millis(100), "{:?}", lost - ordered);
     assert!(refused);
     let info = task.wait(LIMIT).unwrap();
-    assert_eq!((info.status(), info.result(), info.checkpoint()), (Some(Status::Cancelled), None, None));
+    assert_eq!((info.status(), info.result_bytes(), info.checkpoint_bytes()), (Some(Status::Cancelled), None, None));
     worker.stop(Stop::Drain);
     ends.join().unwrap().unwrap();
 }
@@ -273,7 +273,7 @@ fn a_recalled_task_is_given_back_uncounted_and_runs_again_from_its_checkpoint() 
         .build()
         .unwrap();
     let ends = run(&worker);
-    eventually("it saved a checkpoint", || task.info().unwrap().checkpoint().map(|_| ()));
+    eventually("it saved a checkpoint", || task.info().unwrap().checkpoint_bytes().map(|_| ()));
     assert_eq!(task.recall().unwrap(), Recalled::Requested);
     assert_eq!(task.result::<u32>(LIMIT).unwrap(), 7);
     worker.stop(Stop::Drain);
@@ -375,7 +375,7 @@ fn tasks_of_a_dead_process_on_this_host_are_taken_back_where_that_is_asked_for()
     let ends = run(&worker);
     assert_eq!(task.result::<u32>(LIMIT).unwrap(), 1);
     let info = task.info().unwrap();
-    assert_eq!((info.losses(), info.attempts()), (1, 3));
+    assert_eq!((info.losses(), info.attempt()), (1, 3));
     worker.stop(Stop::Drain);
     ends.join().unwrap().unwrap();
 }

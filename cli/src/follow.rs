@@ -157,7 +157,7 @@ impl<'a> Follower<'a> {
 
     fn progress(&mut self, info: &TaskInfo) {
         let Some(bar) = &self.bar else { return };
-        let progress = info.progress().map(Progress::read).unwrap_or_default();
+        let progress = info.progress_bytes().map(Progress::read).unwrap_or_default();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1000")]
         let position = (progress.fraction.unwrap_or(0.0) * 1000.0) as u64;
         let status = info.status().map_or("unknown", Status::as_str);

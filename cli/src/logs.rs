@@ -14,7 +14,7 @@ mod write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use self::line::{EXIT, PART, seconds};
+pub use self::line::{EXIT, PART, time};
 pub use self::read::{Entry, Reader};
 pub use self::write::Writer;
 use crate::run_folder::{Run, names, space};

@@ -78,12 +78,14 @@ pub fn code(error: &anyhow::Error) -> Code {
         if let Some(error) = cause.downcast_ref::<Error>() {
             return match error {
                 Error::Unavailable { .. } | Error::Connection(_) => Code::Unreachable,
-                Error::NotFound => Code::NotFound,
-                Error::State { code: blueque::Code::NoSchedule | blueque::Code::NoQueue, .. } => Code::NotFound,
-                Error::State { .. } | Error::Lost | Error::Cancelled => Code::Refused,
-                Error::Invalid { code: blueque::Code::OtherQueue, .. } => Code::Refused,
-                Error::Invalid { .. } => Code::Usage,
-                Error::Unsuitable { code: blueque::Code::Moved, .. } => Code::Usage,
+                Error::NotFound | Error::State { code: blueque::Code::NoSchedule | blueque::Code::NoQueue, .. } => {
+                    Code::NotFound
+                }
+                Error::State { .. }
+                | Error::Lost
+                | Error::Cancelled
+                | Error::Invalid { code: blueque::Code::OtherQueue, .. } => Code::Refused,
+                Error::Invalid { .. } | Error::Unsuitable { code: blueque::Code::Moved, .. } => Code::Usage,
                 Error::TimedOut(_) => Code::TimedOut,
                 Error::TaskCancelled(_) => Code::Cancelled,
                 _ => Code::Failed,

@@ -5,37 +5,54 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// The time of this machine's clock, in seconds since 1970.
-pub fn now() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+/// The time of this machine's clock.
+pub fn now() -> SystemTime {
+    SystemTime::now()
+}
+
+/// So many seconds after the beginning of 1970.
+pub fn epoch(seconds: f64) -> SystemTime {
+    Duration::try_from_secs_f64(seconds).ok().and_then(|after| UNIX_EPOCH.checked_add(after)).unwrap_or(UNIX_EPOCH)
+}
+
+/// Seconds since 1970.
+pub fn seconds(time: SystemTime) -> f64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+/// How long it is from one time to a later one; nothing if it is an earlier one.
+pub fn between(from: SystemTime, to: SystemTime) -> Duration {
+    to.duration_since(from).unwrap_or_default()
 }
 
 /// RFC 3339 in UTC, with microseconds.
-pub fn exact(seconds: f64) -> Option<String> {
-    #[allow(clippy::cast_possible_truncation, reason = "what is out of range is refused below")]
-    let micros = (seconds * 1e6).round() as i64;
+pub fn exact(time: SystemTime) -> Option<String> {
+    let after = time.duration_since(UNIX_EPOCH).ok()? + Duration::from_nanos(500);
+    let micros = i64::try_from(after.as_micros()).ok()?;
     Timestamp::from_microsecond(micros).ok().map(|time| format!("{time:.6}"))
 }
 
 /// RFC 3339 in UTC, to the second.
-pub fn to_the_second(seconds: f64) -> String {
-    #[allow(clippy::cast_possible_truncation, reason = "what is out of range is refused")]
-    let time = Timestamp::from_second(seconds.floor() as i64);
-    time.map_or_else(|_| "an unknown time".to_owned(), |time| time.to_string())
+pub fn to_the_second(time: SystemTime) -> String {
+    whole(time, Duration::ZERO).map_or_else(|| "an unknown time".to_owned(), |time| time.to_string())
 }
 
-/// Local time, to the second; without the date if it is today.
-pub fn local(seconds: f64) -> String {
-    #[allow(clippy::cast_possible_truncation, reason = "what is out of range is refused")]
-    let Ok(time) = Timestamp::from_second(seconds.ceil() as i64) else { return "an unknown time".to_owned() };
+/// The second in which a time lies that much later.
+fn whole(time: SystemTime, later: Duration) -> Option<Timestamp> {
+    let after = time.duration_since(UNIX_EPOCH).ok()?.checked_add(later)?;
+    Timestamp::from_second(i64::try_from(after.as_secs()).ok()?).ok()
+}
+
+/// Local time, to the second, rounded up; without the date if it is today.
+pub fn local(time: SystemTime) -> String {
+    let Some(time) = whole(time, Duration::from_nanos(999_999_999)) else { return "an unknown time".to_owned() };
     let zone = TimeZone::system();
     let (time, today) = (time.to_zoned(zone.clone()), Timestamp::now().to_zoned(zone).date());
     if time.date() == today { time.strftime("%H:%M:%S").to_string() } else { time.strftime("%F %H:%M:%S").to_string() }
 }
 
 /// A duration in its two largest units.
-pub fn span(seconds: f64) -> String {
-    let duration = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default();
+pub fn span(duration: Duration) -> String {
     if duration < Duration::from_millis(9_950) {
         return format!("{:.1}s", duration.as_secs_f64());
     }
@@ -44,7 +61,9 @@ pub fn span(seconds: f64) -> String {
 }
 
 /// How long ago, or how soon.
-pub fn relative(seconds: f64, now: f64) -> String {
-    let ago = now - seconds;
-    if ago >= 0.0 { format!("{} ago", span(ago)) } else { format!("in {}", span(-ago)) }
+pub fn relative(time: SystemTime, now: SystemTime) -> String {
+    match now.duration_since(time) {
+        Ok(ago) => format!("{} ago", span(ago)),
+        Err(soon) => format!("in {}", span(soon.duration())),
+    }
 }

@@ -139,7 +139,7 @@ fn a_worker_told_to_end_while_only_an_end_is_left_to_send_leaves_that_to_the_sup
     send("CONT", server);
     assert!(end.success(), "{end}");
     assert_eq!(result(&task), "\"done\"");
-    assert_eq!(task.info().unwrap().attempts(), 1);
+    assert_eq!(task.info().unwrap().attempt(), 1);
     world.nothing_is_left();
 }
 

@@ -119,13 +119,16 @@ fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {
         std::thread::sleep(Duration::from_millis(100));
     };
     for info in &infos {
-        assert_eq!(info.result().unwrap(), b"{\"sum\": 5050}");
+        assert_eq!(info.result_bytes().unwrap(), b"{\"sum\": 5050}");
     }
     let events: Vec<Vec<String>> = {
         let mut after = "0".to_owned();
         let mut all = Vec::new();
         loop {
-            let page = world.client.call(&world.client.calls().events(queue.name(), &after, 500, None)).unwrap();
+            let page = world
+                .client
+                .call(&world.client.calls().events(queue.name(), &after, 500, &blueque::calls::EventsOptions::new()))
+                .unwrap();
             if page.items.is_empty() {
                 break all;
             }

@@ -145,13 +145,7 @@ impl Desk {
     fn say(&self, task: &Processor, source: &str, text: &str) {
         let client = self.client();
         client
-            .call(&client.calls().log(
-                task.id(),
-                task.reservation().token,
-                source,
-                text.as_bytes(),
-                LogOptions::default(),
-            ))
+            .call(&client.calls().log(task.id(), task.reservation().token, source, text.as_bytes(), &LogOptions::new()))
             .unwrap();
     }
 }

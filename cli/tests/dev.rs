@@ -144,7 +144,7 @@ fn dev_started_again_after_it_was_killed_ends_what_was_left_and_goes_on() {
     let held = client.task(held.id().as_str()).unwrap();
     fs::write(dev.folder.path().join("go"), "").unwrap();
     assert_eq!(result(&held), "1");
-    assert_eq!(held.info().unwrap().attempts(), before.attempts(), "its program ran all the time");
+    assert_eq!(held.info().unwrap().attempt(), before.attempt(), "its program ran all the time");
     send("INT", dev.pid());
     assert!(dev.ended().success());
     assert_eq!(dev.processes(), [0; 0]);

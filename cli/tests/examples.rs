@@ -54,14 +54,14 @@ fn digest_goes_on_from_its_checkpoint_and_gives_the_right_digests() {
     let task = world.client.queue("digest").unwrap().submit_bytes(parameters.as_bytes(), Submit::default()).unwrap();
     eventually("progress and a checkpoint are kept", || {
         let info = task.info().unwrap();
-        let progress = String::from_utf8(info.progress()?.to_vec()).unwrap();
-        (progress.contains("files") && info.checkpoint().is_some()).then_some(())
+        let progress = String::from_utf8(info.progress_bytes()?.to_vec()).unwrap();
+        (progress.contains("files") && info.checkpoint_bytes().is_some()).then_some(())
     });
     send("KILL", world.supervisor());
     let digests: serde_json::Value = serde_json::from_str(&result(&task)).unwrap();
     assert_eq!(digests.as_object().unwrap().len(), 20);
     assert_eq!(digests["7"], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    assert_eq!(task.info().unwrap().attempts(), 2);
+    assert_eq!(task.info().unwrap().attempt(), 2);
     world.nothing_is_left();
 }
 

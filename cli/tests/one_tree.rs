@@ -159,7 +159,7 @@ fn who_says_now_accepts_that_two_trees_work_at_one_time_until_the_first_is_told(
         send("CONT", supervisor);
         eventually("only the second is left", || (world.runs().len() == 1).then_some(()));
         assert!(told.elapsed() < Duration::from_secs(4), "{:?}", told.elapsed());
-        assert_eq!(task.info().unwrap().attempts(), 2);
+        assert_eq!(task.info().unwrap().attempt(), 2);
         let last = of(&stamps(&world), 1).len();
         std::thread::sleep(Duration::from_millis(200));
         assert_eq!(of(&stamps(&world), 1).len(), last, "the first tree is dead");

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::Report;
+use blueque::calls::ReportOptions;
 use blueque::{ListenerId, Status, Submit, Task};
 use support::eventually;
 use world::{Worker, World, result};
@@ -183,9 +183,9 @@ fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
     worker.signal("STOP");
     // What a worker says that leaves the queue alone, whatever it does just now.
     let (queues, who) = ([queue.name().clone()], ListenerId::new(id.as_str()).unwrap());
-    let trouble = Some("takes nothing of q: it is tired; takes nothing of other: for nothing");
-    let report = Report { slots: 1, free: 1, methods: Some("fine"), trouble, ..Report::default() };
-    world.client.call(&world.client.calls().report(&who, &queues, report)).unwrap();
+    let trouble = "takes nothing of q: it is tired; takes nothing of other: for nothing";
+    let report = ReportOptions::new().methods("fine").trouble(trouble);
+    world.client.call(&world.client.calls().report(&who, &queues, (1, 1), &report)).unwrap();
     let task = queue.submit_bytes(b"[]", Submit::default().method("fine")).unwrap();
     let said = world.run(&["why", task.id().as_str()]);
     assert_eq!(said, format!("Its queue is left alone for a moment: {id} takes nothing of q: it is tired.\n"));

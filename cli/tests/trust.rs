@@ -273,7 +273,7 @@ fn a_password_file_is_read_again_by_what_runs() {
     let client = Client::open(&format!("{}?pass=another", world.server.url())).unwrap();
     let task = client.task(task.id().as_str()).unwrap();
     assert_eq!(result(&task), "\"done\"");
-    assert_eq!(task.info().unwrap().attempts(), 1);
+    assert_eq!(task.info().unwrap().attempt(), 1);
     world.nothing_is_left();
 }
 

@@ -109,8 +109,7 @@ fn a_task_whose_program_is_not_there_is_given_back_for_a_while_and_runs_when_it_
         let info = task.info().unwrap();
         (info.status() == Some(Status::Scheduled) && field(&info, "uncounted") == "2").then_some(info)
     });
-    let due: f64 = field(&info, "eta").parse().unwrap();
-    let pause = due - info.updated().unwrap();
+    let pause = info.eta().unwrap().duration_since(info.updated().unwrap()).unwrap().as_secs_f64();
     assert!((1.9..2.1).contains(&pause), "after 1 s and 2 s: {pause}");
     assert!(world.log().contains("there is no program late"), "{}", world.log());
     assert_eq!(task.history().unwrap().last().unwrap().why.as_deref(), Some("no-program"));
@@ -212,7 +211,7 @@ fn a_worker_killed_and_started_again_finds_its_programs_at_work() {
     world.touch("go");
     assert_eq!(result(&task), "\"done\"");
     assert_eq!(result(&second), "\"done\"");
-    assert_eq!(task.info().unwrap().attempts(), 1);
+    assert_eq!(task.info().unwrap().attempt(), 1);
     world.nothing_is_left();
     drop(worker);
 }
@@ -231,7 +230,7 @@ fn a_worker_leaves_to_another_living_one_what_that_looks_after_until_it_dies() {
     world.touch("go");
     for task in [task, other, third] {
         assert_eq!(result(&task), "\"done\"");
-        assert_eq!(task.info().unwrap().attempts(), 1);
+        assert_eq!(task.info().unwrap().attempt(), 1);
     }
     world.nothing_is_left();
 }
@@ -294,7 +293,7 @@ fn a_checkpoint_that_a_killed_supervisor_had_not_sent_yet_is_not_lost() {
     send("STOP", supervisor);
     world.touch("go");
     world.written("saved");
-    assert_eq!(task.info().unwrap().checkpoint(), None);
+    assert_eq!(task.info().unwrap().checkpoint_bytes(), None);
     send("KILL", supervisor);
     assert_eq!(result(&task), "[5]");
     world.nothing_is_left();
@@ -350,7 +349,7 @@ fn an_end_while_the_server_is_away_is_sent_when_it_is_back_also_by_the_next_work
     world.server.restart();
     let _worker = world.worker(&["--queue", "hold"]);
     assert_eq!(result(&task), "\"done\"");
-    assert_eq!(task.info().unwrap().attempts(), 1, "the work was not done again");
+    assert_eq!(task.info().unwrap().attempt(), 1, "the work was not done again");
     world.nothing_is_left();
 }
 

@@ -157,7 +157,7 @@ fn in_the_middle(info: &TaskInfo, pid: u32) -> bool {
 }
 
 fn progress(info: &TaskInfo) -> Option<(u64, u64)> {
-    let progress: Progress = serde_json::from_slice(info.progress()?).ok()?;
+    let progress: Progress = serde_json::from_slice(info.progress_bytes()?).ok()?;
     Some((progress.done, progress.total))
 }
 
@@ -197,7 +197,7 @@ impl Screen {
             let status = info.status().map_or("?", Status::as_str);
             let filled = if status == "complete" { 24 } else { usize::try_from(done * 24 / total.max(1))?.min(24) };
             let bar = "#".repeat(filled) + &"·".repeat(24 - filled);
-            writeln!(out, "\x1b[2K{:<36} {bar} {status:<9} attempt {}", name(&job.file), info.attempts())?;
+            writeln!(out, "\x1b[2K{:<36} {bar} {status:<9} attempt {}", name(&job.file), info.attempt())?;
         }
         self.lines = jobs.len();
         Ok(out.flush()?)
@@ -221,7 +221,7 @@ fn table(jobs: &[Job], log: &Path, killed: Option<usize>) -> Outcome<bool> {
         let info = job.task.info()?;
         let answer: Answer = job.task.result(Duration::ZERO)?;
         let runs = carried.get(job.task.id().as_str()).copied().unwrap_or(0);
-        let resumed = killed != Some(index) || (answer.resumed_at > 0 && info.attempts() == 2);
+        let resumed = killed != Some(index) || (answer.resumed_at > 0 && info.attempt() == 2);
         let verdict = if answer.sha256 != sha256sum(&job.file)? {
             "WRONG DIGEST"
         } else if runs != 1 {
@@ -238,7 +238,7 @@ fn table(jobs: &[Job], log: &Path, killed: Option<usize>) -> Outcome<bool> {
             "{:<36} {:>9} {:>8} {:>10} KiB  {:<16} {verdict}",
             name(&job.file),
             job.size.div_ceil(1024),
-            info.attempts(),
+            info.attempt(),
             answer.resumed_at / 1024,
             answer.sha256.get(..16).unwrap_or_default(),
         );

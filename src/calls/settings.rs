@@ -1,8 +1,6 @@
 //! Settings of a queue or of the namespace, and limits of keys.
 
-use redis::Value;
-
-use super::{Call, Calls, read};
+use super::{Call, Calls, LimitsOptions};
 use crate::model::{KeyLimit, Page, Rate, Setting};
 use crate::names::{QueueName, TaskId};
 use crate::reply;
@@ -17,23 +15,13 @@ impl Calls {
     /// Sets a setting of a queue, or with none for the namespace: what its queues do not set themselves. None takes it back.
     #[must_use]
     pub fn configure(&self, queue: Option<&QueueName>, name: &str, value: Option<&str>) -> Call<()> {
-        self.call("configure", read::done).arg(whose(queue)).arg(name).arg(value.unwrap_or_default())
+        self.call("configure", reply::done).arg(whose(queue)).arg(name).arg(value.unwrap_or_default())
     }
 
     /// Every setting that holds for a queue, or with none for the namespace.
     #[must_use]
     pub fn settings(&self, queue: Option<&QueueName>) -> Call<Vec<Setting>> {
-        let parse = |value: &Value| {
-            reply::groups(reply::array(value)?, 0, 3, |item| match item {
-                [name, value, source] => Some(Setting {
-                    name: reply::text(name)?,
-                    value: reply::optional(value)?,
-                    source: reply::number(source)?,
-                }),
-                _ => None,
-            })
-        };
-        self.call("settings", parse).arg(whose(queue))
+        self.call("settings", reply::list).arg(whose(queue))
     }
 
     /// Gives a key limits of its own. `None`: the queue's setting.
@@ -41,37 +29,22 @@ impl Calls {
     pub fn limit(&self, queue: &QueueName, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
         let concurrency = concurrency.map_or(UNSET.to_owned(), |number| number.to_string());
         let rate = rate.map_or(UNSET.to_owned(), |rate| rate.to_string());
-        self.call("limit", read::done).arg(queue).arg(key).arg(concurrency).arg(rate)
+        self.call("limit", reply::done).arg(queue).arg(key).arg(concurrency).arg(rate)
     }
 
-    /// The keys of a queue that have limits of their own, or with `used` those that take places now.
+    /// The keys of a queue that have limits of their own, or those that take places now.
     #[must_use]
-    pub fn limits(&self, queue: &QueueName, cursor: &str, limit: u32, used: bool) -> Call<Page<KeyLimit>> {
-        let parse = |value: &Value| {
-            read::page(value, 4, |item| match item {
-                [key, concurrency, rate, in_use] => Some(KeyLimit {
-                    key: reply::text(key)?,
-                    concurrency: set(concurrency)?.and_then(|number| number.parse().ok()),
-                    rate: set(rate)?.and_then(|rate| rate.parse().ok()),
-                    in_use: reply::number(in_use)?,
-                }),
-                _ => None,
-            })
-        };
-        self.call("limits", parse).arg(queue).arg(cursor).arg(limit).option("used", used.then_some("1"))
+    pub fn limits(&self, queue: &QueueName, cursor: &str, limit: u32, options: &LimitsOptions) -> Call<Page<KeyLimit>> {
+        self.call("limits", reply::page).arg(queue).arg(cursor).arg(limit).pairs(&options.0)
     }
 
     /// Gives a waiting task another priority; it goes behind those that have it already.
     #[must_use]
     pub fn prioritise(&self, id: &TaskId, priority: i32) -> Call<()> {
-        self.call("prioritise", read::done).arg(id).arg(priority)
+        self.call("prioritise", reply::done).arg(id).arg(priority)
     }
 }
 
 fn whose(queue: Option<&QueueName>) -> &str {
     queue.map_or(ALL, QueueName::as_str)
-}
-
-fn set(value: &Value) -> Option<Option<String>> {
-    reply::optional(value).map(|text| text.filter(|text| text != UNSET))
 }

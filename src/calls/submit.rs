@@ -1,28 +1,25 @@
 //! Putting tasks into a queue.
 
+use std::time::SystemTime;
+
 use redis::Value;
 
 use super::{Call, Calls};
 use crate::model::Submitted;
 use crate::names::{QueueName, TaskId};
-use crate::options::{Pairs, TaskOptions};
+use crate::options::TaskOptions;
 use crate::reply;
+use crate::times::{seconds, since_1970};
 
 /// One task of a submit.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTask<'a> {
     /// Its id.
     pub id: &'a TaskId,
-    /// When it is due, in seconds since 1970; none for at once.
-    pub eta: Option<f64>,
+    /// When it is due; none for at once.
+    pub eta: Option<SystemTime>,
     /// Opaque bytes for whoever runs it.
     pub parameters: &'a [u8],
-}
-
-impl<T> Call<T> {
-    pub(super) fn pairs(self, options: &Pairs) -> Self {
-        options.iter().fold(self, |call, (name, value)| call.arg(name).arg(value))
-    }
 }
 
 impl Call<Vec<Submitted>> {
@@ -38,10 +35,10 @@ impl Calls {
     /// Puts up to 500 tasks into a queue.
     #[must_use]
     pub fn submit(&self, queue: &QueueName, tasks: &[NewTask<'_>], options: &TaskOptions) -> Call<Vec<Submitted>> {
-        let parse = if options.0.get("unique").is_some() { unique } else { plain };
+        let parse = if options.0.has("unique") { unique } else { plain };
         let mut call = self.call("submit", parse).arg(queue).arg(tasks.len());
         for task in tasks {
-            let eta = task.eta.map(|eta| format!("{eta:.6}")).unwrap_or_default();
+            let eta = task.eta.map(|eta| seconds(since_1970(eta))).unwrap_or_default();
             call = call.arg(task.id).arg(eta).raw(task.parameters);
         }
         call.pairs(&options.0)

@@ -4,12 +4,9 @@ use std::time::Duration;
 
 use redis::Value;
 
-use super::{
-    Calls, CompleteOptions, FailOptions, LogOptions, NewTask, ReleaseOptions, Report, ReserveOptions, ScheduleOptions,
-    TaskOptions,
-};
+use super::*;
 use crate::error::Result;
-use crate::model::{Force, LowSchedule};
+use crate::model::LowSchedule;
 use crate::names::{ListenerId, QueueName, ScheduleName, TaskId, Token};
 use crate::search::{Action, Filter};
 
@@ -40,7 +37,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
     let task = NewTask { id: &id, eta: None, parameters: b"" };
     let held = [(id.clone(), token)];
     let name = ScheduleName::new("s")?;
-    let low = LowSchedule { name: name.clone(), rhythm: String::new(), after: 0 };
+    let low = LowSchedule { name: name.clone(), rhythm: String::new(), after: SystemTime::UNIX_EPOCH };
     let mut errors = 0;
     for reply in nonsense() {
         macro_rules! read {
@@ -54,35 +51,34 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.configure(None, "lease", None),
             calls.settings(Some(&queue)),
             calls.limit(&queue, "k", None, None),
-            calls.limits(&queue, "0", 1, false),
-            calls.reserve(&listener, std::slice::from_ref(&queue), ReserveOptions::default()),
-            calls.adopt(&listener, &listener, &queue, &id, None, "r"),
-            calls.start(&id, token, 1),
+            calls.limits(&queue, "0", 1, &LimitsOptions::new()),
+            calls.reserve(&listener, std::slice::from_ref(&queue), &ReserveOptions::new()),
+            calls.adopt(&listener, &listener, &queue, &id, &AdoptOptions::new().request("r")),
+            calls.start(&id, token, 1, &StartOptions::new()),
             calls.heartbeat(&queue, &listener, lease, &held),
             calls.progress(&id, token, b""),
-            calls.checkpoint(&id, token, b"", None),
-            calls.complete(&id, token, b"", CompleteOptions::default()),
-            calls.fail(&id, token, b"", FailOptions::default()),
-            calls.release(&id, token, ReleaseOptions::new()),
-            calls.cancel(&id, "", Force::No),
-            calls.recall(&id, false),
+            calls.checkpoint(&id, token, b"", &CheckpointOptions::new()),
+            calls.complete(&id, token, b"", &CompleteOptions::new()),
+            calls.fail(&id, token, b"", &FailOptions::new()),
+            calls.release(&id, token, &ReleaseOptions::new()),
+            calls.cancel(&id, "", &CancelOptions::new()),
+            calls.recall(&id, &RecallOptions::new()),
             calls.reset_clock(),
-            calls.retry(&id, false),
+            calls.retry(&id, &RetryOptions::new()),
             calls.delete(&id),
-            calls.log(&id, token, "stdout", b"", LogOptions::default()),
-            calls.logs(&id, "0", 1),
-            calls.logs_tail(&id, 1, 1),
-            calls.events(&queue, "0", 1, Some(&id)),
+            calls.log(&id, token, "stdout", b"", &LogOptions::new()),
+            calls.logs(&id, "0", 1, &LogsOptions::new().tail(1)),
+            calls.events(&queue, "0", 1, &EventsOptions::new().id(id.clone())),
             calls.history(&id, 0, 1),
             calls.tally(&queue, 1),
-            calls.statistics(&queue, 1, None),
-            calls.estimate(&id, Some(0.5)),
+            calls.statistics(&queue, 1, &StatisticsOptions::new()),
+            calls.estimate(&id, &EstimateOptions::new().progress(0.5)),
             calls.why(&id),
             calls.promote(&queue, 1),
             calls.requeue_orphans(&queue, 1),
-            calls.retain(&queue, 1, None, None),
-            calls.mend(&queue, "", 1, None),
-            calls.pause(&queue, "me", "", true),
+            calls.retain(&queue, 1, &RetainOptions::new()),
+            calls.mend(&queue, "", 1, &MendOptions::new()),
+            calls.pause(&queue, "me", "", &PauseOptions::new().stop(true)),
             calls.find(&queue, &Filter::new(), "0", 1),
             calls.bulk(&queue, &Action::Purge, &Filter::new(), "0", 1),
             calls.tags(&queue, "0", 1),
@@ -92,10 +88,10 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.move_to(&id, &queue),
             calls.forget(&queue),
             calls.resume(&queue),
-            calls.register(&queue, &listener, None),
+            calls.register(&queue, &listener, &RegisterOptions::new()),
             calls.unregister(&queue, &listener),
             calls.drain(&queue, &listener, true),
-            calls.report(&listener, std::slice::from_ref(&queue), Report::default()),
+            calls.report(&listener, std::slice::from_ref(&queue), (1, 1), &ReportOptions::new()),
             calls.workers("0", 1),
             calls.held(&queue, &listener),
             calls.listeners(&queue, "0", 1),
@@ -103,13 +99,13 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.list(&queue, "all", "0", 1),
             calls.counts(&queue),
             calls.get(&id),
-            calls.schedule(&name, &queue, "", b"", &[1], &ScheduleOptions::default()),
+            calls.schedule(&name, &queue, "", b"", &[SystemTime::UNIX_EPOCH], &ScheduleOptions::default()),
             calls.schedules("0", 1),
             calls.show_schedule(&name),
             calls.unschedule(&name),
             calls.pause_schedule(&name, "me", ""),
             calls.resume_schedule(&name),
-            calls.run_schedule(&name, &id, None),
+            calls.run_schedule(&name, &id, &RunScheduleOptions::new()),
             calls.tick(1),
             calls.slots(&low, &[]),
         );

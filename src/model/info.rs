@@ -1,83 +1,25 @@
 //! The record of a task.
 
 use std::collections::BTreeMap;
-use std::str::FromStr;
 
 use super::Status;
+use super::records::Record;
+use crate::text;
 
-/// The record of a task. Fields that this version does not name are in [`fields`](Self::fields).
+/// The record of a task: an accessor for each field that this version knows. One that clients without scripts wrote in another
+/// form is as if it were not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TaskInfo {
-    /// Every field of the record.
+    /// Every field of the record, as it is.
     pub fields: BTreeMap<String, Vec<u8>>,
 }
 
 impl TaskInfo {
-    /// The state; none if a client wrote a word unknown to this version.
-    #[must_use]
-    pub fn status(&self) -> Option<Status> {
-        self.parsed("status")
-    }
-
-    /// The queue.
-    #[must_use]
-    pub fn queue(&self) -> Option<String> {
-        self.text("queue")
-    }
-
-    /// The number of attempts begun.
-    #[must_use]
-    pub fn attempts(&self) -> u32 {
-        self.parsed("attempt").unwrap_or(0)
-    }
-
-    /// How often owners were lost.
-    #[must_use]
-    pub fn losses(&self) -> u32 {
-        self.parsed("losses").unwrap_or(0)
-    }
-
-    /// What a worker for programs runs, where submit said so.
-    #[must_use]
-    pub fn method(&self) -> Option<String> {
-        self.text("method")
-    }
-
-    /// The listener that holds the task, or held it last.
-    #[must_use]
-    pub fn node(&self) -> Option<String> {
-        self.text("node")
-    }
-
-    /// When it was submitted, in seconds since 1970.
-    #[must_use]
-    pub fn created(&self) -> Option<f64> {
-        self.parsed("created")
-    }
-
-    /// When its last attempt started, in seconds since 1970.
-    #[must_use]
-    pub fn started(&self) -> Option<f64> {
-        self.parsed("started")
-    }
-
-    /// When its state last changed, in seconds since 1970.
-    #[must_use]
-    pub fn updated(&self) -> Option<f64> {
-        self.parsed("updated")
-    }
-
-    /// What was submitted.
-    #[must_use]
-    pub fn parameters(&self) -> Option<&[u8]> {
-        self.bytes("parameters")
-    }
-
-    /// What the completing owner left.
-    #[must_use]
-    pub fn result(&self) -> Option<&[u8]> {
-        self.bytes("result")
+    /// The fields that this version does not know: of later versions, or of other clients.
+    pub fn unknown(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let unknown = self.fields.iter().filter(|(name, _)| !Self::FIELDS.contains(&name.as_str()));
+        unknown.map(|(name, value)| (name.as_str(), value.as_slice()))
     }
 
     /// Why it failed; none where it has not failed.
@@ -86,10 +28,10 @@ impl TaskInfo {
         self.failed().then(|| self.lossy("error")).flatten()
     }
 
-    /// The group of its failure, such as `lost`; none where it has not failed.
+    /// What kind of error that is, such as `lost`; none where it has not failed.
     #[must_use]
     pub fn group(&self) -> Option<String> {
-        self.failed().then(|| self.text("group")).flatten()
+        self.failed().then(|| self.read("group", text::owned)).flatten()
     }
 
     /// The error of the last attempt that failed, where the task was tried again and has not ended by
@@ -99,10 +41,10 @@ impl TaskInfo {
         self.last("last_error", "error").and_then(|field| self.lossy(field))
     }
 
-    /// The group of [`Self::last_error`].
+    /// What kind of error [`Self::last_error`] is.
     #[must_use]
     pub fn last_group(&self) -> Option<String> {
-        self.last("last_group", "group").and_then(|field| self.text(field))
+        self.last("last_group", "group").and_then(|field| self.read(field, text::owned))
     }
 
     fn failed(&self) -> bool {
@@ -113,24 +55,6 @@ impl TaskInfo {
     fn last(&self, field: &'static str, former: &'static str) -> Option<&'static str> {
         let ended = matches!(self.status(), Some(Status::Failed | Status::Complete));
         if self.fields.contains_key(field) { Some(field) } else { (!ended).then_some(former) }
-    }
-
-    /// Why it was cancelled.
-    #[must_use]
-    pub fn reason(&self) -> Option<String> {
-        self.text("reason")
-    }
-
-    /// The last word on how far it is.
-    #[must_use]
-    pub fn progress(&self) -> Option<&[u8]> {
-        self.bytes("progress")
-    }
-
-    /// The last checkpoint.
-    #[must_use]
-    pub fn checkpoint(&self) -> Option<&[u8]> {
-        self.bytes("checkpoint")
     }
 
     /// What the attempt that ended last cost, as its owner said it. `blueque worker` says it as JSON.
@@ -152,20 +76,10 @@ impl TaskInfo {
     pub fn is_recalled(&self) -> bool {
         self.fields.contains_key("recall")
     }
+}
 
-    fn bytes(&self, field: &str) -> Option<&[u8]> {
-        self.fields.get(field).map(Vec::as_slice)
-    }
-
-    fn lossy(&self, field: &str) -> Option<String> {
-        self.bytes(field).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-    }
-
-    fn text(&self, field: &str) -> Option<String> {
-        String::from_utf8(self.bytes(field)?.to_vec()).ok().filter(|text| !text.is_empty())
-    }
-
-    fn parsed<T: FromStr>(&self, field: &str) -> Option<T> {
-        self.text(field)?.parse().ok()
+impl Record for TaskInfo {
+    fn fields(&self) -> &BTreeMap<String, Vec<u8>> {
+        &self.fields
     }
 }

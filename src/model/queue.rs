@@ -1,85 +1,43 @@
 //! Queues and their listeners.
 
+use std::fmt;
+use std::str::FromStr;
+use std::time::SystemTime;
+
+use super::{ListenerInfo, WorkerInfo};
+use crate::error::Error;
 use crate::names::ListenerId;
+use crate::times;
 
-/// How many tasks of a queue are in each state.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Counts {
-    /// Waiting for their time.
-    pub scheduled: u64,
-    /// Waiting for a listener.
-    pub pending: u64,
-    /// Held, not started.
-    pub reserved: u64,
-    /// Running.
-    pub started: u64,
-    /// With a result.
-    pub complete: u64,
-    /// With an error.
-    pub failed: u64,
-    /// Cancelled.
-    pub cancelled: u64,
-    /// Listeners that take its tasks.
-    pub listeners: u64,
-}
-
-/// A queue.
+/// Who paused a queue or a schedule, when and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct QueueInfo {
-    /// Its name.
-    pub name: String,
-    /// How many listeners take its tasks.
-    pub listeners: i64,
-    /// When and by whom it was paused, and why: `SECONDS BY REASON`.
-    pub paused: Option<String>,
-    /// Whether what runs is stopped too.
-    pub stopping: bool,
+pub struct Pause {
+    /// When; none where that cannot be read.
+    pub at: Option<SystemTime>,
+    /// Who.
+    pub by: String,
+    /// Why; may be empty.
+    pub reason: String,
 }
 
-/// A listener.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ListenerInfo {
-    /// Its id; of a client without scripts it may have any form.
-    pub id: String,
-    /// When it was last heard of, in seconds since 1970; none for a client without scripts.
-    pub seen: Option<f64>,
-    /// How many tasks it holds.
-    pub held: u64,
+impl FromStr for Pause {
+    type Err = Error;
+
+    /// Reads `SECONDS BY REASON`. What is missing is left empty: a pause is a pause.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let mut parts = text.splitn(3, ' ');
+        let mut next = || parts.next().unwrap_or_default();
+        Ok(Self { at: times::time(next()), by: next().to_owned(), reason: next().to_owned() })
+    }
 }
 
-/// A worker that reports.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct WorkerInfo {
-    /// Its id as a listener.
-    pub id: String,
-    /// Its name for people.
-    pub name: Option<String>,
-    /// The version of its program.
-    pub version: Option<String>,
-    /// The queues that it serves.
-    pub queues: Vec<String>,
-    /// What it has.
-    pub has: Option<String>,
-    /// How many tasks it runs at once.
-    pub slots: u32,
-    /// How many more it could run.
-    pub free: u32,
-    /// The queues of which it takes no more tasks.
-    pub draining: Vec<String>,
-    /// Since when it reports, in seconds since 1970.
-    pub since: f64,
-    /// When it reported last.
-    pub seen: f64,
-    /// Whether that is so long ago that it is dead.
-    pub dead: bool,
-    /// The methods that it has programs for, `*` for any; empty where it does not say.
-    pub methods: Vec<String>,
-    /// Why it takes less than it could, for people.
-    pub trouble: Option<String>,
+impl fmt::Display for Pause {
+    /// `paused by BY: REASON`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let colon = if self.reason.is_empty() { "" } else { ": " };
+        write!(f, "paused by {}{colon}{}", self.by, self.reason)
+    }
 }
 
 impl WorkerInfo {

@@ -21,18 +21,6 @@ words! {
     }
 }
 
-/// A setting that holds for a queue.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Setting {
-    /// Its name.
-    pub name: String,
-    /// Its value; none for a limit that nobody set.
-    pub value: Option<String>,
-    /// Where it is set.
-    pub source: Source,
-}
-
 /// How many tasks may start within a time that slides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -100,18 +88,4 @@ impl From<Rate> for String {
     fn from(rate: Rate) -> Self {
         rate.to_string()
     }
-}
-
-/// The limits of one key, where they are its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KeyLimit {
-    /// The key.
-    pub key: String,
-    /// How many places its tasks may take together; none for what the queue's settings say.
-    pub concurrency: Option<u32>,
-    /// How many of its tasks may start in which time; none for what the queue's settings say.
-    pub rate: Option<Rate>,
-    /// How many places are taken.
-    pub in_use: u64,
 }

@@ -1,19 +1,9 @@
 //! Statistics of queues, and what can be expected from them.
 
-use super::Status;
-use crate::words::words;
+use std::time::Duration;
 
-/// What `tally` did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Tallied {
-    /// Events that were added to the statistics.
-    pub events: u64,
-    /// Whether more are there.
-    pub more: bool,
-    /// Events that were trimmed before they were read.
-    pub missed: u64,
-}
+use crate::times;
+use crate::words::words;
 
 /// How long something took: enough to say how many, the mean, the variance, and about each quantile.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,77 +11,69 @@ pub struct Tallied {
 pub struct Durations {
     /// How many.
     pub count: u64,
-    /// Their sum, in seconds.
-    pub sum: f64,
+    /// Their sum.
+    pub sum: Duration,
     /// The sum of their squares, in seconds².
     pub squares: f64,
-    /// The shortest, in seconds.
-    pub least: f64,
-    /// The longest, in seconds.
-    pub most: f64,
+    /// The shortest.
+    pub least: Duration,
+    /// The longest.
+    pub most: Duration,
     /// How many of them were as long as each of [`Durations::BOUNDS`] at most, and longer than the bound before it; the last: longer than all bounds.
     pub buckets: [u64; 22],
 }
 
 impl Durations {
-    /// The bounds of the buckets, in seconds: from 1 s to 4 weeks.
-    pub const BOUNDS: [f64; 21] = [
-        1.0,
-        2.0,
-        5.0,
-        10.0,
-        30.0,
-        60.0,
-        120.0,
-        300.0,
-        600.0,
-        1_800.0,
-        3_600.0,
-        7_200.0,
-        14_400.0,
-        28_800.0,
-        57_600.0,
-        86_400.0,
-        172_800.0,
-        345_600.0,
-        604_800.0,
-        1_209_600.0,
-        2_419_200.0,
-    ];
+    /// The bounds of the buckets: from 1 s to 4 weeks.
+    pub const BOUNDS: [Duration; 21] = {
+        let seconds: [u64; 21] = [
+            1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 57_600, 86_400, 172_800, 345_600,
+            604_800, 1_209_600, 2_419_200,
+        ];
+        let mut bounds = [Duration::ZERO; 21];
+        let mut at = 0;
+        #[allow(clippy::indexing_slicing, reason = "both have 21; a constant that went beyond would not compile")]
+        while at < bounds.len() {
+            bounds[at] = Duration::from_secs(seconds[at]);
+            at += 1;
+        }
+        bounds
+    };
 
-    /// The mean in seconds; none of nothing.
+    /// The mean; none of nothing.
     #[must_use]
-    pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / number(self.count))
+    pub fn mean(&self) -> Option<Duration> {
+        (self.count > 0).then(|| span(self.sum.as_secs_f64() / number(self.count)))
     }
 
     /// The variance in seconds²: of these durations, not of what they may be a sample of.
     #[must_use]
     pub fn variance(&self) -> Option<f64> {
-        let mean = self.mean()?;
+        let mean = self.mean()?.as_secs_f64();
         Some((self.squares / number(self.count) - mean * mean).max(0.0))
     }
 
-    /// The standard deviation in seconds.
+    /// The standard deviation.
     #[must_use]
-    pub fn deviation(&self) -> Option<f64> {
-        self.variance().map(f64::sqrt)
+    pub fn deviation(&self) -> Option<Duration> {
+        self.variance().map(|variance| span(variance.sqrt()))
     }
 
-    /// What a part `share` (0 to 1) of them did not exceed, in seconds; estimated within a bucket.
+    /// What a part `share` (0 to 1) of them did not exceed; estimated within a bucket.
     #[must_use]
-    pub fn quantile(&self, share: f64) -> Option<f64> {
+    pub fn quantile(&self, share: f64) -> Option<Duration> {
         if self.count == 0 || !(0.0..=1.0).contains(&share) {
             return None;
         }
         let rank = share * number(self.count);
-        let (mut below, mut low) = (0.0, 0.0_f64);
+        let (mut below, mut low) = (0.0, Duration::ZERO);
         for (i, &here) in self.buckets.iter().enumerate() {
             let high = Self::BOUNDS.get(i).copied().unwrap_or(self.most);
             let here = number(here);
             if here > 0.0 && below + here >= rank {
-                let (from, to) = (low.max(self.least), high.min(self.most));
-                return Some((from + (to - from) * (rank - below) / here).clamp(self.least, self.most));
+                let (from, to) = (low.max(self.least), high.min(self.most).max(self.least));
+                let within = to.saturating_sub(from).mul_f64(((rank - below) / here).clamp(0.0, 1.0));
+                return Some(from.saturating_add(within).clamp(self.least, self.most.max(self.least)));
             }
             below += here;
             low = high;
@@ -106,7 +88,7 @@ impl Durations {
         self.least = if self.count == 0 { other.least } else { self.least.min(other.least) };
         self.most = self.most.max(other.most);
         self.count += other.count;
-        self.sum += other.sum;
+        self.sum = self.sum.saturating_add(other.sum);
         self.squares += other.squares;
         for (own, more) in self.buckets.iter_mut().zip(other.buckets) {
             *own += more;
@@ -117,15 +99,15 @@ impl Durations {
     fn take(&mut self, field: &str, value: &str) -> Option<()> {
         match field {
             "count" => self.count = value.parse().ok()?,
-            "sum" => self.sum = finite(value)?,
+            "sum" => self.sum = times::span(value)?,
             "squares" => self.squares = finite(value)?,
-            "least" => self.least = finite(value)?,
-            "most" => self.most = finite(value)?,
+            "least" => self.least = times::span(value)?,
+            "most" => self.most = times::span(value)?,
             bound => {
                 let over = (bound == "over").then_some(Self::BOUNDS.len());
                 let at = over.or_else(|| {
-                    let bound: f64 = bound.parse().ok()?;
-                    Self::BOUNDS.iter().position(|known| (known - bound).abs() < 0.5)
+                    let bound: u64 = bound.parse().ok()?;
+                    Self::BOUNDS.iter().position(|known| known.as_secs() == bound)
                 });
                 if let Some(bucket) = at.and_then(|at| self.buckets.get_mut(at)) {
                     *bucket = value.parse().ok()?;
@@ -252,29 +234,14 @@ words! {
     }
 }
 
-/// When a task is expected to start and to end.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Estimate {
-    /// Its state.
-    pub status: Status,
-    /// When it started, or is expected to, in seconds since 1970; `None` if unknown.
-    pub start: Option<f64>,
-    /// When it is expected to end, in seconds since 1970; `None` if unknown.
-    pub end: Option<f64>,
-    /// What the end comes from.
-    pub basis: Option<Basis>,
-    /// How many runs of the last days completed their task.
-    pub runs: u64,
-    /// How long those took in the mean, in seconds.
-    pub mean: Option<f64>,
-    /// The server's time, in seconds since 1970.
-    pub now: f64,
-}
-
 #[allow(clippy::cast_precision_loss, reason = "nobody counts to 2^52")]
 fn number(count: u64) -> f64 {
     count as f64
+}
+
+/// Seconds as a duration; nothing for less than none.
+fn span(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }
 
 fn finite(value: &str) -> Option<f64> {
@@ -283,23 +250,26 @@ fn finite(value: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::{Durations, Figures};
 
     fn of(durations: &[f64]) -> Durations {
         let mut all = Durations::default();
         for &one in durations {
             let mut buckets = [0; 22];
+            let (squares, one) = (one * one, Duration::from_secs_f64(one));
             let at = Durations::BOUNDS.iter().position(|&bound| one <= bound).unwrap_or(21);
             if let Some(bucket) = buckets.get_mut(at) {
                 *bucket = 1;
             }
-            all.add(&Durations { count: 1, sum: one, squares: one * one, least: one, most: one, buckets });
+            all.add(&Durations { count: 1, sum: one, squares, least: one, most: one, buckets });
         }
         all
     }
 
-    fn close(found: Option<f64>, wanted: f64) -> bool {
-        found.is_some_and(|found| (found - wanted).abs() < 1e-9)
+    fn close(found: Option<Duration>, wanted: f64) -> bool {
+        found.is_some_and(|found| (found.as_secs_f64() - wanted).abs() < 1e-6)
     }
 
     #[test]

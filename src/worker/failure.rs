@@ -54,9 +54,10 @@ impl Failure {
         self
     }
 
-    pub(crate) fn options(&self) -> FailOptions<'_> {
-        let again = self.again.filter(|_| !self.permanent);
-        FailOptions { group: self.group.as_deref(), again, permanent: self.permanent, ..FailOptions::default() }
+    pub(crate) fn options(&self) -> FailOptions {
+        let options = FailOptions::new().permanent(self.permanent);
+        let options = self.group.iter().fold(options, FailOptions::group);
+        self.again.into_iter().filter(|_| !self.permanent).fold(options, FailOptions::again)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::Stop;
 use super::run::Worker;
 use crate::bundle;
-use crate::calls::Report;
+use crate::calls::ReportOptions;
 use crate::listener::unblock;
 use crate::names::ListenerId;
 
@@ -37,17 +37,12 @@ impl Worker {
             (state.running.len(), state.stop.is_some())
         };
         let number = |slots: usize| u32::try_from(slots).unwrap_or(u32::MAX);
-        let report = Report {
-            slots: number(settings.slots),
-            free: number(settings.slots.saturating_sub(running)),
-            has: settings.has.as_deref(),
-            name: settings.name.as_deref(),
-            version: Some(bundle::VERSION),
-            draining,
-            ..Report::default()
-        };
+        let slots = (number(settings.slots), number(settings.slots.saturating_sub(running)));
+        let options = ReportOptions::new().version(bundle::VERSION).draining(draining);
+        let options = settings.has.iter().fold(options, ReportOptions::has);
+        let options = settings.name.iter().fold(options, ReportOptions::name);
         let client = &settings.client;
-        let drains = client.call(&client.calls().report(listener, &settings.queues, report))?;
+        let drains = client.call(&client.calls().report(listener, &settings.queues, slots, &options))?;
         if !draining && drains.contains(&true) {
             self.shared.update(|state| {
                 state.stop.get_or_insert((Stop::Release, Instant::now()));

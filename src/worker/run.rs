@@ -258,7 +258,7 @@ impl Worker {
                 (Some(Stopped(Order::Lost)), _) | (_, Some(Error::Lost)) => Err(Error::Lost),
                 (Some(Stopped(Order::Cancel)), _) => self.persist(|| processor.release()),
                 (Some(_), _) => {
-                    self.persist(|| processor.release_with(ReleaseOptions::new().reason("drain").uncounted()))
+                    self.persist(|| processor.release_with(&ReleaseOptions::new().reason("drain").uncounted(true)))
                 }
                 _ => match error.downcast_ref::<Failure>() {
                     Some(failure) => self.fail(processor, failure),
@@ -274,7 +274,7 @@ impl Worker {
 
     fn fail(&self, processor: &Processor, failure: &Failure) -> Result<Outcome> {
         let text = failure.to_string();
-        match self.persist(|| processor.fail_with(&text, failure.options())) {
+        match self.persist(|| processor.fail_with(&text, &failure.options())) {
             // The handler's wishes are out of bounds, or its text is too large: that shall not keep the attempt from ending.
             Err(Error::Invalid { code, text }) => {
                 let about = format!("the handler's failure was refused, {code}: {text}");

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use crate::calls::ReleaseOptions;
+use crate::calls::{AdoptOptions, MendOptions, ReleaseOptions};
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::host;
@@ -76,8 +76,8 @@ impl Troubles {
 /// What a round has found so far.
 struct Round {
     troubles: Troubles,
-    /// When the next thing is due, in seconds since 1970.
-    due: f64,
+    /// When the next thing is due; none where nothing is known to be.
+    due: Option<SystemTime>,
     /// By what factor each of several listeners looks less often than one alone would.
     rarer: u32,
 }
@@ -103,7 +103,7 @@ pub struct Upkeep {
     queues: Vec<Kept>,
     host_names: Vec<String>,
     /// The server's clock, and when it was read.
-    clock: Option<(f64, Instant)>,
+    clock: Option<(SystemTime, Instant)>,
 }
 
 impl Upkeep {
@@ -134,9 +134,9 @@ impl Upkeep {
         if self.clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
             // A server that would not be taken at the start still has to be looked after.
             let greeting = self.client.call(&self.client.calls().hello());
-            self.clock = greeting.ok().map(|greeting| (greeting.time, Instant::now())).or(self.clock);
+            self.clock = greeting.ok().map(|greeting| (greeting.now, Instant::now())).or(self.clock);
         }
-        let mut round = Round { troubles: Troubles::default(), due: f64::INFINITY, rarer: 1 };
+        let mut round = Round { troubles: Troubles::default(), due: None, rarer: 1 };
         // That the server is away is among the troubles.
         let _ = self.parts(&mut round);
         let pause = self.until(round.due, EVERY.saturating_mul(round.rarer));
@@ -147,12 +147,12 @@ impl Upkeep {
     fn parts(&mut self, round: &mut Round) -> Result<(), Away> {
         let Round { troubles, due, rarer } = round;
         if let Some(next) = troubles.note(None, self.make_slots())? {
-            *due = due.min(next);
+            *due = sooner(*due, next);
         }
         for kept in &mut self.queues {
             let queue = Queue::new(self.client.clone(), kept.name.clone());
             let mut note = |outcome: Result<()>| troubles.note(Some(queue.name()), outcome).map(|_| ());
-            note(promote(&queue).map(|next| *due = due.min(next)))?;
+            note(promote(&queue).map(|next| *due = sooner(*due, next)))?;
             note(requeue(&queue).map(|listeners| *rarer = (listeners / SHARING).max(*rarer)))?;
             note(kept.retain(&queue))?;
             note(kept.mend(&self.client))?;
@@ -161,23 +161,21 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Makes the tasks of slots that are due. Answers when the next one is, in seconds since 1970.
-    fn make_slots(&self) -> Result<f64> {
+    /// Makes the tasks of slots that are due. Answers when the next one is.
+    fn make_slots(&self) -> Result<Option<SystemTime>> {
         loop {
             let ticked = self.client.tick()?;
             if !ticked.more {
-                #[allow(clippy::cast_precision_loss, reason = "seconds since 1970 are far below 2^52")]
-                return Ok(ticked.next.map_or(f64::INFINITY, |next| next as f64));
+                return Ok(ticked.next);
             }
         }
     }
 
     /// How long to pause where something is due at `due`. Many listeners do not all look at that
     /// moment: each goes on looking at a time of its own.
-    fn until(&self, due: f64, pause: Duration) -> Duration {
-        let Some((time, read)) = self.clock else { return pause };
-        let left = Duration::try_from_secs_f64((due - time).max(0.0)).unwrap_or(Duration::MAX);
-        let left = left.saturating_sub(read.elapsed());
+    fn until(&self, due: Option<SystemTime>, pause: Duration) -> Duration {
+        let (Some((time, read)), Some(due)) = (self.clock, due) else { return pause };
+        let left = due.duration_since(time).unwrap_or_default().saturating_sub(read.elapsed());
         let shortest = pause.saturating_sub(EVERY) / 20;
         pause.min(left.max(shortest).max(SHORTEST))
     }
@@ -286,14 +284,15 @@ impl Upkeep {
     /// Adopts a task and gives it back. False where it is not that listener's any more, or another's.
     fn take_back(&self, own: &ListenerId, queue: &QueueName, from: &ListenerId, held: &Held) -> Result<bool> {
         let Ok(id) = TaskId::new(held.id.as_str()) else { return Ok(true) };
-        let (calls, request) = (self.client.calls(), TaskId::random());
-        let adopted = match self.client.call(&calls.adopt(own, from, queue, &id, Some(HANDOVER), request.as_str())) {
+        let calls = self.client.calls();
+        let options = AdoptOptions::new().lease(HANDOVER).request(TaskId::random());
+        let adopted = match self.client.call(&calls.adopt(own, from, queue, &id, &options)) {
             Err(Error::State { code: Code::State, .. }) => return Ok(false),
             Err(Error::NotFound) => return Ok(true),
             adopted => adopted?,
         };
         if let Some(adopted) = adopted {
-            self.client.call(&calls.release(&adopted.id, adopted.token, ReleaseOptions::new().reason("orphan")))?;
+            self.client.call(&calls.release(&adopted.id, adopted.token, &ReleaseOptions::new().reason("orphan")))?;
         }
         Ok(true)
     }
@@ -314,7 +313,7 @@ impl Kept {
             return Ok(());
         }
         for _ in 0..STEPS {
-            let step = client.call(&client.calls().mend(&self.name, &self.cursor, 100, None))?;
+            let step = client.call(&client.calls().mend(&self.name, &self.cursor, 100, &MendOptions::new()))?;
             self.cursor = step.next.unwrap_or_default();
             let [known, found] = &mut self.claims;
             found.extend(step.claims);
@@ -328,12 +327,17 @@ impl Kept {
     }
 }
 
-/// Makes scheduled tasks pending that are due. When the next one is, in seconds since 1970.
-fn promote(queue: &Queue) -> Result<f64> {
+/// The sooner of two times, as far as they are known.
+fn sooner(one: Option<SystemTime>, other: Option<SystemTime>) -> Option<SystemTime> {
+    one.into_iter().chain(other).min()
+}
+
+/// Makes scheduled tasks pending that are due. When the next one is.
+fn promote(queue: &Queue) -> Result<Option<SystemTime>> {
     loop {
         let promoted = queue.promote()?;
         if !promoted.more {
-            return Ok(promoted.next.unwrap_or(f64::INFINITY));
+            return Ok(promoted.next);
         }
     }
 }

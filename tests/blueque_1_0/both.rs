@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use blueque::{Client, Error, Listener, ListenerId, Order, Orphans, Processor, Queue, Status, TaskInfo, Upkeep};
 use redis::Connection;
@@ -82,16 +82,16 @@ impl Both {
     }
 
     /// The server's time, and so many seconds.
-    pub fn later(&self, seconds: f64) -> String {
-        let now = self.client.call(&self.client.calls().hello()).unwrap().time;
-        format!("{:.6}", now + seconds)
+    pub fn later(&self, seconds: f64) -> SystemTime {
+        self.client.call(&self.client.calls().hello()).unwrap().now + Duration::from_secs_f64(seconds)
     }
 
     /// A whole round of `mend` at a time: how much it mended, and how much it suspects.
-    pub fn mend(&self, now: &str) -> (u64, u64) {
+    pub fn mend(&self, now: SystemTime) -> (u64, u64) {
         let (mut mended, mut suspected, mut cursor) = (0, 0, String::new());
         loop {
-            let call = self.client.calls().mend(self.queue.name(), &cursor, 100, None).at(now);
+            let call =
+                self.client.calls().mend(self.queue.name(), &cursor, 100, &blueque::calls::MendOptions::new()).at(now);
             let step = self.client.call(&call).unwrap();
             mended += step.mended;
             suspected += step.suspected;
@@ -105,7 +105,7 @@ impl Both {
     /// Goes on until nothing is suspected any more, and checks that all keys agree then.
     pub fn mend_all(&self) {
         let mut seconds = 0.0;
-        while self.mend(&self.later(seconds)) != (0, 0) {
+        while self.mend(self.later(seconds)) != (0, 0) {
             seconds += 61.0;
             assert!(seconds < 400.0, "mend finds ever more to do");
         }
@@ -115,7 +115,7 @@ impl Both {
     /// Lets every lease expire; the sum of what that did. The first call finds a gap in time.
     pub fn expire(&self) -> Orphans {
         let requeue = |seconds| {
-            let call = self.client.calls().requeue_orphans(self.queue.name(), 100).at(&self.later(seconds));
+            let call = self.client.calls().requeue_orphans(self.queue.name(), 100).at(self.later(seconds));
             self.client.call(&call).unwrap()
         };
         let first = requeue(61.0);

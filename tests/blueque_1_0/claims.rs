@@ -63,7 +63,7 @@ fn a_living_claimer_keeps_a_task_that_it_is_about_to_run_or_runs() {
     claimer.call("complete", json!({"id": id, "result": "fine"}));
     both.upkeep(&[]);
     both.mend_all();
-    assert_eq!(both.info(&id).result().unwrap(), b"fine");
+    assert_eq!(both.info(&id).result_bytes().unwrap(), b"fine");
     assert!(both.keys("blueque_claims_*").is_empty());
 }
 
@@ -103,8 +103,8 @@ fn what_a_claimer_leaves_of_several_tasks_is_taken_back_after_the_grace() {
     let claimer = claimed(&mut both, &taken);
     both.upkeep(&[]);
     assert_eq!((both.status(&left), both.status(&taken)), (Status::Reserved, Status::Reserved));
-    both.mend(&both.later(0.0));
-    both.mend(&both.later(61.0));
+    both.mend(both.later(0.0));
+    both.mend(both.later(61.0));
     both.upkeep(&[]);
     assert_eq!((both.status(&left), both.status(&taken)), (Status::Pending, Status::Reserved));
     claimer.kill();
@@ -140,12 +140,12 @@ fn a_listener_that_an_old_client_took_off_by_mistake_keeps_what_it_holds() {
         .query(&mut both.server.connection())
         .unwrap();
     assert_eq!(removed, 1);
-    both.mend(&both.later(0.0));
-    both.mend(&both.later(61.0));
+    both.mend(both.later(0.0));
+    both.mend(both.later(61.0));
     both.upkeep(&[]);
     assert_eq!(both.status(&id), Status::Reserved, "its process lives");
     both.old.call("start", json!({ "id": id }));
     both.old.call("complete", json!({"id": id, "result": "fine"}));
     both.mend_all();
-    assert_eq!(both.info(&id).result().unwrap(), b"fine");
+    assert_eq!(both.info(&id).result_bytes().unwrap(), b"fine");
 }

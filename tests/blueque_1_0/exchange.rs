@@ -1,12 +1,22 @@
 //! Tasks that one side makes and the other handles.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blueque::calls::{NewTask, TaskOptions};
 use blueque::{Cancelled, Error, Outcome, Status, Submit, TaskId};
 use serde_json::json;
 
 use crate::both::{Both, NO_LIMIT, QUEUE};
+
+fn at(seconds: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(seconds)
+}
+
+/// As a client without scripts says it, in whole seconds.
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap().as_secs()
+}
 
 #[test]
 fn the_crate_completes_a_task_of_the_old_client_which_reads_the_result() {
@@ -46,13 +56,13 @@ fn the_crate_fails_a_task_of_the_old_client_which_reads_the_error() {
 #[test]
 fn the_crate_promotes_what_the_old_client_scheduled() {
     let mut both = Both::start();
-    let eta: f64 = both.later(1000.0).parse().unwrap();
-    let id = both.old.text("schedule", json!({"queue": QUEUE, "parameters": "[1]", "eta": eta}));
+    let eta = both.later(1000.0);
+    let id = both.old.text("schedule", json!({"queue": QUEUE, "parameters": "[1]", "eta": seconds(eta)}));
     assert_eq!(both.status(&id), Status::Scheduled);
     assert_eq!(both.queue.list("scheduled", 10).unwrap(), [id.as_str()]);
     let early = both.queue.promote().unwrap();
-    assert_eq!((early.promoted, early.next.map(f64::round)), (0, Some(eta.round())));
-    let call = both.client.calls().promote(both.queue.name(), 500).at(&both.later(1001.0));
+    assert_eq!((early.promoted, early.next.map(seconds)), (0, Some(seconds(eta))));
+    let call = both.client.calls().promote(both.queue.name(), 500).at(both.later(1001.0));
     assert_eq!(both.client.call(&call).unwrap().promoted, 1);
     assert_eq!(both.old.status(&id), "pending");
     both.audit();
@@ -66,13 +76,13 @@ fn the_old_client_promotes_what_the_crate_scheduled() {
     // Due long ago for a client that takes the real time, but not at the time of the submit.
     let id = TaskId::new("due").unwrap();
     let late = TaskId::new("late").unwrap();
-    let later: f64 = both.later(1000.0).parse().unwrap();
+    let later = both.later(1000.0);
     let tasks = [
-        NewTask { id: &id, eta: Some(2000.0), parameters: b"p" },
+        NewTask { id: &id, eta: Some(at(2000)), parameters: b"p" },
         NewTask { id: &late, eta: Some(later), parameters: b"p" },
     ];
     both.client
-        .call(&both.client.calls().submit(both.queue.name(), &tasks, &TaskOptions::default()).at("1000"))
+        .call(&both.client.calls().submit(both.queue.name(), &tasks, &TaskOptions::default()).at(at(1000)))
         .unwrap();
     assert_eq!(both.old.status("due"), "scheduled");
     both.old.call("enqueue_due_tasks", json!({"queue": QUEUE}));
@@ -92,8 +102,8 @@ fn the_old_client_does_not_promote_what_limits_needs_and_priorities_bind() {
     ];
     for (name, options) in wishes {
         let id = TaskId::new(name).unwrap();
-        let tasks = [NewTask { id: &id, eta: Some(2000.0), parameters: b"p" }];
-        both.client.call(&both.client.calls().submit(both.queue.name(), &tasks, &options).at("1000")).unwrap();
+        let tasks = [NewTask { id: &id, eta: Some(at(2000)), parameters: b"p" }];
+        both.client.call(&both.client.calls().submit(both.queue.name(), &tasks, &options).at(at(1000))).unwrap();
     }
     both.old.call("enqueue_due_tasks", json!({"queue": QUEUE}));
     let status = ["keyed", "needy", "urgent", "plain"].map(|id| both.status(id));
@@ -118,7 +128,7 @@ fn the_old_client_listens_starts_completes_fails_and_deletes_tasks_of_the_crate(
     both.old.call("complete", json!({"id": good, "result": "fine"}));
     both.old.call("fail", json!({"id": bad, "error": "broken"}));
     both.audit();
-    assert_eq!(both.info(&good).result().unwrap(), b"fine");
+    assert_eq!(both.info(&good).result_bytes().unwrap(), b"fine");
     assert_eq!(both.info(&bad).error().unwrap(), "broken");
     assert_eq!((both.status(&good), both.status(&bad)), (Status::Complete, Status::Failed));
 
@@ -127,7 +137,7 @@ fn the_old_client_listens_starts_completes_fails_and_deletes_tasks_of_the_crate(
         assert!(matches!(both.client.task(id).unwrap().info(), Err(Error::NotFound)));
     }
     assert_eq!(both.all().len(), 2, "the old client does not know the index of all tasks");
-    assert_eq!(both.mend(&both.later(0.0)), (2, 0));
+    assert_eq!(both.mend(both.later(0.0)), (2, 0));
     assert!(both.all().is_empty());
     both.audit();
 }
@@ -150,8 +160,8 @@ fn a_task_that_the_old_client_failed_is_retried_by_the_crate() {
 fn the_crate_cancels_lists_counts_and_deletes_tasks_of_the_old_client() {
     let mut both = Both::start();
     let ids: Vec<String> = (0..4).map(|_| both.enqueue()).collect();
-    let eta: f64 = both.later(1000.0).parse().unwrap();
-    let scheduled = both.old.text("schedule", json!({"queue": QUEUE, "parameters": "[1]", "eta": eta}));
+    let eta = both.later(1000.0);
+    let scheduled = both.old.text("schedule", json!({"queue": QUEUE, "parameters": "[1]", "eta": seconds(eta)}));
     for id in [&ids[0], &ids[1]] {
         assert_eq!(both.listen(), json!(id));
     }
@@ -183,8 +193,8 @@ fn the_crate_cancels_lists_counts_and_deletes_tasks_of_the_old_client() {
 fn a_task_of_the_old_client_enters_the_index_when_it_is_touched_or_mended() {
     let mut both = Both::start();
     let ids: Vec<String> = (0..6).map(|_| both.enqueue()).collect();
-    let eta: f64 = both.later(1000.0).parse().unwrap();
-    let scheduled = both.old.text("schedule", json!({"queue": QUEUE, "parameters": "[1]", "eta": eta}));
+    let eta = both.later(1000.0);
+    let scheduled = both.old.text("schedule", json!({"queue": QUEUE, "parameters": "[1]", "eta": seconds(eta)}));
     assert!(both.all().is_empty());
     assert_eq!(both.reserve().id().as_str(), ids[0]);
     assert_eq!(both.all(), [ids[0].as_str()]);
@@ -199,8 +209,8 @@ fn a_task_of_the_old_client_enters_the_index_when_it_is_touched_or_mended() {
     both.old.call("complete", json!({"id": ids[2], "result": ""}));
     both.old.call("fail", json!({"id": ids[3], "error": ""}));
     let now = both.later(0.0);
-    assert_eq!(both.mend(&now), (6, 0), "five indexed, one failure grouped");
-    assert_eq!(both.mend(&now), (0, 0));
+    assert_eq!(both.mend(now), (6, 0), "five indexed, one failure grouped");
+    assert_eq!(both.mend(now), (0, 0));
     let mut every = ids.clone();
     every.push(scheduled);
     assert_eq!(both.all(), every);
@@ -303,7 +313,7 @@ fn a_task_has_an_error_and_an_eta_only_where_blueque_has_them() {
     let id = both.queue.submit("p", how).unwrap().id().to_string();
     both.reserve().fail("first").unwrap();
     assert_eq!((both.old.status(&id).as_str(), both.old.get(&id)["error"].clone()), ("scheduled", json!(null)));
-    let call = both.client.calls().promote(both.queue.name(), 10).at(&both.later(6.0));
+    let call = both.client.calls().promote(both.queue.name(), 10).at(both.later(6.0));
     assert_eq!(both.client.call(&call).unwrap().promoted, 1);
     assert_eq!((both.field(&id, "eta"), both.field(&id, "error")), (None, None));
     both.reserve().complete("done").unwrap();

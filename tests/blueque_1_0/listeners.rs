@@ -11,7 +11,7 @@ fn score(both: &Both) -> i64 {
 }
 
 /// The listeners that take tasks, as `queues` counts them.
-fn present(both: &Both) -> i64 {
+fn present(both: &Both) -> u64 {
     let queues: Vec<QueueInfo> = both.client.queues().unwrap();
     assert_eq!((queues.len(), queues[0].name.as_str()), (1, QUEUE));
     queues[0].listeners
@@ -37,7 +37,8 @@ fn both_sides_see_each_others_listeners_and_count_them_alike() {
     let seen = both.old.call("seen_listeners", json!({"queue": QUEUE}));
     assert!(seen.as_array().unwrap().contains(&json!([host, pid.parse::<u32>().unwrap()])), "{seen}");
 
-    let call = both.client.calls().register(both.queue.name(), &both.old.listener(), None);
+    let call =
+        both.client.calls().register(both.queue.name(), &both.old.listener(), &blueque::calls::RegisterOptions::new());
     both.client.call(&call).unwrap();
     assert_eq!((score(&both), present(&both)), (2, 2), "registered before, by the other side");
     both.client.call(&both.client.calls().unregister(both.queue.name(), &both.old.listener())).unwrap();
@@ -67,8 +68,8 @@ fn a_listener_that_its_process_added_twice_is_counted_right_once_mended() {
         both.old.text("add", json!({"queue": QUEUE}));
     }
     assert_eq!((score(&both), present(&both)), (2, 1), "Blueque counts it each time");
-    assert_eq!(both.mend(&both.later(0.0)), (0, 1));
-    assert_eq!(both.mend(&both.later(61.0)), (1, 0));
+    assert_eq!(both.mend(both.later(0.0)), (0, 1));
+    assert_eq!(both.mend(both.later(61.0)), (1, 0));
     assert_eq!(score(&both), 1);
     both.mend_all();
 }

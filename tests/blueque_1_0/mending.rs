@@ -15,10 +15,10 @@ fn a_task_popped_by_a_killed_listener_goes_back_to_the_front_after_the_grace() {
     let next = Old::start(&both.server);
     std::mem::replace(&mut both.old, next).kill();
 
-    assert_eq!(both.mend(&both.later(0.0)), (2, 1), "both tasks enter the index of all");
-    assert_eq!(both.mend(&both.later(59.0)), (0, 1));
+    assert_eq!(both.mend(both.later(0.0)), (2, 1), "both tasks enter the index of all");
+    assert_eq!(both.mend(both.later(59.0)), (0, 1));
     assert_eq!(both.queue.list("pending", 10).unwrap(), [other.as_str()]);
-    assert_eq!(both.mend(&both.later(61.0)), (1, 0));
+    assert_eq!(both.mend(both.later(61.0)), (1, 0));
     assert_eq!(both.queue.list("pending", 10).unwrap(), [id.as_str(), &other]);
     assert!(both.keys("blueque_suspects_*").is_empty());
     both.audit();
@@ -30,9 +30,9 @@ fn a_listener_that_is_only_slow_keeps_its_task() {
     let mut both = Both::start();
     let id = both.enqueue();
     both.old.call("pop", json!({"queue": QUEUE}));
-    both.mend(&both.later(0.0));
+    both.mend(both.later(0.0));
     both.old.call("update", json!({"queue": QUEUE, "id": id}));
-    assert_eq!(both.mend(&both.later(61.0)), (0, 0));
+    assert_eq!(both.mend(both.later(61.0)), (0, 0));
     assert_eq!(both.status(&id), Status::Reserved);
     assert!(both.keys("blueque_suspects_*").is_empty());
     both.audit();
@@ -43,14 +43,14 @@ fn each_pop_has_a_grace_of_its_own() {
     let mut both = Both::start();
     let id = both.enqueue();
     both.old.call("pop", json!({"queue": QUEUE}));
-    assert_eq!(both.mend(&both.later(0.0)).1, 1);
+    assert_eq!(both.mend(both.later(0.0)).1, 1);
     both.old.call("update", json!({"queue": QUEUE, "id": id}));
     both.old.call("start", json!({ "id": id }));
     both.old.call("fail", json!({"id": id, "error": "broken"}));
     both.client.task(&id).unwrap().retry().unwrap();
     both.old.call("pop", json!({"queue": QUEUE}));
-    assert_eq!(both.mend(&both.later(61.0)), (0, 1), "suspected anew");
-    assert_eq!(both.mend(&both.later(122.0)), (1, 0));
+    assert_eq!(both.mend(both.later(61.0)), (0, 1), "suspected anew");
+    assert_eq!(both.mend(both.later(122.0)), (1, 0));
     both.audit();
 }
 
@@ -59,8 +59,8 @@ fn a_listener_that_goes_on_after_its_pop_was_undone_holds_the_task_again() {
     let mut both = Both::start();
     let id = both.enqueue();
     both.old.call("pop", json!({"queue": QUEUE}));
-    both.mend(&both.later(0.0));
-    both.mend(&both.later(61.0));
+    both.mend(both.later(0.0));
+    both.mend(both.later(61.0));
     assert_eq!(both.queue.list("pending", 10).unwrap(), [id.as_str()]);
     both.old.call("update", json!({"queue": QUEUE, "id": id}));
     both.old.call("start", json!({ "id": id }));
@@ -82,8 +82,8 @@ fn a_popped_task_that_the_old_client_claimed_and_left_runs_like_any_other_once_m
     std::mem::replace(&mut both.old, next).kill();
     // Blueque's runner does nothing with an orphan that is still pending.
     assert_eq!(both.old.text("claim_orphan", json!({"queue": QUEUE})), id);
-    both.mend(&both.later(0.0));
-    assert_eq!(both.mend(&both.later(61.0)), (1, 0));
+    both.mend(both.later(0.0));
+    assert_eq!(both.mend(both.later(61.0)), (1, 0));
     both.reserve();
     assert_eq!(both.expire().requeued, 1, "its lease is an ordinary one");
     both.audit();
@@ -150,7 +150,7 @@ fn what_a_late_update_makes_of_a_deleted_task_is_removed() {
         if mended_by_retention {
             assert_eq!(both.queue.retain(Some(0), None).unwrap().deleted, 1);
         } else {
-            assert_eq!(both.mend(&both.later(0.0)), (1, 0));
+            assert_eq!(both.mend(both.later(0.0)), (1, 0));
         }
         assert!(both.keys("blueque_task_*").is_empty());
         both.audit();
@@ -185,10 +185,10 @@ fn the_list_of_a_listener_whose_hostname_has_an_underscore_is_told_from_those_of
     let other = both.client.queue("q_my").unwrap();
     for (seconds, found) in [(0.0, (2, 1)), (61.0, (1, 0))] {
         let now = both.later(seconds);
-        let call = both.client.calls().mend(other.name(), "", 100, None).at(&now);
+        let call = both.client.calls().mend(other.name(), "", 100, &blueque::calls::MendOptions::new()).at(now);
         let step = both.client.call(&call).unwrap();
         assert_eq!((step.mended, step.suspected), (0, 0), "nothing of another queue");
-        assert_eq!(both.mend(&now), found);
+        assert_eq!(both.mend(now), found);
     }
     assert_eq!(both.queue.list("pending", 10).unwrap(), [id.as_str()]);
     assert_eq!(both.queue.list("reserved", 10).unwrap(), [kept.as_str()]);
@@ -205,8 +205,8 @@ fn a_task_that_a_slow_listener_completes_after_its_pop_was_undone_stays_complete
     let mut both = Both::start();
     let id = both.enqueue();
     both.old.call("pop", json!({"queue": QUEUE}));
-    both.mend(&both.later(0.0));
-    both.mend(&both.later(61.0));
+    both.mend(both.later(0.0));
+    both.mend(both.later(61.0));
     let attempt = both.reserve();
     attempt.start(9).unwrap();
     both.old.call("update", json!({"queue": QUEUE, "id": id}));
@@ -217,5 +217,5 @@ fn a_task_that_a_slow_listener_completes_after_its_pop_was_undone_stays_complete
     assert_eq!((orphans.requeued, orphans.failed), (0, 0));
     assert!(both.keys("blueque_leases_*").is_empty());
     both.mend_all();
-    assert_eq!(both.info(&id).result().unwrap(), b"fine");
+    assert_eq!(both.info(&id).result_bytes().unwrap(), b"fine");
 }

@@ -16,7 +16,7 @@ fn adopted_and_completed(both: &mut Both, from: &ListenerId, id: &str) {
     let listener = both.listener();
     let task = TaskId::new(id).unwrap();
     let attempt = listener.adopt(from, both.queue.name(), &task).unwrap().unwrap();
-    assert_eq!(attempt.reservation().previous, Some(Outcome::Lost));
+    assert_eq!(attempt.reservation().outcome, Some(Outcome::Lost));
     assert_eq!(both.old.status(id), "reserved");
     attempt.start(1).unwrap();
     both.audit();
@@ -121,7 +121,7 @@ fn a_task_that_the_old_client_claimed_stays_with_it_when_the_lease_expires() {
     assert_told_lost(&attempt);
     both.audit();
     both.old.call("complete", json!({"id": id, "result": "fine"}));
-    assert_eq!(both.info(&id).result().unwrap(), b"fine");
+    assert_eq!(both.info(&id).result_bytes().unwrap(), b"fine");
     both.mend_all();
 }
 
@@ -133,10 +133,10 @@ fn the_forking_runner_of_the_old_client_runs_an_orphan_of_the_crate_and_then_a_n
     let attempt = dead.try_listen().unwrap().unwrap();
     both.old.send("run", json!({"queue": QUEUE}));
     let info = orphan.wait(NO_LIMIT).unwrap();
-    assert_eq!(info.result().unwrap(), b"ran \"orphan\"");
+    assert_eq!(info.result_bytes().unwrap(), b"ran \"orphan\"");
     assert_lost(&attempt);
     let fresh = both.queue.submit("fresh", Submit::default()).unwrap();
-    assert_eq!(fresh.wait(NO_LIMIT).unwrap().result().unwrap(), b"ran \"fresh\"");
+    assert_eq!(fresh.wait(NO_LIMIT).unwrap().result_bytes().unwrap(), b"ran \"fresh\"");
     both.expire();
     both.mend_all();
 }
@@ -190,7 +190,7 @@ fn a_task_that_was_requeued_and_popped_by_the_old_client_is_lost_for_its_former_
     both.audit();
     both.old.call("complete", json!({"id": id, "result": "fine"}));
     assert_lost(&attempt);
-    assert_eq!(both.info(&id).result().unwrap(), b"fine");
+    assert_eq!(both.info(&id).result_bytes().unwrap(), b"fine");
     both.mend_all();
 }
 

@@ -123,15 +123,15 @@ fn went_back(campaign: &Campaign, id: &str, began: Began) -> Option<String> {
 
 /// The result is that of an attempt that reached its end, and its output was published.
 fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: Job, info: &TaskInfo) -> Vec<String> {
-    let text = info.result().unwrap_or_default();
+    let text = info.result_bytes().unwrap_or_default();
     let value: Value = serde_json::from_slice(text).unwrap_or_default();
     let number = |name: &str| value.get(name).and_then(Value::as_u64);
     let Some(attempt) = number("attempt").filter(|_| number("steps") == Some(job.steps)) else {
         return vec![format!("{id} is complete with {}, not {} steps", String::from_utf8_lossy(text), job.steps)];
     };
     let mut found = Vec::new();
-    if attempt != u64::from(info.attempts()) {
-        found.push(format!("{id}: attempt {} completed with the result of attempt {attempt}", info.attempts()));
+    if attempt != u64::from(info.attempt()) {
+        found.push(format!("{id}: attempt {} completed with the result of attempt {attempt}", info.attempt()));
     }
     if !jobs.ended(id).contains(&attempt) {
         found.push(format!("{id}: the result is that of attempt {attempt}, which did not end"));
@@ -151,7 +151,7 @@ fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: Job, info: &TaskInfo)
 
 /// A row that an attempt printed once and that is in the log twice.
 fn row_twice(client: &Client, id: &str) -> Result<Option<String>> {
-    let page = client.call(&client.calls().logs(&TaskId::new(id)?, "0", 500))?;
+    let page = client.call(&client.calls().logs(&TaskId::new(id)?, "0", 500, &blueque::calls::LogsOptions::new()))?;
     let pieces = page.items.iter().filter(|entry| entry.source == "stdout");
     let text: Vec<u8> = pieces.flat_map(|entry| entry.text.iter().copied()).collect();
     let text = String::from_utf8_lossy(&text).into_owned();

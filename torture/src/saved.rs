@@ -54,7 +54,7 @@ fn look(url: &str) -> blueque::Result<Vec<Sight>> {
     let mut sights = Vec::new();
     for task in client.queue(QUEUE)?.list("started", 50)? {
         let info = client.task(&task)?.info()?;
-        let step = info.checkpoint().and_then(|saved| std::str::from_utf8(saved).ok()?.trim().parse().ok());
+        let step = info.checkpoint_bytes().and_then(|saved| std::str::from_utf8(saved).ok()?.trim().parse().ok());
         sights.extend(step.map(|step| Sight { time: uptime(), task, step }));
     }
     Ok(sights)

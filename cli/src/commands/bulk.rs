@@ -209,7 +209,7 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
         };
         done.changed += step.changed;
         done.refused += step.refused;
-        done.looked_at += step.looked_at;
+        done.looked_at += step.looked;
         cursor = step.next;
         if let Some(bar) = &bar {
             bar.set_position(done.looked_at);

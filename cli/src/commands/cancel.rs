@@ -21,7 +21,7 @@ pub struct Options {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     options.tasks.each(session, |id, _| {
-        let call = session.client.calls().cancel(id, &options.reason, options.force.how());
+        let call = session.client.calls().cancel(id, &options.reason, &options.force.options());
         Ok(match session.client.call(&call)? {
             Cancelled::Requested => "cancelling",
             _ => "cancelled",

@@ -132,7 +132,7 @@ fn view(setting: Setting) -> View {
         None => "none".to_owned(),
         Some(value) => words(&setting.name, value),
     };
-    View { source: setting.source.as_str(), name: setting.name, value: setting.value, words }
+    View { source: setting.from.as_str(), name: setting.name, value: setting.value, words }
 }
 
 /// A value in the server's form. The server checks it, too, and values of settings that are unknown here.

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
+use blueque::calls::EventsOptions;
 use blueque::{Error, Event, QueueName, Status, TaskId};
 use clap::Args;
 use serde::Serialize;
@@ -113,7 +114,8 @@ impl Reader<'_> {
     /// The next events, and whether there may be more right now.
     fn next(&mut self) -> anyhow::Result<(Vec<EventView>, bool)> {
         let calls = self.session.client.calls();
-        let page = self.session.client.call(&calls.events(&self.queue, &self.after, PAGE, self.only.as_ref()))?;
+        let options = self.only.iter().fold(EventsOptions::new(), |options, id| options.id(id.as_str()));
+        let page = self.session.client.call(&calls.events(&self.queue, &self.after, PAGE, &options))?;
         if page.missed {
             say(format!(
                 "-- events of {} after {} are kept no more: some may be missing here --",

@@ -1,5 +1,7 @@
 //! `blueque history`
 
+use std::time::{Duration, SystemTime};
+
 use blueque::Transition;
 use clap::Args;
 use serde::Serialize;
@@ -50,7 +52,7 @@ struct Step {
 }
 
 impl Step {
-    fn new(id: &str, step: Transition, before: Option<f64>) -> Self {
+    fn new(id: &str, step: Transition, before: Option<SystemTime>) -> Self {
         let Transition { number, at, from, to, attempt, by, why, outcome, group, error, cost, .. } = step;
         Self {
             number,
@@ -60,7 +62,7 @@ impl Step {
             attempt,
             by,
             why,
-            after: at.zip(before).map(|(at, before)| ((at - before).max(0.0) * 1e6).round() / 1e6),
+            after: at.zip(before).map(|(at, before)| times::between(before, at).as_secs_f64()),
             outcome: outcome.map(blueque::Outcome::as_str),
             group,
             error: error.map(Payload),
@@ -99,7 +101,7 @@ impl Row for Step {
             self.attempt.to_string(),
             known(&self.by),
             known(&self.why),
-            self.after.map_or_else(|| "-".to_owned(), times::span),
+            self.after.map_or_else(|| "-".to_owned(), |after| times::span(Duration::from_secs_f64(after))),
             error.unwrap_or_default(),
             cost.map(|known| cost::with_refusals(&known)).unwrap_or_default(),
         ]

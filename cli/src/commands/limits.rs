@@ -56,7 +56,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         key: limit.key,
         concurrency: limit.concurrency,
         rate: limit.rate.map(|rate| rate.to_string()),
-        in_use: limit.in_use,
+        in_use: limit.used,
     };
     table::write(session.format, &limits.into_iter().map(view).collect::<Vec<_>>())?;
     Ok(Code::Ok)

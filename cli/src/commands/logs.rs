@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
@@ -66,7 +66,7 @@ pub struct Options {
 impl Options {
     fn excerpt(&self) -> Excerpt {
         let source = if self.stdout { Some("stdout") } else { self.stderr.then_some("stderr") };
-        let since = self.since.map(|since| since.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
+        let since = self.since;
         Excerpt::new(LogRange { source, since, head: self.head, tail: self.tail })
     }
 
@@ -165,18 +165,18 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 
 /// Reports why there is no log.
 fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
-    let attempts = info.attempts();
+    let attempts = info.attempt();
     say(match info.status() {
         _ if attempts > 0 && options.attempt.is_some_and(|attempt| attempt > attempts) => {
             format!("{id} has had {attempts} attempt{}", if attempts == 1 { "" } else { "s" })
         }
         _ if !options.is_all() => format!("nothing in the log of {id} is of that kind"),
-        Some(status) if status.is_finished() && info.attempts() > 0 => {
+        Some(status) if status.is_finished() && info.attempt() > 0 => {
             format!("{id} has no log: the server keeps it for a day, its worker's host longer")
         }
         Some(status) if status.is_finished() => format!("{id} has no log: it has never run"),
         Some(Status::Started) => format!("{id} has written nothing yet"),
-        _ if info.attempts() > 1 => format!("{id} has no log. {}", why(session, id, info)?.sentence),
+        _ if info.attempt() > 1 => format!("{id} has no log. {}", why(session, id, info)?.sentence),
         _ => format!("{id} has not started. {}", why(session, id, info)?.sentence),
     });
     Ok(())

@@ -1,6 +1,7 @@
 //! `blueque pause`
 
 use blueque::QueueName;
+use blueque::calls::PauseOptions;
 use clap::Args;
 
 use crate::input::values::queue_name;
@@ -22,7 +23,12 @@ pub struct Options {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    session.client.call(&session.client.calls().pause(&options.queue, &caller(), &options.reason, options.stop))?;
+    session.client.call(&session.client.calls().pause(
+        &options.queue,
+        &caller(),
+        &options.reason,
+        &PauseOptions::new().stop(options.stop),
+    ))?;
     let running = if options.stop { "is stopped too, and waits" } else { "goes on" };
     say(format!("{} is paused; what runs {running}; blueque resume {}", options.queue, options.queue));
     session.tell_if_new(&options.queue)?;

@@ -1,6 +1,7 @@
 //! `blueque recall`, also called `release`
 
 use blueque::Recalled;
+use blueque::calls::RecallOptions;
 use clap::Args;
 
 use crate::input::task_ids::TaskIds;
@@ -21,10 +22,12 @@ pub struct Options {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     options.tasks.each(session, |id, _| {
-        Ok(match session.client.call(&session.client.calls().recall(id, options.now))? {
-            Recalled::Requested => "recalling",
-            Recalled::Cancelled => "cancelled",
-            _ => "released",
-        })
+        Ok(
+            match session.client.call(&session.client.calls().recall(id, &RecallOptions::new().at_once(options.now)))? {
+                Recalled::Requested => "recalling",
+                Recalled::Cancelled => "cancelled",
+                _ => "released",
+            },
+        )
     })
 }

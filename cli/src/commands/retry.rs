@@ -1,5 +1,6 @@
 //! `blueque retry`
 
+use blueque::calls::RetryOptions;
 use blueque::{Error, Order, TaskId};
 use clap::Args;
 
@@ -18,7 +19,8 @@ pub struct Options {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    options.tasks.each(session, |id, _| match session.client.call(&session.client.calls().retry(id, options.fresh)) {
+    let how = RetryOptions::new().fresh(options.fresh);
+    options.tasks.each(session, |id, _| match session.client.call(&session.client.calls().retry(id, &how)) {
         Err(Error::State { code: blueque::Code::Stopping, .. }) => Err(stopping(session, id)),
         retried => Ok(retried.map(|()| "pending")?),
     })
@@ -28,8 +30,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 fn stopping(session: &Session, id: &TaskId) -> anyhow::Error {
     let why = session.client.call(&session.client.calls().why(id)).ok();
     let killed = why.filter(|why| why.order == Some(Order::Kill));
-    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
-    let until = killed.and_then(|why| Some((why.deadline? as f64 / 1e6, why.now)));
+    let until = killed.and_then(|why| Some((why.deadline?, why.now)));
     let until = until.map_or("until its worker has stopped it".to_owned(), |(at, now)| {
         format!("until {} ({}) at the latest", times::local(at), times::relative(at, now))
     });

@@ -39,7 +39,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
     // A log may be cut, but other workers leave nothing else.
     let exit = info.cost().and_then(cost::read).map_or_else(
         || {
-            let (_, end) = follower.exit().filter(|(attempt, _)| *attempt == info.attempts())?;
+            let (_, end) = follower.exit().filter(|(attempt, _)| *attempt == info.attempt())?;
             end.cost.exit
         },
         |cost| cost.exit,

@@ -1,14 +1,14 @@
 //! `blueque schedule`: tasks that are created again and again.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use blueque::calls::ScheduleOptions;
-use blueque::{Error, Missed, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskId};
-use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use blueque::calls::RunScheduleOptions;
+use blueque::{Error, Overlap, QueueName, Rhythm, ScheduleName, Scheduled, TaskId};
+use clap::{ArgGroup, Args, Subcommand};
 
 use crate::input::parameters::Parameters;
-use crate::input::task_options::TaskOptions;
-use crate::input::values::{coming, duration, queue_name, task_id, whole_number};
+use crate::input::task_options::{SlotOptions, TaskOptions, overlap};
+use crate::input::values::{duration, queue_name, task_id};
 use crate::output::table::{self, write_one};
 use crate::output::{Code, Format, chain, code, fault, say};
 use crate::session::Session;
@@ -60,58 +60,13 @@ enum Word {
         /// Its name
         #[arg(value_name = "NAME", value_parser = name)]
         name: ScheduleName,
-        /// What to do while its last task is unfinished [default: the schedule's overlap]
-        #[arg(long, value_name = "POLICY")]
-        overlap: Option<Lap>,
-        /// An id of your choice; used twice, it creates one task
+        /// What to do while its last task is not finished [default: as the schedule says]
+        #[arg(long, value_name = "WORD", value_parser = overlap())]
+        overlap: Option<Overlap>,
+        /// An id of your choice; twice, it makes one task
         #[arg(long, value_parser = task_id)]
         id: Option<TaskId>,
     },
-}
-
-/// What a slot does while the last task is unfinished.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Lap {
-    /// It creates no task
-    Skip,
-    /// Its task runs after that one
-    Queue,
-    /// That one is cancelled, and the new one runs once it has stopped
-    Cancel,
-    /// Both may run
-    Allow,
-}
-
-impl From<Lap> for Overlap {
-    fn from(lap: Lap) -> Self {
-        match lap {
-            Lap::Skip => Self::Skip,
-            Lap::Queue => Self::Queue,
-            Lap::Cancel => Self::Cancel,
-            Lap::Allow => Self::Allow,
-        }
-    }
-}
-
-/// What becomes of slots that passed while no client was running.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Lost {
-    /// The latest creates one task for all of them
-    One,
-    /// The latest creates a task unless it is too late
-    Skip,
-    /// Each creates a task
-    All,
-}
-
-impl From<Lost> for Missed {
-    fn from(lost: Lost) -> Self {
-        match lost {
-            Lost::One => Self::One,
-            Lost::Skip => Self::Skip,
-            Lost::All => Self::All,
-        }
-    }
 }
 
 #[derive(Args, Debug)]
@@ -137,24 +92,8 @@ struct Add {
     /// The time zone of cron, such as Europe/Berlin [default: UTC]
     #[arg(long, value_name = "ZONE", conflicts_with = "every", help_heading = "When")]
     zone: Option<String>,
-    /// No slot before this time: RFC 3339, or +10m
-    #[arg(long, value_name = "TIME", value_parser = coming, help_heading = "When")]
-    start: Option<SystemTime>,
-    /// No slot after this time
-    #[arg(long, value_name = "TIME", value_parser = coming, help_heading = "When")]
-    end: Option<SystemTime>,
-    /// Maximum number of tasks [default: unlimited]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1_000_000_000), help_heading = "When")]
-    times: Option<u32>,
-    /// What a slot does while the last task is unfinished [default: skip]
-    #[arg(long, value_name = "POLICY", help_heading = "When")]
-    overlap: Option<Lap>,
-    /// What becomes of slots that passed while no client was running [default: one]
-    #[arg(long, value_name = "POLICY", help_heading = "When")]
-    missed: Option<Lost>,
-    /// How late a slot may be, in whole seconds [default: 1m with --missed skip, else any]
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "When")]
-    late: Option<Duration>,
+    #[command(flatten)]
+    slots: SlotOptions,
     #[command(flatten)]
     task: TaskOptions,
 }
@@ -169,28 +108,7 @@ impl Add {
 
     fn run(&self, session: &Session) -> anyhow::Result<Code> {
         let rhythm = self.rhythm()?;
-        let mut options = ScheduleOptions::default().task(self.task.options());
-        if let Some(late) = self.late {
-            if late.subsec_nanos() > 0 {
-                return Err(fault(Code::Usage, "--late must be in whole seconds"));
-            }
-            options = options.late(late);
-        }
-        if let Some(start) = self.start {
-            options = options.start(start);
-        }
-        if let Some(end) = self.end {
-            options = options.end(end);
-        }
-        if let Some(times) = self.times {
-            options = options.times(times);
-        }
-        if let Some(overlap) = self.overlap {
-            options = options.overlap(overlap.into());
-        }
-        if let Some(missed) = self.missed {
-            options = options.missed(missed.into());
-        }
+        let options = self.slots.options().task(self.task.options());
         let parameters = self.parameters.bytes()?;
         let done = session.client.set_schedule(&self.name, &self.queue, &rhythm, &parameters, &options)?;
         match done {
@@ -226,7 +144,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
         Some(Word::Run { name, overlap, id }) => {
             let id = id.clone().unwrap_or_else(TaskId::random);
-            let ran = known(session, name, client.call(&calls.run_schedule(name, &id, overlap.map(Into::into))))?;
+            let how = overlap.iter().copied().fold(RunScheduleOptions::new(), RunScheduleOptions::overlap);
+            let ran = known(session, name, client.call(&calls.run_schedule(name, &id, &how)))?;
             if !ran.created {
                 say(format!("{} exists already; nothing was made", ran.id));
             }
@@ -239,7 +158,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 /// Reports whether a schedule has no more tasks to create, paused or not.
 fn ended(session: &Session, name: &ScheduleName) -> anyhow::Result<bool> {
     let info = session.client.call(&session.client.calls().show_schedule(name))?;
-    let ended = info.text("ended").is_some();
+    let ended = info.ended().is_some();
     if ended {
         say(format!(
             "{name} has ended and makes no tasks, paused or not; blueque schedule add {name} gives it a new end"

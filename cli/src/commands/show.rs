@@ -1,5 +1,7 @@
 //! `blueque show`
 
+use std::time::{Duration, SystemTime};
+
 use blueque::TaskInfo;
 use clap::Args;
 
@@ -10,7 +12,7 @@ use crate::times;
 use crate::view::cost;
 use crate::view::payload::Payload;
 use crate::view::policy::Policy;
-use crate::view::record::{checkpointed, headline, progressed, text, unknown};
+use crate::view::record::{eta, headline, unknown};
 use crate::view::task::{TaskView, Whole};
 use crate::view::why::why;
 
@@ -29,15 +31,13 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let mut task = TaskView::whole(id.as_str(), &info);
     let cause = why(session, &id, &info)?;
     task.expected = cause.expected(session, &id, &info)?;
-    let deadline = cause.why.deadline;
-    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
-    let lease = deadline.map(|deadline| deadline as f64 / 1e6);
+    let lease = cause.why.deadline;
     task.whole = Some(Whole {
         policy: Policy::read(session, &info)?,
         lease_until: lease.and_then(times::exact),
-        checkpoint_bytes: info.checkpoint().map(<[u8]>::len),
-        checkpointed: checkpointed(&info).and_then(times::exact),
-        progressed: progressed(&info).and_then(times::exact),
+        checkpoint_bytes: info.checkpoint_bytes().map(<[u8]>::len),
+        checkpointed: info.checkpointed().and_then(times::exact),
+        progressed: info.progressed().and_then(times::exact),
         fields: unknown(&info),
     });
     match session.format {
@@ -47,10 +47,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     Ok(Code::Ok)
 }
 
-fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Result<()> {
+fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow::Result<()> {
     let now = times::now();
-    let moment = |seconds: Option<f64>| {
-        seconds.map(|seconds| format!("{} ({})", times::to_the_second(seconds), times::relative(seconds, now)))
+    let moment = |time: Option<SystemTime>| {
+        time.map(|time| format!("{} ({})", times::to_the_second(time), times::relative(time, now)))
     };
     let policy = task.whole.as_ref().map(|whole| &whole.policy);
     let most = |name, count| policy.map_or(String::new(), |policy| policy.of(name, count));
@@ -85,23 +85,23 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<f64>) -> anyhow::Resul
         ("losses", budget(task.losses, "max_losses")),
         ("releases", budget(task.releases, "max_releases")),
         ("uncounted", budget(task.uncounted, "max_uncounted")),
-        ("due", text(info, "eta").and_then(|eta| moment(eta.parse().ok().filter(|&eta: &f64| eta > 0.0)))),
+        ("due", moment(eta(info))),
         ("created", moment(info.created())),
         ("started", moment(info.started())),
         ("updated", moment(info.updated()).filter(|_| task.ended.is_none())),
         ("ended", moment(info.updated()).filter(|_| task.ended.is_some())),
-        ("ran", task.ran.map(times::span)),
+        ("ran", task.ran.map(|ran| times::span(Duration::from_secs_f64(ran)))),
         ("lease until", moment(lease)),
         ("cost", known.as_ref().map(cost::whole)),
         ("output", known.as_ref().and_then(cost::place)),
         (
             "saved",
-            moment(checkpointed(info))
-                .map(|at| format!("a checkpoint of {} bytes, {at}", info.checkpoint().map_or(0, <[u8]>::len))),
+            moment(info.checkpointed())
+                .map(|at| format!("a checkpoint of {} bytes, {at}", info.checkpoint_bytes().map_or(0, <[u8]>::len))),
         ),
         ("expected", task.expected.as_ref().map(|expected| expected.words().to_owned())),
         ("progress", Some(task.progress_text()).filter(|text| !text.is_empty())),
-        ("progressed", moment(progressed(info))),
+        ("progressed", moment(info.progressed())),
         ("reason", task.reason.clone()),
         ("group", task.group.clone()),
         ("last group", task.last_group.clone()),

@@ -1,5 +1,7 @@
 //! `blueque stats`
 
+use std::time::Duration;
+
 use blueque::{Durations, Figures, QueueName, Statistics};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -91,14 +93,16 @@ impl Took {
         let buckets = all.buckets.iter().enumerate().filter(|(_, count)| **count > 0);
         Self {
             count: all.count,
-            mean: all.mean(),
-            deviation: all.deviation(),
-            least: any.then_some(all.least),
-            median: all.quantile(0.5),
-            p90: all.quantile(0.9),
-            p99: all.quantile(0.99),
-            most: any.then_some(all.most),
-            histogram: buckets.map(|(i, &count)| Bucket { up_to: Durations::BOUNDS.get(i).copied(), count }).collect(),
+            mean: seconds(all.mean()),
+            deviation: seconds(all.deviation()),
+            least: seconds(any.then_some(all.least)),
+            median: seconds(all.quantile(0.5)),
+            p90: seconds(all.quantile(0.9)),
+            p99: seconds(all.quantile(0.99)),
+            most: seconds(any.then_some(all.most)),
+            histogram: buckets
+                .map(|(i, &count)| Bucket { up_to: seconds(Durations::BOUNDS.get(i).copied()), count })
+                .collect(),
         }
     }
 }
@@ -283,14 +287,21 @@ fn histogram(durations: &Durations) -> anyhow::Result<()> {
 }
 
 /// A bound of a bucket: `10m`, `8h`, `14days`.
-fn whole(seconds: f64) -> String {
-    let units = [(604_800.0, "w"), (86_400.0, "d"), (3_600.0, "h"), (60.0, "m")];
+fn whole(bound: Duration) -> String {
+    let seconds = bound.as_secs();
+    let units = [(604_800, "w"), (86_400, "d"), (3_600, "h"), (60, "m")];
     let unit = units.into_iter().find(|(size, _)| seconds >= *size);
     unit.map_or_else(|| format!("{seconds}s"), |(size, unit)| format!("{}{unit}", seconds / size))
 }
 
+/// As data.
+fn seconds(span: Option<Duration>) -> Option<f64> {
+    span.map(|span| span.as_secs_f64())
+}
+
 fn span(seconds: Option<f64>) -> String {
-    seconds.map_or_else(|| "-".to_owned(), times::span)
+    let span = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    span.map_or_else(|| "-".to_owned(), times::span)
 }
 
 /// 2026-11-21 of 20261121.

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use blueque::{QueueName, Status, TaskId, TaskInfo};
 use clap::Args;
@@ -110,9 +110,9 @@ struct Running {
     state: String,
     node: String,
     progress: Progress,
-    started: Option<f64>,
+    started: Option<SystemTime>,
     /// When it is expected to end.
-    end: Option<f64>,
+    end: Option<SystemTime>,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
@@ -199,8 +199,9 @@ fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
     }
     // The longest running first: their place on the screen does not change.
     picture.running.sort_by(|a, b| {
-        let begun = |task: &Running| task.started.unwrap_or(f64::INFINITY);
-        begun(a).total_cmp(&begun(b)).then_with(|| a.id.cmp(&b.id))
+        // Those that have not started come last.
+        let begun = |task: &Running| (task.started.is_none(), task.started);
+        begun(a).cmp(&begun(b)).then_with(|| a.id.cmp(&b.id))
     });
     picture.queues = queues;
     picture.seen = Instant::now();
@@ -215,14 +216,14 @@ impl Running {
             queue: one_line(&info.queue().unwrap_or_default()),
             state: if info.is_cancelling() || info.is_recalled() { "stopping".to_owned() } else { status.to_owned() },
             node: one_line(&info.node().unwrap_or_default()),
-            progress: info.progress().map(Progress::read).unwrap_or_default(),
+            progress: info.progress_bytes().map(Progress::read).unwrap_or_default(),
             started: info.started().filter(|_| info.status() == Some(Status::Started)),
             end: None,
         }
     }
 
-    fn row(&self, now: f64) -> Vec<String> {
-        let elapsed = self.started.map(|started| now - started);
+    fn row(&self, now: SystemTime) -> Vec<String> {
+        let elapsed = self.started.map(|started| times::between(started, now));
         let end = self.end.map(|end| ends(end, now));
         vec![
             self.id.clone(),
@@ -343,7 +344,7 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     use super::{OLD, Picture, Progress, Running, bar, draw};
 
@@ -364,8 +365,8 @@ mod tests {
             state: "started".into(),
             node: "host_1".into(),
             progress: Progress::read(br#"{"done":5,"total":10}"#),
-            started: Some(super::times::now() - 100.0),
-            end: Some(super::times::now() + 100.5),
+            started: Some(super::times::now() - Duration::from_secs(100)),
+            end: Some(super::times::now() + Duration::from_millis(100_500)),
         };
         let picture = Picture { running: vec![running], trouble: Some("gone".into()), ..Picture::default() };
         let mut terminal = Terminal::new(TestBackend::new(140, 10))?;

@@ -1,5 +1,7 @@
 //! `blueque workers`
 
+use std::time::SystemTime;
+
 use blueque::{QueueName, WorkerInfo};
 use clap::Args;
 use serde::Serialize;
@@ -51,7 +53,7 @@ struct WorkerView {
     #[serde(skip_serializing_if = "Option::is_none")]
     trouble: Option<String>,
     #[serde(skip)]
-    seen: f64,
+    seen: SystemTime,
 }
 
 impl WorkerView {
@@ -64,7 +66,7 @@ impl WorkerView {
             slots: worker.slots,
             free: worker.free,
             dead: worker.dead,
-            draining: names(&worker.draining),
+            draining: names(&worker.drained),
             methods: worker.methods.clone(),
             trouble: worker.trouble.clone(),
             seen: worker.seen,
@@ -140,12 +142,11 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
                 Some(id) if found.held > 0 => session.client.call(&session.client.calls().held(&queue, &id))?,
                 _ => Vec::new(),
             };
-            #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
             let tasks = held.into_iter().map(|task| HeldView {
                 status: task.status.map(blueque::Status::as_str),
                 attempt: task.attempt,
                 pid: task.pid,
-                lease_until: task.deadline.and_then(|micros| times::exact(micros as f64 / 1e6)),
+                lease_until: task.deadline.and_then(times::exact),
                 id: task.id,
             });
             let worker = workers.iter().find(|worker| worker.id == found.id);

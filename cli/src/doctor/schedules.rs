@@ -46,7 +46,7 @@ impl Exam {
                 let [fields, slot, low] = answer else { continue };
                 let fields: Vec<Option<String>> = redis::from_redis_value_ref(fields).unwrap_or_default();
                 let slot = text_of(slot).and_then(|slot| slot.parse::<f64>().ok());
-                late += usize::from(slot.is_some_and(|slot| slot + LATE < times::now()));
+                late += usize::from(slot.is_some_and(|slot| slot + LATE < times::seconds(times::now())));
                 self.schedule(name, &fields, slot, *low != Value::Nil);
             }
         }
@@ -113,10 +113,10 @@ impl Exam {
             }
             _ => None,
         };
-        if ended.is_none() && done > times::now() + AHEAD_OF_TIME {
+        if ended.is_none() && done > times::seconds(times::now()) + AHEAD_OF_TIME {
             let text = format!(
                 "schedule {name} has dealt with all slots up to {}: the clock ran ahead",
-                times::to_the_second(done)
+                times::to_the_second(times::epoch(done))
             );
             self.finding("schedules", text, again.clone());
         }

@@ -118,7 +118,7 @@ impl Exam {
     fn clock(&mut self) -> anyhow::Result<()> {
         let check = "clock";
         let sent = Instant::now();
-        let before = times::now();
+        let before = times::seconds(times::now());
         let (seconds, micros): (u64, u64) = self.ask(&["TIME"])?;
         let passed = sent.elapsed().as_secs_f64();
         let server = (Duration::from_secs(seconds) + Duration::from_micros(micros)).as_secs_f64();
@@ -127,7 +127,8 @@ impl Exam {
         let apart = ahead.abs() - passed / 2.0;
         if apart > SKEW {
             let way = if ahead > 0.0 { "ahead of" } else { "behind" };
-            let text = format!("the server's clock is {} {way} this machine's", times::span(apart));
+            let text =
+                format!("the server's clock is {} {way} this machine's", times::span(Duration::from_secs_f64(apart)));
             self.finding(check, text, "let both be set by NTP: etas and deadlines are the server's time");
         } else {
             self.ok(check, "the server's clock is this machine's");
@@ -138,7 +139,10 @@ impl Exam {
         if let Some(floor) = floor.map(|micros| micros / 1e6)
             && floor > server + SKEW
         {
-            let text = format!("the namespace's clock is {} ahead of the server's", times::span(floor - server));
+            let text = format!(
+                "the namespace's clock is {} ahead of the server's",
+                times::span(Duration::from_secs_f64(floor - server))
+            );
             let todo = "set the server's clock if it is wrong, else pause the queues and, when no task is held any more, \
                         blueque reset-clock; until then leases last longer, and what is due comes late";
             self.finding(check, text, todo);

@@ -1,6 +1,7 @@
 //! Workers: each record is in the index, and dead ones are reported.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use blueque::{Client, QueueName};
 use redis::Value;
@@ -59,7 +60,7 @@ impl Exam {
             let waiting = self.waiting(&found.name, seconds, micros)?;
             if waiting > 0 {
                 #[allow(clippy::cast_precision_loss, reason = "seconds of this century have 33 bits")]
-                let listeners = Listeners::of(client, &queue, seconds as f64, |_| true)?;
+                let listeners = Listeners::of(client, &queue, times::epoch(seconds as f64), |_| true)?;
                 let tasks = if waiting == 1 { "1 task waits".to_owned() } else { format!("{waiting} tasks wait") };
                 let text = format!("{tasks} in {queue}, which has {}", listeners.nobody());
                 self.finding("waiting", text, "start a worker for it");
@@ -143,7 +144,7 @@ impl Exam {
         match (queues, at) {
             (Some(queues), Some(at)) if listed => {
                 if now - at > DEAD {
-                    let silent = times::span(now - at);
+                    let silent = times::span(Duration::from_secs_f64(now - at));
                     let queues = queues.replace(',', ", ");
                     let text = format!("the worker {name} of {queues} has not reported for {silent}: it is dead");
                     self.note("workers", format!("{text}, and is forgotten by the others of its queues"));

@@ -15,7 +15,7 @@ pub fn write(format: Format, id: &TaskId, info: &TaskInfo) -> anyhow::Result<()>
 
 /// Writes the result of a task, if it has one; `null` stands for no result.
 pub fn write_result(info: &TaskInfo) -> anyhow::Result<()> {
-    if let Some(result) = info.result().filter(|result| !result.is_empty() && *result != b"null") {
+    if let Some(result) = info.result_bytes().filter(|result| !result.is_empty() && *result != b"null") {
         line(String::from_utf8_lossy(result))?;
     }
     Ok(())
@@ -35,7 +35,7 @@ pub fn tell(id: &TaskId, info: &TaskInfo) {
     let status = info.status().map_or("unknown", Status::as_str);
     let took = match (info.started(), info.updated()) {
         (Some(from), Some(to)) if info.status() != Some(Status::Cancelled) => {
-            format!(" after {}", times::span(to - from))
+            format!(" after {}", times::span(times::between(from, to)))
         }
         _ => String::new(),
     };

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use blueque::{TaskId, TaskInfo};
+use blueque::calls::LogsOptions;
+use blueque::{TaskId, TaskInfo, Token};
 
 use crate::logs::{self, Reader};
 use crate::server::host;
@@ -17,15 +19,14 @@ const START: &str = "0";
 /// Entries that are read at once.
 const PAGE: u32 = 200;
 
-/// A task's clock and the names on the disk agree to within this many microseconds.
-const AGREE: f64 = 1e6;
+/// A task's clock and the names on the disk agree to within this.
+const AGREE: Duration = Duration::from_secs(1);
 
 /// A piece of output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
     pub attempt: u32,
-    /// In seconds since 1970.
-    pub at: f64,
+    pub at: SystemTime,
     pub source: String,
     pub text: Vec<u8>,
     /// Bytes of the attempt's output before it, if they were counted.
@@ -84,7 +85,7 @@ impl<'a> Feed<'a> {
         }
         loop {
             let calls = self.session.client.calls();
-            let page = self.session.client.call(&calls.logs(self.id, &self.after, PAGE))?;
+            let page = self.session.client.call(&calls.logs(self.id, &self.after, PAGE, &LogsOptions::new()))?;
             if page.items.is_empty() {
                 break;
             }
@@ -119,14 +120,14 @@ impl<'a> Feed<'a> {
     /// Finds the attempts whose logs are on this host.
     fn find(&mut self, info: &TaskInfo) {
         let Some(state) = &self.state else { return };
-        let number = |name: &str| std::str::from_utf8(info.fields.get(name)?).ok()?.parse::<u64>().ok();
-        let last = number("token").or_else(|| number("ended"));
-        let (attempts, namespace) = (info.attempts(), self.session.namespace.as_str());
+        let last = info.token().or(info.ended()).map(Token::value);
+        let (attempts, namespace) = (info.attempt(), self.session.namespace.as_str());
         let mut found = BTreeMap::new();
         if self.looked_for != Some(attempts) {
             self.looked_for = Some(attempts);
-            #[allow(clippy::cast_precision_loss, reason = "a token is a time in microseconds")]
-            let of_this = |token: u64| token as f64 + AGREE >= info.created().unwrap_or(0.0) * 1e6;
+            // A token is a time in microseconds.
+            let created = info.created().unwrap_or(UNIX_EPOCH);
+            let of_this = |token: u64| UNIX_EPOCH + Duration::from_micros(token) + AGREE >= created;
             for (attempt, token, path) in logs::of_task(state, namespace, self.id.as_str()) {
                 if attempt < attempts && of_this(token) || attempt == attempts && Some(token) == last {
                     found.insert(attempt, path);
@@ -148,12 +149,17 @@ impl<'a> Feed<'a> {
 
     /// Whether the logs of all attempts are on this host.
     fn is_here(&self, info: &TaskInfo) -> bool {
-        info.attempts() > 0 && (1..=info.attempts()).all(|attempt| self.local.contains_key(&attempt))
+        info.attempt() > 0 && (1..=info.attempt()).all(|attempt| self.local.contains_key(&attempt))
     }
 
     /// Skips what the server has, unless it has something that was not written here.
     fn skip(&mut self) -> anyhow::Result<()> {
-        let last = self.session.client.call(&self.session.client.calls().logs_tail(self.id, 1, 1))?;
+        let last = self.session.client.call(&self.session.client.calls().logs(
+            self.id,
+            START,
+            1,
+            &LogsOptions::new().tail(1),
+        ))?;
         let known = last.items.iter().all(|entry| {
             let end = entry.offset.map(|offset| offset + entry.text.len() as u64);
             let unwanted = self.only.is_some_and(|only| only != entry.attempt);
@@ -172,7 +178,7 @@ impl<'a> Feed<'a> {
             while let Some(reader) = self.local.get_mut(&attempt)
                 && let Ok(Some(entry)) = reader.entry()
             {
-                let at = logs::seconds(&entry.at).unwrap_or(0.0);
+                let at = logs::time(&entry.at).unwrap_or(UNIX_EPOCH);
                 let offset = Some(entry.offset);
                 let piece = Piece { attempt, at, source: entry.source, text: entry.text, offset };
                 if self.pass(piece, info, take)?.is_break() {
@@ -218,7 +224,7 @@ impl<'a> Feed<'a> {
 
     /// The host of an attempt.
     fn host(&mut self, attempt: u32, info: &TaskInfo) -> Option<String> {
-        if attempt == info.attempts() {
+        if attempt == info.attempt() {
             return host(&info.node()?);
         }
         let hosts = self.hosts.get_or_insert_with(|| {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::time::SystemTime;
 
 use super::feed::{Item, Piece};
 use crate::logs::EXIT;
@@ -13,8 +14,7 @@ pub type Give<'a> = dyn FnMut(Item) -> anyhow::Result<()> + 'a;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogRange {
     pub source: Option<&'static str>,
-    /// In seconds since 1970.
-    pub since: Option<f64>,
+    pub since: Option<SystemTime>,
     /// Only the first lines.
     pub head: Option<usize>,
     /// Only the last lines.
@@ -138,6 +138,8 @@ fn lines(piece: &Piece) -> Vec<Piece> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::time::{Duration, SystemTime};
+
     use super::{Excerpt, Item, LogRange, Piece};
 
     fn shown(range: LogRange, texts: &[&str]) -> String {
@@ -150,8 +152,13 @@ mod tests {
             Ok(())
         };
         for text in texts {
-            let piece =
-                Piece { attempt: 1, at: 5.0, source: "stdout".into(), text: text.as_bytes().to_vec(), offset: None };
+            let piece = Piece {
+                attempt: 1,
+                at: SystemTime::UNIX_EPOCH + Duration::from_secs(5),
+                source: "stdout".into(),
+                text: text.as_bytes().to_vec(),
+                offset: None,
+            };
             if excerpt.pass(Item::Piece(piece), &mut take).unwrap().is_break() {
                 break;
             }
@@ -172,7 +179,10 @@ mod tests {
         let both = || LogRange { head: Some(1), tail: Some(1), ..all() };
         assert_eq!(shown(both(), &texts), "1\n<4 lines are left out here>6");
         assert_eq!(shown(both(), &["1\n2\n"]), "1\n2\n");
-        assert_eq!(shown(LogRange { since: Some(6.0), ..all() }, &texts), "");
+        assert_eq!(
+            shown(LogRange { since: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(6)), ..all() }, &texts),
+            ""
+        );
         assert_eq!(shown(LogRange { source: Some("stderr"), ..all() }, &texts), "");
     }
 }

@@ -1,6 +1,7 @@
 //! Prints a task's log for people.
 
 use std::io::{self, Write};
+use std::time::SystemTime;
 
 use blueque::TaskId;
 
@@ -158,7 +159,7 @@ impl<'a> Printer<'a> {
 
 impl Text {
     /// With the time at the beginning of each line.
-    fn stamped(&mut self, shown: &str, at: f64) -> String {
+    fn stamped(&mut self, shown: &str, at: SystemTime) -> String {
         let at = times::exact(at).unwrap_or_default();
         let mut stamped = String::with_capacity(shown.len() + 32);
         for line in shown.split_inclusive('\n') {

@@ -6,21 +6,23 @@ use blueque::{Status, TaskId, TaskInfo};
 
 use crate::session::Session;
 use crate::times;
-use crate::view::record::text;
+use crate::view::record::eta;
 use crate::view::why::why;
 
 /// Nothing is reported before this time: most tasks have started by then.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// Seconds: a task that is due within this time is not reported to wait for it.
-const SOON: f64 = 5.0;
+/// A task that is due within this time is not reported to wait for it.
+const SOON: Duration = Duration::from_secs(5);
 
 /// Whether there is something to report. A task that is about to become pending counts as pending.
 fn waits(info: &TaskInfo) -> bool {
-    let due = || text(info, "eta").and_then(|eta| eta.parse().ok()).unwrap_or(0.0_f64);
     match info.status() {
         Some(Status::Pending) => true,
-        Some(Status::Scheduled) => (due() - times::now()).abs() > SOON,
+        Some(Status::Scheduled) => eta(info).is_none_or(|due| {
+            let now = times::now();
+            times::between(now, due).max(times::between(due, now)) > SOON
+        }),
         _ => false,
     }
 }
@@ -40,9 +42,9 @@ impl Reason {
 
     /// The report, if there is one.
     pub fn news(&mut self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<String>> {
-        if !waits(info) || self.attempt != info.attempts() {
+        if !waits(info) || self.attempt != info.attempt() {
             // It runs, or has run meanwhile: a new wait begins.
-            *self = Self { attempt: info.attempts(), ..Self::new() };
+            *self = Self { attempt: info.attempt(), ..Self::new() };
         }
         if Instant::now() < self.look {
             return Ok(None);

@@ -1,6 +1,7 @@
 //! Arguments for cancelling a held task by force.
 
 use blueque::Force;
+use blueque::calls::CancelOptions;
 use clap::Args;
 
 /// How a held task is cancelled.
@@ -23,5 +24,9 @@ impl Forced {
             Self { force: true, .. } => Force::Kill,
             _ => Force::No,
         }
+    }
+
+    pub fn options(self) -> CancelOptions {
+        CancelOptions::new().force(self.force && !self.now).at_once(self.now)
     }
 }

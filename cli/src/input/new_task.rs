@@ -1,6 +1,6 @@
 //! A new task, as arguments, and its submission.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use blueque::calls::NewTask;
 use blueque::{Error, QueueName, Submitted, TaskId};
@@ -38,7 +38,7 @@ impl NewTaskArgs {
     pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = self.parameters.bytes()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
-        let eta = self.eta.map(|eta| eta.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
+        let eta = self.eta;
         let task = NewTask { id: &id, eta, parameters: &parameters };
         let mut options = self.options.options();
         if followed && !self.options.has("log_bytes") {

@@ -1,17 +1,24 @@
 //! The options of a task as arguments, made from the contract: for a submit, or for the tasks of a schedule.
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
-use blueque::calls;
-use blueque::contract::{Described, Form, TASK_OPTIONS};
-use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
+use blueque::contract::{Described, Form, SCHEDULE_OPTIONS, TASK_OPTIONS};
+use blueque::{Overlap, calls};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::values::{bytes, duration, plain, whole_number, written_bytes, written_seconds};
+use super::values::{bytes, coming, duration, plain, whole_number, written_bytes, written_seconds};
 
 /// The given options, as name and text.
+type Given = Vec<(&'static str, String)>;
+
+/// The options of a task.
 #[derive(Clone, Debug, Default)]
-pub struct TaskOptions(Vec<(&'static str, String)>);
+pub struct TaskOptions(Given);
+
+/// Which slots a schedule makes.
+#[derive(Clone, Debug, Default)]
+pub struct SlotOptions(Given);
 
 impl TaskOptions {
     /// The same for a call.
@@ -28,29 +35,60 @@ impl TaskOptions {
     }
 }
 
-impl FromArgMatches for TaskOptions {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = TASK_OPTIONS.iter().filter_map(|option| {
-            let values: Vec<String> = matches.get_many::<String>(option.name)?.cloned().collect();
-            Some((option.name, values.join(",")))
-        });
-        Ok(Self(given.collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
+impl SlotOptions {
+    /// The same for a call.
+    pub fn options(&self) -> calls::ScheduleOptions {
+        let mut options = calls::ScheduleOptions::default();
+        for (name, value) in &self.0 {
+            options.set(name, value.as_str());
+        }
+        options
     }
 }
 
-impl Args for TaskOptions {
-    fn augment_args(command: Command) -> Command {
-        TASK_OPTIONS.iter().fold(command.next_help_heading("Policy"), |command, option| command.arg(argument(option)))
-    }
+/// Makes arguments of a table of the contract.
+macro_rules! arguments {
+    ($of:ident, $table:ident, $heading:literal) => {
+        impl FromArgMatches for $of {
+            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+                let given = $table.iter().filter_map(|option| {
+                    let values: Vec<String> = matches.get_many::<String>(option.name)?.cloned().collect();
+                    Some((option.name, values.join(",")))
+                });
+                Ok(Self(given.collect()))
+            }
 
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
+            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+                *self = Self::from_arg_matches(matches)?;
+                Ok(())
+            }
+        }
+
+        impl Args for $of {
+            fn augment_args(command: Command) -> Command {
+                let command = command.next_help_heading($heading);
+                $table.iter().fold(command, |command, option| command.arg(argument(option)))
+            }
+
+            fn augment_args_for_update(command: Command) -> Command {
+                Self::augment_args(command)
+            }
+        }
+    };
+}
+
+arguments!(TaskOptions, TASK_OPTIONS, "Policy");
+arguments!(SlotOptions, SCHEDULE_OPTIONS, "When");
+
+/// What a schedule's task does while the last one is not finished.
+pub fn overlap() -> impl TypedValueParser<Value = Overlap> {
+    let words = SCHEDULE_OPTIONS.iter().find(|option| option.name == "overlap").map(|option| option.form);
+    let words = if let Some(Form::Word(words)) = words { words } else { &[] };
+    PossibleValuesParser::new(possible(words)).try_map(|word| word.parse::<Overlap>())
+}
+
+fn possible(words: &'static [(&'static str, &'static str)]) -> impl Iterator<Item = PossibleValue> {
+    words.iter().map(|(word, means)| PossibleValue::new(word).help(plain_text(means)))
 }
 
 /// Options that refine another one, which is required.
@@ -73,10 +111,7 @@ fn form(option: &'static Described) -> (&'static str, ValueParser) {
     match (option.kind, option.form) {
         ("name" | "tags", _) => ("NAME", plain.into()),
         ("unique_until", _) => ("WHEN", until.into()),
-        (_, Form::Word(words)) => {
-            let words = words.iter().map(|(word, means)| PossibleValue::new(word).help(plain_text(means)));
-            ("WORD", PossibleValuesParser::new(words).into())
-        }
+        (_, Form::Word(words)) => ("WORD", PossibleValuesParser::new(possible(words)).into()),
         // With a limit of 0 not even empty parameters fit.
         ("payload_size", Form::Whole { high, .. }) => {
             ("BYTES", ValueParser::new(move |text: &str| sized(text, 1, high)))
@@ -84,11 +119,15 @@ fn form(option: &'static Described) -> (&'static str, ValueParser) {
         (_, Form::Whole { low, high, unit: "bytes" }) => {
             ("BYTES", ValueParser::new(move |text: &str| sized(text, low, high)))
         }
+        (_, Form::Whole { low, high, unit: "seconds" }) => {
+            ("TIME", ValueParser::new(move |text: &str| whole_seconds(text, low, high)))
+        }
         (_, Form::Whole { low, high, unit }) => {
             let read = whole_number::<i64>(low, high);
             let name = if unit == "percent" { "PERCENT" } else { "N" };
             (name, ValueParser::new(move |text: &str| read(text).map(|number| number.to_string())))
         }
+        (_, Form::Seconds { time: true, .. }) => ("TIME", moment.into()),
         (_, Form::Seconds { low, high, .. }) => ("TIME", ValueParser::new(move |text: &str| lasting(text, low, high))),
         _ => ("TEXT", ValueParser::string()),
     }
@@ -97,7 +136,7 @@ fn form(option: &'static Described) -> (&'static str, ValueParser) {
 /// The sentence of the contract, with the default in the units of the command line.
 fn help(option: &Described) -> String {
     let default = option.default.map(|default| match (option.form, default.parse()) {
-        (Form::Seconds { .. }, Ok(seconds)) => written_seconds(seconds),
+        (Form::Seconds { .. } | Form::Whole { unit: "seconds", .. }, Ok(seconds)) => written_seconds(seconds),
         (Form::Whole { unit: "bytes", .. }, Ok(bytes)) => written_bytes(bytes),
         _ => default.to_owned(),
     });
@@ -122,6 +161,17 @@ fn lasting(text: &str, low: i64, high: i64) -> Result<String, String> {
     if time < Duration::from_secs(low) || time > Duration::from_secs(high) {
         return Err(format!("must be from {} to {}", written_seconds(low), written_seconds(high)));
     }
+    Ok(format!("{}.{:06}", time.as_secs(), time.subsec_micros()))
+}
+
+fn whole_seconds(text: &str, low: i64, high: i64) -> Result<String, String> {
+    let time = lasting(text, low, high)?;
+    time.strip_suffix(".000000").map(str::to_owned).ok_or_else(|| "must be in whole seconds".to_owned())
+}
+
+/// A time to come: RFC 3339, or `+10m`.
+fn moment(text: &str) -> Result<String, String> {
+    let time = coming(text)?.duration_since(UNIX_EPOCH).map_err(|_| "must be after 1970".to_owned())?;
     Ok(format!("{}.{:06}", time.as_secs(), time.subsec_micros()))
 }
 

@@ -1,5 +1,7 @@
 //! One line of a log.
 
+use std::time::SystemTime;
+
 use jiff::Timestamp;
 
 /// `2026-11-22T05:00:00.123456789Z`
@@ -57,8 +59,7 @@ impl Begin {
     }
 }
 
-/// The time of a line, in seconds since 1970.
-pub fn seconds(at: &str) -> Option<f64> {
-    let at: Timestamp = at.parse().ok()?;
-    Some(at.as_duration().as_secs_f64())
+/// The time of a line.
+pub fn time(at: &str) -> Option<SystemTime> {
+    at.parse::<Timestamp>().ok().map(SystemTime::from)
 }

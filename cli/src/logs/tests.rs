@@ -69,7 +69,7 @@ fn what_is_written_is_read_back_byte_by_byte_by_its_source_and_its_place() {
     for entry in &entries {
         assert_eq!(entry.offset, end);
         end += entry.text.len() as u64;
-        assert!(seconds(&entry.at).unwrap() > 1.7e9, "{}", entry.at);
+        assert!(time(&entry.at).unwrap() > SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000), "{}", entry.at);
     }
     assert_eq!(end, writer.end());
     let first = String::from_utf8_lossy(&fs::read(segment(&path, 0)).unwrap()).into_owned();

@@ -255,20 +255,23 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
     let cost = cost.as_deref();
     match end.outcome {
         Outcome::Complete => {
-            let options = CompleteOptions { max_bytes: link.max_bytes, cost };
-            client.call(&calls.complete(&link.id, link.token, payload, options))
+            let options = link.max_bytes.into_iter().fold(CompleteOptions::new(), CompleteOptions::max_bytes);
+            let options = cost.into_iter().fold(options, CompleteOptions::cost);
+            client.call(&calls.complete(&link.id, link.token, payload, &options))
         }
         Outcome::Fail => {
-            let options = FailOptions { group: word, again, permanent: end.permanent, max_bytes: None, cost };
-            client.call(&calls.fail(&link.id, link.token, payload, options))
+            let options = FailOptions::new().permanent(end.permanent);
+            let options = word.into_iter().fold(options, FailOptions::group);
+            let options = again.into_iter().fold(options, FailOptions::again);
+            let options = cost.into_iter().fold(options, FailOptions::cost);
+            client.call(&calls.fail(&link.id, link.token, payload, &options))
         }
         Outcome::Release => {
-            let options = ReleaseOptions::new();
-            let options = word.map_or(options, |word| options.reason(word));
-            let options = cost.map_or(options, |cost| options.cost(cost));
-            let options = if end.uncounted { options.uncounted() } else { options };
-            let options = again.map_or(options, |pause| options.again_in(pause));
-            client.call(&calls.release(&link.id, link.token, options))
+            let options = ReleaseOptions::new().uncounted(end.uncounted);
+            let options = word.into_iter().fold(options, ReleaseOptions::reason);
+            let options = cost.into_iter().fold(options, ReleaseOptions::cost);
+            let options = again.into_iter().fold(options, ReleaseOptions::again);
+            client.call(&calls.release(&link.id, link.token, &options))
         }
     }
     .map(|_| ())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use blueque::calls::LogOptions;
+use blueque::calls::{CheckpointOptions, LogOptions, StartOptions};
 use blueque::{Client, Error, ListenerId, Namespace, Order, QueueName, TaskId, Token};
 
 use super::journal;
@@ -281,7 +281,7 @@ impl Link {
     fn say_start(&mut self, pid: u32) -> blueque::Result<()> {
         let client = self.client()?;
         let sent = boot_clock_us();
-        client.call(&client.calls().start(&self.id, self.token, pid))?;
+        client.call(&client.calls().start(&self.id, self.token, pid, &StartOptions::new()))?;
         self.shared.lease.renewed(sent);
         self.started = true;
         self.next_beat = Instant::now() + self.third();
@@ -320,7 +320,8 @@ impl Link {
 
     pub fn send_checkpoint(&mut self, bytes: &[u8]) -> blueque::Result<()> {
         let client = self.client()?;
-        client.call(&client.calls().checkpoint(&self.id, self.token, bytes, self.max_bytes))
+        let options = self.max_bytes.into_iter().fold(CheckpointOptions::new(), CheckpointOptions::max_bytes);
+        client.call(&client.calls().checkpoint(&self.id, self.token, bytes, &options))
     }
 
     pub fn send_progress(&mut self, bytes: &[u8]) -> blueque::Result<()> {
@@ -330,13 +331,8 @@ impl Link {
 
     pub fn send_log(&mut self, piece: &Piece) -> blueque::Result<()> {
         let client = self.client()?;
-        client.call(&client.calls().log(
-            &self.id,
-            self.token,
-            &piece.source,
-            &piece.text,
-            LogOptions { offset: piece.offset },
-        ))
+        let options = piece.offset.into_iter().fold(LogOptions::new(), LogOptions::offset);
+        client.call(&client.calls().log(&self.id, self.token, &piece.source, &piece.text, &options))
     }
 
     /// The delay after this piece: larger ones less often, according to how much the server keeps.

@@ -69,7 +69,7 @@ pub fn with_wall(cost: &Cost) -> String {
 }
 
 fn span(millis: u64) -> String {
-    times::span(Duration::from_millis(millis).as_secs_f64())
+    times::span(Duration::from_millis(millis))
 }
 
 fn memory(cost: &Cost) -> String {

@@ -1,5 +1,8 @@
 //! When a task is expected to start and to end.
 
+use std::time::{Duration, SystemTime};
+
+use blueque::calls::EstimateOptions;
 use blueque::{Basis, Error, Estimate, Status, TaskId, TaskInfo};
 use serde::Serialize;
 
@@ -25,8 +28,9 @@ pub struct Expected {
 const OVERDUE: &str = "overdue";
 
 /// When a running task is expected to end. A task that should have ended is expected to end now.
-pub fn ends(end: f64, now: f64) -> String {
-    if end - now < 0.05 { OVERDUE.to_owned() } else { format!("in {}", times::span(end - now)) }
+pub fn ends(end: SystemTime, now: SystemTime) -> String {
+    let left = times::between(now, end);
+    if left < Duration::from_millis(50) { OVERDUE.to_owned() } else { format!("in {}", times::span(left)) }
 }
 
 /// `None` if unknown.
@@ -34,8 +38,8 @@ pub fn expected(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Resu
     Ok(estimate(session, id, info)?.as_ref().and_then(Expected::new))
 }
 
-/// When a task is expected to end, in seconds since 1970.
-pub fn end(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<f64>> {
+/// When a task is expected to end.
+pub fn end(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<SystemTime>> {
     Ok(estimate(session, id, info)?.and_then(|estimate| estimate.end))
 }
 
@@ -44,8 +48,10 @@ fn estimate(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<O
     if info.status().is_none_or(Status::is_finished) {
         return Ok(None);
     }
-    let progress = info.progress().and_then(|bytes| Progress::read(bytes).fraction);
-    match session.client.call(&session.client.calls().estimate(id, progress)) {
+    let progress = info.progress_bytes().and_then(|bytes| Progress::read(bytes).fraction);
+    let progress = progress.map(|part| part.clamp(0.0, 1.0)).filter(|part| part.is_finite());
+    let options = progress.into_iter().fold(EstimateOptions::new(), EstimateOptions::progress);
+    match session.client.call(&session.client.calls().estimate(id, &options)) {
         Ok(estimate) => Ok(Some(estimate)),
         Err(Error::NotFound) => Ok(None),
         Err(error) => Err(error.into()),
@@ -57,9 +63,10 @@ impl Expected {
         let end = estimate.end?;
         let waits = matches!(estimate.status, Status::Scheduled | Status::Pending);
         let start = estimate.start.filter(|_| waits);
-        let at_once = |at: f64| at - estimate.now < 1.0;
-        let soon = |at: f64| {
-            if at_once(at) { "at once".to_owned() } else { format!("in {}", times::span(at - estimate.now)) }
+        let left = |at| times::between(estimate.now, at);
+        let at_once = |at| left(at) < Duration::from_secs(1);
+        let soon = |at| {
+            if at_once(at) { "at once".to_owned() } else { format!("in {}", times::span(left(at))) }
         };
         let begin = start.map_or(String::new(), |start| format!("to start {} and ", soon(start)));
         let runs =

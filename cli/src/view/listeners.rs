@@ -1,13 +1,14 @@
 //! Who takes the tasks of a queue, and why nobody does.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
 
 use blueque::{Client, ListenerInfo, QueueName, WorkerInfo};
 
 use crate::times;
 
-/// Seconds of silence after which a listener that does not report may be dead.
-const SILENT: f64 = 60.0;
+/// After so long a silence a listener that does not report may be dead.
+const SILENT: Duration = Duration::from_secs(60);
 
 /// Number of queues that are named of those whose tasks keep workers full.
 const NAMED: usize = 3;
@@ -35,7 +36,7 @@ pub struct Listeners {
     /// Ids of those that drain.
     draining: Vec<String>,
     /// The dead ones, and when they were last seen.
-    dead: Vec<(String, f64)>,
+    dead: Vec<(String, SystemTime)>,
     /// What those that report hold, by queue.
     holds: BTreeMap<String, u64>,
     /// Whether others take tasks of the queue, but not this one.
@@ -47,7 +48,7 @@ impl Listeners {
     pub fn of(
         client: &Client,
         queue: &QueueName,
-        now: f64,
+        now: SystemTime,
         can: impl Fn(&WorkerInfo) -> bool,
     ) -> blueque::Result<Self> {
         let listeners = client.queue(queue.as_str())?.listeners()?;
@@ -67,7 +68,7 @@ impl Listeners {
         if !found.all.is_empty() && found.all.iter().all(Taker::busy) {
             found.holds = holds(client, queue, &listeners, &full)?;
         }
-        found.dead.sort_by(|a, b| b.1.total_cmp(&a.1));
+        found.dead.sort_by_key(|(_, seen)| std::cmp::Reverse(*seen));
         Ok(found)
     }
 
@@ -76,17 +77,17 @@ impl Listeners {
         listener: &ListenerInfo,
         worker: Option<&WorkerInfo>,
         queue: &QueueName,
-        now: f64,
+        now: SystemTime,
         can: impl Fn(&WorkerInfo) -> bool,
     ) {
         match worker {
             Some(worker) if worker.dead => self.dead.push((worker.id.clone(), worker.seen)),
-            Some(worker) if serves(&worker.draining, queue) => self.draining.push(worker.id.clone()),
+            Some(worker) if serves(&worker.drained, queue) => self.draining.push(worker.id.clone()),
             Some(worker) if !can(worker) => self.unable = true,
             _ => {
                 // A listener that does not report is seen when it waits, which is every half minute; without
                 // scripts, never.
-                let old = listener.held == 0 && listener.seen.is_some_and(|seen| now - seen > SILENT);
+                let old = listener.held == 0 && listener.seen.is_some_and(|seen| times::between(seen, now) > SILENT);
                 let slots = worker.map(|worker| (worker.slots, worker.free));
                 self.all.push(Taker { held: listener.held, silent: worker.is_none() && old, slots });
             }

@@ -51,7 +51,7 @@ impl Policy {
 
 fn inherited(settings: &[Setting], name: &str) -> Option<Rule> {
     let setting = settings.iter().find(|setting| setting.name == name)?;
-    Some(Rule { value: setting.value.clone()?, source: setting.source.as_str() })
+    Some(Rule { value: setting.value.clone()?, source: setting.from.as_str() })
 }
 
 /// In the units of settings: the record has the lease of a task in microseconds.

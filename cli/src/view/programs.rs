@@ -22,7 +22,7 @@ pub fn workers_of<'a>(
     let mut found = Vec::new();
     for listener in client.queue(queue.as_str())?.listeners()? {
         match workers.iter().find(|worker| worker.id == listener.id && named(&worker.queues)) {
-            Some(worker) if worker.dead || named(&worker.draining) => {}
+            Some(worker) if worker.dead || named(&worker.drained) => {}
             Some(worker) if !worker.methods.is_empty() => found.push(worker),
             _ => return Ok(None),
         }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::SystemTime;
 
-use blueque::{Counts, QueueInfo, QueueName, Setting, Status};
+use blueque::{Counts, Pause, QueueInfo, QueueName, Setting, Status};
 use serde::Serialize;
 
 use crate::output::table::{Column, Row};
@@ -43,27 +44,24 @@ pub struct Paused {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
     #[serde(skip)]
-    seconds: f64,
+    at: Option<SystemTime>,
 }
 
 impl Paused {
-    /// Reads `SECONDS BY REASON`.
-    pub fn read(text: &str) -> Self {
-        let mut parts = text.splitn(3, ' ');
-        let mut next = || parts.next().unwrap_or_default();
-        let seconds = next().parse().unwrap_or(0.0);
-        Self { since: times::exact(seconds), by: next().to_owned(), reason: next().to_owned(), seconds }
+    pub fn new(pause: Pause) -> Self {
+        Self { since: pause.at.and_then(times::exact), by: pause.by, reason: pause.reason, at: pause.at }
     }
 
     /// As part of a sentence.
-    pub fn words(&self, now: f64) -> String {
+    pub fn words(&self, now: SystemTime) -> String {
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
-        format!("paused by {} {}{reason}", self.by, times::relative(self.seconds, now))
+        let when = self.at.map_or_else(|| "at an unknown time".to_owned(), |at| times::relative(at, now));
+        format!("paused by {} {when}{reason}", self.by)
     }
 }
 
 impl QueueView {
-    pub fn new(queue: String, counts: &Counts, paused: Option<&str>) -> Self {
+    pub fn new(queue: String, counts: &Counts, paused: Option<Pause>) -> Self {
         Self {
             queue,
             scheduled: counts.scheduled,
@@ -74,7 +72,7 @@ impl QueueView {
             failed: counts.failed,
             cancelled: counts.cancelled,
             listeners: counts.listeners,
-            paused: paused.map(Paused::read),
+            paused: paused.map(Paused::new),
             stopping: false,
             closed: false,
             unusable: false,
@@ -83,7 +81,7 @@ impl QueueView {
 
     /// A queue whose name is invalid.
     fn unusable(queue: &QueueInfo) -> Self {
-        let listeners = u64::try_from(queue.listeners).unwrap_or(0);
+        let listeners = queue.listeners;
         let counts = Counts::default();
         Self { unusable: true, listeners, ..Self::new(queue.name.clone(), &counts, None) }
     }
@@ -146,7 +144,7 @@ pub fn queue_views(session: &Session) -> anyhow::Result<Vec<QueueView>> {
             continue;
         };
         let counts = session.client.call(&session.client.calls().counts(&name))?;
-        let view = QueueView::new(queue.name, &counts, queue.paused.as_deref());
+        let view = QueueView::new(queue.name, &counts, queue.paused);
         let settings = session.client.call(&session.client.calls().settings(Some(&name)))?;
         let shut = |setting: &Setting| setting.name == "closed" && setting.value.as_deref() == Some("1");
         views.push(QueueView { stopping: queue.stopping, closed: settings.iter().any(shut), ..view });

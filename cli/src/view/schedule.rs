@@ -1,6 +1,7 @@
 //! Views of schedules.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
 
 use blueque::{Missed, Overlap, ScheduleInfo, ScheduleName, ScheduleState, ScheduleSummary};
 use serde::Serialize;
@@ -28,12 +29,12 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip)]
-    due: Option<f64>,
+    due: Option<SystemTime>,
 }
 
 impl Summary {
     pub fn new(schedule: ScheduleSummary) -> Self {
-        let due = schedule.next.map(seconds);
+        let due = schedule.next;
         Self {
             schedule: schedule.name.to_string(),
             queue: schedule.queue,
@@ -44,7 +45,7 @@ impl Summary {
             skipped: schedule.skipped,
             passed: schedule.passed,
             last_task: schedule.last_task,
-            error: schedule.error.as_deref().map(|error| trouble(error).to_owned()),
+            error: schedule.error.map(|error| error.to_string()),
             due,
         }
     }
@@ -96,7 +97,7 @@ pub struct Whole {
     overlap: Option<&'static str>,
     missed: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    late: Option<u32>,
+    late: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,31 +121,29 @@ pub struct Whole {
 
 impl Whole {
     pub fn new(name: &ScheduleName, info: &ScheduleInfo) -> Self {
-        let number = |field: &str| info.text(field).and_then(|text| text.parse().ok());
-        let moment = |field: &str| info.text(field).and_then(|text| text.parse().ok()).map(times::to_the_second);
         Self {
             schedule: name.to_string(),
             queue: info.queue(),
             rhythm: info.rhythm(),
             state: info.state().map(ScheduleState::as_str),
-            paused: info.paused().as_deref().map(Paused::read),
-            next: info.next().map(seconds).map(times::to_the_second),
+            paused: info.paused().map(Paused::new),
+            next: info.next().map(times::to_the_second),
             overlap: info.overlap().map(Overlap::as_str),
             missed: info.missed().map(Missed::as_str),
-            late: number("late"),
-            start: moment("start"),
-            end: moment("end"),
-            times: number("times"),
+            late: info.late().map(|late| late.as_secs()),
+            start: info.start().map(times::to_the_second),
+            end: info.end().map(times::to_the_second),
+            times: info.times(),
             made: info.made(),
             skipped: info.skipped(),
             passed: info.passed(),
-            last_slot: moment("last_slot"),
+            last_slot: info.last_slot().map(times::to_the_second),
             last_task: info.last_task(),
-            error: info.error().as_deref().map(|error| trouble(error).to_owned()),
-            created: moment("created"),
-            changed: moment("changed"),
+            error: info.error().map(|error| error.to_string()),
+            created: info.created().map(times::to_the_second),
+            changed: info.changed().map(times::to_the_second),
             options: info.options().into_iter().collect(),
-            parameters: info.parameters().map(|bytes| Payload(bytes.to_vec())),
+            parameters: info.parameters_bytes().map(|bytes| Payload(bytes.to_vec())),
         }
     }
 
@@ -164,7 +163,7 @@ impl Whole {
             ("next", self.next.clone()),
             ("overlap", self.overlap.map(str::to_owned)),
             ("missed", self.missed.map(str::to_owned)),
-            ("late", self.late.map(|late| times::span(late.into()))),
+            ("late", self.late.map(|late| times::span(Duration::from_secs(late)))),
             ("start", self.start.clone()),
             ("end", self.end.clone()),
             ("times", self.times.map(|times| times.to_string())),
@@ -250,16 +249,6 @@ fn words(rhythm: &str) -> String {
         ["cron", zone, fields] => format!("{fields} in {zone}"),
         _ => rhythm.to_owned(),
     }
-}
-
-/// `SECONDS CODE text` without the time.
-fn trouble(error: &str) -> &str {
-    error.split_once(' ').map_or(error, |(_, text)| text)
-}
-
-#[allow(clippy::cast_precision_loss, reason = "seconds since 1970 are far below 2^52")]
-fn seconds(slot: u64) -> f64 {
-    slot as f64
 }
 
 #[cfg(test)]

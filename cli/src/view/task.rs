@@ -154,16 +154,16 @@ impl TaskView {
             weight: number("weight"),
             needs: text(info, "needs"),
             unique: text(info, "unique"),
-            tags: text(info, "tags").map(|tags| tags.split(',').map(str::to_owned).collect()).unwrap_or_default(),
+            tags: info.tags(),
             schedule: text(info, "schedule"),
-            attempt: info.attempts(),
-            failures: number("failures").unwrap_or(0),
+            attempt: info.attempt(),
+            failures: info.failures(),
             losses: info.losses(),
-            releases: number("releases").unwrap_or(0),
-            uncounted: number("uncounted").unwrap_or(0),
+            releases: info.releases(),
+            uncounted: info.uncounted(),
             outcome: text(info, "outcome"),
             node: info.node(),
-            pid: number("pid"),
+            pid: info.pid(),
             cancelling: info.is_cancelling(),
             recalled: info.is_recalled(),
             reason: info.reason(),
@@ -172,19 +172,19 @@ impl TaskView {
             eta: eta(info).and_then(times::exact),
             started: info.started().and_then(times::exact),
             updated: info.updated().and_then(times::exact),
-            progress: info.progress().and_then(filled),
+            progress: info.progress_bytes().and_then(filled),
             error: info.error().and_then(|_| raw("error")),
             last_error: info.last_error().and_then(|_| raw("last_error").or_else(|| raw("error"))),
             last_group: info.last_group(),
             ended: ended(info).and_then(times::exact),
-            ran: ended(info).zip(info.started()).map(|(to, from)| (to - from).max(0.0)),
+            ran: ended(info).zip(info.started()).map(|(to, from)| times::between(from, to).as_secs_f64()),
             cost: info.cost().and_then(filled),
             unique_until: text(info, "unique_until"),
             whole: None,
             payloads: None,
             expected: None,
             seen: Seen {
-                progress: info.progress().map(Progress::read).unwrap_or_default(),
+                progress: info.progress_bytes().map(Progress::read).unwrap_or_default(),
                 age: since.map(|since| times::relative(since, times::now())).unwrap_or_default(),
             },
         }
@@ -194,9 +194,9 @@ impl TaskView {
     pub fn whole(id: &str, info: &TaskInfo) -> Self {
         let payload = |bytes: Option<&[u8]>| bytes.map(|bytes| Payload(bytes.to_vec()));
         let payloads = Payloads {
-            parameters: payload(info.parameters()),
-            result: payload(info.result().filter(|bytes| !bytes.is_empty())),
-            checkpoint: payload(info.checkpoint()),
+            parameters: payload(info.parameters_bytes()),
+            result: payload(info.result_bytes().filter(|bytes| !bytes.is_empty())),
+            checkpoint: payload(info.checkpoint_bytes()),
         };
         Self { payloads: Some(payloads), ..Self::brief(id, info) }
     }

@@ -1,5 +1,7 @@
 //! Why a task does not run, or what it does instead, in one sentence.
 
+use std::time::SystemTime;
+
 use blueque::{Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
 
 use super::expected::{Expected, expected};
@@ -63,9 +65,9 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
     let how = How {
         started: info.started(),
         updated: info.updated(),
-        attempt: info.attempts(),
+        attempt: info.attempt(),
         // A client without scripts holds its tasks without a token.
-        leaseless: why.deadline.is_none() && info.fields.get("token").is_some_and(|token| !token.is_empty()),
+        leaseless: why.deadline.is_none() && info.token().is_some(),
         word: word(info),
     };
     let mut sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
@@ -151,8 +153,8 @@ fn refused(session: &Session, why: &Why, id: &TaskId) -> anyhow::Result<Option<S
 
 /// Facts from the record.
 struct How {
-    started: Option<f64>,
-    updated: Option<f64>,
+    started: Option<SystemTime>,
+    updated: Option<SystemTime>,
     attempt: u32,
     /// Whether somebody deleted the lease of its attempt.
     leaseless: bool,
@@ -177,7 +179,7 @@ fn usable(why: &Why) -> bool {
 }
 
 fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
-    let paused = why.paused.as_deref().map(|paused| Paused::read(paused).words(why.now));
+    let paused = why.paused.clone().map(|paused| Paused::new(paused).words(why.now));
     let node = why.node.as_deref().unwrap_or("an unknown worker");
     let word = how.word.as_deref().map_or(String::new(), |word| format!(": {word}"));
     let lease = lease(why);
@@ -222,7 +224,7 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
         Status::Reserved | Status::Started if why.order == Some(Order::Kill) => {
             format!("It was cancelled by force, and {node} has yet to kill it{word}{}.", until(why))
         }
-        Status::Reserved | Status::Started if why.cancelling => {
+        Status::Reserved | Status::Started if why.cancel.is_some() => {
             format!("It is being cancelled, and {node} has yet to stop it{word}{lease}.")
         }
         Status::Reserved | Status::Started if why.order == Some(Order::Stop) => {
@@ -262,10 +264,9 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
 
 /// The state of the lease, if it matters.
 fn lease(why: &Why) -> String {
-    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
-    let Some(deadline) = why.deadline.map(|deadline| deadline as f64 / 1e6) else { return String::new() };
+    let Some(deadline) = why.deadline else { return String::new() };
     if deadline < why.now {
-        let late = times::span(why.now - deadline);
+        let late = times::span(times::between(deadline, why.now));
         format!(
             "; its lease ended {late} ago without a renewal, and it goes back to its queue when a worker looks next"
         )
@@ -276,8 +277,7 @@ fn lease(why: &Why) -> String {
 
 /// The latest time at which a task is free whose lease is no longer renewed.
 fn until(why: &Why) -> String {
-    #[allow(clippy::cast_precision_loss, reason = "microseconds of this century have 51 bits")]
-    let deadline = why.deadline.map(|deadline| deadline as f64 / 1e6).filter(|&deadline| deadline > why.now);
+    let deadline = why.deadline.filter(|&deadline| deadline > why.now);
     deadline.map_or(String::new(), |at| {
         format!("; its lease ends at {} ({})", times::to_the_second(at), times::relative(at, why.now))
     })
@@ -303,12 +303,12 @@ fn held_up(why: &Why) -> Option<String> {
         };
         return Some(format!("It needs {needs}, which {them} of {queue} {verb}{lacking}."));
     }
-    let of_queue = (&why.limits, format!("its queue {queue}"));
-    let of_key = why.key.as_ref().map(|key| (&why.key_limits, format!("its key {key}")));
+    let of_queue = (why.limits(), format!("its queue {queue}"));
+    let of_key = why.key.as_ref().map(|key| (why.key_limits(), format!("its key {key}")));
     let all = [Some(of_queue), of_key];
     let full = all.iter().flatten().find_map(|(limits, whose)| {
-        let most = limits.concurrency?;
-        if limits.used + (*weight).min(most) <= most {
+        let (most, weight) = (u64::from(limits.concurrency?), u64::from(*weight));
+        if limits.used + weight.min(most) <= most {
             return None;
         }
         let places = match (most, limits.used) {
@@ -316,7 +316,7 @@ fn held_up(why: &Why) -> Option<String> {
             (most, used) if used >= most => format!("All {most} places of {whose} are taken"),
             (most, used) => format!("{used} of the {most} places of {whose} are taken"),
         };
-        let own = if *weight > 1 { format!(", and it takes {weight}") } else { String::new() };
+        let own = if weight > 1 { format!(", and it takes {weight}") } else { String::new() };
         Some(format!("{places}{own}."))
     });
     full.or_else(|| {

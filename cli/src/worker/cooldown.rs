@@ -29,8 +29,7 @@ const ROW: u32 = 3;
 
 /// How long to hold back a task that cannot be started here: longer each time that it came back.
 pub fn pause(info: Option<&TaskInfo>) -> Duration {
-    let before = info.and_then(|info| info.fields.get("uncounted"));
-    let before = before.and_then(|count| std::str::from_utf8(count).ok()?.parse::<u32>().ok()).unwrap_or(0);
+    let before = info.map_or(0, TaskInfo::uncounted);
     PAUSES.0.saturating_mul(1 << before.min(10)).min(PAUSES.1)
 }
 

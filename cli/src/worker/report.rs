@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use blueque::calls::Report;
+use blueque::calls::ReportOptions;
 use blueque::{Client, Interrupter, ListenerId, QueueName};
 
 use super::pool::Pool;
@@ -50,17 +50,16 @@ impl Reporter {
         let (slots, free) = self.pool.slots();
         let methods = self.programs.methods();
         let trouble = self.pool.trouble().map(|trouble| clean_line(&trouble, TROUBLE));
-        let report = Report {
-            slots: number(slots),
-            free: number(free),
-            has: settings.has.as_deref(),
-            name: settings.name.as_deref(),
-            version: Some(env!("CARGO_PKG_VERSION")),
-            draining: self.pool.draining().is_some(),
-            methods: methods.as_deref(),
-            trouble: trouble.as_deref(),
+        let draining = self.pool.draining().is_some();
+        let options = ReportOptions::new().version(env!("CARGO_PKG_VERSION")).draining(draining);
+        let options = settings.has.iter().fold(options, ReportOptions::has);
+        let options = settings.name.iter().fold(options, ReportOptions::name);
+        let options = methods.into_iter().fold(options, ReportOptions::methods);
+        let options = trouble.into_iter().fold(options, ReportOptions::trouble);
+        let slots = (number(slots), number(free));
+        let tell = |queues: &[QueueName]| {
+            self.client.call(&self.client.calls().report(&self.listener, queues, slots, &options))
         };
-        let tell = |queues: &[QueueName]| self.client.call(&self.client.calls().report(&self.listener, queues, report));
         let aside = self.pool.aside();
         let drains = match tell(&settings.queues) {
             // A problem of a queue may affect this call, too.
@@ -70,7 +69,7 @@ impl Reporter {
             }
             told => told?,
         };
-        if !report.draining && drains.contains(&true) {
+        if !draining && drains.contains(&true) {
             self.pool.ordered();
             self.interrupter.interrupt();
         }

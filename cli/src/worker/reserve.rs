@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use blueque::calls::{FailOptions, ReleaseOptions};
-use blueque::{Client, Error, Listener, ListenerId, Outcome, Processor, QueueName, Reservation, TaskId, TaskInfo};
+use blueque::{
+    Client, Error, Listener, ListenerId, Outcome, Processor, QueueName, Reservation, TaskId, TaskInfo, Token,
+};
 
 use super::cooldown::{Cooldown, pause};
 use super::handle::Handle;
@@ -19,6 +21,7 @@ use super::verbose::Verbose;
 use crate::output::{chain, clean_line};
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 use crate::shortage::Shortage;
+use crate::times;
 
 /// How often it polls for tasks.
 const LOOK: Duration = Duration::from_secs(2);
@@ -38,7 +41,7 @@ const THREADS: usize = 5;
 /// How many of the last completed tasks of a queue are examined, and their maximum age, to find out whether other
 /// workers succeed.
 const OTHERS: u32 = 20;
-const RECENT: f64 = 600.0;
+const RECENT: Duration = Duration::from_secs(600);
 
 /// Takes tasks.
 pub struct Reserver {
@@ -135,8 +138,7 @@ impl Reserver {
             let sent = boot_clock_us();
             match listener.try_listen() {
                 Ok(Some(processor)) => return self.launch(listener, &processor, sent, cooldown),
-                Ok(None) => {}
-                Err(Error::State { code: blueque::Code::Draining, .. }) => {}
+                Ok(None) | Err(Error::State { code: blueque::Code::Draining, .. }) => {}
                 Err(error) if error.is_transient() => return Ok(()),
                 Err(error) => {
                     let said = cooldown.refused(queue, &error.to_string());
@@ -164,11 +166,11 @@ impl Reserver {
 
     /// Whether others have completed tasks of a queue lately.
     fn others_do_well(&self, own: &ListenerId, queue: &QueueName) -> blueque::Result<bool> {
-        let now = self.client.call(&self.client.calls().hello())?.time;
+        let now = self.client.call(&self.client.calls().hello())?.now;
         for id in self.client.queue(queue.as_str())?.list("complete", OTHERS)? {
             let Ok(id) = TaskId::new(id) else { continue };
             let Some(info) = self.client.call(&self.client.calls().get(&id))? else { continue };
-            let lately = info.updated().is_some_and(|ended| now - ended < RECENT);
+            let lately = info.updated().is_some_and(|ended| times::between(ended, now) < RECENT);
             if lately && info.node().is_some_and(|node| node != own.as_str()) {
                 return Ok(true);
             }
@@ -195,8 +197,8 @@ impl Reserver {
         });
         // A problem of the worker: uncounted, and with a delay, or the task would be taken again and again.
         let give_back = |reason| {
-            let options = ReleaseOptions::new().reason(reason).uncounted().again_in(pause);
-            self.client.call(&calls.release(&task.id, task.token, options))
+            let options = ReleaseOptions::new().reason(reason).uncounted(true).again(pause);
+            self.client.call(&calls.release(&task.id, task.token, &options))
         };
         let told = match begun {
             Ok(None) => {
@@ -211,8 +213,8 @@ impl Reserver {
             }
             Ok(Some(Unfit::Never(why))) => {
                 self.pool.say(&format!("failed {}: {why}", task.id));
-                let options = FailOptions { group: Some("permanent"), permanent: true, ..FailOptions::default() };
-                self.client.call(&calls.fail(&task.id, task.token, why.as_bytes(), options))
+                let options = FailOptions::new().group("permanent").permanent(true);
+                self.client.call(&calls.fail(&task.id, task.token, why.as_bytes(), &options))
             }
             Err(error) => {
                 self.pool.say(&format!("cannot begin {}, which goes back: {error:#}", task.id));
@@ -242,8 +244,8 @@ impl Reserver {
         info: Option<&TaskInfo>,
     ) -> anyhow::Result<Result<Run, Unfit>> {
         let method = info.and_then(TaskInfo::method);
-        let ended = info.and_then(|info| info.fields.get("ended"));
-        let own_log_bytes = info.and_then(|info| str::from_utf8(info.fields.get("log_bytes")?).ok()?.parse().ok());
+        let ended = info.and_then(TaskInfo::ended);
+        let own_log_bytes = info.and_then(TaskInfo::log_bytes).map(u64::from);
         let program = match self.programs.command(method.as_deref().unwrap_or(task.queue.as_str())) {
             Ok(program) => program,
             Err(why) => return Ok(Err(why)),
@@ -260,14 +262,14 @@ impl Reserver {
             queue: task.queue.to_string(),
             token: task.token.value(),
             attempt: task.attempt,
-            previous: ended.and_then(|token| std::str::from_utf8(token).ok()?.parse().ok()),
+            previous: ended.map(Token::value),
             listener: listener.id().to_string(),
             lease_ms: u64::try_from(task.lease.as_millis()).unwrap_or(u64::MAX),
             renewed_us: sent,
             boot: boot_id(),
             method,
             program,
-            start_reason: reason(task.previous).to_owned(),
+            start_reason: reason(task.outcome).to_owned(),
             environment: settings.environment.clone(),
             publish: settings.publish.clone(),
             on_drain: settings.on_drain(),
@@ -324,8 +326,8 @@ impl Reserver {
                     true
                 });
                 if !has_folder {
-                    let _ =
-                        self.client.call(&calls.release(&id, token, ReleaseOptions::new().reason("drain").uncounted()));
+                    let options = ReleaseOptions::new().reason("drain").uncounted(true);
+                    let _ = self.client.call(&calls.release(&id, token, &options));
                 }
             }
         }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use blueque::calls::ReleaseOptions;
+use blueque::calls::{CheckpointOptions, ReleaseOptions};
 use blueque::{Client, Error, ListenerId, Status, TaskId, TaskInfo, Token};
 
 use super::cooldown::pause;
@@ -210,15 +210,13 @@ impl Takeover {
             entries => entries?.next().is_none(),
         };
         let info = if none { None } else { self.client.call(&self.client.calls().get(&id))? };
-        let token = subject.token.to_string();
         let own = |info: &TaskInfo| {
-            info.status() == Some(Status::Complete)
-                && info.fields.get("ended").is_some_and(|ended| *ended == token.as_bytes())
+            info.status() == Some(Status::Complete) && info.ended().is_some_and(|ended| ended.value() == subject.token)
         };
         let Some(info) = info.filter(own) else { return Ok(false) };
         let mut end = End::new(Outcome::Complete, None, PostMortem::default());
         folder.mark_accepted()?;
-        folder.write_end(&mut end, info.result().unwrap_or_default())?;
+        folder.write_end(&mut end, info.result_bytes().unwrap_or_default())?;
         Ok(true)
     }
 
@@ -230,9 +228,8 @@ impl Takeover {
             let limit = u64::from(run.limits.max_bytes);
             let saved = if about.len() > limit { None } else { open::read_open(file, limit).unwrap_or_default() };
             let at_the_server = match saved.map(|saved| self.save(&id, token, &saved, run.limits.max_bytes)) {
-                None => false,
-                // It has no memory for this, but accepts the release.
-                Some(Err(Error::Server { code: Some(blueque::Code::OutOfMemory), .. })) => false,
+                // A server without memory for this accepts the release.
+                None | Some(Err(Error::Server { code: Some(blueque::Code::OutOfMemory), .. })) => false,
                 Some(outcome) => outcome.map(|()| true)?,
             };
             if !at_the_server {
@@ -248,19 +245,19 @@ impl Takeover {
             how.lost(fate.as_deref().unwrap_or("its supervisor was found dead"))
         } else {
             let info = self.client.call(&calls.get(&id))?;
-            how.reason("orphan").uncounted().again_in(pause(info.as_ref()))
+            how.reason("orphan").uncounted(true).again(pause(info.as_ref()))
         };
-        self.client.call(&calls.release(&id, token, how)).map(|_| ())
+        self.client.call(&calls.release(&id, token, &how)).map(|_| ())
     }
 
     /// Saves a checkpoint, unless the server has it: it would count as progress.
     fn save(&self, id: &TaskId, token: Token, saved: &[u8], limit: u32) -> Result<(), Error> {
         let calls = self.client.calls();
         let known = self.client.call(&calls.get(id))?;
-        if known.is_some_and(|info| info.checkpoint() == Some(saved)) {
+        if known.is_some_and(|info| info.checkpoint_bytes() == Some(saved)) {
             return Ok(());
         }
-        match self.client.call(&calls.checkpoint(id, token, saved, Some(limit))) {
+        match self.client.call(&calls.checkpoint(id, token, saved, &CheckpointOptions::new().max_bytes(limit))) {
             // Also refused after a forced cancel, when the task is given back; a lost task is handled below.
             Ok(()) | Err(Error::Lost) => Ok(()),
             Err(error) => Err(error),

@@ -14,7 +14,7 @@ fn submit(desk: &Desk, queue: &str, ids: &[&str], options: &[&str]) {
 
 /// Fails the next task of a queue with a group, or without one.
 fn fail(desk: &Desk, queue: &str, group: Option<&str>) {
-    desk.take(queue).fail_with("broken", FailOptions { group, ..FailOptions::default() }).unwrap();
+    desk.take(queue).fail_with("broken", &group.into_iter().fold(FailOptions::new(), FailOptions::group)).unwrap();
 }
 
 #[test]

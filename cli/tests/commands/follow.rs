@@ -73,7 +73,7 @@ fn the_text_of_a_log_is_a_string_whatever_a_program_says() {
                 task.reservation().token,
                 "stdout",
                 text,
-                blueque::calls::LogOptions::default(),
+                &blueque::calls::LogOptions::new(),
             ))
             .unwrap();
     }

@@ -1,9 +1,11 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, Report, ReserveOptions, TaskOptions};
-use blueque::{Force, ListenerId, QueueName, TaskId, Token};
+use blueque::calls::{
+    CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReportOptions, ReserveOptions, RetryOptions, TaskOptions,
+};
+use blueque::{ListenerId, QueueName, TaskId, Token};
 use serde_json::json;
 
 use crate::Desk;
@@ -21,34 +23,41 @@ impl Past {
         let desk = Desk::for_tests();
         let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::of_process("host", 1));
         let client = desk.client();
-        client.call(&client.calls().register(&queue, &listener, None)).unwrap();
+        client.call(&client.calls().register(&queue, &listener, &blueque::calls::RegisterOptions::new())).unwrap();
         let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64().floor() - 20_000.0;
         Self { desk, queue, listener, begin }
     }
 
-    fn at(&self, seconds: f64) -> String {
-        format!("{:.6}", self.begin + seconds)
+    fn at(&self, seconds: f64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs_f64(self.begin + seconds)
     }
 
     #[allow(clippy::needless_pass_by_value, reason = "what is asked for is written where it is called")]
     fn submit(&self, at: f64, id: &str, options: TaskOptions) {
         let (client, id) = (self.desk.client(), TaskId::new(id).unwrap());
         let task = NewTask { id: &id, eta: None, parameters: b"[]" };
-        client.call(&client.calls().submit(&self.queue, &[task], &options).at(&self.at(at))).unwrap();
+        client.call(&client.calls().submit(&self.queue, &[task], &options).at(self.at(at))).unwrap();
     }
 
     fn take(&self, at: f64, start: f64) -> (TaskId, Token) {
         let client = self.desk.client();
         let queues = std::slice::from_ref(&self.queue);
-        let call = client.calls().reserve(&self.listener, queues, ReserveOptions::default());
-        let taken = client.call(&call.at(&self.at(at))).unwrap().expect("a task");
-        client.call(&client.calls().start(&taken.id, taken.token, 7).at(&self.at(start))).unwrap();
+        let call = client.calls().reserve(&self.listener, queues, &ReserveOptions::new());
+        let taken = client.call(&call.at(self.at(at))).unwrap().expect("a task");
+        client
+            .call(
+                &client
+                    .calls()
+                    .start(&taken.id, taken.token, 7, &blueque::calls::StartOptions::new())
+                    .at(self.at(start)),
+            )
+            .unwrap();
         (taken.id, taken.token)
     }
 
     fn complete(&self, at: f64, (id, token): &(TaskId, Token)) {
         let client = self.desk.client();
-        client.call(&client.calls().complete(id, *token, b"1", CompleteOptions::default()).at(&self.at(at))).unwrap();
+        client.call(&client.calls().complete(id, *token, b"1", &CompleteOptions::new()).at(self.at(at))).unwrap();
     }
 
     /// Submitted at `at`, reserved 10 s later, done after `ran` seconds.
@@ -65,8 +74,8 @@ fn a_history_tells_of_every_attempt_and_how_it_ended() {
     past.submit(0.0, "t", TaskOptions::default().max_failures(1));
     let client = past.desk.client();
     let (id, token) = past.take(5.0, 6.0);
-    let options = FailOptions { group: Some("disk"), again: Some(std::time::Duration::ZERO), ..FailOptions::default() };
-    client.call(&client.calls().fail(&id, token, b"no disk\x1b[2J", options).at(&past.at(96.0))).unwrap();
+    let options = FailOptions::new().group("disk").again(std::time::Duration::ZERO);
+    client.call(&client.calls().fail(&id, token, b"no disk\x1b[2J", &options).at(past.at(96.0))).unwrap();
     let task = past.take(100.0, 101.0);
     past.complete(161.0, &task);
 
@@ -109,8 +118,8 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
     past.submit(0.0, "t", TaskOptions::default().max_failures(1));
     let client = past.desk.client();
     let (id, token) = past.take(5.0, 6.0);
-    let options = FailOptions { again: Some(std::time::Duration::ZERO), cost: Some(FIRST), ..FailOptions::default() };
-    client.call(&client.calls().fail(&id, token, b"no disk", options).at(&past.at(96.0))).unwrap();
+    let options = FailOptions::new().again(std::time::Duration::ZERO).cost(FIRST);
+    client.call(&client.calls().fail(&id, token, b"no disk", &options).at(past.at(96.0))).unwrap();
     let told = "attempt 1: exit code 3 after 1m 30s, 4m of CPU, 12 MiB at most, 2.0 KiB read, 0 B written";
     let row = |words: &str| past.desk.ok(&["ls"]).lines().any(|line| line.starts_with('t') && line.ends_with(words));
     assert!(past.desk.ok(&["show", "t"]).contains(&format!("cost        {told}\n")));
@@ -119,8 +128,8 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
     let (id, token) = past.take(100.0, 101.0);
     assert!(past.desk.ok(&["show", "t"]).contains(told), "while the next one runs");
     assert!(!row("12 MiB"), "of what runs the cost is not known yet");
-    let options = CompleteOptions { cost: Some(SECOND), ..CompleteOptions::default() };
-    client.call(&client.calls().complete(&id, token, b"1", options).at(&past.at(161.0))).unwrap();
+    let options = CompleteOptions::new().cost(SECOND);
+    client.call(&client.calls().complete(&id, token, b"1", &options).at(past.at(161.0))).unwrap();
     let shown = past.desk.ok(&["show", "t"]);
     let told = "attempt 2: exit code 0 after 1m, 0.5s of CPU, 1.5 GiB at most, 0 B read from disk, 0 B written to it";
     assert!(shown.contains(&format!("cost        {told}\noutput      far:/srv/out/t\n")), "{shown}");
@@ -139,13 +148,13 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
     past.submit(200.0, "u", TaskOptions::default());
     let (id, token) = past.take(205.0, 206.0);
     let options = ReleaseOptions::new().cost(b"3 dollars\x1b[2J");
-    client.call(&client.calls().release(&id, token, options).at(&past.at(210.0))).unwrap();
+    client.call(&client.calls().release(&id, token, &options).at(past.at(210.0))).unwrap();
     assert!(past.desk.ok(&["show", "u"]).contains("cost        3 dollars\n"), "{}", past.desk.ok(&["show", "u"]));
     assert_eq!(past.desk.json(&["show", "u"])["cost"], "3 dollars\u{1b}[2J");
     assert!(past.desk.json(&["show", "u"])["fields"].is_null());
     for (at, fresh) in [(220.0, false), (230.0, true)] {
-        client.call(&client.calls().cancel(&id, "", Force::No).at(&past.at(at))).unwrap();
-        client.call(&client.calls().retry(&id, fresh).at(&past.at(at + 1.0))).unwrap();
+        client.call(&client.calls().cancel(&id, "", &blueque::calls::CancelOptions::new()).at(past.at(at))).unwrap();
+        client.call(&client.calls().retry(&id, &RetryOptions::new().fresh(fresh)).at(past.at(at + 1.0))).unwrap();
         let shown = past.desk.ok(&["show", "u"]);
         assert!(shown.contains("cost        3 dollars\n"), "spent, however the task begins anew: {fresh} {shown}");
     }
@@ -158,7 +167,7 @@ fn a_history_that_was_cut_says_so() {
     past.submit(0.0, "t", TaskOptions::default());
     let client = past.desk.client();
     let (id, token) = past.take(5.0, 6.0);
-    client.call(&client.calls().release(&id, token, ReleaseOptions::new().reason("deploy")).at(&past.at(7.0))).unwrap();
+    client.call(&client.calls().release(&id, token, &ReleaseOptions::new().reason("deploy")).at(past.at(7.0))).unwrap();
     let left = past.desk.run(&["history", "t", "-o", "jsonl"]);
     assert_eq!((left.code, left.out.lines().count()), (0, 2));
     assert!(left.err.contains("the first 2 transitions of t are kept no more"), "{}", left.err);
@@ -249,7 +258,7 @@ fn the_expected_end_is_told_by_why_and_show() {
     );
 
     let client = past.desk.client();
-    client.call(&client.calls().progress(&id, token, b"{\"progress\":0.5}").at(&past.at(now - 300.0))).unwrap();
+    client.call(&client.calls().progress(&id, token, b"{\"progress\":0.5}").at(past.at(now - 300.0))).unwrap();
     let show = past.desk.json(&["show", "runs"]);
     assert_eq!(show["expected_by"], "both");
     assert!(past.desk.ok(&["show", "runs"]).contains("expected    to end in "));
@@ -264,9 +273,12 @@ fn what_no_worker_begins_is_not_expected_to_start_at_once() {
     let client = past.desk.client();
     past.submit(3_700.0, "waits", TaskOptions::default());
     let report = |free, methods, trouble| {
-        let report = Report { slots: 1, free, methods, trouble, ..Report::default() };
-        let call = client.calls().report(&past.listener, std::slice::from_ref(&past.queue), report);
-        client.call(&call.at(&past.at(19_990.0))).unwrap();
+        let options: Option<&str> = methods;
+        let options = options.into_iter().fold(ReportOptions::new(), ReportOptions::methods);
+        let trouble: Option<&str> = trouble;
+        let options = trouble.into_iter().fold(options, ReportOptions::trouble);
+        let call = client.calls().report(&past.listener, std::slice::from_ref(&past.queue), (1, free), &options);
+        client.call(&call.at(past.at(19_990.0))).unwrap();
         let (why, show) = (past.desk.ok(&["why", "waits"]), past.desk.json(&["show", "waits"]));
         assert_eq!(why.contains("; expected to"), show["expected_by"].is_string(), "{why}{show}");
         why
@@ -369,7 +381,7 @@ fn the_steady_pace_of_a_task_outweighs_runs_of_another_length_and_every_screen_t
     earlier_runs(&desk, "q", &[600.0, 600.0, 60.0, 60.0]);
     let mut connection = desk.server.connection();
     let info = desk.client().task("t").unwrap().info().unwrap();
-    let started = info.started().unwrap() - 9.0;
+    let started = info.started().unwrap().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() - 9.0;
     redis::cmd("HSET").arg("blueque_task_t").arg("started").arg(format!("{started:.6}")).exec(&mut connection).unwrap();
     task.progress(&serde_json::json!({ "done": 37, "total": 100 })).unwrap();
     let shown = desk.json(&["show", "t"]);

@@ -231,7 +231,7 @@ fn why_names_the_need_the_limit_or_the_failure() {
 
     desk.ok(&["submit", "r", "--id", "fails", "--max-failures", "2"]);
     let again = Some(Duration::from_secs(7_200));
-    desk.take("r").fail_with("no luck", FailOptions { again, ..FailOptions::default() }).unwrap();
+    desk.take("r").fail_with("no luck", &again.into_iter().fold(FailOptions::new(), FailOptions::again)).unwrap();
     let sentence = why("fails");
     assert!(sentence.starts_with("It is tried again at 20"), "{sentence}");
     assert!(sentence.ends_with("(in 1h 59m), after 1 failure: no luck.\n"), "{sentence}");

@@ -1,3 +1,5 @@
+use std::time::{Duration, UNIX_EPOCH};
+
 use serde_json::Value;
 
 use crate::Desk;
@@ -5,12 +7,13 @@ use crate::Desk;
 /// Lets the schedules see a time, without waiting for it.
 fn tick(desk: &Desk, seconds: u64) {
     let client = desk.client();
-    client.call(&client.calls().tick(100).at(&seconds.to_string())).unwrap();
+    client.call(&client.calls().tick(100).at(UNIX_EPOCH + Duration::from_secs(seconds))).unwrap();
 }
 
 fn next(desk: &Desk, name: &str) -> u64 {
     let schedules = desk.client().schedules().unwrap();
-    schedules.iter().find(|schedule| schedule.name.as_str() == name).unwrap().next.unwrap()
+    let next = schedules.iter().find(|schedule| schedule.name.as_str() == name).unwrap().next.unwrap();
+    next.duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use blueque::calls::{CompleteOptions, FailOptions, LogOptions, NewTask, Report, ReserveOptions, TaskOptions};
-use blueque::{Client, Force, ListenerId, QueueName, TaskId, Token};
+use blueque::calls::{CompleteOptions, FailOptions, LogOptions, NewTask, ReportOptions, ReserveOptions, TaskOptions};
+use blueque::{Client, ListenerId, QueueName, TaskId, Token};
 
 use crate::support::eventually;
 use crate::terminal::Screen;
@@ -52,8 +52,8 @@ impl Past {
         Self { desk, client, begin }
     }
 
-    fn at(&self, seconds: f64) -> String {
-        format!("{:.6}", self.begin + seconds)
+    fn at(&self, seconds: f64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs_f64(self.begin + seconds)
     }
 
     fn submit(&self, queue: &str, id: &str, options: TaskOptions) {
@@ -63,36 +63,40 @@ impl Past {
     #[allow(clippy::needless_pass_by_value, reason = "what is asked for is written where it is called")]
     fn submit_for(&self, queue: &str, id: &str, options: TaskOptions, eta: Option<f64>) {
         let (queue, id) = (QueueName::new(queue).unwrap(), TaskId::new(id).unwrap());
-        let eta = eta.map(|eta| self.begin + LONG_AGO + eta);
+        let eta = eta.map(|eta| UNIX_EPOCH + Duration::from_secs_f64(self.begin + LONG_AGO + eta));
         let task = NewTask { id: &id, eta, parameters: b"[]" };
-        self.client.call(&self.client.calls().submit(&queue, &[task], &options).at(&self.at(0.0))).unwrap();
+        self.client.call(&self.client.calls().submit(&queue, &[task], &options).at(self.at(0.0))).unwrap();
     }
 
     /// Takes and starts the next.
     fn take(&self, queue: &str, host: &str) -> (TaskId, Token) {
         let (queue, listener) = (QueueName::new(queue).unwrap(), ListenerId::of_process(host, 1));
         let calls = self.client.calls();
-        self.client.call(&calls.register(&queue, &listener, None).at(&self.at(0.0))).unwrap();
-        let options = ReserveOptions { lease: Some(Duration::from_secs(6 * 86_400)), ..ReserveOptions::default() };
-        let call = calls.reserve(&listener, std::slice::from_ref(&queue), options).at(&self.at(1.0));
+        self.client
+            .call(&calls.register(&queue, &listener, &blueque::calls::RegisterOptions::new()).at(self.at(0.0)))
+            .unwrap();
+        let options = ReserveOptions::new().lease(Duration::from_secs(6 * 86_400));
+        let call = calls.reserve(&listener, std::slice::from_ref(&queue), &options).at(self.at(1.0));
         let taken = self.client.call(&call).unwrap().expect("a task");
-        self.client.call(&calls.start(&taken.id, taken.token, 7).at(&self.at(2.0))).unwrap();
+        self.client
+            .call(&calls.start(&taken.id, taken.token, 7, &blueque::calls::StartOptions::new()).at(self.at(2.0)))
+            .unwrap();
         (taken.id, taken.token)
     }
 
     fn progress(&self, (id, token): &(TaskId, Token), progress: &serde_json::Value) {
         let bytes = serde_json::to_vec(progress).unwrap();
-        self.client.call(&self.client.calls().progress(id, *token, &bytes).at(&self.at(3.0))).unwrap();
+        self.client.call(&self.client.calls().progress(id, *token, &bytes).at(self.at(3.0))).unwrap();
     }
 
     fn say(&self, (id, token): &(TaskId, Token), source: &str, text: &str) {
-        let call = self.client.calls().log(id, *token, source, text.as_bytes(), LogOptions::default());
-        self.client.call(&call.at(&self.at(4.0))).unwrap();
+        let call = self.client.calls().log(id, *token, source, text.as_bytes(), &LogOptions::new());
+        self.client.call(&call.at(self.at(4.0))).unwrap();
     }
 
     fn fail(&self, (id, token): &(TaskId, Token), error: &str, group: &str) {
-        let options = FailOptions { group: Some(group), permanent: true, cost: Some(COST), ..FailOptions::default() };
-        let call = self.client.calls().fail(id, *token, error.as_bytes(), options).at(&self.at(7.0 * HOUR));
+        let options = FailOptions::new().group(group).permanent(true).cost(COST);
+        let call = self.client.calls().fail(id, *token, error.as_bytes(), &options).at(self.at(7.0 * HOUR));
         self.client.call(&call).unwrap();
     }
 }
@@ -119,13 +123,13 @@ fn full() -> Past {
     past.submit("movies", "fine", plain());
     let (id, token) = past.take("movies", "host");
     let cost = br#"{"attempt":1,"exit":0,"max_rss_kib":9000,"cpu_ms":1500,"wall_ms":28000,"output":"/srv/out/fine","host":"host"}"#;
-    let fine = CompleteOptions { cost: Some(cost), ..CompleteOptions::default() };
-    past.client.call(&past.client.calls().complete(&id, token, b"1", fine).at(&past.at(30.0))).unwrap();
+    let fine = CompleteOptions::new().cost(cost);
+    past.client.call(&past.client.calls().complete(&id, token, b"1", &fine).at(past.at(30.0))).unwrap();
     for id in ["cancelled", &long_name("an-id-of-128-characters-2-")] {
         past.submit("movies", id, plain());
     }
     let cancelled = TaskId::new("cancelled").unwrap();
-    let call = past.client.calls().cancel(&cancelled, WIDE, Force::No).at(&past.at(40.0));
+    let call = past.client.calls().cancel(&cancelled, WIDE, &blueque::calls::CancelOptions::new()).at(past.at(40.0));
     past.client.call(&call).unwrap();
     past.submit_for("movies", &uuid(9), plain(), Some(10.5 * 24.0 * HOUR));
     let calls = past.client.calls();
@@ -134,15 +138,17 @@ fn full() -> Past {
         past.submit(name.as_str(), &format!("of-batch-{number:02}"), plain());
     }
     let name = |text: &str| QueueName::new(text).unwrap();
-    past.client.call(&calls.pause(&name("batch-03"), "ops@host", WIDE, false).at(&past.at(50.0))).unwrap();
+    past.client
+        .call(&calls.pause(&name("batch-03"), "ops@host", WIDE, &blueque::calls::PauseOptions::new()).at(past.at(50.0)))
+        .unwrap();
     past.submit("empty", "gone", plain());
     past.desk.ok(&["cancel", "gone"]);
     past.desk.ok(&["delete", "gone"]);
-    past.client.call(&calls.limit(&name("movies"), "tenant-a", Some(3), None).at(&past.at(50.0))).unwrap();
-    past.client.call(&calls.limit(&name("movies"), &long, Some(1_000_000), None).at(&past.at(50.0))).unwrap();
+    past.client.call(&calls.limit(&name("movies"), "tenant-a", Some(3), None).at(past.at(50.0))).unwrap();
+    past.client.call(&calls.limit(&name("movies"), &long, Some(1_000_000), None).at(past.at(50.0))).unwrap();
     let worker = ListenerId::of_process("host", 1);
-    let report = Report { slots: 12, free: 3, name: Some("night-shift"), ..Report::default() };
-    past.client.call(&calls.report(&worker, &[name("movies")], report).at(&past.at(60.0))).unwrap();
+    let report = ReportOptions::new().name("night-shift");
+    past.client.call(&calls.report(&worker, &[name("movies")], (12, 3), &report).at(past.at(60.0))).unwrap();
     past.desk.ok(&["schedule", "add", "nightly", "movies", "--every", "1h", "--start", "+400days 12h"]);
     past.desk.ok(&["schedule", "add", LONG_SCHEDULE, &long, "--cron", "0 3 * * *", "--start", "+400days 12h"]);
     past
@@ -320,7 +326,7 @@ fn ten_thousand_rows_are_ten_thousand_lines_and_each_id_can_be_used() {
     for part in ids.chunks(500) {
         let tasks: Vec<NewTask<'_>> = part.iter().map(|id| NewTask { id, eta: None, parameters: b"[]" }).collect();
         let call = past.client.calls().submit(&QueueName::new("many").unwrap(), &tasks, &TaskOptions::default());
-        past.client.call(&call.at(&past.at(0.0))).unwrap();
+        past.client.call(&call.at(past.at(0.0))).unwrap();
     }
     let mut wrong = Vec::new();
     // `ls` asks for each task: once is enough.
@@ -388,18 +394,22 @@ fn the_end_of_a_task_is_the_same_on_the_live_screen_in_its_record_and_in_why() {
         past.submit("q", id, TaskOptions::default());
         let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::of_process("host", 1));
         let calls = past.client.calls();
-        past.client.call(&calls.register(&queue, &listener, None).at(&past.at(from))).unwrap();
-        let options = ReserveOptions { lease: Some(Duration::from_secs(6 * 86_400)), ..ReserveOptions::default() };
-        let call = calls.reserve(&listener, &[queue], options).at(&past.at(from));
+        past.client
+            .call(&calls.register(&queue, &listener, &blueque::calls::RegisterOptions::new()).at(past.at(from)))
+            .unwrap();
+        let options = ReserveOptions::new().lease(Duration::from_secs(6 * 86_400));
+        let call = calls.reserve(&listener, &[queue], &options).at(past.at(from));
         let taken = past.client.call(&call).unwrap().unwrap();
-        past.client.call(&calls.start(&taken.id, taken.token, 7).at(&past.at(from))).unwrap();
+        past.client
+            .call(&calls.start(&taken.id, taken.token, 7, &blueque::calls::StartOptions::new()).at(past.at(from)))
+            .unwrap();
         if let Some((at, done)) = told {
             let done = done.to_string();
-            past.client.call(&calls.progress(&taken.id, taken.token, done.as_bytes()).at(&past.at(at))).unwrap();
+            past.client.call(&calls.progress(&taken.id, taken.token, done.as_bytes()).at(past.at(at))).unwrap();
         }
         if let Some(to) = to {
             past.client
-                .call(&calls.complete(&taken.id, taken.token, b"1", CompleteOptions::default()).at(&past.at(to)))
+                .call(&calls.complete(&taken.id, taken.token, b"1", &CompleteOptions::new()).at(past.at(to)))
                 .unwrap();
         }
     };

@@ -176,8 +176,8 @@ fn a_listener_is_shown_with_what_it_holds_and_can_be_drained() {
 fn a_task_that_workers_could_not_run_says_how_often_it_came_back() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "t"]);
-    let options = ReleaseOptions::new().reason("no-program").uncounted().again_in(Duration::from_secs(600));
-    desk.take("q").release_with(options).unwrap();
+    let options = ReleaseOptions::new().reason("no-program").uncounted(true).again(Duration::from_secs(600));
+    desk.take("q").release_with(&options).unwrap();
     let why = desk.ok(&["why", "t"]);
     let said = "It was given back once by workers that could not run it, and is given out again at ";
     assert!(why.starts_with(said), "{why}");

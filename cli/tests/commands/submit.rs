@@ -30,7 +30,7 @@ fn parameters_come_from_an_argument_a_file_or_stdin_and_their_bytes_are_kept() {
     desk.ok(&["submit", "q", "not json", "--raw", "--id", "raw"]);
     desk.ok(&["submit", "q", "-1", "--id", "minus"]);
     desk.ok(&["submit", "q", "--id", "none"]);
-    let kept = |id: &str| desk.client().task(id).unwrap().info().unwrap().parameters().unwrap().to_vec();
+    let kept = |id: &str| desk.client().task(id).unwrap().info().unwrap().parameters_bytes().unwrap().to_vec();
     assert_eq!(kept("file"), b"{ \"n\": 12345678901234567890123 }\n");
     assert_eq!(kept("place"), kept("file"));
     assert_eq!(kept("stdin"), b"[\"x\"]");

@@ -1,21 +1,24 @@
 //! Who takes tasks: workers that are full, dead or drain, told alike by every command that speaks of them.
 
-use blueque::calls::{Report, ReserveOptions};
+use blueque::calls::{ReportOptions, ReserveOptions};
 use blueque::{ListenerId, QueueName};
 
 use crate::{Desk, Left};
 
 /// A worker of this process id, by what it reports.
-fn worker(desk: &Desk, pid: u32, queues: &[&str], report: Report<'_>) -> ListenerId {
+fn worker(desk: &Desk, pid: u32, queues: &[&str], (slots, options): &Report) -> ListenerId {
     let client = desk.client();
     let id = ListenerId::of_process("host", pid);
     let queues: Vec<QueueName> = queues.iter().map(|name| QueueName::new(*name).unwrap()).collect();
-    client.call(&client.calls().report(&id, &queues, report)).unwrap();
+    client.call(&client.calls().report(&id, &queues, *slots, options)).unwrap();
     id
 }
 
-fn slots(slots: u32, free: u32) -> Report<'static> {
-    Report { slots, free, ..Report::default() }
+/// Its slots, and those of them that are free, and what else it says.
+type Report = ((u32, u32), ReportOptions);
+
+fn slots(slots: u32, free: u32) -> Report {
+    ((slots, free), ReportOptions::new())
 }
 
 /// Two minutes pass since its last report.
@@ -52,10 +55,10 @@ fn listeners(desk: &Desk, queue: &str) -> u64 {
 #[test]
 fn a_full_worker_is_full_on_all_its_queues_and_with_what() {
     let desk = Desk::new();
-    worker(&desk, 1, &["ra", "rb"], slots(1, 1));
+    worker(&desk, 1, &["ra", "rb"], &slots(1, 1));
     desk.ok(&["submit", "ra", "--id", "ra1"]);
     let _held = desk.take("ra");
-    worker(&desk, 1, &["ra", "rb"], slots(1, 0));
+    worker(&desk, 1, &["ra", "rb"], &slots(1, 0));
     desk.ok(&["submit", "rb", "--id", "rb1"]);
     assert_eq!(
         desk.ok(&["why", "rb1"]),
@@ -66,12 +69,12 @@ fn a_full_worker_is_full_on_all_its_queues_and_with_what() {
     assert_eq!(listeners(&desk, "rb"), 1);
     assert_eq!(untaken(&desk), Vec::<String>::new(), "it takes rb1 when its task has ended");
 
-    worker(&desk, 2, &["rb", "rc"], slots(2, 2));
+    worker(&desk, 2, &["rb", "rc"], &slots(2, 2));
     desk.ok(&["submit", "rc", "--id", "rc1"]);
     desk.ok(&["submit", "rb", "--id", "rb0", "--priority", "9"]);
     let _rb0 = desk.take_as("rb", 2);
     let _rc1 = desk.take_as("rc", 2);
-    worker(&desk, 2, &["rb", "rc"], slots(2, 0));
+    worker(&desk, 2, &["rb", "rc"], &slots(2, 0));
     assert_eq!(
         desk.ok(&["why", "rb1"]),
         "It is the next of its queue, and the 2 workers of rb are full with 1 task of ra, 1 of rb and 1 of rc.\n"
@@ -81,10 +84,10 @@ fn a_full_worker_is_full_on_all_its_queues_and_with_what() {
 #[test]
 fn a_dead_worker_takes_nothing_and_every_command_says_so() {
     let desk = Desk::new();
-    let id = worker(&desk, 1, &["q", "other"], slots(2, 2));
+    let id = worker(&desk, 1, &["q", "other"], &slots(2, 2));
     desk.ok(&["submit", "q", "--id", "held"]);
     let _held = desk.take("q");
-    worker(&desk, 1, &["q", "other"], slots(2, 1));
+    worker(&desk, 1, &["q", "other"], &slots(2, 1));
     let since = dies(&desk, &id);
     desk.ok(&["submit", "q", "--id", "t"]);
     let why = desk.ok(&["why", "t"]);
@@ -107,7 +110,7 @@ fn a_dead_worker_takes_nothing_and_every_command_says_so() {
     );
     assert!(found[0].ends_with("): start a worker for it"), "{found:?}");
 
-    let last = worker(&desk, 2, &["q"], slots(1, 1));
+    let last = worker(&desk, 2, &["q"], &slots(1, 1));
     assert_eq!((untaken(&desk), listeners(&desk, "q")), (Vec::new(), 1), "a living one takes it");
     dies(&desk, &last);
     assert!(desk.ok(&["why", "t"]).contains("only 2 dead ones (the last, host_2, since 20"));
@@ -116,7 +119,7 @@ fn a_dead_worker_takes_nothing_and_every_command_says_so() {
 #[test]
 fn a_worker_that_drains_takes_nothing_more_and_every_command_says_so() {
     let desk = Desk::new();
-    worker(&desk, 1, &["q"], slots(1, 1));
+    worker(&desk, 1, &["q"], &slots(1, 1));
     desk.ok(&["submit", "q", "--id", "t"]);
     assert_eq!(untaken(&desk), Vec::<String>::new());
     desk.ok(&["drain", "q", "host_1"]);
@@ -148,7 +151,7 @@ fn tasks_of_queues_without_a_worker_are_findings_also_those_that_are_due_or_whos
     let mut connection = desk.server.connection();
     redis::cmd("ZADD").arg("blueque_scheduled_tasks_due").arg(1).arg("due").exec(&mut connection).unwrap();
     redis::cmd("HSET").arg("blueque_task_due").arg("eta").arg("1.000000").exec(&mut connection).unwrap();
-    let id = worker(&desk, 1, &["gone"], slots(1, 1));
+    let id = worker(&desk, 1, &["gone"], &slots(1, 1));
     dies(&desk, &id);
     let found = crate::support::eventually("the lease is over", || {
         let found = untaken(&desk);
@@ -166,12 +169,12 @@ fn tasks_of_queues_without_a_worker_are_findings_also_those_that_are_due_or_whos
 #[test]
 fn only_workers_with_what_a_task_needs_are_said_to_take_it() {
     let desk = Desk::new();
-    let gpu = |free| Report { has: Some("gpu"), methods: Some("q,encode"), ..slots(1, free) };
-    worker(&desk, 1, &["q"], gpu(1));
+    let gpu = |free| ((1, free), ReportOptions::new().has("gpu").methods("q,encode"));
+    worker(&desk, 1, &["q"], &gpu(1));
     desk.ok(&["submit", "q", "--id", "first"]);
     let _first = desk.take("q");
-    worker(&desk, 1, &["q"], gpu(0));
-    worker(&desk, 2, &["q"], Report { methods: Some("q"), ..slots(1, 1) });
+    worker(&desk, 1, &["q"], &gpu(0));
+    worker(&desk, 2, &["q"], &((1, 1), ReportOptions::new().methods("q")));
     desk.ok(&["submit", "q", "--id", "able", "--needs", "gpu"]);
     desk.ok(&["submit", "q", "--id", "encode", "--method", "encode"]);
     let full = "and the only worker of q that can take it is full with 1 task of q.\n";
@@ -182,7 +185,7 @@ fn only_workers_with_what_a_task_needs_are_said_to_take_it() {
     assert_eq!(untaken(&desk), Vec::<String>::new());
     desk.ok(&["submit", "q", "--id", "plain", "--priority", "9"]);
     assert!(desk.ok(&["why", "plain"]).contains("1 of 2 listeners of q can take it"));
-    worker(&desk, 1, &["q"], gpu(1));
+    worker(&desk, 1, &["q"], &gpu(1));
     assert!(desk.ok(&["why", "able"]).ends_with("a listener of q can take it, and should soon.\n"));
 
     let dead = ListenerId::of_process("host", 1);
@@ -233,8 +236,9 @@ fn what_needs_are_met_the_command_knows_as_the_server_does() {
     let queue = |number| format!("q{number}");
     let mut listeners = Vec::new();
     for (number, (has, needs, _)) in (1..).zip(MET) {
-        let report = Report { has: Some(has).filter(|has| !has.is_empty()), ..slots(1, 1) };
-        listeners.push(worker(&desk, number, &[&queue(number)], report));
+        let options =
+            Some(has).filter(|has| !has.is_empty()).into_iter().fold(ReportOptions::new(), ReportOptions::has);
+        listeners.push(worker(&desk, number, &[&queue(number)], &((1, 1), options)));
         desk.ok(&["submit", &queue(number), "--id", &format!("t{number}"), "--needs", needs]);
     }
     let found = untaken(&desk);
@@ -244,7 +248,7 @@ fn what_needs_are_met_the_command_knows_as_the_server_does() {
         let why = desk.ok(&["why", &format!("t{number}")]);
         let taker = why.contains(&format!("listeners of {queue} can take it"));
         let lacking = found.iter().any(|line| line.contains(&format!("{queue}: no listener has what these need")));
-        let reserve = client.calls().reserve(&listener, &[QueueName::new(queue).unwrap()], ReserveOptions::default());
+        let reserve = client.calls().reserve(&listener, &[QueueName::new(queue).unwrap()], &ReserveOptions::new());
         let given = client.call(&reserve).unwrap().is_some();
         if [given, taker, !lacking] != [met; 3] {
             wrong.push(format!("{has:?} meets {needs:?}: {met}; given out: {given}; doctor: {}; {why}", !lacking));

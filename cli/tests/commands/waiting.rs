@@ -98,7 +98,7 @@ fn whatever_waits_survives_a_restart_of_the_server_and_goes_on_where_it_was() {
                 task.id(),
                 task.reservation().token,
                 b"1",
-                blueque::calls::CompleteOptions::default(),
+                &blueque::calls::CompleteOptions::new(),
             ))
             .unwrap();
     }
@@ -203,7 +203,7 @@ fn whatever_waits_for_hours_also_waits_for_a_server_that_is_away_when_it_starts(
             task.id(),
             task.reservation().token,
             b"1",
-            blueque::calls::CompleteOptions::default(),
+            &blueque::calls::CompleteOptions::new(),
         ))
         .unwrap();
     for one in &mut all {

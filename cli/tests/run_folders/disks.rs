@@ -138,7 +138,11 @@ fn names(file: &str) -> String {
 }
 
 fn said(world: &World, task: &Task) -> String {
-    let entries = world.client.call(&world.client.calls().logs(task.id(), "0", 500)).unwrap().items;
+    let entries = world
+        .client
+        .call(&world.client.calls().logs(task.id(), "0", 500, &blueque::calls::LogsOptions::new()))
+        .unwrap()
+        .items;
     entries.into_iter().map(|entry| String::from_utf8(entry.text).unwrap()).collect()
 }
 
@@ -184,7 +188,7 @@ fn an_end_that_the_disk_does_not_give_back_now_is_not_taken_for_lost() {
     });
     drop(disk);
     assert_eq!(result(&task), "\"done\"");
-    assert_eq!(task.info().unwrap().attempts(), 1);
+    assert_eq!(task.info().unwrap().attempt(), 1);
     world.nothing_is_left();
 }
 
@@ -204,7 +208,7 @@ fn a_worker_that_cannot_list_its_runs_gives_none_of_them_back() {
     fs::rename(&away, &runs).unwrap();
     world.touch("go");
     assert_eq!(result(&task), "\"done\"");
-    assert_eq!(task.info().unwrap().attempts(), 1);
+    assert_eq!(task.info().unwrap().attempt(), 1);
     assert!(worker.ended().success());
 }
 

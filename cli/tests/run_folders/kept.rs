@@ -26,7 +26,7 @@ fn nothing_among_the_kept_checkpoints_keeps_a_task_from_beginning() {
     let _worker = world.worker(&["--queue", "inn"]);
     let task = world.submit_as("inn", "inn", Submit::default());
     assert_eq!(result(&task), "\"none\"");
-    assert_eq!(task.info().unwrap().attempts(), 1, "{}", world.log());
+    assert_eq!(task.info().unwrap().attempt(), 1, "{}", world.log());
     assert_eq!(fs::read_dir(&kept).unwrap().count(), 0, "what is old or of no use is gone");
 }
 
@@ -41,7 +41,11 @@ fn a_folder_in_the_place_of_the_checkpoint_is_told_to_its_author_and_not_kept() 
     let _worker = world.worker(&["--queue", "frame", "--max-bytes", "1K"]);
     let task = world.submit("frame", "[]");
     let log = || {
-        let entries = world.client.call(&world.client.calls().logs(task.id(), "0", 500)).unwrap().items;
+        let entries = world
+            .client
+            .call(&world.client.calls().logs(task.id(), "0", 500, &blueque::calls::LogsOptions::new()))
+            .unwrap()
+            .items;
         entries.into_iter().map(|entry| String::from_utf8(entry.text).unwrap()).collect::<String>()
     };
     eventually("its log says so", || log().contains("checkpoint cannot be read: it is a folder").then_some(()));
@@ -97,7 +101,7 @@ fn a_kept_checkpoint_of_an_attempt_that_the_server_forgot_replaces_no_newer_one(
     saved(&task, 50);
     world.touch("go");
     assert_eq!(result(&task), "50");
-    assert_eq!(task.info().unwrap().attempts(), 2);
+    assert_eq!(task.info().unwrap().attempt(), 2);
     eventually("what it left is gone", || {
         fs::read_dir(world.path("state/blueque/kept")).map_or(true, |mut kept| kept.next().is_none()).then_some(())
     });

@@ -19,7 +19,7 @@ fn a_program_that_kills_its_supervisor_is_lost_and_fails_at_its_cap() {
     let _worker = world.worker(&["--queue", "killer"]);
     assert_eq!(result(&other), "1");
     let info = status(&task, Status::Failed);
-    assert_eq!((info.attempts(), info.losses(), field(&info, "releases")), (3, 3, String::new()));
+    assert_eq!((info.attempt(), info.losses(), field(&info, "releases")), (3, 3, String::new()));
     assert_eq!(info.group().as_deref(), Some("lost"));
     let error = info.error().unwrap();
     assert!(error.contains("lost 3 times") && error.contains("SIGKILL"), "{error}");
@@ -56,7 +56,7 @@ fn nothing_is_left_of_a_killed_supervisor_where_a_link_leads_to_the_state_folder
     let task = world.held();
     let grandchild: i32 = world.written("grandchild").parse().unwrap();
     send("KILL", world.supervisor());
-    eventually("its next attempt begins", || (task.info().unwrap().attempts() == 2).then_some(()));
+    eventually("its next attempt begins", || (task.info().unwrap().attempt() == 2).then_some(()));
     let lived = lives(grandchild);
     send("KILL", grandchild);
     assert!(!lived, "process {grandchild} ran on beside the next attempt");

@@ -102,7 +102,7 @@ fn whatever_a_program_puts_in_the_place_of_a_file_it_ends_as_it_would() {
             let shown = format!("{kind} at {path}: {:?}", info.error());
             assert_eq!(info.status(), Some(Status::Complete), "{shown}");
             let expected: &[u8] = if path == "result" && kind == "closed" { b"1\n" } else { b"\"done\"" };
-            assert_eq!(info.result(), Some(expected), "{shown}");
+            assert_eq!(info.result_bytes(), Some(expected), "{shown}");
         } else {
             assert_eq!(info.group().as_deref(), Some("result"), "{kind} at {path}: {:?}", info.status());
         }
@@ -118,7 +118,7 @@ fn whatever_stands_in_the_place_of_a_file_of_a_dead_supervisor_its_task_goes_on(
     let tasks: Vec<_> = cases.map(|(kind, path)| (kind, path, submit(&world, kind, path, "kill"))).collect();
     for (kind, path, task) in tasks {
         let info = task.wait(crate::world::LIMIT).unwrap_or_else(|error| panic!("{kind} at {path}: {error}"));
-        assert_eq!(info.result(), Some(&b"\"again\""[..]), "{kind} at {path}: {:?}", info.error());
+        assert_eq!(info.result_bytes(), Some(&b"\"again\""[..]), "{kind} at {path}: {:?}", info.error());
     }
     settled(&world, worker);
 }
@@ -165,6 +165,6 @@ fn a_supervisor_whose_lock_was_taken_away_is_taken_over_all_the_same() {
     eventually("it is taken over", || world.log().contains("took over").then_some(()));
     world.touch("go");
     assert_eq!(result(&task), "\"done\"");
-    assert_eq!(task.info().unwrap().attempts(), 1);
+    assert_eq!(task.info().unwrap().attempt(), 1);
     world.nothing_is_left();
 }

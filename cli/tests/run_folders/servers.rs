@@ -55,7 +55,7 @@ fn a_worker_leaves_the_runs_of_another_server_alone() {
     assert_eq!(result(&unsaved), "[5]", "its checkpoint was not lost");
     world.touch("go");
     assert_eq!(result(&running), "\"done\"");
-    assert_eq!(running.info().unwrap().attempts(), 1);
+    assert_eq!(running.info().unwrap().attempt(), 1);
     world.nothing_is_left();
 }
 

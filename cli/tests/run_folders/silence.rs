@@ -38,7 +38,11 @@ fn set(world: &World, name: &str, value: &str) {
 }
 
 fn log(world: &World, task: &Task) -> String {
-    let entries = world.client.call(&world.client.calls().logs(task.id(), "0", 500)).unwrap().items;
+    let entries = world
+        .client
+        .call(&world.client.calls().logs(task.id(), "0", 500, &blueque::calls::LogsOptions::new()))
+        .unwrap()
+        .items;
     entries.into_iter().map(|entry| String::from_utf8(entry.text).unwrap()).collect()
 }
 

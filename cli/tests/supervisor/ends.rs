@@ -14,7 +14,7 @@ fn a_program_that_prints_json_completes_its_task_with_it() {
     let mut run = stage.task("echo '{\"sum\": 3}'");
     let info = run.finish();
     assert_eq!(info.status(), Some(Status::Complete));
-    assert_eq!(text(info.result()), "{\"sum\": 3}");
+    assert_eq!(text(info.result_bytes()), "{\"sum\": 3}");
     assert!(!run.folder.exists(), "the run folder is removed");
 }
 
@@ -22,28 +22,28 @@ fn a_program_that_prints_json_completes_its_task_with_it() {
 fn a_program_finds_its_arguments_on_stdin_and_in_a_file() {
     let stage = Stage::new();
     let mut run = stage.task("cmp -s - \"$BLUEQUE_PARAMETERS\" && cat \"$BLUEQUE_PARAMETERS\"");
-    assert_eq!(text(run.finish().result()), "[\"one\",\"zwei\"]");
+    assert_eq!(text(run.finish().result_bytes()), "[\"one\",\"zwei\"]");
 }
 
 #[test]
 fn a_program_that_closes_its_stdin_does_not_matter() {
     let stage = Stage::new();
     let mut run = stage.task("exec 0<&-; echo 7");
-    assert_eq!(text(run.finish().result()), "7");
+    assert_eq!(text(run.finish().result_bytes()), "7");
 }
 
 #[test]
 fn a_result_file_wins_over_stdout() {
     let stage = Stage::new();
     let mut run = stage.task("echo '\"printed\"'; printf '\\001 no json' > \"$BLUEQUE_RESULT\"");
-    assert_eq!(run.finish().result(), Some(&b"\x01 no json"[..]));
+    assert_eq!(run.finish().result_bytes(), Some(&b"\x01 no json"[..]));
 }
 
 #[test]
 fn what_is_no_json_is_no_result() {
     let stage = Stage::new();
     let mut run = stage.task("echo working; echo done");
-    assert_eq!(text(run.finish().result()), "null");
+    assert_eq!(text(run.finish().result_bytes()), "null");
 }
 
 #[test]
@@ -101,11 +101,11 @@ fn exit_85_with_a_new_checkpoint_gives_the_task_back_uncounted() {
     let mut run = stage.task(script);
     let info = run.finish();
     assert_eq!(info.status(), Some(Status::Pending), "{:?}", info.error());
-    assert_eq!(text(info.checkpoint()), "chunk 9\n");
+    assert_eq!(text(info.checkpoint_bytes()), "chunk 9\n");
     let program = stage.program("again", script);
     let mut again = stage.reserve(&run.task, &program, Duration::from_secs(60), |_| {});
     let info = again.finish();
-    assert_eq!((info.attempts(), text(info.result())), (2, "\"from chunk 9\"".into()));
+    assert_eq!((info.attempt(), text(info.result_bytes())), (2, "\"from chunk 9\"".into()));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn the_environment_is_the_contracts_and_no_more() {
         run["limits"]["nice"] = json!(7);
         run["limits"]["max_run_ms"] = json!(60_000);
     });
-    let seen = text(run.finish().result());
+    let seen = text(run.finish().result_bytes());
     for name in [
         "TASK_ID",
         "QUEUE=films",

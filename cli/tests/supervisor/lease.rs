@@ -26,7 +26,7 @@ fn a_quiet_program_keeps_its_lease_far_beyond_its_length() {
         queue.requeue_orphans().unwrap();
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(run.task.info().unwrap().attempts(), 1);
+    assert_eq!(run.task.info().unwrap().attempt(), 1);
 }
 
 #[test]

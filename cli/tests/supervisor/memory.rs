@@ -24,7 +24,7 @@ fn user(stage: &Stage, rules: &[&str]) {
 }
 
 fn saved(task: &Task) {
-    eventually("the checkpoint is saved", || task.info().unwrap().checkpoint().map(<[u8]>::to_vec));
+    eventually("the checkpoint is saved", || task.info().unwrap().checkpoint_bytes().map(<[u8]>::to_vec));
 }
 
 /// Waits until the lease has been renewed this often.
@@ -54,7 +54,7 @@ fn an_end_is_accepted_while_the_server_has_no_memory_for_the_last_checkpoint() {
     });
     memory(&stage, "0");
     run.ended();
-    assert_eq!((info.losses(), info.attempts()), (0, 1));
+    assert_eq!((info.losses(), info.attempt()), (0, 1));
     let kept = fs::read_dir(stage.state.path().join("blueque/kept")).unwrap().count();
     assert_eq!(kept, 1, "what the server has no room for is kept for the next attempt on this host");
 }
@@ -91,7 +91,7 @@ fn the_lease_is_renewed_while_the_server_refuses_that_the_task_starts() {
     fs::write(run.folder.join("work/go"), "").unwrap();
     run.ended();
     let info = run.task.info().unwrap();
-    assert_eq!((info.status(), info.losses(), info.attempts()), (Some(Status::Complete), 0, 1));
+    assert_eq!((info.status(), info.losses(), info.attempt()), (Some(Status::Complete), 0, 1));
 }
 
 #[test]
@@ -120,5 +120,5 @@ fn an_end_that_is_refused_for_long_keeps_a_short_lease() {
     run.ended();
     let info = run.task.info().unwrap();
     assert_eq!((info.status(), info.losses()), (Some(Status::Complete), 0));
-    assert_eq!(text(info.result()), "\"done\"");
+    assert_eq!(text(info.result_bytes()), "\"done\"");
 }

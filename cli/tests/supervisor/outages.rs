@@ -25,8 +25,8 @@ fn a_server_that_is_away_at_the_end_learns_of_it_when_it_is_back() {
     stage.server.restart();
     run.ended();
     let info = run.task.info().unwrap();
-    assert_eq!((info.status(), info.attempts()), (Some(Status::Complete), 1));
-    assert_eq!(text(info.result()), "\"done\"");
+    assert_eq!((info.status(), info.attempt()), (Some(Status::Complete), 1));
+    assert_eq!(text(info.result_bytes()), "\"done\"");
     assert_eq!(stage.transitions(&run, "complete"), 1);
 }
 
@@ -60,7 +60,7 @@ fn a_server_that_refuses_a_log_has_the_end_all_the_same() {
     // A key of another type in the place of the log.
     let key = format!("blueque_log_{}", run.task.id());
     redis::cmd("SET").arg(key).arg("x").exec(&mut stage.server.connection()).unwrap();
-    assert_eq!(text(run.finish().result()).trim(), "\"done\"");
+    assert_eq!(text(run.finish().result_bytes()).trim(), "\"done\"");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn an_end_on_the_disk_is_sent_by_the_next_supervisor() {
     run.ended();
     stage.server.restart();
     assert!(run.again().success());
-    assert_eq!(text(run.task.info().unwrap().result()), "\"done\"");
+    assert_eq!(text(run.task.info().unwrap().result_bytes()), "\"done\"");
     assert!(stage.published(&run).join("film").exists() && !run.folder.exists());
 }
 
@@ -157,7 +157,7 @@ fn the_password_comes_through_stdin() {
     run.supervise();
     run.ended();
     set(&mut admin, "");
-    assert_eq!(text(run.task.info().unwrap().result()), "1");
+    assert_eq!(text(run.task.info().unwrap().result_bytes()), "1");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_log_that_cannot_be_written_stops_nothing() {
     let mut run = stage.task("echo '[1]'");
     // What a full disk does to the log, something in the place of its folder does to it here.
     fs::write(stage.state.path().join("blueque/logs"), "in the way").unwrap();
-    assert_eq!(text(run.finish().result()), "[1]");
+    assert_eq!(text(run.finish().result_bytes()), "[1]");
     let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
     assert_eq!(said.matches("the log of this attempt cannot be written").count(), 1, "{said}");
     assert_eq!(stage.log(&run, "stdout").concat(), b"[1]\n", "the server gets what it can");
@@ -180,7 +180,7 @@ fn a_result_survives_a_full_disk() {
     for name in ["stdout", "end.new"] {
         std::os::unix::fs::symlink("/dev/full", run.folder.join(name)).unwrap();
     }
-    assert_eq!(text(run.finish().result()), "[1]");
+    assert_eq!(text(run.finish().result_bytes()), "[1]");
 }
 
 /// Whatever the program wrote there, nobody can know it any more.
@@ -191,7 +191,7 @@ fn a_task_whose_run_folder_was_taken_away_is_given_back_and_not_completed_withou
         let script = "echo '\"precious\"' > \"$BLUEQUE_RESULT\"; rm -rf \"$BLUEQUE_RUN\"";
         let mut run = stage.task(&format!("{printed}{script}"));
         let info = run.finish();
-        assert_eq!((info.result(), info.fields.get("failures")), (None, None), "{id}: {:?}", info.fields);
+        assert_eq!((info.result_bytes(), info.fields.get("failures")), (None, None), "{id}: {:?}", info.fields);
         assert_eq!(info.status(), Some(Status::Scheduled), "{id}");
         let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
         assert!(said.contains("given back") && said.contains("run folder"), "{said}");
@@ -204,7 +204,7 @@ fn a_cleaner_that_empties_the_file_of_stdout_makes_no_other_result_of_it() {
     let mut run =
         stage.task("cd \"$BLUEQUE_RUN\"; printf 4; while [ ! -s stdout ]; do sleep 0.01; done; : > stdout; printf 2");
     let info = run.finish();
-    assert_eq!((info.status(), info.result()), (Some(Status::Scheduled), None));
+    assert_eq!((info.status(), info.result_bytes()), (Some(Status::Scheduled), None));
     let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
     assert!(said.contains("given back") && said.contains("stdout"), "{said}");
 }
@@ -307,7 +307,7 @@ for i in 1 2; do echo \"{\\\"log\\\": \\\"look $i\\\"}\" >> \"$BLUEQUE_EVENTS\";
 rm \"$BLUEQUE_CHECKPOINT\"; exit 75";
     let mut run = stage.task(script);
     run.supervise();
-    eventually("the first is saved", || (text(run.task.info().unwrap().checkpoint()) == "1\n").then_some(()));
+    eventually("the first is saved", || (text(run.task.info().unwrap().checkpoint_bytes()) == "1\n").then_some(()));
     stage.server.kill();
     fs::write(run.folder.join("work/away"), "").unwrap();
     // When the second is seen, the look at the first is over.
@@ -320,5 +320,5 @@ rm \"$BLUEQUE_CHECKPOINT\"; exit 75";
     stage.server.restart();
     run.ended();
     let info = run.task.info().unwrap();
-    assert_eq!((info.status(), text(info.checkpoint()).as_str()), (Some(Status::Failed), "2\n"));
+    assert_eq!((info.status(), text(info.checkpoint_bytes()).as_str()), (Some(Status::Failed), "2\n"));
 }

@@ -34,7 +34,7 @@ du -sk \"$BLUEQUE_RUN/../../logs\" | cut -f1 > \"$BLUEQUE_RESULT\"";
     let mut run = stage.task_with(script, Duration::from_secs(60), |run| run["keep_log"] = json!(16 << 20));
     let info = run.finish();
     assert_eq!(info.status(), Some(Status::Complete));
-    let kib: u64 = text(info.result()).trim().parse().unwrap();
+    let kib: u64 = text(info.result_bytes()).trim().parse().unwrap();
     assert!((10_000..18_000).contains(&kib), "{kib} KiB on the disk");
     let log = stage.disk_log(&run);
     assert_eq!(log[0], "stdout F first");
@@ -78,7 +78,7 @@ fn lines_of_two_streams_that_alternate_all_arrive_in_their_order() {
 fn a_process_that_keeps_the_pipe_does_not_keep_the_task() {
     let stage = Stage::new();
     let mut run = stage.task("setsid sleep 1000 & echo 5");
-    assert_eq!(text(run.finish().result()), "5");
+    assert_eq!(text(run.finish().result_bytes()), "5");
 }
 
 #[test]
@@ -93,7 +93,7 @@ echo '{\"unknown\":1}' >> \"$BLUEQUE_EVENTS\"
 while [ ! -e go ]; do sleep 0.01; done";
     let mut run = stage.task(script);
     run.supervise();
-    let progress = eventually("progress", || run.task.info().unwrap().progress().map(<[u8]>::to_vec));
+    let progress = eventually("progress", || run.task.info().unwrap().progress_bytes().map(<[u8]>::to_vec));
     let progress: Value = serde_json::from_slice(&progress).unwrap();
     assert_eq!(progress, json!({ "done": 5, "total": 12, "message": "epoch 5" }));
     eventually("the log", || (stage.log(&run, "event").concat() == b"warn: low\n").then_some(()));
@@ -117,7 +117,7 @@ tell 1; while [ ! -e go ]; do sleep 0.01; done; tell 2; tell 3; exit {code}"
         let mut run = stage.task(&script);
         run.supervise();
         let done = |info: &TaskInfo| {
-            let told: Value = serde_json::from_slice(info.progress()?).unwrap();
+            let told: Value = serde_json::from_slice(info.progress_bytes()?).unwrap();
             told["done"].as_u64()
         };
         eventually("the first", || done(&run.task.info().unwrap()).filter(|&done| done == 1));
@@ -138,7 +138,7 @@ while [ ! -e go$i ]; do sleep 0.01; done; done";
     run.supervise();
     for i in ["1", "2"] {
         let saved = format!("{i}\n");
-        eventually("the checkpoint", || (text(run.task.info().unwrap().checkpoint()) == saved).then_some(()));
+        eventually("the checkpoint", || (text(run.task.info().unwrap().checkpoint_bytes()) == saved).then_some(()));
         fs::write(run.folder.join(format!("work/go{i}")), "").unwrap();
     }
     run.ended();
@@ -151,7 +151,7 @@ fn a_checkpoint_over_the_limit_stays_on_this_host() {
     let small = |run: &mut Value| run["limits"]["max_bytes"] = json!(1_000);
     let mut run = stage.task_with(script, Duration::from_secs(60), small);
     let info = run.finish();
-    assert_eq!((info.status(), info.checkpoint()), (Some(Status::Failed), None), "it counts: nothing was saved");
+    assert_eq!((info.status(), info.checkpoint_bytes()), (Some(Status::Failed), None), "it counts: nothing was saved");
     assert!(String::from_utf8_lossy(&stage.log(&run, "supervisor").concat()).contains("2000 bytes"));
     let kept: Vec<_> = fs::read_dir(stage.state.path().join("blueque/kept")).unwrap().flatten().collect();
     assert!(

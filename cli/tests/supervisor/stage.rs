@@ -49,9 +49,8 @@ impl Stage {
         let renewed = boot_clock_us();
         let listener = ListenerId::new(LISTENER).unwrap();
         let queue = self.client.queue(QUEUE).unwrap();
-        let options =
-            ReserveOptions { lease: Some(lease), request: Some(task.id().as_str()), ..ReserveOptions::default() };
-        let call = self.client.calls().reserve(&listener, &[queue.name().clone()], options);
+        let options = ReserveOptions::new().lease(lease).request(task.id().as_str());
+        let call = self.client.calls().reserve(&listener, &[queue.name().clone()], &options);
         let reserved = self.client.call(&call).unwrap().expect("the task is there to be reserved");
         assert_eq!(&reserved.id, task.id(), "the only task");
         let id = reserved.id.as_str();
@@ -146,13 +145,21 @@ impl Stage {
     /// How often a task went into a state.
     pub fn transitions(&self, run: &Run, to: &str) -> usize {
         let queue = self.client.queue(QUEUE).unwrap();
-        let events = self.client.call(&self.client.calls().events(queue.name(), "0", 500, None)).unwrap().items;
+        let events = self
+            .client
+            .call(&self.client.calls().events(queue.name(), "0", 500, &blueque::calls::EventsOptions::new()))
+            .unwrap()
+            .items;
         events.iter().filter(|event| event.id == run.task.id().as_str() && event.to == to).count()
     }
 
     /// The log in Redis, entries of one source.
     pub fn log(&self, run: &Run, source: &str) -> Vec<Vec<u8>> {
-        let entries = self.client.call(&self.client.calls().logs(run.task.id(), "0", 500)).unwrap().items;
+        let entries = self
+            .client
+            .call(&self.client.calls().logs(run.task.id(), "0", 500, &blueque::calls::LogsOptions::new()))
+            .unwrap()
+            .items;
         entries.into_iter().filter(|entry| entry.source == source).map(|entry| entry.text).collect()
     }
 }

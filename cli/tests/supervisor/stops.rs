@@ -87,7 +87,7 @@ while [ ! -e go ]; do sleep 0.01; done; echo 1";
     send(supervisor, Signal::SIGCONT);
     run.ended();
     let info = run.task.info().unwrap();
-    assert_eq!((info.status(), info.result()), (Some(Status::Cancelled), None));
+    assert_eq!((info.status(), info.result_bytes()), (Some(Status::Cancelled), None));
     assert!(!stage.published(&run).exists() && !run.folder.exists());
 }
 
@@ -102,7 +102,7 @@ fn a_recalled_task_is_stopped_with_its_grace_and_goes_back_with_its_checkpoint()
     run.ended();
     let info = run.task.info().unwrap();
     assert_eq!((info.status(), info.losses()), (Some(Status::Pending), 0));
-    assert_eq!(text(info.checkpoint()), "half\n");
+    assert_eq!(text(info.checkpoint_bytes()), "half\n");
     assert!(!info.is_recalled());
 }
 
@@ -114,7 +114,7 @@ fn a_suspended_program_is_stopped_gracefully_too() {
     send(run.pid("child"), Signal::SIGSTOP);
     send(supervisor, Signal::SIGTERM);
     run.ended();
-    assert_eq!(text(run.task.info().unwrap().checkpoint()), "half\n");
+    assert_eq!(text(run.task.info().unwrap().checkpoint_bytes()), "half\n");
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn sigterm_to_the_supervisor_gives_the_task_back_with_its_checkpoint() {
     gone(child);
     let info = run.task.info().unwrap();
     assert_eq!(info.status(), Some(Status::Pending), "its exit code 0 does not complete it");
-    assert_eq!(text(info.checkpoint()), "half\n");
-    assert_eq!((info.losses(), info.attempts()), (0, 1));
+    assert_eq!(text(info.checkpoint_bytes()), "half\n");
+    assert_eq!((info.losses(), info.attempt()), (0, 1));
 }
 
 #[test]
@@ -179,7 +179,7 @@ wait";
     run.pid("child");
     send(supervisor, Signal::SIGTERM);
     run.ended();
-    assert_eq!(text(run.task.info().unwrap().checkpoint()), "half\n");
+    assert_eq!(text(run.task.info().unwrap().checkpoint_bytes()), "half\n");
 }
 
 #[test]
@@ -222,7 +222,11 @@ fn a_program_that_runs_too_long_fails_after_a_warning() {
     };
     let info = stage.task_with(script, Duration::from_secs(60), limits).finish();
     assert_eq!((info.status(), info.group().as_deref()), (Some(Status::Failed), Some("timeout")));
-    assert!(text(info.checkpoint()).contains("\"reason\":\"deadline\""), "the warning came: {:?}", info.checkpoint());
+    assert!(
+        text(info.checkpoint_bytes()).contains("\"reason\":\"deadline\""),
+        "the warning came: {:?}",
+        info.checkpoint_bytes()
+    );
 }
 
 #[test]
@@ -234,7 +238,7 @@ fn the_warning_does_not_kill_who_does_not_want_it() {
         Duration::from_secs(60),
         limits,
     );
-    assert_eq!(text(run.finish().result()), "1");
+    assert_eq!(text(run.finish().result_bytes()), "1");
 }
 
 #[test]
@@ -242,7 +246,7 @@ fn a_program_can_ask_for_more_time() {
     let stage = Stage::new();
     let script = "echo '{\"extend\":60}' >> \"$BLUEQUE_EVENTS\"; sleep 1.2; echo 1";
     let limits = |run: &mut Value| run["limits"] = json!({ "grace_ms": 100, "max_run_ms": 800 });
-    assert_eq!(text(stage.task_with(script, Duration::from_secs(60), limits).finish().result()), "1");
+    assert_eq!(text(stage.task_with(script, Duration::from_secs(60), limits).finish().result_bytes()), "1");
 }
 
 #[test]
@@ -254,5 +258,5 @@ fn a_silent_program_is_stopped_and_a_sign_of_life_keeps_it_running() {
     assert!(info.error().unwrap().contains("no sign of life"));
 
     let script = "for i in 1 2 3 4 5 6; do echo '{\"alive\":true}' >> \"$BLUEQUE_EVENTS\"; sleep 0.25; done; echo 1";
-    assert_eq!(text(stage.task_with(script, Duration::from_secs(60), limits).finish().result()), "1");
+    assert_eq!(text(stage.task_with(script, Duration::from_secs(60), limits).finish().result_bytes()), "1");
 }

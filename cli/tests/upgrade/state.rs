@@ -92,16 +92,16 @@ fn what_a_worker_of_a_former_release_left_is_taken_over_given_back_and_delivered
             let expected = if ["saved", "drained"].contains(&id) { "\"from 5\"" } else { "\"anew\"" };
             assert_eq!(result(&task(id)), expected, "{id}");
             let info = task(id).info().unwrap();
-            assert!(info.attempts() >= 2, "{id}");
+            assert!(info.attempt() >= 2, "{id}");
             assert_eq!(info.losses(), u32::from(!["made", "drained"].contains(&id)), "{id}");
         }
         for id in ["complete", "accepted", "published"] {
             assert_eq!(result(&task(id)), "\"done\"", "{id}");
             assert_eq!(content(&world.path("state/blueque/output").join(id).join("film")), "text\n");
-            assert_eq!(task(id).info().unwrap().attempts(), 1, "{id}: its work is not done again");
+            assert_eq!(task(id).info().unwrap().attempt(), 1, "{id}: its work is not done again");
         }
         let failed = status(&task("failed"), Status::Scheduled);
-        assert_eq!(failed.attempts(), 1);
+        assert_eq!(failed.attempt(), 1);
         assert!(field(&failed, "last_error").contains("broken"), "{:?}", failed.fields);
         assert_eq!(result(&task("kept")), "\"from 777\"");
         eventually("nothing of it is left", || (fs::read_dir(&runs).unwrap().count() == 0).then_some(()));

@@ -231,7 +231,7 @@ pub const STEPS: &str = "n=0; [ -e \"$BLUEQUE_CHECKPOINT\" ] && n=$(cat \"$BLUEQ
 pub fn saved(task: &Task, least: u32) -> u32 {
     eventually("the checkpoint is saved", || {
         let info = task.info().unwrap();
-        let saved: u32 = std::str::from_utf8(info.checkpoint()?).unwrap().trim().parse().unwrap();
+        let saved: u32 = std::str::from_utf8(info.checkpoint_bytes()?).unwrap().trim().parse().unwrap();
         (saved >= least).then_some(saved)
     })
 }
@@ -256,5 +256,5 @@ pub fn field(info: &TaskInfo, name: &str) -> String {
 pub fn result(task: &Task) -> String {
     let info = task.wait(LIMIT).unwrap();
     assert_eq!(info.status(), Some(Status::Complete), "{:?}", info.error());
-    String::from_utf8(info.result().unwrap().to_vec()).unwrap()
+    String::from_utf8(info.result_bytes().unwrap().to_vec()).unwrap()
 }

@@ -1,0 +1,295 @@
+//! What the library takes from the shapes of replies and records: structs with what reads them, and accessors of fields.
+
+use super::contract::{Contract, Form};
+use super::replies::{Field, Reply};
+use super::rust::ENUMS;
+
+type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+/// Replies whose fields are a struct of the library: the command and the struct's name; and where more of one kind follow,
+/// the name of the field that has those, and their struct.
+const STRUCTS: [Whole; 15] = [
+    ("bulk", "Step", None),
+    ("counts", "Counts", None),
+    ("estimate", "Estimate", None),
+    ("events", "Events", Some(("items", "Event"))),
+    ("heartbeat", "Beat", Some(("orders", "Order"))),
+    ("hello", "Greeting", None),
+    ("mend", "Mended", Some(("claims", "Claim"))),
+    ("promote", "Promoted", None),
+    ("requeue_orphans", "Orphans", None),
+    ("reserve", "Reservation", None),
+    ("retain", "Retained", None),
+    ("run_schedule", "Ran", None),
+    ("tally", "Tallied", None),
+    ("tick", "Ticked", Some(("low", "LowSchedule"))),
+    ("why", "Why", None),
+];
+
+/// Replies whose items are a struct of the library.
+const ITEMS: [(&str, &str); 14] = [
+    ("events", "Event"),
+    ("groups", "Group"),
+    ("held", "Held"),
+    ("history", "Transition"),
+    ("limits", "KeyLimit"),
+    ("listeners", "ListenerInfo"),
+    ("logs", "LogEntry"),
+    ("mend", "Claim"),
+    ("queues", "QueueInfo"),
+    ("schedules", "ScheduleSummary"),
+    ("settings", "Setting"),
+    ("tags", "Tag"),
+    ("tick", "LowSchedule"),
+    ("workers", "WorkerInfo"),
+];
+
+/// Fields that the library has under another name, or as another type than that of the contract: with the reader of it.
+const OWN: [(&str, &str, &str, &str, &str); 24] = [
+    ("bulk", "cursor", "next", "Option<String>", "reply::next"),
+    ("estimate", "basis", "basis", "Option<Basis>", "reply::known"),
+    ("events", "event", "cursor", "String", "reply::text"),
+    ("groups", "group", "name", "String", "reply::text"),
+    ("hello", "known", "born", "bool", "reply::flag"),
+    ("hello", "lacks", "missing", "Vec<(String, Vec<String>)>", "reply::missing"),
+    ("listeners", "listener", "id", "String", "reply::text"),
+    ("mend", "cursor", "next", "Option<String>", "reply::next"),
+    ("mend", "from", "listener", "String", "reply::text"),
+    ("mend", "status", "status", "Option<Status>", "reply::known"),
+    ("queues", "queue", "name", "String", "reply::text"),
+    ("queues", "stop", "stopping", "bool", "reply::stop"),
+    ("reserve", "id", "id", "TaskId", "reply::word"),
+    ("reserve", "queue", "queue", "QueueName", "reply::word"),
+    ("run_schedule", "id", "id", "TaskId", "reply::word"),
+    ("run_schedule", "outcome", "created", "bool", "reply::created"),
+    ("schedules", "name", "name", "ScheduleName", "reply::word"),
+    ("schedules", "state", "state", "ScheduleState", "reply::word"),
+    ("settings", "from", "from", "Source", "reply::word"),
+    ("tags", "tag", "name", "String", "reply::text"),
+    ("tick", "name", "name", "ScheduleName", "reply::word"),
+    ("workers", "listener", "id", "String", "reply::text"),
+    ("why", "order", "order", "Option<Order>", "reply::known"),
+    ("workers", "life", "dead", "bool", "reply::dead"),
+];
+
+/// Fields of records that the library reads by hand, beside a field of another name.
+const BY_HAND: [&str; 6] = ["cost", "error", "group", "last_error", "last_group", "options"];
+
+/// Counts of attempts of one task, which never get large.
+const SMALL: [&str; 7] = ["attempt", "failures", "fruitless", "losses", "releases", "schema", "uncounted"];
+
+/// The text of `replies.rs`: the structs of replies, each with what reads it.
+pub(crate) fn replies(contract: &Contract) -> Result<String, String> {
+    let mut text = String::new();
+    let mut own: Vec<_> = OWN.iter().map(|(command, field, ..)| (*command, *field)).collect();
+    for (command, name, more) in STRUCTS {
+        let reply = shape(contract, command)?;
+        let (named, pairs) = if reply.pairs.is_empty() { (&reply.list, false) } else { (&reply.pairs, true) };
+        let fields = read_all(contract, command, named, pairs);
+        own.retain(|(of, field)| *of != command || !named.iter().any(|named| named.name == *field));
+        let means =
+            reply.means.as_deref().ok_or_else(|| format!("the reply of {command} has no means, which {name} needs"))?;
+        let each = reply.each.as_deref().unwrap_or_default();
+        text += &structure(name, means, &fields, more.map(|(field, of)| (field, of, each)), pairs);
+    }
+    for (command, name) in ITEMS {
+        let reply = shape(contract, command)?;
+        let fields = read_all(contract, command, &reply.items, false);
+        own.retain(|(of, field)| *of != command || !reply.items.iter().any(|named| named.name == *field));
+        let means =
+            reply.each.as_deref().ok_or_else(|| format!("the reply of {command} has no each, which {name} needs"))?;
+        text += &item(name, means, &fields);
+    }
+    match own.first() {
+        Some((command, field)) => {
+            Err(format!("build/rust_replies.rs names {field} of {command}, which has no such field"))
+        }
+        None => Ok(text),
+    }
+}
+
+fn shape<'a>(contract: &'a Contract, command: &str) -> Result<&'a Reply, String> {
+    let reply = contract.replies.get(command).ok_or_else(|| format!("replies.toml has no {command}"))?;
+    Ok(reply.as_ref().resolved(contract))
+}
+
+/// A field of a struct: its names in the contract and here, its type, what it means, and the expression that reads it.
+struct Read {
+    contract: String,
+    name: String,
+    of: String,
+    means: String,
+    expression: String,
+}
+
+fn read_all(contract: &Contract, command: &str, fields: &[Field], pairs: bool) -> Vec<Read> {
+    fields.iter().map(|field| read(contract, command, field, pairs)).collect()
+}
+
+fn read(contract: &Contract, command: &str, field: &Field, pairs: bool) -> Read {
+    let own = OWN.iter().find(|(of, name, ..)| (*of, *name) == (command, field.name.as_str()));
+    let value = if pairs { format!("facts.get({:?})", field.name) } else { field.name.clone() };
+    let means = field.means.clone().unwrap_or_default();
+    if let Some((_, _, name, of, reader)) = own {
+        let read = format!("{reader}({value})?");
+        return Read {
+            contract: field.name.clone(),
+            name: (*name).to_owned(),
+            of: (*of).to_owned(),
+            means,
+            expression: read,
+        };
+    }
+    let (of, reader) = kind(contract, field.of.as_deref().unwrap_or_default(), &field.name);
+    let may_lack = field.empty || field.absent || !field.words.is_empty();
+    let (of, read) = match (of.as_str(), reader) {
+        ("Vec<u8>", _) if field.nil => ("Option<Vec<u8>>".to_owned(), format!("reply::saved({value})?")),
+        ("Vec<u8>", _) if may_lack => ("Option<Vec<u8>>".to_owned(), format!("reply::filled({value})?")),
+        ("Vec<u8>", _) => (of, format!("reply::bytes({value})?")),
+        ("Vec<String>", reader) => (of, format!("reply::read({value}, {reader})?")),
+        (_, reader) if may_lack => (format!("Option<{of}>"), format!("reply::optional({value}, {reader})?")),
+        (_, reader) => (of, format!("reply::read({value}, {reader})?")),
+    };
+    Read { contract: field.name.clone(), name: field.name.clone(), of, means, expression: read }
+}
+
+/// The type of the library for one of the contract, and what reads it from text.
+fn kind(contract: &Contract, of: &str, name: &str) -> (String, &'static str) {
+    let Some(known) = contract.type_of(of) else { return ("String".into(), "text::owned") };
+    let unit = known.unit.as_deref().unwrap_or_default();
+    let (name, reader) = match (of, known.form) {
+        ("queues" | "methods" | "tags", _) => ("Vec<String>", "text::names"),
+        ("token", _) => ("Token", "text::word"),
+        ("pause", _) => ("Pause", "text::word"),
+        ("trouble", _) => ("Trouble", "text::word"),
+        ("rate", _) => ("Rate", "text::word"),
+        ("unique_until", _) => ("Until", "text::word"),
+        ("outcome", _) => ("Outcome", "text::word"),
+        ("short_text", _) if name == "trouble" => ("String", "text::owned"),
+        (of, Form::Word) => match ENUMS.iter().find(|(_, known)| *known == of) {
+            Some((name, _)) => (*name, "text::word"),
+            None => ("String", "text::owned"),
+        },
+        (_, Form::Whole | Form::Seconds) if unit == "seconds since 1970" => ("SystemTime", "times::time"),
+        (_, Form::Whole) if unit == "microseconds since 1970" => ("SystemTime", "times::deadline"),
+        (_, Form::Whole) if unit == "microseconds" => ("Duration", "times::micros"),
+        (_, Form::Whole | Form::Seconds) if unit == "seconds" => ("Duration", "times::span"),
+        (_, Form::Flag) => ("bool", "text::flag"),
+        (_, Form::Whole) if SMALL.contains(&name) => ("u32", "text::word"),
+        (_, Form::Whole) if known.low < Some(0) => ("i32", "text::word"),
+        (_, Form::Whole) if known.high > Some(i64::from(u32::MAX)) => ("u64", "text::word"),
+        (_, Form::Whole) => ("u32", "text::word"),
+        (_, Form::Bytes) => ("Vec<u8>", "text::owned"),
+        _ => ("String", "text::owned"),
+    };
+    (name.to_owned(), reader)
+}
+
+fn head(name: &str, means: &str, fields: &[Read]) -> String {
+    let fields = fields.iter().map(|field| format!("    /// {}\n    pub {}: {},\n", field.means, field.name, field.of));
+    let fields = fields.collect::<Vec<_>>().concat();
+    let default = if name == "Counts" { ", Default" } else { "" };
+    format!(
+        "/// {means}\n#[derive(Clone, Debug{default}, PartialEq, Eq)]\n#[non_exhaustive]\npub struct {name} {{\n{fields}"
+    )
+}
+
+fn values(fields: &[Read]) -> String {
+    let values = fields.iter().map(|field| format!("            {}: {},\n", field.name, field.expression));
+    values.collect::<Vec<_>>().concat()
+}
+
+fn names(fields: &[Read]) -> String {
+    fields.iter().map(|field| field.contract.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// A struct of a whole reply.
+fn structure(name: &str, means: &str, fields: &[Read], more: Option<(&str, &str, &str)>, pairs: bool) -> String {
+    let mut text = head(name, means, fields);
+    let mut values = values(fields);
+    if let Some((field, of, each)) = more {
+        text += &format!("    /// Each: {each}\n    pub {field}: Vec<{of}>,\n");
+        values += &format!("            {field}: reply::items(items, {})?,\n", fields.len());
+    }
+    let take = if pairs {
+        "        let facts = reply::Facts::new(value)?;\n".to_owned()
+    } else {
+        format!(
+            "        let items = reply::array(value)?;\n        let [{}, ..] = items else {{ return None }};\n",
+            names(fields)
+        )
+    };
+    text + &format!(
+        "}}\n\nimpl {name} {{\n    pub(crate) fn read(value: &Value) -> Option<Self> {{\n{take}        Some(Self {{\n{values}        }})\n    }}\n}}\n\n"
+    )
+}
+
+/// A struct of an item, of which a reply has any number.
+fn item(name: &str, means: &str, fields: &[Read]) -> String {
+    head(name, means, fields)
+        + &format!(
+            "}}\n\nimpl Item for {name} {{\n    const SIZE: usize = {};\n\n    fn read(item: &[Value]) -> Option<Self> {{\n        let [{}] = item else {{ return None }};\n        Some(Self {{\n{}        }})\n    }}\n}}\n\n",
+            fields.len(),
+            names(fields),
+            values(fields)
+        )
+}
+
+/// The text of `records.rs`: for each field of a record an accessor.
+pub(crate) fn records(contract: &Contract) -> String {
+    let mut text = String::new();
+    for (command, holder) in [("get", "TaskInfo"), ("show_schedule", "ScheduleInfo")] {
+        let Some(reply) = contract.replies.get(command) else { continue };
+        let fields = &reply.as_ref().pairs;
+        let accessors = fields.iter().filter(|field| !BY_HAND.contains(&field.name.as_str()));
+        let accessors: Vec<String> = accessors.map(|field| accessor(contract, field)).collect();
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        text += &format!(
+            "impl {holder} {{\n    /// The names of the fields that this version knows.\n    pub const FIELDS: &[&str] = &{names:?};\n\n{}}}\n\n",
+            accessors.join("\n")
+        );
+    }
+    text
+}
+
+fn accessor(contract: &Contract, field: &Field) -> String {
+    let (name, means) = (&field.name, field.means.as_deref().unwrap_or_default());
+    // `final` is a word of Rust.
+    let called = if name == "final" { "is_final" } else { name.as_str() };
+    let (of, reader) = match field.words.as_slice() {
+        [] => kind(contract, field.of.as_deref().unwrap_or_default(), name),
+        _ => (if name == "state" { "ScheduleState" } else { "String" }.to_owned(), "text::word"),
+    };
+    let method = |doc: &str, name: &str, of: &str, body: &str| {
+        format!("    /// {doc}\n    #[must_use]\n    pub fn {name}(&self) -> {of} {{\n        {body}\n    }}\n")
+    };
+    let default = contract.group("task").into_iter().find(|(_, option)| option.field.as_ref() == Some(name));
+    let default = default.and_then(|(_, option)| option.default.as_deref());
+    match (of.as_str(), field.of.as_deref(), default) {
+        ("Vec<u8>", _, _) => {
+            let bytes = format!("{name}_bytes");
+            let typed = format!(
+                "    /// {means} Read as JSON; none where it is not there.\n    ///\n    /// # Errors\n    /// `PAYLOAD` where it is of another type.\n    pub fn {name}<T: DeserializeOwned>(&self) -> Result<Option<T>> {{\n        self.json({name:?})\n    }}\n"
+            );
+            format!("{typed}\n{}", method(means, &bytes, "Option<&[u8]>", &format!("self.bytes({name:?})")))
+        }
+        ("Vec<String>", ..) => {
+            method(means, called, &of, &format!("self.read({name:?}, {reader}).unwrap_or_default()"))
+        }
+        ("bool", ..) => method(
+            &format!("{means} Not where it is not there."),
+            called,
+            &of,
+            &format!("self.read({name:?}, {reader}) == Some(true)"),
+        ),
+        ("i32" | "u32", _, Some(default)) => {
+            let doc = format!("{means} {default} where it is not there.");
+            method(&doc, called, &of, &format!("self.read({name:?}, {reader}).unwrap_or({default})"))
+        }
+        ("u32" | "u64", Some("number"), _) => {
+            let doc = format!("{means} 0 where it is not there.");
+            method(&doc, called, &of, &format!("self.read({name:?}, {reader}).unwrap_or(0)"))
+        }
+        _ => method(means, called, &format!("Option<{of}>"), &format!("self.read({name:?}, {reader})")),
+    }
+}

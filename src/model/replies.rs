@@ -1,0 +1,12 @@
+//! What replies say, as structs. Both the structs and what reads them are made from `contract/replies.toml`.
+
+use std::time::{Duration, SystemTime};
+
+use redis::Value;
+
+use super::{Basis, Order, Outcome, Pause, Rate, ScheduleState, Source, Status, Trouble};
+use crate::names::{QueueName, ScheduleName, TaskId, Token};
+use crate::reply::{self, Item};
+use crate::{text, times};
+
+include!(concat!(env!("OUT_DIR"), "/replies.rs"));
