@@ -14,10 +14,10 @@ TASKS ?= 10000
 AOF ?= none
 PYTHON ?= python3
 DOCS ?=
-# Prints the folder that cargo builds into: the environment or a configuration may name another one than target/.
+# Prints cargo's build folder: the environment or a configuration may set another one than target/.
 BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
   python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])'
-# What `torture` builds: with debug builds as the tests do, so that it finds theirs.
+# What `torture` builds: debug builds, like the tests.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
 .PHONY: help tools quick bless test mutants torture lint deny spell audit bench peers bundle demo doc

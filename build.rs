@@ -1,20 +1,17 @@
-//! Composes each command of `lua/cmd` with just those pieces of `lua/lib` that it
-//! uses, directly or through one another, into one script. A script's chunk runs
-//! anew at each call, so every function that it need not define is time saved.
-//! `docs/scripts.md` shows it with an example.
+//! Composes each command of `lua/cmd` with just those pieces of `lua/lib` that it uses, directly or through one
+//! another, into one script. A script's chunk runs at each call, so every function that it does not define is time
+//! saved. `docs/scripts.md` shows it with an example.
 //!
-//! - A piece `function state.move(…)` or `namespace.now_us = …` becomes a local, `state_move`,
-//!   `namespace_now_us`, behind those that it needs.
-//! - A piece in capitals, `state.EVENTS = '10000'`, is a constant: its value
-//!   stands wherever it is used.
-//! - The constants of `lua/lib/rights.lua` are made here: the Redis commands that scripts call.
-//! - Most functions are seldom needed, mostly to refuse a call. All such pieces share one
-//!   function, `cold`, which makes the one that it is asked for by number: `args.plain(…)`
-//!   becomes `cold(12)(…)`, and costs nothing until then. Those that are
-//!   needed at most calls stand under the comment line `-- @hot`; where only cold pieces of
-//!   a command use such a one, it is cold there.
-//! - A function under `-- @inline` is laid in where a statement calls it.
-//! - Comments stay here, but for the header of a command.
+//! - A piece `function state.move(…)` or `namespace.now_us = …` becomes a local, `state_move`, `namespace_now_us`,
+//!   after those that it needs.
+//! - A piece in capitals, `state.EVENTS = '10000'`, is a constant: its value is inlined wherever it is used.
+//! - The constants of `lua/lib/rights.lua` are filled in here: the Redis commands that scripts call.
+//! - Most functions are rarely needed, mostly to refuse a call. All such pieces share one function, `cold`, which
+//!   creates the one with a given number: `args.plain(…)` becomes `cold(12)(…)`, and costs nothing until then.
+//!   Functions that most calls need are marked with the comment line `-- @hot`; if only cold pieces of a command
+//!   use one, it is cold there.
+//! - A function under `-- @inline` is inserted where a statement calls it.
+//! - Comments stay in the sources, except for the header of a command.
 //!
 //! Same sources, same bytes: nothing else goes in.
 
@@ -115,9 +112,9 @@ impl Bundle {
         Command::read(self.library.with("contract", &checks::library(&self.contract, name))?, source)
     }
 
-    /// Somebody's own commands in a folder, composed with the same library: by name each script and its entry in
-    /// the manifest, as far as its header says it.
-    #[allow(dead_code)] // the build itself has none; `make bundle` calls this
+    /// Custom commands in a folder, composed with the same library: each script by name, and its entry in the
+    /// manifest as far as its header describes it.
+    #[allow(dead_code)] // not used by the build itself; `make bundle` calls this
     pub(crate) fn own(&self, path: &Path) -> Result<BTreeMap<String, (String, Value)>, Box<dyn Error>> {
         let own = |name: &str, text: &str| {
             if self.commands.contains_key(name) {
@@ -135,7 +132,7 @@ impl Bundle {
     }
 }
 
-/// The files of a folder that have this extension, by their names without it.
+/// The files of a folder with this extension, by their names without it.
 fn folder(path: &Path, extension: &str) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))? {

@@ -29,8 +29,8 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
     text + &branches("setting(name, value, what)", contract, &settings, "what")
 }
 
-/// A function that reads the arguments of a command in their order. Those of an owner's call are not looked at here: they
-/// are right where they match the record, see `owner.task`.
+/// A function that reads the arguments of a command in order. Those of an owner's call are not checked here: they
+/// are right if they match the record, see `owner.task`.
 fn arguments(contract: &Contract, command: &str) -> String {
     let Some(header) = contract.commands.get(command) else { return String::new() };
     let owned = header.singles().any(|name| name == "token");
@@ -49,13 +49,13 @@ fn arguments(contract: &Contract, command: &str) -> String {
     text + &format!("  return {}\nend\n\n", names.join(", "))
 }
 
-/// An option that the record keeps is kept as it was written.
+/// An option that is stored in the record is stored as it was written.
 fn kept<'a>(options: Vec<(&'a str, &'a Opt)>) -> Vec<(&'a str, &'a str, bool)> {
     options.into_iter().map(|(name, option)| (name, option.of.as_str(), option.field.is_some())).collect()
 }
 
-/// A function with a branch for each type. Of each name: its type, and whether a number is kept as it was written, not read.
-/// `what` is how a refusal names a value.
+/// A function with a branch for each type. For each name: its type, and whether a number is kept as it was written
+/// instead of parsed. `what` is the name of the value in errors.
 fn branches(function: &str, contract: &Contract, names: &[(&str, &str, bool)], what: &str) -> String {
     let mut groups: Vec<((&str, bool), Vec<&str>)> = Vec::new();
     for &(name, of, as_written) in names {

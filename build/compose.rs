@@ -6,7 +6,7 @@ use super::pieces::{Kind, Library, Piece};
 use super::rights::{self, redis_commands};
 use super::source::{Token, rewrite, tokens};
 
-/// What every script ends with, and thereby uses.
+/// The end of every script, and the pieces that it uses.
 const EPILOGUE: &str = "
 local ok, answer = pcall(command)
 if ok then
@@ -45,7 +45,7 @@ impl Command {
         self.calls.iter().any(|call| rights::WRITES.contains(&call.as_str()))
     }
 
-    /// The whole script. `commands`: all of the bundle, for what the script says of them.
+    /// The whole script. `commands`: all commands of the bundle, for the constants about them.
     pub(super) fn compose(&self, commands: &BTreeMap<String, Self>) -> Result<String, String> {
         let library = &self.library;
         let used = library.named(&self.uses);
@@ -68,7 +68,7 @@ impl Command {
         let localise =
             |code: &str| rewrite(code, |library, name| names.get(format!("{library}.{name}").as_str()).cloned());
 
-        // The header first: whoever prints a script sees what it is.
+        // The header first, for readers of a printed script.
         let mut script = format!("{}\nlocal cold\n", self.header);
         if !ahead.is_empty() {
             script += &localise(&format!("local {}\n", ahead.join(", ")));
@@ -82,8 +82,8 @@ impl Command {
         Ok(script + &localise(EPILOGUE))
     }
 
-    /// The pieces that must be there at once: values and what those need, and the functions
-    /// marked so that are used by others of them, or by the command.
+    /// The pieces that must exist from the start: values and what those need, and the marked functions that other
+    /// such pieces, or the command, use.
     fn hot(&self, used: &[&Piece]) -> BTreeSet<String> {
         let library = &self.library;
         let values = used.iter().filter(|piece| piece.kind == Kind::Value).map(|piece| piece.name.clone());
@@ -99,8 +99,8 @@ impl Command {
     }
 }
 
-/// These pieces, each after those that it needs; and the functions that are needed by one
-/// before them, since they need one another: their names are declared ahead.
+/// These pieces, each after those that it needs; and the functions that an earlier one needs, since they need one
+/// another: their names are declared ahead.
 fn order<'a>(pieces: &[&'a Piece]) -> (Vec<&'a Piece>, Vec<&'a str>) {
     struct Walk<'a> {
         open: BTreeSet<&'a str>,
@@ -129,8 +129,8 @@ fn order<'a>(pieces: &[&'a Piece]) -> (Vec<&'a Piece>, Vec<&'a str>) {
     (walk.done, walk.ahead)
 }
 
-/// The value of a constant, with those of the constants that it names. Texts that are joined
-/// become one, and what is more than a word stands in parentheses.
+/// The value of a constant, with those of the constants that it names. Strings that are joined become one, and an
+/// expression gets parentheses.
 fn constant<'a>(library: &'a Library, piece: &'a Piece, within: &mut Vec<&'a str>) -> Result<String, String> {
     within.push(&piece.name);
     let (_, value) = piece.body.split_once(" = ").unwrap_or_default();
@@ -162,26 +162,26 @@ fn constant<'a>(library: &'a Library, piece: &'a Piece, within: &mut Vec<&'a str
     })
 }
 
-/// Makes one of these cold pieces, found by halving: the first has the number `first`.
+/// Creates one of these cold pieces, found by binary search: the first has the number `first`.
 fn choice(pieces: &[&Piece], first: usize, localise: &impl Fn(&str) -> String) -> String {
     match pieces {
         [] => String::new(),
         [piece] => {
             let (_, function) = piece.body.split_once('(').unwrap_or_default();
-            // The one comment that is made: without it nobody would know what `cold(46)` is.
+            // The only generated comment: it says what `cold(46)` is.
             format!("-- {first} {}\nreturn function({}", piece.name, localise(function))
         }
         _ => {
             let (low, high) = pieces.split_at(pieces.len() / 2);
             let second = first + low.len();
             let (low, high) = (choice(low, first, localise), choice(high, second, localise));
-            // Not indented: so deep in, that would be a third of the script.
+            // Not indented: at this depth, that would be a third of the script.
             format!("if number < {second} then\n{low}else\n{high}end\n")
         }
     }
 }
 
-/// Two spaces before each line; not within a text, where they would be part of it.
+/// Two spaces before each line, except within a string, where they would be part of it.
 fn indented(code: &str) -> String {
     let mut out = String::from("  ");
     for token in tokens(code.trim_matches('\n')) {

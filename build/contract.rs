@@ -1,4 +1,4 @@
-//! The contract as data: what `contract/*.toml` and the headers of `lua/cmd` say, held against each other.
+//! The contract as data: `contract/*.toml` and the headers of `lua/cmd`, checked against each other.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::header::Header;
 use super::replies::Reply;
 use super::storage::{self, Key, Records, Touches};
 
-/// Entries of a file by name, in its order.
+/// Entries of a file by name, in order.
 pub(super) type Table<T> = IndexMap<String, Spanned<T>>;
 
 #[derive(Debug)]
@@ -57,15 +57,15 @@ pub(super) struct Type {
     pub(super) check: Option<String>,
     pub(super) error: Option<String>,
     pub(super) means: Option<String>,
-    /// Some of its values.
+    /// Some valid values.
     #[serde(default)]
     pub(super) good: Vec<Value>,
-    /// Some that are refused, by code.
+    /// Some invalid values, by code.
     #[serde(default)]
     pub(super) bad: IndexMap<String, Vec<Value>>,
 }
 
-/// The words of a type, with what each means where it does not say so itself.
+/// The words of a type, and the meaning of each unless obvious.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -119,7 +119,7 @@ pub(super) struct State {
     pub(super) ends: bool,
     #[serde(default)]
     pub(super) owned: bool,
-    /// No state of a task: it has gone.
+    /// Not a state: the task is gone.
     #[serde(default)]
     pub(super) absent: bool,
     pub(super) means: Option<String>,
@@ -136,7 +136,7 @@ pub(super) struct Code {
     pub(super) common: bool,
     #[serde(default)]
     pub(super) server: bool,
-    /// No server answers it.
+    /// Not returned by a server.
     #[serde(default)]
     pub(super) client: bool,
     pub(super) name: Option<String>,
@@ -146,7 +146,7 @@ pub(super) struct Code {
     pub(super) act: Option<String>,
 }
 
-/// What is wrong where a code is answered.
+/// What is wrong when a code is returned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
@@ -204,7 +204,7 @@ impl Contract {
         Ok(contract)
     }
 
-    /// The argument of a command: of its own table, else of those of any command.
+    /// The argument of a command: from its own table, else from the common one.
     pub(super) fn argument(&self, command: &str, name: &str) -> Option<&Argument> {
         let own = self.arguments.get(command).and_then(|table| table.get(name));
         own.or_else(|| self.arguments.get("any")?.get(name)).map(AsRef::as_ref)
@@ -244,7 +244,7 @@ impl Contract {
         self.types.get(name).map(AsRef::as_ref)
     }
 
-    /// The words of a type, each with what it means.
+    /// The words of a type, each with its meaning.
     pub(super) fn words<'a>(&'a self, of: &'a Type) -> Vec<(&'a str, &'a str)> {
         if of.states {
             let states = self.states.iter().map(|(name, state)| (name.as_str(), state.as_ref()));
@@ -625,7 +625,7 @@ mod tests {
         ]);
     }
 
-    /// Each: a file, a text of it, what it becomes, and what is said then.
+    /// Each: a file, a text of it, its replacement, and the expected error.
     fn check(broken: &[(&str, &str, &str, &str)]) {
         for (file, old, new, says) in broken {
             let error = read(file, old, new).unwrap_err();

@@ -1,4 +1,4 @@
-//! What the header of a command says of it.
+//! The header of a command.
 
 /// The header of a command's file: the comment lines that it begins with.
 #[derive(Debug, Default)]
@@ -9,9 +9,9 @@ pub(super) struct Header {
     pub(super) options: Vec<String>,
     pub(super) reply: String,
     pub(super) errors: Vec<String>,
-    /// What a call that is sent again answers, where that is not its first answer.
+    /// What a repeated call returns, if not its first reply.
     pub(super) again: Option<String>,
-    /// The version that it came with, where that is not the first.
+    /// The version that introduced it, if not the first.
     pub(super) since: Option<String>,
 }
 
@@ -19,11 +19,11 @@ pub(super) struct Header {
 #[derive(Debug, PartialEq)]
 pub(super) enum Arg {
     One(String),
-    /// `(id token)*count`: these, as often as the argument `count` says.
+    /// `(id token)*count`: repeated as often as the argument `count` says.
     Group(Vec<String>, String),
 }
 
-/// The source of a command with a header of one line for each entry: a line `--   …` goes on with the one before.
+/// The source of a command with one header line for each entry: a line `--   …` continues the one before.
 pub(super) fn joined(source: &str) -> String {
     let header = source.lines().take_while(|line| line.starts_with("--")).count();
     let mut text = String::new();
@@ -72,7 +72,7 @@ impl Header {
         })
     }
 
-    /// The arguments that come as often as another one says.
+    /// The arguments that are repeated, and the count.
     pub(super) fn group(&self) -> Option<(&[String], &str)> {
         self.args.iter().find_map(|arg| match arg {
             Arg::One(_) => None,

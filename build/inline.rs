@@ -1,11 +1,11 @@
-//! Pieces under `-- @inline`: where one is called as a statement, its body is laid in. A call of
-//! a function costs a script more than many a read that it makes.
+//! Pieces under `-- @inline`: if one is called as a statement, its body is inserted. In a script, a function call
+//! costs more than many a read.
 
 use std::collections::BTreeMap;
 
 use super::source::{Token, tokens};
 
-/// A function that can be laid in.
+/// A function that can be inlined.
 #[derive(Clone)]
 pub(super) struct Inline {
     parameters: String,
@@ -18,7 +18,7 @@ impl Inline {
         let (head, body) = function.split_once('\n').ok_or("a function to lay in has a body of its own lines")?;
         let body = body.trim_end().strip_suffix("end").unwrap_or(body);
         let parameters = head.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or_default();
-        // What it answers is for those who call it in an expression: there it stays a call.
+        // Its return value is for calls in an expression, which remain calls.
         let mut lines: Vec<&str> = body.trim_end().lines().collect();
         let mut last = String::new();
         if let Some(call) = lines.last().and_then(|line| line.strip_prefix("  return ")) {
@@ -41,12 +41,12 @@ impl Inline {
     }
 }
 
-/// Some code, without comments, with what its statements call laid in.
+/// Code without comments, with inlined statements.
 pub(super) fn lay_in(code: &str, inlines: &BTreeMap<String, Inline>) -> Result<String, String> {
     expand(code, inlines, &mut Vec::new())
 }
 
-/// `within`: what this code is laid in from.
+/// `within`: the inlined functions around this code.
 fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Vec<&'a str>) -> Result<String, String> {
     let tokens = tokens(code);
     let mut out = String::new();
@@ -82,7 +82,7 @@ fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Ve
     Ok(out)
 }
 
-/// A call that stands alone in its lines: what is called, its arguments, and how many tokens that is.
+/// A call that is a statement of its own: the function, its arguments, and the number of tokens.
 fn statement<'a>(
     out: &str,
     before: Option<Token>,
@@ -110,7 +110,7 @@ fn statement<'a>(
     alone.then_some((name.as_str(), inline, arguments, end + 5))
 }
 
-/// Whether an expression goes on after this token: what follows is no statement.
+/// Whether an expression continues after this token: then what follows is not a statement.
 fn expects(token: Token) -> bool {
     match token {
         Token::Sign(sign) => !matches!(sign, ")" | "]" | "}" | ";"),

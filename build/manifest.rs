@@ -11,7 +11,7 @@ use super::header::Header;
 use super::replies::{Field, Reply};
 use super::storage::{Kept, Key};
 
-/// The version of commands whose header names none.
+/// The version of commands whose header has none.
 const FIRST: &str = "0.1.0";
 
 pub(super) fn manifest(contract: &Contract, scripts: &BTreeMap<String, Command>) -> Value {
@@ -101,7 +101,7 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
         "again": header.again.as_deref().unwrap_or("same"),
         "since": header.since.as_deref().unwrap_or(FIRST),
     }));
-    // Here also what is not: a reader need not know that it can be missing.
+    // Also if false: a reader need not know that it can be missing.
     if let Value::Object(entry) = &mut entry {
         let replied = contract.replies.get(name).map_or(Value::Null, |found| reply(contract, found.as_ref()));
         entry.insert("options".into(), options.iter().map(|(name, of)| option(name, of)).collect());
@@ -138,7 +138,7 @@ fn field(field: &Field) -> Value {
     }))
 }
 
-/// Without what there is not: null, false, and nothing in a list or an object.
+/// Without absent values: null, false, and empty lists and objects.
 fn told(mut entry: Value) -> Value {
     if let Value::Object(entry) = &mut entry {
         entry.retain(|_, value| match value {

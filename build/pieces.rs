@@ -1,4 +1,4 @@
-//! The library taken apart: each function or value of `lua/lib` is one piece.
+//! The parsed library: each function or value of `lua/lib` is one piece.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub(super) struct Piece {
     /// `LIBRARY.NAME`.
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// As it stands in the library, from the keyword `function` or the name on, without comments.
+    /// Its source, from the keyword `function` or the name on, without comments.
     pub(super) body: String,
     /// The pieces that it names.
     pub(super) uses: BTreeSet<String>,
@@ -19,28 +19,28 @@ pub(super) struct Piece {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Its value stands wherever it is used.
+    /// Its value is inlined.
     Constant,
-    /// There before whatever uses it.
+    /// Defined before its users.
     Value,
     Function {
         hot: bool,
     },
 }
 
-/// All pieces, by file and in each in their order.
+/// All pieces, by file, in order.
 #[derive(Clone)]
 pub(super) struct Library {
-    /// What stands before the dot: a name for each file.
+    /// The name before the dot, one for each file.
     names: BTreeSet<String>,
     pieces: Vec<Piece>,
-    /// Where each stands among them.
+    /// The index of each.
     places: BTreeMap<String, usize>,
     inlines: BTreeMap<String, Inline>,
 }
 
 impl Library {
-    /// Takes files apart: their text by their name. `made`: the file that is made for each command, see `with`.
+    /// Parses files: their text by their name. `made`: the file that is generated for each command, see `with`.
     pub(super) fn read(files: &BTreeMap<String, String>, made: &str) -> Result<Self, String> {
         let names = files.keys().cloned().chain([made.to_owned()]).collect();
         let (pieces, places, inlines) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
@@ -52,7 +52,7 @@ impl Library {
         Ok(library)
     }
 
-    /// The library of one command, with the text of the file that is made for it.
+    /// The library of one command, with the text of its generated file.
     pub(super) fn with(&self, made: &str, text: &str) -> Result<Self, String> {
         let mut library = self.clone();
         library.take_apart(made, text)?;
@@ -98,7 +98,7 @@ impl Library {
         self.pieces.iter().filter(|piece| names.contains(&piece.name)).collect()
     }
 
-    /// Some code as it goes into scripts: without comments, with what is laid in.
+    /// Code as it goes into scripts: without comments, with inlined pieces.
     pub(super) fn prepared(&self, code: &str) -> Result<String, String> {
         if let Some((name, line)) = self.hidden(code) {
             return Err(format!("a local hides the library `{name}`, give it another name: {line}"));
@@ -118,7 +118,7 @@ impl Library {
         found
     }
 
-    /// All that these pieces need, directly or through one another, and they themselves.
+    /// All pieces that these need, directly or indirectly, and they themselves.
     pub(super) fn reach(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
         let mut reached = names.clone();
         let mut rest: Vec<&String> = names.iter().collect();
@@ -128,10 +128,10 @@ impl Library {
         reached
     }
 
-    /// A local of some code that has the name of a library, and its line: what looks like a member
-    /// of it would be taken for a piece.
+    /// A local with the name of a library, and its line: its members would be taken for pieces.
     fn hidden<'a>(&self, code: &'a str) -> Option<(&'a str, &'a str)> {
-        // Whether a name is due, whether one of a list has been read, and whether `function` its parameters.
+        // Whether a name is expected, whether one of a list has been read, and whether the parameters of
+        // `function`.
         let (mut due, mut listed, mut head) = (false, false, false);
         let mut at = 0;
         for token in tokens(code) {
@@ -156,7 +156,7 @@ impl Library {
         None
     }
 
-    /// How one piece comes to need another, with both at the ends.
+    /// The path by which one piece needs another, including both.
     fn way(&self, from: &str, to: &str) -> Option<Vec<String>> {
         let mut ways = vec![vec![from.to_owned()]];
         let mut seen = BTreeSet::new();
@@ -174,7 +174,7 @@ impl Library {
         None
     }
 
-    /// Takes a file apart at its top level.
+    /// Parses a file at its top level.
     fn take_apart(&mut self, library: &str, text: &str) -> Result<(), String> {
         let mut marks = Vec::new();
         let mut lines = text.lines().peekable();
@@ -193,7 +193,7 @@ impl Library {
                         }
                     }
                 }
-                // A text too long for one line goes on below.
+                // A string too long for one line continues below.
                 while let Some(line) = lines.next_if(|line| line.starts_with("  ..")) {
                     body += &format!("{line}\n");
                 }
@@ -229,7 +229,7 @@ impl Library {
     }
 }
 
-/// The name of a piece, and the line that ends it, where it begins with this line.
+/// The name of a piece, and the line that ends it, if it begins with this line.
 fn opening<'a>(line: &'a str, library: &str) -> Option<(&'a str, String)> {
     let function = line.strip_prefix(&format!("function {library}."));
     let rest = function.or_else(|| line.strip_prefix(&format!("{library}.")))?;

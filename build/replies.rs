@@ -27,7 +27,7 @@ pub(super) struct Reply {
     pub(super) each: Option<String>,
     /// The record whose fields come before those of `pairs`.
     pub(super) record: Option<String>,
-    /// The command that has the same shape.
+    /// The command with the same shape.
     #[serde(rename = "as")]
     pub(super) like: Option<String>,
     /// The shape with an option.
@@ -52,7 +52,7 @@ pub(super) struct Field {
 }
 
 impl Reply {
-    /// The shape itself, where this one is that of another command.
+    /// The shape itself, if this one refers to another command.
     pub(super) fn resolved<'a>(&'a self, contract: &'a Contract) -> &'a Self {
         let other = self.like.as_ref().and_then(|command| contract.replies.get(command));
         other.map_or(self, AsRef::as_ref)
@@ -137,7 +137,7 @@ fn check_fields(contract: &Contract, fields: &[&Field], may_lack: bool, several:
 mod tests {
     use super::super::contract::{Contract, Sources};
 
-    /// What the contract of one command `c`, with the option `o`, says to these replies.
+    /// The error for these replies, in the contract of one command `c` with the option `o`.
     fn said(replies: &str) -> String {
         let files = [
             ("types", "[n]\nform = \"whole\"\nlow = 0\nhigh = 9\nmeans = \"A number.\"\n"),

@@ -1,16 +1,16 @@
-//! The Redis commands that scripts call, and those of which a script makes sure before its first write.
+//! The Redis commands that scripts call, and those that a script checks permission for before its first write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::compose::Command;
 use super::source::{Token, tokens};
 
-/// Redis commands that read, and that scripts also call after their first write: a script makes sure of them before it, as of
-/// those that write.
+/// Redis commands that read, but that scripts also call after their first write: permission is checked as for those
+/// that write.
 const READS_AFTER: [&str; 10] =
     ["EXISTS", "HGET", "HGETALL", "HMGET", "HVALS", "LINDEX", "XREVRANGE", "ZCARD", "ZMSCORE", "ZRANGE"];
 
-/// Those that they call only before it.
+/// Those that scripts call only before it.
 const BEFORE: [&str; 22] = [
     "HEXISTS",
     "HLEN",
@@ -60,15 +60,15 @@ pub(super) const WRITES: [&str; 20] = [
     "ZREM",
 ];
 
-/// Whether a script makes sure of this command before its first write.
+/// Whether a script checks permission for this command before its first write.
 fn after(call: &str) -> bool {
     WRITES.contains(&call) || READS_AFTER.contains(&call)
 }
 
-/// Those whose refusal they bear.
+/// Those whose refusal is handled.
 const BORNE: [&str; 2] = ["INFO", "PUBLISH"];
 
-/// The calls without which nobody can work as a listener.
+/// The calls that every listener needs.
 const WORKER: [&str; 12] = [
     "register",
     "report",
@@ -84,8 +84,8 @@ const WORKER: [&str; 12] = [
     "unregister",
 ];
 
-/// The constants of `lua/lib/rights.lua`, as Lua text; none for other pieces.
-/// `calls`: the Redis commands of the script that is made.
+/// The constants of `lua/lib/rights.lua`, as Lua text; none for other pieces. `calls`: the Redis commands of the
+/// script.
 pub(super) fn constant(piece: &str, calls: &BTreeSet<String>, commands: &BTreeMap<String, Command>) -> Option<String> {
     let list = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     let table = |calls: &BTreeSet<String>| format!("{{ '{}' }}", list(calls).replace(' ', "', '"));
@@ -104,7 +104,7 @@ pub(super) fn constant(piece: &str, calls: &BTreeSet<String>, commands: &BTreeMa
     Some(text)
 }
 
-/// The Redis commands that some code names: words in capitals, alone in a string.
+/// The Redis commands that code names: words in capitals, alone in a string.
 pub(super) fn redis_commands(code: &str) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let (mut before, mut last) = ("", "");

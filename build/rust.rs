@@ -1,4 +1,5 @@
-//! What the library takes from the contract: the setters of options, and the tables of `blueque::contract`.
+//! Code of the library that is generated from the contract: the setters of options, and the tables of
+//! `blueque::contract`.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +59,7 @@ fn camel(name: &str) -> String {
 /// Bounds stand in tables as the contract has them.
 const PLAIN: &str = "#[allow(clippy::unreadable_literal, reason = \"made from contract/\")]\n";
 
-/// The text of `tables.rs`: what `blueque::contract` says of options and settings.
+/// The text of `tables.rs`: options and settings as `blueque::contract` describes them.
 pub(crate) fn tables(contract: &Contract) -> String {
     let option = |name: &str, option: &Opt| {
         let setting = option.setting.as_ref().and_then(|name| contract.settings.get(name));
@@ -105,7 +106,7 @@ pub(crate) fn words(contract: &Contract) -> String {
     text
 }
 
-/// The text of `codes.rs`: the codes of errors as an enum, with what the contract says of each.
+/// The text of `codes.rs`: the codes of errors as an enum, with their meaning.
 pub(crate) fn codes(contract: &Contract) -> String {
     let named =
         |word: &str, code: &Code| code.name.as_deref().unwrap_or(word).split(' ').map(capital).collect::<String>();

@@ -1,6 +1,6 @@
-//! Lua text as the composer reads it: comments, strings, words, signs.
+//! Tokens of Lua text: comments, strings, words, signs.
 
-/// What a piece of Lua text is to the composer.
+/// A token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'a> {
     Comment(&'a str),
@@ -20,13 +20,13 @@ impl<'a> Token<'a> {
         }
     }
 
-    /// Whether Lua sees it.
+    /// Whether it is relevant to Lua.
     pub(super) fn matters(self) -> bool {
         !matches!(self, Self::Comment(_) | Self::Space(_))
     }
 }
 
-/// The tokens of some code, none of its characters left out.
+/// The tokens of code, with every character.
 pub(super) fn tokens(code: &str) -> Vec<Token<'_>> {
     let (mut found, mut rest) = (Vec::new(), code);
     while let Some(token) = first(rest) {
@@ -56,7 +56,7 @@ fn first(code: &str) -> Option<Token<'_>> {
     })
 }
 
-/// How long the long brackets are with which some code begins: `[[…]]`, `[=[…]=]`.
+/// The length of the long brackets at the beginning of code: `[[…]]`, `[=[…]=]`.
 fn long(code: &str) -> Option<usize> {
     let inner = code.strip_prefix('[')?;
     let level = inner.find(|c| c != '=')?;
@@ -65,7 +65,7 @@ fn long(code: &str) -> Option<usize> {
     Some(code.find(&close).map_or(code.len(), |at| at + close.len()))
 }
 
-/// How long a string is. The other quote stands for itself in it, and so does one behind a backslash.
+/// The length of a string. The other quote is an ordinary character, and so is one after a backslash.
 fn quoted(code: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in code.char_indices().skip(1) {
@@ -81,7 +81,7 @@ pub(super) fn word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Replaces each member `table.name` outside of strings and comments for which there is something else.
+/// Replaces each member `table.name` outside of strings and comments that has a replacement.
 pub(super) fn rewrite(code: &str, mut replacement: impl FnMut(&str, &str) -> Option<String>) -> String {
     let tokens = tokens(code);
     let mut out = String::new();
@@ -100,10 +100,10 @@ pub(super) fn rewrite(code: &str, mut replacement: impl FnMut(&str, &str) -> Opt
     out
 }
 
-/// The same code without its comments, and without the lines that held nothing else.
+/// The same code without comments, and without lines that had nothing else.
 pub(super) fn bare(code: &str) -> String {
     let mut out = String::new();
-    let mut alone = false; // a comment is all that this line has held so far
+    let mut alone = false; // this line has only had a comment so far
     for token in tokens(code) {
         match token {
             Token::Comment(_) => {

@@ -1,5 +1,5 @@
-//! What the server keeps: the fields of tasks and schedules, the keys, and which of them each command touches, as
-//! `contract/fields.toml`, `keys.toml` and `touches.toml` have them.
+//! Stored data: the fields of tasks and schedules, the keys, and the keys that each command uses, from
+//! `contract/fields.toml`, `keys.toml` and `touches.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,9 +20,9 @@ pub(super) struct Kept {
     pub(super) of: String,
     #[serde(default)]
     pub(super) empty: bool,
-    /// When it is there.
+    /// When it exists.
     pub(super) there: Option<String>,
-    /// Blueque 1.0 knows it.
+    /// Known to Blueque 1.0.
     #[serde(default)]
     pub(super) foreign: bool,
     pub(super) means: Option<String>,
@@ -36,13 +36,13 @@ pub(super) struct Key {
     /// A channel has the same name.
     #[serde(default)]
     pub(super) channel: bool,
-    /// Blueque 1.0 knows it.
+    /// Known to Blueque 1.0.
     #[serde(default)]
     pub(super) foreign: bool,
     pub(super) bound: Option<String>,
     /// What writes it.
     pub(super) owner: Option<String>,
-    /// How long it is there.
+    /// How long it exists.
     pub(super) life: Option<String>,
     pub(super) means: Option<String>,
 }
@@ -72,7 +72,7 @@ impl Touches {
         Self { groups: table("groups"), commands: table("commands") }
     }
 
-    /// The names of an entry, of a group all of its.
+    /// The keys of an entry; of a group, all of its keys.
     fn words<'a>(&'a self, entry: &'a str) -> impl Iterator<Item = &'a str> {
         entry.split_whitespace().flat_map(|word| match word.strip_suffix(".*") {
             Some(group) => self.groups.get(group).map_or(word, |names| names.as_ref()).split_whitespace(),
@@ -91,7 +91,7 @@ impl Touches {
 /// Touched by every command.
 const META: &str = "meta";
 
-/// What stands for a value in the name of a key.
+/// The placeholders in the name of a key.
 const WORDS: [&str; 8] = ["QUEUE", "ID", "LISTENER", "NAME", "TAG", "GROUP", "KEY", "N"];
 const DAY: &str = "YYYYMMDD";
 
@@ -99,7 +99,7 @@ fn bare(key: &str) -> &str {
     key.strip_prefix("ns_").unwrap_or(key)
 }
 
-/// The name of a key with a star for each value, or the word that stands for none.
+/// The name of a key with a star for each placeholder, or an unknown placeholder.
 fn form(key: &str) -> Result<String, &str> {
     let mut form = String::new();
     let upper = |c: char| c.is_ascii_uppercase();
@@ -116,12 +116,12 @@ fn form(key: &str) -> Result<String, &str> {
     Ok(form + rest)
 }
 
-/// The record in which the options of a group are kept.
+/// The record that stores the options of a group.
 pub(super) fn record(group: &str) -> &str {
     if group == "schedule" { "schedule" } else { "task" }
 }
 
-/// Puts the fields of its record into a reply that has one.
+/// Adds the fields of its record to a reply that has one.
 pub(super) fn fill(reply: &mut Reply, records: &Records) {
     let Some(fields) = reply.record.as_ref().and_then(|record| records.get(record)) else { return };
     let field = |(name, kept): (&String, &toml::Spanned<Kept>)| {
@@ -130,7 +130,7 @@ pub(super) fn fill(reply: &mut Reply, records: &Records) {
     };
     let own = std::mem::take(&mut reply.pairs);
     reply.pairs = fields.iter().map(field).chain(own).collect();
-    (reply.absent, reply.open) = (true, true); // as clients without scripts leave some, and others make some
+    (reply.absent, reply.open) = (true, true); // clients without scripts omit some, and add others
 }
 
 pub(super) fn check(contract: &Contract, sources: &Sources) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! The composer on libraries of a few lines.
+//! Tests of the composer on libraries of a few lines.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn refused(files: &[(&str, &str)], command: &str) -> String {
     compose(files, command).unwrap_err()
 }
 
-/// Whether these stand in a script, one after another.
+/// Whether a script contains these, in order.
 fn in_order(script: &str, parts: &[&str]) {
     let mut rest = script;
     for part in parts {

@@ -1,7 +1,7 @@
 //! Writes the bundle for clients in other languages: `cargo run --example bundle -- FOLDER [COMMANDS]`.
 //!
-//! The same sources give the same bytes. `COMMANDS`: a folder of commands of one's own, which are composed with the
-//! same library and stand in the bundle beside the others, with the cases that lie beside them.
+//! The same sources give the same bytes. `COMMANDS`: a folder of custom commands, which are composed with the same
+//! library and added to the bundle, with the cases next to them.
 
 #![allow(clippy::indexing_slicing, reason = "of JSON that is made here")]
 
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in ["README.md", "run.py", "client.py"] {
         fs::copy(from.join(name), to.join(name))?;
     }
-    // Plain lists of cases, one on a line, whatever tables they come from.
+    // Plain lists of cases, one a line, also from tables.
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for case in cases::all() {
         files.entry(case.file).or_default().push(case.data.to_string());

@@ -1,6 +1,6 @@
-//! Every order, and every attempt that was taken from its owner, is announced at once on the
-//! channel `ns_orders_QUEUE`, so that no owner waits for its next heartbeat to hear of it; and
-//! every task that may be taken on `ns_channel_QUEUE`, so that no listener waits to look again.
+//! Every order, and every attempt that was taken from its owner, is announced at once on the channel
+//! `ns_orders_QUEUE`, so that no owner has to wait for its next heartbeat; and every task that may be taken on
+//! `ns_channel_QUEUE`, so that no listener has to wait for its next poll.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -27,7 +27,7 @@ fn call(connection: &mut Connection, line: &str) {
     answer.unwrap_or_else(|error| panic!("{line}: {error}"));
 }
 
-/// How many announcements were made since the last look, of orders and of tasks.
+/// The number of announcements since the last call, of orders and of tasks.
 fn heard(connection: &mut Connection, channels: &mut PubSub<'_>) -> (usize, usize) {
     let _: i64 = redis::cmd("PUBLISH").arg(ORDERS).arg(MARK).query(connection).unwrap();
     let (mut orders, mut tasks) = (0, 0);

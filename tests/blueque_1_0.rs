@@ -1,4 +1,4 @@
-//! Blueque 1.0 on the same Redis: its own Python client beside the crate, on a real server.
+//! Blueque 1.0 on the same Redis: its own Python client and the crate, on a real server.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 

@@ -39,7 +39,7 @@ impl Node {
             .unwrap();
         let node = Self { port, child, _folder: folder };
         eventually("the node answers", || node.try_connect().and_then(|mut c| cluster(&mut c, &["INFO"]).ok()));
-        // Each node keeps its bus port; the others are told it when they meet.
+        // Each node keeps its bus port; the others learn it when they meet.
         let myself = cluster(&mut node.connect(), &["MYID"]).unwrap();
         assert_eq!(myself.len(), 40);
         node

@@ -1,5 +1,5 @@
-//! The conformance cases of `tests/conformance`, run on a real server, and a check that they leave nothing out.
-//! Where `REDIS_URL` is set they run on that server, which must be empty.
+//! The conformance cases of `tests/conformance`, run on a real server, and a check that they leave nothing out. If
+//! `REDIS_URL` is set they run on that server, which must be empty.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -25,7 +25,7 @@ use runner::Runner;
 use serde_json::json;
 use support::{Server, eventually};
 
-/// The codes that every command can answer.
+/// The codes that every command can return.
 const COMMON: [&str; 5] = ["BADARG", "BADNAME", "SCHEMA", "WRONGKEY", "RETRY"];
 
 /// All codes of the contract.
@@ -78,20 +78,20 @@ const ROWS: [&str; 19] = [
 ];
 const STATES: [&str; 8] = ["absent", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
 
-/// The cases that are meant for a kind of server.
+/// The cases for a kind of server.
 fn meant(cases: &[Case], on_cluster: bool) -> Vec<&Case> {
     let cases: Vec<&Case> = cases.iter().filter(|case| case.on_cluster() == on_cluster).collect();
     assert!(cases.len() > 100, "only {} cases were found", cases.len());
     cases
 }
 
-/// Runs a case; answers what failed.
+/// Runs a case; returns what failed.
 fn failure(connection: &mut Connection, case: &Case) -> Option<String> {
     let what = Runner::run(connection, case).err()?;
     Some(format!("{}: {}: {what}", case.file, case.name()))
 }
 
-/// The server that is to be taken instead of one that the test starts.
+/// The server to use instead of one that the test starts.
 fn url() -> Option<String> {
     std::env::var("REDIS_URL").ok()
 }
@@ -117,7 +117,7 @@ fn every_case_holds_on_a_cluster_node() {
     let cases = cases::all();
     let cases = meant(&cases, true);
     if url().is_some() {
-        // Not println!, which would be shown for a failed test alone.
+        // Not println!, which is shown only for a failed test.
         writeln!(std::io::stderr(), "{} cases not run: they need a cluster node of their own", cases.len()).unwrap();
         return;
     }
@@ -206,7 +206,7 @@ fn a_case_that_is_wrong_fails() {
 #[test]
 fn every_command_has_its_arguments_and_options_in_the_table() {
     let table = cases::file("arguments.json");
-    // A row that stands twice would silently replace the first.
+    // A duplicate row would silently replace the first.
     let rows = include_str!("conformance/arguments.json").matches(": {\"args\": ").count();
     assert_eq!(rows, table["commands"].as_object().unwrap().len(), "rows of arguments.json");
     let contract = cases::contract();
@@ -245,7 +245,7 @@ fn every_code_of_every_command_has_a_case() {
     let mut lacking = Vec::new();
     for command in bundle::commands() {
         let name = command.name();
-        // In a slot that is being moved, a command that reads the meta hash alone has nothing to lose.
+        // During slot migration, a command that only reads the meta hash has nothing to lose.
         let only_meta = table["commands"][name]["touches"] == json!(["ns_meta"]);
         let common = COMMON.into_iter().filter(|code| !(only_meta && *code == "RETRY"));
         let codes = common.chain(command.errors().split_whitespace());
@@ -265,7 +265,7 @@ fn every_header_lists_the_codes_that_its_script_raises() {
     for command in bundle::commands() {
         let specific = || CODES.into_iter().filter(|code| !COMMON.contains(code));
         let raised: BTreeSet<&str> = specific().filter(|code| raises(command.source(), code)).collect();
-        // Some are noted where they happen, and not answered.
+        // Some are recorded where they happen, and not returned.
         let noted = command.source().lines().find_map(|line| line.strip_prefix("-- @noted ")).unwrap_or_default();
         let codes = command.errors().split_whitespace().chain(noted.split_whitespace());
         let listed = codes.filter(|code| !COMMON.contains(code));
@@ -273,7 +273,7 @@ fn every_header_lists_the_codes_that_its_script_raises() {
     }
 }
 
-/// Whether a script raises a code, or has a piece that hands it over to be raised.
+/// Whether a script raises a code, or has a piece that returns it to be raised.
 fn raises(source: &str, code: &str) -> bool {
     source.contains(&format!("('{code}', ")) || source.contains(&format!("return '{code}', "))
 }

@@ -1,4 +1,4 @@
-//! The contract says what the scripts and the cases say: its tables are made from them.
+//! The contract agrees with the scripts and the cases: its tables are generated from them.
 //!
 //! `make bless` writes them anew.
 
@@ -67,14 +67,14 @@ fn the_tables_of_the_contract_are_those_of_the_scripts_and_the_cases() {
     agree("cells", &cells);
 }
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 fn grouped(number: i64) -> String {
     let digits = number.abs().to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().map(|part| std::str::from_utf8(part).unwrap()).collect();
     format!("{}{}", if number < 0 { "-" } else { "" }, groups.join(","))
 }
 
-/// What a value of this type may be.
+/// The values of a type.
 fn bounds(of: &Value) -> String {
     if let Some(words) = of["words"].as_array() {
         return words.iter().map(|word| format!("`{}`", word.as_str().unwrap())).collect::<Vec<_>>().join(" ");
@@ -143,7 +143,7 @@ fn the_tables_of_keys_and_fields_are_those_of_the_contract() {
     agree("fields", &fields);
 }
 
-/// A cell in words: the error's code; or the state that follows; or what is answered where nothing changes.
+/// A cell in words: the error's code; or the next state; or the reply if nothing changes.
 fn cell(cell: &Value, state: &str) -> String {
     if let Some(error) = cell["error"].as_str() {
         return format!("`{error}`");

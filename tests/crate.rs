@@ -187,7 +187,7 @@ fn every_reserved_task_is_listed_whatever_the_page_however_many_there_are() {
     let server = Server::start();
     let client = client(&server);
     let queue = client.queue("q").unwrap();
-    // 17 listeners with 500 tasks each, one with 1,300 of which none has a lease, one with nothing.
+    // 17 listeners with 500 tasks each, one with 1,300 tasks without leases, one with nothing.
     let fill = "
         local function take(listener, from, to, token)
             redis.call('SADD', 'blueque_listeners_q', listener)

@@ -1,4 +1,4 @@
-//! Every limit of time that a caller gives may be of any length: `Duration::MAX` means without limit.
+//! Every time limit of a caller may be of any length: `Duration::MAX` means without limit.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What the crate makes of a call that was executed, and whose reply it never heard.
+//! How the crate handles a call that was executed, but whose reply was lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -18,8 +18,8 @@ fn micros(connection: &mut redis::Connection) -> u64 {
     seconds * 1_000_000 + micros
 }
 
-/// A task of the queue `q`, the way to its server, and a listener that asked for the task on this way: it was given out,
-/// and nobody heard of it. The way is closed.
+/// A task of the queue `q`, the connection to its server, and a listener that asked for the task over this
+/// connection: it was given out, and the reply was lost. The connection is closed.
 fn given_out_unheard(server: &Server) -> (Task, Proxy, Listener) {
     let proxy = Proxy::to(server);
     let task = Client::open(&server.url()).unwrap().queue("q").unwrap().submit("work", Submit::default()).unwrap();

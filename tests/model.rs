@@ -1,8 +1,8 @@
-//! Random calls by several listeners, with time moving, against a plain model of the contract.
+//! Random calls by several listeners, with time moving, compared with a plain model of the contract.
 //!
-//! `BLUEQUE_MODEL_CALLS` says how many calls are made (2,000), `BLUEQUE_SEED` which ones,
-//! `BLUEQUE_MODEL_SHRINK` how often a failure may be tried again with less (2,000),
-//! `BLUEQUE_SCRIPTS` in which folder the scripts are, instead of those of the crate.
+//! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000), `BLUEQUE_SEED` selects them, `BLUEQUE_MODEL_SHRINK` is how
+//! often a failure may be retried with less (2,000), `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of
+//! those of the crate.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::pedantic, missing_docs)]
 
@@ -51,11 +51,11 @@ fn caught<'a>(bugs: impl Iterator<Item = &'a Bug>, judge: impl Fn() -> Judge) {
 #[test]
 fn each_planted_bug_still_has_its_place() {
     for bug in &BUGS {
-        plant(bug); // says by itself which one has none, or several
+        plant(bug); // panics if a bug has no place, or several
     }
 }
 
-// Two tests, so that each has a core of its own.
+// Two tests, so that each has its own core.
 
 #[test]
 fn every_second_planted_bug_is_caught() {
@@ -78,7 +78,7 @@ fn a_failure_is_shrunk_to_the_calls_it_takes() {
     let bug = BUGS.iter().find(|bug| bug.name == "complete without a look at the token").unwrap();
     let mut bench = Bench::new(&server, &plant(bug), Judge::Both);
     let failure = explore(&mut bench, SEED, ENOUGH, 10_000).expect("a failure");
-    // Register, submit, reserve, complete; the listeners may be there from the beginning.
+    // Register, submit, reserve, complete; the listeners may exist from the beginning.
     assert!(failure.case.calls.len() <= 5, "{}", failure.what);
     assert!(failure.what.contains(" complete \"t"), "{}", failure.what);
 }

@@ -1,5 +1,5 @@
-//! `list`, `ahead` of `why` and `estimate` say in which order `reserve` gives tasks out,
-//! where no limit, turn, need or ageing is at work.
+//! `list`, `ahead` of `why` and `estimate` agree with the order in which `reserve` gives tasks out, without limits,
+//! turns, needs and ageing.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -13,7 +13,7 @@ use support::{Server, seed};
 
 const START: u64 = 1_700_000_000;
 
-/// A namespace with the time of its calls, and a small generator of numbers.
+/// A namespace at the time of its calls, and a small random generator.
 struct Bench {
     connection: Connection,
     digests: BTreeMap<&'static str, String>,
@@ -64,7 +64,7 @@ impl Bench {
         facts[at + 1].clone()
     }
 
-    /// One thing that makes tasks wait, or that puts one elsewhere.
+    /// One action that makes tasks wait, or that moves one.
     fn happen(&mut self, number: u64) {
         self.now += self.any(3);
         let waiting = self.call("list q pending 0 500").split_off(1);
@@ -118,7 +118,7 @@ impl Bench {
 
     fn agree(&mut self, every: usize) {
         self.now += 1;
-        self.call("register q h_1"); // it is heard of: nothing starts where all are silent
+        self.call("register q h_1"); // it is seen: nothing starts if all are silent
         let all = self.list(500);
         assert_eq!(self.list(7), all, "pages of 7");
         assert_eq!(self.list(150), all, "pages of 150");

@@ -1,4 +1,4 @@
-//! What holds of the tasks of a schedule whatever is changed meanwhile, and that no option is lost.
+//! Rules for the tasks of a schedule whatever changes meanwhile, and that no option is lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -42,7 +42,7 @@ impl Caller {
     }
 }
 
-/// The same numbers for the same seed.
+/// A reproducible generator.
 struct Chance(u64);
 
 impl Chance {
@@ -54,8 +54,8 @@ impl Chance {
 
 const QUEUES: [&str; 2] = ["a", "b"];
 
-/// A schedule is changed at random, and its tasks run, fail, are given back and run again. No
-/// task that was made since the overlap is queue or cancel runs beside another.
+/// A schedule is changed at random, and its tasks run, fail, are given back and retried. No task that was created
+/// since the overlap is queue or cancel runs at the same time as another.
 #[test]
 fn no_two_tasks_of_a_schedule_run_together_whatever_is_changed() {
     let (mut most, mut held_back, mut runs) = (0, 0, 0);
@@ -132,7 +132,7 @@ fn no_two_tasks_of_a_schedule_run_together_whatever_is_changed() {
     assert!(held_back >= runs, "{held_back} slots were held back in {runs} runs");
 }
 
-/// What each option of a schedule makes of its tasks. The schedule keeps them as one text.
+/// The effect of each option of a schedule on its tasks. The schedule stores them as one text.
 const OPTIONS: [(&str, &str, &str, &str); 20] = [
     ("max_losses", "3", "max_losses", "3"),
     ("max_failures", "4", "max_failures", "4"),

@@ -1,4 +1,4 @@
-//! What a queue is told to do with its tasks: retries, priorities, unique names, limits, needs, settings, turns.
+//! The policies of a queue: retries, priorities, unique names, limits, needs, settings, turns.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 

@@ -1,5 +1,5 @@
-//! A call whose reply was lost is sent again: the second answer says what the first one said, and nothing is done a
-//! second time. The calls are those of the conformance cases, so that no command of the contract is left out.
+//! A call whose reply was lost is repeated: the second reply agrees with the first, and nothing is done twice. The
+//! calls are those of the conformance cases, so that no command of the contract is left out.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -18,7 +18,7 @@ use runner::{Again, Runner};
 use serde_json::Value;
 use support::Server;
 
-/// The cases of a single server, each with its last call that is answered, and that call's command.
+/// The cases of a single server, each with its last successful call, and that call's command.
 fn answered() -> Vec<(Case, usize, String)> {
     let last = |case: Case| {
         let last = case.steps().iter().rposition(|step| step["do"].is_array() && step["error"].is_null())?;
@@ -28,7 +28,7 @@ fn answered() -> Vec<(Case, usize, String)> {
     cases::all().into_iter().filter(|case| !case.on_cluster()).filter_map(last).collect()
 }
 
-/// What the header of a command says of a call that is sent again, where that is not its first answer.
+/// What the header of a command says about a repeated call, if it does not return its first reply.
 fn again(command: &str) -> Again {
     let header = bundle::command(command).unwrap().source().lines().find_map(|line| line.strip_prefix("-- @again "));
     match header {
@@ -58,7 +58,7 @@ fn every_call_that_is_sent_twice_gives_its_first_answer_and_is_done_once() {
     assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Between the two, a worker takes what it can get, and what was deleted is submitted anew.
+/// Between the two, a worker takes what it can get, and deleted tasks are submitted again.
 #[test]
 fn nor_does_what_happens_in_between_change_the_answer() {
     let server = Server::start();
@@ -66,7 +66,7 @@ fn nor_does_what_happens_in_between_change_the_answer() {
     let (reads, mut seen, mut failures) = (reads(), BTreeSet::new(), Vec::new());
     for (case, last, command) in answered() {
         if reads.contains(&command) {
-            seen.insert(command); // a look is taken anew
+            seen.insert(command); // a read returns the present state
             continue;
         }
         match Runner::disturbed(&mut connection, &case, last, again) {
@@ -79,7 +79,7 @@ fn nor_does_what_happens_in_between_change_the_answer() {
     assert!(missing.is_empty(), "no call of {missing:?}");
 }
 
-/// The memory of answers stays within its bound, and the oldest go first.
+/// The number of stored replies is bounded, and the oldest are removed first.
 #[test]
 fn answers_are_kept_for_an_hour_and_ten_thousand_of_them() {
     let server = Server::start();

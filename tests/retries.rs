@@ -158,7 +158,7 @@ fn what_is_wrong_with_one_queue_keeps_no_other_from_its_upkeep() {
     own.try_listen().unwrap().unwrap().fail("broken").unwrap();
     own.try_listen().unwrap().unwrap().start(1).unwrap();
     let host = own.id().host_and_pid().0.to_owned();
-    // No process can have this id: it is the first that the kernel does not give out.
+    // No process can have this id: it is one above the kernel's maximum.
     let no_process = std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
     let dead = ListenerId::of_process(&host, no_process);
     let keys: Vec<String> = redis::cmd("KEYS").arg("blueque_*_a").query(&mut connection).unwrap();

@@ -1,5 +1,5 @@
-//! No error follows a write: each command, called by a user who lacks the right to one of the server's commands, or
-//! on a server whose memory is full, either does all of its work or changes nothing.
+//! No error follows a write: each command, called by a user who lacks permission for one of the server's commands,
+//! or on a server whose memory is full, either does all of its work or changes nothing.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::pedantic, missing_docs)]
 
@@ -18,7 +18,7 @@ fn name(call: &str) -> &str {
     call.split(' ').next().unwrap()
 }
 
-/// What is wrong, by call, and the rights that show it.
+/// Failures by call, and the permissions that show them.
 #[derive(Default)]
 struct Wrong(BTreeMap<String, Vec<String>>);
 
@@ -64,7 +64,7 @@ fn every_command_has_its_calls_and_they_change_what_they_should() {
     wrong.none();
 }
 
-/// Makes each call without each one of the server's commands that it makes; answers how many were refused.
+/// Makes each call without each one of the server's commands that it uses; returns how many were refused.
 fn deny_each(bench: &mut Bench, calls: &[&'static str], wrong: &mut Wrong) -> u32 {
     let made = bench.made(calls);
     let commands: BTreeSet<_> = made.values().flatten().collect();
@@ -124,7 +124,7 @@ fn a_call_that_may_not_write_to_the_keys_changes_nothing() {
     wrong.none();
 }
 
-/// A message on a channel is a hint: who may not send it loses nothing else.
+/// A message on a channel is a hint: a user who may not send it loses nothing else.
 #[test]
 fn a_user_without_channels_gets_all_work_done() {
     let mut bench = Bench::new("ns");

@@ -1,4 +1,4 @@
-//! Schedules by the crate, on a real server.
+//! Schedules of the crate, on a real server.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 

@@ -59,7 +59,7 @@ fn tasks_are_found_by_every_filter() {
     assert_eq!(client.task("nosuch").unwrap().untag(&["x"]).unwrap_err().code(), Some(blueque::Code::NoTask));
 }
 
-/// A thousand tasks, of which steps change fifty.
+/// A thousand tasks; a step changes fifty.
 #[test]
 fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
     let server = Server::start();

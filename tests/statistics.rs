@@ -16,7 +16,7 @@ fn settled(queue: &Queue) -> Statistics {
     queue.statistics(2).unwrap()
 }
 
-/// Takes tasks of a queue and ends them, until there are none: of each ten, one fails and one is given back once.
+/// Takes tasks of a queue and ends them, until there are none: of ten, one fails and one is given back once.
 fn work(client: &Client, pid: u32) {
     let mut listener = client.listener_as(ListenerId::of_process("host", pid), &["q"]).unwrap();
     let mut number = 0;
@@ -90,7 +90,7 @@ fn a_restart_counts_nothing_twice_and_misses_nothing() {
     assert_eq!(settled(&client.queue("q").unwrap()).total.submitted, 500);
     submit(&client, 40);
 
-    // A server that wrote its file anew knows all the same how many entries there were.
+    // A server that rewrote its file still knows how many entries there were.
     let mut connection = server.connection();
     redis::cmd("BGREWRITEAOF").exec(&mut connection).unwrap();
     eventually("the file is written anew", || {

@@ -1,4 +1,4 @@
-//! Names, ids, words and codes go through text and JSON and come back as they were; what is none of them is refused.
+//! Names, ids, words and codes survive a round trip through text and JSON; invalid ones are refused.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -13,7 +13,7 @@ use blueque::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A value goes through its text, and through JSON, which has the same text.
+/// A value survives its text, and JSON, which has the same text.
 fn round<T>(value: &T, text: &str)
 where
     T: Display + FromStr<Err = Error> + Serialize + DeserializeOwned + PartialEq + Debug,
@@ -25,7 +25,7 @@ where
     assert_eq!(serde_json::from_str::<T>(&json).unwrap(), *value);
 }
 
-/// What is no value is refused, read from text or from JSON.
+/// Invalid values are refused, read from text or from JSON.
 fn refused<T>(texts: &[&str])
 where
     T: FromStr<Err = Error> + DeserializeOwned + Debug,

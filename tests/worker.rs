@@ -181,7 +181,7 @@ fn a_forced_cancel_stops_the_handler_and_its_end_is_reported() {
     eventually("it runs", || (task.info().unwrap().status() == Some(Status::Started)).then_some(()));
     task.cancel_by_force("enough").unwrap();
     assert_eq!(told.recv_timeout(LIMIT).unwrap(), Order::Kill);
-    // Long before the lease of 60 s has run out.
+    // Long before the lease of 60 s has expired.
     assert_eq!(task.wait(LIMIT).unwrap().status(), Some(Status::Cancelled));
     worker.stop(Stop::Drain);
     assert_eq!(ends.join().unwrap().unwrap().cancelled, 1);
@@ -349,7 +349,7 @@ fn the_end_of_a_task_is_sent_until_a_server_that_was_away_takes_it() {
     eventually("it runs", || (runs.load(Ordering::SeqCst) == 1).then_some(()));
     server.kill();
     finish.send(()).unwrap();
-    // While the worker sends in vain, so do we: each call fails after its limit.
+    // While the worker tries in vain, so do we: each call fails after its limit.
     for _ in 0..3 {
         assert_eq!(client.queue("q").unwrap().counts().unwrap_err().code(), Some(blueque::Code::Unavailable));
     }

@@ -16,10 +16,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPY = ROOT / "target" / "planted"
 
-# So many seeds are tried, each for so many minutes.
+# Number of seeds to try, and minutes for each.
 SEEDS, MINUTES = 5, 2
 
-# What the campaign must say, what the bug changes (text that stands in the file once), and the faults that lead to it.
+# The expected output of the campaign, the change (text that occurs in the file once), and the faults that lead to
+# it.
 PLANTED = {
     "the lease of a repeated reservation is counted late": (
         "ran beside another",

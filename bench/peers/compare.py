@@ -17,7 +17,7 @@ from peers import PEERS
 from program import Failed
 from server import Server
 
-# Of the tasks of a round, so many times as many wait in the large queue; a million at most.
+# The large queue has this many times the tasks of a round; a million at most.
 LARGE = 100
 MOST = 1_000_000
 SMALL = 1000
@@ -71,7 +71,7 @@ def main():
         for peer in peers:
             attempt(peer, "commands", benches[peer.name].look)
         for number in range(given.rounds):
-            # Each round in another order: whoever comes first has no advantage of it.
+            # Each round in another order: no peer has the advantage of being first.
             turn = number % len(peers)
             for peer in peers[turn:] + peers[:turn]:
                 tasks = max(100, int(given.tasks * peer.share))

@@ -12,7 +12,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# As numpy and contourpy of requirements.txt ask.
+# As required by numpy and contourpy in requirements.txt.
 PYTHON = (3, 11)
 
 
@@ -63,7 +63,7 @@ def node(folder):
             shutil.copy(file, place)
         run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error", cwd=place)
         stamp.write_bytes(text)
-    # Modules are looked for beside the file that imports them.
+    # Modules are looked up next to the file that imports them.
     shutil.copy(HERE / "node" / "bullmq.mjs", place)
 
 
@@ -71,7 +71,7 @@ def rust(folder):
     need("cargo", "install Rust 1.89 or later, https://rustup.rs")
     environment = {**os.environ, "CARGO_TARGET_DIR": str(folder)}
     manifest = HERE / "rust" / "Cargo.toml"
-    # Not --locked: what Blueque itself has come to need since is added, and what the lock file pins stays.
+    # Not --locked: new dependencies of Blueque itself are added, and those pinned by the lock file stay.
     run("cargo", "build", "--release", "--quiet", "--manifest-path", manifest, env=environment)
     run("cargo", "run", "--locked", "--quiet", "--example", "bundle", "--", folder / "bundle", cwd=ROOT)
 

@@ -10,20 +10,20 @@ from server import Server, Watch
 
 BATCH = 500
 SLOTS = (1, 8, 32)
-# Tasks of which the commands are looked at, to tell apart who sent them.
+# Tasks whose commands are examined, to attribute them to their senders.
 LOOKED_AT = 100
 LONE = 200
 WARM_UP = 20
 PAUSE = 0.005
-# Seconds after which a worker that says nothing is taken for dead, where a peer can be told so.
+# Seconds after which a silent worker counts as dead, if a peer can be configured so.
 LEASE = 10
-# With many tasks waiting a worker first gets time for what it does once for all of them, statistics for instance: until
-# the server has little to do, in microseconds a second, but no longer than so many seconds.
+# With many tasks waiting a worker first gets time for one-off work, such as statistics: until the server is nearly
+# idle, in microseconds a second, but no longer than this many seconds.
 QUIET = 20_000
 SETTLE = 120
 # Bytes of payloads. A value over 64 bytes makes Redis keep a hash as a table, which takes more.
 SHORT, LONG = 40, 100
-# Seconds after which nobody waits any longer for a dead worker's task.
+# Seconds after which a dead worker's task is given up.
 LONGEST = 120
 
 

@@ -12,13 +12,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 class Peer:
     name: str
     title: str
-    # The program's command line in the folder of what is installed, but for the server and the file of records.
+    # The program's command line in the installation folder, without the server and the file of records.
     command: object
-    # Of what is measured, in that folder.
+    # The version that is measured, in that folder.
     version: object
-    # What part of the tasks it is measured with: a slow one takes long enough with fewer.
+    # The share of the tasks with which it is measured: a slow one takes long enough with fewer.
     share: float = 1.0
-    # What it does not do that Blueque does.
+    # What it lacks compared with Blueque.
     lacks: str = ""
     # How the time from a worker's death is measured, or why it is not.
     kill: str = ""

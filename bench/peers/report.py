@@ -32,7 +32,7 @@ BYTES = [
     ("ended, 40", f"ended_{SHORT}", 0),
     ("ended, 100", f"ended_{LONG}", 0),
 ]
-# Figure, whether it is beside BullMQ's, bound, whether more is better.
+# Figure, whether it is compared with BullMQ's, bound, whether more is better.
 GOALS = [
     ("processed-1-slot-over-bullmq-rust", "processed_1", True, 1.0, True),
     ("processed-32-slots-over-bullmq-rust", "processed_32", True, 1.0, True),

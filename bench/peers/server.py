@@ -11,7 +11,7 @@ import time
 
 import redis
 
-# What the driver itself asks.
+# Commands of the driver itself.
 OWN = ("info", "config|resetstat", "config|get", "flushall", "monitor", "ping")
 SAVES = {"none": ("--appendonly", "no"), "everysec": ("--appendonly", "yes", "--appendfsync", "everysec")}
 
@@ -28,7 +28,7 @@ class Server:
         if not program:
             raise SystemExit("peers: no server: apt-get install redis-server, or set BLUEQUE_REDIS_SERVER")
         place = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", ""]
-        # Its histograms come and go with the commands that are called, and would count as memory of tasks.
+        # Its histograms depend on the commands that are called, and would count as memory of tasks.
         place += ["--latency-tracking", "no"]
         self.process = subprocess.Popen([program, *place, *SAVES[aof]], stdout=subprocess.DEVNULL)
         self.url = f"redis://127.0.0.1:{self.port}/0"

@@ -1,4 +1,4 @@
-//! What every other command costs when many tasks wait.
+//! The cost of every other command when many tasks wait.
 
 use redis::{Connection, Value};
 
@@ -8,7 +8,7 @@ use crate::server::{Args, Result, Server, load_command, median, timed};
 /// Calls of a command that are measured together.
 const BATCH: usize = 10;
 
-/// Tasks of the queue at its two ends: cancelled there, and in the middle, to compare.
+/// Tasks at both ends of the queue; cancelled there and in the middle, for comparison.
 pub const ROWS: [&str; 33] = [
     "get",
     "why (next)",
@@ -58,7 +58,7 @@ impl Bench<'_> {
         Ok(replies)
     }
 
-    /// Calls that are needed in between, and do not count.
+    /// Calls that are needed in between, and not measured.
     fn prepare(&mut self, command: &str, calls: &[Args]) -> Result<Vec<Value>> {
         let replies = self.run(command, calls)?;
         self.took.pop();
@@ -132,7 +132,7 @@ fn round(bench: &mut Bench<'_>) -> Result<()> {
         bench.prepare("delete", &each(&ids, &[]))?;
     }
     bench.submitted("4000000000")?;
-    // A time of its own: as in a namespace for tests.
+    // With its own time: as in a namespace for tests.
     redis::cmd("HSET").arg(&["blueque_meta", "test", "1"]).exec(&mut bench.connection)?;
     let calls = [args(&["4000000001", "q", "10"])];
     bench.run("promote", &calls)?;

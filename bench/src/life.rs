@@ -1,5 +1,5 @@
-//! The life of a task, in Blueque's own scripts and as the floor: the writes of
-//! Blueque 1.0 as four flat scripts without a single check.
+//! The life of a task, in Blueque's own scripts and as the floor: the writes of Blueque 1.0 as four flat scripts
+//! without any checks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use crate::server::{Args, Result, load, load_command, median, timed};
 
 pub const STEPS: [&str; 4] = ["submit", "reserve", "start", "complete"];
 
-/// Tasks that take each step together; so many are held at a time.
+/// Tasks that take each step together and are held at a time.
 const BATCH: usize = 20;
 
 const PARAMETERS: &str = r#"{"input":"movie-17.mkv","preset":"slow"}"#;
@@ -34,7 +34,7 @@ const FLOOR: [&str; 4] = [
      return 1",
 ];
 
-/// One way of living, and what each of its steps took in each round.
+/// One kind of life, and the time of each of its steps in each round.
 pub struct Life {
     connection: Connection,
     shas: Vec<String>,
@@ -109,7 +109,7 @@ impl Life {
     }
 }
 
-/// An id that no task has had yet, as long as a UUID.
+/// A new id, as long as a UUID.
 pub fn id() -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! `make bench`: what Blueque's scripts cost. Only ratios travel from one machine to another.
+//! `make bench`: the cost of Blueque's scripts. Only ratios can be compared between machines.
 
 mod each;
 mod life;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use life::{Life, STEPS};
 use server::{Result, Server, info};
 
-/// Turns that floor and Blueque take.
+/// Rounds of floor and Blueque in turn.
 const ROUNDS: usize = 500;
 
 struct Goal {
@@ -73,7 +73,7 @@ fn heading(what: &str) {
     println!("{:>9}", "life");
 }
 
-/// What every task can ask for, and lives with each: its queue and its options.
+/// Options of tasks, for one life with each: the queue and the options.
 const WISHES: [(&str, &str, &[&str]); 6] = [
     ("retries", "other", &["max_failures", "3"]),
     ("priority", "ranked", &["priority", "5"]),
@@ -129,7 +129,7 @@ fn beside_the_floor(server: &Server) -> Result<[Goal; 2]> {
     ])
 }
 
-/// Lives beside tasks that wait for a place of one of few keys, or of many.
+/// Lives while tasks wait for a place of one of few keys, or of many.
 fn keys() -> Result<Goal> {
     let few = sizes::waiting_for_places(10)?;
     let many = sizes::waiting_for_places(10_000)?;
@@ -176,7 +176,7 @@ fn at_sizes(small: &Server) -> Result<[Goal; 5]> {
     let heartbeat = sizes::heartbeat(&held, &tasks)?;
     println!("  heartbeat of 500 tasks, per task {heartbeat:.2}\n");
     slow.print();
-    // The middle of the list is where its removal has to look furthest.
+    // A removal from the middle of the list has to search furthest.
     let growth =
         each::ROWS.iter().zip(0..).filter(|(row, _)| **row != "cancel (middle)").map(|(_, number): (_, usize)| {
             let cost = |column: usize| {
@@ -225,7 +225,7 @@ fn programs() -> Result<[Goal; 5]> {
         Goal { name: "supervisor-mebibytes", measured: resident, target: 8.0 },
         Goal { name: "supervisor-percent-of-a-core", measured: share, target: 0.1 },
         Goal { name: "seconds-until-200-programs-run", measured: until_all_run, target: 60.0 },
-        // 64 entries of at most 8 KiB, and what a stream adds to them.
+        // 64 entries of at most 8 KiB, and the overhead of a stream.
         Goal { name: "flood-kibibytes-in-redis", measured: log, target: 640.0 },
     ])
 }

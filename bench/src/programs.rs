@@ -1,5 +1,5 @@
-//! What it costs to run programs: from submit to their first instruction, their
-//! supervisors, many at once, and one that floods its output.
+//! The cost of running programs: from submit to their first instruction, their supervisors, many at once, and one
+//! that floods its output.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -58,7 +58,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // In good order, so that they take away what they made; then, if need be, not.
+        // Gracefully, so that they remove what they created; then, if need be, not.
         for signal in ["-TERM", "-KILL"] {
             let until = Instant::now() + Duration::from_secs(10);
             let mut left = self.supervisors();
@@ -112,7 +112,7 @@ pub fn start_latency(server: &Server) -> Result<f64> {
     Ok(median(took.split_off(10)))
 }
 
-/// Resident MiB of a quiet task's supervisor, and the percentage of a core that it takes.
+/// Resident MiB of an idle task's supervisor, and its CPU usage in percent.
 pub fn quiet(server: &Server) -> Result<(f64, f64)> {
     let task = queue(server)?.submit(&(), Submit::default())?;
     let worker = Worker::start(server, 1, "exec sleep 60")?;
@@ -143,7 +143,7 @@ fn cpu(pid: u32) -> Result<f64> {
     Ok(nanoseconds / 1e9)
 }
 
-/// Many programs at once: seconds until all run, and resident MiB of a supervisor on average.
+/// Many programs at once: seconds until all run, and the average resident MiB of a supervisor.
 pub fn at_once(server: &Server) -> Result<(f64, f64)> {
     let queue = queue(server)?;
     let worker = Worker::start(server, AT_ONCE, "exec sleep 60")?;
@@ -157,7 +157,7 @@ pub fn at_once(server: &Server) -> Result<(f64, f64)> {
     Ok((took, total / f64::from(u32::try_from(pids.len())?)))
 }
 
-/// A program that writes a GiB: seconds it took, and KiB that its log takes in Redis.
+/// A program that writes a GiB: its seconds, and KiB of its log in Redis.
 pub fn flood(server: &Server) -> Result<(f64, f64)> {
     let script = format!("head -c {FLOOD} /dev/zero | tr '\\0' x");
     let _worker = Worker::start(server, 1, &script)?;

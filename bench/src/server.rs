@@ -1,4 +1,4 @@
-//! A server of the benchmark's own, and what it says of the time that scripts take.
+//! A private server for the benchmark, and its measurements of script times.
 
 use std::error::Error;
 use std::net::TcpListener;
@@ -17,7 +17,7 @@ pub type Args = Vec<String>;
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-/// On a unix socket and on loopback, keeping nothing on disk; killed when dropped.
+/// On a unix socket and on loopback, without persistence; killed when dropped.
 pub struct Server {
     folder: PathBuf,
     port: u16,
@@ -56,7 +56,7 @@ impl Server {
         connect(&self.socket())
     }
 
-    /// By TCP on loopback, as clients on another machine come.
+    /// By TCP on loopback, like clients on another machine.
     pub fn connect_tcp(&self) -> Result<Connection> {
         Ok(redis::Client::open(format!("redis://127.0.0.1:{}/", self.port))?.get_connection()?)
     }
@@ -99,7 +99,7 @@ fn find(text: &str, field: &str) -> Result<String> {
     Ok(rest.split([',', '\r']).next().unwrap_or_default().to_owned())
 }
 
-/// Loads a script and answers its digest.
+/// Loads a script and returns its digest.
 pub fn load(connection: &mut Connection, source: &str) -> Result<String> {
     Ok(redis::cmd("SCRIPT").arg("LOAD").arg(source).query(connection)?)
 }
@@ -131,7 +131,7 @@ pub fn timed(connection: &mut Connection, sha: &str, namespace: &str, calls: &[A
     Ok((find(&format!("{stats}\r"), "usec_per_call=")?.parse()?, replies))
 }
 
-/// The middle one.
+/// The median.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

@@ -1,4 +1,4 @@
-//! What a task's life costs when many others wait or are held.
+//! The cost of a task's life when many others wait or are held.
 
 use redis::{Connection, Value};
 
@@ -45,8 +45,7 @@ pub fn queue(server: &Server, name: &str, setting: &str, value: &str) -> Result<
     one(&mut connection, "configure", &["", name, setting, value])
 }
 
-/// A server whose queue `keyed` has so many keys, each with one place, which is taken, and
-/// a task that waits for it.
+/// A server whose queue `keyed` has a number of keys, each with one place, which is taken, and a waiting task.
 pub fn waiting_for_places(keys: usize) -> Result<Server> {
     let server = Server::start()?;
     queue(&server, "keyed", "key_concurrency", "1")?;

@@ -1,4 +1,4 @@
-//! The slowest calls: what the server's slow log says of every call of a run.
+//! The slowest calls, from the server's slow log of every call of a run.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct Tail {
     by_command: BTreeMap<&'static str, (f64, f64)>,
 }
 
-/// Runs something on the server, and tells of all scripts that it called.
+/// Runs something on the server, and returns the times of all scripts that it called.
 pub fn watch<T>(server: &Server, run: impl FnOnce() -> Result<T>) -> Result<(T, Tail)> {
     let mut connection = server.connect()?;
     let mut set =

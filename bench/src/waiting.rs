@@ -1,5 +1,5 @@
-//! Listeners that wait: how soon one has a new task, what a thousand of them
-//! cost the server, and how many of them one task wakes.
+//! Listeners that wait: how soon one gets a new task, the cost of a thousand of them for the server, and how many
+//! of them one task wakes.
 
 use std::path::Path;
 use std::process::{Child, Command};
@@ -14,10 +14,10 @@ use crate::server::{Result, Server, call, connect, info, load_command, median};
 
 pub const LISTENERS: usize = 1000;
 
-/// Listeners of one process: each has a connection of its own, and the usual limit is 1,024 files.
+/// Listeners of one process: each has its own connection, and the usual limit is 1,024 files.
 const EACH: usize = 250;
 
-/// Seconds that a listener waits before it looks by itself.
+/// Seconds that a listener waits before it polls.
 const LIMIT: f64 = 30.0;
 
 /// Milliseconds from before a submit until the waiting listener has the task: the median.
@@ -64,7 +64,7 @@ fn await_wake(connection: &mut Connection, queue: &str, limit: f64) -> Result<bo
     Ok(reply != Value::Nil)
 }
 
-/// Until so many clients wait on the server.
+/// Waits until this many clients wait on the server.
 fn blocked(connection: &mut Connection, number: usize) -> Result<()> {
     let until = Instant::now() + Duration::from_secs(20);
     while info(connection, "clients", "blocked_clients:")?.parse::<usize>()? < number {
@@ -104,7 +104,7 @@ impl Drop for Crowd {
     }
 }
 
-/// What such a process does until it is killed.
+/// The loop of such a process, until it is killed.
 pub fn listeners(socket: &Path, first: usize, spread: bool) -> Result<()> {
     let threads: Vec<_> = (first..first + EACH)
         .map(|number| {
@@ -133,7 +133,7 @@ fn listen(socket: &Path, number: usize, spread: bool) -> Result<()> {
     }
 }
 
-/// Commands per second that idle listeners cost the server, the inner calls of scripts not counted.
+/// Commands per second that idle listeners cost the server, without the inner calls of scripts.
 pub fn idle() -> Result<f64> {
     let server = Server::start()?;
     let mut connection = server.connect()?;
@@ -145,7 +145,7 @@ pub fn idle() -> Result<f64> {
     Ok(commands / began.elapsed().as_secs_f64())
 }
 
-/// The most reserve calls that one submit caused, of five.
+/// The maximum number of reserve calls caused by one submit, of five.
 pub fn storm() -> Result<f64> {
     let server = Server::start()?;
     let mut connection = server.connect()?;
@@ -155,7 +155,7 @@ pub fn storm() -> Result<f64> {
     for _ in 0..5 {
         redis::cmd("CONFIG").arg("RESETSTAT").exec(&mut connection)?;
         call(&submit, "blueque", &args(&["", "q", "1", &id(), "", "{}"])).exec(&mut connection)?;
-        thread::sleep(Duration::from_secs(1)); // what comes later than this was not caused by it
+        thread::sleep(Duration::from_secs(1)); // later calls were not caused by it
         most = most.max(calls(&mut connection, "evalsha")? - 1.0);
     }
     Ok(most)

@@ -1,4 +1,4 @@
-//! A server that takes no writes when a worker starts, or is away when it takes a task, or ends.
+//! A server that refuses writes when a worker starts, or is away when the worker takes a task, or ends.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -19,7 +19,7 @@ use serde_json::Value;
 use support::{Server, eventually};
 use world::{HOLD, Worker, World, result, send};
 
-/// Whether the worker says that it waits; it must not end.
+/// Waits until the worker reports that it waits; it must not end.
 fn waits(world: &World, worker: &mut Worker) {
     eventually("it waits for the server", || {
         assert_eq!(worker.0.try_wait().unwrap(), None, "{}", world.log());
@@ -109,7 +109,7 @@ fn a_worker_that_starts_on_half_a_transaction_in_the_append_only_file_says_so() 
     let info: String = redis::cmd("INFO").arg("everything").query(&mut world.server.connection()).unwrap();
     let _worker = world.worker(&["--queue", "q"]);
     assert_eq!(result(&world.submit("q", "[]")), "1");
-    // Servers that take the whole transaction off read the file without an error.
+    // Servers that remove the whole transaction read the file without an error.
     assert_eq!(world.log().contains(said), !info.contains("unexpected_error_replies:0"), "{}", world.log());
 }
 
@@ -160,7 +160,7 @@ fn a_supervisor_counts_no_lease_longer_than_the_server_whose_answer_was_lost() {
     let task = world.submit("hold", "[]");
     eventually("the worker has not heard of it", || world.log().contains("waiting for the server").then_some(()));
     assert_eq!((proxy.lost(), task.info().unwrap().status()), (1, Some(Status::Reserved)));
-    // From now on only what renews the lease before the start is accepted, not the start itself.
+    // From now on only the renewal of the lease is accepted, not the start itself.
     let mut connection = world.server.connection();
     let mut memory =
         |most: &str| redis::cmd("CONFIG").arg("SET").arg("maxmemory").arg(most).exec(&mut connection).unwrap();

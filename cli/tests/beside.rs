@@ -1,4 +1,4 @@
-//! The command beside clients of Blueque 1.0 on the same data: what it says of them, and that it is true.
+//! The command with clients of Blueque 1.0 on the same data: what it reports about them is true.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -39,7 +39,7 @@ impl Shared {
         (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap_or(-1))
     }
 
-    /// What the doctor finds but tasks that wait for a worker; its code says whether there is anything.
+    /// The doctor's findings except tasks that wait for a worker; checks its exit code.
     fn findings(&self) -> Vec<String> {
         let (out, code) = self.run(&["doctor"]);
         let found = out.lines().filter(|line| line.starts_with("FINDING"));
@@ -75,7 +75,7 @@ impl Shared {
         self.client.listener_as(own, &["q"]).unwrap()
     }
 
-    /// What a worker does beside its tasks, as often as a whole round of mending takes.
+    /// The upkeep of a worker, repeated for a whole round of mending.
     fn upkeep(&self, own: &Listener) {
         let mut upkeep = Upkeep::new(self.client.clone(), vec![self.client.queue("q").unwrap().name().clone()]);
         for _ in 0..3 {
@@ -91,7 +91,7 @@ fn tasks_that_an_old_client_has_are_no_finding() {
     all.submit("plain", Submit::default());
     all.submit("heavy", Submit::default().weight(2).key("k"));
     all.submit("named", Submit::default().unique("u"));
-    // In its hands before, and given back.
+    // It held the task before, and gave it back.
     let mut own = all.listener();
     own.try_listen().unwrap().unwrap().release().unwrap();
     own.unregister().unwrap();

@@ -18,11 +18,11 @@ use world::{Worker, World, send};
 const KILLS: u32 = 50;
 const TASKS: u32 = 15;
 
-/// Each loss in a row without a checkpoint in between doubles the pause of a task; what it saves ends the row.
+/// Each loss in a row without a checkpoint doubles the delay of a task; a checkpoint resets it.
 const AFTERWARDS: Duration = Duration::from_secs(120);
 
-/// Each step appends to a list that is the checkpoint; the result is its sum. Some run in a grandchild.
-/// All of a tree hold a lock as long as they live.
+/// Each step appends to a list that is the checkpoint; the result is its sum. Some run in a grandchild. All
+/// processes of a tree hold a lock while they run.
 const WORK: &str = "\
     exec 9> FOLDER/lock.$BLUEQUE_TASK_ID; flock -n 9 || echo $BLUEQUE_TASK_ID >> FOLDER/overlap\n\
     list=''; [ -e \"$BLUEQUE_CHECKPOINT\" ] && list=$(cat \"$BLUEQUE_CHECKPOINT\")\n\
@@ -36,7 +36,7 @@ const WORK: &str = "\
     echo $sum > \"$BLUEQUE_OUTPUT_DIR/sum\"\n\
     echo \"{\\\"sum\\\": $sum}\"";
 
-/// A generator whose seed can be given again.
+/// A reproducible generator.
 struct Random(u64);
 
 impl Random {
@@ -48,7 +48,7 @@ impl Random {
     }
 }
 
-/// Pids of the living supervisors and programs, as their lock files tell.
+/// Pids of the running supervisors and programs, according to their lock files.
 fn victims(world: &World, who: &str) -> Vec<i32> {
     let pid = |run: &std::path::PathBuf| {
         let holder: serde_json::Value = serde_json::from_slice(&fs::read(run.join("lock")).ok()?).ok()?;
@@ -71,7 +71,7 @@ fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {
     let mut kills = 0;
     let end = Instant::now() + Duration::from_secs(50);
     while kills < KILLS && Instant::now() < end {
-        // A program that is killed alone has crashed, which fails its task: somebody asks for another try.
+        // A program that is killed alone has crashed, which fails its task: it is retried by hand.
         for task in &tasks {
             if task.info().unwrap().status() == Some(Status::Failed) {
                 task.retry().unwrap();

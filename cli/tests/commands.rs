@@ -1,4 +1,4 @@
-//! The command, run as people and scripts run it, on a real server.
+//! The command as people and scripts run it, on a real server.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -56,18 +56,18 @@ use blueque::{Client, ListenerId, Processor};
 use serde_json::Value;
 use support::{Folder, Server};
 
-/// A limit, never waited for in whole.
+/// A limit that is never reached in full.
 const SOON: Duration = Duration::from_secs(20);
 
 /// A server, and a home without a configuration.
 struct Desk {
     server: Server,
     home: Folder,
-    /// Calls may say what time it is.
+    /// Calls may carry a time.
     tests: bool,
 }
 
-/// What a command left.
+/// The result of a command.
 struct Left {
     code: i32,
     out: String,
@@ -83,7 +83,7 @@ impl Desk {
         Self { server, home: Folder::new(), tests: false }
     }
 
-    /// A namespace whose calls may say what time it is.
+    /// A namespace whose calls may carry a time.
     fn for_tests() -> Self {
         Self { tests: true, ..Self::new() }
     }
@@ -102,7 +102,7 @@ impl Desk {
         left(self.command(args).output().unwrap())
     }
 
-    /// What a command that must succeed writes.
+    /// The output of a command that must succeed.
     fn ok(&self, args: &[&str]) -> String {
         let left = self.run(args);
         assert_eq!(left.code, 0, "{args:?}: {}{}", left.out, left.err);
@@ -115,7 +115,7 @@ impl Desk {
         serde_json::from_str(&self.ok(&args)).unwrap()
     }
 
-    /// A command that must end with this code; what it says.
+    /// The error of a command that must end with this code.
     fn refused(&self, code: i32, args: &[&str]) -> String {
         let left = self.run(args);
         assert_eq!(left.code, code, "{args:?}: {}{}", left.out, left.err);
@@ -141,7 +141,7 @@ impl Desk {
         task
     }
 
-    /// Writes into the log of a task.
+    /// Writes to the log of a task.
     fn say(&self, task: &Processor, source: &str, text: &str) {
         let client = self.client();
         client

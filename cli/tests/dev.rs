@@ -54,8 +54,8 @@ impl Dev {
         eventually("dev ends", || self.child.try_wait().unwrap())
     }
 
-    /// Every process that has something of this folder in its command line or its environment, or works
-    /// there, as the server does, which rewrites the other two.
+    /// Every process with this folder in its command line or its environment, or as its working folder, as with the
+    /// server, which rewrites the other two.
     fn processes(&self) -> Vec<i32> {
         let folder = self.folder.path().to_str().unwrap();
         let names = |path: PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).contains(folder);
@@ -99,7 +99,7 @@ fn submit(client: &Client, queue: &str) -> Task {
     client.queue(queue).unwrap().submit_bytes(b"[1, 2]", Submit::default()).unwrap()
 }
 
-/// Ends by SIGTERM with a checkpoint, as a good program does.
+/// Ends at SIGTERM with a checkpoint, as a good program does.
 const HOLD: &str = "echo $$ > FOLDER/pid\n\
     [ -e \"$BLUEQUE_CHECKPOINT\" ] && cat \"$BLUEQUE_CHECKPOINT\" && exit\n\
     trap 'echo \"[3]\" > \"$BLUEQUE_CHECKPOINT\"; exit 85' TERM\n\
@@ -234,7 +234,7 @@ fn nobody_else_on_the_machine_can_use_the_server_of_dev() {
     assert_eq!(dev.processes(), [0; 0]);
 }
 
-/// A step of the README, as it stands there, without the remark behind it.
+/// A step of the README, without its comment.
 fn step(begins: &str) -> String {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
     let line = readme.lines().find(|line| line.starts_with(begins)).unwrap_or_else(|| panic!("{begins} is no step"));

@@ -1,4 +1,4 @@
-//! `blueque doctor` on the data of every feature: sound data has no finding, each damage by hand is found.
+//! `blueque doctor` on the data of every feature: sound data has no finding, each manual damage is found.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -21,7 +21,7 @@ struct Ward {
     caller: Caller,
 }
 
-/// Who calls commands of the contract.
+/// Calls commands of the contract.
 struct Caller(redis::Connection);
 
 impl Caller {
@@ -38,7 +38,7 @@ impl Caller {
         self.call_at("", words)
     }
 
-    /// The same at another time, which the namespace takes as long as it is one for tests.
+    /// The same at another time, in a namespace that is for tests at that moment.
     fn call_at(&mut self, now: &str, words: &str) -> Vec<String> {
         if !now.is_empty() {
             self.plant(&["HSET", "blueque_meta", "test", "1"]);
@@ -71,7 +71,7 @@ impl Ward {
         Self { server, home: Folder::new(), caller }
     }
 
-    /// What the doctor says, and its code.
+    /// The doctor's output, and its code.
     fn doctor(&self, args: &[&str]) -> (String, i32) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
         command.env_clear().env("HOME", self.home.path()).env("BLUEQUE_URL", self.server.url());

@@ -153,7 +153,7 @@ fn a_full_worker_is_one_thing_on_all_its_queues_and_hears_an_order_for_any_of_th
     });
     assert_eq!((found.queues.len(), found.slots, found.name.as_deref(), found.dead), (2, 1, Some("left"), false));
     assert_eq!((found.version.as_deref(), found.has.as_deref()), (Some(env!("CARGO_PKG_VERSION")), Some("gpu")));
-    // Nobody has heard of it on that queue but by its reports.
+    // On that queue it is only known by its reports.
     let full = "It is the next of its queue, and the only worker of other is full with 1 task of hold.\n";
     assert_eq!(blueque(&["why", "z"]), full);
     let shown = blueque(&["workers", "other"]);

@@ -1,4 +1,4 @@
-//! Logs: whole on the worker's host, their beginning and their end at the server, and joined by the command.
+//! Logs: complete on the worker's host, their beginning and end on the server, and joined by the command.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -97,7 +97,7 @@ fn the_whole_log_is_on_the_workers_host_and_elsewhere_its_beginning_and_its_end_
     assert_eq!(lines(&some) + missing, lines(&all));
     let notice = some.lines().find(|line| line.contains("were not sent")).unwrap();
     assert_eq!(notice.rsplit_once(" in ").unwrap().1, logs(&world)[0].to_str().unwrap(), "the notice tells the truth");
-    // As data the places tell it.
+    // In JSON the offsets show it.
     let (lines, _) = said(&world, false, &["logs", "t", "-o", "jsonl"]);
     let entries: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let end = |entry: &Value| entry["offset"].as_u64().unwrap() + entry["text"].as_str().unwrap().len() as u64;

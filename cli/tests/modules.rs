@@ -1,5 +1,5 @@
-//! The modules of the command stand on floors, and each imports from floors below it alone: a list of the floors is
-//! held against the imports in the sources, and is the picture in `docs/architecture.md`.
+//! The modules of the command are on floors, and each imports only from floors below it: a list of the floors is
+//! compared with the imports in the sources, and is the table in `docs/architecture.md`.
 //!
 //! `make bless` draws the picture anew.
 
@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The rooms of each floor, the highest floor first. A room is a file of `cli/src` with the folder of its name, or a
-/// command.
+/// The rooms of each floor, the highest floor first. A room is a file of `cli/src` with the folder of its name, or
+/// a command.
 const FLOORS: [&[&str]; 6] = [
     &["main", "args"],
     &["commands", "doctor", "worker", "supervisor"],
@@ -28,7 +28,7 @@ type Module = Vec<String>;
 /// The modules that each one imports.
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
-/// The sources below a folder, by their modules; files of tests are left out.
+/// The sources below a folder, by their modules, without files of tests.
 fn sources(folder: &Path, above: &[String], into: &mut BTreeMap<Module, String>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();
@@ -45,13 +45,13 @@ fn sources(folder: &Path, above: &[String], into: &mut BTreeMap<Module, String>)
     }
 }
 
-/// A source without comments and without its tests, which stand at its end.
+/// A source without comments and without its tests, which are at its end.
 fn code(source: &str) -> String {
     let source = source.split("\n#[cfg(test)]").next().unwrap_or_default();
     source.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// The paths of a `use`, each written out.
+/// The paths of a `use`, in full.
 fn written_out(tree: &str) -> Vec<String> {
     let Some((before, rest)) = tree.split_once('{') else { return vec![tree.trim().to_owned()] };
     let inner = rest.rsplit_once('}').expect("the end of a group").0;
@@ -69,7 +69,7 @@ fn written_out(tree: &str) -> Vec<String> {
     parts.flat_map(|part| written_out(&format!("{}{}", before.trim(), part.trim()))).collect()
 }
 
-/// Every path in a piece of code that begins at the crate, at this module or above it, or at a module below it.
+/// Every path in code that begins at the crate, at this module or above it, or at a module below it.
 fn paths(code: &str, below: &[&str]) -> Vec<String> {
     let (mut found, mut rest, mut other) = (Vec::new(), code, String::new());
     while let Some(at) = rest.find("use ") {
@@ -92,7 +92,7 @@ fn paths(code: &str, below: &[&str]) -> Vec<String> {
     found
 }
 
-/// The module that a path leads to from another one.
+/// The module that a path from another one refers to.
 fn resolved(path: &str, from: &Module, all: &BTreeMap<Module, String>) -> Module {
     let path = path.split(" as ").next().unwrap_or_default();
     let mut parts = path.split("::").map(str::trim).peekable();
@@ -123,7 +123,7 @@ fn imports(all: &BTreeMap<Module, String>) -> Imports {
     all.iter().map(of).collect()
 }
 
-/// The room that a module is in: each command is one of its own, and the command line is of the room of `main`.
+/// The room of a module: each command is its own, and the command line belongs to the room of `main`.
 fn room(module: &Module) -> String {
     match module[0].as_str() {
         "args" => "main".to_owned(),
@@ -136,7 +136,7 @@ fn floor(module: &Module) -> Option<usize> {
     FLOORS.iter().rev().position(|rooms| rooms.contains(&module[0].as_str()))
 }
 
-/// What is wrong with these imports, a sentence for each.
+/// What is wrong with these imports, one sentence each.
 fn wrong(imports: &Imports) -> Vec<String> {
     let mut found = Vec::new();
     for (module, others) in imports {
@@ -163,7 +163,7 @@ fn wrong(imports: &Imports) -> Vec<String> {
 /// Modules of which each imports the next, and the last the first.
 fn circle(imports: &Imports) -> Option<Vec<Module>> {
     let mut left = imports.clone();
-    // Those that import nothing which is left are in no circle.
+    // Modules whose imports are all removed are not part of a circle.
     while let Some(free) = left.iter().find(|(_, others)| others.is_empty()).map(|(module, _)| module.clone()) {
         left.remove(&free);
         for others in left.values_mut() {

@@ -1,4 +1,4 @@
-//! Two trees never work on one task, whoever cancels, retries or recalls it; unless somebody says `--now`.
+//! Two trees never work on one task, whoever cancels, retries or recalls it; unless `--now` is used.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -15,14 +15,14 @@ use blueque::{Error, Status, Task};
 use support::eventually;
 use world::{World, send, status};
 
-/// Deaf to SIGTERM. Notes the attempt and the time, again and again.
+/// Ignores SIGTERM. Records the attempt and the time, repeatedly.
 const TWIG: &str = "trap '' TERM
 while :; do echo \"$BLUEQUE_ATTEMPT $(date +%s%N)\" >> FOLDER/stamps; sleep 0.01; done";
 
-/// The same, with a grandchild in a session of its own.
+/// The same, with a grandchild in another session.
 const TREE: &str = "setsid FOLDER/worker.d/twig & exec FOLDER/worker.d/twig";
 
-/// What the trees noted: attempt and time.
+/// The records of the trees: attempt and time.
 fn stamps(world: &World) -> Vec<(u32, u64)> {
     let text = fs::read_to_string(world.path("stamps")).unwrap_or_default();
     let whole = text.lines().filter_map(|line| {
@@ -36,12 +36,12 @@ fn of(stamps: &[(u32, u64)], attempt: u32) -> Vec<u64> {
     stamps.iter().filter(|(of, _)| *of == attempt).map(|(_, time)| *time).collect()
 }
 
-/// Waits until an attempt works, with its whole tree.
+/// Waits until an attempt runs, with its whole tree.
 fn works(world: &World, attempt: u32) {
     eventually(&format!("attempt {attempt} works"), || (of(&stamps(world), attempt).len() > 20).then_some(()));
 }
 
-/// How long two attempts worked at one time, in milliseconds; negative: the gap between them.
+/// How long two attempts ran at the same time, in milliseconds; negative: the gap between them.
 fn overlap(world: &World, attempt: u32) -> i64 {
     let stamps = stamps(world);
     let (old, new) = (of(&stamps, attempt), of(&stamps, attempt + 1));
@@ -49,7 +49,7 @@ fn overlap(world: &World, attempt: u32) -> i64 {
     (last.cast_signed() - first.cast_signed()) / 1_000_000
 }
 
-/// The command, which must succeed; what it writes.
+/// Runs the command, which must succeed; returns its output.
 fn blueque(world: &World, args: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_blueque"))
         .args(args)
@@ -63,7 +63,7 @@ fn blueque(world: &World, args: &[&str]) -> String {
     text
 }
 
-/// Retries as soon as that is not refused any more; how long that took.
+/// Retries until it is accepted; returns how long that took.
 fn retried(task: &Task) -> Duration {
     let begun = Instant::now();
     eventually("the task can be retried", || match task.retry() {
@@ -144,7 +144,7 @@ fn what_a_dead_supervisor_leaves_of_a_task_that_is_to_be_killed_is_settled_at_on
 fn who_says_now_accepts_that_two_trees_work_at_one_time_until_the_first_is_told() {
     for words in [&["recall"][..], &["cancel", "--force"]] {
         let (world, _worker, task) = begun("6s");
-        // Until its supervisor hears of it, a third of the lease at most.
+        // Until its supervisor finds out, after a third of the lease at most.
         let supervisor = world.supervisor();
         send("STOP", supervisor);
         blueque(&world, &[words, &[task.id().as_str(), "--now"]].concat());

@@ -1,6 +1,6 @@
-//! The examples of the pages in `docs/` run: each block of shell under `<!-- runs -->`, in the page's order, in a
-//! folder of the page's own, with a server of its own. If a block of text follows, the output must be that, where
-//! `…` stands for anything and the width of gaps does not matter.
+//! The examples of the pages in `docs/` run: each block of shell under `<!-- runs -->`, in order, in a folder for
+//! the page, with a private server. If a block of text follows, the output must match it, where `…` matches
+//! anything and the width of gaps is ignored.
 //!
 //! `BLUEQUE_PAGE=retries cargo test -p blueque-cli --test pages` runs one page.
 
@@ -18,7 +18,7 @@ use support::{Folder, Server, eventually};
 
 const MARK: &str = "<!-- runs -->";
 
-/// A block of shell, and what it must write.
+/// A block of shell, and its expected output.
 struct Block {
     line: usize,
     script: String,
@@ -43,7 +43,7 @@ fn blocks(page: &str) -> Vec<Block> {
     found
 }
 
-/// Whether a text is what a page shows.
+/// Whether a text matches what a page shows.
 fn agrees(shown: &str, text: &str) -> bool {
     let squeezed = |text: &str| {
         let lines = text.trim_end().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -62,7 +62,7 @@ fn agrees(shown: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Where a page runs. At its end nothing that it started is left.
+/// Where a page runs. Everything that it started is killed at its end.
 struct Place {
     server: Server,
     folder: Folder,
@@ -74,7 +74,7 @@ impl Place {
         Self { server: Server::start(), folder: Folder::new(), groups: Vec::new() }
     }
 
-    /// What a block writes, to stdout and stderr together. Others that it started may go on.
+    /// The output of a block, stdout and stderr together. Background processes may go on.
     fn run(&mut self, block: &Block) -> Result<String, String> {
         let path = self.folder.path().join(".output");
         let output = File::create(&path).unwrap();
@@ -106,7 +106,7 @@ impl Drop for Place {
             let _ = Command::new("kill").args(["-KILL", "--", &pid.to_string()]).stderr(Stdio::null()).status();
         };
         self.groups.iter().for_each(|&group| kill(-group));
-        // Supervisors and their programs are in sessions of their own.
+        // Supervisors and their programs have their own sessions.
         let folder = self.folder.path().to_str().unwrap().to_owned();
         for entry in fs::read_dir("/proc").unwrap().flatten() {
             let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
@@ -174,7 +174,7 @@ fn sources(folder: &Path, into: &mut String) {
     }
 }
 
-/// Each sentence of a page is held by tests, whose names stand under it.
+/// Each sentence of a page is verified by tests, whose names follow it.
 fn is_held(page: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all = String::new();

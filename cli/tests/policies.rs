@@ -1,4 +1,4 @@
-//! What a worker for programs makes of exit codes, settings, needs and several queues.
+//! How a worker for programs handles exit codes, settings, needs and several queues.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -88,7 +88,7 @@ fn lease_and_grace_are_those_of_the_queue_unless_the_worker_says_otherwise() {
     let info = status(&task, Status::Started);
     assert_eq!(field(&info, "lease"), "1800000000");
     task.cancel("enough").unwrap();
-    // With the grace of a queue that sets none it would take longer than anybody waits here.
+    // With the default grace period it would take longer than this test waits.
     status(&task, Status::Cancelled);
     worker.kill();
 

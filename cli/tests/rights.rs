@@ -1,4 +1,4 @@
-//! The rights that docs/configuration.md gives a user are enough, and what is missing is said.
+//! The permissions in docs/configuration.md are sufficient, and missing ones are reported.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -21,7 +21,7 @@ fn recipes() -> Vec<Vec<String>> {
     found.map(|rules| rules.split(' ').map(str::to_owned).collect()).collect()
 }
 
-/// A server on which nobody but this user may do anything.
+/// A server on which only this user may do anything.
 fn world(rules: &[String]) -> World {
     let world = World::new();
     let mut connection = world.server.connection();

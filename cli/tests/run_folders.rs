@@ -1,4 +1,4 @@
-//! What stands in the state folder: names, files that programs replace, runs of other servers.
+//! The contents of the state folder: names, files that programs replace, runs of other servers.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! A host on which nothing can be begun: its tasks go back and fail nowhere, and it says what it lacks.
+//! A host on which nothing can be started: its tasks go back and never fail, and it reports what it lacks.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -34,7 +34,7 @@ fn trouble(world: &World) -> Option<String> {
     world.client.workers().unwrap().into_iter().find(|worker| !worker.dead)?.trouble
 }
 
-/// Nothing counts against the task, and whoever asks is told what the host lacks.
+/// Nothing counts against the task, and everyone who asks gets the reason.
 fn is_said(world: &World, task: &Task, what: &str) {
     let said = format!("takes nothing: {what}");
     eventually("its record says so", || trouble(world).filter(|trouble| trouble.contains(&said)));
@@ -83,7 +83,7 @@ fn worker_of_its_own_user(world: &World, user: u32) -> Worker {
     Worker(command.stderr(log).spawn().unwrap())
 }
 
-/// How many processes and threads its user has.
+/// The number of processes and threads of its user.
 fn threads(user: u32) -> u32 {
     let of = |path: PathBuf| {
         let status = fs::read_to_string(path.join("status")).ok()?;
@@ -94,7 +94,7 @@ fn threads(user: u32) -> u32 {
     fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| of(entry.path())).sum()
 }
 
-/// Sets how many processes its user may have; none for as many as may be.
+/// Limits the number of processes of its user; none: unlimited.
 fn limit(worker: &Worker, user: u32, processes: Option<u32>) {
     let limits = fs::read_to_string(format!("/proc/{}/limits", worker.pid())).unwrap();
     let line = limits.lines().find(|line| line.starts_with("Max processes")).unwrap();
@@ -102,7 +102,7 @@ fn limit(worker: &Worker, user: u32, processes: Option<u32>) {
     let soft = processes.map_or(most.to_owned(), |processes| processes.to_string());
     let mut command = Command::new("prlimit");
     if is_root() {
-        // Only the user itself may, where root lacks the right to.
+        // Only the user itself may, if root lacks the permission.
         command = Command::new("setpriv");
         command.args([format!("--reuid={user}"), format!("--regid={user}"), "--clear-groups".into(), "prlimit".into()]);
     }
@@ -110,7 +110,7 @@ fn limit(worker: &Worker, user: u32, processes: Option<u32>) {
     assert!(command.status().unwrap().success());
 }
 
-/// So many more processes than there are may be begun: none, or a supervisor without all of its threads.
+/// Allows this many more processes: none, or a supervisor without all of its threads.
 fn no_processes(more: u32) {
     let world = World::new();
     world.program("q", "echo 1");

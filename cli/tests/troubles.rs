@@ -1,4 +1,4 @@
-//! A worker that meets trouble: it goes on where it can, says what is wrong, and does not harm the queue.
+//! A worker with problems: it goes on where it can, reports what is wrong, and does not harm the queue.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -165,7 +165,7 @@ fn a_program_that_no_worker_has_is_named() {
     });
     assert!(why.contains("late"), "{why}");
     let sentence = "no worker of q has the program late, which a waiting task needs";
-    // In the moment in which the worker has it, it does not wait.
+    // At the moment when the worker has it, it does not wait.
     eventually("workers says so", || world.run(&["workers"]).contains(sentence).then_some(()));
     eventually("doctor says so", || world.run(&["doctor"]).contains(sentence).then_some(()));
     assert!(world.run(&["workers", "-o", "json"]).contains("\"methods\":[\"fine\"]"));
@@ -181,7 +181,7 @@ fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
     eventually("it stays away", || world.log().contains("takes nothing of q for").then_some(()));
     let id = world.client.workers().unwrap().remove(0).id;
     worker.signal("STOP");
-    // What a worker says that leaves the queue alone, whatever it does just now.
+    // The report of a worker that leaves the queue alone, whatever it does at the moment.
     let (queues, who) = ([queue.name().clone()], ListenerId::new(id.as_str()).unwrap());
     let trouble = "takes nothing of q: it is tired; takes nothing of other: for nothing";
     let report = ReportOptions::new().methods("fine").trouble(trouble);
@@ -192,7 +192,7 @@ fn why_says_that_the_workers_of_a_queue_leave_it_alone() {
     worker.signal("CONT");
 }
 
-/// A worker of q and p, where a key of q has a wrong type: before it starts, or while it runs.
+/// A worker of q and p, with a key of a wrong type in q: before it starts, or while it runs.
 fn one_bad_queue(key: &str, from_the_start: bool) {
     let world = World::new();
     world.program("p", "echo 1");
@@ -235,7 +235,7 @@ fn a_worker_starts_for_the_queue_that_is_sound_where_a_key_of_another_has_a_wron
     one_bad_queue("blueque_listeners_q", true);
 }
 
-/// What a worker says that is started under a limit, or without the right to raise one, and must not start.
+/// The error of a worker that is started under a limit, or without permission to raise one, and must not start.
 fn refused(limit: &str, args: &[&str]) -> String {
     let world = World::new();
     let usual = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), args);

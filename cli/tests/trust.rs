@@ -1,5 +1,5 @@
-//! Whom a worker trusts: root and its own user, and nobody else. Other users of the host are uid 1234 here, so these
-//! tests need root, as in CI; for another user they would say that nobody else can be made.
+//! A worker trusts root and its own user, and nobody else. Other users of the host are uid 1234 here, so these
+//! tests need root, as in CI; as another user they fail with that reason.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -30,7 +30,7 @@ fn folder(world: &World, name: &str, uid: u32, gid: u32, mode: u32) -> PathBuf {
     path
 }
 
-/// A worker that must refuse to start for this reason.
+/// A worker that must refuse to start, with this reason.
 fn refused(world: &World, args: &[&str], state: &Path, why: &str) {
     let before = world.log().len();
     let mut command = world.command(Path::new(env!("CARGO_BIN_EXE_blueque")), args);
@@ -90,7 +90,7 @@ fn a_worker_does_not_start_with_a_state_folder_that_another_user_could_have_fill
             fs::remove_dir_all(world.path("above")).unwrap();
         }
     }
-    // In a folder such as /tmp everybody may make a link.
+    // In a folder such as /tmp everybody may create a link.
     folder(&world, "tmp", 0, 0, 0o1777);
     folder(&world, "real", 0, 0, 0o700);
     symlink(world.path("real"), world.path("tmp/link")).unwrap();
@@ -103,7 +103,7 @@ fn a_worker_does_not_start_with_a_state_folder_that_another_user_could_have_fill
     assert_eq!(result(&world.submit("q", "[]")), "1", "a folder of its own in such a folder is fine");
 }
 
-/// What another user planted before the folder was given away for good.
+/// Planted by another user before the folder was given away for good.
 #[test]
 fn files_of_the_state_folder_are_not_followed_where_they_are_links() {
     let world = World::new();
@@ -139,7 +139,7 @@ fn a_program_that_another_user_could_replace_is_not_run() {
     symlink("sub/open/p", programs.join("behind-open")).unwrap();
     symlink("sub/theirs/p", programs.join("behind-theirs")).unwrap();
     symlink("sub/fine/p", programs.join("behind-fine")).unwrap();
-    // The link on the way is the weak one, though it leads back to a good program.
+    // The link on the way is unsafe, even if it leads back to a good program.
     symlink("../../plain", programs.join("sub/open/back")).unwrap();
     symlink("sub/open/back", programs.join("detour")).unwrap();
     symlink("round", programs.join("round")).unwrap();
@@ -241,7 +241,7 @@ fn the_password_is_in_no_environment_that_a_program_of_the_workers_user_can_read
     let (read, errors) = (fs::read(world.path("read")).unwrap(), fs::read_to_string(world.path("errors")).unwrap());
     assert!(read.is_empty(), "{}", String::from_utf8_lossy(&read));
     assert_eq!(errors.matches("Permission denied").count(), 4, "{errors}");
-    // Nor would root find it in what the supervisor was started with.
+    // Nor can root find it in the supervisor's initial environment.
     let environment = fs::read(format!("/proc/{supervisor}/environ")).unwrap();
     assert!(!environment.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()));
     world.touch("go");
@@ -277,7 +277,7 @@ fn a_password_file_is_read_again_by_what_runs() {
     world.nothing_is_left();
 }
 
-/// What another user of the host may do by a command: its exit code and what it wrote.
+/// What another user of the host may do with a command: its exit code and its output.
 fn as_other(command: &str) -> (bool, String) {
     let output = Command::new("/bin/sh").args(["-c", command]).uid(OTHER).gid(OTHER).output().unwrap();
     (output.status.success(), [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat())
@@ -334,7 +334,7 @@ fn a_program_has_the_rights_of_the_workers_user() {
     assert_eq!(result(&world.submit("q", "[]")).trim(), "1234");
 }
 
-/// Written past the scripts, by somebody who may write to the keys.
+/// Written without the scripts, by somebody with write access to the keys.
 #[test]
 fn an_id_that_no_script_would_take_makes_no_file() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! The data of former releases are read as they are, or mended online; attempts that their scripts began go on,
-//! what their workers left on the disk is taken over, and both releases may work side by side.
+//! The data of former releases are read as they are, or repaired online; attempts that their scripts began
+//! continue, what their workers left on the disk is taken over, and both releases may run side by side.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -31,7 +31,7 @@ struct Both {
     new: Scripts,
 }
 
-/// Whose scripts make a call.
+/// The release that makes a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Old,
@@ -79,7 +79,7 @@ impl Both {
         }
     }
 
-    /// All that a call with a limit and cursors answers.
+    /// All pages of a call with a limit and cursors.
     fn pages(&mut self, words: &str) -> Vec<String> {
         let (mut cursor, mut found) = ("0".to_owned(), Vec::new());
         loop {
@@ -92,7 +92,7 @@ impl Both {
         }
     }
 
-    /// The doctor finds nothing but tasks that wait for a worker.
+    /// The doctor finds nothing except tasks that wait for a worker.
     fn sound(&self, when: &str) {
         let home = Folder::new();
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));

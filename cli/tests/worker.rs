@@ -92,7 +92,7 @@ fn a_pipe_as_the_log_of_the_supervisors_holds_up_no_worker() {
     while !said() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(50));
     }
-    std::fs::remove_file(&log).unwrap(); // whoever reads the log after a failure would wait for it
+    std::fs::remove_file(&log).unwrap(); // a reader of the log after a failure would wait for it
     assert!(said(), "{}", world.log());
     assert_eq!(result(&task), "1");
     world.nothing_is_left();
@@ -142,7 +142,7 @@ fn a_method_whose_program_nobody_should_run_fails_its_task_for_good_and_says_why
     let queue = world.client.queue("q").unwrap();
     let submit = |method: &str| queue.submit_bytes(b"[]", Submit::default().method(method)).unwrap();
     let mut tasks: Vec<_> = cases.iter().map(|(method, why)| (submit(method), *why)).collect();
-    // What submit refuses may still stand in a record that another client wrote.
+    // A method that submit refuses may be in a record that another client wrote.
     for method in ["../secret", "/bin/sh", "a b"] {
         let task = submit("fine");
         let key = format!("blueque_task_{}", task.id());
@@ -199,7 +199,7 @@ fn a_worker_killed_and_started_again_finds_its_programs_at_work() {
     worker.kill();
     let worker = world.worker(&["--queue", "hold", "--lease", "3s"]);
     eventually("it is taken over", || world.log().contains("took over").then_some(()));
-    // Longer than the lease: the supervisor alone keeps it.
+    // Longer than the lease: only the supervisor renews it.
     let begun = Instant::now();
     eventually("the lease would have ended", || (begun.elapsed() > Duration::from_secs(4)).then_some(()));
     let after = task.info().unwrap();
@@ -343,7 +343,7 @@ fn an_end_while_the_server_is_away_is_sent_when_it_is_back_also_by_the_next_work
     world.server.kill();
     world.touch("go");
     eventually("the end is on the disk", || world.runs()[0].join("end.json").exists().then_some(()));
-    // Whoever is left must not be needed.
+    // The first supervisor must not be needed.
     worker.kill();
     send("KILL", supervisor);
     world.server.restart();
@@ -393,7 +393,7 @@ fn what_a_dead_worker_had_reserved_and_not_begun_goes_back_within_seconds() {
     let world = World::new();
     world.program("echo", "cat");
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
-    // No process can have this id: it is the first that the kernel does not give out.
+    // No process can have this id: it is one above the kernel's maximum.
     let max: u32 = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
     let dead = ListenerId::of_process(host.trim(), max);
     let mut listener = world.client.listener_as(dead, &["echo"]).unwrap();

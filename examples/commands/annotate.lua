@@ -1,4 +1,4 @@
---- Keeps a text of one's own in the record of a task: the field `x_note`, which goes when the task goes.
+--- Stores a text in the record of a task: the field `x_note`, which is removed with the task.
 -- @args now id text
 -- @reply the text that was there before, or an empty string
 -- @errors NOTASK TOOBIG

@@ -1,4 +1,4 @@
-//! The long job: a digest of a file, at a speed that lets one watch it.
+//! The long job: a digest of a file, at a visible speed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{Outcome, QUEUE, guard};
 
-/// What to do, and at what speed, so that there is something to watch.
+/// What to do, and how fast, so that there is something to watch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Order {
     pub file: PathBuf,
@@ -40,7 +40,7 @@ pub fn worker(url: &str, log: &Path) -> Outcome<()> {
         .lease(Duration::from_secs(3))
         .handle(move |order: Order, cx: &Context| {
             let answer = digest(&order, cx)?;
-            // One line for each digest that was carried to its end, whoever hears of it.
+            // One line for each digest that was completed, whoever gets it.
             writeln!(OpenOptions::new().append(true).create(true).open(&log)?, "{}", cx.reservation().id)?;
             Ok(answer)
         })

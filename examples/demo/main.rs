@@ -1,10 +1,9 @@
 //! One real job through a real queue, with a worker killed in the middle.
 //!
-//! `make demo [DIR=folder]` takes the largest files of a folder, submits for each a slow
-//! digest that saves a checkpoint every few megabytes, runs two worker processes on a
-//! private durable server, kills one of them with SIGKILL in the middle of its task, and
-//! shows the other one going on from the checkpoint. At the end every digest is compared
-//! with what `sha256sum` says.
+//! `make demo [DIR=folder]` takes the largest files of a folder, submits for each a slow digest that saves a
+//! checkpoint every few megabytes, runs two worker processes on a private durable server, kills one of them with
+//! SIGKILL in the middle of its task, and shows the other one continuing from the checkpoint. At the end every
+//! digest is compared with that of `sha256sum`.
 
 mod guard;
 mod job;
@@ -13,7 +12,7 @@ mod stage;
 use std::error::Error;
 use std::process::ExitCode;
 
-/// What a part of the demo ends with.
+/// The result of a part of the demo.
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// The queue of the demo.

@@ -43,7 +43,7 @@ def run(*args, **options):
 
 
 def start(*command):
-    # In a group of its own: Ctrl-C ends the demo, and the demo all the rest.
+    # In its own group: Ctrl-C ends the demo, and the demo ends the rest.
     child = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
     children.append(child)
     return child
@@ -185,7 +185,7 @@ done, total = progress(task)
 say(f"SIGKILL to worker {second.pid} and the supervisor at {done} of {total} files; the lease of {LEASE} s must expire")
 kill(second.pid, *(supervisor for supervisor, _ in runs(scratch / "state-one").values()))
 second.wait()
-third = worker("state-two", "--no-adopt")  # another machine could not see that those processes are dead
+third = worker("state-two", "--no-adopt")  # like another machine, which could not see that those processes are dead
 until("it runs again", lambda: show(task)["attempt"] == 2 and show(task)["status"] == "started")
 say("attempt 2 has begun")
 run("wait", task, "--timeout", f"{LIMIT}s")

@@ -1,4 +1,4 @@
-//! The play: files are submitted, workers started, one of them killed, the results checked.
+//! The play: files are submitted, workers started, one of them killed, the results verified.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::job::{Answer, Order};
 use crate::{Outcome, QUEUE, guard};
 
-/// So many files, the largest of the folder.
+/// Number of files, the largest of the folder.
 const FILES: usize = 8;
 
 /// The whole play takes no longer than this.
@@ -70,7 +70,7 @@ pub fn play(folder: Option<&Path>) -> Outcome<()> {
     if right { Ok(()) } else { Err("not every result is right; see the table".into()) }
 }
 
-/// The toolchain's libraries, or whatever large folder the machine has.
+/// The toolchain's libraries, or another large folder of the machine.
 fn default_folder() -> Outcome<PathBuf> {
     let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
     let toolchain = sysroot
@@ -118,8 +118,7 @@ fn connect(url: &str) -> Outcome<Client> {
     }
 }
 
-/// Shows the progress until all is done, and kills the first worker in the middle of
-/// its task. Answers that task.
+/// Shows the progress until all is done, and kills the first worker in the middle of its task. Returns that task.
 fn watch(jobs: &[Job], victim: &mut Child) -> Outcome<Option<usize>> {
     let begun = Instant::now();
     let mut killed = None;
@@ -209,7 +208,7 @@ impl Screen {
     }
 }
 
-/// Checks every result against `sha256sum`, and that nothing was carried to its end twice.
+/// Verifies every result with `sha256sum`, and that nothing was completed twice.
 fn table(jobs: &[Job], log: &Path, killed: Option<usize>) -> Outcome<bool> {
     let mut carried = BTreeMap::new();
     for id in fs::read_to_string(log).unwrap_or_default().lines() {

@@ -1,4 +1,4 @@
-//! A server with the crate and a Blueque 1.0 client on it, and what is checked of its keys.
+//! A server with the crate and a Blueque 1.0 client on it, and checks of its keys.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -43,7 +43,7 @@ impl Both {
         self.client.listener(&[QUEUE]).unwrap()
     }
 
-    /// The crate takes the next task, which there must be.
+    /// The crate takes the next task, which must exist.
     pub fn reserve(&self) -> Processor {
         self.listener().try_listen().unwrap().expect("no task is pending")
     }
@@ -56,7 +56,7 @@ impl Both {
         self.client.listener_as(id, &[QUEUE]).unwrap()
     }
 
-    /// What a worker on the host of the old client does beside its tasks, as often as a whole round of mending takes.
+    /// The upkeep of a worker on the host of the old client, repeated for a whole round of mending.
     pub fn upkeep(&self, names: &[&str]) {
         let own = ListenerId::of_process(self.old.host(), std::process::id());
         let own = self.client.listener_as(own, &[QUEUE]).unwrap();
@@ -102,7 +102,7 @@ impl Both {
         }
     }
 
-    /// Goes on until nothing is suspected any more, and checks that all keys agree then.
+    /// Repeats it until nothing is suspected any more, and checks that all keys agree then.
     pub fn mend_all(&self) {
         let mut seconds = 0.0;
         while self.mend(self.later(seconds)) != (0, 0) {
@@ -112,7 +112,7 @@ impl Both {
         self.audit();
     }
 
-    /// Lets every lease expire; the sum of what that did. The first call finds a gap in time.
+    /// Lets every lease expire; returns the totals. The first call finds a gap in time.
     pub fn expire(&self) -> Orphans {
         let requeue = |seconds| {
             let call = self.client.calls().requeue_orphans(self.queue.name(), 100).at(self.later(seconds));
@@ -130,8 +130,8 @@ impl Both {
         redis::cmd("HGET").arg(format!("blueque_task_{id}")).arg(field).query(&mut self.server.connection()).unwrap()
     }
 
-    /// Every task is once in the index that its status names, in no other, and in the
-    /// index of all; no index names a task that is not.
+    /// Every task is once in the index that its status names, in no other, and in the index of all; no index names
+    /// a missing task.
     pub fn audit(&self) {
         let mut connection = self.server.connection();
         let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();

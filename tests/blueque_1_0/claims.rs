@@ -1,4 +1,4 @@
-//! Tasks that one old client claimed of another, and what a worker of the crate makes of them.
+//! Tasks that one old client claimed from another, and how a worker of the crate handles them.
 
 use blueque::{ListenerId, Status, Submit};
 use serde_json::json;
@@ -39,7 +39,7 @@ fn a_task_that_a_dead_old_client_claimed_is_taken_back() {
         }
         let claimer = claimed(&mut both, &id).kill();
         if removed {
-            // It held nothing itself: whoever looks for orphans takes it off, and then nobody knows of it.
+            // It held nothing itself: a search for orphans removes it, and then nobody knows of it.
             assert_eq!(both.old.call("claim_orphan", json!({"queue": QUEUE})), json!(null));
             let known = both.queue.listeners().unwrap();
             assert!(known.iter().all(|listener| listener.id != claimer.as_str()), "{known:?}");
@@ -94,7 +94,7 @@ fn a_task_reserved_here_and_claimed_by_an_old_client_that_dies_is_taken_back() {
 
 #[test]
 fn what_a_claimer_leaves_of_several_tasks_is_taken_back_after_the_grace() {
-    // `claim_orphan` takes the listener off and one of its tasks.
+    // `claim_orphan` removes the listener and one of its tasks.
     let mut both = Both::start();
     let left = both.enqueue();
     let taken = both.enqueue();

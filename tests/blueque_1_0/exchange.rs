@@ -1,4 +1,4 @@
-//! Tasks that one side makes and the other handles.
+//! Tasks that one side creates and the other handles.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

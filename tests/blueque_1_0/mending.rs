@@ -1,4 +1,4 @@
-//! What the old client leaves behind, found and mended.
+//! What the old client leaves behind, found and repaired.
 
 use blueque::{Cancelled, Error, Status, Submit};
 use serde_json::json;

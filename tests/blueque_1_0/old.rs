@@ -22,7 +22,7 @@ fn root() -> PathBuf {
     root.unwrap_or(here).to_owned()
 }
 
-/// An interpreter that has the package: `BLUEQUE_PYTHON`, else the one that `make tools` makes.
+/// An interpreter with the package: `BLUEQUE_PYTHON`, else that of `make tools`.
 fn python() -> PathBuf {
     let python = env::var_os("BLUEQUE_PYTHON").map_or_else(|| root().join(".venv/bin/python"), PathBuf::from);
     let version = Command::new(&python)
@@ -51,7 +51,7 @@ impl Old {
         Self::on_host(server, "")
     }
 
-    /// One that believes to be on another host.
+    /// A client that believes to be on another host.
     pub fn on_host(server: &Server, host: &str) -> Self {
         let script = root().join("tests/blueque_1_0/client.py");
         let mut child = Command::new(python())
@@ -78,7 +78,7 @@ impl Old {
         old
     }
 
-    /// Sends a command without waiting for its answer.
+    /// Sends a command without waiting for its reply.
     pub fn send(&mut self, name: &str, mut arguments: Value) {
         arguments["do"] = name.into();
         writeln!(self.stdin, "{arguments}").unwrap();
@@ -91,14 +91,14 @@ impl Old {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// The answer to a command.
+    /// The reply to a command.
     pub fn call(&mut self, name: &str, arguments: Value) -> Value {
         let answer = self.answer(name, arguments);
         assert!(answer.get("error").is_none(), "`{name}` of the Blueque client: {}", answer["error"]);
         answer["ok"].clone()
     }
 
-    /// The answer, or the error that it may end with.
+    /// The reply, or the error that it may end with.
     pub fn try_call(&mut self, name: &str, arguments: Value) -> Result<Value, String> {
         let answer = self.answer(name, arguments);
         answer["error"].as_str().map_or_else(|| Ok(answer["ok"].clone()), |error| Err(error.to_owned()))
@@ -110,7 +110,7 @@ impl Old {
         answer["error"].as_str().unwrap_or_else(|| panic!("`{name}` succeeded: {answer}")).to_owned()
     }
 
-    /// The same for an answer that is text, such as an id.
+    /// The same for a reply that is text, such as an id.
     pub fn text(&mut self, name: &str, arguments: Value) -> String {
         let answer = self.call(name, arguments);
         answer.as_str().unwrap_or_else(|| panic!("`{name}` answered {answer}")).to_owned()
@@ -145,7 +145,7 @@ impl Old {
         listener
     }
 
-    /// Lets it end abruptly by itself.
+    /// Lets it exit abruptly.
     pub fn exit(mut self) -> ListenerId {
         let listener = self.listener();
         self.send("exit", json!({}));

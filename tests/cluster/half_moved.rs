@@ -1,5 +1,5 @@
-//! A slot of which one key has not moved yet, seen from the node that it moves to: what is
-//! only not there yet is never taken for absent.
+//! A slot of which one key has not moved yet, seen from the node that it moves to: a key that is not there yet is
+//! never taken for absent.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{Node, cluster, three_nodes};
 
 type Call = &'static [&'static str];
 
-/// What is there: a task that runs, one that is reserved, some that wait, of every kind, one that is finished.
+/// The state: a task that runs, one that is reserved, some that wait, of every kind, one that is finished.
 const STATE: [Call; 17] = [
     &["register", "1000", "q", "h_1", "has", "gpu"],
     &["register", "1000", "q", "h_2"],
@@ -31,7 +31,7 @@ const STATE: [Call; 17] = [
     &["tally", "1012", "q", "4"],
 ];
 
-/// Calls, each made in that state. What only tells of many, such as `counts`, may tell less for a moment.
+/// Calls, each made in that state. Those that only read many tasks, such as `counts`, may return less for a moment.
 const CALLS: [Call; 33] = [
     &["start", "1020", "held", "1003000001", "8"],
     &["progress", "1020", "runs", "1001000001", "half"],
@@ -80,7 +80,7 @@ fn make(connection: &mut Connection, namespace: &str, call: Call, asking: bool) 
     eval.query(connection).map_err(|error| error.code().unwrap_or("?").to_owned())
 }
 
-/// A namespace of its own, in that state; its slot and the node that has it.
+/// A namespace in that state; its slot and the node that has it.
 struct Scene<'a> {
     nodes: &'a [Node],
     namespace: String,
@@ -143,7 +143,7 @@ impl<'a> Scene<'a> {
         redis::cmd("CLUSTER").arg("GETKEYSINSLOT").arg(&self.slot).arg(500).query(connection).unwrap()
     }
 
-    /// Every key with what it holds, but for what tells of the node, and times of the server.
+    /// Every key with its contents, except those about the node, and times of the server.
     fn content(&self, node: usize) -> BTreeMap<String, Vec<u8>> {
         let mut connection = self.nodes[node].connect();
         let keys = self.keys(&mut connection).into_iter();
@@ -201,7 +201,7 @@ fn what_has_not_moved_yet_is_not_taken_for_absent() {
                 assert_eq!(answer, expected, "{call:?} {when} {name} moved");
                 assert_eq!(own.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
                 own.retain(|key, held| after.get(key) != Some(held));
-                // A heartbeat gets through whatever has moved, and notes its listener where it finds it.
+                // A heartbeat succeeds whatever has moved, and records its listener where it finds it.
                 own.retain(|key, _| !(call[0] == "heartbeat" && key == "_seen_q"));
                 assert!(own.is_empty(), "{call:?}, {name}: {:?} differ", own.keys());
                 true

@@ -1,6 +1,6 @@
-//! Reads the cases: plain lists of them, and the two tables that stand for many.
-//! The format is described in `README.md` of this folder. The bundle holds the cases after
-//! this, every file a plain list, so that a runner in another language need not know the tables.
+//! Reads the cases: plain lists of them, and the two tables that stand for many. `README.md` of this folder
+//! describes the format. The bundle has the resulting cases, every file a plain list, so that a runner in another
+//! language need not know the tables.
 
 use std::fs;
 use std::path::Path;
@@ -84,7 +84,7 @@ pub fn contract() -> Value {
     serde_json::from_str(blueque::bundle::contract()).unwrap()
 }
 
-/// An option of a command as it is tried: some stand only beside others, some only in another call.
+/// An option of a command as it is tested: some need other options, some another call.
 pub struct Choice {
     pub name: String,
     pub of: String,
@@ -92,7 +92,7 @@ pub struct Choice {
     pub call: Option<Vec<Value>>,
 }
 
-/// The options of a command: those of the contract, with what its row of `arguments.json` says of them.
+/// The options of a command: those of the contract, with the settings of its row in `arguments.json`.
 pub fn choices(contract: &Value, command: &str, row: &Value) -> Vec<Choice> {
     let choice = |option: &Value| {
         let (name, of) = (text(&option["name"]).to_owned(), text(&option["type"]).to_owned());
@@ -102,14 +102,14 @@ pub fn choices(contract: &Value, command: &str, row: &Value) -> Vec<Choice> {
     list(&contract["commands"][command]["options"]).iter().map(choice).collect()
 }
 
-/// The arguments of a command, each with its type: those that stand alone, then those that repeat.
+/// The arguments of a command, each with its type: single ones, then repeated ones.
 pub fn positional(contract: &Value, command: &str) -> Vec<(String, String)> {
     let entry = &contract["commands"][command];
     let args = list(&entry["args"]).iter().chain(list(&entry["group"]["args"]));
     args.map(|arg| (text(&arg["name"]).to_owned(), text(&arg["type"]).to_owned())).collect()
 }
 
-/// Each setting with its type and what comes before its value in a call that sets one.
+/// Each setting with its type and the arguments before its value in a call that sets one.
 fn settings<'a>(contract: &'a Value, good: &[Value]) -> Vec<(&'a str, &'a str, [Value; 4])> {
     let all = contract["settings"].as_object().unwrap().iter();
     let before = |setting: &str, entry: &Value| {
@@ -119,11 +119,11 @@ fn settings<'a>(contract: &'a Value, good: &[Value]) -> Vec<(&'a str, &'a str, [
     all.map(|(setting, entry)| (setting.as_str(), text(&entry["type"]), before(setting, entry))).collect()
 }
 
-/// What `arguments.json` says of one command.
+/// The tests of one command from `arguments.json`.
 fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<Value> {
     let good = [&[json!(command)], list(&one["args"])].concat();
     let given = list(&data["given"]);
-    // The good call last: what made the others fail was the one thing that was wrong.
+    // The good call last: the others failed only because of the one thing that was wrong.
     let refused = |title: String, calls: Vec<(String, Vec<Value>)>, good: &[Value]| {
         let mut steps = given.to_vec();
         steps.extend(calls.into_iter().map(|(code, call)| json!({"do": call, "error": code})));
@@ -153,7 +153,7 @@ fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<
         let (before, value, after) = (&good[..=i], &good[i + 1], &good[i + 2..]);
         let mut tried = tried(name, of, value);
         if contract["commands"][command]["group"]["count"] == **name {
-            // What follows is as many as it says.
+            // It must match the number that follows.
             let number: i64 = text(value).parse().unwrap();
             tried.taken.clear();
             tried.bad.extend([number - 1, number + 1].map(|other| ("BADARG".to_owned(), json!(other.to_string()))));
@@ -226,7 +226,7 @@ fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<
     cases
 }
 
-/// The elements, none where there is no list.
+/// The elements; none if it is not a list.
 pub fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], |list| list)
 }

@@ -1,4 +1,4 @@
-"""A client that is made from manifest.json alone: a Python function for every command, with named arguments and options,
+"""A client that is generated from manifest.json alone: a Python function for every command, with named arguments and options,
 whose replies have named fields. It knows no command, option, type or field by name.
 
     client = Client(manifest, send)           send(name, [argument, ...]) gives the reply: bytes, integers, None, lists
@@ -13,7 +13,7 @@ NUMBER = {"whole": (re.compile(rb"-?\d+"), int), "seconds": (re.compile(rb"\d+(\
           "decimal": (re.compile(rb"\d+(\.\d*)?"), Decimal)}
 
 class Misfit(Exception):
-    """A reply that is not what the manifest says."""
+    """A reply that does not match the manifest."""
 
 def python(name):
     return name + "_" if keyword.iskeyword(name) else name
@@ -52,7 +52,7 @@ class Client:
         return entry.get("group", {}).get("count")
 
     def arguments(self, entry, given):
-        """What goes over the wire for arguments and options by name."""
+        """The call on the wire, from arguments and options by name."""
         given = {"now": "", self.count(entry): len(given.get("each", [])), **given}
         sent = [given[arg["name"]] for arg in entry["args"]]
         for each in given.get("each", []):
@@ -72,7 +72,7 @@ class Client:
         return value.encode() if isinstance(value, str) else value
 
     def named(self, name, sent):
-        """The other way round: arguments and options by name from what went over the wire."""
+        """The reverse: arguments and options by name, from a call on the wire."""
         entry, given = self.commands[name], {}
         singles = [arg["name"] for arg in entry["args"]]
         given.update(zip(singles, sent))
@@ -91,7 +91,7 @@ class Client:
         """A reply by its fields: a word; a value; a dict, with those that repeat as a list of dicts in `items`; or that list
         alone. `given`: the names of the options of the call, as a reply can differ with one."""
         shape = self.commands[name]["reply"]
-        if shape is None:  # somebody's own command
+        if shape is None:  # a custom command
             return reply
         shape = next((other for option, other in shape.get("with", {}).items() if option in given), shape)
         if reply is None:
@@ -140,7 +140,7 @@ class Client:
         return groups if "begins" in shape else groups[0]
 
     def value(self, field, got):
-        """A value of a field as Python has it; None where it is nil, or empty as it does not apply."""
+        """A value of a field in Python; None if it is nil, or empty because it does not apply."""
         misfit = Misfit(f"{field.get('name', 'the reply')} is {got!r}")
         if got is None and field.get("nil"):
             return None

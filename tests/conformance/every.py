@@ -22,7 +22,7 @@ def calls(table, entry, command, client):
     good = client.named(command, row["args"])
     yield "", good
     for option in entry["options"]:
-        # Some options stand only beside others, some only in another call, some have not all values of their type.
+        # Some options need other options, some another call, some do not take all values of their type.
         name = option["name"]
         own = row.get("options", {}).get(name, {})
         narrow = table["narrow"].get(f"{command} {name}") or table["narrow"].get(name) or {}
@@ -68,7 +68,7 @@ def main(folder):
         raw = []
 
         def send(name, arguments):
-            # A command that does not write is sent as one: the server refuses a write.
+            # A command that does not write is sent as read-only: the server refuses a write.
             word = "EVALSHA" if manifest["commands"][name]["writes"] else "EVALSHA_RO"
             keys = bundle.keys(name, "ns")
             raw.append(server.execute_command(word, bundle.shas[name], len(keys), *keys, *arguments))

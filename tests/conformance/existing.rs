@@ -1,4 +1,4 @@
-//! A server that is there already, named by `REDIS_URL`: it must be empty, and is left as it was. `run.py` does the same.
+//! An existing server, named by `REDIS_URL`: it must be empty, and is restored afterwards. `run.py` does the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,10 @@ use crate::cases::{Case, list, text};
 
 pub struct Existing {
     pub connection: Connection,
-    /// By which the user of the URL comes back after a case that was another one.
+    /// Restores the user of the URL after a case with another one.
     login: Value,
-    /// What cases change of the server itself, as it was; and `save`, as a snapshot resets what the server has counted.
+    /// The former values of what cases change on the server; also `save`, as a snapshot resets the server's
+    /// counters.
     settings: BTreeMap<String, String>,
 }
 
@@ -44,7 +45,7 @@ impl Existing {
         Ok(Self { connection, login, settings })
     }
 
-    /// A case that comes back to this server's own user and settings, not to those of a new one.
+    /// A case that restores this server's own user and settings, not those of a new one.
     pub fn fitted(&self, case: &Case) -> Case {
         let fit = |command: &Value| {
             if *command == json!(["AUTH", "default", "none"]) { &self.login } else { command }.clone()

@@ -1,4 +1,4 @@
-//! Odd words in every place of every call: nothing but an answer or a code of the contract comes back.
+//! Odd words in every place of every call: only a reply or a code of the contract comes back.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::cases::{self, list};
 use crate::support::Server;
 
-/// What Lua, Redis or a list of words in a script may take for something else.
+/// Words that Lua, Redis or a list of words in a script may misinterpret.
 const WORDS: [&str; 56] = [
     "",
     " ",

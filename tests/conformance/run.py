@@ -8,7 +8,7 @@ import base64, hashlib, json, os, pathlib, re, shutil, socket, subprocess, sys, 
 import redis
 from client import Client, Misfit
 
-# How a key of each type is read whole; all keys at once, and how many changes the server has counted.
+# How a key of each type is read completely; all keys at once, and the number of changes according to the server.
 READ = {"list": "LRANGE {} 0 -1", "set": "SMEMBERS {}", "zset": "ZRANGE {} 0 -1 WITHSCORES", "hash": "HGETALL {}",
         "stream": "XRANGE {} - +", "string": "GET {}"}
 DIGEST = """local keys, all = redis.call('KEYS', '*'), {} table.sort(keys)
@@ -17,7 +17,7 @@ DIGEST = """local keys, all = redis.call('KEYS', '*'), {} table.sort(keys)
     all[#all + 1], all[#all + 2] = 'what is there already, which it wrote again', string.match(info.err or info, 'changes_since_last_save:%d+') or ''
     return all"""
 
-# What a field of a reply may be, by the words with which its shape says so.
+# What a field of a reply may be, by the words of its shape.
 ALLOWED = {"type": "a value", "empty": "nothing", "nil": "nil"}
 
 class Failed(Exception): """What differs from the case."""
@@ -28,7 +28,7 @@ def start(folder, cluster):
         sys.exit("no redis-server or valkey-server: apt-get install redis-server, or set BLUEQUE_REDIS_SERVER")
     os.mkdir(folder)
     args = ["--port", "0"]
-    if cluster:  # one node that owns every slot and knows another one, so that a slot can be half moved
+    if cluster:  # one node that owns every slot and knows another one, so that a slot can be migrated
         with socket.socket() as one, socket.socket() as two:
             ports = [each.bind(("127.0.0.1", 0)) or each.getsockname()[1] for each in (one, two)]
         args = f"--port {ports[0]} --cluster-port {ports[1]} --bind 127.0.0.1 --cluster-enabled yes".split()
@@ -39,7 +39,7 @@ def start(folder, cluster):
     return subprocess.Popen([program, *args], stdout=subprocess.DEVNULL)
 
 def plain(server):
-    """A client that answers what the server does."""
+    """A client that returns the server's replies."""
     server.response_callbacks.clear()
     return server
 
@@ -64,7 +64,7 @@ def scripts(folder, manifest):
     return found
 
 class Seen(Client):
-    """Remembers what it met of each field of the replies."""
+    """Records the values of each field of the replies."""
     def __init__(self, manifest):
         alike, self.met = {}, {}
         for entry in manifest["commands"].values():  # one shape is one, whichever commands have it
@@ -79,7 +79,7 @@ class Seen(Client):
         return found
 
     def record(self, kind, values):
-        """What the server keeps of a task or a schedule holds fields that are described, and no others."""
+        """The record of a task or a schedule has only fields that are described."""
         for name, got in zip(values[::2], values[1::2]):
             field = self.fields[kind].get(name.decode(errors="replace"))
             if not field:
@@ -89,7 +89,7 @@ class Seen(Client):
             raise Misfit(f"a {kind} is without {sorted(lacking)}")
 
     def unmet(self):
-        """What the shapes allow and no reply had, and the fields that no record had."""
+        """Values that the shapes allow but no reply had, and fields that no record had."""
         for kind, fields in self.fields.items():
             for name, field in fields.items():
                 for what in {"a value", *(["nothing"] if "empty" in field else [])} - self.met.get(id(field), set()):
@@ -104,16 +104,16 @@ class Seen(Client):
                         yield f"{name}: {field.get('name', 'the reply')}: {what}"
 
 class Watch:
-    """Which keys each command touches, as the server's MONITOR reports it."""
+    """The keys that each command uses, as the server's MONITOR reports them."""
     END = b"the last call has been made"
-    # What stands in the name of a key for a word in capitals; for all others a name.
+    # What a placeholder in the name of a key matches; for all others a name.
     WORDS = {"LISTENER": r"[\w.:-]+_\d+", "GROUP": r"[\w.:@-]*", "N": r"\d*", "YYYYMMDD": r"\d{8}"}
 
     def __init__(self, manifest, server, monitor, shas):
         self.commands, self.declared = {sha.encode(): name for name, sha in shas.items()}, manifest["commands"]
         pattern = lambda key, word: (re.compile(re.sub("[A-Z]+", word, re.escape(key[3:]))), key)
         strict = [pattern(key, lambda found: self.WORDS.get(found.group(), r"[\w.:@-]+")) for key in manifest["keys"]]
-        # A name that is none is looked up by some commands before they refuse it.
+        # Some commands look up an invalid name before they refuse it.
         self.patterns = strict + [pattern(key, ".*") for key in sorted(manifest["keys"], key=len, reverse=True)]
         self.touched = {name: set() for name in shas}
         self.server, self.client, self.monitor = server, monitor, monitor.connection_pool.get_connection()
@@ -132,7 +132,7 @@ class Watch:
                 self.touched[command].update(re.findall(rb'"{?ns}?_([^"]*)"', line))
 
     def undeclared(self):
-        """What the manifest does not have."""
+        """Keys that the manifest does not list."""
         self.server.execute_command("ECHO", self.END)
         self.thread.join()
         met = set()
@@ -152,7 +152,7 @@ class Bundle:
         self.client = Seen(manifest)
         for name, script in scripts.items():
             self.shas[name] = self.redis("SCRIPT", "LOAD", script).decode()
-        # Codes that the package takes off the text of an error.
+        # Codes that the package removes from the text of an error.
         errors = {code: redis.connection.DefaultParser.parse_error(f"{code} text") for code in manifest["errors"]}
         self.stripped = {type(error): code for code, error in errors.items() if not str(error).startswith(code)}
 
@@ -164,7 +164,7 @@ class Bundle:
         return [key.replace("NAMESPACE", namespace) for key in self.manifest["commands"][name]["keys"]]
 
     def check(self, call, reply):
-        """A reply is what the manifest says."""
+        """A reply matches the manifest."""
         name, *arguments = (part.decode(errors="surrogateescape") for part in call)
         try:
             self.client.read(name, set(self.client.named(name, arguments)), reply)
@@ -241,7 +241,7 @@ class Run:
             raise Failed(f"a call that must change nothing changed {sorted({key for key, _ in before ^ after})}")
 
     def records(self):
-        """The records at the end of a case are what the manifest says. Those that the case wrote itself may be otherwise."""
+        """The records at the end of a case match the manifest, except those that the case wrote itself."""
         words = {part for step in self.case["steps"] for part in step.get("redis", []) if isinstance(part, str)}
         for kind in self.bundle.client.fields:
             for key in map(bytes.decode, sorted(self.redis("KEYS", f"{self.namespace}_{kind}_*"))):
@@ -306,7 +306,7 @@ class Own:
         self.folder.cleanup()
 
 class Existing:
-    """A server that is there already. It is empty, and is left as it was."""
+    """An existing server. It is empty, and is restored afterwards."""
 
     def __init__(self, url, cases):
         self.url, self.cannot = url, {"CLUSTER": "a cluster node of their own"}
@@ -319,7 +319,7 @@ class Existing:
         except (redis.RedisError, ValueError) as error:
             sys.exit(f"REDIS_URL: {error}")
         steps = [step.get("redis", []) for _, case in cases for step in case["steps"]]
-        # What cases change of the server itself; `save` too, as a snapshot resets what the server has counted.
+        # What cases change on the server itself; also `save`, as a snapshot resets the server's counters.
         names = {"save", *(step[2] for step in steps if step[:2] == ["CONFIG", "SET"])}
         self.settings = {name: (self.may("CONFIG", "GET", name) or ["", None])[1] for name in names}
         if None in self.settings.values() or not self.may("CONFIG", "SET", "save", self.settings["save"]):
@@ -341,7 +341,7 @@ class Existing:
         return plain(redis.Redis.from_url(self.url, socket_timeout=30))
 
     def fitted(self, case):
-        """A case that comes back to this server's own user and settings, not to those of a new one."""
+        """A case that restores this server's own user and settings, not those of a new one."""
         login = self.server.get_connection_kwargs()
         me = ["AUTH", login.get("username") or "default", login.get("password") or "none"]
         fit = lambda command: me if command == ["AUTH", "default", "none"] else command

@@ -1,4 +1,4 @@
-//! Runs one case on a server and says what differs.
+//! Runs one case on a server and reports differences.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cases::{Case, list, text};
 
-/// Every key with its whole content, in one call. A large hash is dumped in an order that may change by itself.
+/// Every key with its whole content, in one call. A large hash is dumped in an order that may change.
 const DIGEST: &str = "local all = {} for _, key in ipairs(redis.call('KEYS', '*')) do
     local held = redis.call('DUMP', key)
     if redis.call('TYPE', key).ok == 'hash' then
@@ -17,7 +17,7 @@ const DIGEST: &str = "local all = {} for _, key in ipairs(redis.call('KEYS', '*'
     end
     all[#all + 1] = key all[#all + 1] = held end return all";
 
-/// How a key of a type is read whole.
+/// How a key of a type is read completely.
 const READ: [(&str, &str, &[&str]); 6] = [
     ("list", "LRANGE", &["0", "-1"]),
     ("set", "SMEMBERS", &[]),
@@ -27,16 +27,16 @@ const READ: [(&str, &str, &[&str]); 6] = [
     ("string", "GET", &[]),
 ];
 
-/// What a call answers that is sent again.
+/// The reply to a repeated call.
 #[derive(Debug, PartialEq)]
 pub enum Again {
-    /// What it answered first.
+    /// The first reply.
     Same,
-    /// This word, which says the same.
+    /// This equivalent word.
     Word(String),
     /// The same with a deadline that is not earlier.
     Later,
-    /// What this call did, which goes on where the first one ended.
+    /// A reply about this call, which continues where the first one ended.
     Anew,
 }
 
@@ -59,12 +59,12 @@ impl<'a> Runner<'a> {
         result
     }
 
-    /// On a server that is as it is.
+    /// On a server in its present state.
     pub fn new(connection: &'a mut Connection) -> Self {
         Self { connection, namespace: "ns", kept: HashMap::new() }
     }
 
-    /// Plays a case whose answered calls are all sent twice: nothing comes out otherwise.
+    /// Plays a case with every successful call sent twice: nothing may differ.
     pub fn twice(connection: &'a mut Connection, case: &Case, again: fn(&str) -> Again) -> Result<(), String> {
         redis::cmd("FLUSHALL").exec(connection).unwrap();
         let mut runner = Self::new(connection);
@@ -79,7 +79,7 @@ impl<'a> Runner<'a> {
             let mut step = step.clone();
             if answered {
                 step["do"] = requested(list(&step["do"]), number);
-                step["unchanged"] = Value::Null; // but for the answer that is kept
+                step["unchanged"] = Value::Null; // except for the reply that is kept
             }
             let told = |what| format!("step {}, {}: {what}", number + 1, brief(&step));
             let first = self.step(&step).map_err(told)?;
@@ -90,7 +90,7 @@ impl<'a> Runner<'a> {
         self.keys(case, &["ns_requests"])
     }
 
-    /// Plays a case to a call, which is sent again after others have done what they do.
+    /// Plays a case up to a call, which is repeated after others have acted.
     pub fn disturbed(
         connection: &'a mut Connection,
         case: &Case,
@@ -105,7 +105,7 @@ impl<'a> Runner<'a> {
         answer
     }
 
-    /// Whatever came of a case, the server's settings are as it leaves them.
+    /// Whatever the outcome of a case, the server's settings are restored.
     fn put_back(&mut self, case: &Case) {
         for step in case.steps().iter().filter(|step| step["redis"][0] == "CONFIG") {
             self.redis(list(&step["redis"])).unwrap();
@@ -118,12 +118,12 @@ impl<'a> Runner<'a> {
     fn interrupted(&mut self, step: &Value, again: fn(&str) -> Again) -> Result<(), String> {
         let mut step = step.clone();
         step["do"] = requested(list(&step["do"]), 0);
-        step["unchanged"] = Value::Null; // but for the answer that is kept
+        step["unchanged"] = Value::Null; // except for the reply that is kept
         let again = again(text(&step["do"][0]));
         let ids = self.tasks();
         let whole = self.digest();
         let first = self.step(&step)?;
-        // What changed nothing may as well have come later.
+        // A call that changed nothing may as well come later.
         if whole == self.digest() || again == Again::Anew {
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Sends a call again.
+    /// Repeats a call.
     fn repeat(&mut self, step: &Value, first: &Reply, again: &Again) -> Result<(), String> {
         let second = self.call(list(&step["do"]), &step["keys"]).map_err(|error| error.to_string())?;
         let same = match again {
@@ -159,7 +159,8 @@ impl<'a> Runner<'a> {
         keys.iter().filter_map(|key| key.strip_prefix("ns_task_").map(str::to_owned)).collect()
     }
 
-    /// A worker starts what it can get of each queue, and deleted tasks are submitted again. All of it may be refused.
+    /// A worker starts what it can get from each queue, and deleted tasks are submitted again. All of it may be
+    /// refused.
     fn disturb(&mut self, now: &str, ids: &[String]) {
         let left = self.tasks();
         let keys: Vec<String> = redis::cmd("KEYS").arg("ns_tasks_*").query(self.connection).unwrap();
@@ -190,7 +191,7 @@ impl<'a> Runner<'a> {
         self.keys(case, &[])
     }
 
-    /// What the keys hold at the end, but for those of `beside`.
+    /// The contents of the keys at the end, except those of `beside`.
     fn keys(&mut self, case: &Case, beside: &[&str]) -> Result<(), String> {
         let mut others: BTreeSet<Vec<u8>> = self.digest().into_keys().collect();
         for (name, want) in case.data["keys"].as_object().into_iter().flatten() {
@@ -208,7 +209,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Takes a step, and answers what came back: nil for an error that was expected.
+    /// Takes a step, and returns its reply: nil for an expected error.
     fn step(&mut self, step: &Value) -> Result<Reply, String> {
         let (code, says) = (step["error"].as_str(), step["says"].as_str().unwrap_or_default());
         let before = (code.is_some() || step["unchanged"] == true).then(|| (self.digest(), self.writes()));
@@ -249,7 +250,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// A command of the bundle. Its script is loaded where the server does not know it yet.
+    /// A command of the bundle. Its script is loaded if the server does not know it yet.
     pub fn call(&mut self, call: &[Value], keys: &Value) -> Result<Reply, RedisError> {
         let name = text(&call[0]);
         let command = blueque::bundle::command(name).unwrap_or_else(|| panic!("the bundle has no command {name}"));
@@ -284,7 +285,7 @@ impl<'a> Runner<'a> {
         redis::cmd("EVAL").arg(DIGEST).arg(0).query(self.connection).unwrap()
     }
 
-    /// How many changes the server has counted, as it says it; nothing for a user who may not ask.
+    /// The number of changes according to the server; nothing for a user who may not ask.
     fn writes(&mut self) -> Option<String> {
         let told: String = redis::cmd("INFO").arg("persistence").query(self.connection).ok()?;
         told.lines().find(|line| line.starts_with("rdb_changes_since_last_save")).map(str::to_owned)
@@ -367,7 +368,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// A call with a request id, where its command takes one and it has none.
+/// A call with a request id, if its command takes one and it has none.
 fn requested(call: &[Value], number: usize) -> Value {
     let mut call = call.to_vec();
     let options = blueque::bundle::command(text(&call[0])).unwrap().options();
@@ -377,7 +378,7 @@ fn requested(call: &[Value], number: usize) -> Value {
     call.into()
 }
 
-/// Whether the second answer has a deadline, its first number, that is not earlier, and else is the first one.
+/// Whether the second reply has a deadline, its first number, that is not earlier, and otherwise equals the first.
 fn later(first: &Reply, second: &Reply) -> bool {
     match (first, second) {
         (Reply::Int(first), Reply::Int(second)) => first <= second,
@@ -386,15 +387,15 @@ fn later(first: &Reply, second: &Reply) -> bool {
     }
 }
 
-/// Whether a step can be sent twice as it is: neither at the server's own time, nor taking a task without the request
-/// id that its record would hold.
+/// Whether a step can be sent twice as it is: not at the server's own time, nor taking a task without a request id
+/// in its record.
 fn repeatable(step: &Value) -> bool {
     let call = list(&step["do"]);
     let takes = call[0] == "reserve" || call[0] == "adopt";
     call[1] != "" && (!takes || call.iter().any(|word| word == "request"))
 }
 
-/// A step as far as it fits into a line.
+/// A step, cut to a line.
 fn brief(step: &Value) -> String {
     let call = if step["do"].is_array() { &step["do"] } else { &step["redis"] };
     call.to_string().chars().take(200).collect()

@@ -1,4 +1,4 @@
-//! What is tried of every argument, option and setting, as its type says.
+//! The values that are tried for every argument, option and setting, according to its type.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,16 @@ use super::{list, text};
 
 /// Values of a type.
 pub struct Tried {
-    /// One that stands for all.
+    /// A valid one.
     pub good: Value,
-    /// At the bounds, and those that the type names.
+    /// At the bounds, and those that the type lists.
     pub taken: Vec<Value>,
     /// Each with the code of its refusal.
     pub bad: Vec<(String, Value)>,
 }
 
 impl Tried {
-    /// `of`: the type, as the manifest has it. `own`: a value that the call takes for sure, where there is one.
+    /// `of`: the type, from the manifest. `own`: a value that the call certainly accepts, if there is one.
     pub fn new(of: &Value, own: &Value) -> Self {
         let form = text(&of["form"]);
         let (low, high) = (of["low"].as_i64().unwrap_or(0), of["high"].as_i64());
@@ -46,7 +46,7 @@ impl Tried {
             (_, Some(high)) => tried.refuse(code, &[json!({"repeat": "a", "times": high + 1})]),
             (_, None) => {}
         }
-        // What the type names comes first.
+        // The values that the type lists come first.
         tried.taken = [list(&of["good"]), &tried.taken].concat();
         tried.good = tried.taken.first().cloned().unwrap_or(tried.good);
         let mut seen = Vec::new();
@@ -64,7 +64,7 @@ impl Tried {
         self.bad.extend(values.iter().map(|value| (code.to_owned(), value.clone())));
     }
 
-    /// Where a call takes less than the type does; `how` as in `narrow` of arguments.json.
+    /// For a call that accepts less than the type; `how` as in `narrow` of arguments.json.
     pub fn narrowed(mut self, how: &Value) -> Self {
         if let Value::Array(values) = &how["taken"] {
             self.taken.clone_from(values);
@@ -79,7 +79,7 @@ impl Tried {
     }
 }
 
-/// What is no number, or beyond the bounds. `one` would be taken, so that what is made of it is refused for its form.
+/// Not numbers, or beyond the bounds. `one` would be valid, so that variants of it are refused for their form.
 fn numbers(whole: bool, one: i64, low: i64, high: i64) -> Vec<Value> {
     let mut bad: Vec<String> = ["", "-", "nan", "inf", "-inf", "x", "1e400", ".5"].map(str::to_owned).to_vec();
     bad.extend([
@@ -114,7 +114,7 @@ fn numbers(whole: bool, one: i64, low: i64, high: i64) -> Vec<Value> {
     bad.into_iter().map(Value::from).collect()
 }
 
-/// What is none of the words.
+/// None of the words.
 fn other_words(first: &str, second: &str) -> Vec<Value> {
     let capital = first[..1].to_uppercase() + &first[1..];
     let bad = [

@@ -1,4 +1,4 @@
-//! How cases are made up.
+//! How cases are generated.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -121,7 +121,7 @@ fn option_of(wishes: &[(&'static str, &[&'static str])]) -> impl Strategy<Value 
     select(all)
 }
 
-/// A unique name with what may be said of it; or that without a name, which is refused.
+/// A unique name with its options; or these without a name, which is refused.
 fn unique() -> impl Strategy<Value = Wish> {
     let name = option::weighted(0.98, select(&["k", "u"][..]));
     let until = option::weighted(0.4, select(&["end", "start", "20"][..]));
@@ -133,7 +133,7 @@ fn unique() -> impl Strategy<Value = Wish> {
     })
 }
 
-/// What most of a case is about, so that things meet that belong together.
+/// The theme of a case, so that related things meet.
 #[derive(Clone, Copy, Debug)]
 enum Theme {
     All,
@@ -224,7 +224,7 @@ fn waiting_task() -> impl Strategy<Value = Which> + Clone {
     prop_oneof![7 => (0..8_u8).prop_map(Which::Waiting), 1 => any_task()]
 }
 
-/// What operators do.
+/// Actions of operators.
 fn operators() -> BoxedStrategy<Op> {
     let priority = || select(&[-3_i16, 0, 5][..]);
     let bulk = prop_oneof![
@@ -268,7 +268,7 @@ fn schedules() -> BoxedStrategy<Op> {
     .boxed()
 }
 
-/// What operators set.
+/// Settings by operators.
 fn rules(theme: Theme) -> BoxedStrategy<Op> {
     let settings = match theme {
         Theme::Limits => 0..7,
@@ -358,7 +358,7 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
     ])
 }
 
-/// A call at some time; or what is due at the very time when it is, or about it.
+/// A call at some time; or work that is due at exactly that time, or close to it.
 fn timed(theme: Theme) -> impl Strategy<Value = (Step, Op)> {
     let about = -1..=1_i8;
     prop_oneof![
@@ -369,8 +369,8 @@ fn timed(theme: Theme) -> impl Strategy<Value = (Step, Op)> {
     ]
 }
 
-/// An attempt is drained with a checkpoint while a newer version of its task waits. Of its
-/// calls a few are left out, and, of those of a failure, all that it does not take.
+/// An attempt is drained with a checkpoint while a newer version of its task waits. A few of its calls are left
+/// out, and after a failure all that are not needed for it.
 fn drained_version() -> impl Strategy<Value = Vec<(Step, Op)>> {
     let made = [0.97, 0.97, 0.97, 0.97, 0.97, 0.97, 0.5, 0.97].map(proptest::bool::weighted);
     (queue(), [0..8_u8, 0..8_u8], made).prop_map(|(queue, [old, new], made)| {

@@ -1,4 +1,4 @@
-//! Writes calls as the scripts take them, and replies in one form.
+//! Formats calls for the scripts, and replies in one form.
 
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Bulk, Eta, IDS, Op, Order, REASONS, SCHEDULES, TAGS};
@@ -161,12 +161,12 @@ impl Op {
         Some((args.0, args.1))
     }
 
-    /// Sorts what has no order in a reply, and writes a score in one way.
+    /// Sorts unordered parts of a reply, and formats a score in one way.
     pub fn canonical(&self, reply: Reply) -> Reply {
         match self {
             Self::Get { .. } => reply.sorted(0, 2),
             Self::History { .. } => match reply {
-                // The outcome, group and error of an attempt are not the model's.
+                // The model does not have the outcome, group and error of an attempt.
                 Reply::List(mut items) => {
                     for entry in items[1..].chunks_mut(11) {
                         entry[7..10].fill(Reply::text(""));

@@ -1,4 +1,4 @@
-//! What each call does to the model, and what it must answer.
+//! The effect of each call on the model, and its expected reply.
 
 use crate::model::keys::Reply;
 use crate::model::ops::{Op, PARTS};
@@ -14,7 +14,7 @@ impl Model {
         self.perform(op).unwrap_or_else(|code| Reply::Refused(code.into()))
     }
 
-    /// Moves the floor of time. Over 15 s without a sign of life are a gap.
+    /// Advances the floor of time. Over 15 s without a sign of life are a gap.
     pub fn advance(&mut self, floor: u64) {
         if self.clock != 0 && self.now - self.clock > 15 * SECOND {
             self.gap = self.now;
@@ -93,7 +93,7 @@ impl Model {
         }
     }
 
-    /// What operators say of a queue.
+    /// The rules that operators set for a queue.
     fn rule(&mut self, op: &Op) -> &'static str {
         match op {
             Op::Pause { queue: name, reason, stop } => {
@@ -136,7 +136,7 @@ impl Model {
                     }
                 }
                 if begins {
-                    self.advance(now); // no start is dated before it
+                    self.advance(now); // no start has an earlier time
                 }
                 match name.map(queue) {
                     None if limits && differs => self.changes += 1,

@@ -1,5 +1,5 @@
-//! I23: the end of each case. With limits lifted and an able listener, everything that
-//! waits is reserved and ends, and then nothing is left of lanes, places and turns.
+//! I23: the end of each case. With limits lifted and a capable listener, everything that waits is reserved and
+//! ends, and then nothing is left of the ranking, places and turns.
 
 use std::collections::VecDeque;
 
@@ -8,10 +8,10 @@ use crate::model::keys::{Keys, Reply};
 use crate::model::ops::{Act, Key, Op, QUEUES, SCHEDULES, Step, Which};
 use crate::model::settle::{HAS, KEYS, SETTINGS, intern};
 
-/// More rounds than it takes: postponed leases, pauses after failures.
+/// More rounds than needed: postponed leases, delays after failures.
 const ROUNDS: u32 = 12;
 
-/// What nothing may be left of.
+/// Keys of which nothing may be left.
 const EMPTY: [&str; 7] = ["lane_tasks_", "ranked_tasks_", "key_tasks_", "needs_", "turns_", "places_", "delayed_"];
 
 /// What is still to be called.
@@ -26,7 +26,7 @@ fn queues() -> impl Iterator<Item = u8> {
 }
 
 impl Drained {
-    /// The next call, given what there is, and the last call with its answer.
+    /// The next call, given the keys, and the last call with its reply.
     pub fn next(&mut self, keys: &Keys, last: Option<&(Op, Reply)>) -> Result<Option<(Step, Op)>, String> {
         if self.rounds > 0 {
             self.own(last);
@@ -45,7 +45,7 @@ impl Drained {
         Ok(self.calls.pop_front())
     }
 
-    /// What was reserved is completed, and another one asked for.
+    /// A reserved task is completed, and another one requested.
     fn own(&mut self, last: Option<&(Op, Reply)>) {
         let Some((Op::Reserve { listener, queues, .. }, Reply::List(items))) = last else { return };
         let id = intern(items[0].as_text());
@@ -68,7 +68,7 @@ impl Drained {
             for (setting, (name, _)) in (0..).zip(SETTINGS) {
                 let limits = ["concurrency", "rate", "ageing"].iter().any(|kind| name.contains(kind));
                 if limits && text.split(' ').any(|one| one.split('=').next() == Some(name)) {
-                    call(Step::Stay, Op::Configure { queue, setting, value: 0 }); // the first takes it back
+                    call(Step::Stay, Op::Configure { queue, setting, value: 0 }); // the first value unsets it
                 }
             }
         }

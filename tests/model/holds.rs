@@ -1,4 +1,4 @@
-//! What the contract wants the database to hold for the model's state.
+//! The database contents that the contract requires for the model's state.
 
 use std::collections::BTreeMap;
 

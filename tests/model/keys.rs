@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::{Connection, Value};
 
-/// What a key holds.
+/// The contents of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kept {
     Hash(BTreeMap<String, String>),
@@ -13,15 +13,14 @@ pub enum Kept {
     Zset(BTreeMap<String, f64>),
     /// The entries without their ids: `name=value|name=value…`
     Stream(Vec<String>),
-    /// What no key of ours is.
+    /// A type that no key of ours has.
     Other(String),
 }
 
 /// By key, without the namespace.
 pub type Keys = BTreeMap<String, Kept>;
 
-/// One text, which costs the client less to read than thousands of elements: keys
-/// between \30, their parts between \31.
+/// One text, which is faster for the client than thousands of elements: keys between \30, their parts between \31.
 const DUMP: &str = r"
 local out = {}
 for _, key in ipairs(redis.call('KEYS', '*')) do
@@ -56,7 +55,7 @@ fn text(value: Value) -> String {
     }
 }
 
-/// What goes by itself.
+/// Keys that expire.
 const EXPIRING: [&str; 3] = ["rounds_", "rate_", "requests"];
 
 /// Every key of the database. One outside of the namespace keeps its whole name.
@@ -83,7 +82,7 @@ pub fn dump(connection: &mut Connection, namespace: &str) -> Keys {
     keys
 }
 
-/// What the model does not hold key by key; the invariants say what must be in it.
+/// Keys that the model does not have; the invariants check their contents.
 const DERIVED: [&str; 12] = [
     "history_",
     "lane_tasks_",
@@ -108,7 +107,7 @@ pub fn difference(actual: &Keys, expected: &Keys) -> Option<String> {
     Some(format!("{name}\n    is       {}\n    expected {}", show(actual), show(expected)))
 }
 
-/// What a call answers; numbers as text.
+/// A reply; numbers as text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reply {
     Nil,
@@ -138,7 +137,7 @@ impl Reply {
         }
     }
 
-    /// Puts what has no order into one: groups of `size` after `head` elements.
+    /// Sorts unordered parts: groups of `size` after `head` elements.
     pub fn sorted(self, head: usize, size: usize) -> Self {
         let Self::List(mut items) = self else { return self };
         let mut groups: Vec<Vec<Reply>> = items.split_off(head).chunks(size).map(<[Reply]>::to_vec).collect();

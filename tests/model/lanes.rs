@@ -5,27 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::state::{Model, SECOND, Task};
 
-/// What a queue knows of its lanes.
+/// The ranking of a queue.
 #[derive(Default)]
 pub struct Lanes {
-    /// The rank that was given last.
+    /// The last rank.
     pub last: u64,
-    /// By key and needs: what a key that may go on has in the order, a priority and a rank.
+    /// By key and needs: the entry of a key that may start, a priority and a rank.
     pub entries: BTreeMap<(String, String), (i64, String)>,
     /// When each key was served last, as a rank.
     pub served: BTreeMap<String, String>,
-    /// When its rate lets a key go on, or `/` the queue.
+    /// When its rate allows a key to start, or with `/` the queue.
     pub delayed: BTreeMap<String, u64>,
     /// The latest starts that count for a rate, by key, or `/` of the queue; the latest first.
     pub starts: BTreeMap<String, Vec<u64>>,
-    /// What each attempt takes, by its lease: weight and key.
+    /// The places of each attempt, by its lease: weight and key.
     pub places: BTreeMap<String, (u64, String)>,
-    /// By key: places and rate of its own.
+    /// By key: its own places and rate.
     pub limits: BTreeMap<String, (String, String)>,
-    /// Limits have changed, and those that they held up are not all looked at yet: 0 before
-    /// any, then behind which time, plus one, those come that a rate delays.
+    /// Limits have changed, and not all keys that they held back are checked yet: 0 before any, then the time, plus
+    /// one, after which those follow that a rate delays.
     pub sweep: Option<u64>,
-    /// After which change of the limits of all queues they were looked at.
+    /// The change of the limits of all queues after which they were checked.
     pub swept: u64,
 }
 
@@ -34,7 +34,7 @@ pub struct Lanes {
 pub enum Carried {
     Nothing,
     Name,
-    /// A name that is held for a time.
+    /// A name with an expiry.
     Until(u64),
 }
 
@@ -43,17 +43,17 @@ pub enum Carried {
 pub struct Candidate {
     pub id: String,
     pub priority: i64,
-    /// Where it stands in the order; a key's, not the task's.
+    /// Its position in the order; a key's, not the task's.
     pub rank: String,
     own: String,
 }
 
-/// What a look for the next task has met.
+/// Findings of a search for the next task.
 #[derive(Default)]
 pub struct Look {
     /// Keys whose entry is out of date.
     pub stale: BTreeSet<String>,
-    /// When the queue's rate lets it go on.
+    /// When the queue's rate allows a start.
     pub free: Option<u64>,
     pub chosen: bool,
 }
@@ -72,7 +72,7 @@ fn age(rank: &str) -> u64 {
     rank.strip_prefix('-').map_or_else(|| rank.parse().unwrap(), |front| LAST - front.parse::<u64>().unwrap())
 }
 
-/// Whether a listener that has this can do what needs that.
+/// Whether an offer satisfies these needs.
 pub fn suits(has: &str, needs: &str) -> bool {
     let own = |name: &str| has.split(',').find(|one| one.split('=').next() == Some(name));
     needs.split(',').filter(|need| !need.is_empty()).all(|need| {
@@ -94,7 +94,7 @@ pub fn suits(has: &str, needs: &str) -> bool {
 }
 
 impl Model {
-    /// The tasks of a key that wait with these needs, in their order.
+    /// The tasks of a key that wait with these needs, in order.
     fn waiting(&self, queue: &str, key: &str, needs: &str) -> Vec<&Task> {
         let mine = |task: &&Task| {
             task.queue == queue && task.has("rank") && task.get("key") == key && task.get("needs") == needs
@@ -104,7 +104,7 @@ impl Model {
         tasks
     }
 
-    /// Places and rate of a key, and since when that holds.
+    /// Places and rate of a key, and since when that is in effect.
     pub fn limit(&self, queue: &str, key: &str) -> (Option<u64>, Option<String>, u64) {
         let unset = ("-".to_owned(), "-".to_owned());
         let (places, rate) = self.queues[queue].lanes.limits.get(key).unwrap_or(&unset);
@@ -114,7 +114,7 @@ impl Model {
         (places.map(|places| places.parse().unwrap()), own(rate).or_else(|| self.setting(queue, "key_rate")), since)
     }
 
-    /// Since when a rate of the settings holds.
+    /// Since when a rate of the settings is in effect.
     pub fn since(&self, queue: &str, name: &str) -> u64 {
         let own = &self.queues[queue].settings;
         let settings = if own.iter().any(|(other, _)| other == name) { own } else { &self.settings };
@@ -122,7 +122,7 @@ impl Model {
         since.map_or(0, |(_, since)| since.parse().unwrap())
     }
 
-    /// Whether a rate lets a task start; else when it will.
+    /// Whether a rate allows a start; else when it will.
     fn paced(&self, queue: &str, of: &str, rate: Option<&str>, since: u64) -> Result<(), Option<u64>> {
         let Some((number, seconds)) = rate.and_then(|rate| rate.split_once('/')) else { return Ok(()) };
         let (number, seconds): (usize, u64) = (number.parse().unwrap(), seconds.parse().unwrap());
@@ -133,7 +133,7 @@ impl Model {
         free.filter(|free| *free > self.us).map_or(Ok(()), |free| Err(Some(free)))
     }
 
-    /// Whether the limits of its key let a task start; else when its rate will, or no one knows.
+    /// Whether the limits of its key allow a task to start; else when its rate will, or unknown.
     fn fits(&self, task: &Task) -> Result<(), Option<u64>> {
         let (queue, key) = (task.queue.as_str(), task.get("key"));
         let (most, rate, since) = self.limit(queue, key);
@@ -148,7 +148,7 @@ impl Model {
         self.paced(queue, key, rate.as_deref(), since)
     }
 
-    /// Whether the queue's own limits let a task of this weight start.
+    /// Whether the queue's own limits allow a task of this weight to start.
     fn open(&self, queue: &str, weight: u64) -> Result<(), Option<u64>> {
         if let Some(most) = self.setting(queue, "concurrency") {
             let most: u64 = most.parse().unwrap();
@@ -160,7 +160,7 @@ impl Model {
         self.paced(queue, "/", self.setting(queue, "rate").as_deref(), self.since(queue, "rate"))
     }
 
-    /// Looks at a key: whether its first task may run, and in which turn.
+    /// Checks a key: whether its first task may run, and in which turn.
     fn look_at(&mut self, name: &str, key: &str, needs: &str) {
         let first = self.waiting(name, key, needs).into_iter().next();
         let verdict = first.map(|task| (task.priority(), task.get("rank").to_owned(), self.fits(task)));
@@ -199,12 +199,12 @@ impl Model {
         }
     }
 
-    /// Whether a task waits in the lanes of a queue.
+    /// Whether a queue has waiting ranked tasks.
     pub fn laned(&self, name: &str) -> bool {
         self.tasks.values().any(|task| task.queue == name && task.has("rank"))
     }
 
-    /// A task becomes pending in the lanes.
+    /// Adds a ranked task that becomes pending.
     pub fn enter(&mut self, id: &str, front: bool) {
         let us = self.us;
         let task = &self.tasks[id];
@@ -232,7 +232,7 @@ impl Model {
         }
     }
 
-    /// What a transition means for all that the task is bound to.
+    /// Updates the claims of a task after a transition.
     pub fn rebind(&mut self, id: &str, from: &str, to: &str, front: bool) {
         let task = &self.tasks[id];
         let (name, key) = (task.queue.clone(), task.get("key").to_owned());
@@ -251,7 +251,7 @@ impl Model {
         }
         let ranked = !back && self.task(id).fields.remove("rank").is_some();
         if ranked && !self.tasks.values().any(|task| task.queue == name && task.has("rank")) {
-            self.queue(&name).lanes.last = 0; // the lanes are empty
+            self.queue(&name).lanes.last = 0; // the ranking is empty
         }
         if places && to == "reserved" {
             self.take_places(id);
@@ -312,14 +312,14 @@ impl Model {
         }
     }
 
-    /// The interrupted attempt that goes on before the next task of this name.
+    /// The interrupted attempt that continues before the next task of this name.
     fn interrupted(&self, queue: &str, unique: &str, but: &str) -> Option<String> {
         let (id, _) = self.queues[queue].unique.get(&format!("/{unique}"))?;
         let waits = self.tasks.get(id).is_some_and(|task| task.waits() && task.queue == queue);
         Some(id.clone()).filter(|id| waits && id != but)
     }
 
-    /// Where an attempt that did not end its task goes; `why`: the reason for which it is given back.
+    /// The next state after an attempt that did not end its task; `why`: why it is given back.
     pub fn back(&mut self, id: &str, to: &'static str, why: Option<&str>) -> &'static str {
         let task = &self.tasks[id];
         if !task.is_latest() {
@@ -342,7 +342,7 @@ impl Model {
         }
     }
 
-    /// Another task that holds a unique name, or the time for which one took it.
+    /// Another task that holds a unique name, or the time until which it is taken.
     pub fn taken(&self, queue: &str, unique: &str, by: &str) -> Option<String> {
         let (id, till) = self.holder(queue, unique).filter(|(id, _)| id != by)?;
         let has = |task: &Task| task.queue == queue && task.get("unique") == unique && !task.finished();
@@ -363,14 +363,14 @@ impl Model {
         });
     }
 
-    /// Who holds a unique key, and until what.
+    /// The holder of a unique name, and until when.
     pub fn holder(&self, queue: &str, unique: &str) -> Option<(String, String)> {
         let holder = self.queues[queue].unique.get(unique)?;
         let over = holder.1.parse::<u64>().is_ok_and(|till| till <= self.us);
         (!over).then(|| holder.clone())
     }
 
-    /// Where a task of the plain list stands among those of the lanes.
+    /// The rank of a task of the plain list among the ranked ones.
     pub fn plain_rank(&self, task: &Task) -> String {
         let since = task.updated.min(self.us);
         if task.has("front") { front(since) } else { rank(since) }
@@ -413,7 +413,7 @@ impl Model {
         let mut kinds: BTreeSet<&str> = tasks().map(|task| task.get("needs")).collect();
         kinds.retain(|needs| suits(has, needs));
         for needs in kinds {
-            // What is in the order, with the name under which it stands there.
+            // The entries of the order, with their names.
             let plain = tasks().filter(|task| task.get("needs") == needs && !task.has("key"));
             let entry = |priority: i64, rank: &str, name: String| (-priority, rank.to_owned(), name);
             let mut order: Vec<(i64, String, String)> =
@@ -456,7 +456,7 @@ impl Model {
 }
 
 impl Lanes {
-    /// A start that counts for a rate.
+    /// Records a start for a rate.
     pub fn start(&mut self, of: &str, rate: Option<&str>, us: u64) {
         if let Some((number, _)) = rate.and_then(|rate| rate.split_once('/')) {
             let starts = self.starts.entry(of.into()).or_default();

@@ -45,7 +45,7 @@ pub fn scripts() -> Scripts {
     bundle::commands().map(|command| (command.name(), script(command.name()))).collect()
 }
 
-/// What finds a failure.
+/// What detects a failure.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Judge {
     /// The model and the invariants.
@@ -58,7 +58,7 @@ pub enum Judge {
 pub struct Turn {
     pub op: Op,
     pub reply: Reply,
-    /// What it answered before, if it is the same as the one before.
+    /// The first reply, if it is the same call as the one before.
     pub again: Option<Reply>,
     pub before: Keys,
     pub after: Keys,
@@ -70,7 +70,7 @@ pub struct Bench {
     digests: BTreeMap<&'static str, String>,
     here: String,
     judge: Judge,
-    /// How often each command gave each kind of answer.
+    /// How often each command gave each kind of reply.
     pub seen: BTreeMap<String, u32>,
     pub calls: u32,
 }
@@ -85,7 +85,7 @@ impl Bench {
         Self { connection, digests, here, judge, seen: BTreeMap::new(), calls: 0 }
     }
 
-    /// Plays a case on an empty database. The error tells the calls, and what is wrong after the last.
+    /// Plays a case on an empty database. The error shows the calls, and what is wrong after the last.
     pub fn play(&mut self, case: &Case) -> Result<(), String> {
         let namespace = if case.tagged { "{model}" } else { "model" };
         redis::cmd("FLUSHALL").query::<()>(&mut self.connection).unwrap();
@@ -175,7 +175,7 @@ fn told(op: &Op) -> String {
     format!("{command}{}", args.collect::<String>())
 }
 
-/// A command's answer, in few words.
+/// A command's reply, in few words.
 fn brief(reply: &Reply) -> String {
     match reply {
         Reply::Nil => "nil".into(),
@@ -185,7 +185,7 @@ fn brief(reply: &Reply) -> String {
     }
 }
 
-/// What the summary tells of an answer.
+/// What the summary shows of a reply.
 fn kind(op: &Op, reply: &Reply) -> String {
     match (op, reply) {
         (_, Reply::Refused(code)) => code.clone(),
@@ -213,11 +213,11 @@ fn kind(op: &Op, reply: &Reply) -> String {
 pub struct Failure {
     pub what: String,
     pub case: Case,
-    /// The calls made before it was met.
+    /// The calls made before it was found.
     pub after: u32,
 }
 
-/// Plays random cases until at least so many calls are made, or one fails. It is then shrunk.
+/// Plays random cases until at least this many calls are made, or one fails. It is then shrunk.
 pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<Failure> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -247,7 +247,7 @@ pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<
     None
 }
 
-/// Leaves out every call without which it still fails: what was needed before the others were shrunk.
+/// Leaves out every call without which it still fails: calls that were needed before the others were shrunk.
 fn without_idle_calls(bench: &mut Bench, mut failure: Failure) -> Failure {
     let mut at = failure.case.calls.len();
     while at > 0 {

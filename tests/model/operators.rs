@@ -1,4 +1,4 @@
-//! What operators do to tasks and queues.
+//! Actions of operators on tasks and queues.
 
 use crate::model::keys::{Kept, Reply};
 use crate::model::lanes::Carried;
@@ -157,7 +157,7 @@ impl Model {
         }
         let old = std::mem::take(self.queue(name));
         let fresh: &mut Queue = self.queue(name);
-        fresh.lanes.starts = old.lanes.starts; // those of keys go by themselves
+        fresh.lanes.starts = old.lanes.starts; // those of keys expire
         fresh.lanes.starts.remove("/");
         self.tallied.remove(name);
         self.born = true;

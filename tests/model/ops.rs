@@ -1,6 +1,5 @@
-//! The calls that a case is made of. They name tasks and tokens by what they are at that
-//! moment ("a held task", "an older token"), so that they stay meaningful when a case is
-//! shrunk; `Model::settle` makes them concrete.
+//! The calls of a case. They name tasks and tokens by what they are at that moment ("a held task", "an older
+//! token"), so that they stay meaningful when a case is shrunk; `Model::settle` makes them concrete.
 
 pub const IDS: [&str; 8] = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
 pub const QUEUES: [&str; 2] = ["a", "b"];
@@ -38,7 +37,7 @@ pub enum Step {
     Back(u32),
     /// To this many µs before or after the first deadline of a lease.
     Deadline(i8),
-    /// To this many µs before or after the first eta, or what a rate delays.
+    /// To this many µs before or after the first eta, or the end of a rate's delay.
     Due(i8),
 }
 
@@ -53,7 +52,7 @@ pub enum Which {
 
 #[derive(Clone, Debug)]
 pub enum Key {
-    /// The token issued last for the task, running or not.
+    /// The last token of the task, running or not.
     Last,
     Older(u8),
     /// The last one of another task.
@@ -72,7 +71,7 @@ pub enum Eta {
 /// Options of new tasks, each name once.
 pub type Wish = Vec<(&'static str, &'static str)>;
 
-/// In which order a call asks its queues.
+/// The order in which a call asks its queues.
 #[derive(Clone, Debug)]
 pub enum Order {
     Strict,
@@ -80,7 +79,7 @@ pub enum Order {
     Weighted(Vec<u32>),
 }
 
-/// What an owner does. Payloads are indexes of `PAYLOADS`.
+/// Actions of an owner. Payloads are indexes of `PAYLOADS`.
 #[derive(Clone, Debug)]
 pub enum Act {
     Start {
@@ -111,7 +110,7 @@ pub enum Act {
     Lost,
 }
 
-/// What a schedule says.
+/// The options of a schedule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub queue: u8,
@@ -123,7 +122,7 @@ pub struct Plan {
     pub urgent: bool,
 }
 
-/// What is done to all tasks of a queue.
+/// An action on all tasks of a queue.
 #[derive(Clone, Copy, Debug)]
 pub enum Bulk {
     Purge,
@@ -134,14 +133,14 @@ pub enum Bulk {
 /// Queues and listeners are indexes, leases and ages whole seconds.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// With `free`, of ids that are no tasks yet, as far as there are any.
+    /// With `free`, of ids that are not tasks yet, as far as there are any.
     Submit {
         free: bool,
         queue: u8,
         tasks: Vec<(u8, Option<Eta>, u8)>,
         wish: Wish,
     },
-    /// With `able`, by a listener of the first queue, where there is one.
+    /// With `able`, by a listener of the first queue, if there is one.
     Reserve {
         able: bool,
         listener: u8,
@@ -206,7 +205,7 @@ pub enum Op {
         keep: Option<u32>,
         seconds: Option<u32>,
     },
-    /// What it has is an index of `HAS`.
+    /// Its offer is an index of `HAS`.
     Register {
         queue: u8,
         listener: u8,
@@ -319,7 +318,7 @@ pub enum Op {
         queue: u8,
     },
     Queues,
-    /// With no other clients there is nothing to mend.
+    /// Without other clients there is nothing to repair.
     Mend {
         queue: u8,
         part: &'static str,
@@ -330,7 +329,7 @@ pub enum Op {
     },
     /// The data was last seen by another server.
     Restarted,
-    /// The call before once more: its reply was lost.
+    /// The previous call once more: its reply was lost.
     Again,
 }
 

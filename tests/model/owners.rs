@@ -115,7 +115,7 @@ impl Model {
         }
     }
 
-    /// How many seconds after this loss the task is given out again.
+    /// Seconds after this loss until the task is given out again.
     fn rest(&self, id: &str) -> u64 {
         match self.tasks[id].number("fruitless") {
             0 => 0,
@@ -123,7 +123,7 @@ impl Model {
         }
     }
 
-    /// How many µs after this failure the task is tried again, if it is.
+    /// µs after this failure until the task is retried, if it is.
     fn pause(&self, id: &str, again: Option<u32>) -> Option<u64> {
         let task = &self.tasks[id];
         let policy = |name: &str| task.fields.get(name).cloned().or_else(|| self.setting(&task.queue, name)).unwrap();
@@ -196,7 +196,7 @@ impl Model {
         Reply::List(answer)
     }
 
-    /// Takes a listener off a queue.
+    /// Removes a listener from a queue.
     pub fn dismiss(&mut self, name: &str, who: &str) {
         let queue = self.queue(name);
         queue.listeners.remove(who);

@@ -1,5 +1,5 @@
-//! Bugs to plant: each is a replacement in one composed script. A test that finds none of
-//! them proves nothing when it finds none in the scripts as they are.
+//! Bugs to plant: each is a replacement in one composed script. A test that does not find them proves nothing about
+//! the real scripts.
 
 use super::{Scripts, scripts};
 
@@ -7,7 +7,7 @@ use super::{Scripts, scripts};
 pub struct Bug {
     pub name: &'static str,
     pub command: &'static str,
-    /// Stands in the script exactly once.
+    /// Occurs in the script exactly once.
     old: &'static str,
     new: &'static str,
     /// Whether the keys alone show it, without the model.
@@ -18,7 +18,7 @@ const fn bug(name: &'static str, command: &'static str, old: &'static str, new: 
     Bug { name, command, old, new, shows: false }
 }
 
-/// One that the invariants find alone.
+/// A bug that the invariants find alone.
 const fn shown(name: &'static str, command: &'static str, old: &'static str, new: &'static str) -> Bug {
     Bug { name, command, old, new, shows: true }
 }

@@ -119,7 +119,7 @@ impl Model {
         Ok(Reply::List(answer))
     }
 
-    /// By priority, then in the order in which they came; whatever limits say.
+    /// By priority, then in the order in which they came, regardless of limits.
     fn all_pending(&self, name: &str) -> Vec<String> {
         let tasks = self.tasks.values().filter(|task| task.queue == name && task.has("rank"));
         let mut laned: Vec<(i64, &str, &str)> =
@@ -128,7 +128,7 @@ impl Model {
         let level = laned.partition_point(|(score, ..)| *score < 0);
         let (mut ids, mut rest) = (Vec::new(), laned.split_off(level).into_iter().peekable());
         ids.extend(laned.iter().map(|(.., id)| (*id).to_owned()));
-        // What is to go before the first of the plain list goes before those behind it.
+        // Tasks that go before the first of the plain list go before those behind it.
         for id in self.queues[name].pending.iter().rev() {
             let rank = self.plain_rank(&self.tasks[id]);
             while let Some((.., before)) = rest.next_if(|(score, other, _)| *score == 0 && *other < rank.as_str()) {

@@ -1,4 +1,4 @@
-//! What begins attempts, and what ends them without their owner.
+//! Calls that begin attempts, or end them without their owner.
 
 use crate::model::keys::Reply;
 use crate::model::ops::Order;
@@ -37,7 +37,7 @@ impl Model {
         (same && task.held() && task.get("node") == asked.who).then(|| self.reservation(id))
     }
 
-    /// Keeps the answer of a call with a request id, and forgets up to ten that are older than an hour.
+    /// Keeps the reply of a call with a request id, and forgets up to ten that are older than an hour.
     fn keep_answer(&mut self, field: &str, answer: &str) {
         let number = |name: &str, none| self.answers.get(name).map_or(none, |number| number.parse().unwrap());
         let (mut first, last): (u64, u64) = (number("first", 1), number("last", 0) + 1);
@@ -64,7 +64,7 @@ impl Model {
         if known { Ok(()) } else { Err("NOLISTENER") }
     }
 
-    /// A new attempt, with a lease of so many µs.
+    /// A new attempt, with a lease in µs.
     fn take(&mut self, id: &str, asked: &Asked, lease: u64, why: &str) -> Reply {
         let now = self.now;
         let token = now + 1;
@@ -90,8 +90,7 @@ impl Model {
         own.unwrap_or_else(|| asked.lease.map_or_else(set, u64::from) * SECOND)
     }
 
-    /// In which order queues are asked, by their places in the call, and how far each
-    /// moves on when it is served.
+    /// The order in which queues are asked, by index in the call, and how far each advances when it is served.
     fn rounds(&self, who: &str, names: &[&str], order: &Order) -> Vec<(usize, f64, f64)> {
         let passes = self.rounds.get(who);
         let pass = |name: &str| passes.and_then(|passes| passes.get(name)).map_or(0.0, |pass| pass.parse().unwrap());
@@ -172,7 +171,7 @@ impl Model {
         Ok(answer)
     }
 
-    /// What a look at queues leaves: outdated entries are put right, rates noted.
+    /// Updates after looking at queues: outdated entries are corrected, rates stored.
     fn looked(&mut self, looks: Vec<(&str, crate::model::lanes::Look)>) {
         let us = self.us;
         for (name, look) in looks {
@@ -194,7 +193,7 @@ impl Model {
     pub fn adopt(&mut self, asked: &Asked, from: &str, name: &str, id: &str) -> Verdict<Reply> {
         let field = asked.request.as_ref().map(|request| format!("adopt {request}"));
         if field.as_ref().is_some_and(|field| self.answers.contains_key(field)) {
-            return Ok(Reply::Nil); // the others are told by the record
+            return Ok(Reply::Nil); // for the others the record has the request
         }
         if self.known(id)?.queue != name {
             return Err("OTHERQUEUE");
@@ -221,7 +220,7 @@ impl Model {
         Ok(answer)
     }
 
-    /// Ends an attempt without its owner. Where that makes a new attempt, the caller begins it.
+    /// Ends an attempt without its owner. If that makes a new attempt, the caller begins it.
     pub fn lose(&mut self, id: &str, back: &'static str, why: &str) -> &'static str {
         self.lose_for(id, back, why, 0, "its owners stopped reporting")
     }
@@ -266,7 +265,7 @@ impl Model {
         to
     }
 
-    /// How often something may happen to a task: its own cap, or its queue's.
+    /// How often something may happen to a task: its own maximum, or its queue's.
     pub fn cap(&self, id: &str, name: &str) -> u64 {
         let task = &self.tasks[id];
         task.fields.get(name).cloned().or_else(|| self.setting(&task.queue, name)).unwrap().parse().unwrap()

@@ -10,20 +10,20 @@ use crate::model::state::{Model, SECOND, Task, Verdict};
 #[derive(Default)]
 pub struct Schedule {
     plan: Plan,
-    /// The time in µs up to which all slots are dealt with.
+    /// The time in µs up to which all slots are handled.
     done: u64,
     /// The next slot, in seconds.
     pub next: Option<u64>,
     last_task: String,
-    /// Those that it remembers as not finished.
+    /// The unfinished tasks that it remembers.
     unfinished: Vec<String>,
-    /// A slot waits for one of them, and is looked at again then, in seconds.
+    /// A slot waits for one of them, and is checked again then, in seconds.
     held: Option<u64>,
     paused: bool,
 }
 
 impl Schedule {
-    /// When it is looked at, in seconds.
+    /// When it is checked, in seconds.
     pub fn at(&self) -> Option<u64> {
         self.held.or(self.next)
     }
@@ -47,7 +47,7 @@ impl Schedule {
         self.next = (!self.paused).then_some(after.max(offset));
     }
 
-    /// The slots that are due, as many as there is room for. Moves `done`.
+    /// The due slots, as many as there is room for. Advances `done`.
     fn due(&mut self, now: u64, room: u64) -> Vec<u64> {
         let Plan { every, offset, overlap, missed, .. } = self.plan;
         let first = self.next.unwrap();
@@ -109,8 +109,8 @@ impl Model {
         if known { "changed" } else { "created" }
     }
 
-    /// The latest task of a schedule, where it is not finished, and whether one that is not would
-    /// run beside a new one.
+    /// The last task of a schedule, if it is unfinished, and whether an unfinished one would run at the same time
+    /// as a new one.
     fn live(&mut self, name: &str) -> (Option<String>, bool) {
         let Schedule { plan, last_task, unfinished, .. } = &self.schedules[name];
         let (overlap, key) = (plan.overlap, format!("schedule:{name}"));
@@ -127,7 +127,7 @@ impl Model {
         (last, beside)
     }
 
-    /// A task that is run again gets the key of its schedule, if it can.
+    /// A retried task gets the key of its schedule, if possible.
     pub fn again(&mut self, id: &str) {
         let task = &self.tasks[id];
         let name = task.get("schedule").to_owned();
@@ -146,7 +146,7 @@ impl Model {
         }
     }
 
-    /// Makes the task of a slot, or another one.
+    /// Creates the task of a slot, or another one.
     fn occur(&mut self, name: &str, id: &str, slot: Option<u64>, old: Option<String>) {
         if let Some(old) = old {
             let _ = self.cancel(&old, &format!("a later slot of the schedule {name}"), false, false);
@@ -234,7 +234,7 @@ impl Model {
         let plan = self.schedules.get(name).ok_or("NOSCHEDULE")?.plan.clone();
         let (id, to) = (format!("{name}-run"), queue(plan.queue));
         if self.tasks.contains_key(&id) {
-            return Ok(Reply::List(vec![Reply::text("existing"), Reply::text(id)])); // nobody else makes it
+            return Ok(Reply::List(vec![Reply::text("existing"), Reply::text(id)])); // it exists already
         }
         let (old, beside) = self.live(name);
         if old.is_some() && plan.overlap == "skip" || beside {

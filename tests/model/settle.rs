@@ -11,9 +11,9 @@ pub const START: u64 = 1_700_000_000_000_000;
 /// Keys of tasks: the first one also serves as a unique name.
 pub const KEYS: [&str; 3] = ["k", "l", "m"];
 pub const RATES: [&str; 4] = ["1/5", "1/60", "2/10", "3/30"];
-/// What listeners have; the last two together do for all needs.
+/// What listeners offer; the last two together satisfy all needs.
 pub const HAS: [&str; 5] = ["", "gpu", "cores=4", "gpu,cores=8", "cores=2"];
-/// Settings, and values for them; mostly few values, so that most are taken back.
+/// Settings, and values for them; mostly few values, so that most are unset again.
 pub const SETTINGS: [(&str, &[&str]); 19] = [
     ("concurrency", &["", "1", "2", "3", "4"]),
     ("concurrency", &["", "", "2", "4"]),
@@ -86,7 +86,7 @@ impl Model {
         *key = Key::Is(token.to_owned());
     }
 
-    /// Says which task, which token, which time are meant.
+    /// Decides which task, which token, which time is meant.
     pub fn settle(&self, op: &mut Op, wall: u64) {
         let held = self.tasks.values().any(Task::held);
         if matches!(op, Op::Owner { task: Which::Held(_), .. }) && !held {
@@ -139,14 +139,14 @@ impl Model {
                 self.which(task);
             }
             Op::List { status, cursor, limit, .. } if matches!(*status, "reserved" | "started") => {
-                (*cursor, *limit) = (0, 500); // the order of their pages is none
+                (*cursor, *limit) = (0, 500); // their pages are unordered
             }
             _ => {}
         }
     }
 }
 
-/// The id, for as long as the test runs: those of schedules' tasks are made up on the way.
+/// Keeps the id as long as the test runs: those of schedules' tasks are generated.
 pub fn intern(id: &str) -> &'static str {
     static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap();

@@ -1,5 +1,5 @@
-//! The model's state: plain maps and lists. It knows neither Redis nor the scripts;
-//! `holds` says what the contract wants the database to hold for it.
+//! The model's state: plain maps and lists. It knows neither Redis nor the scripts; `holds` translates it into the
+//! contents of the database.
 
 use crate::model::workers::Worker;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +11,10 @@ pub type Verdict<T> = Result<T, &'static str>;
 
 pub const SECOND: u64 = 1_000_000;
 
-/// What an attempt leaves in the record and the next one must not find.
+/// Fields of an attempt that the next attempt must not find in the record.
 pub const ATTEMPT: [&str; 6] = ["node", "pid", "reserved", "started", "progress", "progressed"];
 
-/// What a failure leaves in the record.
+/// Fields of a failure in the record.
 pub const FAILURE: [&str; 4] = ["error", "group", "last_error", "last_group"];
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub struct Task {
     pub updated: u64,
     /// Of the lease, in µs.
     pub deadline: Option<u64>,
-    /// What its owner was ordered to do; `lost` is to kill.
+    /// The order for its owner; `lost` is to kill.
     pub order: Option<&'static str>,
 }
 
@@ -56,7 +56,7 @@ impl Task {
         }
     }
 
-    /// It is tried again then. An eta that the submit did not give goes when it is promoted.
+    /// Schedules a retry. An eta that the submit did not set is removed when it is promoted.
     pub fn put_off(&mut self, until: u64) {
         if !self.has("eta") {
             self.set("retry_eta", 1);
@@ -81,7 +81,7 @@ impl Task {
         self.has("solo") && self.has("unique") && self.get("unique") == self.get("key")
     }
 
-    /// Whether it is bound to what this letter stands for.
+    /// Whether it has the claim with this letter.
     pub fn tied(&self, letter: char) -> bool {
         self.get("ties").contains(letter)
     }
@@ -121,23 +121,23 @@ pub type Settings = Vec<(String, String)>;
 pub struct Queue {
     /// Whether it is in the list of queues.
     pub known: bool,
-    /// The plain ones. The next one to run stands last.
+    /// The plain ones. The next one to run is last.
     pub pending: Vec<String>,
     pub lanes: Lanes,
     /// By status; the latest first.
     pub finished: BTreeMap<String, Vec<String>>,
     /// By listener; the latest first.
     pub held: BTreeMap<String, Vec<String>>,
-    /// When each was last heard of.
+    /// When each was last seen.
     pub listeners: BTreeMap<String, u64>,
-    /// What each has.
+    /// What each offers.
     pub has: BTreeMap<String, String>,
     pub draining: BTreeSet<String>,
     pub wake: bool,
     /// `name=value|name=value…`
     pub events: Vec<String>,
     pub paused: Option<String>,
-    /// Paused, and what runs is told to end.
+    /// Paused, and running tasks are ordered to stop.
     pub stopped: bool,
     pub settings: Settings,
     /// By name: the task that holds it, and until what.
@@ -150,13 +150,13 @@ pub struct Model {
     pub born: bool,
     /// The time of the call that is being made.
     pub now: u64,
-    /// The same, moved by the tokens that the call has issued.
+    /// The same, advanced by the tokens that the call has issued.
     pub us: u64,
     pub clock: u64,
     /// The server that was seen last.
     pub run: Option<String>,
     pub gap: u64,
-    /// Answers of calls with a request id, as the namespace's hash holds them.
+    /// Replies of calls with a request id, as in the namespace's hash.
     pub answers: BTreeMap<String, String>,
     pub queues: BTreeMap<String, Queue>,
     pub tasks: BTreeMap<String, Task>,
@@ -165,26 +165,26 @@ pub struct Model {
     /// This server.
     pub here: String,
     pub settings: Settings,
-    /// How often limits of all queues were set, and 1 where any were.
+    /// How often limits of all queues were set, and 1 if any were.
     pub changes: u64,
-    /// How many tasks of a queue waited when a step of many was planned.
+    /// The number of waiting tasks of a queue when a bulk step was planned.
     pub planned: Option<usize>,
-    /// How much of each queue each listener had.
+    /// The rounds of each listener, by queue.
     pub rounds: BTreeMap<String, BTreeMap<String, String>>,
-    /// By listener: what those that report say of themselves.
+    /// By listener: the reports of workers.
     pub workers: BTreeMap<String, Worker>,
     /// Every transition of each task.
     pub histories: BTreeMap<String, Vec<Transition>>,
     pub schedules: BTreeMap<String, Schedule>,
-    /// Of the call that is being made: what a task takes along to another queue, and whether
-    /// one that comes back keeps its turn.
+    /// Of the present call: what a task takes along to another queue, and whether one that comes back keeps its
+    /// turn.
     pub carried: Option<Carried>,
     pub keeps: bool,
-    /// How many events of each queue were added up.
+    /// The number of events of each queue that were added up.
     pub tallied: BTreeMap<String, usize>,
 }
 
-/// One transition, as `history` tells it.
+/// One transition, as `history` returns it.
 #[derive(Clone, Debug)]
 pub struct Transition {
     pub at: String,
@@ -218,7 +218,7 @@ impl Model {
         self.tasks.get_mut(id).ok_or("NOTASK")
     }
 
-    /// Somebody is woken where a task that waited is out of the way of others.
+    /// A listener is woken when a waiting task no longer blocks others.
     pub fn leaves(&mut self, id: &str) {
         let name = self.tasks[id].queue.clone();
         let waiting = |task: &&Task| task.queue == name && task.status == "pending";
@@ -226,7 +226,7 @@ impl Model {
         self.queue(&name).wake |= number > 1;
     }
 
-    /// Moves a task to another state: the lists, the status, the time, what it is bound to, one event.
+    /// Moves a task to another state: the lists, the status, the time, its claims, one event.
     pub fn shift(&mut self, id: &str, to: &str, why: &str, by: &str, front: bool) {
         let task = &self.tasks[id];
         if task.status == "pending" && to != "reserved" && (task.weight() > 1 || task.has("solo")) {
@@ -275,14 +275,14 @@ impl Model {
         }
     }
 
-    /// Whether somebody who waits for a place of this attempt is there to be woken by its end.
+    /// Whether a listener that waits for a place of this attempt has to be woken by its end.
     pub fn place_is_awaited(&self, id: &str) -> bool {
         let task = &self.tasks[id];
         let limited = task.tied('p') || self.setting(&task.queue, "concurrency").is_some();
         limited && self.tasks.values().any(|other| other.queue == task.queue && other.status == "pending")
     }
 
-    /// The value of a setting that holds for a queue, if there is any.
+    /// The setting in effect for a queue, if any.
     pub fn setting(&self, queue: &str, name: &str) -> Option<String> {
         let set =
             |settings: &Settings| settings.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());

@@ -1,4 +1,4 @@
-//! What makes tasks.
+//! Calls that create tasks.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ fn names(value: &str) -> String {
     names.join(",")
 }
 
-/// The fields of the record that options make.
+/// The fields of the record for these options.
 fn fields(wish: &Wish) -> Verdict<Vec<(&'static str, String)>> {
     let asked = |name: &str| wish.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
     let (unique, until, policy) = (asked("unique"), asked("unique_until"), asked("unique_policy"));
@@ -114,7 +114,7 @@ impl Model {
         answer(answers)
     }
 
-    /// A new task: scheduled where it has an eta, else pending.
+    /// A new task: scheduled if it has an eta, else pending.
     pub fn make(&mut self, id: &str, name: &str, fields: BTreeMap<&'static str, String>, parameters: &str, why: &str) {
         let later = fields.contains_key("eta");
         let mut task = Task { id: id.into(), queue: name.into(), created: self.now, fields, ..Task::default() };
@@ -127,7 +127,7 @@ impl Model {
         self.born = true;
     }
 
-    /// What becomes of a task that has the unique key already.
+    /// What becomes of a task that has the unique name already.
     fn rival(&mut self, id: &str, policy: &str, by: &str) -> Verdict<Vec<String>> {
         let waits = self.tasks.get(id).is_some_and(Task::waits);
         match policy {

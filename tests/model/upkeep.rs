@@ -1,4 +1,4 @@
-//! What any client does now and then.
+//! Calls that any client makes now and then.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::model::settle::micros;
 use crate::model::state::{Model, SECOND, Task, decimal};
 
 impl Model {
-    /// Keys that a rate or a changed limit held up go on. Answers whether there may be any,
-    /// whether there may be more, and when the next one may.
+    /// Keys that a rate or a changed limit held back may start. Returns whether there may be any, whether there may
+    /// be more, and when the next one may.
     fn go_on(&mut self, name: &str, limit: usize) -> (bool, bool, Option<u64>) {
         let now = self.now;
         let needs: BTreeSet<&str> = self
@@ -19,7 +19,7 @@ impl Model {
             .map(|task| task.get("needs"))
             .filter(|needs| !needs.is_empty())
             .collect();
-        // One costs the more, the more different needs there are.
+        // A key costs more, the more different needs there are.
         let limit = (limit / (needs.len() + 1)).max(1);
         let waits = self.tasks.values().any(|task| task.queue == name && task.status == "pending");
         let changes = self.changes;
@@ -130,7 +130,7 @@ impl Model {
         for (deadline, _, id) in expired {
             let task = self.task(&id);
             let lease = task.number("lease");
-            // Where the lease had run into the gap and one lease's time has not passed since.
+            // If the lease ended in the gap and one lease's time has not passed since.
             let waits = gap + lease > now && deadline - lease < gap;
             if waits && (restarted || task.number("postponed") != deadline) {
                 task.deadline = Some(gap + lease);
@@ -157,7 +157,7 @@ impl Model {
         Reply::List(numbers.into_iter().map(Reply::text).collect())
     }
 
-    /// Unique keys whose time has passed are given back.
+    /// Expired unique names are released.
     fn expire(&mut self, name: &str, limit: usize) {
         let now = self.now;
         let queue = self.queue(name);
@@ -189,7 +189,7 @@ impl Model {
             let left: usize = queue.finished.values().map(Vec::len).sum();
             let tails = queue.finished.values().filter_map(|list| list.last());
             let ages = tails.map(|id| (decimal(tasks[id].updated).parse::<f64>().unwrap() * 1e6, id));
-            // The earliest; `complete`, `failed`, `cancelled` where they are equal.
+            // The earliest; if equal, `complete`, `failed`, `cancelled`.
             let order = |id: &String| ["complete", "failed", "cancelled"].iter().position(|s| *s == tasks[id].status);
             let next = ages.min_by(|a, b| a.0.total_cmp(&b.0).then_with(|| order(a.1).cmp(&order(b.1))));
             let next = next.filter(|(age, _)| left > keep || *age < oldest).map(|(_, id)| id.clone());

@@ -1,4 +1,4 @@
-//! The model's workers: what reports make of them, and who counts as a listener.
+//! The model's workers: the effect of reports, and which listeners count.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct Worker {
     draining: bool,
     since: u64,
     at: u64,
-    /// When it is to be forgotten.
+    /// When it is forgotten.
     until: u64,
 }
 
@@ -69,7 +69,7 @@ impl Model {
         Reply::List(answer.into_iter().map(Reply::Text).collect())
     }
 
-    /// How many listeners take tasks of a queue, now or later.
+    /// The number of listeners that take tasks of a queue, now or later.
     pub fn present(&self, name: &str) -> usize {
         let Some(queue) = self.queues.get(name) else { return 0 };
         let takes = |(who, seen): &(&String, &u64)| {
@@ -84,7 +84,7 @@ impl Model {
         queue.listeners.iter().filter(takes).count()
     }
 
-    /// A worker listens to a queue no more.
+    /// A worker stops listening to a queue.
     pub fn leave(&mut self, name: &str, who: &str) {
         if let Some(worker) = self.workers.get_mut(who) {
             worker.queues.retain(|other| other != name);
@@ -94,7 +94,7 @@ impl Model {
         }
     }
 
-    /// Workers whose time is over, and whether they are registered anywhere.
+    /// Expired workers, and whether they are registered anywhere.
     pub fn past(&self) -> Vec<(String, bool)> {
         let past = self.workers.iter().filter(|(_, worker)| worker.until <= self.now);
         let registered = |(who, worker): (&String, &Worker)| {

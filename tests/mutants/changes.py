@@ -15,11 +15,11 @@ CONDITION = re.compile(r"(?:else)?if (.+) then$")
 class Change:
     file: str  # below lua/
     number: int  # of the line
-    line: str  # as it stands, without its indent
+    line: str  # without its indent
     becomes: str  # its text after the change
     start: int
     end: int
-    new: str  # what stands instead of text[start:end]
+    new: str  # the replacement of text[start:end]
     piece: str  # of lua/lib, in which it is
     nth: int = 0  # of those in this file that look the same
 
@@ -53,11 +53,11 @@ def spots(text):
         before = word
 
 def others(number, before, after):
-    """What else a number could be, but for what is the same to Lua."""
+    """Other values for a number, except those that are the same to Lua."""
     if number and number % 1000000 == 0:  # seconds as microseconds: a millionth more or less is no change
         return (number + 1000000, number - 1000000 or 1000)
     if number == 1 and after == ", true)" or number == 0 and re.search(r"args\.(integer|seconds)\(.*, $", before):
-        return (number + 1,)  # where `find` begins, and what no digits can say
+        return (number + 1,)  # where `find` begins, and what digits cannot express
     return number + 1, number - 1
 
 def operand(word):

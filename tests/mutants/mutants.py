@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Changes lua/ in one place after another, and says which changes no case and no run of the model notices.
-`make mutants SEED=1 COUNT=100`; README.md tells what to do about what it finds."""
+"""Changes lua/ in one place after another, and reports which changes no case and no run of the model notices.
+`make mutants SEED=1 COUNT=100`; README.md says what to do about the results."""
 import argparse, collections, json, multiprocessing, os, pathlib, random, re, resource, shutil, signal, subprocess, sys, tempfile
 import redis
 import changes
@@ -15,7 +15,7 @@ MEMORY = 4 << 30  # bytes for a server, whatever it collects until then
 LIMIT = 300  # seconds for a test program
 NO_SCRIPT = "no script"  # what composes to nothing, or to the same: not counted
 
-# What no case on a server of its own sees: which lines are put before which test, and what that is called.
+# Changes that no case on a single server detects: which lines, the test to run first, and its name in the output.
 TESTS = [
     (r"namespace\.|probe|declare", "cluster", "half_moved", "a half moved slot"),
     (r"PUBLISH|announce|wake", "announcements", "", "who listens on the channels"),
@@ -26,8 +26,8 @@ def command(*words, **more):
     return subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, **more).stdout
 
 def prepare(folder):
-    """The cases; in the folder the sources, the composer and the test programs, so that who works on them
-    meanwhile disturbs nothing."""
+    """The cases; in the folder the sources, the composer and the test programs, so that edits
+    meanwhile disturb nothing."""
     for sources in ("lua", "contract"):
         shutil.copytree(ROOT / sources, folder / sources)
     bundle = pathlib.Path(command(*"cargo run --locked --quiet --example bundle --".split(), folder).strip())
@@ -68,14 +68,14 @@ class Place:
         shutil.rmtree(self.folder)
 
     def compose(self):
-        """The scripts by name, or nothing where they cannot be made."""
+        """The scripts by name, or nothing if they cannot be composed."""
         done = subprocess.run([self.prepared / "compose"], cwd=self.folder, env=os.environ | {"OUT_DIR": str(self.folder)},
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         scripts = (self.folder / "bundle").glob("*.lua") if done.returncode == 0 else ()
         return {script.stem: script.read_bytes() for script in scripts}
 
     def server(self, kind):
-        """A server that answers: not the one that a change has stopped."""
+        """A server that replies: not one that a change has blocked."""
         try:
             if kind in self.servers and run.connect(f"{self.folder}/{kind}", kind == "cluster", 1):
                 return self.servers[kind]
@@ -104,7 +104,7 @@ class Place:
     def cases_notice(self, scripts, changed, file):
         of_file, stem = self.noticed[file], pathlib.Path(file).stem
         concerned = [each for each in self.cases if any(step.get("do", [""])[0] in changed for step in each[1]["steps"])]
-        # First what noticed other changes of this file, then what is named after it; the cluster is slow.
+        # First the cases that noticed other changes of this file, then those named after it; the cluster is slow.
         concerned.sort(key=lambda each: (each[1].get("server") == "cluster", -of_file[each[1]["name"]],
                                          stem != each[0] and not each[1]["name"].startswith(stem + " ")))
         kind = None
@@ -169,7 +169,7 @@ def main(settings, prepared):
     drawn = drawn or changes.draw([each for each in everything if listed.isdisjoint(each.known_as())], settings.count,
                                   random.Random(settings.seed))
 
-    # What was noticed once is not tried again; remove target/mutants to do so.
+    # A change that was noticed is not tried again; remove target/mutants to repeat it.
     WORK.mkdir(parents=True, exist_ok=True)
     tried, noticed = WORK / "tried.jsonl", collections.defaultdict(collections.Counter)
     before = {}

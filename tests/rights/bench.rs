@@ -1,4 +1,4 @@
-//! A server with the state, to which each call leaves it again.
+//! A server whose state each call finds unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,9 @@ use redis::{Connection, Value};
 use crate::state::{LEFT, NOW, SETUP};
 use crate::support::{Server, script};
 
-/// All keys: what each holds, and whether it expires. What has no order is sorted, since a mere look may lay it out
-/// anew. With `content` there are no ids of entries, which the server's clock gives: streams come without them, and
-/// fields of hashes that hold one too; with `mark` there is one text for all.
+/// All keys: the contents of each, and whether it expires. Unordered contents are sorted, since a mere read may
+/// reorder them. With `content` there are no ids of entries, which depend on the server's clock: streams are
+/// without them, and fields of hashes with one, too; with `mark` one text stands for all.
 const DIGEST: &str = r"
 local keys, out = redis.call('KEYS', '*'), {}
 table.sort(keys)
@@ -126,7 +126,7 @@ impl Bench {
         self.look();
     }
 
-    /// What the calls find.
+    /// Reads the state that the calls find.
     fn look(&mut self) {
         self.before = self.digest("exact");
         self.mark = self.mark();
@@ -145,7 +145,7 @@ impl Bench {
         redis::cmd("EVAL").arg(DIGEST).arg(0).arg(how).query(&mut self.admin).unwrap()
     }
 
-    /// The commands of the server that each of these calls makes.
+    /// The commands of the server that each of these calls uses.
     pub fn made(&mut self, calls: &[&'static str]) -> BTreeMap<&'static str, BTreeSet<String>> {
         let own = ["evalsha", "config|resetstat", "info"];
         let mut made = BTreeMap::new();
@@ -161,7 +161,7 @@ impl Bench {
         made
     }
 
-    /// What the user may do who makes the calls.
+    /// Sets the permissions of the calling user.
     pub fn rights(&mut self, rights: &str) {
         let mut set = redis::cmd("ACL");
         set.arg("SETUSER").arg("app").arg("resetkeys").arg("resetchannels").arg("-@all").arg("on").arg("nopass");
@@ -187,13 +187,13 @@ impl Bench {
         })
     }
 
-    /// Makes a call, sees which keys it changed, and takes that back.
+    /// Makes a call, records which keys it changed, and undoes it.
     pub fn call(&mut self, call: &str) -> Tried {
         let answer = self.send(self.now, call);
         Tried { answer, changed: self.take_back() }
     }
 
-    /// The same, with what the keys hold afterwards.
+    /// The same, with the contents of the keys afterwards.
     pub fn call_and_look(&mut self, call: &str) -> (Tried, Keys) {
         let answer = self.send(self.now, call);
         let after = self.digest("content");
@@ -216,7 +216,7 @@ impl Bench {
             };
         }
         pipe.exec(&mut self.admin).unwrap();
-        // What comes back may be laid out in another way.
+        // Restored keys may be in another order.
         self.look();
         changed
     }

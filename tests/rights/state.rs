@@ -1,7 +1,7 @@
 //! A namespace in which every command has something to do, and the calls.
 
-/// Calls that make it, each with its time before it. `''` is an empty argument, `~` a space, `TOKEN:ID` the token of
-/// a task that is held.
+/// Calls that create it, each with its time before it. `''` is an empty argument, `~` a space, `TOKEN:ID` the token
+/// of a held task.
 pub const SETUP: &[&str] = &[
     "1000 register q host_1 has gpu,memory=64",
     "1000 register q host_2",
@@ -78,7 +78,7 @@ pub const SETUP: &[&str] = &[
     "1005 reserve host_1 1 u",
     "1005 reserve host_1 1 u",
     "1005 start u1 TOKEN:u1 11",
-    // Leases that have run out, in every way that this can end.
+    // Leases that have expired, with every possible outcome.
     "1006 register e host_1",
     "1006 submit e 1 e1 '' x",
     "1006 submit e 1 e2 '' x max_losses 0 tags red",
@@ -97,7 +97,7 @@ pub const SETUP: &[&str] = &[
     "1006 submit e 1 e6 '' x key a",
     "1006 register e host_2",
     "1006 register e silent_1",
-    // Schedules: due, queued behind a task, cancelling one, in trouble, and short of slots.
+    // Schedules: due, queued behind a task, cancelling one, with errors, and short of slots.
     "1007 register s host_1",
     "1007 schedule s1 s every~100 x 0 tags nightly",
     "1007 schedule s2 s2 every~100 x 0 overlap cancel",
@@ -110,7 +110,7 @@ pub const SETUP: &[&str] = &[
     "1100 run_schedule s2 by_hand",
     "1101 pause_schedule s6 me tidying",
     "1101 reserve host_1 1 s",
-    // Paused, and others that are to be left empty.
+    // Paused, and others that are to become empty.
     "1102 register z host_1",
     "1102 submit z 2 z1 '' x z2 '' x",
     "1102 reserve host_1 1 z",
@@ -134,7 +134,7 @@ pub const SETUP: &[&str] = &[
     "1103 reserve host_1 1 f",
     "1103 fail f3 TOKEN:f3 first",
     "1104 tally q 20",
-    // The owners whose leases are to hold were heard of.
+    // The owners whose leases are valid have reported.
     "1480 heartbeat q host_1 600 3 reserved TOKEN:reserved started TOKEN:started asked TOKEN:asked",
     "1480 heartbeat q host_2 600 2 late TOKEN:late again TOKEN:again",
     "1480 heartbeat l host_1 600 1 l1 TOKEN:l1",
@@ -175,8 +175,8 @@ pub const LEFT: &[&str] = &[
 /// When the calls are made.
 pub const NOW: &str = "1500";
 
-/// Those that end an attempt, or keep its lease, and those by which an operator stops what fills the memory: they get
-/// through though that is full.
+/// Calls that end an attempt, or renew its lease, and those with which an operator stops what fills the memory:
+/// they succeed even if it is full.
 pub const ENDING: &[&str] = &[
     "complete",
     "fail",
@@ -190,7 +190,7 @@ pub const ENDING: &[&str] = &[
     "pause_schedule",
 ];
 
-/// The calls. Each is made on the state above.
+/// The calls. Each is made in the state above.
 pub const CALLS: &[&str] = &[
     "adopt host_2 host_1 q started",
     "adopt host_2 host_1 k k1 request r",
@@ -364,7 +364,7 @@ pub const CALLS: &[&str] = &[
     "workers 0 100",
 ];
 
-/// What finds something to do in a namespace that holds nothing yet.
+/// Calls that have something to do in an empty namespace.
 pub const FIRST: &[&str] = &[
     "configure q keep 10",
     "heartbeat q host_1 60 0",
@@ -383,5 +383,5 @@ pub const FIRST: &[&str] = &[
     "tick 100",
 ];
 
-/// What has something to do where the clock ran ahead.
+/// Calls that have something to do if the clock ran ahead.
 pub const AHEAD: &[&str] = &["reset_clock", "reset_clock request r"];

@@ -12,7 +12,7 @@ pub struct Scripts {
     shas: BTreeMap<String, String>,
 }
 
-/// A reply as texts: nil is none, a number its digits.
+/// A reply as texts: nil is an error, a number its digits.
 pub type Answer = Result<Vec<String>, String>;
 
 impl Scripts {
@@ -39,7 +39,7 @@ impl Scripts {
         }
     }
 
-    /// The same, with arguments that hold no spaces: `''` is an empty one, `~` stands for a space.
+    /// The same, with arguments without spaces: `''` is an empty one, `~` stands for a space.
     pub fn try_words(&self, connection: &mut Connection, words: &str) -> Answer {
         let word = |word: &str| if word == "''" { String::new() } else { word.replace('~', " ") };
         let words: Vec<_> = words.split(' ').map(word).collect();
@@ -61,7 +61,7 @@ fn text(value: &Value) -> String {
 /// Paths, and the texts of those that are no folders.
 pub type Files = Vec<(String, Option<String>)>;
 
-/// A release of which data and scripts are kept.
+/// A release whose data and scripts are kept.
 pub struct Fixture {
     pub version: String,
     folder: PathBuf,
@@ -95,15 +95,15 @@ impl Fixture {
         Scripts::load(connection, files.map(read))
     }
 
-    /// What its worker left in its state folder, by the id of the task: the paths of files and folders, and what the
-    /// files hold.
+    /// What its worker left in its state folder, by the id of the task: the paths of files and folders, and the
+    /// contents of the files.
     pub fn state(&self) -> Vec<(String, Files)> {
         let text = fs::read(self.folder.join("state.json")).unwrap();
         let stages: BTreeMap<String, BTreeMap<String, Option<String>>> = serde_json::from_slice(&text).unwrap();
         stages.into_iter().map(|(id, files)| (id, files.into_iter().collect())).collect()
     }
 
-    /// Puts the data into an empty server, as they were left.
+    /// Loads the data into an empty server, as they were left.
     pub fn load(&self, connection: &mut Connection) {
         redis::cmd("FLUSHDB").exec(connection).unwrap();
         for (key, row) in self.data["keys"].as_object().unwrap() {
@@ -142,7 +142,7 @@ fn bytes(value: &Json) -> Vec<u8> {
     }
 }
 
-/// What makes a key.
+/// The commands that create a key.
 fn commands(key: &str, row: &Json) -> Vec<Vec<Vec<u8>>> {
     let items = row["value"].as_array().unwrap();
     let begin = |name: &str| vec![name.as_bytes().to_vec(), key.as_bytes().to_vec()];

@@ -1,4 +1,4 @@
-//! What the tests share: a real server of their own, in a temporary folder, on a unix socket.
+//! Shared by the tests: a private real server, in a temporary folder, on a unix socket.
 
 #![allow(dead_code)]
 
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-/// A folder that goes with its owner.
+/// A folder that is removed when dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -51,7 +51,7 @@ pub fn server_program() -> PathBuf {
         )
 }
 
-/// The script of a command: of the crate, or where `BLUEQUE_SCRIPTS` names a folder, the one in there.
+/// The script of a command: of the crate, or from the folder in `BLUEQUE_SCRIPTS`.
 pub fn script(name: &str) -> String {
     match env::var_os("BLUEQUE_SCRIPTS") {
         Some(folder) => fs::read_to_string(Path::new(&folder).join(name).with_extension("lua")).unwrap(),
@@ -67,7 +67,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that keeps nothing on disk.
+    /// A server without persistence.
     pub fn start() -> Self {
         Self::start_with(&["--save", ""])
     }
@@ -85,8 +85,8 @@ impl Server {
         server
     }
 
-    /// A cluster of one node that owns every slot, and knows of another node, `bbb…`, to move one to.
-    /// It serves after some two seconds.
+    /// A cluster of one node that owns every slot, and knows of another node, `bbb…`, to move one to. It is ready
+    /// after some two seconds.
     pub fn start_cluster_node() -> Self {
         let folder = Folder::new();
         let free = || TcpListener::bind("127.0.0.1:0").unwrap();
@@ -108,7 +108,7 @@ impl Server {
         self.folder.path().join("socket")
     }
 
-    /// The URL that the crate takes.
+    /// The URL for the crate.
     pub fn url(&self) -> String {
         format!("unix://{}", self.socket().display())
     }
@@ -131,7 +131,7 @@ impl Server {
         self.ready();
     }
 
-    /// The same with more settings, and without waiting until it answers.
+    /// The same with more settings, and without waiting until it replies.
     pub fn begin(&mut self, args: &[&str]) {
         self.args.extend(args.iter().map(|&arg| arg.to_owned()));
         self.child = spawn(self.folder.path(), &self.args);
@@ -141,7 +141,7 @@ impl Server {
         self.child.id()
     }
 
-    /// From now on it cannot save its data, and takes no writes (`MISCONF`) before its setting `save` is empty.
+    /// From now on it cannot save its data, and refuses writes (`MISCONF`) until its setting `save` is empty.
     pub fn cannot_save(&self) {
         let mut connection = self.connection();
         // A folder in the place of the dump.
@@ -154,7 +154,7 @@ impl Server {
         });
     }
 
-    /// The file that it appends to is cut by some bytes, as by a power loss.
+    /// Truncates the append-only file by some bytes, as a power loss would.
     pub fn tear(&self, bytes: u64) {
         let file = self.folder.path().join("appendonlydir/appendonly.aof.1.incr.aof");
         let file = fs::OpenOptions::new().write(true).open(file).unwrap();
@@ -193,7 +193,7 @@ fn spawn(folder: &Path, args: &[String]) -> Child {
         .expect("the server cannot be started")
 }
 
-/// Looks until there is an answer, for at most 30 s.
+/// Polls until there is a result, for at most 30 s.
 pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {

@@ -1,4 +1,4 @@
-//! A way to a server that loses a reply when it is told to: the call was executed, and nobody heard.
+//! A connection to a server that loses a reply on request: the call was executed, and its reply never arrived.
 
 #![allow(dead_code)]
 
@@ -12,11 +12,11 @@ use std::thread;
 
 use super::support::{Folder, Server, script};
 
-/// The call whose reply is to be lost, by the digest of its script, and what happens meanwhile.
+/// The call whose reply will be lost, by the digest of its script, and what happens meanwhile.
 struct Loss {
     digest: String,
     meanwhile: Box<dyn FnOnce() + Send>,
-    /// Whether all connections are cut and no other is taken from then on.
+    /// Whether all connections are cut and no new ones accepted.
     closed: bool,
 }
 
@@ -25,19 +25,19 @@ struct Way {
     loss: Mutex<Option<Loss>>,
     lost: AtomicU32,
     closed: AtomicBool,
-    /// The connections that were taken.
+    /// The accepted connections.
     clients: Mutex<Vec<UnixStream>>,
 }
 
 impl Way {
-    /// The loss that these bytes of a client are meant by.
+    /// The loss that applies to these bytes of a client.
     fn meant(&self, bytes: &[u8]) -> Option<Loss> {
         let mut loss = self.loss.lock().unwrap_or_else(PoisonError::into_inner);
         let digest = loss.as_ref()?.digest.clone().into_bytes();
         if bytes.windows(digest.len()).any(|part| part == digest) { loss.take() } else { None }
     }
 
-    /// Cuts every connection, and takes no others.
+    /// Cuts every connection, and accepts no others.
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
         for client in self.clients.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
@@ -124,7 +124,7 @@ impl Proxy {
         self.arm(command, meanwhile, false);
     }
 
-    /// The same, and there is no way to the server any more until it is opened.
+    /// The same, and the server cannot be reached any more until it is opened.
     pub fn lose_and_close(&self, command: &str) {
         self.arm(command, || {}, true);
     }
@@ -133,14 +133,14 @@ impl Proxy {
         self.way.closed.store(false, Ordering::Release);
     }
 
-    /// New connections lead to this server; those that are there stay, as after a failover that cuts none.
+    /// New connections go to this server; existing ones stay, as after a failover that cuts none.
     pub fn lead_to(&self, server: &Server) {
         *self.way.server.lock().unwrap_or_else(PoisonError::into_inner) = server.socket();
     }
 
     fn arm(&self, command: &str, meanwhile: impl FnOnce() + Send + 'static, closed: bool) {
         let mut connection = self.server.get_connection().unwrap();
-        // Known to the server: the first sending is executed.
+        // Known to the server: the first call is executed.
         let digest = redis::cmd("SCRIPT").arg("LOAD").arg(script(command)).query(&mut connection).unwrap();
         let loss = Loss { digest, meanwhile: Box::new(meanwhile), closed };
         *self.way.loss.lock().unwrap_or_else(PoisonError::into_inner) = Some(loss);

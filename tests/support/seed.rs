@@ -1,5 +1,5 @@
-//! The seeds of tests that leave something to chance. Each is printed with the command that repeats the run, which the
-//! output of a failed test shows.
+//! Seeds of randomised tests. Each is printed with the command that repeats the run, which the output of a failed
+//! test shows.
 
 use std::env;
 use std::ops::RangeInclusive;
@@ -9,13 +9,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Names a seed, to repeat a run.
 const VARIABLE: &str = "BLUEQUE_SEED";
 
-/// A seed of its own for each run.
+/// A new seed for each run.
 pub fn new() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     told(given().unwrap_or(u64::from(now.subsec_nanos()) + 1))
 }
 
-/// The seeds of a test that always takes the same ones.
+/// The seeds of a test that always uses the same ones.
 pub fn fixed(seeds: RangeInclusive<u64>) -> impl Iterator<Item = u64> {
     given().map_or(seeds, |seed| seed..=seed).map(told)
 }
@@ -27,7 +27,7 @@ fn given() -> Option<u64> {
 
 fn told(seed: u64) -> u64 {
     let thread = thread::current();
-    // A test runs in a thread of its name, but for --test-threads=1.
+    // A test runs in a thread of its name, except with --test-threads=1.
     let test = thread.name().filter(|&name| name != "main").unwrap_or_default();
     let (package, target) = (env!("CARGO_PKG_NAME"), env!("CARGO_CRATE_NAME"));
     println!("repeat it: {VARIABLE}={seed} cargo test --locked --all-features -p {package} --test {target} {test}");

@@ -24,7 +24,7 @@ impl Clock {
         Ok(Self { library, shift, us: 0 })
     }
 
-    /// Lets a server that is to be started live by this clock.
+    /// Makes a server that is to be started use this clock.
     pub fn wind(&self, command: &mut Command) {
         command.env("LD_PRELOAD", &self.library).env("BLUEQUE_CLOCK", &self.shift);
     }

@@ -1,4 +1,4 @@
-//! The faults: which there are, and what each does.
+//! The faults, and what each does.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,10 +47,10 @@ pub enum Fault {
     ClockBack,
 }
 
-/// How far the server's clock goes ahead in all: seconds.
+/// How far the server's clock may be set ahead in total: seconds.
 const MOST_AHEAD: f64 = 2.0 * 86_400.0;
 
-/// Each with how often it comes.
+/// Each with its frequency.
 const FAULTS: [(Fault, u32); 26] = [
     (Fault::Cut, 4),
     (Fault::CutBefore, 6),
@@ -101,7 +101,7 @@ pub fn named(name: &str) -> Result<Fault, String> {
     known.into_iter().find(|fault| fault.to_string() == name).ok_or_else(|| format!("there are {}", names()))
 }
 
-/// When two trees may live on a task, as docs/programs.md says: seconds since boot.
+/// When two trees may run for a task, as docs/programs.md says: seconds since boot.
 #[derive(Clone, Debug)]
 pub struct Excuse {
     pub from: f64,
@@ -116,7 +116,7 @@ pub struct Forget {
     pub at: Instant,
     /// The same as seconds since boot.
     pub time: f64,
-    /// Above the tokens of all attempts before.
+    /// Above the tokens of all earlier attempts.
     pub token: u64,
 }
 
@@ -125,7 +125,7 @@ pub struct Campaign {
     only: Vec<Fault>,
     pub servers: Servers,
     pub hosts: Vec<Host>,
-    /// How those who submit come to the server.
+    /// The connection of those who submit.
     pub door: Proxy,
     jobs: Arc<Jobs>,
     pub saved: Saved,
@@ -219,7 +219,7 @@ impl Campaign {
             Fault::SupervisorKilled => self.process(Who::Supervisor, Signal::SIGKILL),
             Fault::ProgramKilled => self.process(Who::Program, Signal::SIGKILL),
             Fault::SupervisorStopped => {
-                // Shorter than the margin that the lease has.
+                // Shorter than the lease's margin.
                 if let Some(victim) = self.victim() {
                     send(victim.supervisor, Signal::SIGSTOP);
                     self.pause(50..600);
@@ -251,7 +251,7 @@ impl Campaign {
                 let since = Instant::now();
                 self.servers.restart()?;
                 self.pause(200..1_000);
-                // Among what is forgotten are attempts that went on from others.
+                // Attempts that continued others may be among the forgotten ones.
                 for _ in 0..self.random.u32(..5) {
                     self.process(Who::Supervisor, Signal::SIGKILL);
                     self.pause(50..700);
@@ -284,8 +284,8 @@ impl Campaign {
             }
             Fault::ClockForward => {
                 let step = self.random.choice([1.0, 20.0, 60.0, 3_600.0, 86_400.0]).unwrap_or_default();
-                // Finished tasks are kept for some days only. No step in between: one of less than 15 s that is longer
-                // than what is left of a lease ends that lease, as the docs say.
+                // Finished tasks are kept for some days only. No step in between: one of less than 15 s that is
+                // longer than the rest of a lease ends that lease, as the docs say.
                 self.servers.clock.step(if self.servers.clock.ahead() + step > MOST_AHEAD { 1.0 } else { step })?;
             }
             Fault::ClockBack => self.servers.clock.step(-2.0)?,
@@ -293,7 +293,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// The server has lost what it did since then: whoever worked on its behalf is not known any more.
+    /// The server has lost what it did since then: the workers on these tasks are unknown to it.
     fn forget(&mut self, since: Instant) -> Result<()> {
         self.jobs.doubt(since);
         let now = uptime();
@@ -357,11 +357,12 @@ impl Campaign {
         }
     }
 
-    /// Nobody hears the answer of a reservation before its call is given up, which is after 10 s; the one that repeats it is
-    /// answered, with most of the lease gone; and the way is away again before the task is started, for longer than that.
+    /// The reply of a reservation is lost until its call is given up, which is after 10 s; the repeated call gets
+    /// its reply, with most of the lease gone; and the connection is lost again before the task is started, for
+    /// longer than that.
     fn lose_reserve(&mut self) {
         let number = self.random.usize(..self.hosts.len());
-        // A worker without a free slot asks for nothing.
+        // A worker without a free slot does not ask.
         for _ in 0..100 {
             if self.at(number).victims().len() < 4 {
                 break;
@@ -378,7 +379,7 @@ impl Campaign {
         let route = self.route_of(number);
         route.set(Weather::Refuse);
         route.cut();
-        // Nobody else takes the tasks that come now.
+        // Nobody else takes the tasks that arrive now.
         wait(4_300);
         others(Weather::Hole);
         wait(5_000);
@@ -391,8 +392,8 @@ impl Campaign {
         route.set(Weather::Fair);
     }
 
-    /// A whole run stands still, as in a machine that sleeps. Its program may live beside the next one's until its
-    /// supervisor runs again.
+    /// A whole run is frozen, as on a machine that sleeps. Its program may run at the same time as the next one's
+    /// until its supervisor runs again.
     fn stop_tree(&mut self) {
         let Some(victim) = self.victim() else { return };
         let pids = [Some(victim.supervisor), victim.program];
@@ -450,7 +451,7 @@ impl Campaign {
         (0..workers).try_for_each(|_| host.start_worker())
     }
 
-    /// A worker that ends without having been told to is not what was promised.
+    /// A worker that exits on its own is a violation.
     fn watch(&mut self) -> Result<()> {
         for host in &mut self.hosts {
             let before = host.workers.len();
@@ -471,7 +472,7 @@ impl Campaign {
     }
 }
 
-/// Seconds since boot, as programs note them.
+/// Seconds since boot, as programs record them.
 pub fn uptime() -> f64 {
     let text = fs::read_to_string("/proc/uptime").unwrap_or_default();
     text.split(' ').next().and_then(|seconds| seconds.parse().ok()).unwrap_or(0.0)

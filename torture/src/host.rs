@@ -1,4 +1,4 @@
-//! A host of workers: a name, a state folder on a disk of its own, and a way to the server.
+//! A host of workers: a name, a state folder on its own disk, and its own connection to the server.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -23,14 +23,14 @@ const SLOTS: &str = "4";
 /// How large a host's disk is.
 const DISK: u64 = 32 << 20;
 
-/// Who of a run.
+/// A process of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     Supervisor,
     Program,
 }
 
-/// What works on a task.
+/// Works on a task.
 #[derive(Clone, Debug)]
 pub struct Victim {
     pub task: String,
@@ -87,7 +87,7 @@ impl Host {
         Ok(())
     }
 
-    /// What works on this host's tasks, as the lock files tell.
+    /// The processes for this host's tasks, according to the lock files.
     pub fn victims(&self) -> Vec<Victim> {
         let runs = fs::read_dir(self.state.join("blueque/runs")).into_iter().flatten().flatten();
         let read = |run: PathBuf| {

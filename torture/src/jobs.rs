@@ -1,4 +1,4 @@
-//! The tasks: who sends them, what their program does, and what it notes of itself.
+//! The tasks: who submits them, what their program does, and what it records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,11 +14,11 @@ use blueque::{Client, Submit, TaskId};
 
 pub const QUEUE: &str = "work";
 
-/// The methods: one prints each step and writes its result to a file, the other prints its result alone.
+/// The methods: one prints each step and writes its result to a file, the other prints only its result.
 const METHODS: [&str; 2] = ["talks", "prints"];
 
-/// Counts to the number that it gets and saves after each step. All of an attempt's tree holds a lock as long as it lives;
-/// what cannot be written ends the attempt.
+/// Counts to the number that it gets and saves after each step. All processes of an attempt hold a lock while they
+/// run; a failing write ends the attempt.
 const PROGRAM: &str = r#"#!/bin/sh
 set -e
 exec 9>> 'FOLDER/locks/'"$BLUEQUE_TASK_ID"
@@ -41,7 +41,7 @@ if [ "$BLUEQUE_METHOD" = talks ]; then echo "$result" > "$BLUEQUE_RESULT"; else 
 note ended
 "#;
 
-/// A task that a submit was acknowledged for.
+/// A task whose submit was acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
     pub steps: u64,
@@ -53,7 +53,7 @@ pub struct Job {
 /// An attempt that began.
 #[derive(Clone, Copy, Debug)]
 pub struct Began {
-    /// From which step it went on.
+    /// The step from which it continued.
     pub step: u64,
     /// Seconds since boot.
     pub time: f64,
@@ -138,7 +138,7 @@ impl Jobs {
         notes.lines().filter_map(read).collect()
     }
 
-    /// When a second tree worked on a task, by the time since boot: seconds, the task, the attempt.
+    /// When a second tree ran for a task, by the time since boot: seconds, the task, the attempt.
     pub fn overlaps(&self) -> Vec<(f64, String, String)> {
         let notes = fs::read_to_string(self.folder.join("overlaps")).unwrap_or_default();
         let read = |line: &str| {

@@ -1,4 +1,4 @@
-//! What must hold when the faults are over.
+//! What must be true when the faults are over.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,13 +13,13 @@ use serde_json::Value;
 use crate::faults::Campaign;
 use crate::jobs::{Began, Job, Jobs};
 
-/// How long everything may take until it is done. A task that was lost often without getting on waits up to five minutes.
+/// Maximum time until everything is done. A task that was lost often without progress waits up to five minutes.
 const DONE: Duration = Duration::from_secs(400);
 
-/// How long a worker may need to set right what it finds.
+/// How long a worker may need to repair what it finds.
 const MENDED: Duration = Duration::from_secs(120);
 
-/// What is counted beside the violations.
+/// What is counted besides the violations.
 #[derive(Debug, Default)]
 pub struct Verdict {
     pub complete: usize,
@@ -28,7 +28,7 @@ pub struct Verdict {
     pub excused: usize,
 }
 
-/// Waits until all is done, and notes what is not as promised.
+/// Waits until all is done, and records violations.
 pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Verdict> {
     let client = Client::open(&campaign.servers.url())?;
     let mut verdict = Verdict::default();
@@ -69,7 +69,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
     }
     found.extend(doctor(blueque, &campaign.servers.url())?);
     for host in &mut campaign.hosts {
-        // What a worker left that was killed while it made a folder, the others clear away.
+        // Leftovers of a worker that was killed while it created a folder are removed by the others.
         empty(|| host.runs());
         if let Err(error) = host.end(MENDED) {
             found.push(error.to_string());
@@ -80,7 +80,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
     Ok(verdict)
 }
 
-/// What is left when the workers have had time to clear it away.
+/// What is left after the workers had time to remove it.
 fn empty(left: impl Fn() -> Vec<String>) -> Vec<String> {
     let until = Instant::now() + MENDED;
     loop {
@@ -92,7 +92,7 @@ fn empty(left: impl Fn() -> Vec<String>) -> Vec<String> {
     }
 }
 
-/// The record once it is finished or time is over; none for one that is not there.
+/// The record once it is finished or time is over; none for a missing one.
 fn finished(client: &Client, id: &str, until: Instant) -> Result<Option<TaskInfo>> {
     let task = client.task(id)?;
     loop {
@@ -107,21 +107,21 @@ fn finished(client: &Client, id: &str, until: Instant) -> Result<Option<TaskInfo
     }
 }
 
-/// An attempt goes on from what the server has, or from something newer. One that the server forgot before it began had
-/// what the server had then.
+/// An attempt continues from the server's checkpoint, or from a newer one. If the server forgot it before it began,
+/// from what the server had then.
 fn went_back(campaign: &Campaign, id: &str, began: Began) -> Option<String> {
     let Began { step, time, token } = began;
     let forgot = campaign.forgets.iter().rev().find(|forget| forget.time < time);
     if forgot.is_some_and(|forget| token < forget.token) {
         return None;
     }
-    // Until then somebody may have looked at the server of before.
+    // Until then the former server may have been read.
     let since = forgot.map_or(0.0, |forget| forget.time + 1.0);
     let saved = campaign.saved.between(id, since, time).filter(|saved| *saved > step)?;
     Some(format!("{id}: an attempt began at step {step}, {time:.2} s after the boot, where the server had {saved}"))
 }
 
-/// The result is that of an attempt that reached its end, and its output was published.
+/// The result is from an attempt that reached its end, and its output was published.
 fn result(campaign: &Campaign, jobs: &Jobs, id: &str, job: Job, info: &TaskInfo) -> Vec<String> {
     let text = info.result_bytes().unwrap_or_default();
     let value: Value = serde_json::from_slice(text).unwrap_or_default();
@@ -159,13 +159,13 @@ fn row_twice(client: &Client, id: &str) -> Result<Option<String>> {
     Ok(text.lines().filter(|line| line.starts_with("row ")).find(|line| !seen.insert(*line)).map(str::to_owned))
 }
 
-/// What `blueque doctor` finds when the workers have had time to set right what they could.
+/// The findings of `blueque doctor` after the workers had time for repairs.
 fn doctor(blueque: &Path, url: &str) -> Result<Vec<String>> {
     let until = Instant::now() + MENDED;
     loop {
         let answer = Command::new(blueque).args(["--url", url, "doctor"]).output()?;
         let said = String::from_utf8_lossy(&answer.stdout);
-        // That its clock is wrong is one of the faults.
+        // A wrong clock is one of the faults.
         let findings = said.lines().filter(|line| line.starts_with("FINDING") && !line.contains(" clock "));
         let mut findings: Vec<String> = findings.map(|finding| format!("doctor: {finding}")).collect();
         if !said.contains("tasks") {

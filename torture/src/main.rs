@@ -1,5 +1,5 @@
-//! `make torture`: real workers, real programs and one server, under every fault of processes, disks, clocks, memory and
-//! networks; then a look at whether anything was lost, done twice, or left behind.
+//! `make torture`: real workers, real programs and one server, under every fault of processes, disks, clocks,
+//! memory and networks; then checks whether anything was lost, done twice, or left behind.
 
 mod clock;
 mod faults;
@@ -32,10 +32,10 @@ const WORKERS: u32 = 2;
 
 #[derive(Parser)]
 struct Options {
-    /// What chooses the faults: the same again gives the same ones, not the same moments
+    /// Selects the faults: the same seed gives the same ones, not the same timing
     #[arg(long, env = "SEED", default_value_t = 1)]
     seed: u64,
-    /// How long there are faults
+    /// How long to cause faults
     #[arg(long, env = "MINUTES", default_value_t = 3.0)]
     minutes: f64,
     /// The command under test
@@ -44,10 +44,10 @@ struct Options {
     /// The server's program
     #[arg(long, env = "BLUEQUE_REDIS_SERVER", value_name = "FILE")]
     server: PathBuf,
-    /// No other faults than these; may be repeated
+    /// Only these faults; may be repeated
     #[arg(long, value_name = "FAULT", value_parser = faults::named)]
     only: Vec<Fault>,
-    /// Leaves the folder with all logs
+    /// Keep the folder with all logs
     #[arg(long)]
     keep: bool,
 }

@@ -11,10 +11,10 @@ use anyhow::{Context, Result};
 use blueque::bundle::{self, Command};
 use socket2::SockRef;
 
-/// How long a thread waits before it looks again.
+/// How long a thread waits between two looks.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What becomes of what passes.
+/// What happens to the traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weather {
     #[default]
@@ -47,7 +47,7 @@ struct Route {
     stopped: AtomicBool,
 }
 
-/// One way to the server; whoever goes it shares its weather.
+/// One route to the server; everyone who uses it shares its weather.
 pub struct Proxy {
     pub port: u16,
     route: Arc<Route>,
@@ -84,7 +84,7 @@ impl Proxy {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
-    /// Where new connections lead to from now on.
+    /// Where new connections go from now on.
     pub fn lead_to(&self, server: u16) {
         self.route.server.store(server, Ordering::Release);
     }
@@ -120,7 +120,7 @@ impl Route {
         *lock(&self.weather)
     }
 
-    /// Whether the weather is this one; it is over then.
+    /// Whether the weather is this one; it ends then.
     fn strikes(&self, weather: Weather) -> bool {
         let mut now = lock(&self.weather);
         let strikes = *now == weather;
@@ -146,7 +146,7 @@ impl Route {
         for (from, to, asks) in [(client.try_clone()?, server.try_clone()?, true), (server, client, false)] {
             let (route, unheard) = (Arc::clone(self), Arc::clone(&unheard));
             thread::spawn(move || {
-                // A connection that ends is what this is for.
+                // Connections are expected to end.
                 let _ = route.pass(&from, &to, asks, &unheard);
                 let _ = from.shutdown(Shutdown::Both);
                 let _ = to.shutdown(Shutdown::Both);

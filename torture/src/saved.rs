@@ -1,4 +1,4 @@
-//! What the server was seen to have of checkpoints while tasks ran.
+//! Checkpoints that the server was seen to have while tasks ran.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,19 +19,19 @@ struct Sight {
 }
 
 pub struct Saved {
-    /// A way to the server that no fault concerns.
+    /// A connection to the server that no fault affects.
     pub way: Proxy,
     seen: Arc<Mutex<Vec<Sight>>>,
 }
 
 impl Saved {
-    /// Looks at the tasks that run, again and again, until it is told to stop.
+    /// Polls the running tasks until it is told to stop.
     pub fn watch(way: Proxy, stop: Arc<AtomicBool>) -> Self {
         let seen: Arc<Mutex<Vec<Sight>>> = Arc::default();
         let (url, shared) = (way.url(), Arc::clone(&seen));
         thread::spawn(move || {
             while !stop.load(Ordering::Acquire) {
-                // A server that is away is looked at later.
+                // A server that is away is read later.
                 if let Ok(sights) = look(&url) {
                     shared.lock().unwrap_or_else(PoisonError::into_inner).extend(sights);
                 }

@@ -1,4 +1,4 @@
-//! The server under test and its replica: killed, torn, set back, promoted, out of memory, with another clock.
+//! The server under test and its replica: killed, truncated, set back, promoted, out of memory, with another clock.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -57,7 +57,7 @@ pub struct Servers {
     pub clock: Clock,
     primary: Server,
     replica: Server,
-    /// How many servers there have been.
+    /// The number of servers so far.
     count: u32,
 }
 
@@ -77,7 +77,7 @@ impl Servers {
         format!("redis://127.0.0.1:{}/", self.primary.port)
     }
 
-    /// What its clock shows: microseconds since 1970, as in tokens.
+    /// The time of its clock: microseconds since 1970, as in tokens.
     pub fn now_us(&self) -> Result<u64> {
         let (seconds, micros): (u64, u64) = redis::cmd("TIME").query(&mut self.primary.connection()?)?;
         Ok(seconds * 1_000_000 + micros)
@@ -100,7 +100,7 @@ impl Servers {
         self.primary.kill();
     }
 
-    /// Starts the primary again on what it has on its disk.
+    /// Starts the primary again with the data on its disk.
     pub fn restart(&mut self) -> Result<()> {
         let (folder, port) = (self.primary.folder.clone(), self.primary.port);
         self.primary = start(&self.program, &self.clock, &folder, port, None)?;
@@ -118,7 +118,7 @@ impl Servers {
         Ok(())
     }
 
-    /// What the docs advise after such a start: until this is done, a server that ends is one that may not start again.
+    /// What the docs advise after such a start: until this is done, a server that ends may not start again.
     pub fn rewrite(&self) -> Result<()> {
         let mut connection = self.primary.connection()?;
         redis::cmd("BGREWRITEAOF").exec(&mut connection)?;
@@ -133,7 +133,7 @@ impl Servers {
         bail!("the server does not finish rewriting its AOF")
     }
 
-    /// Keeps a copy of what the dead primary has on its disk.
+    /// Copies what the dead primary has on its disk.
     pub fn copy(&self) -> Result<()> {
         copied(&self.primary.folder.join("appendonlydir"), &self.folder.join("copy"))
     }
@@ -143,8 +143,8 @@ impl Servers {
         copied(&self.folder.join("copy"), &self.primary.folder.join("appendonlydir"))
     }
 
-    /// Makes the replica the primary, and starts another replica for it. The old primary dies, or becomes that replica:
-    /// then its connections stay.
+    /// Makes the replica the primary, and starts another replica for it. The old primary dies, or becomes that
+    /// replica: then its connections stay.
     pub fn promote(&mut self, stays: bool) -> Result<()> {
         if !stays {
             self.primary.kill();
@@ -162,7 +162,7 @@ impl Servers {
         Ok(())
     }
 
-    /// Lets the server have this much more memory than it uses; none for as much as it wants.
+    /// Allows the server this much more memory than it uses; none: unlimited.
     pub fn memory(&self, more: Option<u64>) -> Result<()> {
         let mut connection = self.primary.connection()?;
         let limit = match more {

@@ -13,10 +13,10 @@ use crate::Shared;
 use crate::old::Old;
 use crate::support::seed;
 
-/// Steps of one run; `BLUEQUE_SHARED_STEPS` says otherwise, `BLUEQUE_SEED` which run.
+/// Steps of one run, or `BLUEQUE_SHARED_STEPS`; `BLUEQUE_SEED` selects the run.
 const STEPS: u64 = 250;
 
-/// Numbers that look random, the same for the same seed.
+/// Pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -30,7 +30,7 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().unwrap())
 }
 
-/// An old client, and what it may still do something to.
+/// An old client, and the tasks that it may still change.
 struct Hand {
     old: Old,
     popped: Vec<String>,
@@ -72,7 +72,7 @@ impl Run {
         let _ = self.all.client.queue("q").unwrap().submit_bytes(b"[]", how.id(id));
     }
 
-    /// Something that an old client does, alive or for the last time.
+    /// An action of an old client, perhaps its last.
     fn step_of_theirs(&mut self) {
         let (nth, what) = (self.dice.below(self.hands.len()), self.dice.below(12));
         let hand = &mut self.hands[nth];
@@ -100,7 +100,7 @@ impl Run {
             }
             7 => {
                 if let Some(id) = hand.old.call("claim_orphan", queue).as_str() {
-                    // Its runner runs what is reserved, and only waits for what is started.
+                    // Its runner runs reserved tasks, and only waits for started ones.
                     if hand.old.status(id) == "reserved" {
                         hand.held.push(id.to_owned());
                     }
@@ -148,7 +148,7 @@ impl Run {
             6 => drop(self.ours.pop().map(|attempt| attempt.fail("broken"))),
             7 => drop(self.ours.pop().map(|attempt| attempt.release())),
             8 => {
-                // Another one, and the first is dead with what it held.
+                // A new one; the first is dead with the tasks that it held.
                 self.ours.clear();
                 self.dead = dead(&self.all);
             }
@@ -158,7 +158,7 @@ impl Run {
         self.story.push(format!("ours: {what}"));
     }
 
-    /// Does something to any task.
+    /// Does something to a random task.
     fn act(&mut self) {
         let queue = self.all.client.queue("q").unwrap();
         let ids = queue.list("all", 500).unwrap();
@@ -218,7 +218,7 @@ impl Run {
         keys.into_iter().map(read).collect()
     }
 
-    /// What is not finished.
+    /// The unfinished tasks.
     fn left(&self) -> String {
         let open = |record: &(String, Vec<(String, String)>)| {
             let done = ["complete", "failed", "cancelled"];
@@ -229,7 +229,7 @@ impl Run {
     }
 }
 
-/// A listener of ours whose process is dead, as all who look see it.
+/// A listener of ours whose process is dead, as others see it.
 fn dead(all: &Shared) -> Listener {
     let mut process = Command::new("true").spawn().unwrap();
     process.wait().unwrap();

@@ -1,4 +1,4 @@
-//! Tags, groups of failures, search, and what is done to many tasks or to a whole queue.
+//! Tags, groups of failures, search, and actions on many tasks or a whole queue.
 
 use blueque::calls::FailOptions;
 use blueque::{Order, Outcome};

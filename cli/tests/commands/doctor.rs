@@ -50,7 +50,7 @@ fn a_sound_server_with_tasks_in_every_state_has_no_finding_and_is_not_changed() 
     assert!(desk.ok(&["doctor", "--limit", "1"]).contains("note"));
 }
 
-/// What a user without some Redis commands is told by a command.
+/// The error for a user who lacks some Redis commands.
 fn without(desk: &Desk, denied: &[&str], args: &[&str]) -> crate::Left {
     let user = ["ACL", "SETUSER", "app", "reset", "on", ">pw", "~*", "&*", "+@all"];
     desk.plant(&[&user[..], denied].concat());
@@ -89,7 +89,7 @@ fn full_memory_is_a_finding_and_the_data_is_looked_at_all_the_same() {
     desk.plant(&["CONFIG", "SET", "maxmemory", "0"]);
     let finding = desk.diagnosis();
     assert!(finding.contains("not in complete_tasks"), "{finding}");
-    // The remedy is one.
+    // The remedy works.
     desk.plant(&finding.split(": ").nth(1).unwrap().split(' ').collect::<Vec<_>>());
     desk.ok(&["doctor"]);
 }
@@ -123,7 +123,7 @@ fn half_a_transaction_in_the_append_only_file_is_a_finding_until_the_file_is_rew
     desk.server.restart();
     let info = || -> String { redis::cmd("INFO").arg("everything").query(&mut desk.server.connection()).unwrap() };
     let said = desk.run(&["doctor"]).out;
-    // Servers that take the whole transaction off read the file without an error.
+    // Servers that remove the whole transaction read the file without an error.
     let torn = !info().contains("unexpected_error_replies:0");
     assert_eq!(said.contains("half a transaction stands in it: BGREWRITEAOF"), torn, "{said}");
     desk.plant(&["BGREWRITEAOF"]);
@@ -247,7 +247,7 @@ fn each_planted_disorder_is_one_finding_with_what_to_do() {
 fn a_list_of_a_listener_that_nobody_knows_is_a_finding() {
     let desk = sound();
     furnish(&desk);
-    desk.ok(&["pause", "q"]); // that nobody takes its task is another finding
+    desk.ok(&["pause", "q"]); // otherwise there is another finding: nobody takes its task
     desk.plant(&["SREM", "blueque_listeners_q", "host_1"]);
     desk.plant(&["ZADD", "blueque_queues", "0", "q"]);
     assert!(desk.diagnosis().contains("host_1 is not registered on q, but holds 1 task"));

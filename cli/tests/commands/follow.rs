@@ -20,7 +20,7 @@ fn a_log_on_a_terminal_goes_through_the_pager_of_its_user() {
     assert_eq!(screen.ends(), 0);
     let shown = screen.shown();
     assert!(shown.contains("paged:one line") && shown.contains("paged:-- attempt 1: exit code 0"), "{shown:?}");
-    // Neither what is followed, nor where somebody wants none, nor where nobody reads a screen.
+    // Not with -f, not with an empty PAGER, and not without a terminal.
     let plain: [(&str, &[&str]); 3] = [
         ("'PAGER=sed s/^/paged:/'", &["logs", "t", "-f"]),
         ("PAGER=", &["logs", "t"]),
@@ -34,7 +34,7 @@ fn a_log_on_a_terminal_goes_through_the_pager_of_its_user() {
     }
     let piped = desk.command(&["logs", "t"]).env("PAGER", "sed s/^/paged:/").output().unwrap();
     assert_eq!(left(piped).out, "one line\n");
-    // Whoever has seen enough ends the pager, and no more is read.
+    // The user quits the pager, and no more is read.
     let mut screen = Screen::within(&desk, "PAGER=true", &["logs", "t"], size);
     assert_eq!(screen.ends(), 0);
 }

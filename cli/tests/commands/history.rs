@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::Desk;
 
-/// Lives of tasks at times of the test's choice, all in the last hours.
+/// Lives of tasks at given times, all in the last hours.
 struct Past {
     desk: Desk,
     queue: QueueName,
@@ -144,7 +144,7 @@ fn what_each_attempt_cost_is_shown_by_history_show_and_ls() {
     let ends: Vec<&str> = table.lines().filter(|line| line.contains("CPU ")).collect();
     assert!(ends[0].ends_with("no disk  CPU 4m 12 MiB") && ends[1].ends_with("  CPU 0.5s 1.5 GiB"), "{table}");
 
-    // What another owner says of its costs is shown as it is.
+    // A cost reported by another owner is shown as it is.
     past.submit(200.0, "u", TaskOptions::default());
     let (id, token) = past.take(205.0, 206.0);
     let options = ReleaseOptions::new().cost(b"3 dollars\x1b[2J");
@@ -352,7 +352,7 @@ fn one_task_is_followed_to_its_end() {
     desk.refused(4, &["events", "--task", "task"]);
 }
 
-/// Runs of ten minutes and of one, told by events as workers write them.
+/// Runs of ten minutes and of one, as events of workers.
 fn earlier_runs(desk: &Desk, queue: &str, seconds: &[f64]) {
     let mut connection = desk.server.connection();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64() - 10.0;

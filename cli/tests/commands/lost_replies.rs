@@ -1,4 +1,4 @@
-//! The reply to a call is lost, and the command sends it again by itself: it says what was done.
+//! The reply to a call is lost, and the command repeats it on its own: it reports what was done.
 
 use blueque::{Client, ListenerId};
 
@@ -6,7 +6,7 @@ use crate::proxy::Proxy;
 use crate::{Desk, Left, left};
 
 impl Desk {
-    /// Runs a command whose call loses its reply, with something that happens meanwhile.
+    /// Runs a command whose call loses its reply, while something else happens.
     fn unheard(&self, call: &str, args: &[&str], meanwhile: impl FnOnce() + Send + 'static) -> Left {
         let proxy = Proxy::to(&self.server);
         proxy.lose(call, meanwhile);

@@ -123,7 +123,7 @@ fn settings_are_shown_set_and_taken_back_and_a_wrong_one_changes_nothing() {
     assert!(desk.ok(&["config", "-q", "q"]).contains("fixed"));
 }
 
-/// What the server alone refuses: here a number with more digits than it takes.
+/// Only the server refuses this: a number with too many digits.
 #[test]
 fn a_setting_that_the_server_refuses_is_named_with_those_that_were_set_before_it() {
     let desk = Desk::new();

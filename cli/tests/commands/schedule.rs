@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::Desk;
 
-/// Lets the schedules see a time, without waiting for it.
+/// Runs the schedules at a given time, without waiting for it.
 fn tick(desk: &Desk, seconds: u64) {
     let client = desk.client();
     client.call(&client.calls().tick(100).at(UNIX_EPOCH + Duration::from_secs(seconds))).unwrap();

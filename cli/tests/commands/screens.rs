@@ -16,7 +16,7 @@ use crate::{Desk, SOON};
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (120, 40)];
 
-/// A day and an hour and half an hour; whatever is said in days and hours stays for half an hour.
+/// A day and an hour and half an hour: output in days and hours does not change for half an hour.
 const HOUR: f64 = 3600.0;
 const LONG_AGO: f64 = (3.0 * 24.0 + 5.5) * HOUR;
 
@@ -33,7 +33,7 @@ fn uuid(number: u32) -> String {
     format!("{:08x}-cd56-4890-abcd-0123456789ab", number.wrapping_mul(2_654_435_761))
 }
 
-/// What a supervisor says of an attempt.
+/// A cost as reported by a supervisor.
 const COST: &[u8] = br#"{"attempt":1,"exit":1,"oom":false,"max_rss_kib":48234496,"cpu_ms":86400000,"wall_ms":25198000,
     "read_bytes":1099511627776,"written_bytes":734003200,"counted":"calls","host":"host"}"#;
 
@@ -101,7 +101,7 @@ impl Past {
     }
 }
 
-/// Every state, long and short names, and what is odd.
+/// Every state, long and short names, and odd cases.
 fn full() -> Past {
     let past = Past::new();
     let plain = TaskOptions::default;
@@ -154,7 +154,7 @@ fn full() -> Past {
     past
 }
 
-/// Digits of times are zeros.
+/// With zeros for the digits of times.
 fn timeless(text: &str) -> String {
     let form = |c: char| if c.is_ascii_digit() { '0' } else { c };
     let mut chars: Vec<char> = text.chars().collect();
@@ -191,7 +191,7 @@ fn golden(name: &str) -> String {
     fs::read_to_string(file(name)).unwrap_or_default()
 }
 
-/// What a live screen shows once it has this in it and is drawn whole: as its file says, or the same for a while.
+/// A live screen once it contains this and is complete: as in its file, or unchanged for a while.
 fn drawn(screen: &Screen, name: &str, lines: u16, mark: &str) -> String {
     let golden = golden(name);
     let (mut last, mut since) = (String::new(), Instant::now());
@@ -205,7 +205,7 @@ fn drawn(screen: &Screen, name: &str, lines: u16, mark: &str) -> String {
     })
 }
 
-/// The commands that write tables, the names of their files, and whether each row must be one line.
+/// The commands that print tables, the names of their files, and whether each row must be one line.
 const TABLES: [(&str, &[&str], bool); 35] = [
     ("ls", &["ls"], true),
     ("ls-queue", &["ls", "movies"], true),
@@ -240,13 +240,13 @@ const TABLES: [(&str, &[&str], bool); 35] = [
     ("purge", &["purge", "movies", "--count"], true),
     ("forget", &["forget", "movies", "--count"], true),
     ("doctor", &["doctor"], false),
-    // These change something, and what they say of it stays the same.
+    // These change something, but their output stays the same.
     ("tag", &["tag", "failed", "red"], true),
     ("recall", &["recall", "00000000-cd56", "an-id-of-128-characters-1-"], true),
     ("retry", &["retry", "failed"], true),
 ];
 
-/// How the commands end that do not end with 0.
+/// The exit codes that are not 0.
 const CODES: [(&str, i32); 2] = [("wait", 1), ("doctor", 1)];
 
 #[test]
@@ -329,7 +329,7 @@ fn ten_thousand_rows_are_ten_thousand_lines_and_each_id_can_be_used() {
         past.client.call(&call.at(past.at(0.0))).unwrap();
     }
     let mut wrong = Vec::new();
-    // `ls` asks for each task: once is enough.
+    // `ls` reads each task: once is enough.
     let (ls, events) = (["ls", "many", "--limit", "10000"], ["events", "many"]);
     for (name, args, sizes) in [("many-ls", &ls[..], &SIZES[..1]), ("many-events", &events, &SIZES)] {
         for &(columns, lines) in sizes {
@@ -413,7 +413,7 @@ fn the_end_of_a_task_is_the_same_on_the_live_screen_in_its_record_and_in_why() {
                 .unwrap();
         }
     };
-    // Runs of a quarter of an hour and of ten minutes: those that go on for hours are of quite another size.
+    // Runs of a quarter of an hour and of ten minutes: the long-running ones are of a very different length.
     for (minutes, number) in [15.0, 15.0, 10.0, 10.0].into_iter().zip(0_u32..) {
         let from = f64::from(number) * HOUR;
         run(&format!("past-{number}"), from, None, Some(from + minutes * 60.0));
@@ -500,7 +500,7 @@ fn the_bar_of_what_is_followed_stays_in_its_line_and_is_not_drawn_again_and_agai
         desk.say(&task, "stdout", &format!("line {line}\n"));
         screen.shows(&format!("line {line}"));
     }
-    // The bar is cleared, and drawn again, for each line.
+    // The bar is cleared and drawn again for each line.
     let (shown, wrapped) = eventually("a bar below the lines", || {
         Some(screen.picture(24)).filter(|(shown, _)| shown.trim_end().ends_with('…'))
     });

@@ -1,4 +1,4 @@
-//! What `show` tells of a task, and how errors lead.
+//! What `show` prints about a task, and how errors begin.
 
 use crate::Desk;
 

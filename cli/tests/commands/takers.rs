@@ -1,4 +1,4 @@
-//! Who takes tasks: workers that are full, dead or drain, told alike by every command that speaks of them.
+//! Who takes tasks: workers that are full, dead or draining, reported alike by every command.
 
 use blueque::calls::{ReportOptions, ReserveOptions};
 use blueque::{ListenerId, QueueName};
@@ -199,7 +199,7 @@ fn only_workers_with_what_a_task_needs_are_said_to_take_it() {
     assert_eq!(desk.ok(&["why", "able"]), "It needs gpu, which the only listener of q does not have.\n");
 }
 
-/// What a listener has, what a task needs, and whether the one meets the other.
+/// An offer, needs, and whether it satisfies them.
 const MET: [(&str, &str, bool); 25] = [
     ("", "gpu", false),
     ("gpu", "gpu", true),
@@ -223,7 +223,7 @@ const MET: [(&str, &str, bool); 25] = [
     ("gpu=4", "gpu>=2,gpu<4", false),
     ("a.b-c_d=2", "a.b-c_d>=2", true),
     ("3=5", "3>4", true),
-    // Said twice, the last word holds.
+    // If a name is given twice, the last one counts.
     ("gpu=1,gpu=8", "gpu>=8", true),
     ("gpu=8,gpu=1", "gpu>=8", false),
     ("gpu=8,gpu", "gpu>=8", false),

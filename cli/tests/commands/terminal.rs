@@ -1,4 +1,4 @@
-//! What programs and other clients write is shown, and no terminal obeys it.
+//! Text of programs and other clients is shown without control sequences.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -9,12 +9,12 @@ use std::process::{Child, Command, Stdio};
 use crate::support::{Folder, eventually};
 use crate::{Desk, SOON};
 
-/// A command on a terminal, which `script` of util-linux makes.
+/// A command on a terminal, created by `script` of util-linux.
 pub struct Screen {
     child: Child,
     shown: PathBuf,
     columns: u16,
-    /// What differs from run to run, and what stands for it in pictures.
+    /// What differs from run to run, and its replacement in pictures.
     masks: Vec<(String, String)>,
 }
 
@@ -52,7 +52,7 @@ impl Screen {
         self.masks.push((text.to_owned(), mask.to_owned()));
     }
 
-    /// What a terminal of so many lines shows, and how many of its lines go on in the next.
+    /// What a terminal of this many lines shows, and how many of its lines wrap.
     pub fn picture(&self, lines: usize) -> (String, usize) {
         let number = |number: usize| NonZeroU16::new(u16::try_from(number).unwrap()).unwrap();
         let mut terminal = vt100::Parser::new(number(lines), number(self.columns.into()), 0);
@@ -89,7 +89,7 @@ impl Drop for Screen {
     }
 }
 
-/// An escape sequence, C1 controls, a new line that is none, what turns the direction of writing, what is not seen.
+/// An escape sequence, C1 controls, a line end that is not a newline, direction changes, invisible characters.
 const ODD: &str = "odd\u{1b}[31m\u{7}\u{9b}2J\u{9d}0;t\u{85}\u{202e}\u{2066}\u{200e}\u{200b}\u{feff}\u{e0041}\rword";
 
 fn obeyed(c: char) -> bool {
@@ -114,7 +114,7 @@ fn odd_desk() -> Desk {
     desk.ok(&["schedule", "add", "nightly", "q", "--every", "1h"]);
     desk.ok(&["submit", "paused", "--id", "held"]);
     desk.ok(&["pause", "paused", "--reason", ODD]);
-    // What the scripts would refuse, somebody may have written past them.
+    // Values that the scripts would refuse may have been written without them.
     let mut connection = desk.server.connection();
     let mut plant = |command: &[&str]| redis::cmd(command[0]).arg(&command[1..]).exec(&mut connection).unwrap();
     for field in ["method", "node", "needs", "unique", "schedule", "tags", "novel", "group", "last_error"] {
@@ -135,7 +135,7 @@ fn odd_desk() -> Desk {
     desk
 }
 
-/// Every command that shows what somebody else wrote.
+/// Every command that shows text of others.
 const SHOW: [&[&str]; 22] = [
     &["ls"],
     &["ls", "q", "--status", "pending"],

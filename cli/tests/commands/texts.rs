@@ -1,11 +1,11 @@
-//! What the command says when something is wrong: the cause and the remedy, in words that people typed or know.
+//! Errors of the command: the cause and the remedy, in words that users typed or know.
 
 use std::fs::File;
 
 use crate::support::{Server, eventually};
 use crate::{Desk, left};
 
-/// Words of libraries and of the system that say nothing to a person.
+/// Words of libraries and of the system that mean nothing to users.
 const FOREIGN: [&str; 8] = [
     "os error",
     "is not in",

@@ -1,4 +1,4 @@
-//! Commands that wait for hours: what they say meanwhile, and what they survive.
+//! Commands that wait for hours: what they report meanwhile, and what they survive.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ impl Desk {
     }
 }
 
-/// Takes longer than the 5 s that a command waits for one answer.
+/// Takes longer than the 5 s that a command waits for one reply.
 #[test]
 fn whatever_waits_survives_a_restart_of_the_server_and_goes_on_where_it_was() {
     let mut desk = Desk::on(Server::start_with(&["--save", "", "--appendonly", "yes", "--appendfsync", "always"]));
@@ -183,7 +183,7 @@ fn whatever_waits_for_hours_also_waits_for_a_server_that_is_away_when_it_starts(
         one.says("; waiting for it --");
     }
     top.shows("the server is away");
-    // What has nothing to wait for yet says so at once, and so does what is given a limit.
+    // Commands that have nothing to wait for yet fail at once, and so do those with a limit.
     for args in [&["ls"][..], &["run", "q"], &["submit", "q", "--wait"], &["submit", "q", "--follow"], &["logs", "t"]] {
         let left = desk.run(args);
         assert_eq!((left.code, left.out.as_str()), (3, ""), "{args:?}: {}", left.err);
@@ -218,7 +218,7 @@ fn whatever_waits_for_hours_also_waits_for_a_server_that_is_away_when_it_starts(
     assert!(out("events").contains("\"complete\""));
 }
 
-/// One answer may take 5 s, and is waited for no longer than the wait itself.
+/// One reply may take 5 s, but no longer than the wait itself.
 #[test]
 fn the_limit_of_a_wait_cuts_a_call_short_that_a_frozen_or_dead_server_does_not_answer() {
     let mut desk = Desk::new();

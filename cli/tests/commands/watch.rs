@@ -110,7 +110,7 @@ fn events_are_shown_as_they_were_and_as_they_come() {
     desk.ok(&["retry", "t"]);
     assert!(lines.next().unwrap().unwrap().contains("\"retry\""));
     drop(lines);
-    desk.ok(&["cancel", "t"]); // what it meets a closed pipe with
+    desk.ok(&["cancel", "t"]); // its output meets a closed pipe
     let left = crate::left(child.wait_with_output().unwrap());
     assert_eq!((left.code, left.err.as_str()), (0, ""));
     assert!(desk.refused(2, &["events", "q", "-f", "-o", "json"]).contains("jsonl"));

@@ -1,8 +1,8 @@
-//! Each damage by hand is found, and the finding says what to do.
+//! Each manual damage is found, and the finding names the remedy.
 
 use crate::Ward;
 
-/// A server that is furnished anew from a copy of its keys.
+/// A server that is restored from a copy of its keys.
 struct Copy {
     ward: Ward,
     keys: Vec<(Vec<u8>, Vec<u8>)>,
@@ -21,7 +21,7 @@ impl Copy {
         Self { ward, keys }
     }
 
-    /// The findings after some commands. `TOKEN` and `RANK` of a task stand for what it has.
+    /// The findings after some commands. `TOKEN` and `RANK` of a task are replaced by its values.
     fn findings(&mut self, damage: &[&str]) -> Vec<String> {
         self.ward.plant(&["FLUSHALL"]);
         let mut all = redis::pipe();
@@ -50,7 +50,7 @@ impl Copy {
         findings
     }
 
-    /// What is left of findings of which it was said that a worker sees to them within minutes, once one did.
+    /// The findings that remain, of those that a worker should repair within minutes, once one has run.
     fn left_by_a_worker(&mut self, findings: &[String]) -> Vec<String> {
         let by_a_worker = |line: &String| line.contains("within minutes");
         if !findings.iter().any(by_a_worker) {
@@ -65,8 +65,7 @@ impl Copy {
         self.look().into_iter().filter(by_a_worker).collect()
     }
 
-    /// `<ID.FIELD>` is what the record of a task says; `~` stands for a space,
-    /// `DAY` for one with statistics.
+    /// `<ID.FIELD>` is a field of a task's record; `~` is a space, `DAY` a day with statistics.
     fn word(&mut self, word: &str) -> String {
         if word.contains("DAY") {
             let days: Vec<String> = self.ward.ask(&["ZRANGE", "blueque_days_plain", "0", "0"]);
@@ -80,7 +79,7 @@ impl Copy {
     }
 }
 
-/// Each damage has at most three findings, of which one says this.
+/// Each damage has at most three findings, one of them with this text.
 fn found(damages: &[(&[&str], &str)]) {
     let mut copy = Copy::new();
     assert_eq!(copy.findings(&[]), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! Data of every feature, made by the commands of the contract.
+//! Data of every feature, created with the commands of the contract.
 
 use crate::Ward;
 
@@ -153,7 +153,7 @@ impl Ward {
         self.call(&format!("fail {id} {token} x group net"));
     }
 
-    /// First of all: time never runs back.
+    /// First, since time never runs backwards.
     fn schedules(&mut self) {
         let seconds: Vec<String> = self.ask(&["TIME"]);
         let before = (seconds[0].parse::<u64>().unwrap() - 1_000).to_string();

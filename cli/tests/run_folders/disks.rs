@@ -1,4 +1,4 @@
-//! Disks that are full, or whose files are taken away.
+//! Disks that are full, or whose files are removed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use blueque::{Status, Task};
 use crate::support::eventually;
 use crate::world::{World, lives, result, send, status};
 
-/// What is mounted in a world's folder, gone when dropped. That takes root.
+/// A mount in a world's folder, unmounted when dropped. Needs root.
 struct Disk(PathBuf);
 
 impl Disk {
@@ -22,7 +22,7 @@ impl Disk {
         disk
     }
 
-    /// A file that cannot be read, as on a disk that is dying: there is no memory at its address 0.
+    /// A file that cannot be read, as on a dying disk: there is no memory at its address 0.
     fn broken(world: &World, file: &Path) -> Self {
         Self::mount(world, file, &["--bind", &format!("/proc/{}/mem", std::process::id())])
     }
@@ -36,7 +36,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // The folder above may get another name meanwhile, as it does before it is removed.
+        // The folder above may be renamed meanwhile, as it is before it is removed.
         eventually("nothing is mounted", || {
             let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
             let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));
@@ -49,7 +49,7 @@ impl Drop for Disk {
     }
 }
 
-/// Bytes, or files, until no more of them find room.
+/// Bytes, or files, until the disk is full.
 const FILL: [(&str, &str); 2] = [
     ("size=8m", "cat /dev/zero > FOLDER/state/fill 2>/dev/null"),
     ("nr_inodes=80", "i=0; while touch FOLDER/state/fill.$i 2>/dev/null; do i=$((i + 1)); done"),
@@ -73,7 +73,7 @@ fn a_full_disk_keeps_the_output_of_a_finished_program_until_there_is_room() {
         let task = world.submit("film", "[]");
         assert_eq!(result(&task), "\"done\"", "{options}");
         let published = world.path("state/blueque/output").join(task.id().as_str()).join("film");
-        // Where the space that was set aside is enough for its description too, it is published at once.
+        // If the reserved space is enough for its manifest, too, it is published at once.
         eventually("the end is marked as accepted", || {
             (published.exists() || world.runs().iter().any(|run| run.join("accepted").exists())).then_some(())
         });
@@ -83,7 +83,7 @@ fn a_full_disk_keeps_the_output_of_a_finished_program_until_there_is_room() {
     }
 }
 
-/// The program takes away what was set aside for its end, so that nothing on the disk says that it was accepted.
+/// The program removes the space reserved for its end, so that the disk does not show that it was accepted.
 #[test]
 fn an_output_is_kept_where_only_the_server_knows_that_its_task_is_complete() {
     let world = World::new();
@@ -114,7 +114,7 @@ fn a_task_whose_end_finds_no_room_on_the_disk_does_not_begin_there() {
     assert_eq!(info.fields.get("failures"), None);
 }
 
-/// A mark that the program made itself, and that cannot be removed.
+/// A mark that the program created itself, and that cannot be removed.
 #[test]
 fn a_false_mark_does_not_keep_the_end_from_being_sent() {
     let world = World::new();

@@ -44,7 +44,7 @@ fn a_checkpoint_ends_a_row_of_losses_and_the_next_ones_pause_as_the_first_ones_d
     world.nothing_is_left();
 }
 
-/// Without a control group, what it started is known by its environment alone.
+/// Without a control group, its processes are identified only by their environment.
 #[test]
 fn nothing_is_left_of_a_killed_supervisor_where_a_link_leads_to_the_state_folder() {
     let world = World::new();

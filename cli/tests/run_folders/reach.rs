@@ -1,4 +1,4 @@
-//! A program may put anything in the place of any file of its run folder.
+//! A program may put anything in the place of any file in its run folder.
 
 use std::fs;
 use std::os::unix::net::UnixListener;
@@ -72,7 +72,7 @@ fn submit(world: &World, kind: &str, path: &str, end: &str) -> Task {
     world.client.queue("any").unwrap().submit_bytes(format!("{kind} {path} {end}\n").as_bytes(), how).unwrap()
 }
 
-/// Whether a program that ended well completes its task although this stands there: it cannot where that is the result.
+/// Whether a program that succeeded completes its task although this is there: not if that is the result.
 fn completes(kind: &str, path: &str) -> bool {
     path != "result" || matches!(kind, "closed" | "missing")
 }
@@ -141,7 +141,7 @@ fn whatever_stands_in_the_place_of_a_file_a_program_can_be_stopped() {
     settled(&world, worker);
 }
 
-/// Without its lock file a supervisor is still known by its command line.
+/// Without its lock file a supervisor is identified by its command line.
 #[test]
 fn a_supervisor_whose_lock_was_taken_away_is_taken_over_all_the_same() {
     let world = World::new();
@@ -154,7 +154,7 @@ fn a_supervisor_whose_lock_was_taken_away_is_taken_over_all_the_same() {
     let task = world.submit("hold", "[]");
     world.written("begun");
     first.kill();
-    // So that nobody takes it for one that is just being begun.
+    // So that it is not taken for one that is just being started.
     let run = world.runs()[0].join("run.json");
     let text = fs::read_to_string(&run).unwrap();
     let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -59,7 +59,7 @@ fn a_worker_leaves_the_runs_of_another_server_alone() {
     world.nothing_is_left();
 }
 
-/// Both servers have a task of this id, and the checkpoint is too large for either.
+/// Both servers have a task with this id, and the checkpoint is too large for either.
 #[test]
 fn a_kept_checkpoint_is_for_the_server_of_its_task() {
     let world = World::new();

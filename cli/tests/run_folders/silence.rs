@@ -1,4 +1,4 @@
-//! What is said when a lease, an end or a result is lost, or the server refuses to hear of them.
+//! What is reported when a lease, an end or a result is lost, or the server refuses to accept it.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn supervisors_log(world: &World) -> String {
     fs::read_to_string(world.path("state/blueque/supervisors.log")).unwrap_or_default()
 }
 
-/// What stands in the logs of attempts on the disk.
+/// The contents of the logs of attempts on the disk.
 fn disk_logs(world: &World) -> String {
     fn read(folder: &Path, text: &mut String) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -75,7 +75,7 @@ fn a_result_that_the_server_does_not_want_any_more_is_said_to_be_thrown_away() {
     world.server.kill();
     world.touch("go");
     eventually("the end is on the disk", || world.runs().iter().any(|run| run.join("end.json").exists()).then_some(()));
-    // Empty: it is another one, for all that the supervisor knows.
+    // Empty: as far as the supervisor knows, it is another server.
     world.server.restart();
     world.nothing_is_left();
     eventually("the worker looked", || {
@@ -106,12 +106,12 @@ fn heartbeats_that_are_refused_are_said_once_and_so_is_the_end_of_that() {
     assert_eq!(supervisors_log(&world).matches("NOREPLICAS").count(), 1, "{}", supervisors_log(&world));
 }
 
-/// Nobody waits for a third of the lease: orders may have come.
+/// Sends a heartbeat before a third of the lease: there may be orders.
 fn beat(world: &World) {
     redis::cmd("PUBLISH").arg("blueque_orders_hold").arg("").exec(&mut world.server.connection()).unwrap();
 }
 
-/// What the history tells of what was refused to the attempt.
+/// The refusals of an attempt in its history.
 fn refused(world: &World, task: &Task) -> String {
     let said = world.run(&["history", task.id().as_str()]);
     said.lines().last().unwrap().to_owned()
@@ -184,7 +184,7 @@ fn an_end_that_cannot_be_delivered_is_said_wherever_somebody_looks() {
     let id = task.id().as_str();
     let begins = "its end (2000003 bytes) cannot be delivered";
     eventually("the worker says it", || worker_log(&world).contains(&format!("{id}: {begins}")).then_some(()));
-    // All of this while the server does not take it.
+    // All of this while the server refuses it.
     eventually("the task's log says it", || log(&world, &task).contains(begins).then_some(()));
     let says = format!("cannot deliver the end of {id}: ");
     for command in [&["workers"][..], &["doctor"], &["why", id]] {
@@ -208,7 +208,7 @@ fn a_lease_that_a_supervisor_lost_is_said_by_the_worker_that_took_it_over() {
     first.kill();
     let _second = world.worker(&["--queue", "hold"]);
     eventually("it takes it over", || worker_log(&world).contains("took over").then_some(()));
-    // Empty: for all that the supervisor knows it is another one, which never heard of the task.
+    // Empty: as far as the supervisor knows it is another server, without the task.
     world.server.kill();
     world.server.restart();
     world.nothing_is_left();

@@ -196,7 +196,7 @@ fn the_post_mortem_tells_exit_memory_time_and_last_words() {
     assert!(told["max_rss_kib"].as_u64().unwrap() > 100 && told["wall_ms"].is_u64() && told["cpu_ms"].is_u64());
 }
 
-/// What the record says of the attempt that ended last.
+/// The cost in the record of the last attempt.
 fn cost(info: &TaskInfo) -> Value {
     serde_json::from_slice(info.cost().expect("a cost")).unwrap()
 }
@@ -204,7 +204,7 @@ fn cost(info: &TaskInfo) -> Value {
 #[test]
 fn what_an_attempt_cost_is_in_the_record_and_in_the_history_of_each() {
     let stage = Stage::new();
-    // A grandchild whose parent is gone counts too.
+    // A grandchild whose parent is gone counts, too.
     let script = "import os, time\nif os.fork() == 0:\n    if os.fork() == 0:\n        x = bytearray(64 << 20)\n\
                   \x20       open('big', 'wb').write(x)\n        open('big', 'rb').read()\n\
                   \x20       end = time.process_time() + 0.3\n        while time.process_time() < end: pass\n\
@@ -248,7 +248,7 @@ fn the_record_says_where_the_output_was_published() {
     let place = fs::canonicalize(stage.published(&run)).unwrap();
     assert_eq!((told["output"].as_str(), told["host"].as_str()), (place.to_str(), Some("test")));
     assert!(cost(&stage.task("true").finish()).get("output").is_none());
-    // A path that no record would take is left out, and nothing else.
+    // Only a path that is too long for any record is left out.
     let far =
         stage.state.path().join("x".repeat(200)).join("y".repeat(250)).join("z".repeat(250)).join("w".repeat(250));
     let script = "echo x > \"$BLUEQUE_OUTPUT_DIR/film\"";

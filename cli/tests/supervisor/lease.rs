@@ -21,7 +21,7 @@ fn a_quiet_program_keeps_its_lease_far_beyond_its_length() {
     run.supervise();
     run.pid("child");
     let queue = stage.client.queue("films").unwrap();
-    // Whoever looks for orphans meanwhile finds none.
+    // A search for orphans meanwhile finds none.
     while run.task.info().unwrap().status() != Some(Status::Complete) {
         queue.requeue_orphans().unwrap();
         std::thread::sleep(Duration::from_millis(20));
@@ -104,7 +104,7 @@ fn killed_itself_it_takes_the_program_with_it() {
     let grandchild = run.pid("grandchild");
     send(supervisor, Signal::SIGKILL);
     gone(child);
-    // The rest of the tree is for whoever takes over.
+    // The rest of the tree is left to whoever takes over.
     send(grandchild, Signal::SIGKILL);
     run.ended();
     let before = stage.dump(&run);

@@ -1,4 +1,5 @@
-//! A server short of memory, or that refuses an end: the lease holds, and the end is accepted as soon as it can be.
+//! A server short of memory, or one that refuses an end: the lease is renewed, and the end is accepted as soon as
+//! possible.
 
 use std::fs;
 use std::time::Duration;
@@ -108,7 +109,7 @@ fn an_end_that_is_refused_for_long_keeps_a_short_lease() {
     fs::write(run.folder.join("work/go"), "").unwrap();
     eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
     let queue = stage.client.queue(QUEUE).unwrap();
-    // By then the pauses have reached their length.
+    // By then the delays have reached their maximum.
     for time in 0..12 {
         let before = stage.deadline();
         eventually(&format!("the lease is renewed, {time}"), || {

@@ -42,7 +42,7 @@ fn the_rest_of_a_log_waits_for_a_server_that_is_away_and_comes_once() {
     stage.server.kill();
     fs::write(run.folder.join("work/go"), "").unwrap();
     eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
-    // Also where the next supervisor sends it, which does not know what was sent.
+    // Even if the next supervisor sends it, which does not know what was sent.
     send(supervisor, Signal::SIGKILL);
     run.ended();
     stage.server.restart();
@@ -94,13 +94,13 @@ fn a_publication_that_was_cut_off_goes_on() {
     eventually("the end is on the disk", || run.folder.join("end.json").exists().then_some(()));
     send(supervisor, Signal::SIGKILL);
     run.ended();
-    // As it is between the two renames, with something published under this id before.
+    // As between the two renames, with an earlier output of this id.
     let (place, name) = (stage.state.path().join("blueque/output"), run.folder.file_name().unwrap().to_str().unwrap());
     fs::create_dir_all(place.join(format!(".{name}.old"))).unwrap();
     fs::rename(run.folder.join("output"), place.join(format!(".{name}.new"))).unwrap();
     fs::write(run.folder.join("accepted"), "").unwrap();
     stage.server.restart();
-    // By now the server may know nothing of this attempt any more.
+    // By now the server may have forgotten this attempt.
     run.task.cancel_now("gone").unwrap();
     assert!(run.again().success());
     let left: Vec<_> = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -164,7 +164,7 @@ fn the_password_comes_through_stdin() {
 fn a_log_that_cannot_be_written_stops_nothing() {
     let stage = Stage::new();
     let mut run = stage.task("echo '[1]'");
-    // What a full disk does to the log, something in the place of its folder does to it here.
+    // Something in the place of its folder has the effect of a full disk on the log.
     fs::write(stage.state.path().join("blueque/logs"), "in the way").unwrap();
     assert_eq!(text(run.finish().result_bytes()), "[1]");
     let said = String::from_utf8(stage.log(&run, "supervisor").concat()).unwrap();
@@ -183,7 +183,7 @@ fn a_result_survives_a_full_disk() {
     assert_eq!(text(run.finish().result_bytes()), "[1]");
 }
 
-/// Whatever the program wrote there, nobody can know it any more.
+/// Whatever the program wrote there, it is lost.
 #[test]
 fn a_task_whose_run_folder_was_taken_away_is_given_back_and_not_completed_without_its_result() {
     for (printed, id) in [("", "result"), ("echo 42; ", "stdout")] {
@@ -225,8 +225,8 @@ fn a_supervisor_whose_orders_are_cut_off_heartbeats_at_once() {
         }
         (last.1.elapsed() > Duration::from_secs(1)).then_some(())
     });
-    // What cuts connections off may have replaced the server by one that gives the task to another. No new way for
-    // orders opens, which would bring a heartbeat by itself.
+    // After a cut connection the server may be another one that gives the task away. No new subscription succeeds,
+    // which would cause a heartbeat.
     redis::cmd("ACL").arg("SETUSER").arg("default").arg("-subscribe").exec(&mut admin).unwrap();
     redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("pubsub").exec(&mut admin).unwrap();
     eventually("it heartbeats long before a third of the lease", || (stage.deadline() > last.0).then_some(()));
@@ -272,7 +272,7 @@ fn what_was_refused_to_a_supervisor_is_in_the_cost_that_the_next_one_tells() {
     let cost: serde_json::Value = serde_json::from_slice(info.cost().unwrap()).unwrap();
     assert_eq!(cost["refused"][0]["about"], "start");
     assert!(cost["refused"][0]["why"].as_str().unwrap().starts_with("OOM "), "{cost}");
-    // Whatever a supervisor says after it.
+    // Whatever a supervisor writes after it.
     assert_eq!(stage.log(&run, "exit").len(), 1);
 }
 
@@ -286,7 +286,7 @@ fn a_supervisor_whose_server_was_demoted_and_forgot_the_attempt_hears_of_it_with
     run.supervise();
     let child = run.pid("child");
     eventually("the task has started", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
-    // The new master never had the reservation; every connection to the old one stays.
+    // The new master never had the reservation; every connection to the old one stays open.
     let master = Server::start();
     proxy.lead_to(&master);
     redis::cmd("REPLICAOF").arg(&["127.0.0.1", "1"]).exec(&mut stage.server.connection()).unwrap();
@@ -295,7 +295,7 @@ fn a_supervisor_whose_server_was_demoted_and_forgot_the_attempt_hears_of_it_with
     gone(child);
 }
 
-/// The server has not had the last one yet: what the supervisor has read of it is sent.
+/// The server does not have the last one yet: what the supervisor has read of it is sent.
 #[test]
 fn a_checkpoint_that_a_cleaner_has_taken_away_reaches_the_server() {
     let mut stage = Stage::new();
@@ -310,7 +310,7 @@ rm \"$BLUEQUE_CHECKPOINT\"; exit 75";
     eventually("the first is saved", || (text(run.task.info().unwrap().checkpoint_bytes()) == "1\n").then_some(()));
     stage.server.kill();
     fs::write(run.folder.join("work/away"), "").unwrap();
-    // When the second is seen, the look at the first is over.
+    // When the second is seen, the first has been processed.
     for i in [1, 2] {
         let line = format!("look {i}");
         eventually(&line, || stage.disk_log(&run).iter().any(|said| said.ends_with(&line)).then_some(()));

@@ -33,7 +33,7 @@ impl Stage {
         Self { server, client, state: Folder::new() }
     }
 
-    /// A task whose program is this script, reserved, with its run folder; its supervisor is yet to start.
+    /// A task whose program is this script, reserved, with its run folder, and without a supervisor yet.
     pub fn task(&self, script: &str) -> Run {
         self.task_with(script, Duration::from_secs(60), |_| {})
     }
@@ -44,7 +44,7 @@ impl Stage {
         self.reserve(&task, &program, lease, change)
     }
 
-    /// Takes a task that is pending, and makes its run folder.
+    /// Takes a pending task, and creates its run folder.
     pub fn reserve(&self, task: &Task, program: &Path, lease: Duration, change: impl FnOnce(&mut Value)) -> Run {
         let renewed = boot_clock_us();
         let listener = ListenerId::new(LISTENER).unwrap();
@@ -75,7 +75,7 @@ impl Stage {
         Run { folder, task: task.clone(), password: String::new(), supervisor: None }
     }
 
-    /// Writes a program; what it says in its first line runs it.
+    /// Writes a program with its interpreter in its first line.
     pub fn program(&self, name: &str, script: &str) -> PathBuf {
         let path = self.state.path().join(format!("program-{name}"));
         let first = if script.starts_with("#!") { "" } else { "#!/bin/sh\n" };
@@ -107,13 +107,13 @@ impl Stage {
     /// How often heartbeats were executed since the server started.
     pub fn renewals(&self) -> u64 {
         let mut connection = self.server.connection();
-        // Every heartbeat adds to the leases, and little else does.
+        // Every heartbeat updates the leases, and little else does.
         let info: String = redis::cmd("INFO").arg("commandstats").query(&mut connection).unwrap();
         let line = info.lines().find(|line| line.starts_with("cmdstat_hlen:")).unwrap_or("calls=0,");
         line.split_once("calls=").unwrap().1.split_once(',').unwrap().0.parse().unwrap()
     }
 
-    /// When the only lease ends; every heartbeat moves it.
+    /// When the only lease ends; every heartbeat advances it.
     pub fn deadline(&self) -> Option<u64> {
         let leases: Vec<(String, u64)> = redis::cmd("ZRANGE")
             .arg(format!("blueque_leases_{QUEUE}"))
@@ -124,7 +124,7 @@ impl Stage {
         leases.first().map(|lease| lease.1)
     }
 
-    /// Says that there are orders.
+    /// Announces orders.
     pub fn call(&self) {
         redis::cmd("PUBLISH")
             .arg(format!("blueque_orders_{QUEUE}"))
@@ -142,7 +142,7 @@ impl Stage {
         format!("{record:?} {:?}", self.client.queue(QUEUE).unwrap().counts().unwrap())
     }
 
-    /// How often a task went into a state.
+    /// How often a task entered a state.
     pub fn transitions(&self, run: &Run, to: &str) -> usize {
         let queue = self.client.queue(QUEUE).unwrap();
         let events = self
@@ -184,7 +184,7 @@ impl Run {
         pid
     }
 
-    /// Starts the supervisor and waits until it has ended; what became of the task.
+    /// Starts the supervisor and waits until it has ended; returns the task.
     pub fn finish(&mut self) -> TaskInfo {
         self.supervise();
         self.ended();
@@ -209,7 +209,7 @@ impl Run {
         command.arg("supervise").arg(&self.folder).stdin(Stdio::null()).stderr(Stdio::null()).status().unwrap()
     }
 
-    /// Waits until the program has written a file of this name into its working folder.
+    /// Waits until the program has written a file with this name to its working folder.
     pub fn said(&self, name: &str) -> String {
         eventually(&format!("the program writes {name}"), || {
             fs::read_to_string(self.folder.join("work").join(name)).ok().filter(|text| text.ends_with('\n'))
@@ -242,7 +242,7 @@ pub fn send(pid: Pid, signal: Signal) {
     kill(pid, signal).unwrap();
 }
 
-/// Waits until a process is gone; a zombie is.
+/// Waits until a process is gone; a zombie counts as gone.
 pub fn gone(pid: Pid) {
     eventually(&format!("process {pid} is gone"), || (!lives(pid)).then_some(()));
 }

@@ -1,4 +1,4 @@
-//! Stopping a program: cancel, drain, limits; and that no process of it is left.
+//! Stopping a program: cancel, drain, limits; and that none of its processes is left.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::stage::{QUEUE, Stage, gone, lives, send, text};
 use crate::support::eventually;
 
-/// Ignores SIGTERM, and has a grandchild in a session of its own that does so too.
+/// Ignores SIGTERM, and has a grandchild in another session that does so, too.
 const STUBBORN: &str = "trap '' TERM
 setsid sh -c 'trap \"\" TERM; echo $$ > grandchild; while :; do sleep 1; done' &
 echo $$ > child
 while :; do cat \"$BLUEQUE_STOP\" > stop 2>/dev/null; sleep 0.01; done";
 
-/// Saves what it has when it is told to stop.
+/// Saves its state when it is told to stop.
 const SAVES: &str = "trap 'echo half > \"$BLUEQUE_CHECKPOINT.new\"; mv \"$BLUEQUE_CHECKPOINT.new\" \"$BLUEQUE_CHECKPOINT\"; exit 0' TERM
 echo $$ > child
 while :; do sleep 0.01; done";
@@ -28,7 +28,7 @@ fn cancel_kills_the_whole_tree_after_the_grace_and_the_task_is_cancelled() {
     let mut run = stage.task_with(STUBBORN, Duration::from_secs(600), |_| {});
     run.supervise();
     let tree = [run.pid("child"), run.pid("grandchild")];
-    // More often than it asks by itself at its beginning.
+    // More often than it asks on its own at its beginning.
     for _ in 0..3 {
         let before = stage.deadline();
         eventually("it asks for orders when it is called", || {
@@ -79,7 +79,7 @@ while [ ! -e go ]; do sleep 0.01; done; echo 1";
     let supervisor = run.supervise();
     let child = run.pid("child");
     eventually("it runs", || (run.task.info().unwrap().status() == Some(Status::Started)).then_some(()));
-    // It hears of the order when all is over.
+    // It gets the order when all is over.
     send(supervisor, Signal::SIGSTOP);
     run.task.cancel_by_force("too late").unwrap();
     fs::write(run.folder.join("work/go"), "").unwrap();
@@ -154,7 +154,7 @@ fn the_order_to_drain_is_obeyed_or_not_as_the_run_says() {
     run.ended();
     assert_eq!(run.task.info().unwrap().status(), Some(Status::Pending));
 
-    // By default the programs of a listener that is to drain end by themselves.
+    // By default the programs of a draining listener run to their end.
     queue.drain(&listener, false).unwrap();
     let program = stage.program("waits", "echo $$ > child; while [ ! -e go ]; do sleep 0.01; done; echo 1");
     let mut run = stage.reserve(&run.task, &program, Duration::from_secs(1), |_| {});
@@ -197,7 +197,7 @@ while [ ! -s \"$BLUEQUE_OUTPUT_DIR/pid\" ]; do sleep 0.01; done; echo 1",
 #[test]
 fn a_program_that_forks_without_end_is_killed_whole() {
     let stage = Stage::new();
-    // Bounded, so that a defect here does not take the machine with it.
+    // Bounded, so that a bug here does not take down the machine.
     let script = "ulimit -u 400 2>/dev/null
 bomb() { [ \"$1\" -gt 7 ] || { bomb $(($1 + 1)) & bomb $(($1 + 1)) & }; sleep 1000; }
 trap '' TERM; echo $$ > child; bomb 0";

@@ -28,7 +28,7 @@ fn the_data_hold_what_they_should() {
         for state in STATES {
             assert!(records.values().any(|record| field(record, "status") == state), "{state}");
         }
-        // Every kind of key that the contract of this release knows is there, but for those that later releases brought.
+        // Every kind of key of this release's contract exists, except those of later releases.
         let kinds = [
             "tasks",
             "leases",
@@ -99,7 +99,8 @@ fn the_data_are_read_as_they_are() {
             }
             let counts = both.call(&format!("counts {queue}"));
             for state in STATES {
-                // What an old client popped and did not mark is pending by its record, and in no list of the queue.
+                // A task that an old client popped and did not mark is pending by its record, and in no list of the
+                // queue.
                 let of = |record: &&Record| field(record, "queue") == queue && field(record, "status") == state;
                 let number = records.values().filter(of).count();
                 let ids: BTreeSet<_> = both.pages(&format!("list {queue} {state} CURSOR 100")).into_iter().collect();
@@ -128,7 +129,7 @@ fn the_data_are_read_as_they_are() {
     }
 }
 
-/// Gives the leases of the data anew, as if their owners had been heard of just now.
+/// Renews the leases of the data, as if their owners had just reported.
 fn renew(both: &mut Both, queues: &BTreeSet<String>) {
     let time: Vec<u64> = both.ask(&["TIME"]);
     let deadline = (time[0] * 1_000_000 + 60_000_000).to_string();
@@ -140,7 +141,8 @@ fn renew(both: &mut Both, queues: &BTreeSet<String>) {
     }
 }
 
-/// How the attempts of the data may end: the last call, and the states that may come of it. `ID TOKEN NODE QUEUE` stand for the attempt.
+/// How the attempts of the data may end: the last call, and the possible states. `ID TOKEN NODE QUEUE` stand for
+/// the attempt.
 const ENDS: [(&[&str], &[&str]); 8] = [
     (&["complete ID TOKEN done"], &["complete"]),
     (&["fail ID TOKEN broken group g"], &["failed", "scheduled", "cancelled"]),
@@ -191,7 +193,7 @@ fn attempts_that_a_former_release_began_are_heartbeated_and_ended() {
     }
 }
 
-/// The calls of an owner that lives on.
+/// The calls of an owner that is still alive.
 fn go_on(both: &mut Both, id: &str, record: &Record) {
     let [token, node, queue] = ["token", "node", "queue"].map(|name| field(record, name));
     let answer = both.call(&format!("heartbeat {queue} {node} 60 1 {id} {token}"));
@@ -214,20 +216,20 @@ fn go_on(both: &mut Both, id: &str, record: &Record) {
     }
 }
 
-/// Lets the lease of a task run out, the time included that a gap gives it.
+/// Lets the lease of a task expire, including the extension after a gap.
 fn expire(both: &mut Both, id: &str, record: &Record) {
     let member = format!("{id} {}", field(record, "token"));
     both.ask::<()>(&["ZADD", &format!("blueque_leases_{}", field(record, "queue")), "1000", &member]);
     both.ask::<()>(&["HSET", &format!("blueque_task_{id}"), "postponed", "1000"]);
-    // Both releases take the look before as the last sign of life.
+    // Both releases take the previous look for the last sign of life.
     let run: String = both.ask(&["INFO", "server"]);
     let run = run.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap().trim().to_owned();
     both.ask::<()>(&["HSET", "blueque_meta", "run", &run]);
 }
 
-/// What clients without scripts left is mended, and then nothing is wrong.
+/// What clients without scripts left is repaired, and then nothing is wrong.
 fn check(both: &mut Both, queues: &BTreeSet<String>, when: &str) {
-    // Their own attempts, which no lease guards, are not of interest here.
+    // Their own attempts, which have no lease, are not of interest here.
     clear_old(both);
     for queue in queues {
         both.mend(queue);
@@ -259,7 +261,7 @@ fn all_that_was_left_comes_to_its_end_and_goes() {
         fixture.load(&mut both.connection);
         let (records, queues) = (fixture.records(), queues(&fixture));
 
-        // Schedules whose slots are due make their tasks, then they go.
+        // Schedules with due slots create their tasks, then they are removed.
         both.call("configure closed closed ''");
         assert_ne!(both.call("tick 100")[0], "0");
         for name in both.pages("schedules CURSOR 100").chunks(10).map(|row| row[0].clone()) {
@@ -285,7 +287,7 @@ fn all_that_was_left_comes_to_its_end_and_goes() {
                 both.call(&format!("complete {id} {} done", answer[2]));
             }
         }
-        // Retries that wait, and what was put off for years.
+        // Waiting retries, and tasks delayed for years.
         for queue in &queues {
             both.call(&format!("promote {queue} 500"));
             for id in both.pages(&format!("list {queue} scheduled CURSOR 100")) {

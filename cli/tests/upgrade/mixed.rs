@@ -11,7 +11,7 @@ use crate::{Both, By};
 const QUEUES: [&str; 5] = ["plain", "lanes", "limits", "names", "retries"];
 const LISTENERS: [&str; 3] = ["host_1", "host_2", "host_3"];
 
-/// Answers that a call may get whatever the state is.
+/// Errors that a call may return in any state.
 const VERDICTS: [&str; 9] =
     ["STATE", "LOST", "CANCELLED", "DUPLICATE", "DRAINING", "NOTASK", "TOOMANY", "HELD", "CLOSED"];
 
@@ -40,7 +40,7 @@ struct Held {
     queue: String,
     listener: String,
     token: String,
-    /// It was cancelled by force by this release: its owner may only give it back.
+    /// Cancelled by force by this release: its owner may only give it back.
     killed: bool,
 }
 
@@ -55,7 +55,7 @@ struct Mixed {
 }
 
 impl Mixed {
-    /// A call by either release; nothing but a verdict may refuse it.
+    /// A call by either release; only a verdict may refuse it.
     fn call(&mut self, words: &str) -> Option<Vec<String>> {
         let new = words.starts_with("recall") || words.contains("at_once");
         let by = if new { By::New } else { self.random.by() };

@@ -9,18 +9,18 @@ use crate::fixture::{Fixture, Scripts, releases};
 use crate::support::eventually;
 use crate::world::{World, field, result, status};
 
-/// Goes on from a checkpoint.
+/// Continues from a checkpoint.
 const PROGRAM: &str = "if [ -e \"$BLUEQUE_CHECKPOINT\" ]; then\n\
     echo \"\\\"from $(head -c 3 \"$BLUEQUE_CHECKPOINT\" | tr -d '\\n')\\\"\"; else echo '\"anew\"'; fi";
 
-/// A listener of this host that is dead: no process can have this id.
+/// A dead listener of this host: no process can have this id.
 fn dead() -> (String, String) {
     let read = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap().trim().to_owned();
     let pid = read("pid_max");
     (format!("{}_{pid}", read("hostname")), pid)
 }
 
-/// Brings a task to where that release's worker had it, and lays down what it left of it.
+/// Brings a task to the stage of that release's worker, and restores the files that it left.
 fn lay(world: &World, old: &Scripts, stage: &str, files: &[(String, Option<String>)]) {
     let (node, pid) = dead();
     let how = Submit::default().method("program").max_failures(1).delay(std::time::Duration::from_secs(3_600));

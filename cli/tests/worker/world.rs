@@ -1,4 +1,4 @@
-//! A server, a folder of programs, a folder of state, and workers on them; all gone at the end.
+//! A server, a folder of programs, a folder of state, and workers on them; all removed at the end.
 
 #![allow(dead_code)]
 
@@ -37,7 +37,7 @@ impl Worker {
         self.0.wait().unwrap();
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until it ends on its own.
     pub fn ended(&mut self) -> std::process::ExitStatus {
         eventually("the worker ends", || self.0.try_wait().unwrap())
     }
@@ -96,7 +96,7 @@ impl World {
         command
     }
 
-    /// A command beside the worker: what it writes, wherever.
+    /// Runs a command besides the worker; returns all its output.
     pub fn run(&self, args: &[&str]) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
         command.args(args).env("BLUEQUE_URL", self.server.url()).env("XDG_CONFIG_HOME", self.path("none"));
@@ -119,7 +119,7 @@ impl World {
         (worker, self.held())
     }
 
-    /// A task of the queue `hold`, once a worker that is there runs its program.
+    /// A task of the queue `hold` whose program an existing worker has started.
     pub fn held(&self) -> Task {
         let task = self.submit("hold", "[]");
         self.written("pid");
@@ -127,7 +127,7 @@ impl World {
         task
     }
 
-    /// Waits until a program has written this file of the world whole (ending in a line's end), and reads it.
+    /// Waits until a program has written this file completely (ending in a newline), and reads it.
     pub fn written(&self, name: &str) -> String {
         eventually(&format!("{name} is written"), || {
             let text = fs::read_to_string(self.path(name)).ok()?;
@@ -158,7 +158,7 @@ impl World {
         })
     }
 
-    /// Every process that works for this world: supervisors, programs, what they started.
+    /// Every process of this world: supervisors, programs, and what they started.
     pub fn processes(&self) -> Vec<i32> {
         let state = self.path("state");
         let state = state.to_str().unwrap();
@@ -213,11 +213,11 @@ pub fn lives(pid: i32) -> bool {
     !stat.rsplit_once(") ").unwrap().1.starts_with(['Z', 'X'])
 }
 
-/// Says its pid, then waits until it is let go. Its grandchild has a session of its own.
+/// Writes its pid, then waits until it is released. Its grandchild has another session.
 pub const HOLD: &str = "setsid sleep 600 & echo $! > FOLDER/grandchild\n\
     echo $$ > FOLDER/pid; while [ ! -e FOLDER/go ]; do sleep 0.02; done; echo '\"done\"'";
 
-/// Counts to 60, and saves after each step. It notes where each attempt began.
+/// Counts to 60, and saves after each step. It records where each attempt began.
 pub const STEPS: &str = "n=0; [ -e \"$BLUEQUE_CHECKPOINT\" ] && n=$(cat \"$BLUEQUE_CHECKPOINT\")\n\
     echo \"$BLUEQUE_ATTEMPT $n\" >> FOLDER/begun\n\
     while [ $n -lt 60 ]; do\n\
@@ -227,7 +227,7 @@ pub const STEPS: &str = "n=0; [ -e \"$BLUEQUE_CHECKPOINT\" ] && n=$(cat \"$BLUEQ
     done\n\
     echo \"[$n]\"";
 
-/// Waits until the checkpoint of STEPS is this far at the server, and answers how far.
+/// Waits until the server has the checkpoint of STEPS up to this step, and returns the step.
 pub fn saved(task: &Task, least: u32) -> u32 {
     eventually("the checkpoint is saved", || {
         let info = task.info().unwrap();

@@ -1,4 +1,4 @@
-//! I17 to I20, I25: what the events tell.
+//! I17 to I20, I25: the contents of the events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ const DIAGRAM: [(&str, &[&str]); 8] = [
     ("cancelled", &["pending", "deleted"]),
 ];
 
-/// I17, I18, I19: the events of each task are a path of the diagram, one for each
-/// transition, and tell the same as its record.
+/// I17, I18, I19: the events of each task are a path of the diagram, one for each transition, and agree with its
+/// record.
 pub fn check(keys: &Keys) -> Checked {
     let mut tasks: BTreeMap<(String, String), History> = BTreeMap::new();
     let mut slots = BTreeSet::new();
@@ -62,7 +62,7 @@ pub fn check(keys: &Keys) -> Checked {
         {
             let uncounted = if name == "releases" { "uncounted" } else { "" };
             if history.came {
-                continue; // what it had before is told by another queue's events
+                continue; // earlier ones are in another queue's events
             }
             let counted = |name: &str| record.get(name).map_or(0, |value| value.parse::<u64>().unwrap());
             ensure(counted(name) + counted(uncounted) == number, || {

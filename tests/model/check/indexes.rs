@@ -12,7 +12,7 @@ pub fn leases(keys: &Keys) -> Checked {
         let of = leases.keys().filter(|lease| lease.starts_with(&format!("{id} "))).count();
         let (token, node) = (field(record, "token"), field(record, "node"));
         let live = held(field(record, "status"));
-        // Blueque has an error only where the task has failed, an eta only where one was given.
+        // Blueque has an error only for a failed task, an eta only if one was given.
         let failed = field(record, "status") == "failed";
         ensure(failed || !record.contains_key("error") && !record.contains_key("group"), || {
             format!("{id} has not failed, and has an error: {record:?}")

@@ -1,4 +1,4 @@
-//! I5: each key is one of the contract's, of its type, within its bound.
+//! I5: each key is one of the contract's, of its type, within its bounds.
 
 use std::collections::BTreeSet;
 
@@ -97,7 +97,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
     }
 }
 
-/// Whether there is a task of a key that waits or runs.
+/// Whether a task of a key waits or runs.
 pub fn used(keys: &Keys, queue: &str, key: &str) -> bool {
     let busy = |record: &&Record| held(field(record, "status")) || field(record, "status") == "pending";
     super::records_of(keys, queue).into_values().filter(busy).any(|record| field(record, "key") == key)

@@ -1,4 +1,4 @@
-//! I7, I8, I23: lanes, places and unique keys, computed from the records.
+//! I7, I8, I23: the ranking, places and unique names, computed from the records.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub fn check(keys: &Keys) -> Checked {
     Ok(())
 }
 
-/// I7: the places that are held are those of live attempts, and the sums are right.
+/// I7: the places that are held belong to running attempts, and the sums are right.
 fn places(keys: &Keys, queue: &str) -> Checked {
     let (mut expected, mut sums) = (Record::new(), BTreeMap::<String, i64>::new());
     for (id, record) in records_of(keys, queue) {
@@ -38,19 +38,19 @@ fn places(keys: &Keys, queue: &str) -> Checked {
     })
 }
 
-/// The tasks that wait in the lanes of a queue.
+/// The ranked tasks of a queue.
 pub fn waiting<'a>(keys: &'a Keys, queue: &str) -> Vec<(&'a str, &'a Record)> {
     let waits = |(_, record): &(&str, &Record)| field(record, "status") == "pending" && record.contains_key("rank");
     records_of(keys, queue).into_iter().filter(waits).collect()
 }
 
-/// Where a task stands: the least goes first.
+/// The position of a task: the least goes first.
 #[allow(clippy::cast_precision_loss)]
 pub fn place(record: &Record) -> (i64, String) {
     (-number(record, "priority", 0), field(record, "rank").to_owned())
 }
 
-/// I7, I23: the keys of the lanes hold what the records say, and whatever may run is in the order.
+/// I7, I23: the keys of the ranking agree with the records, and whatever may run is in the order.
 fn lanes(keys: &Keys, queue: &str) -> Checked {
     let waiting = waiting(keys, queue);
     let needs = hash(keys, &format!("needs_{queue}"));
@@ -113,8 +113,8 @@ fn lanes(keys: &Keys, queue: &str) -> Checked {
     ensure(found == expected, || format!("I7: the lanes hold {found:?}\n    the records say {expected:?}"))
 }
 
-/// What stands for keys in the order: `turns` says it, and the order must hold it. A key
-/// that waits is there, or its places are held, or its rate says when it goes on.
+/// The entries of keys in the order: `turns` has them, and so must the order. A key that waits has one, or its
+/// places are held, or its rate says when it may start.
 fn entries(
     keys: &Keys,
     queue: &str,
@@ -151,8 +151,8 @@ fn entries(
     Ok(())
 }
 
-/// I8: with the policy `latest` at most one runs, and at most one waits beside one that was
-/// interrupted: the one that has the name.
+/// I8: with the policy `latest` at most one runs, and at most one waits besides one that was interrupted: the one
+/// that has the name.
 fn latest(keys: &Keys, queue: &str) -> Checked {
     let holders = hash(keys, &format!("unique_{queue}"));
     let (mut running, mut waiting) = (BTreeMap::<&str, &str>::new(), BTreeMap::<&str, &str>::new());
@@ -177,7 +177,7 @@ fn latest(keys: &Keys, queue: &str) -> Checked {
     Ok(())
 }
 
-/// I8: a unique key belongs to one live task, which holds it as long as it says.
+/// I8: a unique name belongs to one live task, which holds it as long as its option says.
 fn unique(keys: &Keys, queue: &str) -> Checked {
     let holders = hash(keys, &format!("unique_{queue}"));
     let mut live = BTreeMap::<&str, Vec<&str>>::new();

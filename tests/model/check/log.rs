@@ -1,4 +1,4 @@
-//! What is checked of each call and its answer.
+//! Checks of each call and its reply.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::model::settle::{intern, micros};
 
 pub const FINISHED: [&str; 3] = ["complete", "failed", "cancelled"];
 
-/// A call whose reply was lost gives its first answer, or one that says the same.
+/// A repeated call returns its first reply, or an equivalent one.
 fn repeated(turn: &Turn, first: &Reply) -> Checked {
     let expected = match (&turn.op, first) {
         (_, Reply::Refused(_) | Reply::Nil) => return Ok(()),
@@ -29,7 +29,7 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
     ensure(turn.before == turn.after, || "the same call again changed something".into())
 }
 
-/// What has been answered so far.
+/// The replies so far.
 #[derive(Default)]
 pub struct Log {
     /// The largest token, and each one with the task it was issued for.
@@ -41,7 +41,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// I6, I16, I17, I24 of one call, and what is promised of a repetition.
+    /// I6, I16, I17, I24 of one call, and what is promised for a repetition.
     pub fn call(&mut self, turn: &Turn) -> Checked {
         let Turn { op, reply, before, after, .. } = turn;
         if let Some(first) = &turn.again {

@@ -1,4 +1,4 @@
-//! The invariants, checked on the keys alone. Nothing here knows the model.
+//! The invariants, checked on the keys alone, without the model.
 
 pub mod events;
 pub mod indexes;
@@ -18,7 +18,7 @@ pub use log::Log;
 pub type Checked = Result<(), String>;
 pub type Record = BTreeMap<String, String>;
 
-/// What must hold of the keys at any time.
+/// The invariants of the keys at any time.
 pub fn keys(keys: &Keys) -> Checked {
     known::check(keys)?;
     indexes::check(keys)?;
@@ -87,7 +87,7 @@ pub fn records_of<'a>(keys: &'a Keys, queue: &str) -> BTreeMap<&'a str, &'a Reco
     found
 }
 
-/// The setting that holds for a queue, where one is set.
+/// The setting in effect for a queue, if one is set.
 pub fn setting(keys: &Keys, queue: &str, name: &str) -> Option<String> {
     let meta = hash(keys, "meta");
     let texts = [field(&meta, &format!("settings:{queue}")).to_owned(), field(&meta, "settings").to_owned()];

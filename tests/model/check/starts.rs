@@ -1,5 +1,5 @@
-//! I7, I19, I20, I23 of one call: what is reserved may run, and comes next; what comes
-//! back does so within its caps.
+//! I7, I19, I20, I23 of one call: a reserved task may run, and is next; what comes back does so within its
+//! maximums.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::model::lanes::{rank, suits};
 use crate::model::ops::{Act, Op};
 use crate::model::settle::micros;
 
-/// The starts since a rate got its value, by queue or queue and key.
+/// The starts since a rate was set, by queue or queue and key.
 #[derive(Default)]
 pub struct Starts(BTreeMap<String, (String, Vec<u64>)>);
 
@@ -122,7 +122,7 @@ fn source(keys: &Keys, queue: &str, key: Option<&str>) -> Option<String> {
     ))
 }
 
-/// I23: nothing that is surely before it waits.
+/// I23: nothing that certainly precedes it waits.
 fn order(id: &str, record: &Record, token: u64, before: &Keys) -> Checked {
     let queue = field(record, "queue");
     if setting(before, queue, "ageing").is_some() {
@@ -170,13 +170,13 @@ fn order(id: &str, record: &Record, token: u64, before: &Keys) -> Checked {
     own.and_then(|own| own.split(' ').nth(1)).map_or(Ok(()), late)
 }
 
-/// Where a task of the plain list stands among those of the lanes at this time.
+/// The rank of a task of the plain list among the ranked ones, at this time.
 fn plain_rank(record: &Record, us: u64) -> String {
     let since = micros(field(record, "updated")).min(us);
     if record.contains_key("front") { format!("-{}", rank(9_007_199_254_740_991 - since)) } else { rank(since) }
 }
 
-/// I19: what happened to an attempt fits the caps of its task.
+/// I19: what happened to an attempt is within the maximums of its task.
 pub fn caps(turn: &Turn) -> Checked {
     let Turn { op, reply, before, after, .. } = turn;
     let cap = |record: &Record, name: &str, unset: i64| {
@@ -216,7 +216,7 @@ pub fn caps(turn: &Turn) -> Checked {
     Ok(())
 }
 
-/// I20: nothing that has an eta runs before it.
+/// I20: no task with an eta runs before it.
 pub fn early(turn: &Turn) -> Checked {
     let Op::Promote { .. } = turn.op else { return Ok(()) };
     for (id, record) in records(&turn.after) {

@@ -1,4 +1,4 @@
-//! What is added up is what the events that were read tell, each once.
+//! The sums match the events that were read, each counted once.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::model::settle::micros;
 
 const DAY: u64 = 86_400_000_000;
 
-/// Days further back than this may have gone.
+/// Days further back than this may have been removed.
 const RECENT: u64 = 25;
 
 /// The sums of a day, by the names that the statistics give them; times in µs.
@@ -62,7 +62,7 @@ fn add(sums: &mut Sums, event: &str) {
         count("wait.count", 1);
         count("wait.sum", took());
     }
-    // An owner that never said that it started worked on the task all the same.
+    // An owner that never reported the start still worked on the task.
     if from == "started" || from == "reserved" && (to == "complete" || why == "fail" && !by.is_empty()) {
         count("run.count", 1);
         count("run.sum", took());

@@ -1,4 +1,4 @@
-//! `BullMQ`'s crate as its guide has it: one worker, whose `concurrency` says how many jobs run at a time
+//! `BullMQ`'s crate as in its guide: one worker, whose `concurrency` is the number of jobs that run at a time
 //! (BullMQ Guide, Workers, Concurrency), and `add_bulk` for many jobs (Queues, Adding jobs in bulk).
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What every peer's program does: it reads orders from stdin, one JSON object a line, and answers each with a line.
+//! The program of every peer: it reads orders from stdin, one JSON object a line, and replies to each with a line.
 
 use std::error::Error;
 use std::fs::{File, OpenOptions};
@@ -39,7 +39,7 @@ pub struct Work {
     pub slots: usize,
     /// Seconds that the handler takes.
     pub hold: u64,
-    /// Seconds after which a worker that says nothing is taken for dead; none: as the peer has it by default.
+    /// Seconds after which a silent worker counts as dead; none: the peer's default.
     pub lease: Option<u64>,
 }
 
@@ -59,7 +59,7 @@ enum Order {
     Stop,
 }
 
-/// Where handlers leave a word: 16 bytes, the task's number and the time.
+/// Where handlers record that they ran: 16 bytes, the task's number and the time.
 #[derive(Clone)]
 pub struct Records(Arc<File>);
 
@@ -69,7 +69,7 @@ impl Records {
     }
 
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn handled(&self, payload: &Payload) -> io::Result<()> {
         let mut record = [0; 16];
         let (number, time) = record.split_at_mut(8);
@@ -86,26 +86,26 @@ fn nanoseconds() -> u64 {
 
 /// A task queue.
 pub trait Peer: Sized {
-    /// What runs handlers until it is stopped.
+    /// Runs handlers until it is stopped.
     type Working;
 
     /// # Errors
-    /// Where the server does not answer.
+    /// If the server does not reply.
     fn open(url: &str) -> Result<Self>;
 
     /// # Errors
-    /// Where the task was not taken.
+    /// If the task was not accepted.
     fn add(&self, payload: &Payload) -> Result<()>;
 
     /// # Errors
-    /// Where the tasks were not taken.
+    /// If the tasks were not accepted.
     fn add_many(&self, payloads: &[Payload]) -> Result<()>;
 
     /// # Errors
-    /// Where no worker could be started.
+    /// If no worker could be started.
     fn work(&self, how: &Work, records: &Records) -> Result<Self::Working>;
 
-    /// Ends what runs.
+    /// Ends the worker.
     ///
     /// # Errors
     /// Those that the worker ended with.

@@ -1,5 +1,5 @@
-//! redis-work-queue as its README has it: a loop of `lease` and `complete` for each slot, on a connection of its own,
-//! since a lease may block it; many items in one pipeline; the faster `add_unique_item`, since ids are random.
+//! redis-work-queue as in its README: a loop of `lease` and `complete` for each slot, on separate connections,
+//! since a lease may block; many items in one pipeline; the faster `add_unique_item`, since ids are random.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use redis_work_queue::{Item, KeyPrefix, WorkQueue};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
-/// Seconds: its README's example has 5.
+/// Seconds; 5 as in its README.
 const LEASE: u64 = 5;
 
 struct Plain {
