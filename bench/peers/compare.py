@@ -5,6 +5,7 @@ of pages; what is going on to stderr.
 """
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import sys
@@ -93,11 +94,14 @@ def main():
         for peer, wait in waits.items():
             found[peer.name]["killed"] = attempt(peer, "taken up elsewhere", wait.result)
 
+    # For whoever wants to draw or compare them otherwise.
+    (given.folder / "figures.json").write_text(json.dumps(found))
     about = report.About(version, given.rounds, given.tasks, given.aof, time.monotonic() - began, load)
     versions = {peer.name: peer.version(given.folder) for peer in peers}
     text = report.tables(peers, versions, found, about)
+    if goals := report.goals(found):
+        text += "\n```text\n" + "\n".join(goals) + "\n```\n"
     print(text)
-    print("\n".join(report.goals(found)))
     target = given.docs or given.folder
     picture = target / "peers.svg"
     plot.draw(peers, found, picture)

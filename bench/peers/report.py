@@ -57,7 +57,9 @@ class About:
 
 
 def number(value, digits):
-    return f"{value:,.{digits}f}" if digits or abs(value) < 1e4 else f"{value / 1000:,.1f}k"
+    if digits or abs(value) < 1e4:
+        return f"{value:,.{digits}f}"
+    return f"{value / 1000:.1f}k" if value < 1e6 else f"{value / 1e6:.2g}M"
 
 
 def spread(values, digits):
