@@ -45,10 +45,27 @@
 //! # }
 //! ```
 //!
-//! Start with [`Client`]. [`Queue`] submits, [`Listener`] takes tasks, [`Processor`] is one
-//! attempt, [`Worker`] runs closures. [`calls`] has every command as a plain value;
-//! [`bundle`] has the scripts. All of it blocks; the feature `tokio` adds an asynchronous
-//! client, `cluster` connections to a cluster, `cron` schedules by cron expressions, `tls-rustls` TLS.
+//! # What there is
+//!
+//! | | begin with | and |
+//! |---|---|---|
+//! | the server | [`Client`], [`ClientBuilder`] | [`Namespace`], [`Greeting`]; with the feature `tokio` `tokio::Client` |
+//! | queues | [`Queue`] | [`Counts`], [`QueueInfo`], [`Setting`], [`Rate`], [`KeyLimit`], [`Statistics`], [`Events`], [`Group`], [`Tag`] |
+//! | tasks | [`Queue::submit`] with [`Submit`], [`Task`] | [`TaskInfo`], [`Status`], [`Why`], [`Estimate`], [`Transition`], [`LogEntry`] |
+//! | many tasks | [`Queue::find`] with [`Filter`], [`Queue::bulk`] with [`Action`] | [`Changed`] |
+//! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Stop`], [`Summary`], [`WorkerInfo`] |
+//! | attempts, one at a time | [`Listener`], [`Processor`] | [`Reservation`], [`Order`], [`Outcome`], [`QueueOrder`], [`Upkeep`] |
+//! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
+//! | names | [`TaskId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
+//! | errors | [`Error`], sorted by what to do | [`Code`], [`Result`] |
+//! | every command as a plain value | [`Client::calls`], [`calls`] | [`Client::call`], options with setters |
+//! | the scripts, and what they say | [`bundle`], [`contract`] | |
+//!
+//! Times are [`SystemTime`](std::time::SystemTime) by the server's clock, spans [`Duration`](std::time::Duration). Words,
+//! names and ids have `FromStr`, `Display` and serde, which check what they read.
+//!
+//! All of it blocks; the feature `tokio` adds an asynchronous client, `cluster` connections to a cluster, `cron` schedules
+//! by cron expressions, `tls-rustls` TLS, and `tokio-tls-rustls` TLS for the asynchronous client too.
 
 #![deny(missing_docs)]
 #![doc(test(attr(deny(unused_must_use))))]
@@ -84,25 +101,41 @@ pub mod tokio;
 mod words;
 mod worker;
 
+// The server.
 pub use client::{Client, ClientBuilder};
-pub use error::{Code, Error, Result};
-pub use listener::{Interrupter, Listener};
+pub use model::{Follow, Greeting, Page};
+// Queues, and their tasks as a whole.
 pub use model::{
-    Backoff, Basis, Beat, Cancelled, Changed, Claim, Counts, Day, Durations, Estimate, Event, Events, Figures, Follow,
-    Force, Greeting, Group, Held, KeyLimit, Limits, ListenerInfo, LogEntry, LowSchedule, Mended, Missed, Order,
-    Orphans, Outcome, Overlap, Page, Pause, Policy, Promoted, QueueInfo, QueueOrder, Ran, Rate, Recalled, Reservation,
-    Retained, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Setting, Source, Statistics, Status, Step,
-    Submitted, Tag, Tallied, TaskInfo, Ticked, Transition, Trouble, Until, Why, WorkerInfo,
+    Changed, Counts, Day, Durations, Event, Events, Figures, Group, KeyLimit, Limits, ListenerInfo, Pause, QueueInfo,
+    Rate, Setting, Source, Statistics, Step, Tag,
 };
-pub use names::{ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};
-pub use processor::Processor;
 pub use queue::Queue;
-pub use rhythm::Rhythm;
-pub use schedule::{Plan, Schedule};
 pub use search::{Action, Filter};
+// Tasks.
+pub use model::{
+    Backoff, Basis, Cancelled, Estimate, Force, LogEntry, Policy, Recalled, Status, Submitted, TaskInfo, Transition,
+    Until, Why,
+};
 pub use submit::Submit;
 pub use task::Task;
+// Workers.
+pub use model::WorkerInfo;
 pub use worker::{Context, Failure, HandlerError, Stop, Stopped, Summary, Upkeep, UpkeepError, Worker, WorkerBuilder};
+// Attempts.
+pub use listener::{Interrupter, Listener};
+pub use model::{Beat, Held, Order, Outcome, QueueOrder, Reservation};
+pub use processor::Processor;
+// Schedules.
+pub use model::{
+    LowSchedule, Missed, Overlap, Ran, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Ticked, Trouble,
+};
+pub use rhythm::Rhythm;
+pub use schedule::{Plan, Schedule};
+// What keeps a queue in order.
+pub use model::{Claim, Mended, Orphans, Promoted, Retained, Tallied};
+// Names and errors.
+pub use error::{Code, Error, Result};
+pub use names::{ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};
 
 /// The README's examples compile.
 #[cfg(doctest)]

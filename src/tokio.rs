@@ -1,4 +1,4 @@
-//! The same calls on an asynchronous connection (feature `tokio`).
+//! The same calls on an asynchronous connection (feature `tokio`; `tokio-tls-rustls` for `rediss://` URLs).
 //!
 //! ```no_run
 //! # async fn example() -> blueque::Result<()> {

@@ -7,8 +7,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use blueque::{
-    Backoff, Basis, Cancelled, Code, Error, ListenerId, Missed, Namespace, Order, Outcome, Overlap, Policy, QueueName,
-    Rate, Recalled, Rhythm, ScheduleName, ScheduleState, Scheduled, Source, Status, TaskId, Token, Until,
+    Backoff, Basis, Cancelled, Code, Error, ListenerId, Missed, Namespace, Order, Outcome, Overlap, Pause, Policy,
+    QueueName, Rate, Recalled, Rhythm, ScheduleName, ScheduleState, Scheduled, Source, Status, TaskId, Token, Trouble,
+    Until,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -100,6 +101,20 @@ fn rates_rhythms_and_ends_of_unique_names_come_back() {
     refused::<Rate>(&["", "2", "0/60", "1001/60", "2/0", "2/604801", "2/x"]);
     refused::<Rhythm>(&["", "every", "every 0 0", "every 60 60", "daily"]);
     refused::<Until>(&["", "never", "0", "31536001", "-1"]);
+}
+
+#[test]
+fn pauses_and_troubles_are_read_whatever_somebody_wrote() {
+    let read = |text: &str| {
+        let (pause, trouble) = (text.parse::<Pause>().unwrap(), text.parse::<Trouble>().unwrap());
+        assert_eq!(pause.at, trouble.at);
+        (pause.at.is_some(), pause.to_string(), trouble.to_string())
+    };
+    let said = |at, pause: &str, trouble: &str| (at, format!("paused by {pause}"), trouble.to_owned());
+    assert_eq!(read("5.5 me too late"), said(true, "me: too late", "me too late"));
+    assert_eq!(read("5 me "), said(true, "me", "me "));
+    assert_eq!(read("me too late"), said(false, "me: too late", "me too late"));
+    assert_eq!(read("odd"), said(false, "odd", "odd"));
 }
 
 #[test]

@@ -113,3 +113,68 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
     assert!(errors > 4_000, "most of it is refused: {errors}");
     Ok(())
 }
+
+/// The words at a place of the contract, sorted.
+fn words_of(place: &str) -> Vec<String> {
+    let contract: serde_json::Value = serde_json::from_str(crate::bundle::contract()).unwrap_or_default();
+    let words = contract.pointer(place).and_then(serde_json::Value::as_array);
+    let mut words: Vec<String> =
+        words.into_iter().flatten().filter_map(|word| word.as_str().map(str::to_owned)).collect();
+    words.sort_unstable();
+    words
+}
+
+#[test]
+fn words_that_are_written_by_hand_are_those_of_the_contract() {
+    fn sorted<T: ToString>(words: &[T]) -> Vec<String> {
+        let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        words.sort_unstable();
+        words
+    }
+    let reply = |command: &str, rest: &str| words_of(&format!("/commands/{command}/reply/{rest}"));
+    assert_eq!(sorted(crate::Cancelled::ALL), reply("cancel", "words"));
+    assert_eq!(sorted(crate::Recalled::ALL), reply("recall", "words"));
+    assert_eq!(sorted(crate::Scheduled::ALL), reply("schedule", "words"));
+    assert_eq!(sorted(crate::Order::ALL), reply("heartbeat", "with/kill/items/0/words"));
+    assert_eq!(sorted(crate::ScheduleState::ALL), reply("schedules", "items/3/words"));
+    assert_eq!(sorted(crate::Source::ALL), reply("settings", "items/2/words"));
+    assert_eq!(sorted(crate::Basis::ALL), reply("estimate", "pairs/3/words"));
+    assert_eq!(sorted(crate::Outcome::ALL), words_of("/types/outcome/words"));
+    for (command, shape) in
+        [("complete", "words"), ("fail", "words"), ("release", "words"), ("release", "with/lost/words")]
+    {
+        let ends = reply(command, shape);
+        assert!(
+            !ends.is_empty() && ends.iter().all(|word| word.parse::<crate::Outcome>().is_ok()),
+            "{command}: {ends:?}"
+        );
+    }
+    let orders = [crate::QueueOrder::Strict, crate::QueueOrder::Round, crate::QueueOrder::Weighted(Vec::new())];
+    assert_eq!(sorted(&orders.map(|order| order.as_str())), words_of("/types/order/words"));
+    let into = QueueName::new("q").map(|into| Action::Move { into });
+    let actions = [
+        Action::Cancel { reason: String::new(), force: crate::Force::No },
+        Action::Retry { fresh: false },
+        Action::Delete,
+        Action::Purge,
+        Action::Prioritise { priority: 0 },
+    ];
+    let words: Vec<&str> = actions.iter().chain(into.iter()).map(Action::as_str).collect();
+    assert_eq!(sorted(&words), words_of("/types/action/words"));
+    let other = TaskId::random();
+    let made = [crate::Submitted::Created, crate::Submitted::Taken(other.clone()), crate::Submitted::Replaced(other)];
+    assert_eq!(sorted(&made.map(|made| made.as_str())), reply("submit", "with/unique/list/0/words"));
+}
+
+#[test]
+fn every_number_of_the_statistics_is_read() {
+    let contract: serde_json::Value = serde_json::from_str(crate::bundle::contract()).unwrap_or_default();
+    let pairs = contract.pointer("/commands/statistics/reply/pairs").and_then(serde_json::Value::as_array);
+    let names: Vec<&str> = pairs.into_iter().flatten().filter_map(|field| field.get("name")?.as_str()).collect();
+    assert!(names.len() > 20, "{names:?}");
+    for name in names.into_iter().filter(|name| !["day", "first", "last", "before"].contains(name)) {
+        let mut figures = crate::Figures::default();
+        assert_eq!(figures.take(&name.replace('*', "60"), "7"), Some(()), "{name}");
+        assert_ne!(figures, crate::Figures::default(), "{name} is read");
+    }
+}

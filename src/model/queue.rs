@@ -24,11 +24,12 @@ pub struct Pause {
 impl FromStr for Pause {
     type Err = Error;
 
-    /// Reads `SECONDS BY REASON`. What is missing is left empty: a pause is a pause.
+    /// Reads `SECONDS BY REASON`. Of what has another form the time is none: a pause is a pause.
     fn from_str(text: &str) -> Result<Self, Error> {
-        let mut parts = text.splitn(3, ' ');
-        let mut next = || parts.next().unwrap_or_default();
-        Ok(Self { at: times::time(next()), by: next().to_owned(), reason: next().to_owned() })
+        let known = text.split_once(' ').and_then(|(at, rest)| Some((times::time(at)?, rest)));
+        let rest = known.map_or(text, |(_, rest)| rest);
+        let (by, reason) = rest.split_once(' ').unwrap_or((rest, ""));
+        Ok(Self { at: known.map(|(at, _)| at), by: by.to_owned(), reason: reason.to_owned() })
     }
 }
 

@@ -81,18 +81,19 @@ pub struct Trouble {
 impl FromStr for Trouble {
     type Err = Error;
 
-    /// Reads `SECONDS CODE text`. What is missing is left empty.
+    /// Reads `SECONDS CODE text`. What has another form is all text.
     fn from_str(text: &str) -> Result<Self> {
-        let mut parts = text.splitn(3, ' ');
-        let mut next = || parts.next().unwrap_or_default();
-        Ok(Self { at: times::time(next()), word: next().to_owned(), text: next().to_owned() })
+        let known = text.split_once(' ').and_then(|(at, rest)| Some((times::time(at)?, rest)));
+        let (word, rest) = known.and_then(|(_, rest)| rest.split_once(' ')).unwrap_or(("", text));
+        Ok(Self { at: known.map(|(at, _)| at), word: word.to_owned(), text: rest.to_owned() })
     }
 }
 
 impl fmt::Display for Trouble {
     /// `CODE text`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.word, self.text)
+        let space = if self.word.is_empty() { "" } else { " " };
+        write!(f, "{}{space}{}", self.word, self.text)
     }
 }
 
