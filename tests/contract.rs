@@ -54,10 +54,8 @@ fn the_tables_of_the_contract_are_those_of_the_scripts_and_the_cases() {
     }
     agree("commands", &commands);
 
-    let text = fs::read_to_string(file("tests/conformance/cells.json")).unwrap();
-    let data: Value = serde_json::from_str(&text).unwrap();
     let mut cells = format!("| call | {} |\n|---{}|\n", STATES.join(" | "), "|---".repeat(STATES.len()));
-    for (call, row) in data["cells"].as_object().unwrap() {
+    for (call, row) in rows()["cells"].as_object().unwrap() {
         if STATES.iter().any(|&state| row.get(state).is_none()) {
             continue; // special cases of a call
         }
@@ -65,6 +63,49 @@ fn the_tables_of_the_contract_are_those_of_the_scripts_and_the_cases() {
         writeln!(cells, "| `{call}` | {} |", STATES.iter().map(cell).collect::<Vec<_>>().join(" | ")).unwrap();
     }
     agree("cells", &cells);
+}
+
+/// The table of calls and states.
+fn rows() -> Value {
+    serde_json::from_str(&fs::read_to_string(file("tests/conformance/cells.json")).unwrap()).unwrap()
+}
+
+/// The state of a task that stands as a line of this table says: `pending again, recalled` is pending.
+fn state(line: &str) -> &str {
+    let mut words = line.split([' ', ',']).map(|word| if word == "adopted" { "reserved" } else { word });
+    words.find(|word| STATES.contains(word)).unwrap_or_else(|| panic!("{line} names no state"))
+}
+
+#[test]
+fn every_cell_that_changes_a_state_is_a_transition_of_the_contract() {
+    let contract: Value = serde_json::from_str(bundle::contract()).unwrap();
+    let mut wrong = Vec::new();
+    for (call, row) in rows()["cells"].as_object().unwrap() {
+        for (before, cell) in row.as_object().unwrap() {
+            let Some(then) = cell["then"].as_str() else { continue };
+            let (from, to) = (state(before), if then.starts_with("moved") { "moved" } else { state(then) });
+            let to = if to == "absent" { "deleted" } else { to };
+            if from != to && contract["states"][to]["from"][from].as_array().is_none() {
+                wrong.push(format!("{call} of a task that is {before}: from {from} to {to}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "contract/states.toml does not have:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_table_of_transitions_is_that_of_the_contract() {
+    let mut states = String::from("| state | means | index | comes from |\n|---|---|---|---|\n");
+    for (name, state) in &described("states") {
+        let from = state["from"].as_table().unwrap().iter().map(|(from, reasons)| {
+            let reasons: Vec<&str> = reasons.as_array().unwrap().iter().map(|why| why.as_str().unwrap()).collect();
+            format!("{from}: {}", code(&reasons.join(" ")))
+        });
+        let index = state.get("index").map_or("–".to_owned(), |index| format!("`{}`", index.as_str().unwrap()));
+        let means = state["means"].as_str().unwrap().trim_end_matches('.');
+        writeln!(states, "| `{name}` | {means} | {index} | {} |", from.collect::<Vec<_>>().join("; ")).unwrap();
+    }
+    agree("states", &states);
 }
 
 /// A number with thousands separators.
@@ -144,19 +185,18 @@ fn the_tables_of_keys_and_fields_are_those_of_the_contract() {
 }
 
 /// A cell in words: the error's code; or the next state; or the reply if nothing changes.
-fn cell(cell: &Value, state: &str) -> String {
+fn cell(cell: &Value, before: &str) -> String {
     if let Some(error) = cell["error"].as_str() {
         return format!("`{error}`");
     }
-    let then = cell["then"].as_str().unwrap_or(state);
-    if then != state {
+    let then = cell["then"].as_str().unwrap_or(before);
+    if then != before {
         let then = match then {
-            "adopted" | "reserved by h_2" => "reserved",
-            "pending again, released by its owner" | "pending again, recalled" => "pending",
             "reserved and to be cancelled" | "started and to be cancelled" => "flagged",
             "reserved and to be killed" | "started and to be killed" => "to be killed",
             "reserved and recalled" | "started and recalled" => "recalled",
-            other => other.split(',').next().unwrap_or(other),
+            moved if moved.starts_with("moved") => "moved",
+            other => state(other),
         };
         return format!("→ {then}");
     }

@@ -70,7 +70,7 @@ class Seen(Client):
         for entry in manifest["commands"].values():  # one shape is one, whichever commands have it
             entry["reply"] = alike.setdefault(json.dumps(entry["reply"], sort_keys=True), entry["reply"])
         super().__init__(manifest, None, strict=True)
-        self.fields = manifest["fields"]
+        self.fields, self.states, self.passed = manifest["fields"], manifest["states"], set()
 
     def value(self, field, got):
         found = super().value(field, got)
@@ -88,8 +88,23 @@ class Seen(Client):
         if lacking := {name for name, field in self.fields[kind].items() if field["there"] == "always"} - {*map(bytes.decode, values[::2])}:
             raise Misfit(f"a {kind} is without {sorted(lacking)}")
 
+    def transition(self, event, reasons):
+        """A transition is one of the states' own. `reasons`: what calls of `release` gave as theirs."""
+        start, to, why = event.get("from") or "absent", event.get("to"), event.get("why")
+        allowed = self.states.get(to, {}).get("from", {}).get(start, [])
+        if why not in allowed and why in reasons and "release" in allowed:
+            why = "release"
+        if why not in allowed:
+            raise Misfit(f"the manifest does not let a task go from {start} to {to} by {why}")
+        self.passed.add((start, to, why))
+
     def unmet(self):
-        """Values that the shapes allow but no reply had, and fields that no record had."""
+        """Values that the shapes allow but no reply had, fields that no record had, and transitions that no task made."""
+        for to, state in self.states.items():
+            for start, reasons in state["from"].items():
+                for why in reasons:
+                    if (start, to, why) not in self.passed:
+                        yield f"a transition from {start} to {to} by {why}"
         for kind, fields in self.fields.items():
             for name, field in fields.items():
                 for what in {"a value", *(["nothing"] if "empty" in field else [])} - self.met.get(id(field), set()):
@@ -240,17 +255,26 @@ class Run:
             before, after = (set(zip(all[::2], all[1::2])) for all in (before, self.whole))
             raise Failed(f"a call that must change nothing changed {sorted({key for key, _ in before ^ after})}")
 
-    def records(self):
-        """The records at the end of a case match the manifest, except those that the case wrote itself."""
+    def left(self):
+        """Records and events at the end of a case match the manifest, except those that the case wrote itself."""
         words = {part for step in self.case["steps"] for part in step.get("redis", []) if isinstance(part, str)}
-        for kind in self.bundle.client.fields:
+        calls = [step["do"] for step in self.case["steps"] if step.get("do", [None])[0] == "release"]
+        reasons = {self.value(value).decode(errors="replace") for call in calls for name, value in zip(call, call[1:]) if name == "reason"}
+        client = self.bundle.client
+        kinds = {kind: lambda key, kind=kind: client.record(kind, self.redis("HGETALL", key)) for kind in client.fields}
+        kinds["events"] = lambda key: [client.transition(event, reasons) for event in self.events(key)]
+        for kind, look in kinds.items():
             for key in map(bytes.decode, sorted(self.redis("KEYS", f"{self.namespace}_{kind}_*"))):
                 try:
-                    if self.redis("TYPE", key) == b"hash":
-                        self.bundle.client.record(kind, self.redis("HGETALL", key))
+                    if self.redis("TYPE", key) == (b"stream" if kind == "events" else b"hash"):
+                        look(key)
                 except Misfit as misfit:
                     if key not in words and "EVAL" not in words:
                         raise Failed(f"{key}: {misfit}") from None
+
+    def events(self, key):
+        for _, entry in self.redis("XRANGE", key, "-", "+"):
+            yield {name.decode(): value.decode(errors="replace") for name, value in zip(entry[::2], entry[1::2])}
 
     def key(self, name, want):
         kind = self.redis("TYPE", name).decode()
@@ -279,7 +303,7 @@ class Run:
             others = set(self.redis("KEYS", "*")) - set(map(str.encode, self.case.get("keys", {})))
             if others and self.case.get("no_other_keys"):
                 raise Failed(f"there are other keys: {sorted(others)}")
-            self.records()
+            self.left()
         finally:
             for command in self.case.get("after", []):
                 self.redis(*command)
