@@ -1,7 +1,7 @@
-//! The Lua bundle: the scripts that hold all of Blueque's behaviour, embedded.
+//! The Lua bundle: the scripts that implement all of Blueque's behaviour, embedded.
 //!
-//! The crate's own calls are made from these; whoever wants to drive them by
-//! another client finds here what `dist/blueque-lua-VERSION/` holds as files.
+//! The crate's own calls use these; for other clients this module has what `dist/blueque-lua-VERSION/` has as
+//! files.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
@@ -19,23 +19,22 @@ static COMMANDS: LazyLock<BTreeMap<&'static str, Command>> = LazyLock::new(|| {
 /// The version of the scripts and of their contract, the crate's own.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The number of the data's schema in Redis. Scripts refuse data of another one.
+/// The schema version of the data in Redis. Scripts refuse data with another one.
 pub const SCHEMA: u32 = 1;
 
-/// The contract as data, in JSON: types, settings, states, error codes, and of each command its
-/// arguments, options and reply, typed. Enough to make a client from; `lua/manifest.schema.json` is its schema.
+/// The contract as data, in JSON: types, settings, states, error codes, and for each command its arguments, options
+/// and reply, typed. Enough to generate a client from; `lua/manifest.schema.json` is its schema.
 #[must_use]
 pub fn contract() -> &'static str {
     include_str!(concat!(env!("OUT_DIR"), "/contract.json"))
 }
 
-/// One command of the bundle: a script and what the contract says of it.
+/// One command of the bundle: a script and its part of the contract.
 #[derive(Debug)]
 pub struct Command {
     name: &'static str,
     file: &'static File<'static>,
-    /// Made when it is asked for: most programs call few commands, and a script that
-    /// nobody reads takes no memory.
+    /// Computed on demand: most programs call few commands.
     sha1: OnceLock<String>,
 }
 
@@ -52,7 +51,7 @@ impl Command {
         self.file.contents_utf8().unwrap_or_default()
     }
 
-    /// The digest by which `EVALSHA` knows the script: 40 lower-case hex digits.
+    /// The digest of the script for `EVALSHA`: 40 lower-case hex digits.
     #[must_use]
     pub fn sha1(&self) -> &str {
         self.sha1.get_or_init(|| Script::new(self.source()).get_hash().to_owned())
@@ -76,14 +75,14 @@ impl Command {
         self.entry("options")
     }
 
-    /// What it answers, in words.
+    /// Its reply, in words.
     #[must_use]
     pub fn reply(&self) -> &'static str {
         self.entry("reply")
     }
 
-    /// The error codes of its own, separated by spaces; `BADARG`, `BADNAME`,
-    /// `SCHEMA`, `WRONGKEY` and `RETRY` can come from every command.
+    /// Its own error codes, separated by spaces; every command may also return `BADARG`, `BADNAME`, `SCHEMA`,
+    /// `WRONGKEY` and `RETRY`.
     #[must_use]
     pub fn errors(&self) -> &'static str {
         self.entry("errors")
@@ -94,7 +93,7 @@ impl Command {
         entry.map_or("", str::trim_start)
     }
 
-    /// The comment lines that the script begins with, after their `--`.
+    /// The comment lines at the beginning of the script, after their `--`.
     fn header(&self) -> impl Iterator<Item = &'static str> {
         self.source().lines().map_while(|line| line.strip_prefix("--"))
     }

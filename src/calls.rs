@@ -1,6 +1,5 @@
-//! Every command of the bundle as a plain value: a script, a key, arguments, and
-//! how to read the reply. The same value runs on a synchronous connection, an
-//! asynchronous one, or a cluster.
+//! Every command of the bundle as a plain value: a script, a key, arguments, and how to read the reply. The same
+//! value runs on a synchronous connection, an asynchronous one, or a cluster.
 
 mod history;
 mod owner;
@@ -36,8 +35,8 @@ use crate::names::{Namespace, QueueName, TaskId};
 use crate::options::Pairs;
 use crate::times;
 
-/// A call that has not been made yet. Every one may be sent again after a lost reply: what is done by one value is
-/// done once, however often that is sent within the hour.
+/// A call that has not been made yet. It may be repeated after a lost reply: one value is executed once, however
+/// often it is sent within the hour.
 pub struct Call<T> {
     command: &'static str,
     key: String,
@@ -46,7 +45,7 @@ pub struct Call<T> {
 }
 
 impl<T> fmt::Debug for Call<T> {
-    /// Names the command only: arguments may be secret.
+    /// Only the name of the command: arguments may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call").field("command", &self.command).finish_non_exhaustive()
     }
@@ -68,8 +67,8 @@ impl<T> Call<T> {
         self
     }
 
-    /// Gives the call a request id: sent again, it gives its first answer and does nothing a second time,
-    /// whatever others did in between.
+    /// Gives the call a request id: repeated, it returns its first reply and does nothing a second time, whatever
+    /// others did in between.
     fn once(self) -> Self {
         self.arg("request").arg(TaskId::random())
     }
@@ -78,7 +77,7 @@ impl<T> Call<T> {
         options.iter().fold(self, |call, (name, value)| call.arg(name).raw(value))
     }
 
-    /// Lets the script take `now` for the server's time. Only a namespace for tests takes it
+    /// Makes the script use `now` instead of the server's time. Only in a namespace for tests
     /// ([`crate::ClientBuilder::for_tests`]); elsewhere the call is refused with `BADARG`.
     #[must_use]
     pub fn at(mut self, now: SystemTime) -> Self {
@@ -98,7 +97,7 @@ impl<T> Call<T> {
         bundle::command(self.command).ok_or(Error::Reply { command: self.command })
     }
 
-    /// The command by its digest, or with its body where the server does not know it yet.
+    /// The command with its digest, or with its body if the server does not know it yet.
     pub(crate) fn request(&self, script: &Command, whole: bool) -> redis::Cmd {
         let mut cmd = redis::cmd(if whole { "EVAL" } else { "EVALSHA" });
         cmd.arg(if whole { script.source() } else { script.sha1() }).arg(1).arg(&self.key).arg(&self.args);
@@ -110,14 +109,14 @@ impl<T> Call<T> {
     }
 }
 
-/// Makes the calls of one namespace.
+/// Creates the calls of one namespace.
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     space: Namespace,
 }
 
 impl Calls {
-    /// Calls on the keys that begin with this namespace.
+    /// Calls on the keys with the prefix of this namespace.
     #[must_use]
     pub fn new(space: Namespace) -> Self {
         Self { space }
@@ -139,7 +138,7 @@ impl Calls {
         Call::new(&self.space, command, parse)
     }
 
-    /// Checks server, schema and eviction policy.
+    /// Checks the server, the schema and the eviction policy.
     #[must_use]
     pub fn hello(&self) -> Call<Greeting> {
         self.call("hello", Greeting::read)

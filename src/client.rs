@@ -1,4 +1,4 @@
-//! The way into a namespace.
+//! The client of a namespace.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -39,58 +39,58 @@ struct Inner {
 }
 
 impl fmt::Debug for Client {
-    /// Without the URL, which may hold a password.
+    /// Without the URL, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("namespace", self.inner.calls.namespace()).finish_non_exhaustive()
     }
 }
 
 impl Client {
-    /// Connects to a server and checks that it suits.
+    /// Connects to a server and checks that it is suitable.
     ///
     /// # Errors
-    /// [`Error::Connection`] for a URL or password that cannot work, [`Error::Unavailable`]
-    /// where nobody answers, [`Error::Unsuitable`] for another schema, an eviction policy
-    /// that loses tasks, or a namespace for tests.
+    /// [`Error::Connection`] for a URL or password that cannot work, [`Error::Unavailable`] if nobody replies,
+    /// [`Error::Unsuitable`] for another schema, an eviction policy that loses tasks, or a namespace for tests.
     pub fn open(url: &str) -> Result<Self> {
         Self::builder().open(url)
     }
 
-    /// Settings to open a client with.
+    /// A builder for clients.
     #[must_use]
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
     }
 
-    /// A queue of this namespace. Does not ask the server.
+    /// A queue of this namespace. Makes no call.
     ///
     /// # Errors
-    /// `BADNAME` for a name that a queue cannot have.
+    /// `BADNAME` for an invalid name.
     pub fn queue(&self, name: &str) -> Result<Queue> {
         Ok(Queue::new(self.clone(), QueueName::new(name)?))
     }
 
-    /// A task by its id. Does not ask the server.
+    /// A task by its id. Makes no call.
     ///
     /// # Errors
-    /// `BADNAME` for an id that a task cannot have.
+    /// `BADNAME` for an invalid id.
     pub fn task(&self, id: &str) -> Result<Task> {
         Ok(Task::new(self.clone(), TaskId::new(id)?))
     }
 
-    /// A listener of this process on some queues, in the order in which they are asked. What is wrong with some of them, such
-    /// as a key of a wrong type, is an error of [`Listener::listen`], which [`Listener::skip`] can leave aside.
+    /// A listener of this process on some queues, in the order in which they are asked. Problems of some of them,
+    /// such as a key of a wrong type, are reported by [`Listener::listen`]; [`Listener::skip`] can leave such
+    /// queues out.
     ///
     /// # Errors
-    /// `BADNAME` for a name that a queue cannot have; those of [`Client::call`].
+    /// `BADNAME` for an invalid name; those of [`Client::call`].
     pub fn listener(&self, queues: &[&str]) -> Result<Listener> {
         self.listener_as(crate::listener::this_process(), queues)
     }
 
-    /// A listener under an id of the caller's choice. No other may use it at the same time.
+    /// A listener with an id of the caller's choice. No other may use it at the same time.
     ///
     /// # Errors
-    /// `BADNAME` for a name that a queue cannot have; those of [`Client::call`].
+    /// `BADNAME` for an invalid name; those of [`Client::call`].
     pub fn listener_as(&self, id: ListenerId, queues: &[&str]) -> Result<Listener> {
         let queues = queues.iter().map(|&name| QueueName::new(name)).collect::<Result<_>>()?;
         Listener::register(self.clone(), id, queues)
@@ -115,7 +115,7 @@ impl Client {
         Ok(workers)
     }
 
-    /// Sets a setting for all queues that do not set it themselves, or takes it back with none.
+    /// Sets the default of a setting for all queues; a value of none unsets it.
     ///
     /// # Errors
     /// `BADARG` for an unknown setting or a value out of its bounds; those of [`Client::call`].
@@ -131,8 +131,8 @@ impl Client {
         self.call(&self.calls().settings(None))
     }
 
-    /// Brings the namespace's clock back to the server's time where it ran ahead, as after a jump of the
-    /// server's clock: until then leases last longer. Whether it was ahead.
+    /// Sets the namespace's clock back to the server's time if it ran ahead, as after a jump of the server's clock:
+    /// until then leases last longer. Returns whether it was ahead.
     ///
     /// # Errors
     /// `HELD` while a listener holds a task; those of [`Client::call`].
@@ -146,27 +146,27 @@ impl Client {
         &self.inner.calls
     }
 
-    /// What the server said when this client connected.
+    /// The server's greeting when this client connected.
     #[must_use]
     pub fn greeting(&self) -> Option<&Greeting> {
         self.inner.greeting.get()
     }
 
-    /// The same client, whose calls go on no longer than until this moment, whatever their limit is.
+    /// The same client, whose calls last no longer than until this moment, whatever their limit is.
     #[must_use]
     pub fn until(&self, end: Instant) -> Self {
         Self { inner: Arc::clone(&self.inner), end: Some(end) }
     }
 
-    /// Makes a call. It is repeated on failures that may pass, within the client's limit.
+    /// Makes a call. It is repeated after temporary failures, within the client's limit.
     ///
     /// # Errors
-    /// The verdict of the script; [`Error::Unavailable`] after the limit.
+    /// The error of the script; [`Error::Unavailable`] after the limit.
     pub fn call<T>(&self, call: &Call<T>) -> Result<T> {
         self.inner.link.run(call, Deadline::at(self.end))
     }
 
-    /// All parts of an answer.
+    /// All pages of a reply.
     pub(crate) fn pages<T>(&self, part: impl Fn(&str) -> Call<Page<T>>) -> Result<Vec<T>> {
         let mut items = Vec::new();
         let mut cursor = "0".to_owned();
@@ -180,7 +180,7 @@ impl Client {
         }
     }
 
-    /// These options with the client's limit on payloads, where they say none.
+    /// These options with the client's limit on payloads, unless they have one.
     pub(crate) fn sized(&self, options: &TaskOptions) -> TaskOptions {
         match self.inner.max_bytes {
             Some(most) if !options.0.has("max_bytes") => options.clone().max_bytes(most),
@@ -201,7 +201,7 @@ impl Client {
     }
 }
 
-/// The server at a URL. One that names a user and no password is refused: the connection would be the default user's.
+/// The server at a URL. One with a user but no password is refused: the connection would use the default user.
 pub(crate) fn server(url: &str) -> Result<redis::Client> {
     let server = redis::Client::open(url).map_err(Error::Connection)?;
     let settings = server.get_connection_info().redis_settings();
@@ -215,11 +215,11 @@ pub(crate) fn server(url: &str) -> Result<redis::Client> {
     }
 }
 
-/// What a namespace is to whoever opens it.
+/// What kind of namespace it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     Fit,
-    /// It is to become one for tests.
+    /// It has to become one for tests.
     ToBeMarked,
 }
 
@@ -256,38 +256,37 @@ impl Default for ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// What all keys begin with; by default `blueque`, as Blueque 1.0 has it.
+    /// The prefix of all keys; by default `blueque`, as in Blueque 1.0.
     #[must_use]
     pub fn namespace(mut self, namespace: Namespace) -> Self {
         self.namespace = namespace;
         self
     }
 
-    /// How long one call may take, with all its repetitions; by default 10 s, at least 10 ms.
+    /// The time limit of one call, with all its repetitions; by default 10 s, at least 10 ms.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit.max(Duration::from_millis(10));
         self
     }
 
-    /// How many bytes parameters, a result, a checkpoint may have: 1 MiB by default, at most 8 MiB.
+    /// Maximum size of parameters, a result or a checkpoint: 1 MiB by default, at most 8 MiB.
     #[must_use]
     pub fn max_bytes(mut self, max_bytes: u32) -> Self {
         self.max_bytes = Some(max_bytes);
         self
     }
 
-    /// For tests, whose calls say what time it is ([`Call::at`]): a namespace that holds nothing yet becomes one for
-    /// tests, and one that is for tests can be opened. Without this it is refused with the code `TEST`: its clock
-    /// may show any time.
+    /// For tests, whose calls carry a time ([`Call::at`]): an empty namespace becomes one for tests, and one for
+    /// tests can be opened. Otherwise it is refused with the code `TEST`: its clock may show any time.
     #[must_use]
     pub fn for_tests(mut self) -> Self {
         self.for_tests = true;
         self
     }
 
-    /// Connects to `redis://[user:password@]host[:port][/db]`, `rediss://…` (feature
-    /// `tls-rustls`) or `unix:///path`. A user goes with a password.
+    /// Connects to `redis://[user:password@]host[:port][/db]`, `rediss://…` (feature `tls-rustls`) or
+    /// `unix:///path`. A user needs a password.
     ///
     /// # Errors
     /// As [`Client::open`].

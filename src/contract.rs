@@ -1,4 +1,4 @@
-//! What the contract says of options and settings, as data: for forms, help texts and checks before a call.
+//! Options and settings as data, from the contract: for forms, help texts and checks before a call.
 
 /// An option or a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,56 +8,56 @@ pub struct Described {
     pub name: &'static str,
     /// The name of its type in the contract, such as `lease`.
     pub kind: &'static str,
-    /// How its value is written.
+    /// The form of its value.
     pub form: Form,
-    /// What it is, in one sentence.
+    /// Its meaning, in one sentence.
     pub means: &'static str,
-    /// What holds where it is not given.
+    /// The default without it.
     pub default: Option<&'static str>,
-    /// The setting that holds where an option is not given.
+    /// The setting that applies without the option.
     pub setting: Option<&'static str>,
 }
 
-/// How a value is written. Bounds are inclusive.
+/// The form of a value. Bounds are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Form {
-    /// Text with rules of its own.
+    /// Text with its own rules.
     Text,
     /// `0` or `1`.
     Flag,
-    /// One of these words, each with what it means.
+    /// One of these words, each with its meaning.
     Word(&'static [(&'static str, &'static str)]),
     /// Some of these words, separated by commas.
     Words(&'static [(&'static str, &'static str)]),
     /// A whole number.
     Whole {
-        /// The least.
+        /// The minimum.
         low: i64,
-        /// The most.
+        /// The maximum.
         high: i64,
         /// What it counts; may be empty.
         unit: &'static str,
     },
     /// Decimal seconds.
     Seconds {
-        /// The least.
+        /// The minimum.
         low: i64,
-        /// The most.
+        /// The maximum.
         high: i64,
-        /// A point in time, since 1970; else a length of time.
+        /// A point in time, since 1970; else a duration.
         time: bool,
     },
     /// A decimal number.
     Decimal {
-        /// The least.
+        /// The minimum.
         low: i64,
-        /// The most.
+        /// The maximum.
         high: i64,
     },
     /// Any bytes.
     Bytes {
-        /// How many at most.
+        /// Maximum number of bytes.
         most: i64,
     },
 }

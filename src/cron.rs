@@ -1,5 +1,5 @@
-//! Cron expressions in time zones. The crate `croner` finds the times that an expression names;
-//! what a change of the clock does to them is decided here.
+//! Cron expressions in time zones. The crate `croner` finds the times of an expression; changes of the clock are
+//! handled here.
 
 #[cfg(test)]
 mod tests;
@@ -45,7 +45,7 @@ impl Cron {
         let clock =
             clock.ok_or_else(|| bad(format!("there is no time zone `{zone}`; such as Europe/Berlin or UTC")))?;
         let cron = Self { expression, zone: zone.to_owned(), times, clock };
-        // Any year has all the dates that there are, but for 29 February on a certain day of the week.
+        // Any year has all possible dates, except 29 February on a certain day of the week.
         if cron.slots(0, 1).is_empty() {
             return Err(bad(format!("no date fits the cron expression `{}`", cron.expression)));
         }
@@ -61,7 +61,7 @@ impl Cron {
         }
     }
 
-    /// The next slots after a time, ascending, both in seconds since 1970. Fewer only where there are no more.
+    /// The next slots after a time, ascending, both in seconds since 1970. Fewer only if there are no more.
     pub(crate) fn slots(&self, after: u64, count: usize) -> Vec<u64> {
         let mut slots: Vec<u64> = Vec::new();
         let Some(start) = i64::try_from(after).ok().and_then(|after| Timestamp::from_second(after).ok()) else {
@@ -76,7 +76,7 @@ impl Cron {
             }
             return slots;
         }
-        // The times on the wall, each of which is one moment at most.
+        // Wall-clock times, each of which is at most one moment.
         let mut wall = start.to_zoned(self.clock.clone()).datetime();
         let mut last = after;
         while slots.len() < count {

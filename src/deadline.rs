@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// The end of a wait; `None` if it lies beyond what the clock can represent.
+/// The end of a wait; `None` if it is beyond what the clock can represent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(Option<Instant>);
 

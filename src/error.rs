@@ -1,11 +1,11 @@
 //! Errors, sorted by what the caller can do.
 //!
 //! - [`Lost`](Error::Lost) and [`Cancelled`](Error::Cancelled): stop the work.
-//! - [`NotFound`](Error::NotFound), [`State`](Error::State), [`Invalid`](Error::Invalid):
-//!   the call was wrong; it changed nothing and will not succeed as it is.
-//! - [`Unavailable`](Error::Unavailable): the server could not be reached within the limit
-//!   of the call. It may or may not have been executed; every call of this crate may be sent again.
-//! - [`Server`](Error::Server), [`Unsuitable`](Error::Unsuitable): somebody must look at the server.
+//! - [`NotFound`](Error::NotFound), [`State`](Error::State), [`Invalid`](Error::Invalid): the call was wrong; it
+//!   changed nothing and will not succeed as it is.
+//! - [`Unavailable`](Error::Unavailable): the server could not be reached within the limit of the call. It may or
+//!   may not have been executed; every call of this crate may be repeated.
+//! - [`Server`](Error::Server), [`Unsuitable`](Error::Unsuitable): an administrator has to look at the server.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::words::words;
 
 include!(concat!(env!("OUT_DIR"), "/codes.rs"));
 
-/// What is wrong, where the server answers a code.
+/// The variant for a code of the server.
 enum Kind {
     Call,
     State,
@@ -26,18 +26,17 @@ enum Kind {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The attempt no longer holds the task: its lease expired and the task was
-    /// given to another, it was cut off, or it has ended. Stop the work and discard it.
+    /// The attempt no longer holds the task: its lease expired and the task was given to another owner, it was
+    /// taken away, or it has ended. Stop the work and discard its result.
     #[error("the attempt no longer holds the task: stop the work and discard what it made")]
     Lost,
     /// The task was cancelled before it started. Release it.
     #[error("the task was cancelled before it started: release it")]
     Cancelled,
-    /// The task that was waited for was cancelled; the reason that was given, if any.
+    /// The task that was waited for was cancelled; with the reason, if any.
     #[error("the task was cancelled{}", because(.0))]
     TaskCancelled(String),
-    /// No task has this id. After a call that had to be repeated, a delete may
-    /// meet it because the first try succeeded.
+    /// No task has this id. A repeated delete may return it because the first call succeeded.
     #[error("no task has this id")]
     NotFound,
     /// The state of a task, a listener, a queue or a schedule does not allow the call.
@@ -45,7 +44,7 @@ pub enum Error {
     State {
         /// Such as [`Code::State`], [`Code::Held`], [`Code::Duplicate`], [`Code::NoListener`].
         code: Code,
-        /// What state, and what to do.
+        /// The present state, and the remedy.
         text: String,
     },
     /// An argument is wrong: a name, a number, a size, an id of another queue.
@@ -56,8 +55,8 @@ pub enum Error {
         /// Which argument, and its bounds.
         text: String,
     },
-    /// The server or its data does not suit: another schema, an eviction policy
-    /// that loses tasks, a key of another application, a namespace for tests, the wrong node of a cluster.
+    /// The server or its data is unsuitable: another schema, an eviction policy that loses tasks, a key of another
+    /// application, a namespace for tests, the wrong node of a cluster.
     #[error("{code}: {text}")]
     Unsuitable {
         /// [`Code::Schema`], [`Code::Eviction`], [`Code::WrongKey`], [`Code::Test`] or [`Code::Moved`].
@@ -65,19 +64,19 @@ pub enum Error {
         /// What to change.
         text: String,
     },
-    /// The server was not reached, or did not answer, within the limit of the call.
+    /// The server was not reached, or did not reply, within the limit of the call.
     #[error("no answer from the server within {limit:?}: check that it runs and is reachable")]
     Unavailable {
-        /// The limit that passed.
+        /// The limit.
         limit: Duration,
         /// The last failure.
         source: redis::RedisError,
     },
-    /// The server refused for a reason of its own, such as `OOM`. Nothing was changed. `NOPERM`: this user
-    /// lacks a right that the call needs; the text names the Redis command ([`crate::Greeting`] lists them all).
+    /// The server refused the call, for example with `OOM`. Nothing was changed. `NOPERM`: this user lacks a
+    /// permission that the call needs; the text names the Redis command ([`crate::Greeting`] lists them all).
     #[error("the server refused the call: {word} {text}{}", advice(*code))]
     Server {
-        /// The code, where this version knows it.
+        /// The code, if this version knows it.
         code: Option<Code>,
         /// The first word of the server's error, whether or not this version knows it.
         word: String,
@@ -87,16 +86,16 @@ pub enum Error {
     /// The connection cannot be made as configured: a malformed URL, a wrong password.
     #[error("the connection cannot be made: check the URL and the credentials")]
     Connection(#[source] redis::RedisError),
-    /// The server answered what the contract does not foresee.
+    /// The server's reply does not match the contract.
     #[error("the server's reply to `{command}` is not what the contract says: is it Redis 7.0 or Valkey 7.2 at least?")]
     Reply {
         /// The command.
         command: &'static str,
     },
-    /// A value could not be turned into JSON, or parameters or a result into the type asked for.
+    /// A value could not be turned into JSON, or parameters or a result into the requested type.
     #[error("the payload and its type do not agree")]
     Payload(#[from] serde_json::Error),
-    /// The time that the caller was ready to wait has passed.
+    /// The caller's time limit has passed.
     #[error("not finished within {0:?}")]
     TimedOut(Duration),
     /// The handler of a task reported a failure.
@@ -105,7 +104,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The code; none where the server answered one that this version does not know.
+    /// The code; none if the server returned one that this version does not know.
     #[must_use]
     pub fn code(&self) -> Option<Code> {
         Some(match self {
@@ -124,7 +123,8 @@ impl Error {
         })
     }
 
-    /// The code as text, such as `NOTASK`: of a server's error its first word, also where this version does not know it.
+    /// The code as text, such as `NOTASK`: of a server's error its first word, even if this version does not know
+    /// it.
     #[must_use]
     pub fn word(&self) -> &str {
         match self {
@@ -133,13 +133,13 @@ impl Error {
         }
     }
 
-    /// Whether the same call may succeed later, with nothing changed by the caller: [`Code::repeat`].
+    /// Whether the same call may succeed later without a change by the caller: [`Code::repeat`].
     #[must_use]
     pub fn is_transient(&self) -> bool {
         self.code().is_some_and(Code::repeat)
     }
 
-    /// The verdict of a script or a refusal of the server.
+    /// The error of a script or a refusal of the server.
     pub(crate) fn verdict(word: &str, text: &str) -> Self {
         let (known, text) = (word.parse::<Code>().ok(), text.to_owned());
         match known.map(|code| (code, code.kind())) {
@@ -162,7 +162,7 @@ impl Error {
     }
 }
 
-/// What to do where the server can take no writes.
+/// The remedy for a server that refuses writes.
 fn advice(code: Option<Code>) -> &'static str {
     match code {
         Some(Code::OutOfMemory) => {
@@ -176,7 +176,7 @@ fn advice(code: Option<Code>) -> &'static str {
     }
 }
 
-/// The rest of a sentence, where there is a reason.
+/// The rest of a sentence, if there is a reason.
 fn because(reason: &str) -> String {
     if reason.is_empty() { String::new() } else { format!(": {reason}") }
 }

@@ -1,4 +1,4 @@
-//! The names under which this host's processes may be known.
+//! The names of this host.
 
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use crate::names::ListenerId;
 
-/// How often a resolver that does not answer is asked.
+/// How often a resolver that does not reply is asked.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// What the resolver calls this host, once it has answered.
+/// The resolver's names for this host, once it has replied.
 static RESOLVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The host's name, as listeners of this crate have it.
+/// The host's name in listener ids of this crate.
 pub(crate) fn name() -> String {
     gethostname::gethostname().to_string_lossy().trim().to_owned()
 }
 
-/// Names of this host in ids of listeners.
+/// Names of this host in listener ids.
 pub(crate) struct Names(Vec<String>);
 
 impl Names {
@@ -29,7 +29,7 @@ impl Names {
         Self(names)
     }
 
-    /// Whether this listener's process is one of this host.
+    /// Whether this listener's process is on this host.
     pub(crate) fn have(&self, listener: &ListenerId) -> bool {
         self.0.iter().any(|name| name.eq_ignore_ascii_case(host(listener)))
     }
@@ -41,7 +41,7 @@ fn host(listener: &ListenerId) -> &str {
     host.split(':').next().unwrap_or(host)
 }
 
-/// Begins to ask the resolver for this host's full name, which clients of Blueque 1.0 use. It may take long.
+/// Starts to ask the resolver for this host's full name, which clients of Blueque 1.0 use. It may take long.
 pub(crate) fn resolve() {
     static ASKED: Once = Once::new();
     ASKED.call_once(|| {
@@ -58,18 +58,18 @@ pub(crate) fn resolve() {
     });
 }
 
-/// What the resolver makes of a host's name, forwards and then back; none where it does not answer.
+/// The resolver's result for a host's name, forwards and then back; none if it does not reply.
 fn full_names(name: &str) -> Option<Vec<String>> {
     let addresses: Vec<_> = dns_lookup::lookup_host(name).ok()?.collect();
     let names = addresses.iter().filter_map(|address| dns_lookup::lookup_addr(address).ok());
     Some(distinct(names.collect(), name))
 }
 
-/// Many machines call themselves `localhost`: it says nothing of which one a process is on. Nor does an address.
+/// Many machines call themselves `localhost`: it does not identify one. Nor does an address.
 fn distinct(mut names: Vec<String>, name: &str) -> Vec<String> {
     names.retain(|full| {
         let full = full.to_ascii_lowercase();
-        // Of this very host: another machine's name that shares its address would be no name of ours.
+        // Only this host: another machine's name with the same address is not ours.
         let own = full.split('.').next() == name.to_ascii_lowercase().split('.').next();
         own && !full.starts_with("localhost") && full.parse::<std::net::IpAddr>().is_err()
     });

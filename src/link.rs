@@ -1,5 +1,5 @@
-//! The synchronous way to the server: connections kept for reuse, a limit on
-//! each call, and repetition until it is acknowledged.
+//! The synchronous connection to the server: connections kept for reuse, a limit on each call, and repetition until
+//! it is acknowledged.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -24,7 +24,7 @@ const UNWAKEABLE: Duration = Duration::from_secs(2);
 pub(crate) trait Wire: Send {
     fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value>;
 
-    /// By which name another connection can end a wait of this one, if it can.
+    /// An id with which another connection can end a wait of this one, if possible.
     fn id(&mut self) -> Option<i64> {
         None
     }
@@ -52,7 +52,7 @@ impl Wire for redis::cluster::ClusterConnection {
     }
 }
 
-/// Where a waiting connection shows itself, and whether it is to stop.
+/// Where a waiting connection publishes its id, and whether it should stop.
 pub(crate) type Waiting<'a> = (&'a AtomicI64, &'a dyn Fn() -> bool);
 
 type Connect = dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync;
@@ -69,7 +69,7 @@ impl Link {
         Self { connect, idle: Mutex::new(Vec::new()), limit, cluster }
     }
 
-    /// Makes a call, as often as it takes within the limit, and not beyond `end`.
+    /// Makes a call, repeated within the limit, but not beyond `end`.
     pub(crate) fn run<T>(&self, call: &Call<T>, end: Deadline) -> Result<T> {
         let script = call.script()?;
         let mut tries = Tries::new(self.limit.min(end.left()), self.cluster);
@@ -87,10 +87,9 @@ impl Link {
         }
     }
 
-    /// Waits on a list until an element can be taken from it, or `limit` has passed, or
-    /// another thread calls [`Link::unblock`]: it sees the connection in `waiting`, and
-    /// what it wants is asked once more just before the wait. A failure counts as
-    /// nothing taken: the caller asks the queue itself anyway.
+    /// Waits on a list until an element can be taken from it, or `limit` has passed, or another thread calls
+    /// [`Link::unblock`]: that one sees the connection in `waiting`, and is checked once more just before the wait.
+    /// A failure counts as nothing taken: the caller polls the queue anyway.
     pub(crate) fn wait(&self, lists: &[String], limit: Duration, waiting: Waiting<'_>) -> bool {
         let (id, stopped) = waiting;
         let limit = limit.max(Duration::from_millis(1));
@@ -140,7 +139,7 @@ impl Link {
             None => (self.connect)(limit)?,
         };
         let answer = use_it(wire.as_mut());
-        // After a timeout or a broken reply, what comes next on the wire belongs to nobody.
+        // After a timeout or a broken reply, further data on the wire belongs to no call.
         let sound = match &answer {
             Ok(_) => true,
             Err(error) => error.code().is_some() && error.code() != Some("READONLY"),

@@ -1,4 +1,4 @@
-//! A listener: a process that takes tasks of some queues.
+//! A listener: a process that takes tasks from queues.
 
 use std::mem;
 use std::process;
@@ -16,14 +16,14 @@ use crate::model::{Held, Order, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::processor::Processor;
 
-/// A waiting listener looks at the queue this often even if nobody wakes it:
-/// the one who was woken may have died before it took the task.
+/// A waiting listener polls the queue this often even if nobody wakes it: the listener that was woken may have died
+/// before it took the task.
 const LOOK: Duration = Duration::from_secs(30);
 
-/// How long one that leaves all its queues alone waits at a time.
+/// How long a listener that leaves all its queues alone waits at a time.
 const NOTHING: Duration = Duration::from_millis(100);
 
-/// Counts the listeners of this process, so that each has an id of its own.
+/// Counts the listeners of this process, so that each has its own id.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// `HOSTNAME_PID`; the second and later listeners of a process are `HOSTNAME:N_PID`.
@@ -35,7 +35,7 @@ pub(crate) fn this_process() -> ListenerId {
     }
 }
 
-/// Ends the waits of a listener from another thread, for instance when a signal came.
+/// Ends the waits of a listener from another thread, for instance after a signal.
 #[derive(Clone, Debug)]
 pub struct Interrupter {
     client: Client,
@@ -86,9 +86,9 @@ pub struct Listener {
     woken: bool,
     /// Queues that are left alone for now.
     skipped: Vec<QueueName>,
-    /// Whether the answer of the last call was not heard: it may have reserved a task of any queue.
+    /// Whether the reply of the last call was lost: it may have reserved a task of any queue.
     unheard: bool,
-    /// Whether the last call was refused, perhaps for one of the queues: those that are left alone stay so.
+    /// Whether the last call was refused, perhaps because of one of the queues: those that are left alone stay so.
     refused: bool,
 }
 
@@ -114,7 +114,7 @@ impl Listener {
         Ok(listener)
     }
 
-    /// Registers. What is wrong with one queue, such as a key of a wrong type, keeps it from no other.
+    /// Registers. A problem of one queue, such as a key of a wrong type, does not affect the others.
     fn announce(&self) -> Result<()> {
         let (mut refusal, mut registered) = (None, false);
         let options = self.has.iter().fold(RegisterOptions::new(), RegisterOptions::has);
@@ -134,31 +134,32 @@ impl Listener {
         &self.id
     }
 
-    /// How long a reservation holds without a heartbeat: 1 s to 7 days; by default as the queue's settings say, 60 s.
+    /// The lease of reservations without a heartbeat: 1 s to 7 days; by default the queue's setting, 60 s.
     #[must_use]
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = Some(lease);
         self
     }
 
-    /// In which order its queues are asked: as they were named, by default.
+    /// The order in which its queues are asked: as named, by default.
     #[must_use]
     pub fn order(mut self, order: QueueOrder) -> Self {
         self.order = order;
         self
     }
 
-    /// Says what it has, for tasks that need it: `gpu,transcoder=3`.
+    /// What it offers to tasks with needs: `gpu,transcoder=3`.
     ///
     /// # Errors
-    /// `BADARG` for what has another form; those of [`Client::call`].
+    /// `BADARG` for an invalid form; those of [`Client::call`].
     pub fn has(mut self, has: impl Into<String>) -> Result<Self> {
         self.has = Some(has.into());
         self.announce()?;
         Ok(self)
     }
 
-    /// Leaves some of its queues alone, until it is called anew: it takes no tasks of them, and stays registered.
+    /// Leaves some of its queues alone until the next call of this method: it takes no tasks from them, and stays
+    /// registered.
     pub fn skip(&mut self, queues: Vec<QueueName>) {
         self.skipped = queues;
     }
@@ -178,7 +179,7 @@ impl Listener {
         (queues, order)
     }
 
-    /// What ends its waits from another thread.
+    /// A handle that ends its waits from another thread.
     #[must_use]
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()
@@ -211,15 +212,15 @@ impl Listener {
         Ok(self.take()?.map(|(processor, _)| processor))
     }
 
-    /// Waits until there may be a task to take, at most for `limit` and 30 s, or until its
-    /// [`Interrupter`] is used. For those who call [`Listener::try_listen`] themselves.
+    /// Waits until there may be a task to take, at most for `limit` and 30 s, or until its [`Interrupter`] is used.
+    /// For callers of [`Listener::try_listen`].
     pub fn wait(&mut self, limit: Duration) {
         let Interrupter { waiting, interrupted, .. } = &self.interrupter;
         self.woken = self.wait_unless(waiting, || interrupted.load(Ordering::Acquire), limit);
     }
 
-    /// One wait for a task that another thread can end: it sees the connection in
-    /// `waiting`. Beside the processor the time from which its lease is sure to hold.
+    /// One wait for a task that another thread can end: it sees the connection in `waiting`. Returns the processor
+    /// and the time from which its lease certainly counts.
     pub(crate) fn listen_unless(
         &mut self,
         waiting: &AtomicI64,
@@ -259,14 +260,14 @@ impl Listener {
         let call = calls.reserve(&self.id, &queues, &options);
         self.unheard = true;
         let reserved = match self.client.call(&call) {
-            // Somebody took this process for dead, or the server lost its data.
+            // This process was taken for dead, or the server lost its data.
             Err(Error::State { code: Code::NoListener, .. }) => self.announce().and_then(|()| self.client.call(&call)),
             answer => answer,
         };
         self.refused = reserved.as_ref().is_err_and(|error| !error.is_transient());
         let reserved = reserved?;
         let mut processor = reserved.map(|reservation| self.processor(reservation));
-        // Its lease may run since an earlier sending: it is renewed before anybody counts on it.
+        // Its lease may count from an earlier call: it is renewed before anybody relies on it.
         if let Some(taken) = processor.as_ref().filter(|_| repeated) {
             sent = Instant::now();
             if taken.heartbeat()? == Order::Lost {
@@ -278,7 +279,7 @@ impl Listener {
         Ok(processor.map(|processor| (processor, sent)))
     }
 
-    /// What the listener holds in a queue, also what it reserved without hearing of it.
+    /// The tasks that the listener holds in a queue, including those whose reply was lost.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -286,18 +287,18 @@ impl Listener {
         self.client.call(&self.client.calls().held(queue, &self.id))
     }
 
-    /// Takes a task from a listener whose process is dead, which the caller has made
-    /// sure of. None where the task has ended instead: it was cancelled, or lost too often.
+    /// Takes over a task from a listener whose process is dead, which the caller has made sure of. None if the task
+    /// has ended instead: it was cancelled, or lost too often.
     ///
     /// # Errors
-    /// `STATE` where that listener does not hold it; those of [`Client::call`].
+    /// `STATE` if that listener does not hold it; those of [`Client::call`].
     pub fn adopt(&self, from: &ListenerId, queue: &QueueName, id: &TaskId) -> Result<Option<Processor>> {
         let options = self.lease.into_iter().fold(AdoptOptions::new().request(request()), AdoptOptions::lease);
         let call = self.client.calls().adopt(&self.id, from, queue, id, &options);
         Ok(self.client.call(&call)?.map(|reservation| self.processor(reservation)))
     }
 
-    /// Says goodbye.
+    /// Unregisters.
     ///
     /// # Errors
     /// `HELD` while it holds a task; those of [`Client::call`].

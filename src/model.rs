@@ -1,4 +1,4 @@
-//! What the calls answer.
+//! Replies of the calls.
 
 mod info;
 mod order;
@@ -32,7 +32,7 @@ use crate::words::words;
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
 impl Status {
-    /// Whether nothing more happens to the task by itself.
+    /// Whether nothing more happens to the task automatically.
     #[must_use]
     pub fn is_finished(self) -> bool {
         matches!(self, Self::Complete | Self::Failed | Self::Cancelled)
@@ -40,20 +40,20 @@ impl Status {
 }
 
 words! {
-    /// What a heartbeat tells the owner of a task to do.
+    /// The order for the owner of a task, from a heartbeat.
     Order {
-        /// Go on.
+        /// Continue.
         Continue = "continue",
-        /// Somebody cancelled the task: stop, then release it.
+        /// The task was cancelled: stop, then release it.
         Cancel = "cancel",
-        /// Somebody cancelled the task by force: end at once, then release it. The lease is not renewed
-        /// any more, and what the attempt makes from now on is refused.
+        /// The task was cancelled by force: end at once, then release it. The lease is not renewed any more, and
+        /// the attempt's result is refused.
         Kill = "kill",
         /// The queue is stopped, or the task recalled: save a checkpoint and release the task.
         Stop = "stop",
         /// The listener is to end: save a checkpoint and release the task, or finish it.
         Drain = "drain",
-        /// The attempt no longer holds the task: stop, and discard what it made.
+        /// The attempt no longer holds the task: stop, and discard its result.
         Lost = "lost",
     }
 }
@@ -71,9 +71,9 @@ words! {
         Released = "released",
         /// Its lease expired, or its process died.
         Lost = "lost",
-        /// With an error, and the task is tried again.
+        /// With an error, and the task is retried.
         Retrying = "retrying",
-        /// Ended, and then somebody asked for another try.
+        /// Ended, and then retried by hand.
         Retry = "retry",
     }
 }
@@ -83,7 +83,7 @@ words! {
     Cancelled {
         /// The task is cancelled.
         Done = "cancelled",
-        /// Its owner has the order to stop it.
+        /// Its owner was ordered to stop it.
         Requested = "cancelling",
     }
 }
@@ -93,39 +93,39 @@ words! {
     Recalled {
         /// The task is back in its queue.
         Done = "released",
-        /// Its owner has the order to give it back.
+        /// Its owner was ordered to give it back.
         Requested = "recalling",
         /// The task had been cancelled before, and is cancelled now.
         Cancelled = "cancelled",
     }
 }
 
-/// How a task that somebody holds is cancelled.
+/// How a held task is cancelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Force {
-    /// Its owner is asked to stop, with its grace; a completion that comes first counts.
+    /// Its owner is asked to stop, with its grace period; a completion before that counts.
     #[default]
     No,
-    /// Its owner is ordered to kill its program at once. The task is free when it has, at the latest when
-    /// its lease has run out. A task of a client without scripts is free at once.
+    /// Its owner is ordered to kill its program at once. The task is free afterwards, at the latest when its lease
+    /// has expired. A task of a client without scripts is free at once.
     Kill,
-    /// The task is free at once, whatever runs on until its owner hears of it: up to a third of the lease.
-    /// Another attempt may run beside it for that time.
+    /// The task is free at once, although its program may run on until its owner finds out: up to a third of the
+    /// lease. Another attempt may run at the same time.
     AtOnce,
 }
 
-/// A part of a longer answer.
+/// A page of a longer reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Page<T> {
-    /// The cursor of the next part; none at the end.
+    /// The cursor of the next page; none at the end.
     pub next: Option<String>,
     /// The entries.
     pub items: Vec<T>,
 }
 
-/// A part of something that grows, and where to go on.
+/// A page of something that grows, and where to continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Follow<T> {

@@ -97,13 +97,13 @@ name! {
 }
 
 name! {
-    /// What all keys begin with: 1 to 64 characters of `A-Z a-z 0-9 . : -`, and at
-    /// most one `{tag}`, by which its keys share one slot of a cluster.
+    /// The prefix of all keys: 1 to 64 characters of `A-Z a-z 0-9 . : -`, and at most one `{tag}`, by which its
+    /// keys share one slot of a cluster.
     Namespace
 }
 
 impl TaskId {
-    /// An id of the caller's choice. Submitting it twice makes one task.
+    /// An id of the caller's choice. Submitting it twice creates one task.
     ///
     /// # Errors
     /// `BADNAME` for other characters or lengths.
@@ -131,7 +131,7 @@ impl QueueName {
 }
 
 impl ScheduleName {
-    /// Checks a schedule's name. It is shorter than an id, because it begins those of its tasks.
+    /// Checks a schedule's name. It is shorter than an id, because the ids of its tasks begin with it.
     ///
     /// # Errors
     /// `BADNAME` for other characters or lengths.
@@ -166,14 +166,14 @@ impl ListenerId {
         }
     }
 
-    /// An id for a further listener of this process: `HOSTNAME_PID`; for the second and later ones `HOSTNAME:N_PID`.
+    /// An id for a further listener of this process: `HOSTNAME_PID`; for the second and later ones
+    /// `HOSTNAME:N_PID`.
     #[must_use]
     pub fn of_this_process() -> Self {
         crate::listener::this_process()
     }
 
-    /// The id of a listener in this process on `host`. Characters that a
-    /// listener's id cannot have become `-`.
+    /// The id of a listener in this process on `host`. Characters that a listener's id cannot have become `-`.
     #[must_use]
     pub fn of_process(host: &str, pid: u32) -> Self {
         let host: String = host
@@ -221,7 +221,7 @@ impl Namespace {
 }
 
 impl Default for Namespace {
-    /// `blueque`, as Blueque 1.0 has it.
+    /// `blueque`, as in Blueque 1.0.
     fn default() -> Self {
         Self("blueque".into())
     }
@@ -236,7 +236,7 @@ impl Token {
     /// A token by its number.
     ///
     /// # Errors
-    /// `BADARG` for 0, and for what is over 2^53 - 1.
+    /// `BADARG` for 0, and above 2^53 - 1.
     pub fn new(value: u64) -> Result<Self> {
         if (1..1 << 53).contains(&value) {
             Ok(Self(value))
@@ -269,7 +269,7 @@ impl From<Token> for u64 {
 impl FromStr for Token {
     type Err = Error;
 
-    /// Reads the decimal number.
+    /// Parses the decimal number.
     ///
     /// # Errors
     /// `BADARG` as in [`Token::new`].

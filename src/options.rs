@@ -1,4 +1,4 @@
-//! The options of calls, collected by setters. The setters are made from `contract/options.toml`.
+//! The options of calls, collected by setters. The setters are generated from `contract/options.toml`.
 
 use std::time::{Duration, SystemTime};
 
@@ -53,7 +53,7 @@ impl Pairs {
     }
 }
 
-/// How a task is to be run. What is not set is as the queue's settings say. The server checks all bounds.
+/// How a task is to be run. Options that are not set default to the queue's settings. The server checks all bounds.
 ///
 /// ```
 /// use blueque::calls::TaskOptions;
@@ -65,8 +65,8 @@ impl Pairs {
 pub struct TaskOptions(pub(crate) Pairs);
 
 impl TaskOptions {
-    /// Sets an option by its name in the contract and the text of its value, as [`contract::TASK_OPTIONS`] describes them.
-    /// False where there is no option of this name.
+    /// Sets an option by its name in the contract and the text of its value, as [`contract::TASK_OPTIONS`]
+    /// describes them. False if there is no option with this name.
     ///
     /// [`contract::TASK_OPTIONS`]: crate::contract::TASK_OPTIONS
     pub fn set(&mut self, name: &str, value: impl Into<String>) -> bool {
@@ -82,7 +82,7 @@ impl TaskOptions {
     }
 }
 
-/// Which slots a schedule makes, and how its tasks are run. The server checks all bounds.
+/// Which slots a schedule has, and how its tasks are run. The server checks all bounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct ScheduleOptions {
@@ -91,8 +91,8 @@ pub struct ScheduleOptions {
 }
 
 impl ScheduleOptions {
-    /// Sets an option by its name in the contract and the text of its value, as [`contract::SCHEDULE_OPTIONS`] describes them.
-    /// False where there is no option of this name.
+    /// Sets an option by its name in the contract and the text of its value, as [`contract::SCHEDULE_OPTIONS`]
+    /// describes them. False if there is no option with this name.
     ///
     /// [`contract::SCHEDULE_OPTIONS`]: crate::contract::SCHEDULE_OPTIONS
     pub fn set(&mut self, name: &str, value: impl Into<String>) -> bool {
@@ -133,7 +133,7 @@ impl Filter {
 }
 
 impl ReserveOptions {
-    /// In which order several queues are asked: as they stand in the call by default.
+    /// The order in which several queues are asked: that of the call by default.
     pub fn order(mut self, order: &QueueOrder) -> Self {
         self.0.set("order", order.as_str().to_owned());
         if let Some(weights) = order.weights() {
@@ -143,7 +143,7 @@ impl ReserveOptions {
     }
 }
 
-/// Decimal seconds, as the contract writes them.
+/// Decimal seconds, in the contract's form.
 trait Decimal {
     fn decimal(self) -> String;
 }

@@ -1,4 +1,4 @@
-//! An attempt in the hands of its owner.
+//! An attempt, for its owner.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::model::{Order, Outcome, Reservation};
 use crate::names::{ListenerId, TaskId};
 
-/// One attempt at a task. Every call carries its token; once the task is lost,
-/// each of them answers [`Error::Lost`] and changes nothing.
+/// One attempt at a task. Every call carries its token; once the task is lost, each of them returns [`Error::Lost`]
+/// and changes nothing.
 #[derive(Clone, Debug)]
 pub struct Processor {
     client: Client,
@@ -25,7 +25,7 @@ impl Processor {
         Self { client, listener, reservation }
     }
 
-    /// What the server said when it gave out the task.
+    /// The server's reply when it gave out the task.
     #[must_use]
     pub fn reservation(&self) -> &Reservation {
         &self.reservation
@@ -37,42 +37,42 @@ impl Processor {
         &self.reservation.id
     }
 
-    /// The length of the lease: heartbeats must come more often, best three times as often.
+    /// The length of the lease: heartbeats must be sent more often, best three times as often.
     #[must_use]
     pub fn lease(&self) -> Duration {
         self.reservation.lease
     }
 
-    /// The parameters, read as JSON.
+    /// The parameters, parsed as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD` where they are of another type.
+    /// `PAYLOAD` if they have another type.
     pub fn parameters<P: DeserializeOwned>(&self) -> Result<P> {
         Ok(serde_json::from_slice(&self.reservation.parameters)?)
     }
 
-    /// The last checkpoint, read as JSON.
+    /// The last checkpoint, parsed as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD` where it is of another type.
+    /// `PAYLOAD` if it has another type.
     pub fn last_checkpoint<C: DeserializeOwned>(&self) -> Result<Option<C>> {
         self.reservation.checkpoint.as_deref().map(serde_json::from_slice).transpose().map_err(Error::from)
     }
 
-    /// Says that the process `pid` works on the task, and renews the lease.
+    /// Reports that the process `pid` works on the task, and renews the lease.
     ///
     /// # Errors
-    /// `LOST`; `CANCELLED` where it was cancelled in between: release it; those of [`Client::call`].
+    /// `LOST`; `CANCELLED` if it was cancelled in between: release it; those of [`Client::call`].
     pub fn start(&self, pid: u32) -> Result<()> {
         self.client
             .call(&self.client.calls().start(self.id(), self.reservation.token, pid, &StartOptions::new()))
             .map(|_| ())
     }
 
-    /// Renews the lease, and hears what to do.
+    /// Renews the lease, and returns the order.
     ///
     /// # Errors
-    /// Those of [`Client::call`]; a lost task is an [`Order`], no error.
+    /// Those of [`Client::call`]; a lost task is an [`Order`], not an error.
     pub fn heartbeat(&self) -> Result<Order> {
         let Reservation { id, queue, token, lease, .. } = &self.reservation;
         let call = self.client.calls().heartbeat(queue, &self.listener, *lease, &[(id.clone(), *token)]);
@@ -80,7 +80,7 @@ impl Processor {
         beat.orders.first().copied().ok_or(Error::Reply { command: "heartbeat" })
     }
 
-    /// Keeps the latest word on how far the work is, as JSON of at most 4 KiB.
+    /// Stores the progress of the work, as JSON of at most 4 KiB.
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`Client::call`].
@@ -89,7 +89,7 @@ impl Processor {
         self.client.call(&self.client.calls().progress(self.id(), self.reservation.token, &progress))
     }
 
-    /// Keeps what the next attempt needs to go on from here, as JSON.
+    /// Stores a checkpoint for the next attempt, as JSON.
     ///
     /// # Errors
     /// `PAYLOAD`; those of [`Processor::checkpoint_bytes`].
@@ -97,7 +97,7 @@ impl Processor {
         self.checkpoint_bytes(&serde_json::to_vec(checkpoint)?)
     }
 
-    /// Keeps opaque bytes for the next attempt.
+    /// Stores opaque bytes for the next attempt.
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
@@ -114,7 +114,7 @@ impl Processor {
         self.complete_bytes(&serde_json::to_vec(result)?)
     }
 
-    /// Completes the task with opaque bytes. Called again, it gives its first answer.
+    /// Completes the task with opaque bytes. Repeated, it returns its first reply.
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
@@ -123,7 +123,7 @@ impl Processor {
         self.complete_with(result, &options)
     }
 
-    /// The same, with another limit, or with what the attempt cost.
+    /// The same, with another limit, or with the cost of the attempt.
     ///
     /// # Errors
     /// Those of [`Processor::complete_bytes`].
@@ -131,8 +131,8 @@ impl Processor {
         self.client.call(&self.client.calls().complete(self.id(), self.reservation.token, result, options))
     }
 
-    /// Ends the attempt with an error: the task is tried again if it survives that, else it is
-    /// failed. One that was cancelled becomes cancelled.
+    /// Ends the attempt with an error: the task is retried if it has retries left, else it fails. A task whose
+    /// cancel was asked for is cancelled.
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
@@ -140,7 +140,7 @@ impl Processor {
         self.fail_with(error, &FailOptions::new())
     }
 
-    /// The same, with a group of failures, a time for the next try, or none at all, or what the attempt cost.
+    /// The same, with a group of failures, a delay for the retry, or no retry at all, or the cost of the attempt.
     ///
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::fail`].
@@ -148,8 +148,8 @@ impl Processor {
         self.client.call(&self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), options))
     }
 
-    /// Gives the task back to the front of its queue; one that was cancelled becomes cancelled, as does one
-    /// that a newer task has replaced by the policy `latest`, and one that was given back too often is failed.
+    /// Gives the task back to the front of its queue. A task whose cancel was asked for is cancelled, as is one
+    /// that a newer task has replaced by the policy `latest`; one that was given back too often fails.
     ///
     /// # Errors
     /// `LOST`; those of [`Client::call`].
@@ -157,7 +157,7 @@ impl Processor {
         self.release_with(&ReleaseOptions::new())
     }
 
-    /// The same, with a reason, a pause, uncounted, or with what the attempt cost.
+    /// The same, with a reason, a delay, uncounted, or with the cost of the attempt.
     ///
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::release`].

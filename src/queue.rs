@@ -1,4 +1,4 @@
-//! A queue: where tasks are put, watched and kept in order.
+//! A queue: tasks are submitted to it, watched and managed.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -46,22 +46,22 @@ impl Queue {
     /// Submits a task with its parameters as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD` if the parameters are no JSON; those of [`Queue::submit_bytes`].
+    /// `PAYLOAD` if the parameters cannot be JSON; those of [`Queue::submit_bytes`].
     pub fn submit<P: Serialize + ?Sized>(&self, parameters: &P, how: Submit) -> Result<Task> {
         self.submit_bytes(&serde_json::to_vec(parameters)?, how)
     }
 
-    /// Submits a task with opaque bytes as parameters. Where another task has its unique
-    /// name and the policy is [`Policy::Existing`](crate::Policy), that task is the answer.
+    /// Submits a task with opaque bytes as parameters. If another task has its unique name and the policy is
+    /// [`Policy::Existing`](crate::Policy), returns that task.
     ///
     /// # Errors
-    /// `TOOBIG` over the client's `max_bytes`, `OTHERQUEUE` where the id is a task of
-    /// another queue, `DUPLICATE` where another task has its unique name, `CLOSED` where the queue takes
-    /// no tasks, `BADARG` or `BADNAME` for an option out of its bounds; those of [`Client::call`].
+    /// `TOOBIG` over the client's `max_bytes`, `OTHERQUEUE` if the id is a task of another queue, `DUPLICATE` if
+    /// another task has its unique name, `CLOSED` if the queue is closed, `BADARG` or `BADNAME` for an option out
+    /// of its bounds; those of [`Client::call`].
     pub fn submit_bytes(&self, parameters: &[u8], mut how: Submit) -> Result<Task> {
         let id = how.id.take().unwrap_or_else(TaskId::random);
         let task = NewTask { id: &id, eta: how.eta, parameters };
-        // Whatever the answer to a repeated call, its id names the task: no request id is needed.
+        // Whatever a repeated call returns, its id names the task: no request id is needed.
         let made = self.client.call(&self.one_batch(&[task], &how.options))?;
         let id = match made.into_iter().next() {
             Some(Submitted::Taken(other)) => other,
@@ -70,14 +70,14 @@ impl Queue {
         Ok(Task::new(self.client.clone(), id))
     }
 
-    /// Submits any number of tasks. Up to 500 with parameters of 8 MiB, all together, go in one call: all
-    /// of them are made or, on an error, none. Of more, each such batch: after an error those before it
-    /// are there, and the same call again makes the rest.
+    /// Submits any number of tasks. Up to 500 with parameters of 8 MiB together go in one call: all of them are
+    /// created or, on an error, none. More tasks are split into such batches: after an error those before it exist,
+    /// and the same call again creates the rest.
     ///
     /// # Errors
-    /// As [`Queue::submit_bytes`]; `BADARG` for an id that stands twice.
+    /// As [`Queue::submit_bytes`]; `BADARG` for an id that is given twice.
     pub fn submit_many(&self, tasks: &[NewTask<'_>], options: &TaskOptions) -> Result<Vec<Submitted>> {
-        // A unique name is for one task, which the script says.
+        // A unique name needs a single task, which the script checks.
         let batches = if options.0.has("unique") { vec![tasks] } else { batches(tasks) };
         let mut ids = HashSet::new();
         if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
@@ -94,7 +94,7 @@ impl Queue {
         self.client.calls().submit(&self.name, tasks, &self.client.sized(options))
     }
 
-    /// How many tasks are in each state.
+    /// The number of tasks in each state.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -119,10 +119,10 @@ impl Queue {
         self.client.pages(|cursor| self.client.calls().listeners(&self.name, cursor, 500))
     }
 
-    /// Stops giving out tasks; what runs goes on.
+    /// Stops giving out tasks; running tasks go on.
     ///
     /// # Errors
-    /// `BADNAME` or `TOOBIG` for what cannot be kept; those of [`Client::call`].
+    /// `BADNAME` or `TOOBIG` for an invalid name or reason; those of [`Client::call`].
     pub fn pause(&self, by: &str, reason: &str) -> Result<()> {
         self.client.call(&self.client.calls().pause(&self.name, by, reason, &PauseOptions::new()))
     }
@@ -135,7 +135,7 @@ impl Queue {
         self.client.call(&self.client.calls().resume(&self.name))
     }
 
-    /// Orders a listener to end what it holds and take no more, or takes the order back.
+    /// Orders a listener to finish its tasks and take no more, or withdraws the order.
     ///
     /// # Errors
     /// `NOLISTENER` for one that is not registered; those of [`Client::call`].
@@ -143,7 +143,7 @@ impl Queue {
         self.client.call(&self.client.calls().drain(&self.name, listener, on))
     }
 
-    /// Moves scheduled tasks that are due to pending: 500 at most.
+    /// Moves due scheduled tasks to pending: at most 500.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -151,7 +151,7 @@ impl Queue {
         self.client.call(&self.client.calls().promote(&self.name, 500))
     }
 
-    /// Takes tasks whose lease has expired from their owners: 100 at most.
+    /// Takes tasks whose lease has expired from their owners: at most 100.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -159,7 +159,7 @@ impl Queue {
         self.client.call(&self.client.calls().requeue_orphans(&self.name, 100))
     }
 
-    /// Deletes finished tasks over a number or an age, by default as the settings say (50,000; 7 days): 100 at most.
+    /// Deletes finished tasks over a number or an age, by default from the settings (50,000; 7 days): at most 100.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -169,9 +169,8 @@ impl Queue {
         self.client.call(&self.client.calls().retain(&self.name, 100, &options))
     }
 
-    /// Goes once through the queue and mends what clients without scripts left.
-    /// Answers how many things were set right and how many are under suspicion,
-    /// to be set right by a call after the grace (60 s by default).
+    /// Goes once through the queue and repairs what clients without scripts left. Returns the number of repairs,
+    /// and the number of suspicions, to be repaired by a call after the grace period (60 s by default).
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -190,7 +189,7 @@ impl Queue {
         }
     }
 
-    /// Sets a setting for this queue, or takes it back with none. The contract lists them, with their bounds.
+    /// Sets a setting for this queue; a value of none unsets it. The contract lists them, with their bounds.
     ///
     /// # Errors
     /// `BADARG` for an unknown setting or a value out of its bounds; those of [`Client::call`].
@@ -198,7 +197,7 @@ impl Queue {
         self.client.call(&self.client.calls().configure(Some(&self.name), name, value))
     }
 
-    /// Every setting that holds for this queue.
+    /// Every setting in effect for this queue.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -206,7 +205,7 @@ impl Queue {
         self.client.call(&self.client.calls().settings(Some(&self.name)))
     }
 
-    /// Gives a key limits of its own in this queue. `None`: the queue's setting.
+    /// Gives a key its own limits in this queue. `None`: the queue's setting.
     ///
     /// # Errors
     /// `BADARG` for a limit out of its bounds, `TOOMANY` over 100,000 keys; those of [`Client::call`].
@@ -214,7 +213,7 @@ impl Queue {
         self.client.call(&self.client.calls().limit(&self.name, key, concurrency, rate))
     }
 
-    /// The keys that have limits of their own in this queue, or with `used` those that take places now.
+    /// The keys with limits of their own in this queue, or with `used` those that take places now.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -223,7 +222,7 @@ impl Queue {
         self.client.pages(|cursor| self.client.calls().limits(&self.name, cursor, 500, &options))
     }
 
-    /// The task of this id, if it belongs to this queue.
+    /// The task with this id, if it belongs to this queue.
     ///
     /// # Errors
     /// `NOTASK`, `OTHERQUEUE`; those of [`Client::call`].
@@ -237,7 +236,7 @@ impl Queue {
     }
 }
 
-/// What goes in one call each; at least one batch.
+/// Splits tasks into batches for one call each; at least one.
 fn batches<'a, 'b>(tasks: &'a [NewTask<'b>]) -> Vec<&'a [NewTask<'b>]> {
     let mut batches = Vec::new();
     let mut left = tasks;

@@ -1,5 +1,5 @@
-//! When a call is sent again. Every call of the bundle can be: a repeated one
-//! gives the first answer. What is left to decide is whether it helps.
+//! When a call is repeated. Every call of the bundle can be: a repeated one returns the first reply. What is left
+//! to decide is whether it helps.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl Tries {
         self.deadline.left().max(Duration::from_millis(1))
     }
 
-    /// What a failure leads to: another try, or the error that the caller gets.
+    /// The consequence of a failure: another try, or the error for the caller.
     pub(crate) fn next(&mut self, error: RedisError) -> Result<Next> {
         // A server forgets its scripts when it restarts or is replaced.
         if error.code() == Some("NOSCRIPT") && !self.whole {
@@ -57,7 +57,7 @@ impl Tries {
                     // This node will not hold the slot the next time either.
                     Ok(Code::Moved) if !self.cluster => return Err(moved(&error)),
                     Ok(Code::ReadOnly | Code::MasterDown | Code::Moved) => true,
-                    // These pass when somebody has made room: the caller should know.
+                    // These pass only when somebody has made room: the caller should know.
                     Ok(code) if code.repeat() && !matches!(code, Code::OutOfMemory | Code::Misconfigured) => false,
                     _ => return Err(Error::verdict(word, error.detail().unwrap_or_default())),
                 },
@@ -67,7 +67,7 @@ impl Tries {
         if self.deadline.left() <= self.pause {
             return Err(Error::Unavailable { limit: self.limit, source: error });
         }
-        // Spread, so that the clients of a server that comes back do not march in step.
+        // Random, so that the clients of a server that comes back do not act in step.
         let spread = f64::from(uuid::Uuid::new_v4().as_fields().0) / f64::from(u32::MAX);
         let pause = self.pause.mul_f64(0.5 + spread / 2.0);
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);

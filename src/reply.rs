@@ -1,4 +1,4 @@
-//! Taking replies apart. Nothing a server sends can do more than yield `None`.
+//! Parsing of replies. Nothing a server sends can do more than yield `None`.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub(crate) fn text(value: &Value) -> Option<String> {
     String::from_utf8(bytes(value)?).ok()
 }
 
-/// What a reader makes of the text.
+/// The reader's result for the text.
 pub(crate) fn read<T>(value: &Value, reader: impl Fn(&str) -> Option<T>) -> Option<T> {
     reader(&text(value)?)
 }
@@ -43,7 +43,7 @@ pub(crate) fn saved(value: &Value) -> Option<Option<Vec<u8>>> {
     }
 }
 
-/// Bytes; `None` for nil and for none at all.
+/// Bytes; `None` for nil and if empty.
 pub(crate) fn filled(value: &Value) -> Option<Option<Vec<u8>>> {
     Some(saved(value)?.filter(|bytes| !bytes.is_empty()))
 }
@@ -53,7 +53,7 @@ pub(crate) fn word<T: FromStr>(value: &Value) -> Option<T> {
     read(value, texts::word)
 }
 
-/// A word, `None` where it is empty or this version does not know it.
+/// A word, `None` if it is empty or unknown to this version.
 pub(crate) fn known<T: FromStr>(value: &Value) -> Option<Option<T>> {
     optional(value, texts::word)
 }
@@ -90,7 +90,7 @@ pub(crate) fn reset(value: &Value) -> Option<bool> {
     either(value, "reset", "right")
 }
 
-/// Whether slots were of use.
+/// Whether slots were accepted.
 pub(crate) fn told(value: &Value) -> Option<bool> {
     either(value, "told", "stale")
 }
@@ -117,7 +117,7 @@ pub(crate) fn array(value: &Value) -> Option<&[Value]> {
     }
 }
 
-/// What a reply has any number of: so many elements each.
+/// A repeated part of a reply: a number of elements each.
 pub(crate) trait Item: Sized {
     const SIZE: usize;
 
@@ -140,13 +140,13 @@ impl Item for Order {
     }
 }
 
-/// The elements of an array after `head` ones as items; what is over is an error.
+/// The elements of an array after `head` ones as items; left-over elements are an error.
 pub(crate) fn items<T: Item>(items: &[Value], head: usize) -> Option<Vec<T>> {
     let chunks = items.get(head..)?.chunks_exact(T::SIZE);
     if chunks.remainder().is_empty() { chunks.map(T::read).collect() } else { None }
 }
 
-/// An array of nothing but items.
+/// An array of items only.
 pub(crate) fn list<T: Item>(value: &Value) -> Option<Vec<T>> {
     items(array(value)?, 0)
 }
@@ -170,7 +170,7 @@ pub(crate) fn pairs(value: &Value) -> Option<Vec<(String, &Value)>> {
     pairs.map(|pair| Some((text(pair.first()?)?, pair.get(1)?))).collect()
 }
 
-/// Names and values by name; nil for one that is not there.
+/// Names and values by name; nil for a missing one.
 pub(crate) struct Facts<'a>(HashMap<String, &'a Value>);
 
 impl<'a> Facts<'a> {

@@ -1,4 +1,4 @@
-//! When a schedule makes its tasks.
+//! When a schedule creates its tasks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::times;
 
-/// The most slots of cron that a schedule knows ahead.
+/// Maximum number of cron slots that a schedule knows ahead.
 const AHEAD: usize = 64;
 
-/// When a schedule makes its tasks: at its slots.
+/// When a schedule creates its tasks: at its slots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rhythm(Kind);
@@ -36,7 +36,7 @@ impl Rhythm {
         Self::every_after(period, Duration::ZERO)
     }
 
-    /// The same, so much after those multiples: `every_after` a day and 3 hours is 03:00 UTC.
+    /// The same with an offset from those multiples: `every_after` a day and 3 hours is 03:00 UTC.
     ///
     /// # Errors
     /// `BADARG` for parts of a second, or times out of their bounds; the offset must be less than the period.
@@ -51,14 +51,14 @@ impl Rhythm {
         }
     }
 
-    /// By a cron expression of five fields (minute, hour, day of the month, month, day of the week) or a
-    /// nickname such as `@daily`, in a time zone such as `Europe/Berlin` (feature `cron`).
+    /// By a cron expression of five fields (minute, hour, day of the month, month, day of the week) or a nickname
+    /// such as `@daily`, in a time zone such as `Europe/Berlin` (feature `cron`).
     ///
-    /// A time that a change of the clock leaves out has its slot at the first moment after it; one that
-    /// comes twice has it the first time. Where the hour begins with `*` the slots go on as time does.
+    /// A time that a change of the clock skips has its slot at the first moment after it; a repeated one has it the
+    /// first time. If the hour field begins with `*`, slots follow elapsed time.
     ///
     /// # Errors
-    /// `BADARG` for an expression that cannot be read or that no date fits, or for an unknown zone.
+    /// `BADARG` for an invalid expression or one that matches no date, or for an unknown zone.
     #[cfg(feature = "cron")]
     pub fn cron(expression: &str, zone: &str) -> Result<Self> {
         Ok(Self(Kind::Cron(Box::new(crate::cron::Cron::new(expression, zone)?))))
@@ -98,7 +98,7 @@ impl Rhythm {
 }
 
 impl fmt::Display for Rhythm {
-    /// As the contract writes it.
+    /// In the contract's form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Every { period, offset } => write!(f, "every {period} {offset}"),
@@ -111,10 +111,10 @@ impl fmt::Display for Rhythm {
 impl FromStr for Rhythm {
     type Err = Error;
 
-    /// Reads what the contract writes.
+    /// Parses the contract's form.
     ///
     /// # Errors
-    /// `BADARG` for anything else, for a time zone that this machine does not know, and for cron where the crate's
+    /// `BADARG` for anything else, for a time zone that this machine does not know, and for cron if the crate's
     /// feature is off.
     fn from_str(text: &str) -> Result<Self> {
         let every = text.strip_prefix("every ").and_then(|numbers| {

@@ -1,4 +1,4 @@
-//! Tasks that are made again and again.
+//! Tasks that are created again and again.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::submit::Submit;
 use crate::task::Task;
 use crate::times;
 
-/// Slots made by one call of `tick`: a millisecond or so.
+/// Slots handled by one call of `tick`: about a millisecond.
 const BATCH: u32 = 10;
 
-/// How a schedule makes its tasks.
+/// How a schedule creates its tasks.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Plan {
@@ -27,7 +27,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What its tasks are submitted with. Their ids and times are those of the slots.
+    /// How its tasks are submitted. Their ids and times are those of the slots.
     pub fn task(mut self, task: Submit) -> Self {
         self.task = task;
         self
@@ -61,10 +61,10 @@ impl Schedule {
         &self.name
     }
 
-    /// Makes it, or changes it: tasks of a queue, with their parameters as JSON.
+    /// Creates it, or changes it: tasks of a queue, with their parameters as JSON.
     ///
     /// # Errors
-    /// `PAYLOAD` if the parameters are no JSON; those of [`Schedule::set_bytes`].
+    /// `PAYLOAD` if the parameters cannot be JSON; those of [`Schedule::set_bytes`].
     pub fn set<P: Serialize + ?Sized>(
         &self,
         queue: &str,
@@ -75,12 +75,12 @@ impl Schedule {
         self.set_bytes(queue, rhythm, &serde_json::to_vec(parameters)?, plan)
     }
 
-    /// Makes it, or changes it: tasks of a queue, with opaque bytes as parameters. What it has made, its pause and
-    /// its counts stay.
+    /// Creates it, or changes it: tasks of a queue, with opaque bytes as parameters. Its tasks, its pause and its
+    /// counts are kept.
     ///
     /// # Errors
-    /// `BADARG` for a value out of its bounds, an end in the past, or where no slot lies ahead; `BADNAME`, `TOOBIG`
-    /// as for a submit, `TOOMANY` for over 100,000 schedules; those of [`Client::call`].
+    /// `BADARG` for a value out of its bounds, an end in the past, or if no slot is ahead; `BADNAME`, `TOOBIG` as
+    /// for a submit, `TOOMANY` for over 100,000 schedules; those of [`Client::call`].
     pub fn set_bytes(&self, queue: &str, rhythm: &Rhythm, parameters: &[u8], plan: &Plan) -> Result<Scheduled> {
         let queue = QueueName::new(queue)?;
         if plan.task.id.is_some() || plan.task.eta.is_some() {
@@ -91,7 +91,7 @@ impl Schedule {
         self.client.set_schedule(&self.name, &queue, rhythm, parameters, &options)
     }
 
-    /// All that is known of it.
+    /// The schedule in full.
     ///
     /// # Errors
     /// `NOSCHEDULE`; those of [`Client::call`].
@@ -99,15 +99,15 @@ impl Schedule {
         self.client.call(&self.client.calls().show_schedule(&self.name))
     }
 
-    /// Stops it from making tasks. Slots that pass meanwhile make none.
+    /// Stops it from creating tasks. Slots that pass meanwhile create none.
     ///
     /// # Errors
-    /// `NOSCHEDULE`; `BADNAME` or `TOOBIG` for what cannot be kept; those of [`Client::call`].
+    /// `NOSCHEDULE`; `BADNAME` or `TOOBIG` for an invalid name or reason; those of [`Client::call`].
     pub fn pause(&self, by: &str, reason: &str) -> Result<()> {
         self.client.call(&self.client.calls().pause_schedule(&self.name, by, reason))
     }
 
-    /// Lets it make tasks again, from its next slot on.
+    /// Lets it create tasks again, from its next slot on.
     ///
     /// # Errors
     /// `NOSCHEDULE`; those of [`Client::call`].
@@ -115,17 +115,18 @@ impl Schedule {
         self.client.call(&self.client.calls().resume_schedule(&self.name))
     }
 
-    /// Makes a task at once, beside the slots, as its own overlap says or as the caller does.
+    /// Creates a task at once, in addition to the slots, according to its own overlap or the given one.
     ///
     /// # Errors
-    /// `NOSCHEDULE`; `STATE` where the last task is not finished and the overlap is [`Overlap::Skip`]; those of a submit.
+    /// `NOSCHEDULE`; `STATE` if the last task is unfinished and the overlap is [`Overlap::Skip`]; those of a
+    /// submit.
     pub fn run(&self, overlap: Option<Overlap>) -> Result<Task> {
         let options = overlap.into_iter().fold(RunScheduleOptions::new(), RunScheduleOptions::overlap);
         let ran = self.client.call(&self.client.calls().run_schedule(&self.name, &TaskId::random(), &options))?;
         Ok(Task::new(self.client.clone(), ran.id))
     }
 
-    /// Removes it. The tasks that it has made stay.
+    /// Removes it. Its tasks remain.
     ///
     /// # Errors
     /// `NOSCHEDULE`; those of [`Client::call`].
@@ -135,15 +136,15 @@ impl Schedule {
 }
 
 impl Client {
-    /// A schedule by its name. Does not ask the server.
+    /// A schedule by its name. Makes no call.
     ///
     /// # Errors
-    /// `BADNAME` for a name that a schedule cannot have.
+    /// `BADNAME` for an invalid name.
     pub fn schedule(&self, name: &str) -> Result<Schedule> {
         Ok(Schedule { client: self.clone(), name: ScheduleName::new(name)? })
     }
 
-    /// Every schedule of the namespace, those whose next slot comes first at the front.
+    /// Every schedule of the namespace, by their next slot.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -151,7 +152,7 @@ impl Client {
         self.pages(|cursor| self.calls().schedules(cursor, 500))
     }
 
-    /// Makes a schedule, or changes it, with options as plain values.
+    /// Creates a schedule, or changes it, with options as plain values.
     ///
     /// # Errors
     /// As [`Schedule::set_bytes`].
@@ -174,15 +175,15 @@ impl Client {
         self.call(&self.calls().schedule(name, queue, &rhythm.to_string(), parameters, &slots, options))
     }
 
-    /// Makes the tasks of slots that are due, 10 at most, and tells the server the next slots of cron
-    /// (feature `cron`) where it has few. Every worker calls it: see [`Upkeep`](crate::Upkeep).
+    /// Creates the tasks of due slots, at most 10, and supplies the next slots of cron (feature `cron`) to
+    /// schedules that have few. Every worker calls it: see [`Upkeep`](crate::Upkeep).
     ///
     /// # Errors
     /// Those of [`Client::call`].
     pub fn tick(&self) -> Result<Ticked> {
         let ticked = self.call(&self.calls().tick(BATCH))?;
         for low in &ticked.low {
-            // What this build or this machine cannot reckon is left to others.
+            // What this build or this machine cannot compute is left to others.
             let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
             match self.call(&self.calls().slots(low, &rhythm.slots(low.after))) {
                 // Somebody removed it meanwhile.

@@ -1,4 +1,4 @@
-//! Finding tasks, and doing something to all that were found.
+//! Finding tasks, and actions on all that were found.
 
 use crate::calls::PauseOptions;
 use crate::error::Result;
@@ -8,10 +8,11 @@ use crate::options::Pairs;
 use crate::queue::Queue;
 use crate::task::Task;
 
-/// So many tasks are changed by one step of a bulk: about a millisecond of the server's time.
+/// Tasks changed by one step of a bulk: about a millisecond of the server's time.
 const STEP: u32 = 50;
 
-/// Which tasks of a queue are meant: those that all that is set fits; all tasks where nothing is. The server checks all bounds.
+/// Selects tasks of a queue: those that match all its conditions; all tasks without any. The server checks all
+/// bounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Filter(pub(crate) Pairs);
@@ -23,15 +24,15 @@ impl Filter {
     }
 }
 
-/// What is done to many tasks.
+/// An action on many tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
     /// As [`Task::cancel`], with a reason of 1 KiB at most.
     Cancel {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// What becomes of those that somebody holds.
+        /// How held tasks are cancelled.
         force: Force,
     },
     /// As [`Task::retry`]; with `fresh` as [`Task::retry_fresh`].
@@ -41,7 +42,7 @@ pub enum Action {
     },
     /// As [`Task::delete`].
     Delete,
-    /// The same, and also to tasks that wait: to all that no listener holds.
+    /// The same, and also waiting tasks: all that no listener holds.
     Purge,
     /// As [`Task::move_to`].
     Move {
@@ -56,7 +57,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The word for it.
+    /// Its word in the contract.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -71,12 +72,12 @@ impl Action {
 }
 
 impl Queue {
-    /// The ids of the tasks that a filter means, `limit` at most, the latest first: by creation, or
-    /// with a group and without a tag by failure. Looks through the tag, the group or else the whole
-    /// queue, 300 tasks a call, until it has found enough.
+    /// The ids of the tasks that match a filter, at most `limit`, the latest first: by creation, or with a group
+    /// and without a tag by failure. Searches the tag, the group or else the whole queue, 300 tasks a call, until
+    /// it has found enough.
     ///
     /// # Errors
-    /// `BADNAME` or `BADARG` for what cannot be searched for; those of [`Client::call`](crate::Client::call).
+    /// `BADNAME` or `BADARG` for invalid conditions; those of [`Client::call`](crate::Client::call).
     pub fn find(&self, filter: &Filter, limit: usize) -> Result<Vec<String>> {
         let mut found = Vec::new();
         let mut cursor = Some("0".to_owned());
@@ -105,12 +106,12 @@ impl Queue {
         self.client().pages(|cursor| self.client().calls().groups(self.name(), cursor, 500))
     }
 
-    /// Does something to every task that a filter means, the oldest first, in steps of 50. Each step is done whole
-    /// or not at all; what was submitted, or with a group has failed, since it began is left alone.
+    /// Does an action to every task that matches a filter, the oldest first, in steps of 50. Each step is atomic;
+    /// tasks that were submitted, or with a group have failed, since it began are left alone.
     ///
     /// # Errors
-    /// `BADNAME`, `BADARG` or `TOOBIG` for what is wrong in the call; those of [`Client::call`](crate::Client::call).
-    /// The steps before the error were done.
+    /// `BADNAME`, `BADARG` or `TOOBIG` for an invalid call; those of [`Client::call`](crate::Client::call). The
+    /// steps before the error were done.
     pub fn bulk(&self, action: &Action, filter: &Filter) -> Result<Changed> {
         let mut all = Changed::default();
         let mut cursor = Some("0".to_owned());
@@ -124,7 +125,7 @@ impl Queue {
         Ok(all)
     }
 
-    /// Stops giving out tasks, and orders the owners of those that run to give them back.
+    /// Stops giving out tasks, and orders the owners of running tasks to give them back.
     ///
     /// # Errors
     /// As [`Queue::pause`].
@@ -132,10 +133,11 @@ impl Queue {
         self.client().call(&self.client().calls().pause(self.name(), by, reason, &PauseOptions::new().stop(true)))
     }
 
-    /// Removes what is left of a queue without tasks, listeners and schedules: its settings, limits, events and statistics.
+    /// Removes what is left of a queue without tasks, listeners and schedules: its settings, limits, events and
+    /// statistics.
     ///
     /// # Errors
-    /// `NOTEMPTY` while it has a task, in any state, or a listener, or a schedule makes tasks in it; `NOQUEUE` where
+    /// `NOTEMPTY` while it has a task, in any state, or a listener, or a schedule creates tasks in it; `NOQUEUE` if
     /// there is none; those of [`Client::call`](crate::Client::call).
     pub fn forget(&self) -> Result<()> {
         self.client().call(&self.client().calls().forget(self.name()))
@@ -143,16 +145,16 @@ impl Queue {
 }
 
 impl Task {
-    /// Gives the task tags, whatever its state; answers all that it has.
+    /// Adds tags to the task, in any state; returns all its tags.
     ///
     /// # Errors
-    /// `NOTASK`; `TOOMANY` where it would have more than 16; `BADNAME` for what is no tag, `BADARG` for none or more than
-    /// 16 of them; those of [`Client::call`](crate::Client::call).
+    /// `NOTASK`; `TOOMANY` if it would have more than 16; `BADNAME` for an invalid tag, `BADARG` for none or more
+    /// than 16 of them; those of [`Client::call`](crate::Client::call).
     pub fn tag(&self, tags: &[&str]) -> Result<Vec<String>> {
         self.client().call(&self.client().calls().tag(self.id(), tags))
     }
 
-    /// Takes tags from the task; answers those that remain.
+    /// Removes tags from the task; returns the remaining ones.
     ///
     /// # Errors
     /// `NOTASK`; `BADNAME`, `BADARG` as [`Task::tag`]; those of [`Client::call`](crate::Client::call).
@@ -160,12 +162,12 @@ impl Task {
         self.client().call(&self.client().calls().untag(self.id(), tags))
     }
 
-    /// Puts the task, which waits, into another queue, behind those that wait there.
+    /// Moves the waiting task to another queue, behind those that wait there.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` for one that does not wait; `CLOSED` where the other queue takes no tasks, `DUPLICATE` where a
-    /// task there has its unique name, `TOOMANY` where tasks there wait with 64 different needs; those
-    /// of [`Client::call`](crate::Client::call).
+    /// `NOTASK`; `STATE` for one that does not wait; `CLOSED` if the other queue is closed, `DUPLICATE` if a task
+    /// there has its unique name, `TOOMANY` if the tasks that wait there have 64 different needs; those of
+    /// [`Client::call`](crate::Client::call).
     pub fn move_to(&self, queue: &QueueName) -> Result<()> {
         self.client().call(&self.client().calls().move_to(self.id(), queue))
     }

@@ -1,4 +1,4 @@
-//! What happened in a queue, and how long it took.
+//! Statistics and events of a queue.
 
 use crate::calls::{EventsOptions, StatisticsOptions};
 use crate::error::Result;
@@ -9,7 +9,8 @@ use crate::queue::Queue;
 const DAYS: u32 = 14;
 
 impl Queue {
-    /// Adds events that were not read yet to the statistics of their days, 500 at most. Workers do this all the time.
+    /// Adds events that were not read yet to the statistics of their days, at most 500. Workers do this all the
+    /// time.
     ///
     /// # Errors
     /// Those of [`Client::call`](crate::Client::call).
@@ -17,7 +18,8 @@ impl Queue {
         self.client().call(&self.client().calls().tally(self.name(), 500))
     }
 
-    /// The statistics of the last `days`, today included: 1 at least, and as many as the setting `statistics` keeps.
+    /// The statistics of the last `days`, including today: at least 1, and as many as the setting `statistics`
+    /// keeps.
     ///
     /// # Errors
     /// Those of [`Client::call`](crate::Client::call).
@@ -43,11 +45,11 @@ impl Queue {
         Ok(all)
     }
 
-    /// Up to 500 transitions after an event, `0` for the oldest that is kept. Keep
-    /// [`Events::last`], or the [`cursor`](crate::Event::cursor) of an event, to read on later.
+    /// Up to 500 transitions after an event, `0` for the oldest that is kept. Keep [`Events::last`], or the
+    /// [`cursor`](crate::Event::cursor) of an event, to read on later.
     ///
     /// # Errors
-    /// `BADARG` for what is no cursor; those of [`Client::call`](crate::Client::call).
+    /// `BADARG` for an invalid cursor; those of [`Client::call`](crate::Client::call).
     pub fn events(&self, after: &str) -> Result<Events> {
         self.client().call(&self.client().calls().events(self.name(), after, 500, &EventsOptions::new()))
     }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use crate::names::TaskId;
 use crate::options::TaskOptions;
 
-/// How to submit a task. What is not set is as the queue's settings say.
+/// How to submit a task. Options that are not set default to the queue's settings.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Submit {
@@ -15,7 +15,7 @@ pub struct Submit {
 }
 
 impl Submit {
-    /// An id of the caller's choice; a random one by default. The same id submitted again makes no second task.
+    /// An id of the caller's choice; a random one by default. The same id submitted again creates no second task.
     pub fn id(mut self, id: TaskId) -> Self {
         self.id = Some(id);
         self

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::{Cancelled, Estimate, Recalled, Status, TaskInfo, Transition};
 use crate::names::TaskId;
 
-/// The longest pause between two looks at a task that is waited for.
+/// The longest pause between two polls of a task that is waited for.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// A task by its id.
@@ -37,7 +37,7 @@ impl Task {
         &self.id
     }
 
-    /// Its whole record.
+    /// Its record.
     ///
     /// # Errors
     /// `NOTASK`; those of [`Client::call`].
@@ -45,7 +45,7 @@ impl Task {
         self.client.info(&self.id)
     }
 
-    /// Waits until the task is finished, and answers its record. With [`Duration::MAX`] it waits without limit.
+    /// Waits until the task is finished, and returns its record. With [`Duration::MAX`] it waits without limit.
     ///
     /// # Errors
     /// [`Error::TimedOut`] after `limit`; `NOTASK`; those of [`Client::call`].
@@ -66,11 +66,11 @@ impl Task {
         }
     }
 
-    /// Waits for the result and reads it as JSON.
+    /// Waits for the result and parses it as JSON.
     ///
     /// # Errors
-    /// [`Error::Failed`] with the task's error, [`Error::TaskCancelled`] where it was
-    /// cancelled, `PAYLOAD` where the result is of another type; those of [`Task::wait`].
+    /// [`Error::Failed`] with the task's error, [`Error::TaskCancelled`] if it was cancelled, `PAYLOAD` if the
+    /// result has another type; those of [`Task::wait`].
     pub fn result<R: DeserializeOwned>(&self, limit: Duration) -> Result<R> {
         let info = self.wait(limit)?;
         match info.status() {
@@ -80,7 +80,7 @@ impl Task {
         }
     }
 
-    /// Cancels the task. The owner of a running one is ordered to stop it, with its grace.
+    /// Cancels the task. The owner of a running one is ordered to stop it, with its grace period.
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that is complete or failed; those of [`Client::call`].
@@ -88,8 +88,8 @@ impl Task {
         self.cancel_as(reason, &CancelOptions::new())
     }
 
-    /// Cancels the task. The owner of a running one is ordered to kill it at once; the task is cancelled when
-    /// it has, at the latest when its lease has run out.
+    /// Cancels the task. The owner of a running one is ordered to kill it at once; the task is cancelled
+    /// afterwards, at the latest when its lease has expired.
     ///
     /// # Errors
     /// As [`Task::cancel`].
@@ -97,8 +97,8 @@ impl Task {
         self.cancel_as(reason, &CancelOptions::new().force(true))
     }
 
-    /// Cancels the task at once, whatever still runs: its owner hears within a third of its lease that it has lost it.
-    /// An attempt that begins before, after a [`Task::retry`], runs beside the old one.
+    /// Cancels the task at once, even if its program still runs: its owner finds out within a third of its lease.
+    /// An attempt that begins before that, after a [`Task::retry`], runs at the same time as the old one.
     ///
     /// # Errors
     /// As [`Task::cancel`].
@@ -110,17 +110,18 @@ impl Task {
         self.client.call(&self.client.calls().cancel(&self.id, reason, options))
     }
 
-    /// Asks the owner of the task to stop it and to give it back: it may save a checkpoint, and the task
-    /// goes to the front of its queue.
+    /// Asks the owner of the task to stop it and to give it back: it may save a checkpoint, and the task goes to
+    /// the front of its queue.
     ///
     /// # Errors
-    /// `NOTASK`; `STATE` for one that nobody holds, or that a client without scripts holds; those of [`Client::call`].
+    /// `NOTASK`; `STATE` for one that nobody holds, or that a client without scripts holds; those of
+    /// [`Client::call`].
     pub fn recall(&self) -> Result<Recalled> {
         self.client.call(&self.client.calls().recall(&self.id, &RecallOptions::new()))
     }
 
-    /// Takes the task from its owner at once, to the front of its queue, whatever still runs: its owner hears within
-    /// a third of its lease that it has lost it. The next attempt may run beside it for that time.
+    /// Takes the task from its owner at once, to the front of its queue, even if its program still runs: its owner
+    /// finds out within a third of its lease. The next attempt may run at the same time.
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that nobody holds; those of [`Client::call`].
@@ -128,16 +129,16 @@ impl Task {
         self.client.call(&self.client.calls().recall(&self.id, &RecallOptions::new().at_once(true)))
     }
 
-    /// Runs a failed or cancelled task again, from its last checkpoint.
+    /// Retries a failed or cancelled task, from its last checkpoint.
     ///
     /// # Errors
-    /// `NOTASK`; `STOPPING` for one that is being cancelled and may still run; `STATE` in any other state;
-    /// those of [`Client::call`].
+    /// `NOTASK`; `STOPPING` for one that is being cancelled and may still run; `STATE` in any other state; those of
+    /// [`Client::call`].
     pub fn retry(&self) -> Result<()> {
         self.client.call(&self.client.calls().retry(&self.id, &RetryOptions::new()))
     }
 
-    /// Runs a failed or cancelled task again, from its beginning.
+    /// Retries a failed or cancelled task, from its beginning.
     ///
     /// # Errors
     /// As [`Task::retry`].
@@ -145,7 +146,8 @@ impl Task {
         self.client.call(&self.client.calls().retry(&self.id, &RetryOptions::new().fresh(true)))
     }
 
-    /// Gives the waiting task another priority, -1,000 to 1,000, higher first; it goes behind those that have it already.
+    /// Changes the priority of the waiting task, -1,000 to 1,000, higher first; it goes behind those that have it
+    /// already.
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that does not wait; `BADARG` out of bounds; those of [`Client::call`].
@@ -153,7 +155,7 @@ impl Task {
         self.client.call(&self.client.calls().prioritise(&self.id, priority))
     }
 
-    /// What happened to it, as far as that is kept: its last transitions, the earliest first.
+    /// Its last transitions, as far as they are kept, the earliest first.
     ///
     /// # Errors
     /// `NOTASK`; those of [`Client::call`].
@@ -169,7 +171,7 @@ impl Task {
         }
     }
 
-    /// When it is expected to start and to end. `progress`, from 0 to 1, says how far it is, where that is known.
+    /// When it is expected to start and to end. `progress`: from 0 to 1, if known.
     ///
     /// # Errors
     /// `NOTASK`; those of [`Client::call`].
@@ -179,7 +181,7 @@ impl Task {
         self.client.call(&self.client.calls().estimate(&self.id, &options))
     }
 
-    /// Removes the finished task.
+    /// Deletes the finished task.
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that is not finished; those of [`Client::call`].

@@ -1,4 +1,4 @@
-//! What texts of the contract say.
+//! Parsing of texts of the contract.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Times and spans as the contract writes them: decimal seconds, and microseconds of deadlines.
+//! Times and durations in the contract's form: decimal seconds, and microseconds of deadlines.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,17 +7,17 @@ pub(crate) fn seconds(span: Duration) -> String {
     format!("{}.{:06}", span.as_secs(), span.subsec_micros())
 }
 
-/// How long a time is after the beginning of 1970; nothing for earlier ones.
+/// The time since the beginning of 1970; zero for earlier ones.
 pub(crate) fn since_1970(time: SystemTime) -> Duration {
     time.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// So long after the beginning of 1970.
+/// The time after the beginning of 1970.
 fn after_1970(span: Duration) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(span)
 }
 
-/// Reads decimal seconds, to the nanosecond; also with an exponent, as clients without scripts may write them.
+/// Parses decimal seconds, to the nanosecond; also with an exponent, as clients without scripts may write them.
 pub(crate) fn span(text: &str) -> Option<Duration> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.split_once('.').unwrap_or((text, "0")) {
@@ -29,17 +29,17 @@ pub(crate) fn span(text: &str) -> Option<Duration> {
     }
 }
 
-/// Reads a point in time, in decimal seconds since 1970.
+/// Parses a point in time, in decimal seconds since 1970.
 pub(crate) fn time(text: &str) -> Option<SystemTime> {
     after_1970(span(text)?)
 }
 
-/// Reads a point in time, in microseconds since 1970.
+/// Parses a point in time, in microseconds since 1970.
 pub(crate) fn deadline(text: &str) -> Option<SystemTime> {
     after_1970(micros(text)?)
 }
 
-/// Reads a span in microseconds.
+/// Parses a duration in microseconds.
 pub(crate) fn micros(text: &str) -> Option<Duration> {
     text.parse().ok().map(Duration::from_micros)
 }

@@ -30,7 +30,7 @@ use crate::model::Reservation;
 use crate::names::{ListenerId, Namespace, QueueName};
 use crate::repeat::Tries;
 
-/// A waiting listener looks at the queue this often even if nobody wakes it.
+/// A waiting listener polls the queue this often even if nobody wakes it.
 const LOOK: Duration = Duration::from_secs(30);
 
 /// An asynchronous client of a namespace. Clones share its connection.
@@ -47,14 +47,15 @@ struct Inner {
 }
 
 impl fmt::Debug for Client {
-    /// Without the URL, which may hold a password.
+    /// Without the URL, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("namespace", self.inner.calls.namespace()).finish_non_exhaustive()
     }
 }
 
 impl Client {
-    /// Connects to the namespace `blueque` with a limit of 10 s on each call, and checks that the server suits.
+    /// Connects to the namespace `blueque` with a limit of 10 s on each call, and checks that the server is
+    /// suitable.
     ///
     /// # Errors
     /// As [`crate::Client::open`].
@@ -96,8 +97,8 @@ impl Client {
         &self.inner.calls
     }
 
-    /// Makes a call. It is repeated on failures that may pass, within the client's limit.
-    /// Dropping the future does not take the call back: send it again to learn its answer.
+    /// Makes a call. It is repeated after temporary failures, within the client's limit. Dropping the future does
+    /// not undo the call: repeat it to get its reply.
     ///
     /// # Errors
     /// As [`crate::Client::call`].
@@ -118,8 +119,8 @@ impl Client {
         }
     }
 
-    /// Waits for a task of some queues, at most for `limit`. The listener must be
-    /// registered; with a `request` the same one gives the same reservation.
+    /// Waits for a task of some queues, at most for `limit`. The listener must be registered; the same `request`
+    /// returns the same reservation.
     ///
     /// # Errors
     /// `NOLISTENER`; those of [`Client::call`].
@@ -147,7 +148,7 @@ impl Client {
         }
     }
 
-    /// Blocks on a connection of its own: on the shared one everybody would wait.
+    /// Blocks on a separate connection: on the shared one everybody would wait.
     async fn wait(&self, connection: &mut Option<MultiplexedConnection>, lists: &[String], limit: Duration) -> bool {
         if connection.is_none() {
             *connection = self.connect(self.inner.limit, limit.saturating_add(self.inner.limit)).await.ok();

@@ -14,7 +14,7 @@ macro_rules! words {
             /// All that this version knows, in the order of the contract.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The word for it in the contract.
+            /// Its word in the contract.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -26,7 +26,7 @@ macro_rules! words {
         impl std::str::FromStr for $name {
             type Err = $crate::error::Error;
 
-            /// Reads the word.
+            /// Parses the word.
             ///
             /// # Errors
             /// `BADARG` for a word that this version does not know.

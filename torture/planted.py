@@ -43,7 +43,7 @@ PLANTED = {
         "server-set-back program-killed cut",
     ),
     "a piece of a log that is sent again is added again": (
-        "stands twice in its log",
+        "is twice in its log",
         "lua/cmd/log.lua", "offset <= log.seen then", "offset < 0 then",
         "cut-after",
     ),

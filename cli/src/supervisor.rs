@@ -260,7 +260,7 @@ fn attempt(
         if kept && let Err(error) = folder.keep_checkpoint(run) {
             shared.say(&format!("the checkpoint cannot be kept: {error}"));
         }
-        shared.discards(format!("{}: killed, its result is thrown away", shared.lease.words()));
+        shared.discards(format!("{}: killed, its result is discarded", shared.lease.words()));
         // Nobody will send it later.
         if let Some(journal) = &mut journal {
             journal.tend(shared);
@@ -304,7 +304,7 @@ fn spawn<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'stati
 }
 
 fn join<T>(thread: JoinHandle<T>) -> anyhow::Result<T> {
-    thread.join().map_err(|_| anyhow!("a thread of the supervisor ended by a defect"))
+    thread.join().map_err(|_| anyhow!("a thread of the supervisor ended by a bug"))
 }
 
 #[cfg(test)]

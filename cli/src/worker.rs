@@ -145,7 +145,7 @@ pub fn run(connection: &Connection, options: &Options) -> anyhow::Result<ExitCod
         }
         return Err(error);
     }
-    pool.say(if heard { "ends" } else { "ends; the server does not answer, and has yet to hear of it" });
+    pool.say(if heard { "ends" } else { "ends; the server does not answer, and does not know yet" });
     Ok(ExitCode::SUCCESS)
 }
 
@@ -235,7 +235,7 @@ fn spawn<T: Send + 'static>(
 
 /// Supervisors do not need a worker, and the next one finds them.
 fn defect(part: &str) -> anyhow::Error {
-    anyhow::anyhow!("the worker's part for {part} ended by a defect: start the worker again, its programs run on")
+    anyhow::anyhow!("the worker's part for {part} ended by a bug: start the worker again, its programs run on")
 }
 
 /// Drains at the first signal; at the second the worker ends, and its supervisors go on without it.

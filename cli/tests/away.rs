@@ -93,7 +93,7 @@ fn a_worker_that_starts_while_the_server_loads_its_data_waits() {
 fn a_worker_that_starts_on_half_a_transaction_in_the_append_only_file_says_so() {
     let mut world = World::on(Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]));
     world.program("q", "echo 1");
-    let said = "half a transaction stands in it: BGREWRITEAOF";
+    let said = "it contains half a transaction: BGREWRITEAOF";
     let worker = world.worker(&["--queue", "q"]);
     assert_eq!(result(&world.submit("q", "[]")), "1");
     assert!(!world.log().contains(said), "{}", world.log());

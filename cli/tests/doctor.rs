@@ -129,7 +129,7 @@ fn limits_that_were_lowered_are_notes_and_so_is_what_is_not_looked_at() {
     );
     assert!(out.contains("places of 2 are taken"), "{out}");
     let (out, code) = ward.doctor(&["--limit", "1"]);
-    assert!(code == 0 && out.contains("--limit looks at more"), "{out}");
+    assert!(code == 0 && out.contains("--limit checks more"), "{out}");
 }
 
 #[test]

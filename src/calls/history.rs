@@ -1,4 +1,4 @@
-//! Calls that ask what happened.
+//! Calls that read histories and events.
 
 use super::{Call, Calls, EventsOptions};
 use crate::model::{Events, Follow, Transition};
@@ -6,14 +6,14 @@ use crate::names::{QueueName, TaskId};
 use crate::reply;
 
 impl Calls {
-    /// A queue's transitions after an event, `0` for the oldest that is kept: the next `limit` (1 to 500), or those of one
-    /// task among them.
+    /// A queue's transitions after an event, `0` for the oldest that is kept: the next `limit` (1 to 500), or those
+    /// of one task among them.
     #[must_use]
     pub fn events(&self, queue: &QueueName, after: &str, limit: u32, options: &EventsOptions) -> Call<Events> {
         self.call("events", Events::read).arg(queue).arg(after).arg(limit).pairs(&options.0)
     }
 
-    /// What happened to a task after a transition, 0 for the first that is kept.
+    /// The transitions of a task after a number, 0 for the first that is kept.
     #[must_use]
     pub fn history(&self, id: &TaskId, after: u64, limit: u32) -> Call<Follow<Transition>> {
         self.call("history", reply::follow).arg(id).arg(after).arg(limit)

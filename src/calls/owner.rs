@@ -14,8 +14,8 @@ use crate::times::seconds;
 use crate::{reply, times};
 
 impl Calls {
-    /// Takes the next task of the queues, asked in the order that the options say. With a `request` the same one gives the same
-    /// answer. Its deadline is that of the first sending: renew the lease by a heartbeat before you count on it.
+    /// Takes the next task of the queues, asked in the order of the options. The same `request` returns the same
+    /// reply. Its deadline counts from the first call: renew the lease with a heartbeat before you rely on it.
     #[must_use]
     pub fn reserve(
         &self,
@@ -27,7 +27,7 @@ impl Calls {
         queues.iter().fold(call, Call::arg).pairs(&options.0)
     }
 
-    /// Takes a task from a listener whose process is dead. None where the task ended instead.
+    /// Takes over a task from a listener whose process is dead. None if the task ended instead.
     #[must_use]
     pub fn adopt(
         &self,
@@ -40,14 +40,15 @@ impl Calls {
         self.call("adopt", reply::reservation).arg(listener).arg(from).arg(queue).arg(id).pairs(&options.0)
     }
 
-    /// Says that the process `pid` works on the task; answers when the lease ends now.
+    /// Reports that the process `pid` works on the task; returns the new end of the lease.
     #[must_use]
     pub fn start(&self, id: &TaskId, token: Token, pid: u32, options: &StartOptions) -> Call<SystemTime> {
         let parse = |value: &Value| reply::read(value, times::deadline);
         self.call("start", parse).arg(id).arg(token).arg(pid).pairs(&options.0)
     }
 
-    /// Renews the leases of up to 500 tasks of one queue; not those of tasks whose order is [`Order::Kill`](crate::Order::Kill).
+    /// Renews the leases of up to 500 tasks of one queue, except those of tasks whose order is
+    /// [`Order::Kill`](crate::Order::Kill).
     #[must_use]
     pub fn heartbeat(
         &self,
@@ -61,17 +62,17 @@ impl Calls {
         for (id, token) in tasks {
             call = call.arg(id).arg(token);
         }
-        // Without it a task that is to be killed is answered as lost.
+        // Without it a task that is to be killed is reported as lost.
         call.arg("kill").arg(1)
     }
 
-    /// Keeps the latest word on how far an attempt is; at most 4 KiB.
+    /// Stores the progress of an attempt; at most 4 KiB.
     #[must_use]
     pub fn progress(&self, id: &TaskId, token: Token, progress: &[u8]) -> Call<()> {
         self.call("progress", reply::done).arg(id).arg(token).raw(progress)
     }
 
-    /// Keeps what the next attempt needs to go on from here.
+    /// Stores a checkpoint for the next attempt.
     #[must_use]
     pub fn checkpoint(&self, id: &TaskId, token: Token, checkpoint: &[u8], options: &CheckpointOptions) -> Call<()> {
         self.call("checkpoint", reply::done).arg(id).arg(token).raw(checkpoint).pairs(&options.0)
@@ -83,14 +84,14 @@ impl Calls {
         self.call("complete", reply::word).arg(id).arg(token).raw(result).pairs(&options.0)
     }
 
-    /// Ends an attempt with an error. The task is tried again as long as it survives its failures.
+    /// Ends an attempt with an error. The task is retried as long as it has retries left.
     #[must_use]
     pub fn fail(&self, id: &TaskId, token: Token, error: &[u8], options: &FailOptions) -> Call<Outcome> {
         self.call("fail", reply::word).arg(id).arg(token).raw(error).pairs(&options.0)
     }
 
-    /// Gives a task back to the front of its queue, at once or after a pause. `lost` goes with no other option: the owner
-    /// was found dead, and it counts as a loss.
+    /// Gives a task back to the front of its queue, at once or after a delay. `lost` excludes all other options:
+    /// the owner was found dead, and it counts as a loss.
     #[must_use]
     pub fn release(&self, id: &TaskId, token: Token, options: &ReleaseOptions) -> Call<Outcome> {
         self.call("release", reply::word).arg(id).arg(token).pairs(&options.0)

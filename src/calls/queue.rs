@@ -8,8 +8,8 @@ use crate::names::{ListenerId, QueueName};
 use crate::reply;
 
 impl Calls {
-    /// Says that a worker lives, runs so many tasks at once and could run so many more now, and registers it on its queues where
-    /// it was forgotten. Answers of which queues it is ordered to take no more tasks.
+    /// Reports that a worker is alive, the number of its slots and of free ones, and registers it with its queues
+    /// if it was forgotten. Returns the queues that it is ordered to drain.
     #[must_use]
     pub fn report(
         &self,
@@ -42,25 +42,25 @@ impl Calls {
         self.call("resume", reply::done).arg(queue)
     }
 
-    /// Makes a listener known to a queue.
+    /// Registers a listener with a queue.
     #[must_use]
     pub fn register(&self, queue: &QueueName, listener: &ListenerId, options: &RegisterOptions) -> Call<()> {
         self.call("register", reply::done).arg(queue).arg(listener).pairs(&options.0)
     }
 
-    /// Takes a listener that holds nothing off a queue.
+    /// Removes a listener that holds nothing from a queue.
     #[must_use]
     pub fn unregister(&self, queue: &QueueName, listener: &ListenerId) -> Call<()> {
         self.call("unregister", reply::done).arg(queue).arg(listener)
     }
 
-    /// Orders a listener to end what it holds and take no more, or takes the order back.
+    /// Orders a listener to finish its tasks and take no more, or withdraws the order.
     #[must_use]
     pub fn drain(&self, queue: &QueueName, listener: &ListenerId, on: bool) -> Call<()> {
         self.call("drain", reply::done).arg(queue).arg(listener).arg(u8::from(on))
     }
 
-    /// What a listener holds, 500 tasks at most.
+    /// The tasks that a listener holds, at most 500.
     #[must_use]
     pub fn held(&self, queue: &QueueName, listener: &ListenerId) -> Call<Vec<Held>> {
         self.call("held", reply::list).arg(queue).arg(listener)
@@ -84,7 +84,7 @@ impl Calls {
         self.call("list", reply::page).arg(queue).arg(status).arg(cursor).arg(limit)
     }
 
-    /// How many tasks of a queue are in each state.
+    /// The number of tasks of a queue in each state.
     #[must_use]
     pub fn counts(&self, queue: &QueueName) -> Call<Counts> {
         self.call("counts", Counts::read).arg(queue)

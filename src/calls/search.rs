@@ -1,4 +1,4 @@
-//! Tags, groups of failures, search, and what is done to many tasks or to a whole queue.
+//! Tags, groups of failures, search, and actions on many tasks or a whole queue.
 
 use super::{Call, Calls};
 use crate::model::{Force, Group, Page, Step, Tag};
@@ -7,14 +7,14 @@ use crate::reply;
 use crate::search::{Action, Filter};
 
 impl Calls {
-    /// Ids of a queue's tasks that a filter means, the latest first, `limit` (1 to 500) at most. Looks at 300 tasks:
-    /// a page may be empty without being the last.
+    /// Ids of a queue's tasks that match a filter, the latest first, at most `limit` (1 to 500). Looks at 300
+    /// tasks: a page may be empty without being the last.
     #[must_use]
     pub fn find(&self, queue: &QueueName, filter: &Filter, cursor: &str, limit: u32) -> Call<Page<String>> {
         self.call("find", reply::page).arg(queue).arg(cursor).arg(limit).pairs(&filter.0)
     }
 
-    /// One step of a bulk: changes `limit` (1 to 500) tasks at most. Begin with the cursor `0`.
+    /// One step of a bulk: changes at most `limit` (1 to 500) tasks. Begin with the cursor `0`.
     #[must_use]
     pub fn bulk(&self, queue: &QueueName, action: &Action, filter: &Filter, cursor: &str, limit: u32) -> Call<Step> {
         let call = self.call("bulk", Step::read).arg(queue).arg(action.as_str()).arg(cursor).arg(limit).once();
@@ -47,19 +47,19 @@ impl Calls {
         self.call("groups", reply::page).arg(queue).arg(cursor).arg(limit)
     }
 
-    /// Gives a task 1 to 16 tags; answers all that it has.
+    /// Adds 1 to 16 tags to a task; returns all its tags.
     #[must_use]
     pub fn tag(&self, id: &TaskId, tags: &[&str]) -> Call<Vec<String>> {
         named(self.call("tag", reply::list).arg(id), tags)
     }
 
-    /// Takes 1 to 16 tags from a task; answers those that remain.
+    /// Removes 1 to 16 tags from a task; returns the remaining ones.
     #[must_use]
     pub fn untag(&self, id: &TaskId, tags: &[&str]) -> Call<Vec<String>> {
         named(self.call("untag", reply::list).arg(id), tags)
     }
 
-    /// Puts a task that waits into another queue.
+    /// Moves a waiting task to another queue.
     #[must_use]
     pub fn move_to(&self, id: &TaskId, queue: &QueueName) -> Call<()> {
         self.call("move", reply::done).arg(id).arg(queue).once()

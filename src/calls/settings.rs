@@ -5,26 +5,26 @@ use crate::model::{KeyLimit, Page, Rate, Setting};
 use crate::names::{QueueName, TaskId};
 use crate::reply;
 
-/// What stands for all queues that do not set something themselves.
+/// Stands for all queues.
 const ALL: &str = "*";
 
-/// What stands for a limit that is as the queue's settings say.
+/// Stands for the limit of the queue's settings.
 const UNSET: &str = "-";
 
 impl Calls {
-    /// Sets a setting of a queue, or with none for the namespace: what its queues do not set themselves. None takes it back.
+    /// Sets a setting of a queue, or with none the default of the namespace. A value of none unsets it.
     #[must_use]
     pub fn configure(&self, queue: Option<&QueueName>, name: &str, value: Option<&str>) -> Call<()> {
         self.call("configure", reply::done).arg(whose(queue)).arg(name).arg(value.unwrap_or_default())
     }
 
-    /// Every setting that holds for a queue, or with none for the namespace.
+    /// Every setting in effect for a queue, or with none for the namespace.
     #[must_use]
     pub fn settings(&self, queue: Option<&QueueName>) -> Call<Vec<Setting>> {
         self.call("settings", reply::list).arg(whose(queue))
     }
 
-    /// Gives a key limits of its own. `None`: the queue's setting.
+    /// Gives a key its own limits. `None`: the queue's setting.
     #[must_use]
     pub fn limit(&self, queue: &QueueName, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
         let concurrency = concurrency.map_or(UNSET.to_owned(), |number| number.to_string());
@@ -32,13 +32,13 @@ impl Calls {
         self.call("limit", reply::done).arg(queue).arg(key).arg(concurrency).arg(rate)
     }
 
-    /// The keys of a queue that have limits of their own, or those that take places now.
+    /// The keys of a queue with limits of their own, or those that take places now.
     #[must_use]
     pub fn limits(&self, queue: &QueueName, cursor: &str, limit: u32, options: &LimitsOptions) -> Call<Page<KeyLimit>> {
         self.call("limits", reply::page).arg(queue).arg(cursor).arg(limit).pairs(&options.0)
     }
 
-    /// Gives a waiting task another priority; it goes behind those that have it already.
+    /// Changes the priority of a waiting task; it goes behind those that have it already.
     #[must_use]
     pub fn prioritise(&self, id: &TaskId, priority: i32) -> Call<()> {
         self.call("prioritise", reply::done).arg(id).arg(priority)

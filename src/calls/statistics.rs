@@ -1,4 +1,4 @@
-//! Calls that add up, and those that ask for the sums.
+//! Calls that compute statistics, and those that read them.
 
 use redis::Value;
 

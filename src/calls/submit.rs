@@ -1,4 +1,4 @@
-//! Putting tasks into a queue.
+//! Submitting tasks.
 
 use std::time::SystemTime;
 
@@ -18,13 +18,13 @@ pub struct NewTask<'a> {
     pub id: &'a TaskId,
     /// When it is due; none for at once.
     pub eta: Option<SystemTime>,
-    /// Opaque bytes for whoever runs it.
+    /// Opaque bytes for the program that runs it.
     pub parameters: &'a [u8],
 }
 
 impl Call<Vec<Submitted>> {
-    /// Lets a submit that is sent again say what it said first, [`Submitted::Created`] and not
-    /// [`Submitted::Existing`]. It takes some microseconds of the server's time more.
+    /// Makes a repeated submit return its first reply, [`Submitted::Created`] and not [`Submitted::Existing`]. It
+    /// takes some microseconds more of the server's time.
     #[must_use]
     pub fn answered_once(self) -> Self {
         self.once()
@@ -32,7 +32,7 @@ impl Call<Vec<Submitted>> {
 }
 
 impl Calls {
-    /// Puts up to 500 tasks into a queue.
+    /// Submits up to 500 tasks to a queue.
     #[must_use]
     pub fn submit(&self, queue: &QueueName, tasks: &[NewTask<'_>], options: &TaskOptions) -> Call<Vec<Submitted>> {
         let parse = if options.0.has("unique") { unique } else { plain };
@@ -49,7 +49,7 @@ fn plain(value: &Value) -> Option<Vec<Submitted>> {
     reply::array(value)?.iter().map(|word| submitted(word, None)).collect()
 }
 
-/// The answer for one task: a word, and the other task that has the unique name, or had it.
+/// The reply for one task: a word, and the other task that has the unique name, or had it.
 fn unique(value: &Value) -> Option<Vec<Submitted>> {
     match reply::array(value)? {
         [word, other, ..] => Some(vec![submitted(word, Some(TaskId::new(reply::text(other)?).ok()?))?]),

@@ -8,32 +8,34 @@ use crate::names::TaskId;
 use crate::reply;
 
 impl Calls {
-    /// Cancels a task. The owner of a running one is ordered to stop it, with its grace, unless the options say otherwise.
+    /// Cancels a task. The owner of a running one is ordered to stop it, with its grace period, unless the options
+    /// say otherwise.
     #[must_use]
     pub fn cancel(&self, id: &TaskId, reason: &str, options: &CancelOptions) -> Call<Cancelled> {
         self.call("cancel", reply::word).arg(id).arg(reason).once().pairs(&options.0)
     }
 
-    /// Asks the owner of a task to give it back, or takes it from its owner at once, whatever still runs.
+    /// Asks the owner of a task to give it back, or takes it from its owner at once, even if its program still
+    /// runs.
     #[must_use]
     pub fn recall(&self, id: &TaskId, options: &RecallOptions) -> Call<Recalled> {
         self.call("recall", reply::word).arg(id).once().pairs(&options.0)
     }
 
-    /// Runs a failed or cancelled task again.
+    /// Retries a failed or cancelled task.
     #[must_use]
     pub fn retry(&self, id: &TaskId, options: &RetryOptions) -> Call<()> {
         self.call("retry", reply::done).arg(id).once().pairs(&options.0)
     }
 
-    /// Removes a finished task.
+    /// Deletes a finished task.
     #[must_use]
     pub fn delete(&self, id: &TaskId) -> Call<()> {
         self.call("delete", reply::done).arg(id).once()
     }
 
-    /// A task's log after an entry, `0` for its beginning, or with `tail` the entries that hold its last bytes. A page ends
-    /// after 1 MiB of text; the last one is empty.
+    /// A task's log after an entry, `0` for its beginning, or with `tail` the entries of its last bytes. A page
+    /// ends after 1 MiB of text; the last one is empty.
     #[must_use]
     pub fn logs(&self, id: &TaskId, after: &str, limit: u32, options: &LogsOptions) -> Call<Follow<LogEntry>> {
         self.call("logs", reply::follow).arg(id).arg(after).arg(limit).pairs(&options.0)
@@ -45,7 +47,7 @@ impl Calls {
         self.call("why", Why::read).arg(id)
     }
 
-    /// The whole record of a task.
+    /// The record of a task.
     #[must_use]
     pub fn get(&self, id: &TaskId) -> Call<Option<TaskInfo>> {
         let parse = |value: &Value| {

@@ -1,4 +1,4 @@
-//! Nothing that a server answers can do more than yield an error.
+//! Nothing that a server replies can do more than cause an error.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::model::LowSchedule;
 use crate::names::{ListenerId, QueueName, ScheduleName, TaskId, Token};
 use crate::search::{Action, Filter};
 
-/// Replies that no script gives: of every kind, and arrays of every length of each of them.
+/// Replies that no script returns: of every kind, and arrays of every length of each.
 fn nonsense() -> Vec<Value> {
     let kinds = [
         Value::Nil,

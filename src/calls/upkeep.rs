@@ -1,4 +1,4 @@
-//! What keeps a queue in order.
+//! Upkeep of queues.
 
 use super::{Call, Calls, MendOptions, RetainOptions};
 use crate::model::{Mended, Orphans, Promoted, Retained};
@@ -6,7 +6,7 @@ use crate::names::QueueName;
 use crate::reply;
 
 impl Calls {
-    /// Moves scheduled tasks that are due to pending.
+    /// Moves due scheduled tasks to pending.
     #[must_use]
     pub fn promote(&self, queue: &QueueName, limit: u32) -> Call<Promoted> {
         self.call("promote", Promoted::read).arg(queue).arg(limit)
@@ -24,13 +24,13 @@ impl Calls {
         self.call("retain", Retained::read).arg(queue).arg(limit).pairs(&options.0)
     }
 
-    /// Brings a clock that ran ahead of the server back, while nothing is held; whether it was ahead.
+    /// Sets a clock that ran ahead of the server back, while nothing is held; returns whether it was ahead.
     #[must_use]
     pub fn reset_clock(&self) -> Call<bool> {
         self.call("reset_clock", reply::reset).once()
     }
 
-    /// Mends a part of what clients without scripts leave; begin with an empty cursor.
+    /// Repairs a part of what clients without scripts leave behind; begin with an empty cursor.
     #[must_use]
     pub fn mend(&self, queue: &QueueName, cursor: &str, limit: u32, options: &MendOptions) -> Call<Mended> {
         self.call("mend", Mended::read).arg(queue).arg(cursor).arg(limit).pairs(&options.0)

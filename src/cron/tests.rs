@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The next slots as the zone's clock and its offset show them.
+/// The next slots in the zone's local time, with its offset.
 fn slots(expression: &str, zone: &str, after: &str, count: usize) -> Vec<String> {
     let cron = Cron::new(expression, zone).unwrap();
     let after = after.parse::<Timestamp>().unwrap().as_second();
@@ -45,7 +45,7 @@ fn a_time_that_comes_twice_is_the_first_and_only_once() {
     assert_eq!(next("30 2 * * *"), ["25 02:30 +02:00", "26 02:30 +01:00", "27 02:30 +01:00"]);
     assert_eq!(next("15,45 2 * * *"), ["25 02:15 +02:00", "25 02:45 +02:00", "26 02:15 +01:00"]);
     assert_eq!(next("0 3 * * *"), ["25 03:00 +01:00", "26 03:00 +01:00", "27 03:00 +01:00"]);
-    // From between the two, the second does not count either.
+    // Between the two, the second does not count either.
     assert_eq!(slots("30 2 * * *", "Europe/Berlin", "2026-10-25T01:00:00Z", 1), ["26 02:30 +01:00"]);
 }
 

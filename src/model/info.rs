@@ -6,12 +6,12 @@ use super::Status;
 use super::records::Record;
 use crate::text;
 
-/// The record of a task: an accessor for each field that this version knows. One that clients without scripts wrote in another
-/// form is as if it were not there.
+/// The record of a task: an accessor for each field that this version knows. A field that clients without scripts
+/// wrote in another form counts as absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TaskInfo {
-    /// Every field of the record, as it is.
+    /// Every field of the record, unchanged.
     pub fields: BTreeMap<String, Vec<u8>>,
 }
 
@@ -22,26 +22,25 @@ impl TaskInfo {
         unknown.map(|(name, value)| (name.as_str(), value.as_slice()))
     }
 
-    /// Why it failed; none where it has not failed.
+    /// The error of a failed task.
     #[must_use]
     pub fn error(&self) -> Option<String> {
         self.failed().then(|| self.lossy("error")).flatten()
     }
 
-    /// What kind of error that is, such as `lost`; none where it has not failed.
+    /// The kind of that error, such as `lost`; only of a failed task.
     #[must_use]
     pub fn group(&self) -> Option<String> {
         self.failed().then(|| self.read("group", text::owned)).flatten()
     }
 
-    /// The error of the last attempt that failed, where the task was tried again and has not ended by
-    /// completing or failing since.
+    /// The error of the last attempt that failed, if the task was retried and has not completed or failed since.
     #[must_use]
     pub fn last_error(&self) -> Option<String> {
         self.last("last_error", "error").and_then(|field| self.lossy(field))
     }
 
-    /// What kind of error [`Self::last_error`] is.
+    /// The kind of [`Self::last_error`].
     #[must_use]
     pub fn last_group(&self) -> Option<String> {
         self.last("last_group", "group").and_then(|field| self.read(field, text::owned))
@@ -51,16 +50,16 @@ impl TaskInfo {
         self.status() == Some(Status::Failed)
     }
 
-    /// Which field has what is known of the last failure: before 0.2 it was the one of a task that has failed.
+    /// The field with the last failure: before 0.2 it was that of a failed task.
     fn last(&self, field: &'static str, former: &'static str) -> Option<&'static str> {
         let ended = matches!(self.status(), Some(Status::Failed | Status::Complete));
         if self.fields.contains_key(field) { Some(field) } else { (!ended).then_some(former) }
     }
 
-    /// What the attempt that ended last cost, as its owner said it. `blueque worker` says it as JSON.
+    /// The cost of the last attempt, as its owner reported it. `blueque worker` reports JSON.
     #[must_use]
     pub fn cost(&self) -> Option<&[u8]> {
-        // A fresh retry takes `ended` out of the record; what was spent before it is spent.
+        // A fresh retry removes `ended` from the record; the cost before it remains.
         let ended = self.bytes("ended");
         self.bytes("cost").filter(|_| ended.is_none() || self.bytes("cost_of") == ended)
     }

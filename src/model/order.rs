@@ -1,15 +1,15 @@
-//! In which order queues are asked.
+//! The order in which queues are asked.
 
-/// In which order several queues are asked for a task.
+/// The order in which several queues are asked for a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueueOrder {
-    /// Those named first are asked first, always.
+    /// Queues named first are always asked first.
     #[default]
     Strict,
-    /// In turns: the one that was served least recently is asked first.
+    /// In turn: the queue that was served least recently is asked first.
     Round,
-    /// In turns, so that each gets its share: one weight from 1 to 1,000 for each queue.
+    /// In turn, with shares: one weight from 1 to 1,000 for each queue.
     Weighted(Vec<u32>),
 }
 
@@ -24,7 +24,7 @@ impl QueueOrder {
         }
     }
 
-    /// The weights as the contract writes them: `3,1,1`.
+    /// The weights in the contract's form: `3,1,1`.
     pub(crate) fn weights(&self) -> Option<String> {
         match self {
             Self::Weighted(weights) => Some(weights.iter().map(u32::to_string).collect::<Vec<_>>().join(",")),

@@ -13,7 +13,7 @@ use crate::times;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pause {
-    /// When; none where that cannot be read.
+    /// When; none if unreadable.
     pub at: Option<SystemTime>,
     /// Who.
     pub by: String,
@@ -42,7 +42,7 @@ impl fmt::Display for Pause {
 }
 
 impl WorkerInfo {
-    /// Whether it has a program for a method, or for a queue's tasks without one, as far as it says.
+    /// Whether it has a program for a method, or for a queue's tasks without one, as far as known.
     #[must_use]
     pub fn has_program(&self, method: &str) -> Option<bool> {
         let known = (!self.methods.is_empty()).then_some(&self.methods)?;
@@ -51,7 +51,7 @@ impl WorkerInfo {
 }
 
 impl ListenerInfo {
-    /// The id, where it has the form that this crate's listeners have.
+    /// The id, if it has the form of this crate's listeners.
     #[must_use]
     pub fn listener(&self) -> Option<ListenerId> {
         ListenerId::new(self.id.as_str()).ok()

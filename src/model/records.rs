@@ -1,4 +1,4 @@
-//! Fields of records, read: accessors made from `contract/fields.toml`.
+//! Accessors of records, generated from `contract/fields.toml`.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,8 @@ use crate::{text, times};
 
 include!(concat!(env!("OUT_DIR"), "/records.rs"));
 
-/// A hash whose fields are read one by one. What clients without scripts wrote in another form is as if it were not there.
+/// A hash whose fields are read one by one. A field that clients without scripts wrote in another form counts as
+/// absent.
 pub(super) trait Record {
     fn fields(&self) -> &BTreeMap<String, Vec<u8>>;
 
@@ -29,7 +30,7 @@ pub(super) trait Record {
         reader(std::str::from_utf8(self.bytes(field)?).ok().filter(|text| !text.is_empty())?)
     }
 
-    /// A text in which bytes that are not UTF-8 are replaced.
+    /// A text with bytes that are not UTF-8 replaced.
     fn lossy(&self, field: &str) -> Option<String> {
         self.bytes(field).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }

@@ -1,4 +1,4 @@
-//! What replies say, as structs. Both the structs and what reads them are made from `contract/replies.toml`.
+//! Replies as structs. The structs and their parsers are generated from `contract/replies.toml`.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,4 @@
-//! What is known of schedules.
+//! Replies about schedules.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,41 +11,41 @@ use crate::words::words;
 use crate::{text, times};
 
 words! {
-    /// What setting a schedule did.
+    /// The outcome of setting a schedule.
     Scheduled {
-        /// It made it.
+        /// It was created.
         Created = "created",
-        /// It changed the one of this name.
+        /// The one with this name was changed.
         Changed = "changed",
-        /// It was there as it is; nothing changed.
+        /// It existed already; nothing changed.
         Existing = "existing",
     }
 }
 
 words! {
-    /// Whether a schedule makes tasks.
+    /// Whether a schedule creates tasks.
     ScheduleState {
         /// It does.
         Active = "active",
         /// Somebody paused it.
         Paused = "paused",
-        /// It has none to make any more.
+        /// It has no more tasks to create.
         Ended = "ended",
         /// It waits for a client that knows cron to supply its next slots.
         Dry = "dry",
     }
 }
 
-/// All that is known of a schedule.
+/// A schedule in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScheduleInfo {
-    /// Every field of it.
+    /// All its fields.
     pub fields: BTreeMap<String, Vec<u8>>,
 }
 
 impl ScheduleInfo {
-    /// What its tasks are submitted with: names and values, as in the contract.
+    /// The options of its tasks: names and values, as in the contract.
     #[must_use]
     pub fn options(&self) -> Vec<(String, String)> {
         let text = self.lossy("options").unwrap_or_default();
@@ -53,7 +53,7 @@ impl ScheduleInfo {
         pairs.map(|(name, value)| (name.to_owned(), unquoted(value))).collect()
     }
 
-    /// Why its last slots made no task.
+    /// Why its last slots created no task.
     #[must_use]
     pub fn error(&self) -> Option<Trouble> {
         self.read("error", text::word)
@@ -66,15 +66,15 @@ impl Record for ScheduleInfo {
     }
 }
 
-/// Why slots of a schedule made no task.
+/// Why slots of a schedule created no task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trouble {
-    /// When; none where that cannot be read.
+    /// When; none if unreadable.
     pub at: Option<SystemTime>,
-    /// The code of the error, as [`Code`](crate::Code) knows it.
+    /// The code of the error, see [`Code`](crate::Code).
     pub word: String,
-    /// What is wrong, and what to do.
+    /// The cause and the remedy.
     pub text: String,
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// A value as it was, from the text in which spaces separate the options.
+/// Unescapes a value from the text in which spaces separate the options.
 fn unquoted(text: &str) -> String {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();

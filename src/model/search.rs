@@ -1,13 +1,13 @@
-//! What is done to many tasks.
+//! Outcomes of actions on many tasks.
 
-/// What a whole bulk did.
+/// The outcome of a whole bulk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changed {
-    /// How many tasks were looked at.
+    /// Tasks that were looked at.
     pub looked: u64,
-    /// How many were changed.
+    /// Tasks that were changed.
     pub changed: u64,
-    /// How many refused.
+    /// Tasks that refused.
     pub refused: u64,
 }

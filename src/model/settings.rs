@@ -12,7 +12,7 @@ use crate::words::words;
 words! {
     /// Where a setting is set.
     Source {
-        /// Nowhere: it is what this version brings.
+        /// Nowhere: the default of this version.
         Default = "default",
         /// For the whole namespace.
         Namespace = "namespace",
@@ -21,7 +21,7 @@ words! {
     }
 }
 
-/// How many tasks may start within a time that slides.
+/// The number of tasks that may start within a sliding window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rate {
@@ -30,7 +30,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So many starts, 1 to 1,000, within a window of whole seconds, 1 s to 7 days.
+    /// A number of starts, 1 to 1,000, within a window of whole seconds, 1 s to 7 days.
     ///
     /// # Errors
     /// `BADARG` out of these bounds.
@@ -43,13 +43,13 @@ impl Rate {
         }
     }
 
-    /// How many may start.
+    /// The number of starts.
     #[must_use]
     pub fn starts(self) -> u32 {
         self.starts
     }
 
-    /// Within what time.
+    /// The window.
     #[must_use]
     pub fn window(self) -> Duration {
         Duration::from_secs(self.seconds.into())
@@ -65,7 +65,7 @@ impl fmt::Display for Rate {
 impl FromStr for Rate {
     type Err = Error;
 
-    /// Reads `STARTS/SECONDS`.
+    /// Parses `STARTS/SECONDS`.
     ///
     /// # Errors
     /// `BADARG` as in [`Rate::new`].

@@ -1,15 +1,15 @@
-//! Statistics of queues, and what can be expected from them.
+//! Statistics of queues, and estimates from them.
 
 use std::time::Duration;
 
 use crate::times;
 use crate::words::words;
 
-/// How long something took: enough to say how many, the mean, the variance, and about each quantile.
+/// A set of durations: their number, mean and variance, and approximate quantiles.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Durations {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// Their sum.
     pub sum: Duration,
@@ -19,7 +19,8 @@ pub struct Durations {
     pub least: Duration,
     /// The longest.
     pub most: Duration,
-    /// How many of them were as long as each of [`Durations::BOUNDS`] at most, and longer than the bound before it; the last: longer than all bounds.
+    /// The number of durations up to each of [`Durations::BOUNDS`] and longer than the bound before it; the last:
+    /// longer than all bounds.
     pub buckets: [u64; 22],
 }
 
@@ -40,13 +41,13 @@ impl Durations {
         bounds
     };
 
-    /// The mean; none of nothing.
+    /// The mean; none if there are none.
     #[must_use]
     pub fn mean(&self) -> Option<Duration> {
         (self.count > 0).then(|| span(self.sum.as_secs_f64() / number(self.count)))
     }
 
-    /// The variance in seconds²: of these durations, not of what they may be a sample of.
+    /// The variance in seconds²: of these durations, not as a sample of others.
     #[must_use]
     pub fn variance(&self) -> Option<f64> {
         let mean = self.mean()?.as_secs_f64();
@@ -59,7 +60,7 @@ impl Durations {
         self.variance().map(|variance| span(variance.sqrt()))
     }
 
-    /// What a part `share` (0 to 1) of them did not exceed; estimated within a bucket.
+    /// The duration that a part `share` (0 to 1) of them did not exceed; estimated within a bucket.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         if self.count == 0 || !(0.0..=1.0).contains(&share) {
@@ -95,7 +96,7 @@ impl Durations {
         }
     }
 
-    /// Takes the value of one of the fields of the contract. One that is not known is left out.
+    /// Takes the value of a field of the contract. Unknown fields are ignored.
     fn take(&mut self, field: &str, value: &str) -> Option<()> {
         match field {
             "count" => self.count = value.parse().ok()?,
@@ -122,7 +123,7 @@ impl Durations {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Figures {
-    /// Tasks that were made.
+    /// Tasks that were created.
     pub submitted: u64,
     /// Attempts that started.
     pub started: u64,
@@ -132,15 +133,15 @@ pub struct Figures {
     pub failed: u64,
     /// Tasks that were cancelled.
     pub cancelled: u64,
-    /// Attempts that failed, whether the task was tried again or not.
+    /// Attempts that failed, whether the task was retried or not.
     pub failures: u64,
-    /// Tries after a failure, by themselves or by hand.
+    /// Attempts after a failure, automatic or by hand.
     pub retries: u64,
     /// Attempts whose owner was lost.
     pub losses: u64,
     /// Attempts that were given back.
     pub releases: u64,
-    /// Events that were trimmed before they were counted: so much the other numbers may lack.
+    /// Events that were trimmed before they were counted: the other numbers may lack them.
     pub missed: u64,
     /// How long tasks waited, each time that they were pending, until they were reserved.
     pub wait: Durations,
@@ -168,7 +169,7 @@ impl Figures {
         self.done.add(&other.done);
     }
 
-    /// Takes the value of one of the fields of the contract. One that is not known is left out.
+    /// Takes the value of a field of the contract. Unknown fields are ignored.
     pub(crate) fn take(&mut self, field: &str, value: &str) -> Option<()> {
         if let Some((measure, field)) = field.split_once('.') {
             return match measure {
@@ -200,7 +201,7 @@ impl Figures {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Day {
-    /// Which, in UTC, as YYYYMMDD.
+    /// The day, in UTC, as YYYYMMDD.
     pub date: String,
     /// Its numbers.
     pub figures: Figures,
@@ -223,13 +224,13 @@ pub struct Statistics {
 }
 
 words! {
-    /// What an estimate comes from.
+    /// The basis of an estimate.
     Basis {
-        /// How fast the task got as far as it is.
+        /// The task's progress and its pace.
         Progress = "progress",
-        /// How long others took in the last days.
+        /// The durations of others in the last days.
         History = "history",
-        /// Both: the further the task is, the more its own pace tells.
+        /// Both: the further the task is, the more its own pace counts.
         Both = "both",
     }
 }
@@ -239,7 +240,7 @@ fn number(count: u64) -> f64 {
     count as f64
 }
 
-/// Seconds as a duration; nothing for less than none.
+/// Seconds as a duration; zero if negative.
 fn span(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
 }

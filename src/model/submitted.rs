@@ -1,4 +1,4 @@
-//! What a submit did.
+//! The outcome of a submit.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,17 +10,17 @@ use crate::error::{Error, Result};
 use crate::names::TaskId;
 use crate::times;
 
-/// What a submit did.
+/// The outcome of a submit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Submitted {
-    /// It made the task.
+    /// The task was created.
     Created,
     /// The id had been submitted before; nothing changed.
     Existing,
     /// This other task has the unique name; nothing changed.
     Taken(TaskId),
-    /// It made the task, and cancelled this one, which had the unique name.
+    /// The task was created, and this one, which had the unique name, was cancelled.
     Replaced(TaskId),
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Until {
 impl FromStr for Until {
     type Err = Error;
 
-    /// Reads `end`, `start` or decimal seconds.
+    /// Parses `end`, `start` or decimal seconds.
     ///
     /// # Errors
     /// `BADARG` for anything else, and for a time under 1 s or over a year.

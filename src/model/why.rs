@@ -4,15 +4,15 @@ use std::time::SystemTime;
 
 use super::Why;
 
-/// How the limits of a queue or of a key stand.
+/// The state of the limits of a queue or of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How many places there are; none for no limit.
+    /// The number of places; none for no limit.
     pub concurrency: Option<u32>,
-    /// How many are taken.
+    /// The number of taken places.
     pub used: u64,
-    /// Until when the rate lets nothing start; none where it does.
+    /// Until when the rate allows no start; none if it does.
     pub rate_until: Option<SystemTime>,
 }
 

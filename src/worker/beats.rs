@@ -1,4 +1,4 @@
-//! Heartbeats of what runs, and the orders that come back.
+//! Heartbeats of running tasks, and the orders that they return.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::names::{ListenerId, QueueName, TaskId, Token};
 /// Tasks that one heartbeat can carry.
 const BATCH: usize = 500;
 
-/// With nothing to renew, the beats look this seldom: a new task wakes them.
+/// Without leases to renew, the thread wakes up this seldom: a new task wakes it.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Tasks of one queue with leases of one length share a heartbeat.
 type Groups = HashMap<(QueueName, Duration), Vec<Arc<Context>>>;
 
 impl Worker {
-    /// Renews the leases of what runs as long as the worker lives, and passes on the orders that come back.
+    /// Renews the leases of running tasks as long as the worker lives, and passes on orders.
     pub(super) fn beats(&self, listener: &ListenerId) {
         // When the heartbeats of each length of lease are due.
         let mut due: HashMap<Duration, Instant> = HashMap::new();
@@ -33,7 +33,7 @@ impl Worker {
         }
     }
 
-    /// Waits until leases are to be renewed; none when the worker has ended.
+    /// Waits until leases have to be renewed; none when the worker has ended.
     fn next_beats(&self, due: &mut HashMap<Duration, Instant>) -> Option<Groups> {
         let mut state = self.shared.lock();
         while !state.ended {
@@ -67,12 +67,12 @@ impl Worker {
             batch.iter().map(|cx| (cx.reservation().id.clone(), cx.reservation().token)).collect();
         let client = &self.settings.client;
         let sent = Instant::now();
-        // A failure needs no word: a context that is not renewed loses its task by itself.
+        // A failure is not reported: a context that is not renewed loses its task automatically.
         let Ok(beat) = client.call(&client.calls().heartbeat(queue, listener, lease, &tasks)) else {
             return;
         };
         for (context, order) in batch.iter().zip(beat.orders) {
-            // The lease of one that is to be killed runs out: a handler that goes on has lost it then.
+            // The lease of a task that is to be killed expires: a handler that goes on has lost it then.
             if !matches!(order, Order::Lost | Order::Kill) {
                 context.renew(sent);
             }

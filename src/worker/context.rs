@@ -1,4 +1,4 @@
-//! What a handler sees of its attempt.
+//! An attempt, as seen by its handler.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -14,7 +14,7 @@ use crate::processor::Processor;
 
 const ORDERS: [Order; 6] = [Order::Continue, Order::Stop, Order::Drain, Order::Cancel, Order::Kill, Order::Lost];
 
-/// An order that ended a handler: what [`Context::check`] fails with.
+/// An order that ended a handler: the error of [`Context::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped(pub Order);
 
@@ -30,12 +30,12 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// A running attempt: its processor, the latest order, and how long the lease is sure to hold.
+/// A running attempt: its processor, the latest order, and how long the lease is certainly valid.
 #[derive(Debug)]
 pub struct Context {
     processor: Processor,
     order: AtomicU8,
-    /// Kept beside the order, which becomes [`Order::Lost`] when the lease has run out.
+    /// Kept in addition to the order, which becomes [`Order::Lost`] when the lease has expired.
     killed: AtomicBool,
     renewed: Mutex<Instant>,
 }
@@ -51,14 +51,14 @@ impl Context {
         &self.processor
     }
 
-    /// What the server said when it gave out the task.
+    /// The server's reply when it gave out the task.
     #[must_use]
     pub fn reservation(&self) -> &Reservation {
         self.processor.reservation()
     }
 
-    /// The latest order. [`Order::Lost`] also when the lease was not renewed for so long that it may have
-    /// expired: another worker may have the task by now. After [`Order::Kill`] it is not renewed any more.
+    /// The latest order. [`Order::Lost`] also if the lease was not renewed for so long that it may have expired:
+    /// another worker may have the task by now. After [`Order::Kill`] it is not renewed any more.
     #[must_use]
     pub fn order(&self) -> Order {
         if self.lock().elapsed() >= self.processor.lease() {
@@ -67,8 +67,8 @@ impl Context {
         ORDERS.get(usize::from(self.order.load(Ordering::Acquire))).copied().unwrap_or(Order::Lost)
     }
 
-    /// Goes on, or fails with the order to stop. Call it between two steps of the
-    /// work, after saving a checkpoint, and pass its error on.
+    /// Continues, or fails with the order to stop. Call it between two steps of the work, after saving a
+    /// checkpoint, and pass its error on.
     ///
     /// # Errors
     /// [`Stopped`] on any order but [`Order::Continue`].
@@ -79,7 +79,7 @@ impl Context {
         }
     }
 
-    /// Says how far the work is, for people: `done` of `total` in some unit.
+    /// Reports the progress of the work, for people: `done` of `total` in some unit.
     ///
     /// # Errors
     /// `LOST`; those of [`crate::Client::call`].
@@ -87,7 +87,7 @@ impl Context {
         self.processor.progress(&serde_json::json!({ "done": done, "total": total, "unit": unit }))
     }
 
-    /// Keeps what the next attempt needs to go on from here, as JSON.
+    /// Stores a checkpoint for the next attempt, as JSON.
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`crate::Client::call`].
@@ -95,10 +95,10 @@ impl Context {
         self.processor.checkpoint(checkpoint)
     }
 
-    /// The checkpoint that the attempt before left.
+    /// The checkpoint of the previous attempt.
     ///
     /// # Errors
-    /// `PAYLOAD` where it is of another type.
+    /// `PAYLOAD` if it has another type.
     pub fn last_checkpoint<C: DeserializeOwned>(&self) -> Result<Option<C>> {
         self.processor.last_checkpoint()
     }
@@ -108,7 +108,7 @@ impl Context {
         self.killed.load(Ordering::Acquire)
     }
 
-    /// Notes an order. None takes back a graver one.
+    /// Records an order. It never replaces a more severe one.
     pub(crate) fn obey(&self, order: Order) {
         if order == Order::Kill {
             self.killed.store(true, Ordering::Release);
@@ -117,12 +117,12 @@ impl Context {
         self.order.fetch_max(u8::try_from(rank).unwrap_or(0), Ordering::AcqRel);
     }
 
-    /// Notes a heartbeat that was sent at `sent` and acknowledged.
+    /// Records a heartbeat that was sent at `sent` and acknowledged.
     pub(crate) fn renew(&self, sent: Instant) {
         *self.lock() = sent;
     }
 
-    /// When the last acknowledged renewal was sent: the lease holds from then at least.
+    /// When the last acknowledged renewal was sent: the lease counts at least from then.
     fn lock(&self) -> MutexGuard<'_, Instant> {
         self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! What a handler says of its failure beside the text.
+//! A failure of a handler with more than a text.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::calls::FailOptions;
 
-/// An error that says what comes next: when to try again, or that it is no use.
+/// An error that controls what comes next: when to retry, or that a retry cannot help.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -41,14 +41,14 @@ impl Failure {
         self
     }
 
-    /// The pause before the next try, where the task survives this failure: at most a year.
-    /// Without it the pause is as the task's backoff says.
+    /// The delay before the retry, if the task has retries left: at most a year. By default it follows from the
+    /// task's backoff.
     pub fn again_in(mut self, pause: Duration) -> Self {
         self.again = Some(pause);
         self
     }
 
-    /// No other try follows, however many failures the task survives.
+    /// No retry follows, even if retries are left.
     pub fn permanent(mut self) -> Self {
         self.permanent = true;
         self

@@ -1,4 +1,4 @@
-//! A worker in this process: closures on threads, heartbeats on a thread of their own.
+//! A worker in this process: closures on threads, heartbeats on a separate thread.
 
 mod beats;
 mod context;
@@ -28,7 +28,7 @@ pub use upkeep::{Upkeep, UpkeepError};
 /// What a handler may fail with: any error, or a text.
 pub type HandlerError = Box<dyn StdError + Send + Sync>;
 
-/// No lease is longer: a heartbeat that comes more seldom renews nothing.
+/// No lease is longer: a heartbeat at a longer interval would renew nothing.
 const LONGEST_LEASE: Duration = Duration::from_secs(7 * 86_400);
 
 type Handler = dyn Fn(&Context) -> Result<Vec<u8>, HandlerError> + Send + Sync;
@@ -37,11 +37,11 @@ type Handler = dyn Fn(&Context) -> Result<Vec<u8>, HandlerError> + Send + Sync;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// Take no more tasks, and let those that run finish, without limit.
+    /// Take no more tasks, and let running ones finish, without limit.
     Drain,
-    /// Take no more tasks, and order those that run to stop: they go back to the queue, uncounted.
+    /// Take no more tasks, and order running ones to stop: they go back to the queue, uncounted.
     Release,
-    /// As `Drain`, and after this time as `Release`.
+    /// Like `Drain`, and after this time like `Release`.
     ReleaseAfter(Duration),
 }
 
@@ -90,83 +90,83 @@ impl WorkerBuilder {
         }
     }
 
-    /// A queue to take tasks of. Those named first are asked first, unless [`WorkerBuilder::order`] says otherwise.
+    /// A queue to take tasks from. Queues named first are asked first, unless [`WorkerBuilder::order`] is set.
     ///
     /// # Errors
-    /// `BADNAME` for a name that a queue cannot have.
+    /// `BADNAME` for an invalid name.
     pub fn queue(mut self, name: &str) -> Result<Self> {
         self.queues.push(QueueName::new(name)?);
         Ok(self)
     }
 
-    /// How many tasks run at once: 1 by default, at most 500.
+    /// Number of tasks that run at once: 1 by default, at most 500.
     pub fn slots(mut self, slots: usize) -> Self {
         self.slots = slots.clamp(1, 500);
         self
     }
 
-    /// How long a task stays this worker's without a heartbeat: 1 s to 7 days; by default as the settings
-    /// of its queue say, 60 s. A task may have a lease of its own.
+    /// How long a task stays with this worker without a heartbeat: 1 s to 7 days; by default the setting of its
+    /// queue, 60 s. A task may have its own lease.
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = Some(lease);
         self
     }
 
-    /// In which order its queues are asked: as they were named, by default.
+    /// The order in which its queues are asked: as named, by default.
     pub fn order(mut self, order: QueueOrder) -> Self {
         self.order = order;
         self
     }
 
-    /// What it has, for tasks that need it: `gpu,transcoder=3`.
+    /// What it offers to tasks with needs: `gpu,transcoder=3`.
     pub fn has(mut self, has: impl Into<String>) -> Self {
         self.has = Some(has.into());
         self
     }
 
-    /// Its name for people, where its workers are listed.
+    /// Its name for people, where workers are listed.
     ///
     /// # Errors
-    /// `BADNAME` for other characters or another length than the name of a queue may have.
+    /// `BADNAME` for characters or a length that a queue's name may not have.
     pub fn name(mut self, name: &str) -> Result<Self> {
         self.name = Some(QueueName::new(name)?.to_string());
         Ok(self)
     }
 
-    /// How often heartbeats are sent: a third of the lease by default, every 7 days at least. A cancel
-    /// reaches the handler within this time.
+    /// How often heartbeats are sent: a third of the lease by default, every 7 days at least. A cancel reaches the
+    /// handler within this time.
     pub fn heartbeat(mut self, every: Duration) -> Self {
         self.beat = Some(every.min(LONGEST_LEASE));
         self
     }
 
-    /// How long the end of a task is sent again while the server is away: 1 h by default.
+    /// How long the end of a task is sent repeatedly while the server is away: 1 h by default.
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Whether tasks of dead processes on this host are taken back at once instead of
-    /// at the end of their lease: not by default. Only where all processes that share
-    /// this host's name see each other's process ids, so not across containers.
+    /// Whether tasks of dead processes on this host are taken over at once instead of at the end of their lease:
+    /// not by default. Only if all processes that share this host's name see each other's process ids, so not
+    /// across containers.
     pub fn adopt_dead(mut self, on: bool) -> Self {
         self.adopt_dead = on;
         self
     }
 
-    /// A further name of this host, for [`WorkerBuilder::adopt_dead`]: one that clients of Blueque 1.0 on it have in
-    /// the ids of their listeners. The machine's name and the resolver's full name are known, unless that one
-    /// begins with `localhost`.
+    /// Another name of this host, for [`WorkerBuilder::adopt_dead`]: one that clients of Blueque 1.0 have in the
+    /// ids of their listeners. The machine's name and the resolver's full name are known, unless that one begins
+    /// with `localhost`.
     pub fn host_name(mut self, name: impl Into<String>) -> Self {
         self.host_names.push(name.into());
         self
     }
 
-    /// What to do with a task: parameters and result are JSON.
+    /// The handler of a task: parameters and result are JSON.
     ///
-    /// Long work calls [`Context::check`] between its steps and passes its error on.
-    /// Any other error fails the attempt, and so does a panic: the task is tried again if it survives that
-    /// (see [`crate::Submit::max_failures`]). A [`Failure`] says when, or that it is no use.
+    /// Long work calls [`Context::check`] between its steps and passes its error on. Any other error fails the
+    /// attempt, and so does a panic: the task is retried if it has retries left (see
+    /// [`crate::Submit::max_failures`]). A [`Failure`] sets when, or prevents it.
     pub fn handle<P, R, F>(self, handler: F) -> Self
     where
         P: DeserializeOwned,
@@ -179,7 +179,7 @@ impl WorkerBuilder {
         })
     }
 
-    /// What to do with a task: parameters (in [`Context::reservation`]) and result are bytes.
+    /// The handler of a task: parameters (in [`Context::reservation`]) and result are bytes.
     pub fn handle_bytes<F>(mut self, handler: F) -> Self
     where
         F: Fn(&Context) -> Result<Vec<u8>, HandlerError> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Reports: what the worker is and that it lives, whatever it does.
+//! Reports: what the worker is and that it is alive, whatever it does.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::names::ListenerId;
 /// After three of these without a report it counts as dead.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Before a report that failed is tried again.
+/// The delay before a failed report is repeated.
 const AGAIN: Duration = Duration::from_secs(2);
 
 impl Worker {

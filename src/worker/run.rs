@@ -21,10 +21,10 @@ use crate::model::{Order, Outcome};
 use crate::names::{ListenerId, QueueName};
 use crate::processor::Processor;
 
-/// What a handler came to, or the panic that it ended by.
+/// The outcome of a handler, or its panic.
 type Ended = Result<Result<Vec<u8>, HandlerError>, Box<dyn Any + Send>>;
 
-/// How a run of a worker went.
+/// The outcome of a worker's run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -32,7 +32,7 @@ pub struct Summary {
     pub complete: u64,
     /// Tasks that failed.
     pub failed: u64,
-    /// Attempts that failed, of tasks that are tried again.
+    /// Attempts that failed, of tasks that are retried.
     pub retrying: u64,
     /// Tasks whose cancel was carried out.
     pub cancelled: u64,
@@ -88,8 +88,8 @@ impl Shared {
     }
 }
 
-/// A worker: takes tasks and runs a handler for each on a thread of its own.
-/// Clones are handles to the same worker, to stop it from another thread.
+/// A worker: takes tasks and runs a handler for each on a separate thread. Clones are handles to the same worker,
+/// to stop it from another thread.
 #[derive(Clone)]
 pub struct Worker {
     pub(super) settings: Arc<WorkerBuilder>,
@@ -104,7 +104,7 @@ impl std::fmt::Debug for Worker {
 }
 
 impl Worker {
-    /// Settings to build a worker with.
+    /// A builder for workers.
     pub fn builder(client: &Client) -> WorkerBuilder {
         WorkerBuilder::new(client.clone())
     }
@@ -120,7 +120,7 @@ impl Worker {
         unblock(&self.settings.client, &self.shared.waiting);
     }
 
-    /// How many tasks run now.
+    /// The number of running tasks.
     #[must_use]
     pub fn running(&self) -> usize {
         self.shared.lock().running.len()
@@ -129,7 +129,8 @@ impl Worker {
     /// Takes and runs tasks until it is told to stop. While the server is away it waits for it.
     ///
     /// # Errors
-    /// Those that waiting cannot mend: of the configuration, of the server's state. What runs is ended first.
+    /// Those that waiting does not resolve: of the configuration, of the server's state. Running tasks are ended
+    /// first.
     pub fn run(&self) -> Result<Summary> {
         let queues: Vec<&str> = self.settings.queues.iter().map(QueueName::as_str).collect();
         let settings = &self.settings;
@@ -150,7 +151,7 @@ impl Worker {
             self.shared.update(|state| state.ended = true);
             taken
         });
-        // What it could not give back expires with its lease; then others take it off.
+        // What it could not give back expires with its lease; then others remove it.
         let _ = listener.unregister();
         taken.map(|()| self.shared.lock().summary.clone())
     }
@@ -240,14 +241,14 @@ impl Worker {
             return self.persist(|| processor.release());
         }
         match self.settle(processor, ended) {
-            // Cancelled by force, and the order has not been heard yet: told that the work has stopped,
-            // the server need not wait for the end of the lease. Of any other lost task it says so again.
+            // Cancelled by force, and the order has not arrived yet: after this report that the work has stopped,
+            // the server need not wait for the end of the lease. For any other lost task it returns the same again.
             Err(Error::Lost) if context.order() != Order::Lost => self.persist(|| processor.release()),
             outcome => outcome,
         }
     }
 
-    /// Sends what the handler came to.
+    /// Sends the outcome of the handler.
     fn settle(&self, processor: &Processor, ended: Ended) -> Result<Outcome> {
         match ended {
             Ok(Ok(result)) => match self.persist(|| processor.complete_bytes(&result)) {
@@ -275,7 +276,7 @@ impl Worker {
     fn fail(&self, processor: &Processor, failure: &Failure) -> Result<Outcome> {
         let text = failure.to_string();
         match self.persist(|| processor.fail_with(&text, &failure.options())) {
-            // The handler's wishes are out of bounds, or its text is too large: that shall not keep the attempt from ending.
+            // The handler's options are out of bounds, or its text is too large: the attempt must end anyway.
             Err(Error::Invalid { code, text }) => {
                 let about = format!("the handler's failure was refused, {code}: {text}");
                 self.persist(|| processor.fail(&about))
@@ -284,7 +285,7 @@ impl Worker {
         }
     }
 
-    /// Makes an owner's call until the server acknowledges it: hours of work may hang on it.
+    /// Makes an owner's call until the server acknowledges it: hours of work may depend on it.
     fn persist<T>(&self, call: impl Fn() -> Result<T>) -> Result<T> {
         let deadline = Deadline::after(self.settings.patience);
         loop {
@@ -303,7 +304,7 @@ impl Worker {
         let mut pause = Duration::ZERO;
         while !self.shared.ended_within(pause) {
             if self.settings.adopt_dead {
-                // What fails now is tried again in the next round.
+                // A failure is repeated in the next round.
                 let _ = upkeep.adopt_dead(listener, |_| false);
             }
             pause = upkeep.round().unwrap_or_else(|error| error.pause);

@@ -1,6 +1,6 @@
-//! What every worker does for its queues beside its own tasks: schedules, scheduled
-//! tasks that are due, orphans, retention, and what clients without scripts leave.
-//! Any number of workers do it safely together, each the less often the more they are.
+//! What every worker does for its queues besides its own tasks: schedules, due scheduled tasks, orphans, retention,
+//! and repairs of what clients without scripts leave behind. Any number of workers do it safely together, each less
+//! often the more they are.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,49 +14,49 @@ use crate::model::{Claim, Held, ListenerInfo, Status};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::queue::Queue;
 
-/// How often somebody should look at a queue.
+/// How often a queue should be checked.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// So many listeners look as often as one would.
+/// This many listeners check as often as one would.
 const SHARING: u32 = 5;
 
 /// The shortest pause between two rounds.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// How often retention and mending are due.
+/// The interval of retention and repairs.
 const SELDOM: Duration = Duration::from_secs(60);
 
-/// Calls of `tally` in one round: as many as the events that a queue keeps are worth.
+/// Calls of `tally` in one round: enough for all events that a queue keeps.
 const TALLIES: usize = 200;
 
-/// Steps of mending in one round.
+/// Steps of repairs in one round.
 const STEPS: usize = 10;
 
 /// The lease between adopting an orphan and giving it back.
 const HANDOVER: Duration = Duration::from_secs(10);
 
-/// What kept a part of the upkeep from being done: the first error. The other parts, and other queues, were done.
+/// Why a part of the upkeep was not done: the first error. The other parts, and other queues, were done.
 #[derive(Debug, thiserror::Error)]
 #[error("the upkeep of {} fails", queue.as_ref().map_or("schedules", QueueName::as_str))]
 #[non_exhaustive]
 pub struct UpkeepError {
-    /// Of which queue; none for the schedules of the namespace.
+    /// The queue; none for the schedules of the namespace.
     pub queue: Option<QueueName>,
-    /// What is wrong.
+    /// The error.
     pub source: Error,
     /// How long to pause before the next round.
     pub pause: Duration,
 }
 
-/// The first error of what goes on after it.
+/// The first error of a round that goes on after it.
 #[derive(Default)]
 struct Troubles(Option<(Option<QueueName>, Error)>);
 
-/// The server is away: each further call would wait for it until its limit.
+/// The server is away: each further call would wait for its limit.
 struct Away;
 
 impl Troubles {
-    /// What was answered, if anything was.
+    /// The reply, if there was one.
     fn note<T>(&mut self, queue: Option<&QueueName>, outcome: Result<T>) -> Result<Option<T>, Away> {
         outcome.map(Some).or_else(|error| {
             let away = matches!(error, Error::Unavailable { .. });
@@ -73,30 +73,30 @@ impl Troubles {
     }
 }
 
-/// What a round has found so far.
+/// The state of a round.
 struct Round {
     troubles: Troubles,
-    /// When the next thing is due; none where nothing is known to be.
+    /// When the next thing is due, if known.
     due: Option<SystemTime>,
-    /// By what factor each of several listeners looks less often than one alone would.
+    /// By what factor each of several listeners checks less often than one alone would.
     rarer: u32,
 }
 
-/// A queue, and what is done of its rarer upkeep. What fails stays due.
+/// A queue, and the progress of its rarer upkeep. What fails stays due.
 #[derive(Debug)]
 struct Kept {
     name: QueueName,
     retain_at: Instant,
     mend_at: Instant,
-    /// Where mending goes on.
+    /// Where repairs continue.
     cursor: String,
-    /// What mending found of tasks that others claimed: in the round before, and in this one.
+    /// Tasks that others claimed, according to the repairs: of the round before, and of this one.
     claims: [Vec<Claim>; 2],
 }
 
-/// What every worker does for its queues beside its own tasks; for workers of another make than [`crate::Worker`].
+/// What every worker does for its queues besides its own tasks; for workers other than [`crate::Worker`].
 ///
-/// Call [`Upkeep::round`] again and again, in a thread of its own.
+/// Call [`Upkeep::round`] repeatedly, on a separate thread.
 #[derive(Debug)]
 pub struct Upkeep {
     client: Client,
@@ -115,7 +115,7 @@ impl Upkeep {
         Self { client, queues: queues.into_iter().map(kept).collect(), host_names: Vec::new(), clock: None }
     }
 
-    /// Further names of this host, by which [`Upkeep::adopt_dead`] knows listeners of its processes. The name of
+    /// Other names of this host, by which [`Upkeep::adopt_dead`] recognises listeners of its processes. The name of
     /// the machine and the resolver's full name need not be given, unless that begins with `localhost`.
     #[must_use]
     pub fn host_names(mut self, names: Vec<String>) -> Self {
@@ -123,21 +123,21 @@ impl Upkeep {
         self
     }
 
-    /// One round: slots of schedules that are due, in whatever queue; then over all queues scheduled tasks that
-    /// are due, orphans, retention, a step of mending, statistics. Answers how long to pause before the next: about
-    /// two seconds for a few listeners, longer for many, but not beyond the moment when something is due.
+    /// One round: due slots of schedules, in any queue; then over all queues due scheduled tasks, orphans,
+    /// retention, a step of repairs, statistics. Returns how long to pause before the next: about two seconds for a
+    /// few listeners, longer for many, but not beyond the moment when something is due.
     ///
     /// # Errors
-    /// The first of those of [`Client::call`]. It keeps nothing else from being done, unless the server is away; what
-    /// was not done is done by the next round.
+    /// The first of those of [`Client::call`]. It does not affect the rest, unless the server is away; what was not
+    /// done is done in the next round.
     pub fn round(&mut self) -> Result<Duration, UpkeepError> {
         if self.clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
-            // A server that would not be taken at the start still has to be looked after.
+            // A server that would be refused at the start still needs upkeep.
             let greeting = self.client.call(&self.client.calls().hello());
             self.clock = greeting.ok().map(|greeting| (greeting.now, Instant::now())).or(self.clock);
         }
         let mut round = Round { troubles: Troubles::default(), due: None, rarer: 1 };
-        // That the server is away is among the troubles.
+        // The error that the server is away is recorded, too.
         let _ = self.parts(&mut round);
         let pause = self.until(round.due, EVERY.saturating_mul(round.rarer));
         round.troubles.answer(pause, pause)
@@ -161,7 +161,7 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Makes the tasks of slots that are due. Answers when the next one is.
+    /// Creates the tasks of due slots. Returns when the next one is.
     fn make_slots(&self) -> Result<Option<SystemTime>> {
         loop {
             let ticked = self.client.tick()?;
@@ -171,8 +171,8 @@ impl Upkeep {
         }
     }
 
-    /// How long to pause where something is due at `due`. Many listeners do not all look at that
-    /// moment: each goes on looking at a time of its own.
+    /// How long to pause if something is due at `due`. Many listeners do not all check at that moment: each keeps
+    /// its own rhythm.
     fn until(&self, due: Option<SystemTime>, pause: Duration) -> Duration {
         let (Some((time, read)), Some(due)) = (self.clock, due) else { return pause };
         let left = due.duration_since(time).unwrap_or_default().saturating_sub(read.elapsed());
@@ -180,12 +180,11 @@ impl Upkeep {
         pause.min(left.max(shortest).max(SHORTEST))
     }
 
-    /// Gives back what listeners of dead processes on this host hold, and unregisters them; also what such a
-    /// listener claimed of others, and what was held by one that somebody took off its queue, as mending finds it.
-    /// A task is left alone while its own process lives, or where `spare` says so.
+    /// Gives back what listeners of dead processes on this host hold, and unregisters them; also tasks that such a
+    /// listener claimed from others, and tasks of a listener that was removed from its queue, as found by repairs.
+    /// A task is left alone while its own process lives, or if `spare` says so.
     ///
-    /// Only where all processes that share this host's name see each other's process
-    /// ids, so not across containers.
+    /// Only if all processes that share this host's name see each other's process ids, so not across containers.
     ///
     /// # Errors
     /// As [`Upkeep::round`].
@@ -213,7 +212,7 @@ impl Upkeep {
         let listeners = Queue::new(self.client.clone(), queue.clone()).listeners();
         let listeners = troubles.note(Some(queue), listeners)?.unwrap_or_default();
         let registered = listeners.iter().filter_map(ListenerInfo::listener);
-        // Whoever answers for tasks of others, with the holders of those that are started.
+        // Who is responsible for tasks of others, with the holders of those that are started.
         let mut found: BTreeMap<ListenerId, BTreeMap<&str, &str>> =
             registered.map(|id| (id, BTreeMap::new())).collect();
         for claim in &kept.claims[0] {
@@ -257,7 +256,7 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Gives back what a living listener claimed of a dead one, where it was started and its process is dead too:
+    /// Gives back what a living listener claimed from a dead one, if it was started and its process is dead, too:
     /// Blueque 1.0 only waits for that.
     fn relieve(
         &self,
@@ -281,7 +280,7 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Adopts a task and gives it back. False where it is not that listener's any more, or another's.
+    /// Adopts a task and gives it back. False if that listener no longer holds it.
     fn take_back(&self, own: &ListenerId, queue: &QueueName, from: &ListenerId, held: &Held) -> Result<bool> {
         let Ok(id) = TaskId::new(held.id.as_str()) else { return Ok(true) };
         let calls = self.client.calls();
@@ -307,7 +306,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Some steps of mending at a time, so that a round stays short.
+    /// Some steps of repairs at a time, so that a round stays short.
     fn mend(&mut self, client: &Client) -> Result<()> {
         if self.cursor.is_empty() && self.mend_at > Instant::now() {
             return Ok(());
@@ -327,12 +326,12 @@ impl Kept {
     }
 }
 
-/// The sooner of two times, as far as they are known.
+/// The earlier of two times, as far as they are known.
 fn sooner(one: Option<SystemTime>, other: Option<SystemTime>) -> Option<SystemTime> {
     one.into_iter().chain(other).min()
 }
 
-/// Makes scheduled tasks pending that are due. When the next one is.
+/// Makes due scheduled tasks pending. Returns when the next one is due.
 fn promote(queue: &Queue) -> Result<Option<SystemTime>> {
     loop {
         let promoted = queue.promote()?;
@@ -342,7 +341,7 @@ fn promote(queue: &Queue) -> Result<Option<SystemTime>> {
     }
 }
 
-/// Gives back what is held by nobody. How many listeners the queue has.
+/// Gives back tasks without an owner. Returns the number of listeners of the queue.
 fn requeue(queue: &Queue) -> Result<u32> {
     loop {
         let orphans = queue.requeue_orphans()?;
@@ -352,7 +351,7 @@ fn requeue(queue: &Queue) -> Result<u32> {
     }
 }
 
-/// Adds up what happened since the round before.
+/// Adds up the events since the last round.
 fn tally(queue: &Queue) -> Result<()> {
     for _ in 0..TALLIES {
         if !queue.tally()?.more {
@@ -362,7 +361,7 @@ fn tally(queue: &Queue) -> Result<()> {
     Ok(())
 }
 
-/// Whether there is such a process. Where nobody can tell, there is.
+/// Whether there is such a process. If unknown, assumes there is.
 fn alive(pid: u32) -> bool {
     let processes = Path::new("/proc");
     processes.join(pid.to_string()).exists() || !processes.join("self").exists()

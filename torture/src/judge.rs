@@ -43,7 +43,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
                 found.extend(result(campaign, jobs, &id, job, &info));
                 let kept = campaign.forgets.last().is_none_or(|forget| forget.at < job.acknowledged);
                 if kept && let Some(row) = row_twice(&client, &id)? {
-                    found.push(format!("{id}: {row:?} stands twice in its log"));
+                    found.push(format!("{id}: {row:?} is twice in its log"));
                 }
             }
             Some(info) => {

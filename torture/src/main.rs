@@ -78,7 +78,7 @@ fn main() -> Result<ExitCode> {
     let sender = jobs.send(campaign.door.url(), options.seed, Arc::clone(&stop));
     let ran = campaign.run(Instant::now() + Duration::from_secs_f64(options.minutes * 60.0));
     stop.store(true, Ordering::Release);
-    sender.join().map_err(|_| anyhow!("the sender of tasks ended by a defect"))?;
+    sender.join().map_err(|_| anyhow!("the sender of tasks ended by a bug"))?;
     ran?;
     let verdict = judge::judge(&mut campaign, &jobs, &blueque)?;
 

@@ -198,10 +198,10 @@ fn wait(signals: &mut Signals, worker: &mut Child, server: &mut Server) -> anyho
             return Ok(());
         }
         if let Some(status) = worker.try_wait()? {
-            bail!("the worker ended by itself: {status}");
+            bail!("the worker ended unexpectedly: {status}");
         }
         if let Some(status) = server.ended()? {
-            bail!("the server ended by itself: {status}; see {}", server.log().display());
+            bail!("the server ended unexpectedly: {status}; see {}", server.log().display());
         }
     }
     Ok(())

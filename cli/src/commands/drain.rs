@@ -26,9 +26,9 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         // Existing tasks still run: a pause is something else.
         session.client.call(&calls.configure(Some(queue), "closed", (!off).then_some("1")))?;
         say(if off {
-            format!("{queue} takes tasks again")
+            format!("{queue} accepts tasks again")
         } else {
-            format!("{queue} takes no more tasks; what is there runs on; blueque drain {queue} --off")
+            format!("{queue} accepts no more tasks; existing tasks still run; blueque drain {queue} --off")
         });
         session.tell_if_new(queue)?;
         return Ok(Code::Ok);
@@ -40,12 +40,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         error => error.into(),
     })?;
     say(if off {
-        format!(
-            "{listener} is not ordered any more to drain {queue}; a worker that has heard the order ends all the same"
-        )
+        format!("{listener} is no longer ordered to drain {queue}; a worker that got the order ends anyway")
     } else {
         format!(
-            "{listener} is ordered to drain {queue}: a Blueque worker ends, for all its queues, once what it holds has ended"
+            "{listener} is ordered to drain {queue}: a Blueque worker ends, for all its queues, once its tasks have ended"
         )
     });
     Ok(Code::Ok)

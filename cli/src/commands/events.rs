@@ -118,7 +118,7 @@ impl Reader<'_> {
         let page = self.session.client.call(&calls.events(&self.queue, &self.after, PAGE, &options))?;
         if page.missed {
             say(format!(
-                "-- events of {} after {} are kept no more: some may be missing here --",
+                "-- events of {} after {} have been trimmed: some may be missing here --",
                 self.queue, self.after
             ));
         }
@@ -157,7 +157,7 @@ impl Reader<'_> {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.follow && session.format == Format::Json {
-        return Err(fault(Code::Usage, "what is followed has no end: use -o jsonl"));
+        return Err(fault(Code::Usage, "following has no end: use -o jsonl"));
     }
     let past = || past(session, options);
     let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
@@ -260,7 +260,7 @@ fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Read
                 return Err(error).with_context(|| format!("{} cannot be read", file.display()));
             }
             _ => {
-                let text = format!("{} holds no cursor of an event: remove it to begin anew", file.display());
+                let text = format!("{} holds no cursor of an event: remove it to start over", file.display());
                 return Err(fault(Code::Usage, text));
             }
         },

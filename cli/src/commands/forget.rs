@@ -87,7 +87,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
         let names = names.join(" ");
         let todo = format!("remove them (blueque schedule rm {names}), or give them another queue");
-        return Err(fault(Code::Refused, format!("NOTEMPTY: schedules make tasks in {queue}: {todo}")));
+        return Err(fault(Code::Refused, format!("NOTEMPTY: schedules create tasks in {queue}: {todo}")));
     }
     say(format!("{queue} is forgotten"));
     Ok(Code::Ok)

@@ -116,7 +116,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let history = session.client.task(id.as_str())?.history()?;
     let gone = history.first().map_or(0, |first| first.number.saturating_sub(1));
     if gone > 0 {
-        say(format!("-- the first {gone} transitions of {id} are kept no more --"));
+        say(format!("-- the first {gone} transitions of {id} have been removed --"));
     }
     let mut before = None;
     let mut steps = Vec::new();

@@ -125,7 +125,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         return Err(fault(Code::Usage, "a log has no ids: use -o table, json or jsonl"));
     }
     if options.follow && session.format == Format::Json {
-        return Err(fault(Code::Usage, "what is followed has no end: use -o jsonl"));
+        return Err(fault(Code::Usage, "following has no end: use -o jsonl"));
     }
     let mut reader = Reader { feed, excerpt: options.excerpt(), attempt: 0, decoders: HashMap::new() };
     let (mut entries, mut any) = (Vec::new(), false);

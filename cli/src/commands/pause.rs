@@ -29,8 +29,8 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         &options.reason,
         &PauseOptions::new().stop(options.stop),
     ))?;
-    let running = if options.stop { "is stopped too, and waits" } else { "goes on" };
-    say(format!("{} is paused; what runs {running}; blueque resume {}", options.queue, options.queue));
+    let running = if options.stop { "are stopped, too, and wait" } else { "go on" };
+    say(format!("{} is paused; running tasks {running}; blueque resume {}", options.queue, options.queue));
     session.tell_if_new(&options.queue)?;
     Ok(Code::Ok)
 }

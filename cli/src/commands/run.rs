@@ -79,7 +79,7 @@ fn to_the_end(
         if follower.survive(cancelled.map_err(Into::into))?.is_some() {
             let info = follower.follow(&interrupted)?;
             if info.is_none() {
-                say(format!("{id} goes on being cancelled; blueque show {id}"));
+                say(format!("{id} is still being cancelled; blueque show {id}"));
             }
             return Ok(info);
         }

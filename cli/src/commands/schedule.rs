@@ -112,7 +112,7 @@ impl Add {
         let parameters = self.parameters.bytes()?;
         let done = session.client.set_schedule(&self.name, &self.queue, &rhythm, &parameters, &options)?;
         match done {
-            Scheduled::Existing => say(format!("{} is there as it is; nothing was changed", self.name)),
+            Scheduled::Existing => say(format!("{} exists already; nothing was changed", self.name)),
             Scheduled::Changed => say(format!("{} was changed", self.name)),
             _ => {}
         }
@@ -133,13 +133,13 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         Some(Word::Pause { name, reason }) => {
             known(session, name, client.call(&calls.pause_schedule(name, &caller(), reason)))?;
             if !ended(session, name)? {
-                say(format!("{name} makes no tasks; blueque schedule resume {name}"));
+                say(format!("{name} creates no tasks; blueque schedule resume {name}"));
             }
         }
         Some(Word::Resume { name }) => {
             known(session, name, client.call(&calls.resume_schedule(name)))?;
             if !ended(session, name)? {
-                say(format!("{name} makes tasks"));
+                say(format!("{name} creates tasks"));
             }
         }
         Some(Word::Run { name, overlap, id }) => {
@@ -147,7 +147,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             let how = overlap.iter().copied().fold(RunScheduleOptions::new(), RunScheduleOptions::overlap);
             let ran = known(session, name, client.call(&calls.run_schedule(name, &id, &how)))?;
             if !ran.created {
-                say(format!("{} exists already; nothing was made", ran.id));
+                say(format!("{} exists already; nothing was created", ran.id));
             }
             write_one(session.format, &Made { id: ran.id.to_string(), schedule: name.to_string() })?;
         }
@@ -161,7 +161,7 @@ fn ended(session: &Session, name: &ScheduleName) -> anyhow::Result<bool> {
     let ended = info.ended().is_some();
     if ended {
         say(format!(
-            "{name} has ended and makes no tasks, paused or not; blueque schedule add {name} gives it a new end"
+            "{name} has ended and creates no tasks, paused or not; blueque schedule add {name} gives it a new end"
         ));
     }
     Ok(ended)

@@ -136,7 +136,7 @@ fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTer
             Ok(Ok(new)) => picture = new,
             Ok(Err(error)) => picture.trouble = Some(clean_line(&chain(&error), 200)),
             Err(TryRecvError::Empty) => {}
-            Err(TryRecvError::Disconnected) => return Err(fault(Code::Failed, "the thread that looks has ended")),
+            Err(TryRecvError::Disconnected) => return Err(fault(Code::Failed, "the polling thread has ended")),
         }
         let (queues, running) = (picture.queues.len(), picture.running.len());
         at = at.min((queues + running).saturating_sub(1));

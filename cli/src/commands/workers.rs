@@ -102,7 +102,7 @@ impl Row for ListenerView {
         Column::text("name").rank(2),
         Column::whole("slots").rank(3),
         Column::whole("free").rank(4),
-        Column::whole("heard of").rank(5),
+        Column::whole("seen").rank(5),
         Column::whole("holds"),
         Column::text("tasks").rank(1),
         Column::text(""),

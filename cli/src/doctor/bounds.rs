@@ -52,15 +52,15 @@ impl Exam {
         let agrees = counted.is_none_or(|counted| (counted - listeners as f64).abs() < 0.5);
         if !agrees {
             let text = format!("{queue} counts {} listeners and has {listeners}", counted.unwrap_or(0.0));
-            self.finding("queues", text, "no loss: it is set right when a listener comes or goes");
+            self.finding("queues", text, "no loss: it is corrected when a listener comes or goes");
         }
         if events > EVENTS {
             let text = format!("{queue} keeps {events} events, the bound is about 100,000");
-            self.finding("events", text, "another client writes them: look at who does");
+            self.finding("events", text, "another client writes them: find out which one");
         }
         if wakes > 1 {
             let text = format!("{queue} keeps {wakes} wake-ups, the bound is 1");
-            self.finding("wake", text, "another client writes them: look at who does");
+            self.finding("wake", text, "another client writes them: find out which one");
         }
         self.capabilities(queue)
     }

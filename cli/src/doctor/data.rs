@@ -14,11 +14,11 @@ impl Exam {
         let before = self.found.len();
         let scan = self.scan()?;
         if scan.wrong > 0 {
-            self.note("tasks", "not looked at while keys have a wrong type");
+            self.note("tasks", "not checked while keys have a wrong type");
             return Ok(());
         }
         if scan.cut {
-            self.note("keys", format!("the first {} keys only; --limit looks at more", self.limit));
+            self.note("keys", format!("the first {} keys only; --limit checks more", self.limit));
         }
         let listed: Vec<String> = self.ask(&["ZRANGE", &format!("{}queues", self.prefix), "0", "9999"])?;
         let listed: BTreeSet<String> = listed.into_iter().collect();
@@ -97,7 +97,7 @@ impl Exam {
                     let todo = "let the machines of clients without scripts be set by NTP";
                     self.finding(
                         "times",
-                        format!("{id} was started before it was made, or ended before it started"),
+                        format!("{id} was started before it was created, or ended before it started"),
                         todo,
                     );
                 }

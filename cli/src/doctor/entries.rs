@@ -49,10 +49,7 @@ impl Exam {
         self.lanes(queue, scan, &mut entries)?;
         self.bound(queue, scan, &mut entries)?;
         if entries.cut {
-            self.note(
-                "tasks",
-                format!("{queue}: the first {} entries of each index; --limit looks at more", self.limit),
-            );
+            self.note("tasks", format!("{queue}: the first {} entries of each index; --limit checks more", self.limit));
         }
         Ok(entries)
     }

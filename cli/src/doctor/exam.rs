@@ -129,7 +129,7 @@ impl Exam {
         let todo =
             "raise maxmemory, or make room: purge queues, delete finished tasks, lower the settings keep and retain";
         let text =
-            "the server's memory is full: it takes no new tasks, schedules or settings; what runs goes on and ends";
+            "the server's memory is full: it takes no new tasks, schedules or settings; running tasks go on and end";
         self.finding("memory", text, todo);
         Ok(())
     }
@@ -138,7 +138,7 @@ impl Exam {
     pub fn bear(&mut self, looked: anyhow::Result<()>) -> anyhow::Result<()> {
         let Err(error) = looked else { return Ok(()) };
         let Some(withheld) = error.downcast_ref().and_then(Withheld::read) else { return Err(error) };
-        let text = format!("{}, without which doctor cannot look at the rest", withheld.words());
+        let text = format!("{}, without which doctor cannot check the rest", withheld.words());
         self.finding("rights", text, withheld.todo());
         Ok(())
     }

@@ -68,7 +68,7 @@ impl Exam {
             self.note(
                 "tasks",
                 format!(
-                    "{queue}: {number} tasks are wrong, or moved on meanwhile; {SUSPECTS} of them are looked at closely"
+                    "{queue}: {number} tasks are wrong, or moved on meanwhile; {SUSPECTS} of them are checked again"
                 ),
             );
         }
@@ -144,7 +144,7 @@ impl Exam {
         expected: &BTreeSet<Place>,
         stands: &BTreeMap<Place, usize>,
     ) {
-        let mend = "a worker sets this right within minutes; if it stays, stop the clients that write these keys";
+        let mend = "a worker repairs this within minutes; if it stays, stop the clients that write these keys";
         let status = head.map_or("without a record", |head| head.status.as_str());
         let id = crate::output::clean_line(id, 200);
         if let Some(head) = head {
@@ -167,7 +167,7 @@ impl Exam {
                 _ => None,
             });
             let listed = stands.get(&Place::List("pending_tasks")).is_some_and(|count| *count > 0);
-            let anew = || format!("blueque cancel {id}, then blueque retry {id}: it enters anew");
+            let anew = || format!("blueque cancel {id}, then blueque retry {id}: which adds it again");
             let todo = rank.map_or_else(
                 || if listed { mend.to_owned() } else { anew() },
                 |rank| format!("HSET {} rank {rank}", self.key("task", &id)),
@@ -187,7 +187,7 @@ impl Exam {
                 }
                 (true, _) => {
                     let todo = "no loss: a worker drops the second entry within minutes";
-                    self.finding(check, format!("{id} stands twice in {name} of {queue}"), todo);
+                    self.finding(check, format!("{id} is twice in {name} of {queue}"), todo);
                 }
                 (false, _) if head.is_none() => {
                     self.finding(check, format!("{id} is in {name} of {queue}, but has no record"), removal);

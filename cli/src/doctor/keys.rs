@@ -169,7 +169,7 @@ impl Exam {
             fits.then_some((kind, of, tail, rest))
         };
         let Some((kind, expected, tail, rest)) = KINDS.iter().find_map(fits) else {
-            let todo = "no client of Blueque made it: remove it, or give its owner another name";
+            let todo = "no client of Blueque created it: remove it, or give its owner another name";
             return self.finding("keys", format!("{key} is unknown"), todo);
         };
         // Removed meanwhile.

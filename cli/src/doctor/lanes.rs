@@ -72,7 +72,7 @@ impl Exam {
         }
         let text = format!("{queue}: no listener has what these need (tasks): {}", named.join("; "));
         if counts.len() >= NEEDS {
-            let text = format!("{text}; with {NEEDS} different needs no others are taken");
+            let text = format!("{text}; with {NEEDS} different needs, new ones are refused");
             self.finding("lanes", text, "start a worker with `--has`, or cancel these tasks: `blueque why` names them");
         } else if self.ask(&["HEXISTS", &format!("{}meta", self.prefix), &format!("paused:{queue}")])? {
             self.note("lanes", text);
@@ -120,7 +120,7 @@ impl Exam {
                 }
             }
             for (needs, number) in counts.iter().filter(|_| !strange) {
-                let todo = "cancel these tasks and retry them: they enter anew";
+                let todo = "cancel these tasks and retry them, which adds them again";
                 self.finding(
                     "lanes",
                     format!("{number} tasks of {queue} wait with {needs}, which {key} does not know"),

@@ -56,10 +56,7 @@ impl Exam {
         let key = self.key("places", queue);
         let mut taken = Taken::default();
         if self.ask::<usize>(&["HLEN", &key])? > 2 * self.limit {
-            self.note(
-                "limits",
-                format!("{queue}: more attempts take places than are looked at; --limit looks at more"),
-            );
+            self.note("limits", format!("{queue}: more attempts take places than are checked; --limit checks more"));
             return Ok(taken);
         }
         let places: BTreeMap<String, String> = self.ask(&["HGETALL", &key])?;
@@ -122,7 +119,7 @@ impl Exam {
         }
         if own.len() > LIMITS {
             let text = format!("{key} has {} keys, the bound is 100,000", own.len());
-            self.finding("limits", text, "another client writes them: look at who does");
+            self.finding("limits", text, "another client writes them: find out which one");
         }
         Ok(own)
     }

@@ -74,8 +74,9 @@ impl Exam {
             self.finding("log", text, format!("ZADD {index} 0 {id}"));
         }
         if (length - FORMER) * ENTRY > head + tail {
-            let text = format!("{log} keeps {length} entries, more than the {} bytes that {logged} tells", head + tail);
-            self.finding("log", text, "another client writes it: look at who does");
+            let text =
+                format!("{log} keeps {length} entries, more than the {} bytes according to {logged}", head + tail);
+            self.finding("log", text, "another client writes it: find out which one");
         }
     }
 }

@@ -104,7 +104,7 @@ impl Exam {
                 let &[length, exists] = answer else { continue };
                 let key = self.key("history", id);
                 if length > BOUND {
-                    let todo = format!("XTRIM {key} MAXLEN {BOUND}; another client writes it: look at who does");
+                    let todo = format!("XTRIM {key} MAXLEN {BOUND}; another client writes it: find out which one");
                     self.finding("history", format!("{key} keeps {length} entries, the bound is {BOUND}"), todo);
                 }
                 // Removed with its task meanwhile.

@@ -50,7 +50,7 @@ impl Exam {
     pub fn return_of(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
             Place::Lane(..) | Place::Order(..) | Place::List("pending_tasks") => {
-                format!("blueque cancel {id}, then blueque retry {id}: it enters anew")
+                format!("blueque cancel {id}, then blueque retry {id}: which adds it again")
             }
             Place::List(list) => format!("LPUSH {} {id}", self.key(list, queue)),
             Place::Limits(..) => "its places are given out twice until it ends: nothing else to do".to_owned(),

@@ -52,7 +52,7 @@ impl Exam {
         }
         if late > 0 {
             let text = format!("{late} schedules have slots that passed 5 minutes ago or more");
-            self.note("schedules", format!("{text}: a worker, of whatever queue, makes their tasks"));
+            self.note("schedules", format!("{text}: a worker, of whatever queue, creates their tasks"));
         }
         Ok(())
     }
@@ -68,7 +68,7 @@ impl Exam {
                 self.finding(
                     "schedules",
                     format!("schedule {name} has no queue"),
-                    format!("DEL {key}, and make it again"),
+                    format!("DEL {key}, and create it again"),
                 );
             } else if slot.is_some() || low {
                 let todo = format!("ZREM {all} {name}, and ZREM {low_ones} {name}");
@@ -87,7 +87,7 @@ impl Exam {
         });
         match slot {
             None => {
-                let text = format!("schedule {name} is not in {all}: it makes no tasks");
+                let text = format!("schedule {name} is not in {all}: it creates no tasks");
                 let set = next.map_or("+inf".to_owned(), |next| format!("{next:.0}"));
                 self.finding("schedules", text, format!("ZADD {all} {set} {name}"));
             }
@@ -103,13 +103,13 @@ impl Exam {
         let due = match (next, every) {
             (Some(_), _) if rests => Some("has a next slot, but is paused or has ended"),
             (None, Some(_)) if !rests => Some("has no next slot, and is not paused and has not ended"),
-            (None, None) if !rests && !told.is_empty() => Some("has no next slot, and was told some"),
+            (None, None) if !rests && !told.is_empty() => Some("has no next slot, although it has some"),
             (Some(next), _) if next <= done => Some("has a next slot which is dealt with already"),
             (Some(next), Some((every, offset))) if (next - offset) % every != 0.0 => {
-                Some("has a next slot which is none of its rhythm")
+                Some("has a next slot which does not fit its rhythm")
             }
             (Some(next), None) if told.first() != Some(&next) => {
-                Some("has a next slot which is not the first it was told")
+                Some("has a next slot which is not the first of its slots")
             }
             _ => None,
         };
@@ -124,15 +124,15 @@ impl Exam {
             self.finding("schedules", format!("schedule {name} {due}"), again.clone());
         }
         if told.len() > AHEAD {
-            let text = format!("schedule {name} was told {} slots, the bound is 64", told.len());
+            let text = format!("schedule {name} has {} slots, the bound is 64", told.len());
             self.finding("schedules", text, again.clone());
         }
         let tells = every.is_none() && !rests && last.is_none() && told.len() < FEW;
         if tells && !low {
-            let text = format!("schedule {name} needs to be told slots, and is not in {low_ones}: it will run dry");
+            let text = format!("schedule {name} needs slots, and is not in {low_ones}: it will run dry");
             self.finding("schedules", text, again);
         } else if low && !tells {
-            let text = format!("schedule {name} is in {low_ones}, but needs to be told no slots");
+            let text = format!("schedule {name} is in {low_ones}, but needs no slots");
             self.finding("schedules", text, format!("ZREM {low_ones} {name}"));
         }
     }

@@ -24,7 +24,7 @@ impl Exam {
         let asked = info.contains_key("redis_version");
         let fits = !asked || self.version(fact("redis_version"), fact("valkey_version"));
         if !asked {
-            let why = withheld.map_or("INFO tells nothing".to_owned(), |withheld| withheld.words());
+            let why = withheld.map_or("INFO is empty".to_owned(), |withheld| withheld.words());
             self.note("version", format!("{why}: version, role and persistence are unknown"));
         }
         if fact("role") == "slave" {
@@ -165,7 +165,7 @@ impl Exam {
             Some(number) if number == bundle::SCHEMA.to_string() => self.ok(check, number),
             Some(other) => {
                 let text = format!("the data has schema {other}, this blueque has {}", bundle::SCHEMA);
-                self.finding(check, text, "use the blueque that made the data, or upgrade every client");
+                self.finding(check, text, "use the blueque that created the data, or upgrade every client");
                 return Ok(false);
             }
         }

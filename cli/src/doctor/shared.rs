@@ -122,7 +122,7 @@ impl Exam {
         match pending + scheduled {
             0 => self.note("queues", format!("{text}; no task waits in it")),
             waiting => {
-                let todo = "only clients of Blueque 1.0 can run them: let those work on, or submit them anew to a queue with another name";
+                let todo = "only clients of Blueque 1.0 can run them: let those continue, or submit them again to a queue with another name";
                 self.finding("queues", format!("{text}, and {} wait in it", many(waiting)), todo);
             }
         }

@@ -39,7 +39,7 @@ impl Exam {
             if trouble.starts_with(NOTHING) {
                 self.finding("workers", text, "the worker looks again at least once a minute");
             } else if trouble.split("; ").any(|part| part.starts_with(CANNOT)) {
-                let todo = "it is tried again and again: let the server take it; its log and its settings, such as \
+                let todo = "it is retried: let the server take it; its log and its settings, such as \
                             maxmemory and proto-max-bulk-len, may say why it does not";
                 self.finding("workers", text, todo);
             } else {

@@ -47,7 +47,7 @@ impl NewTaskArgs {
         let call = session.client.calls().submit(&self.queue, &[task], &options).answered_once();
         let made = session.client.call(&call).inspect_err(|error| {
             if matches!(error, Error::Unavailable { .. }) {
-                say(format!("{id} may have been submitted: the same command with --id {id} makes no second task"));
+                say(format!("{id} may have been submitted: the same command with --id {id} creates no second task"));
             }
         })?;
         let made = made.into_iter().next().unwrap_or(Submitted::Created);

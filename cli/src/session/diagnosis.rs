@@ -30,7 +30,7 @@ pub fn somebody_listens(url: &str, limit: Duration) -> anyhow::Result<()> {
         };
         let Some(why) = why else { return Ok(()) };
         if Instant::now() >= end {
-            let how = "start it, or say where it is by --url or BLUEQUE_URL";
+            let how = "start it, or name another one with --url or BLUEQUE_URL";
             return Err(fault(Code::Unreachable, format!("no server at {url}: {why}; {how}")));
         }
         thread::sleep(Duration::from_millis(100));
@@ -63,7 +63,7 @@ pub fn explained(url: &str, namespace: &Namespace, error: Error) -> anyhow::Erro
     match &error {
         Error::Connection(source) => refused(url, source),
         Error::Server { text, .. } if text.starts_with("DB index") => {
-            let how = "its setting `databases` says how many; name another in the URL";
+            let how = "its setting `databases` has the number; name another in the URL";
             Some(fault(Code::Usage, format!("{url} cannot be used: the server has no such database; {how}")))
         }
         Error::Unsuitable { code: blueque::Code::Moved, text } => {

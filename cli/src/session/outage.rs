@@ -32,7 +32,7 @@ impl Outage {
             }
             Err(error) if is_away(&error) => {
                 if !std::mem::replace(&mut self.away, true) {
-                    say("-- the server is away: waiting for it; what runs goes on --");
+                    say("-- the server is away: waiting for it; running tasks go on --");
                 }
                 Ok(None)
             }

@@ -7,9 +7,9 @@ use super::config::Settings;
 /// How long the server may take to reply.
 const LIMIT: Duration = Duration::from_secs(5);
 
-pub const FOUND: &str = "commands failed when the server read its append-only file: half a transaction stands in it";
+pub const FOUND: &str = "commands failed when the server read its append-only file: it contains half a transaction";
 pub const TODO: &str =
-    "BGREWRITEAOF, and let no restart come before INFO says aof_rewrite_in_progress:0; then look again";
+    "BGREWRITEAOF, and do not restart it before INFO shows aof_rewrite_in_progress:0; then look again";
 
 /// Whether there is one, according to INFO. It does not show a start that truncated the file, but counts the
 /// commands that failed when such a file was read.

@@ -56,7 +56,7 @@ pub fn deliver(
             log.tend();
         } else if made != Outcome::Release {
             let at = Timestamp::now();
-            shared.discards(format!("lost its lease, as the server said at {at:.0}: its result is thrown away"));
+            shared.discards(format!("lost its lease, as the server said at {at:.0}: its result is discarded"));
             log.tend();
             // If the disk holds no log.
             shared.notify(folder);

@@ -91,9 +91,9 @@ impl QueueView {
         if self.unusable {
             return "not usable here: its name is one of Blueque 1.0 only; blueque doctor".to_owned();
         }
-        let closed = self.closed.then(|| "takes no tasks".to_owned());
+        let closed = self.closed.then(|| "accepts no tasks".to_owned());
         let paused = self.paused.as_ref().map(|paused| paused.words(times::now()));
-        let stopping = self.stopping.then(|| "what runs is stopped too".to_owned());
+        let stopping = self.stopping.then(|| "running tasks are stopped, too".to_owned());
         [closed, paused, stopping].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 }

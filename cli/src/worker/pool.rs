@@ -156,7 +156,7 @@ impl Fate {
 /// The message about a task whose supervisor has ended.
 fn end_words(id: &str, status: Option<ExitStatus>) -> String {
     match status.and_then(|status| status.code()).and_then(|code| u8::try_from(code).ok()) {
-        Some(LOST) => format!("{id}: lost its lease: its result is thrown away"),
+        Some(LOST) => format!("{id}: lost its lease: its result is discarded"),
         _ => format!("ended {id}"),
     }
 }

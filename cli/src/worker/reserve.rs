@@ -217,7 +217,7 @@ impl Reserver {
                 self.client.call(&calls.fail(&task.id, task.token, why.as_bytes(), &options))
             }
             Err(error) => {
-                self.pool.say(&format!("cannot begin {}, which goes back: {error:#}", task.id));
+                self.pool.say(&format!("cannot begin {}, which is given back: {error:#}", task.id));
                 let told = give_back("trouble");
                 if error.downcast_ref::<Error>().is_some() {
                     self.pool.pause(TROUBLE);

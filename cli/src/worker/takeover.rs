@@ -179,7 +179,8 @@ impl Takeover {
                 if subject.run.is_none() {
                     // Its server is unknown, and may be another one.
                     let shown = folder.path().display();
-                    self.pool.say(&format!("{shown} is of no task here, and its run.json cannot be read: it stays"));
+                    self.pool
+                        .say(&format!("{shown} belongs to no task here, and its run.json cannot be read: it stays"));
                     self.aliens().insert(folder.path().to_owned());
                     return self.pool.remove(folder.path());
                 }

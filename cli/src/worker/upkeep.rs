@@ -49,7 +49,7 @@ impl Said {
             pool.say(&format!("the upkeep of {} works again", before.what));
         }
         if let Some(now) = &now {
-            pool.say(&format!("{}; it is tried again and again", now.whole));
+            pool.say(&format!("{}; it is retried", now.whole));
         }
         now
     }

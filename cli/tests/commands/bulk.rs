@@ -183,10 +183,10 @@ fn a_pause_that_stops_is_told_to_owners_until_the_queue_is_resumed() {
     let desk = Desk::new();
     submit(&desk, "q", &["t"], &[]);
     let task = desk.take("q");
-    assert!(desk.run(&["pause", "q", "--stop", "--reason", "disk"]).err.contains("what runs is stopped too"));
+    assert!(desk.run(&["pause", "q", "--stop", "--reason", "disk"]).err.contains("running tasks are stopped, too"));
     assert_eq!(task.heartbeat().unwrap(), Order::Stop);
     assert_eq!(desk.json(&["queues"])[0]["stopping"], true);
-    assert!(desk.ok(&["queues"]).contains("disk; what runs is stopped too"));
+    assert!(desk.ok(&["queues"]).contains("disk; running tasks are stopped, too"));
     desk.ok(&["pause", "q"]);
     assert_eq!(task.heartbeat().unwrap(), Order::Continue);
     desk.ok(&["pause", "q", "--stop"]);

@@ -125,7 +125,7 @@ fn half_a_transaction_in_the_append_only_file_is_a_finding_until_the_file_is_rew
     let said = desk.run(&["doctor"]).out;
     // Servers that remove the whole transaction read the file without an error.
     let torn = !info().contains("unexpected_error_replies:0");
-    assert_eq!(said.contains("half a transaction stands in it: BGREWRITEAOF"), torn, "{said}");
+    assert_eq!(said.contains("it contains half a transaction: BGREWRITEAOF"), torn, "{said}");
     desk.plant(&["BGREWRITEAOF"]);
     crate::support::eventually("a rewritten file", || {
         let info = info();
@@ -196,7 +196,7 @@ fn each_planted_disorder_is_one_finding_with_what_to_do() {
     for (words, finding) in [
         (&["DEL", "blueque_task_pending"][..], "pending is in pending_tasks of q, but has no record"),
         (&["LREM", "blueque_pending_tasks_q", "0", "pending"], "pending is pending, but is not in pending_tasks of q"),
-        (&["LPUSH", "blueque_pending_tasks_q", "pending"], "pending stands twice in pending_tasks of q"),
+        (&["LPUSH", "blueque_pending_tasks_q", "pending"], "pending is twice in pending_tasks of q"),
         (&["LPUSH", "blueque_pending_tasks_q", "complete"], "complete is complete, but is in pending_tasks of q"),
         (
             &["ZREM", "blueque_scheduled_tasks_q", "scheduled"],
@@ -226,7 +226,7 @@ fn each_planted_disorder_is_one_finding_with_what_to_do() {
         (&["HSET", "blueque_task_stump", "updated", "1"], "the record of stump has no queue"),
         (
             &["HSET", "blueque_task_complete", "started", "9999999999"],
-            "complete was started before it was made, or ended",
+            "complete was started before it was created, or ended",
         ),
         (&["ZREM", "blueque_queues", "q"], "q has tasks, but is not in the list of queues"),
     ] {

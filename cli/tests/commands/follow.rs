@@ -171,7 +171,7 @@ fn an_interrupt_of_run_cancels_the_task_and_a_second_one_leaves_it() {
         let status = desk.json(&["show", &id])["status"].clone();
         assert_eq!(status, if twice { "started" } else { "cancelled" });
         assert!(
-            left.err.contains(if twice { "goes on being cancelled" } else { "cancelled: interrupted" }),
+            left.err.contains(if twice { "is still being cancelled" } else { "cancelled: interrupted" }),
             "{}",
             left.err
         );

@@ -170,7 +170,7 @@ fn a_history_that_was_cut_says_so() {
     client.call(&client.calls().release(&id, token, &ReleaseOptions::new().reason("deploy")).at(past.at(7.0))).unwrap();
     let left = past.desk.run(&["history", "t", "-o", "jsonl"]);
     assert_eq!((left.code, left.out.lines().count()), (0, 2));
-    assert!(left.err.contains("the first 2 transitions of t are kept no more"), "{}", left.err);
+    assert!(left.err.contains("the first 2 transitions of t have been removed"), "{}", left.err);
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn events_are_read_on_from_a_file_and_miss_nothing() {
     for rubbish in [&b"rubbish"[..], b"", b"\xff"] {
         fs::write(&place, rubbish).unwrap();
         let said = desk.refused(2, &["events", "q", "--resume", file]);
-        assert!(said.contains(file) && said.contains("remove it to begin anew"), "{said}");
+        assert!(said.contains(file) && said.contains("remove it to start over"), "{said}");
     }
     let nowhere = desk.home.path().join("nosuch/cursor");
     let left = desk.run(&["events", "q", "--resume", nowhere.to_str().unwrap()]);

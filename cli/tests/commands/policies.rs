@@ -196,11 +196,11 @@ fn a_closed_queue_takes_nothing_and_what_is_there_runs_on() {
     desk.ok(&["config", "set", "-q", "q", "closed=1"]);
     assert!(desk.refused(5, &["submit", "q"]).contains("CLOSED"));
     assert_eq!(desk.json(&["queues"])[0]["closed"], true);
-    assert!(desk.ok(&["queues"]).contains("takes no tasks"));
+    assert!(desk.ok(&["queues"]).contains("accepts no tasks"));
     desk.take("q").complete(&1).unwrap();
     desk.ok(&["config", "set", "-q", "q", "closed=0"]);
     assert_eq!(desk.json(&["queues"])[0]["closed"], false);
-    assert!(!desk.ok(&["queues"]).contains("takes no tasks"));
+    assert!(!desk.ok(&["queues"]).contains("accepts no tasks"));
     desk.ok(&["submit", "q"]);
 }
 

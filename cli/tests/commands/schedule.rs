@@ -82,7 +82,7 @@ fn a_schedule_is_paused_resumed_and_run_by_hand() {
 
     assert_eq!(desk.ok(&["schedule", "run", "n", "--id", "by-hand"]), "by-hand\n");
     let again = desk.run(&["schedule", "run", "n", "--id", "by-hand"]);
-    assert!(again.code == 0 && again.err.contains("nothing was made"), "{}", again.err);
+    assert!(again.code == 0 && again.err.contains("nothing was created"), "{}", again.err);
     assert!(desk.refused(5, &["schedule", "run", "n"]).contains("STATE: its task by-hand is pending"));
     desk.ok(&["schedule", "run", "n", "--overlap", "allow"]);
     assert_eq!(desk.ok(&["ls", "q", "-o", "id"]).lines().count(), 2);

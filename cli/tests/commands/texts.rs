@@ -129,7 +129,7 @@ fn why_a_server_cannot_be_used_is_said_soon_and_with_what_to_do() {
     for (url, text) in [
         (
             "redis://127.0.0.1:1/",
-            "no server at redis://127.0.0.1:1/: the connection is refused; start it, or say where",
+            "no server at redis://127.0.0.1:1/: the connection is refused; start it, or name another",
         ),
         ("unix:///no/such/socket", "no server at unix:///no/such/socket: there is no such socket"),
         ("redis://no-such-host.invalid/", "no address is known for this host"),

@@ -113,11 +113,11 @@ fn of_tasks_of_the_first_version() {
             &["LREM blueque_reserved_tasks_plain_host_1 0 started"],
             "started is started, but is not in the list of host_1",
         ),
-        (&["RPUSH blueque_reserved_tasks_plain_host_1 started"], "started stands twice in the list of host_1"),
+        (&["RPUSH blueque_reserved_tasks_plain_host_1 started"], "started is twice in the list of host_1"),
         (&["RPUSH blueque_reserved_tasks_plain_host_1 pending"], "pending is pending, but is in the list of host_1"),
         (&["SREM blueque_started_tasks_plain host_1~1~started"], "started is started, but is not in started_tasks"),
         (&["SADD blueque_started_tasks_plain host_1~7~pending"], "pending is pending, but is in started_tasks"),
-        (&["LPUSH blueque_pending_tasks_plain pending"], "pending stands twice in pending_tasks of plain"),
+        (&["LPUSH blueque_pending_tasks_plain pending"], "pending is twice in pending_tasks of plain"),
         (&["LPUSH blueque_complete_tasks_plain pending"], "pending is pending, but is in complete_tasks of plain"),
         (
             &["LREM blueque_pending_tasks_plain 0 pending"],
@@ -252,12 +252,12 @@ fn of_schedules() {
         (&["ZADD blueque_schedules 17 ticks"], "schedule ticks is in blueque_schedules at 17"),
         (&["ZADD blueque_schedules 17 nobody"], "schedule nobody is in an index, but is not there"),
         (&["DEL blueque_schedule_ticks"], "schedule ticks is in an index, but is not there"),
-        (&["ZREM blueque_low_schedules cron"], "schedule cron needs to be told slots"),
+        (&["ZREM blueque_low_schedules cron"], "schedule cron needs slots"),
         (&["ZADD blueque_low_schedules 1 ticks"], "schedule ticks is in blueque_low_schedules, but needs"),
         (&["HDEL blueque_schedule_ticks next", "ZADD blueque_schedules +inf ticks"], "schedule ticks has no next slot"),
         (
             &["HSET blueque_schedule_ticks next 9999999999", "ZADD blueque_schedules 9999999999 ticks"],
-            "none of its rhythm",
+            "does not fit its rhythm",
         ),
         (&["HSET blueque_schedule_ticks next 5", "ZADD blueque_schedules 5 ticks"], "dealt with already"),
         (&["HSET blueque_schedule_ticks paused 1"], "schedule ticks has a next slot, but is paused"),
@@ -284,7 +284,7 @@ fn of_streams_statistics_and_settings() {
         (&["ZADD blueque_logs 1 nobody"], "blueque_logs names nobody, which has no blueque_logged_nobody"),
         (
             &["EVAL for~i=1,99~do~redis.call('XADD',KEYS[1],'*','text','')~end 1 blueque_log_complete"],
-            "blueque_log_complete keeps 100 entries, more than the 105 bytes that blueque_logged_complete tells",
+            "blueque_log_complete keeps 100 entries, more than the 105 bytes according to blueque_logged_complete",
         ),
         (&["HSET blueque_meta settings keep=x"], "settings has keep=x, which is no setting"),
         (&["HSET blueque_meta settings:plain odd=1"], "settings:plain has odd=1, which is no setting"),
@@ -313,6 +313,6 @@ fn needs_that_nobody_has_are_named_and_at_their_bound_a_finding() {
         ward.call(&format!("submit q 1 n{number} '' x needs n{number}"));
     }
     let (out, code) = ward.doctor(&[]);
-    assert!(out.contains("with 64 different needs no others are taken"), "{out}");
+    assert!(out.contains("with 64 different needs, new ones are refused"), "{out}");
     assert_eq!(code, 1, "{out}");
 }

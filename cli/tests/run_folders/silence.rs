@@ -85,7 +85,7 @@ fn a_result_that_the_server_does_not_want_any_more_is_said_to_be_thrown_away() {
     for (which, text) in
         [("worker", worker_log(&world)), ("supervisors", supervisors_log(&world)), ("task", disk_logs(&world))]
     {
-        assert!(text.contains("result is thrown away"), "{which}: {text}");
+        assert!(text.contains("result is discarded"), "{which}: {text}");
     }
 }
 
@@ -218,6 +218,6 @@ fn a_lease_that_a_supervisor_lost_is_said_by_the_worker_that_took_it_over() {
         (log.contains(&format!("ended {}", task.id())) || log.contains(&says)).then_some(())
     });
     let log = worker_log(&world);
-    assert!(log.contains("as the server says: killed, its result is thrown away"), "{log}");
+    assert!(log.contains("as the server says: killed, its result is discarded"), "{log}");
     assert!(!log.contains(&format!("ended {}", task.id())), "{log}");
 }
