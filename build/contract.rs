@@ -335,13 +335,15 @@ impl Contract {
             if let Some(setting) = option.setting.as_deref().filter(|setting| !self.settings.contains_key(*setting)) {
                 return Err(wrong(&format!("falls back to {setting}, which settings.toml does not list")));
             }
-            if let Some(command) = option
-                .change
-                .iter()
-                .flat_map(|commands| commands.split(' '))
-                .find(|name| !self.commands.contains_key(*name))
-            {
-                return Err(wrong(&format!("is changed by {command}, which is not a command")));
+            for command in option.change.iter().flat_map(|commands| commands.split(' ')) {
+                let key = storage::key(group);
+                if !self.commands.contains_key(command) {
+                    return Err(wrong(&format!("is changed by {command}, which is not a command")));
+                } else if option.field.is_none() || !self.touches.of(self, command).contains(&key) {
+                    return Err(wrong(&format!(
+                        "is changed by {command}, but it has no field, or touches.toml lacks {key}"
+                    )));
+                }
             }
             if let Some(field) = &option.field
                 && !self.fields.get(storage::record(group)).is_some_and(|fields| fields.contains_key(field))
@@ -560,6 +562,8 @@ mod tests {
                 "falls back to none, which settings.toml does not list",
             ),
             ("options", "field = \"least\"", "change = \"none\"", "is changed by none, which is not a command"),
+            ("options", "field = \"least\"", "change = \"do\"", "changed by do, but it has no field"),
+            ("options", "\"least\", means", "\"least\", change = \"do\", means", "or touches.toml lacks ns_task_ID"),
             (
                 "options",
                 "[any]",

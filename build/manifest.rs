@@ -162,9 +162,8 @@ mod tests {
 
     const TYPES: &str = "[n]\nform = \"whole\"\nlow = 0\nhigh = 9\ncheck = \"args.n\"\nmeans = \"A number.\"\n";
     const ERRORS: &str = "[LOST]\nname = \"lost\"\nmeans = \"A.\"\nact = \"B.\"\n[BADARG]\nname = \"bad argument\"\ncommon = true\nmeans = \"A.\"\nact = \"B.\"\n";
-    const OPTIONS: &str = "[any]\nrequest = { type = \"n\", change = \"c d\", means = \"An id.\" }\n";
-    const META: &str =
-        "[\"ns_meta\"]\ntype = \"hash\"\nbound = \"9\"\nowner = \"all\"\nlife = \"namespace\"\nmeans = \"A.\"\n";
+    const OPTIONS: &str = "[any]\nrequest = { type = \"n\", field = \"f\", change = \"c d\", means = \"An id.\" }\n";
+    const KEY: &str = "\ntype = \"hash\"\nbound = \"9\"\nowner = \"all\"\nlife = \"namespace\"\nmeans = \"A.\"\n";
     const REPLIES: &str =
         "[c]\nlist = [{ name = \"f\", type = \"n\", empty = true, means = \"A.\" }]\n[d]\nas = \"c\"\nnil = true\n";
 
@@ -179,9 +178,9 @@ mod tests {
             ("settings", ""),
             ("states", ""),
             ("errors", ERRORS),
-            ("fields", ""),
-            ("keys", META),
-            ("touches", "[commands]\nc = \"\"\nd = \"\"\n"),
+            ("fields", "[task]\nf = { type = \"n\", there = \"always\", means = \"A.\" }\n"),
+            ("keys", &format!("[\"ns_task_ID\"]{KEY}[\"ns_meta\"]{KEY}")),
+            ("touches", "[commands]\nc = \"task_ID\"\nd = \"task_ID\"\n"),
             ("replies", REPLIES),
         ];
         let commands = [
@@ -206,11 +205,11 @@ mod tests {
         assert_eq!(command["group"], json!({"count": "count", "args": [argument("id")]}));
         assert_eq!(
             command["options"],
-            json!([{"name": "request", "type": "n", "change": ["c", "d"], "means": "An id."}])
+            json!([{"name": "request", "type": "n", "field": "f", "change": ["c", "d"], "means": "An id."}])
         );
         assert_eq!(command["errors"], json!(["BADARG", "LOST"]));
         assert_eq!(command["request"], true);
-        assert_eq!(command["touches"], json!(["ns_meta"]));
+        assert_eq!(command["touches"], json!(["ns_task_ID", "ns_meta"]));
         assert_eq!((&command["again"], &command["since"]), (&json!("same"), &json!("0.1.0")));
     }
 

@@ -121,6 +121,11 @@ pub(super) fn record(group: &str) -> &str {
     if group == "schedule" { "schedule" } else { "task" }
 }
 
+/// The key of that record.
+pub(super) fn key(group: &str) -> &'static str {
+    if group == "schedule" { "ns_schedule_NAME" } else { "ns_task_ID" }
+}
+
 /// Adds the fields of its record to a reply that has one.
 pub(super) fn fill(reply: &mut Reply, records: &Records) {
     let Some(fields) = reply.record.as_ref().and_then(|record| records.get(record)) else { return };

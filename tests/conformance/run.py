@@ -119,7 +119,7 @@ class Seen(Client):
                         yield f"{name}: {field.get('name', 'the reply')}: {what}"
 
 class Watch:
-    """The keys that each command uses, as the server's MONITOR reports them."""
+    """The keys that each command uses, and the fields of tasks that it writes, as the server's MONITOR reports them."""
     END = b"the last call has been made"
     # What a placeholder in the name of a key matches; for all others a name.
     WORDS = {"LISTENER": r"[\w.:-]+_\d+", "GROUP": r"[\w.:@-]*", "N": r"\d*", "YYYYMMDD": r"\d{8}"}
@@ -130,7 +130,7 @@ class Watch:
         strict = [pattern(key, lambda found: self.WORDS.get(found.group(), r"[\w.:@-]+")) for key in manifest["keys"]]
         # Some commands look up an invalid name before they refuse it.
         self.patterns = strict + [pattern(key, ".*") for key in sorted(manifest["keys"], key=len, reverse=True)]
-        self.touched = {name: set() for name in shas}
+        self.touched, self.wrote = {name: set() for name in shas}, {}
         self.server, self.client, self.monitor = server, monitor, monitor.connection_pool.get_connection()
         self.monitor.send_command("MONITOR")
         self.monitor.read_response()
@@ -145,9 +145,13 @@ class Watch:
                 command = self.commands.get(call and call.group(1))
             elif command and b' lua] "PUBLISH" ' not in line:
                 self.touched[command].update(re.findall(rb'"{?ns}?_([^"]*)"', line))
+                if written := re.search(rb' lua\] "H(SET|DEL)" "{?ns}?_task_[^"]*" (.*)', line, re.S):
+                    words = re.findall(rb'"((?:[^"\\]|\\.)*)"', written.group(2))
+                    for field in words[::2] if written.group(1) == b"SET" else words:
+                        self.wrote.setdefault(field.decode(errors="replace"), set()).add(command)
 
     def undeclared(self):
-        """Keys that the manifest does not list."""
+        """What the manifest does not say: keys of a command, and who changes an option after the task was created."""
         self.server.execute_command("ECHO", self.END)
         self.thread.join()
         met = set()
@@ -159,6 +163,12 @@ class Watch:
         declared = {key for entry in self.declared.values() for key in entry.get("touches", [])}
         if more := declared - met:
             yield f"no case has a command that touches {' '.join(sorted(more))}"
+        creators = self.wrote["parameters"]  # nothing else writes them
+        options = {option["name"]: option for name in creators for option in self.declared[name]["options"]}
+        for name, option in options.items():
+            changed = self.wrote.get(option.get("field"), set()) - creators
+            if changed != set(option.get("change", [])):
+                yield f"the manifest does not say that the option {name} is changed by {' '.join(sorted(changed)) or 'nothing'}"
 
 class Bundle:
     """The scripts of a bundle, loaded into a server."""
