@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Installs what the comparison needs into a folder, then runs it there: install.py FOLDER [argument of compare.py …].
 
-Nothing else is touched: the programs in Rust are built, and the packages of Node.js and Python put, into FOLDER, each as
-its lock file says. What is missing on the machine is named with the line that installs it.
+FOLDER is `peers` in cargo's target folder. Nothing else is touched: the other queues' programs in Rust are built, and the
+packages of Node.js and Python put, into FOLDER, each as its lock file says; Blueque's are a package of its workspace. What is missing on the machine is named with the line that installs it.
 """
 import os
 import pathlib
@@ -69,11 +69,11 @@ def node(folder):
 
 def rust(folder):
     need("cargo", "install Rust 1.89 or later, https://rustup.rs")
+    run("cargo", "build", "--locked", "--release", "--quiet", "--package", "peers-blueque", cwd=ROOT)
+    run("cargo", "run", "--locked", "--quiet", "--example", "bundle", "--", folder / "bundle", cwd=ROOT)
     environment = {**os.environ, "CARGO_TARGET_DIR": str(folder)}
     manifest = HERE / "rust" / "Cargo.toml"
-    # Not --locked: new dependencies of Blueque itself are added, and those pinned by the lock file stay.
-    run("cargo", "build", "--release", "--quiet", "--manifest-path", manifest, env=environment)
-    run("cargo", "run", "--locked", "--quiet", "--example", "bundle", "--", folder / "bundle", cwd=ROOT)
+    run("cargo", "build", "--locked", "--release", "--quiet", "--manifest-path", manifest, env=environment)
 
 
 def main():

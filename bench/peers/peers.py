@@ -25,6 +25,11 @@ class Peer:
     recovers: bool = True
 
 
+def own(name):
+    """A program of Blueque's workspace."""
+    return lambda folder: [folder.parent / "release" / name]
+
+
 def binary(name):
     return lambda folder: [folder / "release" / name]
 
@@ -60,17 +65,17 @@ def bundle(folder):
 
 
 BULLMQ = {
-    "lacks": "a fence on progress, logs and data; a task's history; checkpoints; an order to stop to a task that another process runs; search; fair turns of keys",
+    "lacks": "a fence on progress, logs and data; a task's history; an order to stop to a task that another process runs; search; fair turns of keys",
     "kill": "lock and look for stalled jobs 10 s (default 30 s each)",
 }
 
 PEERS = [
-    Peer("blueque-threads", "Blueque, threads", binary("blueque-threads"), crate("blueque"), kill="lease 10 s (default 60 s)"),
+    Peer("blueque-threads", "Blueque, threads", own("blueque-threads"), bundle, kill="lease 10 s (default 60 s)"),
     Peer(
         "blueque-async",
         "Blueque, async calls",
-        binary("blueque-async"),
-        crate("blueque"),
+        own("blueque-async"),
+        bundle,
         lacks="(the raw calls on tokio:) a worker, with its upkeep and heartbeats",
         kill="no upkeep, which takes tasks off the dead",
         recovers=False,
@@ -101,7 +106,7 @@ PEERS = [
         script("rq_peer.py"),
         pip("rq"),
         share=0.1,
-        lacks="a fence; a lease that a SimpleWorker renews while it works; transitions in one step; priorities within a queue; events and history; checkpoints; fair turns of keys",
+        lacks="a fence; a lease that a SimpleWorker renews while it works; priorities within a queue; a durable stream of events and a task's history; fair turns of keys",
         kill="missed after the job's timeout and 60 s (240 s by default); it then fails, unless it was given Retry",
         recovers=False,
     ),

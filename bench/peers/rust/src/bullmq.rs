@@ -1,13 +1,13 @@
 //! `BullMQ`'s crate as in its guide: one worker, whose `concurrency` is the number of jobs that run at a time
-//! (BullMQ Guide, Workers, Concurrency), and `add_bulk` for many jobs (Queues, Adding jobs in bulk).
+//! (Guide, Workers, Concurrency), and `add_bulk` for many jobs (Queues, Adding jobs in bulk).
 
 use std::time::Duration;
 
-use blueque_peers::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 use bullmq::options::RedisConnectionOptions;
 use bullmq::queue::BulkJob;
 use bullmq::worker::CancellationToken;
 use bullmq::{Job, Queue, QueueOptions, Worker, WorkerOptions};
+use peers_program::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 use tokio::runtime::Runtime;
 
 struct Bull {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use blueque_peers::{Payload, Peer, QUEUE, Records, Result, Work, serve};
+use peers_program::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 use redis_of_work_queue::Client;
 use redis_of_work_queue::aio::MultiplexedConnection;
 use redis_work_queue::{Item, KeyPrefix, WorkQueue};

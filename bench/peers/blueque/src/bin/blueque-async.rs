@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use blueque::calls::{CompleteOptions, NewTask, ReserveOptions, TaskOptions};
+use blueque::calls::{CompleteOptions, NewTask, RegisterOptions, ReserveOptions, StartOptions, TaskOptions};
 use blueque::tokio::Client;
 use blueque::{ListenerId, QueueName, TaskId};
-use blueque_peers::{Payload, Peer, QUEUE, Records, Result, Work, serve};
+use peers_program::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -52,7 +52,11 @@ impl Peer for Async {
 
     fn work(&self, how: &Work, records: &Records) -> Result<Self::Working> {
         let listener = ListenerId::of_process("peers", std::process::id());
-        self.runtime.block_on(self.client.call(&self.client.calls().register(&self.queue, &listener, None)))?;
+        self.runtime.block_on(self.client.call(&self.client.calls().register(
+            &self.queue,
+            &listener,
+            &RegisterOptions::new(),
+        )))?;
         let ended = Arc::new(AtomicBool::new(false));
         let mut slots = Vec::new();
         for _ in 0..how.slots {
@@ -60,18 +64,19 @@ impl Peer for Async {
             let (how, records, ended) = (how.clone(), records.clone(), Arc::clone(&ended));
             slots.push(self.runtime.spawn(async move {
                 while !ended.load(Ordering::Acquire) {
-                    let request = Uuid::new_v4().to_string();
-                    let options =
-                        ReserveOptions { lease: how.lease(), request: Some(&request), ..ReserveOptions::default() };
-                    let listen = client.listen(&listener, &queues, options, Duration::from_secs(1));
+                    let mut options = ReserveOptions::new().request(Uuid::new_v4().to_string());
+                    if let Some(lease) = how.lease() {
+                        options = options.lease(lease);
+                    }
+                    let listen = client.listen(&listener, &queues, &options, Duration::from_secs(1));
                     let Some(work) = listen.await? else { continue };
-                    let start = client.calls().start(&work.id, work.token, std::process::id());
+                    let start = client.calls().start(&work.id, work.token, std::process::id(), &StartOptions::new());
                     client.call(&start).await?;
                     records.handled(&serde_json::from_slice(&work.parameters)?)?;
                     if how.hold > 0 {
                         tokio::time::sleep(Duration::from_secs(how.hold)).await;
                     }
-                    let complete = client.calls().complete(&work.id, work.token, b"null", CompleteOptions::default());
+                    let complete = client.calls().complete(&work.id, work.token, b"null", &CompleteOptions::new());
                     client.call(&complete).await?;
                 }
                 Ok(())

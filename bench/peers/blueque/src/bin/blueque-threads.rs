@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use blueque::calls::{NewTask, TaskOptions};
 use blueque::{Client, Context, Queue, Stop, Submit, Summary, TaskId, Worker};
-use blueque_peers::{Payload, Peer, QUEUE, Records, Result, Work, serve};
+use peers_program::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 
 struct Threads {
     client: Client,
