@@ -93,7 +93,7 @@ fn a_restart_counts_nothing_twice_and_misses_nothing() {
     // A server that rewrote its file still knows how many entries there were.
     let mut connection = server.connection();
     redis::cmd("BGREWRITEAOF").exec(&mut connection).unwrap();
-    eventually("the file is written anew", || {
+    eventually("the file is rewritten", || {
         let info: String = redis::cmd("INFO").arg("persistence").query(&mut connection).ok()?;
         (info.contains("aof_rewrite_in_progress:0") && info.contains("aof_rewrite_scheduled:0")).then_some(())
     });

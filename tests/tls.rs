@@ -3,7 +3,7 @@
 //! `tests/fixtures/tls` has an authority of the tests' own and a certificate of `localhost` by it, for a hundred years.
 
 #![cfg(feature = "tls-rustls")]
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod support;
 

@@ -69,7 +69,7 @@ def found(name):
     copy()
     text = (COPY / file).read_text()
     if text.count(old) != 1:
-        sys.exit(f"{file} has {old!r} {text.count(old)} times: the planted bug is to be written anew")
+        sys.exit(f"{file} has {old!r} {text.count(old)} times: adapt the planted bug")
     (COPY / file).write_text(text.replace(old, new))
     builds = COPY / "target"
     cargo = ["cargo", "build", "--locked", "--quiet", "-p", "blueque-cli", "-p", "blueque-torture", "--target-dir", str(builds)]

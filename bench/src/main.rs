@@ -74,7 +74,7 @@ fn heading(what: &str) {
 }
 
 /// Options of tasks, for one life with each: the queue and the options.
-const WISHES: [(&str, &str, &[&str]); 6] = [
+const OPTIONS: [(&str, &str, &[&str]); 6] = [
     ("retries", "other", &["max_failures", "3"]),
     ("priority", "ranked", &["priority", "5"]),
     ("unique key", "other", &["unique", "*"]),
@@ -95,10 +95,10 @@ fn beside_the_floor(server: &Server) -> Result<[Goal; 2]> {
         ours.round()?;
     }
     let (floor, ours) = (floor.medians(), ours.medians());
-    let wishes = WISHES.iter().map(|(_, queue, options)| Life::with(server.connect()?, queue, options));
-    let mut wishes = wishes.collect::<Result<Vec<_>>>()?;
+    let choices = OPTIONS.iter().map(|(_, queue, options)| Life::with(server.connect()?, queue, options));
+    let mut choices = choices.collect::<Result<Vec<_>>>()?;
     for _ in 0..ROUNDS {
-        for life in &mut wishes {
+        for life in &mut choices {
             life.round()?;
         }
     }
@@ -106,7 +106,7 @@ fn beside_the_floor(server: &Server) -> Result<[Goal; 2]> {
     table("floor", floor);
     table("Blueque", ours);
     let mut all = f64::NAN;
-    for ((name, ..), life) in WISHES.iter().zip(&wishes) {
+    for ((name, ..), life) in OPTIONS.iter().zip(&choices) {
         let steps = life.medians();
         table(name, steps);
         if *name == "all four" {

@@ -51,7 +51,7 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
     })?;
     exam.count_up();
     match format {
-        Format::Table => exam.found.iter().try_for_each(tell)?,
+        Format::Table => exam.found.iter().try_for_each(write)?,
         format => table::write(format, &exam.found)?,
     }
     let findings = exam.found.iter().filter(|finding| finding.level == Level::Finding).count();
@@ -92,7 +92,7 @@ fn connect(settings: &Settings) -> anyhow::Result<Connection> {
     Ok(connection)
 }
 
-fn tell(finding: &Finding) -> std::io::Result<()> {
+fn write(finding: &Finding) -> std::io::Result<()> {
     let level = match finding.level {
         Level::Ok => "ok",
         Level::Note => "note",

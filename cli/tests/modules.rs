@@ -1,7 +1,7 @@
 //! The modules of the command are on floors, and each imports only from floors below it: a list of the floors is
 //! compared with the imports in the sources, and is the table in `docs/architecture.md`.
 //!
-//! `make bless` draws the picture anew.
+//! `make bless` regenerates the table.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -229,7 +229,7 @@ fn the_page_on_architecture_shows_the_floors() {
     if std::env::var_os("BLUEQUE_BLESS").is_some() {
         fs::write(&path, format!("{before}{}{drawn}{}{after}", PICTURE.0, PICTURE.1)).unwrap();
     } else {
-        assert_eq!(shown, drawn, "draw it anew with make bless");
+        assert_eq!(shown, drawn, "regenerate it with make bless");
     }
 }
 

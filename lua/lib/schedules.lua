@@ -147,7 +147,7 @@ function schedules.settle(schedule)
   schedule.next = not over and not schedule.paused and slot and string.format('%.0f', slot) or nil
   schedule.held = nil
   schedule.slots = schedule.list[1] and table.concat(schedule.list, ' ') or nil
-  schedule.tells = not schedule.every and not over and not schedule.paused and not schedule.final
+  schedule.wants_slots_after = not schedule.every and not over and not schedule.paused and not schedule.final
     and #schedule.list < schedules.FEW and string.format('%.6f', tail) or nil
 end
 
@@ -165,8 +165,8 @@ function schedules.write(schedule, ...)
   redis.call('HDEL', schedule.key, unpack(gone)) -- at least `next` or `ended`
   redis.call('ZADD', namespace.prefix .. 'schedules', schedule.held or schedule.next or '+inf', schedule.name)
   local low = namespace.prefix .. 'low_schedules'
-  if schedule.tells then
-    redis.call('ZADD', low, schedule.tells, schedule.name)
+  if schedule.wants_slots_after then
+    redis.call('ZADD', low, schedule.wants_slots_after, schedule.name)
   else
     redis.call('ZREM', low, schedule.name)
   end
@@ -408,8 +408,8 @@ function schedules.low(changed)
   end
   for _, schedule in ipairs(changed) do
     known[schedule.name] = true
-    if schedule.tells then
-      add(schedule.name, schedule.rhythm, schedule.tells)
+    if schedule.wants_slots_after then
+      add(schedule.name, schedule.rhythm, schedule.wants_slots_after)
     end
   end
   local page = redis.call('ZRANGE', namespace.prefix .. 'low_schedules', 0, 99, 'WITHSCORES')

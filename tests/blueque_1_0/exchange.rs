@@ -94,13 +94,13 @@ fn the_old_client_promotes_what_the_crate_scheduled() {
 #[test]
 fn the_old_client_does_not_promote_what_limits_needs_and_priorities_bind() {
     let mut both = Both::start();
-    let wishes = [
+    let choices = [
         ("keyed", TaskOptions::default().key("k")),
         ("needy", TaskOptions::default().needs("gpu")),
         ("urgent", TaskOptions::default().priority(5)),
         ("plain", TaskOptions::default()),
     ];
-    for (name, options) in wishes {
+    for (name, options) in choices {
         let id = TaskId::new(name).unwrap();
         let tasks = [NewTask { id: &id, eta: Some(at(2000)), parameters: b"p" }];
         both.client.call(&both.client.calls().submit(both.queue.name(), &tasks, &options).at(at(1000))).unwrap();

@@ -7,14 +7,14 @@ use proptest::sample::select;
 use proptest::strategy::Union;
 
 use crate::model::ops::{
-    Act, Bulk, Case, Eta, Key, Op, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which, Wish,
+    Act, Bulk, Case, Eta, Key, Op, Options, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which,
 };
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS};
 
 const STATUSES: [&str; 8] = ["all", "scheduled", "pending", "reserved", "started", "complete", "failed", "cancelled"];
 
 /// Options of new tasks, and their values.
-const WISHES: [(&str, &[&str]); 14] = [
+const OPTIONS: [(&str, &[&str]); 14] = [
     ("max_losses", &["0", "1", "2"]),
     ("max_failures", &["0", "1", "3"]),
     ("log_bytes", &["0", "5000"]),
@@ -113,16 +113,16 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-fn option_of(wishes: &[(&'static str, &[&'static str])]) -> impl Strategy<Value = Wish> + use<> {
+fn option_of(choices: &[(&'static str, &[&'static str])]) -> impl Strategy<Value = Options> + use<> {
     let mut all = Vec::new();
-    for (name, values) in wishes {
+    for (name, values) in choices {
         all.extend(values.iter().map(|value| vec![(*name, *value)]));
     }
     select(all)
 }
 
 /// A unique name with its options; or these without a name, which is refused.
-fn unique() -> impl Strategy<Value = Wish> {
+fn unique() -> impl Strategy<Value = Options> {
     let name = option::weighted(0.98, select(&["k", "u"][..]));
     let until = option::weighted(0.4, select(&["end", "start", "20"][..]));
     let policy = option::weighted(0.8, select(&["reject", "existing", "replace", "replace", "latest", "latest"][..]));
@@ -143,33 +143,33 @@ enum Theme {
     Slots,
 }
 
-fn wish(theme: Theme) -> BoxedStrategy<Wish> {
+fn options(theme: Theme) -> BoxedStrategy<Options> {
     let key = || select(&KEYS[..2]).prop_map(|key| vec![("key", key)]);
-    let weight = option_of(&WISHES[9..10]);
-    let any = || prop_oneof![6 => option_of(&WISHES), 3 => key(), 2 => unique()];
+    let weight = option_of(&OPTIONS[9..10]);
+    let any = || prop_oneof![6 => option_of(&OPTIONS), 3 => key(), 2 => unique()];
     let one = match theme {
         Theme::All | Theme::Slots => any().boxed(),
-        Theme::Limits => prop_oneof![4 => key(), 3 => weight, 2 => option_of(&WISHES[8..11])].boxed(),
+        Theme::Limits => prop_oneof![4 => key(), 3 => weight, 2 => option_of(&OPTIONS[8..11])].boxed(),
         Theme::Names => prop_oneof![5 => unique(), 1 => any()].boxed(),
-        Theme::Tries => prop_oneof![4 => option_of(&WISHES[1..2]), 5 => option_of(&WISHES[..8]), 1 => any()].boxed(),
+        Theme::Tries => prop_oneof![4 => option_of(&OPTIONS[1..2]), 5 => option_of(&OPTIONS[..8]), 1 => any()].boxed(),
     };
     let several = vec(one, 1..5).prop_map(|parts| {
-        let mut wish = Wish::new();
+        let mut options = Options::new();
         for (name, value) in parts.into_iter().flatten() {
-            if wish.iter().all(|(other, _)| *other != name) {
-                wish.push((name, value));
+            if options.iter().all(|(other, _)| *other != name) {
+                options.push((name, value));
             }
         }
-        wish
+        options
     });
     // Versions of one name, so that an attempt comes back while a newer one waits.
     let latest = option::weighted(0.4, Just(("max_failures", "3"))).prop_map(|tries| {
-        let mut wish = vec![("unique", "k"), ("unique_policy", "latest")];
-        wish.extend(tries);
-        wish
+        let mut options = vec![("unique", "k"), ("unique_policy", "latest")];
+        options.extend(tries);
+        options
     });
     let versions = if matches!(theme, Theme::Names) { 8 } else { 1 };
-    prop_oneof![2 => Just(Wish::new()), 1 => option_of(&WISHES[..1]), 5 => several, versions => latest].boxed()
+    prop_oneof![2 => Just(Options::new()), 1 => option_of(&OPTIONS[..1]), 5 => several, versions => latest].boxed()
 }
 
 fn submit(theme: Theme) -> BoxedStrategy<Op> {
@@ -179,8 +179,8 @@ fn submit(theme: Theme) -> BoxedStrategy<Op> {
         5 => (0..8_u8, eta(), payload()).prop_map(|task| vec![task]),
         3 => vec((0..8_u8, eta(), payload()), 2..5),
     ];
-    (proptest::bool::weighted(0.85), queue(), tasks, wish(theme))
-        .prop_map(|(free, queue, tasks, wish)| Op::Submit { free, queue, tasks, wish })
+    (proptest::bool::weighted(0.85), queue(), tasks, options(theme))
+        .prop_map(|(free, queue, tasks, options)| Op::Submit { free, queue, tasks, options })
         .boxed()
 }
 
@@ -378,7 +378,7 @@ fn drained_version() -> impl Strategy<Value = Vec<(Step, Op)>> {
             free: true,
             queue,
             tasks: vec![(task, None, 0)],
-            wish: vec![("unique", "k"), ("unique_policy", "latest")],
+            options: vec![("unique", "k"), ("unique_policy", "latest")],
         };
         let reserve = |listener| Op::Reserve {
             able: true,

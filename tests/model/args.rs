@@ -34,7 +34,7 @@ impl Op {
     pub fn args(&self) -> Option<(&'static str, Vec<String>)> {
         let here = |command, number: &u8| Args::of(command).arg(queue(*number));
         let args = match self {
-            Self::Submit { queue: name, tasks, wish, .. } => {
+            Self::Submit { queue: name, tasks, options, .. } => {
                 let mut args = here("submit", name).arg(tasks.len());
                 for (id, eta, parameters) in tasks {
                     let eta = match eta {
@@ -43,7 +43,7 @@ impl Op {
                     };
                     args = args.arg(IDS[usize::from(*id)]).arg(eta).arg(payload(*parameters));
                 }
-                wish.iter().fold(args, |args, (name, value)| args.option(name, Some(value)))
+                options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)))
             }
             Self::Reserve { listener: who, queues, lease, request: name, woken, order, .. } => {
                 let args = Args::of("reserve").arg(listener(*who)).arg(queues.len());

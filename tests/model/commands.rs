@@ -24,7 +24,7 @@ impl Model {
 
     fn perform(&mut self, op: &Op) -> Verdict<Reply> {
         match op {
-            Op::Submit { queue: name, tasks, wish, .. } => self.submit(queue(*name), tasks, wish),
+            Op::Submit { queue: name, tasks, options, .. } => self.submit(queue(*name), tasks, options),
             Op::Reserve { listener: who, queues, lease, request: again, woken, order, .. } => {
                 let asked = Asked { who: listener(*who), lease: *lease, request: again.map(request) };
                 self.reserve(&asked, queues, *woken, order.as_ref())

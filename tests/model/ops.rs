@@ -69,7 +69,7 @@ pub enum Eta {
 }
 
 /// Options of new tasks, each name once.
-pub type Wish = Vec<(&'static str, &'static str)>;
+pub type Options = Vec<(&'static str, &'static str)>;
 
 /// The order in which a call asks its queues.
 #[derive(Clone, Debug)]
@@ -138,7 +138,7 @@ pub enum Op {
         free: bool,
         queue: u8,
         tasks: Vec<(u8, Option<Eta>, u8)>,
-        wish: Wish,
+        options: Options,
     },
     /// With `able`, by a listener of the first queue, if there is one.
     Reserve {

@@ -43,7 +43,7 @@ pub const BUGS: [Bug; 73] = [
         "tonumber(known.losses or 0) + 1",
         "tonumber(known.losses or 0)",
     ),
-    shown("an id that exists is submitted anew", "submit", "if not found then", "if not found or found == queue then"),
+    shown("an id that exists is submitted again", "submit", "if not found then", "if not found or found == queue then"),
     shown("time has no floor", "reserve", "if tonumber(clock) > namespace_now_us then", "if false then"),
     shown("an event says too little", "promote", "'from', from or ''", "'from', ''"),
     shown("a lease stays behind", "fail", "if task.token ~= '' then", "if false then"),
@@ -244,7 +244,11 @@ pub fn plant(bug: &Bug) -> Scripts {
     let mut scripts = scripts();
     let source = scripts.get_mut(bug.command).unwrap();
     let places = source.matches(bug.old).count();
-    assert_eq!(places, 1, "{:?} stands {places} times in {}: plant `{}` anew", bug.old, bug.command, bug.name);
+    assert_eq!(
+        places, 1,
+        "{:?} occurs {places} times in {}: adapt the planted bug `{}`",
+        bug.old, bug.command, bug.name
+    );
     *source = source.replace(bug.old, bug.new);
     scripts
 }

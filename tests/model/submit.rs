@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::keys::Reply;
-use crate::model::ops::{Eta, IDS, Wish};
+use crate::model::ops::{Eta, IDS, Options};
 use crate::model::settle::payload;
 use crate::model::state::{Model, SECOND, Task, Verdict, decimal};
 
@@ -16,8 +16,8 @@ fn names(value: &str) -> String {
 }
 
 /// The fields of the record for these options.
-fn fields(wish: &Wish) -> Verdict<Vec<(&'static str, String)>> {
-    let asked = |name: &str| wish.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+fn fields(options: &Options) -> Verdict<Vec<(&'static str, String)>> {
+    let asked = |name: &str| options.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
     let (unique, until, policy) = (asked("unique"), asked("unique_until"), asked("unique_policy"));
     let latest = policy == Some("latest");
     let orphaned = unique.is_none() && (until.is_some() || policy.is_some());
@@ -64,8 +64,8 @@ fn fields(wish: &Wish) -> Verdict<Vec<(&'static str, String)>> {
 }
 
 impl Model {
-    pub fn submit(&mut self, name: &str, tasks: &[(u8, Option<Eta>, u8)], wish: &Wish) -> Verdict<Reply> {
-        let fields = fields(wish)?;
+    pub fn submit(&mut self, name: &str, tasks: &[(u8, Option<Eta>, u8)], options: &Options) -> Verdict<Reply> {
+        let fields = fields(options)?;
         let unique = fields.iter().find(|(name, _)| *name == "unique").map(|(_, value)| value.clone());
         if unique.is_some() && tasks.len() > 1 {
             return Err("BADARG");
@@ -93,7 +93,8 @@ impl Model {
         if let Some((unique, rival)) = unique
             .and_then(|unique| Some((self.taken(name, &unique, own)?, unique)).map(|(rival, unique)| (unique, rival)))
         {
-            let policy = wish.iter().find(|(name, _)| *name == "unique_policy").map_or("reject", |(_, policy)| policy);
+            let policy =
+                options.iter().find(|(name, _)| *name == "unique_policy").map_or("reject", |(_, policy)| policy);
             let has = |task: &Task| task.queue == name && task.get("unique") == unique;
             if self.tasks.get(&rival).is_some_and(has) || policy == "reject" {
                 answers = self.rival(&rival, policy, own)?;

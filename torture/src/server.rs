@@ -31,7 +31,7 @@ impl Server {
         let mut connection = client.get_connection_with_timeout(Duration::from_secs(2))?;
         connection.set_read_timeout(Some(Duration::from_secs(5)))?;
         let until = Instant::now() + STARTS;
-        // A replica loads its data anew whenever it has lost its primary.
+        // A replica loads its data again whenever it has lost its primary.
         while let Err(error) = redis::cmd("PING").exec(&mut connection) {
             ensure!(error.kind() == ErrorKind::Server(ServerErrorKind::BusyLoading) && Instant::now() < until, error);
             thread::sleep(Duration::from_millis(20));

@@ -74,7 +74,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         Some(Word::Set { pairs }) => {
             set(session, queue, pairs)?;
             if let Some(queue) = queue {
-                session.tell_if_new(queue)?;
+                session.warn_if_new(queue)?;
             }
         }
         Some(Word::Unset { names }) => {

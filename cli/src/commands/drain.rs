@@ -30,7 +30,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         } else {
             format!("{queue} accepts no more tasks; existing tasks still run; blueque drain {queue} --off")
         });
-        session.tell_if_new(queue)?;
+        session.warn_if_new(queue)?;
         return Ok(Code::Ok);
     };
     session.client.call(&calls.drain(queue, listener, !off)).map_err(|error| match error {

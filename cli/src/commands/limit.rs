@@ -46,7 +46,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         let (concurrency, rate) = (concurrency.map(|n| n.to_string()), rate.map(|rate| rate.to_string()));
         format!("{key} in {queue}: concurrency {}, rate {}", own(concurrency), own(rate))
     });
-    session.tell_if_new(queue)?;
+    session.warn_if_new(queue)?;
     Ok(Code::Ok)
 }
 

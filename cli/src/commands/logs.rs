@@ -117,7 +117,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             follower.follow(&|| false)?;
         } else if !follower.log(&info)? {
             drop(follower);
-            tell_nothing(session, &id, &info, options)?;
+            explain_absence(session, &id, &info, options)?;
         }
         return Ok(Code::Ok);
     }
@@ -155,7 +155,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         }
     }
     if !any {
-        tell_nothing(session, &id, &info, options)?;
+        explain_absence(session, &id, &info, options)?;
     }
     if session.format == Format::Json {
         table::write(Format::Json, &entries)?;
@@ -164,7 +164,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 /// Reports why there is no log.
-fn tell_nothing(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
+fn explain_absence(session: &Session, id: &TaskId, info: &TaskInfo, options: &Options) -> anyhow::Result<()> {
     let attempts = info.attempt();
     say(match info.status() {
         _ if attempts > 0 && options.attempt.is_some_and(|attempt| attempt > attempts) => {

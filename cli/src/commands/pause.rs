@@ -31,6 +31,6 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     ))?;
     let running = if options.stop { "are stopped, too, and wait" } else { "go on" };
     say(format!("{} is paused; running tasks {running}; blueque resume {}", options.queue, options.queue));
-    session.tell_if_new(&options.queue)?;
+    session.warn_if_new(&options.queue)?;
     Ok(Code::Ok)
 }

@@ -17,6 +17,6 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     session.client.call(&session.client.calls().resume(&options.queue))?;
     say(format!("{} gives out tasks", options.queue));
-    session.tell_if_new(&options.queue)?;
+    session.warn_if_new(&options.queue)?;
     Ok(Code::Ok)
 }

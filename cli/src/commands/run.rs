@@ -51,7 +51,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<ExitCode> {
         Format::Table if !wrote => ended::write_result(&info)?,
         Format::Table | Format::Id => {}
     }
-    ended::tell(&id, &info);
+    ended::report(&id, &info);
     let verdict = ended::verdict(&info);
     let programs = exit.and_then(|code| u8::try_from(code).ok()).filter(|&code| verdict == Code::Failed && code != 0);
     Ok(programs.map_or(verdict.into(), ExitCode::from))

@@ -80,6 +80,6 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         Format::Table => ended::write_result(&info)?,
         Format::Id => {}
     }
-    ended::tell(&id, &info);
+    ended::report(&id, &info);
     Ok(ended::verdict(&info))
 }

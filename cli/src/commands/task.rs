@@ -78,7 +78,7 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
             if let Some(message) = message {
                 event.insert("message".to_owned(), json!(message));
             }
-            tell(&Value::Object(event))?;
+            append(&Value::Object(event))?;
         }
         Word::Log { message, level } => {
             let level = match level {
@@ -87,9 +87,9 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
                 Level::Warn => "warn",
                 Level::Error => "error",
             };
-            tell(&json!({ "log": { "level": level, "message": message } }))?;
+            append(&json!({ "log": { "level": level, "message": message } }))?;
         }
-        Word::Again { pause } => tell(&json!({ "again": pause.as_secs_f64() }))?,
+        Word::Again { pause } => append(&json!({ "again": pause.as_secs_f64() }))?,
         Word::Checkpoint { value } => keep("BLUEQUE_CHECKPOINT", value)?,
         Word::Result { value } => keep("BLUEQUE_RESULT", value)?,
     }
@@ -97,7 +97,7 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
 }
 
 /// Appends one line with one write: lines of parallel writers stay whole.
-fn tell(event: &Value) -> anyhow::Result<()> {
+fn append(event: &Value) -> anyhow::Result<()> {
     let Some(path) = file("BLUEQUE_EVENTS") else { return Ok(()) };
     let text = format!("{event}\n");
     let written =

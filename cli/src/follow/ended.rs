@@ -31,7 +31,7 @@ pub fn verdict(info: &TaskInfo) -> Code {
 }
 
 /// Reports how it ended.
-pub fn tell(id: &TaskId, info: &TaskInfo) {
+pub fn report(id: &TaskId, info: &TaskInfo) {
     let status = info.status().map_or("unknown", Status::as_str);
     let took = match (info.started(), info.updated()) {
         (Some(from), Some(to)) if info.status() != Some(Status::Cancelled) => {

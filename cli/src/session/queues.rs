@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// For actions on a queue that may not exist yet: says so.
-    pub fn tell_if_new(&self, queue: &QueueName) -> anyhow::Result<()> {
+    pub fn warn_if_new(&self, queue: &QueueName) -> anyhow::Result<()> {
         if let Some(text) = self.unknown(std::slice::from_ref(queue))? {
             say(format!("{text}; this holds as soon as there is"));
         }

@@ -74,7 +74,7 @@ impl Events {
             Ok((file, about)) => self.follow(file, about.len(), &mut said),
             // The program need not write any.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => self.tell(&error, &mut said),
+            Err(error) => self.report(&error, &mut said),
         }
         if at_end && !self.partial.is_empty() {
             let line = std::mem::take(&mut self.partial);
@@ -84,7 +84,7 @@ impl Events {
     }
 
     /// Reports once that they cannot be read.
-    fn tell(&mut self, error: &io::Error, said: &mut Vec<Said>) {
+    fn report(&mut self, error: &io::Error, said: &mut Vec<Said>) {
         if !self.told {
             said.push(Said::Other(format!("the events cannot be read: {error}")));
         }
@@ -105,7 +105,7 @@ impl Events {
     fn take(&mut self, file: File, said: &mut Vec<Said>) {
         let mut chunk = Vec::new();
         if let Err(error) = self.chunk(file, &mut chunk) {
-            return self.tell(&error, said);
+            return self.report(&error, said);
         }
         self.offset += chunk.len() as u64;
         for piece in chunk.split_inclusive(|&byte| byte == b'\n') {

@@ -216,7 +216,7 @@ impl Link {
         };
         match outcome {
             Ok(()) => {}
-            // A forced cancel refuses checkpoints, too: a heartbeat tells the two cases apart.
+            // A forced cancel refuses checkpoints, too: a heartbeat distinguishes the two cases.
             Err(Error::Lost) if matches!(job, Job::Checkpoint(_)) => match self.beat() {
                 Ok(()) => {}
                 Err(Error::Lost) => self.shared.lose(),

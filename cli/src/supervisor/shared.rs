@@ -125,7 +125,7 @@ struct Refusals {
 
 /// What waits to be sent. All of it is bounded.
 #[derive(Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a separate request")]
 pub struct Outbox {
     /// Messages of the supervisor for the log.
     pub said: String,

@@ -13,7 +13,7 @@ use crate::process::Process;
 use crate::run_folder::{RunFolder, open};
 use crate::session::password::Password;
 
-/// When it grows larger, the supervisors' own log starts anew, and the previous one is kept.
+/// When it grows larger, the supervisors' own log starts over, and the previous one is kept.
 const LOG_BYTES: u64 = 1 << 20;
 
 /// A running supervisor.

@@ -57,15 +57,15 @@ impl Reporter {
         let options = methods.into_iter().fold(options, ReportOptions::methods);
         let options = trouble.into_iter().fold(options, ReportOptions::trouble);
         let slots = (number(slots), number(free));
-        let tell = |queues: &[QueueName]| {
+        let send = |queues: &[QueueName]| {
             self.client.call(&self.client.calls().report(&self.listener, queues, slots, &options))
         };
         let aside = self.pool.aside();
-        let drains = match tell(&settings.queues) {
+        let drains = match send(&settings.queues) {
             // A problem of a queue may affect this call, too.
             Err(error) if !error.is_transient() && !aside.is_empty() => {
                 let others = settings.queues.iter().filter(|queue| !aside.contains(queue));
-                tell(&others.cloned().collect::<Vec<_>>())?
+                send(&others.cloned().collect::<Vec<_>>())?
             }
             told => told?,
         };

@@ -1,7 +1,7 @@
 //! Tables and screens as a real terminal shows them, at two sizes and with long, empty and odd texts.
 //!
-//! `make bless` writes `cli/tests/golden` anew. Lives of tasks
-//! are set some days and hours ago, so that what is said of them does not change while a test runs.
+//! `make bless` regenerates `cli/tests/golden`. Lives of tasks are set some days and hours ago, so that the
+//! output does not change while a test runs.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
