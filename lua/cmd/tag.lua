@@ -14,6 +14,6 @@ for _ in pairs(wanted) do
   count = count + 1
 end
 if count > contract.TAG_COUNT_HIGH then
-  reply.fail('TOOMANY', 'a task has 16 tags at most')
+  reply.fail('TOOMANY', 'a task has ' .. contract.TAG_COUNT_HIGH .. ' tags at most')
 end
 return tags.change(task, wanted)

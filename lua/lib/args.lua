@@ -17,15 +17,15 @@ end
 
 -- Queue names, task ids, groups, request ids.
 function args.plain(value, what)
-  if #value > 128 or not string.find(value, args.PLAIN) then
-    reply.fail('BADNAME', what .. ' must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -')
+  if #value > contract.NAME_HIGH or not string.find(value, args.PLAIN) then
+    reply.fail('BADNAME', what .. ' must be 1 to ' .. contract.NAME_HIGH .. ' characters of A-Z a-z 0-9 . _ : @ -')
   end
   return value
 end
 
 -- Listener ids: HOSTNAME_PID. The hostname has no underscore, so that the key of a listener's list is unambiguous.
 function args.listener(value)
-  if #value > 200 or not string.find(value, '^[%w.:-]+_%d+$') then
+  if #value > contract.LISTENER_HIGH or not string.find(value, '^[%w.:-]+_%d+$') then
     reply.fail('BADNAME', 'a listener must be HOSTNAME_PID: letters, digits, . : - then _ and digits')
   end
   return value
@@ -161,8 +161,9 @@ function args.before(one, other)
 end
 
 function args.priority(value, what)
-  if #value > 5 or not string.find(value, '^%-?%d+$') or math.abs(tonumber(value)) > 1000 then
-    reply.fail('BADARG', what .. ' must be a whole number from -1000 to 1000')
+  if #value > 5 or not string.find(value, '^%-?%d+$') or math.abs(tonumber(value)) > contract.PRIORITY_HIGH then
+    reply.fail('BADARG', what .. ' must be a whole number from ' .. contract.PRIORITY_LOW .. ' to '
+      .. contract.PRIORITY_HIGH)
   end
   return string.format('%d', tonumber(value))
 end
@@ -170,9 +171,9 @@ end
 -- NAME, or NAME OPERATOR NUMBER, separated by commas. Equal needs give equal text.
 function args.needs(value, what)
   local wanted = {}
-  for need in string.gmatch(#value <= 256 and value .. ',' or '', '([^,]*),') do
+  for need in string.gmatch(#value <= contract.NEEDS_HIGH and value .. ',' or '', '([^,]*),') do
     local name, operator, number = string.match(need, '^([%w_.-]+)([<>=]*)(.*)$')
-    local fits = name and #name <= 64 and (operator == '' and number == ''
+    local fits = name and #name <= contract.NEED_HIGH and (operator == '' and number == ''
       or string.find(' >= <= > < = ', ' ' .. operator .. ' ') and #number <= 16 and string.find(number, '^%d+%.?%d*$'))
     if not fits then
       reply.fail('BADARG', what .. ' must be names, each with an operator (>= <= > < =) and a number or without,'
@@ -180,8 +181,9 @@ function args.needs(value, what)
     end
     wanted[#wanted + 1] = need
   end
-  if #wanted > 8 or #value > 256 then
-    reply.fail('BADARG', what .. ' may be 8 at most, in 256 characters')
+  if #wanted > contract.NEEDS_COUNT_HIGH or #value > contract.NEEDS_HIGH then
+    reply.fail('BADARG', what .. ' may be ' .. contract.NEEDS_COUNT_HIGH .. ' at most, in ' .. contract.NEEDS_HIGH
+      .. ' characters')
   end
   table.sort(wanted, args.before)
   return table.concat(wanted, ',')
@@ -189,7 +191,7 @@ end
 
 function args.unique_until(value, what)
   if value ~= 'start' and value ~= 'end' then
-    args.seconds(value, 1, 31536000, what)
+    args.seconds(value, contract.UNIQUE_TIME_LOW, contract.UNIQUE_TIME_HIGH, what)
   end
   return value
 end
@@ -201,7 +203,7 @@ function args.tags(value, what)
     args.plain(tag, what)
     number = number + 1
     if number > contract.TAG_COUNT_HIGH then
-      reply.fail('TOOMANY', 'a task has 16 tags at most')
+      reply.fail('TOOMANY', 'a task has ' .. contract.TAG_COUNT_HIGH .. ' tags at most')
     elseif not seen[tag] then
       names[#names + 1], seen[tag] = tag, true
     end
@@ -213,30 +215,33 @@ end
 -- What a listener offers: NAME or NAME=NUMBER, separated by commas; may be empty.
 function args.has(value, what)
   local number = 0
-  for one in string.gmatch((value == '' or #value > 1024) and '' or value .. ',', '([^,]*),') do
+  for one in string.gmatch((value == '' or #value > contract.HAS_HIGH) and '' or value .. ',', '([^,]*),') do
     local name, amount = string.match(one, '^([%w_.-]+)(.*)$')
     number = number + 1
-    if not name or #name > 64 or #amount > 17 or amount ~= '' and not string.find(amount, '^=%d+%.?%d*$') then
+    if not name or #name > contract.NEED_HIGH or #amount > 17
+      or amount ~= '' and not string.find(amount, '^=%d+%.?%d*$') then
       reply.fail('BADARG', what .. ' must be names, each with = and a number or without, separated by commas')
     end
   end
-  if number > 32 or #value > 1024 then
-    reply.fail('BADARG', what .. ' may be 32 at most, in 1024 characters')
+  if number > contract.HAS_COUNT_HIGH or #value > contract.HAS_HIGH then
+    reply.fail('BADARG', what .. ' may be ' .. contract.HAS_COUNT_HIGH .. ' at most, in '
+      .. contract.HAS_HIGH .. ' characters')
   end
   return value
 end
 
 -- The methods that a worker has programs for, as it reports them.
 function args.methods(value, what)
-  if #value > 8192 or not string.find(value, '^[%w._:@%-,*]*$') then
-    reply.fail('BADARG', what .. ' must be names separated by commas, at most 8192 bytes, or *')
+  if #value > contract.METHODS_HIGH or not string.find(value, '^[%w._:@%-,*]*$') then
+    reply.fail('BADARG', what .. ' must be names separated by commas, at most '
+      .. contract.METHODS_HIGH .. ' bytes, or *')
   end
   return value
 end
 
 -- The progress of a task, from 0 to 1.
 function args.fraction(value, what)
-  if #value > 24 or not string.find(value, '^%d+%.?%d*$') or tonumber(value) > 1 then
+  if #value > 24 or not string.find(value, '^%d+%.?%d*$') or tonumber(value) > contract.FRACTION_HIGH then
     reply.fail('BADARG', what .. ' must be a decimal number from 0 to 1')
   end
   return tonumber(value)
@@ -245,7 +250,7 @@ end
 function args.weights(value, what)
   local weights = {}
   for weight in string.gmatch(#value <= 200 and value .. ',' or '', '([^,]*),') do
-    weights[#weights + 1] = args.integer(weight, 1, 1000, what)
+    weights[#weights + 1] = args.integer(weight, contract.WEIGHT_LOW, contract.WEIGHT_HIGH, what)
   end
   return weights
 end

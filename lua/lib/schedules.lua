@@ -22,8 +22,8 @@ schedules.BATCH = 100
 schedules.TASKS = 64
 
 function schedules.name(value)
-  if #value > 100 or not string.find(value, args.PLAIN) then
-    reply.fail('BADNAME', 'name must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -')
+  if #value > contract.SCHEDULE_NAME_HIGH or not string.find(value, args.PLAIN) then
+    reply.fail('BADNAME', 'name must be 1 to ' .. contract.SCHEDULE_NAME_HIGH .. ' characters of A-Z a-z 0-9 . _ : @ -')
   end
   return value
 end
@@ -34,16 +34,16 @@ function schedules.rhythm(value)
   local every, offset = string.match(value, '^every (%d+) ?(%d*)$')
   if every and #every <= 9 and #offset <= 9 and (offset ~= '' or string.sub(value, -1) ~= ' ') then
     every, offset = tonumber(every), tonumber(offset ~= '' and offset or 0)
-    if every <= 315360000 and offset < every then
+    if every <= contract.EVERY_HIGH and offset < every then
       return string.format('every %d %d', every, offset), every, offset
     end
   end
-  if #value <= 256 and string.find(value,
+  if #value <= contract.RHYTHM_HIGH and string.find(value,
     '^cron [%w/_+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+ [%w*,/#?+-]+$') then
     return value
   end
-  reply.fail('BADARG', 'the rhythm must be `every SECONDS OFFSET` (1 to 315360000 seconds, an offset below that),'
-    .. ' or `cron ZONE` and five fields, in 256 characters')
+  reply.fail('BADARG', 'the rhythm must be `every SECONDS OFFSET` (1 to ' .. contract.EVERY_HIGH
+    .. ' seconds, an offset below that), or `cron ZONE` and five fields, in ' .. contract.RHYTHM_HIGH .. ' characters')
 end
 
 -- The slots of a call: whole seconds, ascending.

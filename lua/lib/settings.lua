@@ -4,9 +4,11 @@ local settings = {}
 
 function settings.rate(value, what)
   local number, seconds = string.match(value, '^(%d+)/(%d+)$')
-  if not number or #number > 4 or #seconds > 6 or tonumber(number) < 1 or tonumber(number) > 1000
-    or tonumber(seconds) < 1 or tonumber(seconds) > 604800 then
-    reply.fail('BADARG', what .. ' must be NUMBER/SECONDS: 1 to 1000 starts in 1 to 604800 seconds')
+  if not number or #number > 4 or #seconds > 6 or tonumber(number) < contract.STARTS_LOW
+    or tonumber(number) > contract.STARTS_HIGH or tonumber(seconds) < contract.STARTS_TIME_LOW
+    or tonumber(seconds) > contract.STARTS_TIME_HIGH then
+    reply.fail('BADARG', string.format('%s must be NUMBER/SECONDS: %d to %d starts in %d to %d seconds', what,
+      contract.STARTS_LOW, contract.STARTS_HIGH, contract.STARTS_TIME_LOW, contract.STARTS_TIME_HIGH))
   end
   return value
 end
