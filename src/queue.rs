@@ -60,7 +60,7 @@ impl Queue {
     /// of its bounds; those of [`Client::call`].
     pub fn submit_bytes(&self, parameters: &[u8], mut how: Submit) -> Result<Task> {
         let id = how.id.take().unwrap_or_else(TaskId::random);
-        let task = NewTask { id: &id, eta: how.eta, parameters };
+        let task = NewTask::new(&id, parameters).eta(how.eta);
         // Whatever a repeated call returns, its id names the task: no request id is needed.
         let made = self.client.call(&self.one_batch(&[task], &how.options))?;
         let id = match made.into_iter().next() {

@@ -7,7 +7,7 @@
 //! let client = blueque::tokio::Client::open("redis://127.0.0.1/").await?;
 //! let queue = blueque::QueueName::new("transcode")?;
 //! let id = TaskId::random();
-//! let task = NewTask { id: &id, eta: None, parameters: b"[]" };
+//! let task = NewTask::new(&id, b"[]");
 //! client.call(&client.calls().submit(&queue, &[task], &TaskOptions::default())).await?;
 //! let info = client.call(&client.calls().get(&id)).await?;
 //! # Ok(())

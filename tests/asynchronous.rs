@@ -23,7 +23,7 @@ fn names() -> (QueueName, ListenerId) {
 
 async fn submit(client: &Client, queue: &QueueName) -> TaskId {
     let id = TaskId::random();
-    let task = NewTask { id: &id, eta: None, parameters: b"x" };
+    let task = NewTask::new(&id, b"x");
     let made = client.call(&client.calls().submit(queue, &[task], &TaskOptions::default())).await.unwrap();
     assert_eq!(made, [Submitted::Created]);
     id

@@ -86,7 +86,7 @@ fn an_id_submitted_twice_makes_one_task() {
     let server = Server::start();
     let queue = client(&server).queue("q").unwrap();
     let id = TaskId::new("movie-17").unwrap();
-    let task = NewTask { id: &id, eta: None, parameters: b"x" };
+    let task = NewTask::new(&id, b"x");
     assert_eq!(queue.submit_many(&[task], &TaskOptions::default()).unwrap(), [Submitted::Created]);
     assert_eq!(queue.submit_many(&[task], &TaskOptions::default()).unwrap(), [Submitted::Existing]);
     assert_eq!(queue.counts().unwrap().pending, 1);
@@ -150,7 +150,7 @@ fn every_waiting_listener_gets_one_of_many_tasks() {
         blocked.contains("blocked_clients:8").then_some(())
     });
     let ids: Vec<TaskId> = (0..8).map(|_| TaskId::random()).collect();
-    let tasks: Vec<NewTask<'_>> = ids.iter().map(|id| NewTask { id, eta: None, parameters: b"" }).collect();
+    let tasks: Vec<NewTask<'_>> = ids.iter().map(|id| NewTask::new(id, b"")).collect();
     let begun = Instant::now();
     client.queue("q").unwrap().submit_many(&tasks, &TaskOptions::default()).unwrap();
     for wait in waits {
@@ -167,11 +167,8 @@ fn a_submit_of_any_size_is_split_into_calls_that_the_server_takes() {
     let options = TaskOptions::default().max_bytes(8 << 20);
     let large = vec![b'x'; 3 << 20];
     let ids: Vec<TaskId> = (0..1_203).map(|_| TaskId::random()).collect();
-    let tasks: Vec<NewTask<'_>> = ids
-        .iter()
-        .enumerate()
-        .map(|(number, id)| NewTask { id, eta: None, parameters: if number < 4 { &large } else { b"[]" } })
-        .collect();
+    let tasks: Vec<NewTask<'_>> =
+        ids.iter().enumerate().map(|(number, id)| NewTask::new(id, if number < 4 { &large } else { b"[]" })).collect();
     assert_eq!(queue.submit_many(&tasks, &options).unwrap(), vec![Submitted::Created; 1_203]);
     assert_eq!(queue.counts().unwrap().pending, 1_203);
     assert_eq!(queue.submit_many(&tasks, &options).unwrap(), vec![Submitted::Existing; 1_203]);
@@ -464,7 +461,7 @@ fn wrong_input_is_refused_with_a_code_and_changes_nothing() {
     for seconds in [100_000_000_001, 9_000_000_000_000] {
         let eta = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         let id = TaskId::random();
-        let task = NewTask { id: &id, eta: Some(eta), parameters: b"" };
+        let task = NewTask::new(&id, b"").eta(Some(eta));
         assert_eq!(
             code(client.call(&calls.submit(queue.name(), &[task], &TaskOptions::default())).map(|_| ())),
             "BADARG"
@@ -616,4 +613,48 @@ fn a_listener_leaves_queues_alone_until_it_is_told_otherwise() {
     assert_eq!(client.queue("a").unwrap().listeners().unwrap().len(), 1, "it stays registered");
     listener.skip(Vec::new());
     assert_eq!(listener.try_listen().unwrap().unwrap().reservation().queue, names[0]);
+}
+
+#[test]
+fn a_record_has_a_typed_accessor_for_each_field_and_the_rest_as_it_is() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    let eta = SystemTime::UNIX_EPOCH + Duration::from_micros(1_000_000_250_001);
+    let how =
+        Submit::default().eta(eta).priority(7).weight(2).key("acme").tag("a").tag("b").lease(Duration::from_secs(90));
+    let task = queue.submit(&("film", 3), how.unique("u").unique_until(Until::Start)).unwrap();
+    let info = task.info().unwrap();
+    assert_eq!((info.status(), info.queue().as_deref(), info.eta()), (Some(Status::Pending), Some("q"), Some(eta)));
+    assert_eq!((info.priority(), info.weight(), info.key().as_deref()), (7, 2, Some("acme")));
+    assert_eq!((info.tags(), info.own_lease()), (vec!["a".to_owned(), "b".to_owned()], Some(Duration::from_secs(90))));
+    assert_eq!((info.unique().as_deref(), info.unique_until()), (Some("u"), Some(Until::Start)));
+    assert_eq!(info.parameters::<(String, u8)>().unwrap(), Some(("film".to_owned(), 3)));
+    assert_eq!((info.attempt(), info.failures(), info.pid(), info.token()), (0, 0, None, None));
+    assert_eq!((info.result::<u8>().unwrap(), info.checkpoint::<u8>().unwrap()), (None, None));
+
+    let work = client.listener(&["q"]).unwrap().listen(SOON).unwrap().unwrap();
+    work.start(77).unwrap();
+    work.progress(&0.5).unwrap();
+    work.checkpoint(&[1, 2]).unwrap();
+    let info = task.info().unwrap();
+    assert_eq!((info.attempt(), info.pid(), info.token()), (1, Some(77), Some(work.reservation().token)));
+    assert_eq!((info.lease(), info.ended()), (Some(Duration::from_secs(90)), None));
+    assert!(
+        info.created() <= info.reserved() && info.reserved() <= info.started() && info.started() <= info.checkpointed()
+    );
+    assert_eq!((info.progress::<f64>().unwrap(), info.checkpoint::<Vec<u8>>().unwrap()), (Some(0.5), Some(vec![1, 2])));
+    assert_eq!(info.checkpoint::<String>().unwrap_err().code(), Some(blueque::Code::Payload));
+    assert_eq!(info.checkpoint_bytes(), Some(&b"[1,2]"[..]));
+
+    work.complete("done").unwrap();
+    let key = format!("blueque_task_{}", task.id());
+    let mut plant = redis::cmd("HSET");
+    plant.arg(&key).arg("novel").arg("of a later version").arg("priority").arg("none").arg("created").arg("?");
+    plant.exec(&mut server.connection()).unwrap();
+    let info = task.info().unwrap();
+    assert_eq!((info.result::<String>().unwrap().as_deref(), info.outcome()), (Some("done"), Some(Outcome::Complete)));
+    assert_eq!((info.ended(), info.token()), (Some(work.reservation().token), None));
+    assert_eq!(info.unknown().collect::<Vec<_>>(), [("novel", &b"of a later version"[..])]);
+    assert_eq!((info.priority(), info.created()), (0, None), "in another form they are as if they were not there");
 }

@@ -72,7 +72,7 @@ async fn an_asynchronous_listener_may_wait_for_ever() {
     client.call(&client.calls().register(&queue, &listener, &blueque::calls::RegisterOptions::new())).await.unwrap();
     let options = ReserveOptions::new().request("r1");
     let id = TaskId::random();
-    let task = [NewTask { id: &id, eta: None, parameters: b"x" }];
+    let task = [NewTask::new(&id, b"x")];
     let submit = client.calls().submit(&queue, &task, &TaskOptions::default());
     let waits = client.listen(&listener, std::slice::from_ref(&queue), &options, FOR_EVER);
     let (taken, submitted) = tokio::join!(waits, client.call(&submit));

@@ -81,7 +81,7 @@ fn what_a_call_did_is_done_once_and_told_as_at_first() {
     let queue = client.queue("q").unwrap();
     let id = TaskId::new("t").unwrap();
     proxy.lose("submit", || {});
-    let new = [NewTask { id: &id, eta: None, parameters: b"p" }];
+    let new = [NewTask::new(&id, b"p")];
     assert_eq!(queue.submit_many(&new, &TaskOptions::default()).unwrap(), [Submitted::Created]);
     let task = client.task("t").unwrap();
     task.cancel("no").unwrap();

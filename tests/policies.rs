@@ -148,7 +148,7 @@ fn a_unique_name_is_of_one_task_at_a_time() {
 
     let (e, f) = (TaskId::new("e").unwrap(), TaskId::new("f").unwrap());
     let options = TaskOptions::default().unique("latest").unique_policy(Policy::Latest);
-    let new = |id| [NewTask { id, eta: None, parameters: b"" }];
+    let new = |id| [NewTask::new(id, b"")];
     assert_eq!(world.queue.submit_many(&new(&e), &options).unwrap(), [Submitted::Created]);
     assert_eq!(world.queue.submit_many(&new(&f), &options).unwrap(), [Submitted::Replaced(e)]);
 }

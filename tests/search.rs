@@ -67,7 +67,7 @@ fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
     let queue = client.queue("q").unwrap();
     let ids: Vec<TaskId> = (0..1_000).map(|n| id(&format!("t{n:04}"))).collect();
     for part in ids.chunks(500) {
-        let tasks: Vec<NewTask<'_>> = part.iter().map(|id| NewTask { id, eta: None, parameters: b"[]" }).collect();
+        let tasks: Vec<NewTask<'_>> = part.iter().map(|id| NewTask::new(id, b"[]")).collect();
         queue.submit_many(&tasks, &TaskOptions::default()).unwrap();
     }
     let done = queue.bulk(&Action::Prioritise { priority: 3 }, &Filter::new().prefix("t000")).unwrap();

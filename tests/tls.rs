@@ -87,7 +87,7 @@ async fn an_asynchronous_client_speaks_tls() {
     };
     let client = blueque::tokio::Client::open(&url).await.unwrap();
     let (queue, id) = (blueque::QueueName::new("q").unwrap(), blueque::TaskId::random());
-    let task = NewTask { id: &id, eta: None, parameters: b"[]" };
+    let task = NewTask::new(&id, b"[]");
     client.call(&client.calls().submit(&queue, &[task], &TaskOptions::default())).await.unwrap();
 }
 

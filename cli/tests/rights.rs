@@ -124,7 +124,7 @@ fn a_worker_that_may_not_publish_says_so_once_and_works() {
     let _worker = worker(&world);
     eventually("it waits", || world.log().contains("listens to").then_some(()));
     let new = ["a", "b", "c"].map(|id| TaskId::new(id).unwrap());
-    let tasks: Vec<_> = new.iter().map(|id| NewTask { id, eta: None, parameters: b"[]" }).collect();
+    let tasks: Vec<_> = new.iter().map(|id| NewTask::new(id, b"[]")).collect();
     world.client.queue("q").unwrap().submit_many(&tasks, &TaskOptions::default()).unwrap();
     for id in &new {
         assert_eq!(result(&world.client.task(id.as_str()).unwrap()), "1");

@@ -13,13 +13,24 @@ use crate::times::{seconds, since_1970};
 
 /// One task of a submit.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct NewTask<'a> {
-    /// Its id.
-    pub id: &'a TaskId,
+    pub(crate) id: &'a TaskId,
+    eta: Option<SystemTime>,
+    pub(crate) parameters: &'a [u8],
+}
+
+impl<'a> NewTask<'a> {
+    /// A task with an id, and opaque bytes for the program that runs it, due at once.
+    pub fn new(id: &'a TaskId, parameters: &'a [u8]) -> Self {
+        Self { id, eta: None, parameters }
+    }
+
     /// When it is due; none for at once.
-    pub eta: Option<SystemTime>,
-    /// Opaque bytes for the program that runs it.
-    pub parameters: &'a [u8],
+    pub fn eta(mut self, eta: impl Into<Option<SystemTime>>) -> Self {
+        self.eta = eta.into();
+        self
+    }
 }
 
 impl Call<Vec<Submitted>> {

@@ -34,7 +34,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
     let calls = Calls::default();
     let (queue, id) = (QueueName::new("q")?, TaskId::new("t")?);
     let (listener, token, lease) = (ListenerId::new("h_1")?, Token::new(1)?, Duration::from_secs(60));
-    let task = NewTask { id: &id, eta: None, parameters: b"" };
+    let task = NewTask::new(&id, b"");
     let held = [(id.clone(), token)];
     let name = ScheduleName::new("s")?;
     let low = LowSchedule { name: name.clone(), rhythm: String::new(), after: SystemTime::UNIX_EPOCH };

@@ -77,10 +77,7 @@ fn the_old_client_promotes_what_the_crate_scheduled() {
     let id = TaskId::new("due").unwrap();
     let late = TaskId::new("late").unwrap();
     let later = both.later(1000.0);
-    let tasks = [
-        NewTask { id: &id, eta: Some(at(2000)), parameters: b"p" },
-        NewTask { id: &late, eta: Some(later), parameters: b"p" },
-    ];
+    let tasks = [NewTask::new(&id, b"p").eta(Some(at(2000))), NewTask::new(&late, b"p").eta(Some(later))];
     both.client
         .call(&both.client.calls().submit(both.queue.name(), &tasks, &TaskOptions::default()).at(at(1000)))
         .unwrap();
@@ -102,7 +99,7 @@ fn the_old_client_does_not_promote_what_limits_needs_and_priorities_bind() {
     ];
     for (name, options) in choices {
         let id = TaskId::new(name).unwrap();
-        let tasks = [NewTask { id: &id, eta: Some(at(2000)), parameters: b"p" }];
+        let tasks = [NewTask::new(&id, b"p").eta(Some(at(2000)))];
         both.client.call(&both.client.calls().submit(both.queue.name(), &tasks, &options).at(at(1000))).unwrap();
     }
     both.old.call("enqueue_due_tasks", json!({"queue": QUEUE}));

@@ -39,7 +39,7 @@ impl NewTaskArgs {
         let parameters = self.parameters.bytes()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta;
-        let task = NewTask { id: &id, eta, parameters: &parameters };
+        let task = NewTask::new(&id, &parameters).eta(eta);
         let mut options = self.options.options();
         if followed && !self.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);

@@ -35,7 +35,7 @@ impl Past {
     #[allow(clippy::needless_pass_by_value, reason = "what is asked for is written where it is called")]
     fn submit(&self, at: f64, id: &str, options: TaskOptions) {
         let (client, id) = (self.desk.client(), TaskId::new(id).unwrap());
-        let task = NewTask { id: &id, eta: None, parameters: b"[]" };
+        let task = NewTask::new(&id, b"[]");
         client.call(&client.calls().submit(&self.queue, &[task], &options).at(self.at(at))).unwrap();
     }
 

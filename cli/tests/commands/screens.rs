@@ -64,7 +64,7 @@ impl Past {
     fn submit_for(&self, queue: &str, id: &str, options: TaskOptions, eta: Option<f64>) {
         let (queue, id) = (QueueName::new(queue).unwrap(), TaskId::new(id).unwrap());
         let eta = eta.map(|eta| UNIX_EPOCH + Duration::from_secs_f64(self.begin + LONG_AGO + eta));
-        let task = NewTask { id: &id, eta, parameters: b"[]" };
+        let task = NewTask::new(&id, b"[]").eta(eta);
         self.client.call(&self.client.calls().submit(&queue, &[task], &options).at(self.at(0.0))).unwrap();
     }
 
@@ -324,7 +324,7 @@ fn ten_thousand_rows_are_ten_thousand_lines_and_each_id_can_be_used() {
     let past = Past::new();
     let ids: Vec<TaskId> = (0..10_000).map(|number| TaskId::new(uuid(number)).unwrap()).collect();
     for part in ids.chunks(500) {
-        let tasks: Vec<NewTask<'_>> = part.iter().map(|id| NewTask { id, eta: None, parameters: b"[]" }).collect();
+        let tasks: Vec<NewTask<'_>> = part.iter().map(|id| NewTask::new(id, b"[]")).collect();
         let call = past.client.calls().submit(&QueueName::new("many").unwrap(), &tasks, &TaskOptions::default());
         past.client.call(&call.at(past.at(0.0))).unwrap();
     }

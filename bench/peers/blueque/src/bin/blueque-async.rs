@@ -37,7 +37,7 @@ impl Peer for Async {
 
     fn add(&self, payload: &Payload) -> Result<()> {
         let (id, parameters) = (TaskId::random(), serde_json::to_vec(payload)?);
-        self.submit(&[NewTask { id: &id, eta: None, parameters: &parameters }])
+        self.submit(&[NewTask::new(&id, &parameters)])
     }
 
     fn add_many(&self, payloads: &[Payload]) -> Result<()> {
@@ -46,7 +46,7 @@ impl Peer for Async {
             .map(|payload| Ok((TaskId::random(), serde_json::to_vec(payload)?)))
             .collect::<Result<_>>()?;
         let tasks: Vec<NewTask<'_>> =
-            payloads.iter().map(|(id, parameters)| NewTask { id, eta: None, parameters }).collect();
+            payloads.iter().map(|(id, parameters)| NewTask::new(id, parameters)).collect();
         self.submit(&tasks)
     }
 
