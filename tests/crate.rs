@@ -620,15 +620,19 @@ fn a_record_has_a_typed_accessor_for_each_field_and_the_rest_as_it_is() {
     let server = Server::start();
     let client = client(&server);
     let queue = client.queue("q").unwrap();
-    let eta = SystemTime::UNIX_EPOCH + Duration::from_micros(1_000_000_250_001);
-    let how =
-        Submit::default().eta(eta).priority(7).weight(2).key("acme").tag("a").tag("b").lease(Duration::from_secs(90));
-    let task = queue.submit(&("film", 3), how.unique("u").unique_until(Until::Start)).unwrap();
+    let eta = SystemTime::UNIX_EPOCH + Duration::from_micros(3_000_000_000_250_001);
+    let later = queue.submit(&(), Submit::default().eta(eta)).unwrap().info().unwrap();
+    assert_eq!(
+        (later.status(), later.eta(), later.priority(), later.weight()),
+        (Some(Status::Scheduled), Some(eta), 0, 1)
+    );
+    let how = Submit::default().priority(7).weight(2).key("acme").tag("a").tag("b").lease(Duration::from_secs(90));
+    let task = queue.submit(&("film", 3), how.unique("u").unique_until(blueque::Until::Start)).unwrap();
     let info = task.info().unwrap();
-    assert_eq!((info.status(), info.queue().as_deref(), info.eta()), (Some(Status::Pending), Some("q"), Some(eta)));
+    assert_eq!((info.status(), info.queue().as_deref(), info.eta()), (Some(Status::Pending), Some("q"), None));
     assert_eq!((info.priority(), info.weight(), info.key().as_deref()), (7, 2, Some("acme")));
     assert_eq!((info.tags(), info.own_lease()), (vec!["a".to_owned(), "b".to_owned()], Some(Duration::from_secs(90))));
-    assert_eq!((info.unique().as_deref(), info.unique_until()), (Some("u"), Some(Until::Start)));
+    assert_eq!((info.unique().as_deref(), info.unique_until()), (Some("u"), Some(blueque::Until::Start)));
     assert_eq!(info.parameters::<(String, u8)>().unwrap(), Some(("film".to_owned(), 3)));
     assert_eq!((info.attempt(), info.failures(), info.pid(), info.token()), (0, 0, None, None));
     assert_eq!((info.result::<u8>().unwrap(), info.checkpoint::<u8>().unwrap()), (None, None));

@@ -45,8 +45,7 @@ impl Peer for Async {
             .iter()
             .map(|payload| Ok((TaskId::random(), serde_json::to_vec(payload)?)))
             .collect::<Result<_>>()?;
-        let tasks: Vec<NewTask<'_>> =
-            payloads.iter().map(|(id, parameters)| NewTask::new(id, parameters)).collect();
+        let tasks: Vec<NewTask<'_>> = payloads.iter().map(|(id, parameters)| NewTask::new(id, parameters)).collect();
         self.submit(&tasks)
     }
 
