@@ -7,6 +7,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use blueque::bundle;
+use blueque::contract::{Described, Form, TASK_OPTIONS};
 use redis::{Connection, Value};
 use support::{Server, seed};
 
@@ -132,48 +133,54 @@ fn no_two_tasks_of_a_schedule_run_together_whatever_is_changed() {
     assert!(held_back >= runs, "{held_back} slots were held back in {runs} runs");
 }
 
-/// The effect of each option of a schedule on its tasks. The schedule stores them as one text.
-const OPTIONS: [(&str, &str, &str, &str); 20] = [
-    ("max_losses", "3", "max_losses", "3"),
-    ("max_failures", "4", "max_failures", "4"),
-    ("max_releases", "5", "max_releases", "5"),
-    ("max_uncounted", "6", "max_uncounted", "6"),
-    ("backoff", "fixed", "backoff", "fixed"),
-    ("delay", "7.5", "delay", "7.5"),
-    ("max_delay", "80", "max_delay", "80"),
-    ("jitter", "9", "jitter", "9"),
-    ("method", "encode@2:x-y", "method", "encode@2:x-y"),
+/// Options whose field has another name or value than the option: name, value, field, and what it holds.
+const OTHERWISE: [(&str, &str, &str, &str); 5] = [
     ("max_bytes", "100", "parameters", "p"),
-    ("log_bytes", "5000", "log_bytes", "5000"),
     ("lease", "90", "own_lease", "90000000"),
-    ("priority", "-5", "priority", "-5"),
-    ("key", "tenant", "key", "tenant"),
-    ("weight", "2", "weight", "2"),
     ("needs", "ram>=8,gpu", "needs", "gpu,ram>=8"),
     ("tags", "b,a", "tags", "a,b"),
-    ("unique", "n", "unique", "n"),
-    ("unique_until", "start", "unique_until", "start"),
     ("unique_policy", "replace", "unique", "n"),
 ];
+
+/// A value of an option that is not its default. Free text has what a list of words would lose.
+fn sample(option: &Described) -> String {
+    match option.form {
+        Form::Flag => "1".into(),
+        Form::Word(words) => words.last().unwrap().0.to_owned(),
+        Form::Whole { low, high, .. } | Form::Decimal { low, high } => 4.clamp(low, high).to_string(),
+        Form::Seconds { low, high, .. } => format!("{}.5", 7.clamp(low, high - 1)),
+        Form::Bytes { .. } => "two words, = 'and' \"quotes\"\nin \u{e9} lines ".into(),
+        _ => match option.kind {
+            "unique_until" => "start".into(),
+            _ => "n".into(),
+        },
+    }
+}
 
 #[test]
 fn every_option_of_a_schedule_reaches_its_tasks() {
     let server = Server::start();
     let mut caller = Caller::new(&server);
-    let own = ["overlap", "missed", "late", "start", "end", "times", "request"];
     let schedule = bundle::commands().find(|command| command.name() == "schedule").unwrap();
-    let listed: BTreeSet<&str> = schedule.options().split_whitespace().filter(|name| !own.contains(name)).collect();
-    let known: BTreeSet<&str> = OPTIONS.iter().map(|(name, ..)| *name).filter(|name| listed.contains(name)).collect();
-    assert_eq!(known, listed, "each option has a row here");
+    let listed: BTreeSet<&str> = schedule.options().split_whitespace().collect();
+    let options: Vec<_> = TASK_OPTIONS.iter().filter(|option| listed.contains(option.name)).collect();
+    assert!(options.len() > 15, "{listed:?}");
+    let expected: Vec<(&str, String, &str, String)> = options
+        .iter()
+        .map(|option| match OTHERWISE.iter().find(|(name, ..)| *name == option.name) {
+            Some((name, value, field, holds)) => (*name, (*value).to_owned(), *field, (*holds).to_owned()),
+            None => (option.name, sample(option), option.name, sample(option)),
+        })
+        .collect();
     let mut args = vec!["s", "q", "every 10", "p", "0"];
-    for (name, value, ..) in OPTIONS.iter().filter(|(name, ..)| listed.contains(name)) {
-        args.extend([*name, *value]);
+    for (name, value, ..) in &expected {
+        args.extend([*name, value.as_str()]);
     }
     caller.call("schedule", &args).unwrap();
     caller.now += 10;
     assert_eq!(caller.call("tick", &["10"]).unwrap()[0], "1");
     let record = caller.record("s@1000010");
-    for (name, _, field, value) in OPTIONS.iter().filter(|(name, ..)| listed.contains(name)) {
-        assert_eq!(record.get(*field).map(String::as_str), Some(*value), "{name}: {record:?}");
+    for (name, _, field, holds) in &expected {
+        assert_eq!(record.get(*field), Some(holds), "{name}: {record:?}");
     }
 }

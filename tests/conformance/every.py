@@ -18,7 +18,9 @@ def example(of):
 
 def calls(table, entry, command, client):
     """The good call, and those with each option, as (what, arguments and options by name)."""
-    row = table["commands"][command]
+    row = table["commands"].get(command)
+    if row is None:
+        sys.exit(f"tests/conformance/arguments.json has no row of {command}: write a good call")
     good = client.named(command, row["args"])
     yield "", good
     for option in entry["options"]:
