@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 
+import peers
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # As required by numpy and contourpy in requirements.txt.
@@ -79,10 +81,13 @@ def rust(folder):
 def main():
     folder, arguments = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
-    only = arguments[arguments.index("--only") + 1] if "--only" in arguments else ""
+    known = [peer.name for peer in peers.PEERS]
+    only = arguments[arguments.index("--only") + 1].split(",") if "--only" in arguments else known
+    if unknown := [name for name in only if name not in known]:
+        sys.exit(f"peers: no peer {unknown[0]}: {', '.join(known)}")
     interpreter = python(folder)
     rust(folder)
-    if not only or "bullmq-node" in only.split(","):
+    if "bullmq-node" in only:
         node(folder)
     os.execv(interpreter, [str(interpreter), str(HERE / "compare.py"), str(folder), *arguments])
 
