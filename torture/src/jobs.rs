@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,14 @@ pub struct Began {
 
 pub struct Jobs {
     folder: PathBuf,
-    sent: Mutex<BTreeMap<String, Job>>,
+    sent: Mutex<Sent>,
+}
+
+#[derive(Default)]
+struct Sent {
+    jobs: BTreeMap<String, Job>,
+    /// When the server last forgot something: a reply that was under way then may be that of a server that is gone.
+    forgot: Option<Instant>,
 }
 
 impl Jobs {
@@ -96,9 +103,11 @@ impl Jobs {
                 let steps = random.u64(if long { 80..160 } else { 10..40 });
                 let method = METHODS.get(random.usize(..METHODS.len())).copied().unwrap_or_default();
                 while !stop.load(Ordering::Acquire) {
+                    let begun = Instant::now();
                     if submitted(&url, &id, method, steps).is_ok() {
-                        let job = Job { steps, acknowledged: Instant::now(), doubtful: false };
-                        jobs.sent.lock().unwrap_or_else(PoisonError::into_inner).insert(id, job);
+                        let mut sent = jobs.lock();
+                        let doubtful = sent.forgot.is_some_and(|forgot| begun <= forgot);
+                        sent.jobs.insert(id, Job { steps, acknowledged: Instant::now(), doubtful });
                         break;
                     }
                     thread::sleep(Duration::from_millis(100));
@@ -109,13 +118,18 @@ impl Jobs {
     }
 
     pub fn all(&self) -> BTreeMap<String, Job> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lock().jobs.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sent> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The server forgets what it has acknowledged since.
     pub fn doubt(&self, since: Instant) {
-        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        for job in sent.values_mut().filter(|job| job.acknowledged >= since) {
+        let mut sent = self.lock();
+        sent.forgot = Some(Instant::now());
+        for job in sent.jobs.values_mut().filter(|job| job.acknowledged >= since) {
             job.doubtful = true;
         }
     }
