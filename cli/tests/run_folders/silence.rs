@@ -63,7 +63,7 @@ fn a_lease_that_was_lost_is_said_everywhere_and_is_no_end() {
         [("worker", worker_log(&world)), ("supervisors", supervisors_log(&world)), ("task", disk_logs(&world))]
     {
         assert!(text.contains("lost its lease"), "{which}: {text}");
-        assert!(text.contains("thrown away"), "{which}: {text}");
+        assert!(text.contains("is discarded"), "{which}: {text}");
     }
     assert!(!worker_log(&world).contains(&format!("ended {}", task.id())));
 }
@@ -80,7 +80,7 @@ fn a_result_that_the_server_does_not_want_any_more_is_said_to_be_thrown_away() {
     world.nothing_is_left();
     eventually("the worker looked", || {
         let log = worker_log(&world);
-        (log.contains(&format!("ended {}", task.id())) || log.contains("thrown away")).then_some(())
+        (log.contains(&format!("ended {}", task.id())) || log.contains("is discarded")).then_some(())
     });
     for (which, text) in
         [("worker", worker_log(&world)), ("supervisors", supervisors_log(&world)), ("task", disk_logs(&world))]
