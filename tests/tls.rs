@@ -1,6 +1,6 @@
 //! Connections by TLS (features `tls-rustls` and `tokio-tls-rustls`), blocking and asynchronous, to a real server.
 //!
-//! `tests/fixtures/tls` has an authority of the tests' own and a certificate of `localhost` by it, for a hundred years.
+//! `tests/tls` has an authority of the tests' own and a certificate of `localhost` by it, for a hundred years.
 
 #![cfg(feature = "tls-rustls")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
@@ -18,7 +18,7 @@ use support::Server;
 const URL: &str = "BLUEQUE_TEST_TLS_URL";
 
 fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tls").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tls").join(name)
 }
 
 /// Runs a test of this file as a program of its own, to which the authorities of a file are the system's.
