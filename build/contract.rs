@@ -619,6 +619,12 @@ mod tests {
             ),
             ("fields", "\"size\"", "\"none\"", "the field task.most has the type none, which types.toml does not list"),
             ("fields", "there = \"always\", ", "", "the field task.most does not say when it is there: write there ="),
+            (
+                "fields",
+                "least = ",
+                "x_new = { type = \"size\", there = \"always\", means = \"New.\" }\nleast = ",
+                "the field task.x_new starts with x_, as the fields of custom commands do",
+            ),
             ("fields", "least = ", "most = ", "contract/fields.toml: TOML parse error at line 3, column 1"),
             (
                 "replies",

@@ -206,6 +206,9 @@ fn check_fields(contract: &Contract, sources: &Sources) -> Result<(), String> {
             let kept = kept.as_ref();
             sentence(kept.means.as_deref()).map_err(|what| wrong(&what))?;
             contract.has_type(&kept.of).map_err(|what| wrong(&what))?;
+            if name.starts_with("x_") {
+                return Err(wrong("starts with x_, as the fields of custom commands do: choose another name"));
+            }
             if kept.there.as_ref().is_none_or(String::is_empty) {
                 return Err(wrong("does not say when it is there: write there = \"always\", or when"));
             }

@@ -79,8 +79,10 @@ class Seen(Client):
         return found
 
     def record(self, kind, values):
-        """The record of a task or a schedule has only fields that are described."""
+        """The record of a task or a schedule has only fields that are described, and those of custom commands."""
         for name, got in zip(values[::2], values[1::2]):
+            if name.startswith(b"x_"):
+                continue
             field = self.fields[kind].get(name.decode(errors="replace"))
             if not field:
                 raise Misfit(f"the manifest does not describe the field {name} of a {kind}")
