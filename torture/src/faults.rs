@@ -50,6 +50,13 @@ pub enum Fault {
 /// How far the server's clock may be set ahead in total: seconds.
 const MOST_AHEAD: f64 = 2.0 * 86_400.0;
 
+/// A step of up to 15 s looks like time to the server: it ends a lease with less than that left, as the docs say. So a
+/// small one and a stopped supervisor are together shorter than the margin of the lease, a fifth of it: seconds.
+const SMALL_STEP: f64 = 0.4;
+
+/// How long a supervisor may be stopped: milliseconds.
+const MOST_STOPPED_MS: u64 = 500;
+
 /// Each with its frequency.
 const FAULTS: [(Fault, u32); 26] = [
     (Fault::Cut, 4),
@@ -131,6 +138,8 @@ pub struct Campaign {
     pub saved: Saved,
     /// By the route's number, until when its weather lasts.
     weather: BTreeMap<usize, Instant>,
+    /// When the clock last made a small step forward.
+    small_step: Option<Instant>,
     pub excuses: Vec<Excuse>,
     pub counts: BTreeMap<Fault, u32>,
     pub violations: Vec<String>,
@@ -156,6 +165,7 @@ impl Campaign {
             jobs,
             saved,
             weather: BTreeMap::new(),
+            small_step: None,
             excuses: Vec::new(),
             counts: BTreeMap::new(),
             violations: Vec::new(),
@@ -219,10 +229,9 @@ impl Campaign {
             Fault::SupervisorKilled => self.process(Who::Supervisor, Signal::SIGKILL),
             Fault::ProgramKilled => self.process(Who::Program, Signal::SIGKILL),
             Fault::SupervisorStopped => {
-                // Shorter than the lease's margin.
                 if let Some(victim) = self.victim() {
                     send(victim.supervisor, Signal::SIGSTOP);
-                    self.pause(50..600);
+                    self.pause(50..MOST_STOPPED_MS);
                     send(victim.supervisor, Signal::SIGCONT);
                 }
             }
@@ -283,14 +292,25 @@ impl Campaign {
                 self.servers.memory(None)?;
             }
             Fault::ClockForward => {
-                let step = self.random.choice([1.0, 20.0, 60.0, 3_600.0, 86_400.0]).unwrap_or_default();
-                // Finished tasks are kept for some days only. No step in between: one of less than 15 s that is
-                // longer than the rest of a lease ends that lease, as the docs say.
-                self.servers.clock.step(if self.servers.clock.ahead() + step > MOST_AHEAD { 1.0 } else { step })?;
+                let step = self.random.choice([SMALL_STEP, 20.0, 60.0, 3_600.0, 86_400.0]).unwrap_or_default();
+                // Finished tasks are kept for some days only.
+                let far = self.servers.clock.ahead() + step > MOST_AHEAD;
+                self.step_forward(if far { SMALL_STEP } else { step })?;
             }
             Fault::ClockBack => self.servers.clock.step(-2.0)?,
         }
         Ok(())
+    }
+
+    /// No small step follows another within a lease.
+    fn step_forward(&mut self, seconds: f64) -> Result<()> {
+        if seconds <= SMALL_STEP {
+            if self.small_step.is_some_and(|at| at.elapsed() < LEASE) {
+                return Ok(());
+            }
+            self.small_step = Some(Instant::now());
+        }
+        self.servers.clock.step(seconds)
     }
 
     /// The server has lost what it did since then: the workers on these tasks are unknown to it.
