@@ -39,40 +39,40 @@ fn type_of(contract: &Contract, of: &Type) -> Value {
     let words: Vec<&str> = contract.words(of).into_iter().map(|(word, _)| word).collect();
     let meanings = contract.words(of).into_iter().filter(|(_, means)| !means.is_empty());
     let meanings: Map<String, Value> = meanings.map(|(word, means)| (word.to_owned(), means.into())).collect();
-    told(json!({
+    present(json!({
         "form": format!("{:?}", of.form).to_lowercase(), "low": of.low, "high": of.high, "words": words, "meanings": meanings,
         "unit": of.unit, "error": of.error, "means": of.means, "good": of.good, "bad": of.bad,
     }))
 }
 
 fn setting(setting: &Setting) -> Value {
-    told(json!({
+    present(json!({
         "type": setting.of, "default": setting.default, "all_queues": setting.all_queues, "means": setting.means,
     }))
 }
 
 fn state(state: &State) -> Value {
-    told(json!({
+    present(json!({
         "index": state.index, "final": state.ends, "owned": state.owned, "absent": state.absent,
         "from": state.from, "means": state.means,
     }))
 }
 
 fn kept(field: &Kept) -> Value {
-    told(json!({
+    present(json!({
         "type": field.of, "empty": field.empty, "there": field.there, "foreign": field.foreign, "means": field.means,
     }))
 }
 
 fn key(key: &Key) -> Value {
-    told(json!({
+    present(json!({
         "type": key.of, "channel": key.channel, "foreign": key.foreign, "bound": key.bound, "owner": key.owner,
         "life": key.life, "means": key.means,
     }))
 }
 
 fn code(code: &Code) -> Value {
-    told(json!({
+    present(json!({
         "repeat": code.repeat, "common": code.common, "server": code.server, "means": code.means, "act": code.act,
     }))
 }
@@ -80,7 +80,9 @@ fn code(code: &Code) -> Value {
 pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: bool) -> Value {
     let argument = |argument: &str| {
         let found = contract.argument(name, argument);
-        told(json!({"name": argument, "type": found.map(|found| &found.of), "means": found.map(|found| &found.means)}))
+        present(
+            json!({"name": argument, "type": found.map(|found| &found.of), "means": found.map(|found| &found.means)}),
+        )
     };
     let group = header.group().map(
         |(names, count)| json!({"count": count, "args": names.iter().map(|name| argument(name)).collect::<Vec<_>>()}),
@@ -90,7 +92,7 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
     let mut errors: Vec<&String> = header.errors.iter().chain(common).collect();
     errors.sort_unstable();
     errors.dedup();
-    let mut entry = told(json!({
+    let mut entry = present(json!({
         "summary": header.summary,
         "keys": ["NAMESPACE_meta"],
         "touches": contract.touches.of(contract, name),
@@ -114,7 +116,7 @@ pub(super) fn command(contract: &Contract, name: &str, header: &Header, writes: 
 
 fn option(name: &str, of: &Opt) -> Value {
     let change = of.change.as_deref().unwrap_or_default().split_whitespace().collect::<Vec<_>>();
-    told(json!({
+    present(json!({
         "name": name, "type": of.of, "default": of.default, "setting": of.setting, "field": of.field,
         "change": change, "means": of.means,
     }))
@@ -124,7 +126,7 @@ fn reply(contract: &Contract, own: &Reply) -> Value {
     let shape = own.resolved(contract);
     let fields = |fields: &[Field]| fields.iter().map(field).collect::<Vec<_>>();
     let with: Map<_, _> = shape.with.iter().map(|(name, with)| (name.clone(), reply(contract, with))).collect();
-    told(json!({
+    present(json!({
         "nil": own.nil, "words": shape.words, "value": shape.value.as_ref().map(field), "list": fields(&shape.list),
         "items": fields(&shape.items), "pairs": fields(&shape.pairs), "absent": shape.absent, "open": shape.open,
         "begins": shape.begins, "with": with,
@@ -132,14 +134,14 @@ fn reply(contract: &Contract, own: &Reply) -> Value {
 }
 
 fn field(field: &Field) -> Value {
-    told(json!({
+    present(json!({
         "name": field.name, "type": field.of, "words": field.words, "nil": field.nil, "empty": field.empty,
         "absent": field.absent, "means": field.means,
     }))
 }
 
 /// Without absent values: null, false, and empty lists and objects.
-fn told(mut entry: Value) -> Value {
+fn present(mut entry: Value) -> Value {
     if let Value::Object(entry) = &mut entry {
         entry.retain(|_, value| match value {
             Value::Null | Value::Bool(false) => false,
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_is_told_without_what_it_does_not_have() {
+    fn a_type_has_no_entry_for_what_it_does_not_have() {
         assert_eq!(made()["types"]["n"], json!({"form": "whole", "low": 0, "high": 9, "means": "A number."}));
     }
 
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_of_another_command_is_told_whole() {
+    fn a_shape_of_another_command_is_repeated_in_full() {
         let manifest = made();
         let (command, field) =
             (&manifest["commands"]["d"], json!({"name": "f", "type": "n", "empty": true, "means": "A."}));

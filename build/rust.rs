@@ -26,8 +26,8 @@ pub(crate) fn options(contract: &Contract) -> String {
         }
         let holder = format!("{}Options", camel(command));
         text += &format!(
-            "/// The options of [`Calls::{command}`](crate::calls::Calls::{command}). What is not set is as the contract says; the server checks all\n/// bounds.\n\
-             #[derive(Clone, Debug, Default, PartialEq, Eq)]\n#[must_use]\npub struct {holder}(pub(crate) Pairs);\n\nimpl {holder} {{\n    /// None of them set.\n    pub fn new() -> Self {{\n        Self::default()\n    }}\n\n    \
+            "/// The options of [`Calls::{command}`](crate::calls::Calls::{command}). Options that are not set have the contract's\n/// defaults; the server checks all bounds.\n\
+             #[derive(Clone, Debug, Default, PartialEq, Eq)]\n#[must_use]\npub struct {holder}(pub(crate) Pairs);\n\nimpl {holder} {{\n    /// No option set.\n    pub fn new() -> Self {{\n        Self::default()\n    }}\n\n    \
              fn pairs_mut(&mut self) -> &mut Pairs {{\n        &mut self.0\n    }}\n}}\n\n"
         );
         text += &setters(contract, &holder, own);
@@ -176,7 +176,7 @@ fn form(contract: &Contract, of: &Type) -> String {
 }
 
 /// The unit of a point in time.
-const SINCE: &str = "seconds since 1970";
+pub(super) const SINCE: &str = "seconds since 1970";
 
 fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
     let Some(of) = contract.type_of(&option.of) else { return String::new() };

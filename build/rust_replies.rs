@@ -2,7 +2,7 @@
 
 use super::contract::{Contract, Form};
 use super::replies::{Field, Reply};
-use super::rust::ENUMS;
+use super::rust::{ENUMS, SINCE};
 
 type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
@@ -82,23 +82,22 @@ const SMALL: [&str; 7] = ["attempt", "failures", "fruitless", "losses", "release
 pub(crate) fn replies(contract: &Contract) -> Result<String, String> {
     let mut text = String::new();
     let mut own: Vec<_> = OWN.iter().map(|(command, field, ..)| (*command, *field)).collect();
+    let mut read = |command: &str, fields: &[Field], pairs: bool| {
+        own.retain(|(of, name)| *of != command || !fields.iter().any(|field| field.name == *name));
+        read_all(contract, command, fields, pairs)
+    };
     for (command, name, more) in STRUCTS {
         let reply = shape(contract, command)?;
         let (named, pairs) = if reply.pairs.is_empty() { (&reply.list, false) } else { (&reply.pairs, true) };
-        let fields = read_all(contract, command, named, pairs);
-        own.retain(|(of, field)| *of != command || !named.iter().any(|named| named.name == *field));
-        let means =
-            reply.means.as_deref().ok_or_else(|| format!("the reply of {command} has no means, which {name} needs"))?;
+        let means = said(command, name, "means", reply.means.as_deref())?;
         let each = reply.each.as_deref().unwrap_or_default();
-        text += &structure(name, means, &fields, more.map(|(field, of)| (field, of, each)), pairs);
+        let more = more.map(|(field, of)| (field, of, each));
+        text += &structure(name, means, &read(command, named, pairs), more, pairs);
     }
     for (command, name) in ITEMS {
         let reply = shape(contract, command)?;
-        let fields = read_all(contract, command, &reply.items, false);
-        own.retain(|(of, field)| *of != command || !reply.items.iter().any(|named| named.name == *field));
-        let means =
-            reply.each.as_deref().ok_or_else(|| format!("the reply of {command} has no each, which {name} needs"))?;
-        text += &item(name, means, &fields);
+        let each = said(command, name, "each", reply.each.as_deref())?;
+        text += &item(name, each, &read(command, &reply.items, false));
     }
     match own.first() {
         Some((command, field)) => {
@@ -106,6 +105,11 @@ pub(crate) fn replies(contract: &Contract) -> Result<String, String> {
         }
         None => Ok(text),
     }
+}
+
+/// The sentence that documents a struct.
+fn said<'a>(command: &str, name: &str, entry: &str, sentence: Option<&'a str>) -> Result<&'a str, String> {
+    sentence.ok_or_else(|| format!("the reply of {command} has no {entry}, which {name} needs"))
 }
 
 fn shape<'a>(contract: &'a Contract, command: &str) -> Result<&'a Reply, String> {
@@ -165,12 +169,11 @@ fn kind(contract: &Contract, of: &str, name: &str) -> (String, &'static str) {
         ("rate", _) => ("Rate", "text::word"),
         ("unique_until", _) => ("Until", "text::word"),
         ("outcome", _) => ("Outcome", "text::word"),
-        ("short_text", _) if name == "trouble" => ("String", "text::owned"),
         (of, Form::Word) => match ENUMS.iter().find(|(_, known)| *known == of) {
             Some((name, _)) => (*name, "text::word"),
             None => ("String", "text::owned"),
         },
-        (_, Form::Whole | Form::Seconds) if unit == "seconds since 1970" => ("SystemTime", "times::time"),
+        (_, Form::Whole | Form::Seconds) if unit == SINCE => ("SystemTime", "times::time"),
         (_, Form::Whole) if unit == "microseconds since 1970" => ("SystemTime", "times::deadline"),
         (_, Form::Whole) if unit == "microseconds" => ("Duration", "times::micros"),
         (_, Form::Whole | Form::Seconds) if unit == "seconds" => ("Duration", "times::span"),
@@ -269,7 +272,7 @@ fn accessor(contract: &Contract, field: &Field) -> String {
         ("Vec<u8>", _, _) => {
             let bytes = format!("{name}_bytes");
             let typed = format!(
-                "    /// {means} Read as JSON; none where it is not there.\n    ///\n    /// # Errors\n    /// `PAYLOAD` where it is of another type.\n    pub fn {name}<T: DeserializeOwned>(&self) -> Result<Option<T>> {{\n        self.json({name:?})\n    }}\n"
+                "    /// {means} Read as JSON; `None` if the record does not have it.\n    ///\n    /// # Errors\n    /// `PAYLOAD` if it has another type.\n    pub fn {name}<T: DeserializeOwned>(&self) -> Result<Option<T>> {{\n        self.json({name:?})\n    }}\n"
             );
             format!("{typed}\n{}", method(means, &bytes, "Option<&[u8]>", &format!("self.bytes({name:?})")))
         }
@@ -277,17 +280,17 @@ fn accessor(contract: &Contract, field: &Field) -> String {
             method(means, called, &of, &format!("self.read({name:?}, {reader}).unwrap_or_default()"))
         }
         ("bool", ..) => method(
-            &format!("{means} Not where it is not there."),
+            &format!("{means} False if the record does not have it."),
             called,
             &of,
             &format!("self.read({name:?}, {reader}) == Some(true)"),
         ),
         ("i32" | "u32", _, Some(default)) => {
-            let doc = format!("{means} {default} where it is not there.");
+            let doc = format!("{means} {default} if the record does not have it.");
             method(&doc, called, &of, &format!("self.read({name:?}, {reader}).unwrap_or({default})"))
         }
         ("u32" | "u64", Some("number"), _) => {
-            let doc = format!("{means} 0 where it is not there.");
+            let doc = format!("{means} 0 if the record does not have it.");
             method(&doc, called, &of, &format!("self.read({name:?}, {reader}).unwrap_or(0)"))
         }
         _ => method(means, called, &format!("Option<{of}>"), &format!("self.read({name:?}, {reader})")),

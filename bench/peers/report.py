@@ -27,10 +27,10 @@ SERVER = [
     ("processor, 32 slots", "cpu_us_32", 1),
 ]
 BYTES = [
-    ("waiting, 40", f"waiting_{SHORT}", 0),
-    ("waiting, 100", f"waiting_{LONG}", 0),
-    ("ended, 40", f"ended_{SHORT}", 0),
-    ("ended, 100", f"ended_{LONG}", 0),
+    (f"waiting, {SHORT}", f"waiting_{SHORT}", 0),
+    (f"waiting, {LONG}", f"waiting_{LONG}", 0),
+    (f"ended, {SHORT}", f"ended_{SHORT}", 0),
+    (f"ended, {LONG}", f"ended_{LONG}", 0),
 ]
 # Figure, whether it is compared with BullMQ's, bound, whether more is better.
 GOALS = [
@@ -125,7 +125,7 @@ Microseconds of the server for a task:
 
 {columns(peers, found, SERVER)}
 
-Bytes that a task takes in memory, with a payload of 40 and of 100 bytes; none where the peer keeps no ended tasks:
+Bytes that a task takes in memory, with a payload of {SHORT} and of {LONG} bytes; none where the peer keeps no ended tasks:
 
 {columns(peers, found, BYTES)}
 
