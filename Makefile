@@ -66,10 +66,11 @@ spell: ## Look for misspelt words, but for those of typos.toml
 audit: ## Before a release, by hand: advisories, the crate's public surface, compatibility
 	@scripts/audit
 
-bench: ## Measure the scripts next to the floor, on this machine
+bench: ## Measure the scripts next to the floor; BEFORE=commit: next to those of that commit
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  cargo build --locked --release --quiet --package blueque-cli && \
-	  cargo run --locked --release --quiet --package blueque-bench
+	  before=$(if $(BEFORE),$$(scripts/bundle_of $(BEFORE))) && \
+	  cargo run --locked --release --quiet --package blueque-bench $(if $(BEFORE),before "$$before")
 
 peers: ## Measure other queues beside Blueque: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=folder for the page
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && builds=$$($(BUILDS)) && \

@@ -3,7 +3,7 @@
 use redis::{Connection, Value};
 
 use crate::life::{args, attempt, id};
-use crate::server::{Args, Result, Server, load_command, median, timed};
+use crate::server::{Args, Result, Scripts, Server, median, timed};
 
 /// Calls of a command that are measured together.
 const BATCH: usize = 10;
@@ -47,12 +47,13 @@ pub const ROWS: [&str; 33] = [
 
 struct Bench<'a> {
     connection: &'a mut Connection,
+    scripts: &'a Scripts,
     took: Vec<f64>,
 }
 
 impl Bench<'_> {
     fn run(&mut self, command: &str, calls: &[Args]) -> Result<Vec<Value>> {
-        let sha = load_command(self.connection, command)?;
+        let sha = self.scripts.load(self.connection, command)?;
         let (took, replies) = timed(self.connection, &sha, "blueque", calls)?;
         self.took.push(took);
         Ok(replies)
@@ -78,18 +79,40 @@ impl Bench<'_> {
     }
 }
 
-/// Microseconds of server time of each row, the median of some rounds.
-pub fn costs(server: &Server, rounds: usize) -> Result<Vec<f64>> {
-    let mut connection = server.connect()?;
-    let mut all = vec![Vec::new(); ROWS.len()];
-    for _ in 0..rounds {
-        let mut bench = Bench { connection: &mut connection, took: Vec::new() };
+/// Rounds of all rows, and the time of each row in each of them.
+pub struct Each {
+    connection: Connection,
+    scripts: Scripts,
+    took: Vec<Vec<f64>>,
+}
+
+impl Each {
+    pub fn new(server: &Server) -> Result<Self> {
+        Ok(Self { connection: server.connect()?, scripts: server.scripts.clone(), took: vec![Vec::new(); ROWS.len()] })
+    }
+
+    pub fn round(&mut self) -> Result<()> {
+        let mut bench = Bench { connection: &mut self.connection, scripts: &self.scripts, took: Vec::new() };
         round(&mut bench)?;
-        for (row, took) in all.iter_mut().zip(bench.took) {
+        for (row, took) in self.took.iter_mut().zip(bench.took) {
             row.push(took);
         }
+        Ok(())
     }
-    Ok(all.into_iter().map(median).collect())
+
+    /// The median of each row.
+    pub fn medians(&self) -> Vec<f64> {
+        self.took.iter().cloned().map(median).collect()
+    }
+}
+
+/// Microseconds of server time of each row, the median of some rounds.
+pub fn costs(server: &Server, rounds: usize) -> Result<Vec<f64>> {
+    let mut each = Each::new(server)?;
+    for _ in 0..rounds {
+        each.round()?;
+    }
+    Ok(each.medians())
 }
 
 fn round(bench: &mut Bench<'_>) -> Result<()> {

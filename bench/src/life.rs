@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use redis::{Connection, Value};
 
-use crate::server::{Args, Result, load, load_command, median, timed};
+use crate::server::{Args, Result, Server, load, median, timed};
 
 pub const STEPS: [&str; 4] = ["submit", "reserve", "start", "complete"];
 
@@ -47,17 +47,19 @@ pub struct Life {
 
 impl Life {
     /// Blueque's scripts, on the queue `q` with the registered listener `host_1`.
-    pub fn ours(connection: Connection) -> Result<Self> {
-        Self::with(connection, "q", &[])
+    pub fn ours(server: &Server) -> Result<Self> {
+        Self::with(server, "q", &[])
     }
 
     /// The same on another queue, each task submitted with these options; `*` stands for its id.
-    pub fn with(mut connection: Connection, queue: &'static str, options: &'static [&'static str]) -> Result<Self> {
-        let shas = STEPS.iter().map(|name| load_command(&mut connection, name)).collect::<Result<_>>()?;
+    pub fn with(server: &Server, queue: &'static str, options: &'static [&'static str]) -> Result<Self> {
+        let mut connection = server.connect()?;
+        let shas = STEPS.iter().map(|name| server.scripts.load(&mut connection, name)).collect::<Result<_>>()?;
         Ok(Self { connection, shas, floor: false, queue, options, round: 0, took: Default::default() })
     }
 
-    pub fn floor(mut connection: Connection) -> Result<Self> {
+    pub fn floor(server: &Server) -> Result<Self> {
+        let mut connection = server.connect()?;
         let shas = FLOOR.iter().map(|source| load(&mut connection, source)).collect::<Result<_>>()?;
         Ok(Self { connection, shas, floor: true, queue: "q", options: &[], round: 0, took: Default::default() })
     }

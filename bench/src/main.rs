@@ -1,5 +1,6 @@
 //! `make bench`: the cost of Blueque's scripts. Only ratios can be compared between machines.
 
+mod before;
 mod each;
 mod life;
 mod programs;
@@ -13,7 +14,7 @@ use std::env;
 use std::path::PathBuf;
 
 use life::{Life, STEPS};
-use server::{Result, Server, info};
+use server::{Result, Scripts, Server, info};
 
 /// Rounds of floor and Blueque in turn.
 const ROUNDS: usize = 500;
@@ -30,6 +31,11 @@ fn main() -> Result<()> {
         && mode == "listeners"
     {
         return waiting::listeners(&PathBuf::from(socket), first.parse()?, spread.parse()?);
+    }
+    if let [_, mode, folder] = args.as_slice()
+        && mode == "before"
+    {
+        return before::compare(Scripts::Of(folder.into()));
     }
     let mut goals = Vec::new();
     let small = sizes::filled(1000)?;
@@ -49,12 +55,16 @@ fn main() -> Result<()> {
     goals.extend(waiting()?);
     goals.extend(programs()?);
 
+    verdicts(&goals);
+    Ok(())
+}
+
+fn verdicts(goals: &[Goal]) {
     println!();
     for Goal { name, measured, target } in goals {
         let verdict = if measured <= target { "met" } else { "short" };
         println!("goal {name} {measured:.2} {target} {verdict}");
     }
-    Ok(())
 }
 
 fn table(name: &str, steps: [f64; 4]) {
@@ -73,8 +83,10 @@ fn heading(what: &str) {
     println!("{:>9}", "life");
 }
 
-/// Options of tasks, for one life with each: the queue and the options.
-const OPTIONS: [(&str, &str, &[&str]); 6] = [
+/// Tasks with options: what is printed, the queue, the options.
+type Choice = (&'static str, &'static str, &'static [&'static str]);
+
+const OPTIONS: [Choice; 6] = [
     ("retries", "other", &["max_failures", "3"]),
     ("priority", "ranked", &["priority", "5"]),
     ("unique key", "other", &["unique", "*"]),
@@ -83,19 +95,24 @@ const OPTIONS: [(&str, &str, &[&str]); 6] = [
     ("with a key's limit", "keyed", &["max_failures", "3", "priority", "5", "unique", "*", "key", "tenant"]),
 ];
 
-fn beside_the_floor(server: &Server) -> Result<[Goal; 2]> {
+/// The queues of these options.
+fn queues(server: &Server) -> Result<()> {
     sizes::queue(server, "other", "max_failures", "")?;
     sizes::queue(server, "ranked", "max_failures", "")?;
     sizes::queue(server, "limited", "concurrency", "1000")?;
-    sizes::queue(server, "keyed", "key_concurrency", "1000")?;
-    let mut floor = Life::floor(server.connect()?)?;
-    let mut ours = Life::ours(server.connect()?)?;
+    sizes::queue(server, "keyed", "key_concurrency", "1000")
+}
+
+fn beside_the_floor(server: &Server) -> Result<[Goal; 2]> {
+    queues(server)?;
+    let mut floor = Life::floor(server)?;
+    let mut ours = Life::ours(server)?;
     for _ in 0..ROUNDS {
         floor.round()?;
         ours.round()?;
     }
     let (floor, ours) = (floor.medians(), ours.medians());
-    let choices = OPTIONS.iter().map(|(_, queue, options)| Life::with(server.connect()?, queue, options));
+    let choices = OPTIONS.iter().map(|(_, queue, options)| Life::with(server, queue, options));
     let mut choices = choices.collect::<Result<Vec<_>>>()?;
     for _ in 0..ROUNDS {
         for life in &mut choices {
@@ -134,7 +151,7 @@ fn keys() -> Result<Goal> {
     let few = sizes::waiting_for_places(10)?;
     let many = sizes::waiting_for_places(10_000)?;
     let options: &[&str] = &["key", "another", "priority", "1"];
-    let mut lives = [&few, &many].map(|server| Life::with(server.connect()?, "keyed", options));
+    let mut lives = [&few, &many].map(|server| Life::with(server, "keyed", options));
     for _ in 0..ROUNDS / 2 {
         for life in &mut lives {
             life.as_mut().map_err(|error| error.to_string())?.round()?;

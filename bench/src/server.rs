@@ -19,6 +19,8 @@ static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// On a unix socket and on loopback, without persistence; killed when dropped.
 pub struct Server {
+    /// What is measured on it.
+    pub scripts: Scripts,
     folder: PathBuf,
     port: u16,
     child: Child,
@@ -26,6 +28,10 @@ pub struct Server {
 
 impl Server {
     pub fn start() -> Result<Self> {
+        Self::with(Scripts::Own)
+    }
+
+    pub fn with(scripts: Scripts) -> Result<Self> {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("blueque-bench-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder)?;
@@ -36,7 +42,7 @@ impl Server {
             .arg(&folder)
             .stdout(Stdio::null())
             .spawn()?;
-        let server = Self { folder, port, child };
+        let server = Self { scripts, folder, port, child };
         let until = Instant::now() + Duration::from_secs(10);
         while server.connect().is_err() {
             if Instant::now() > until {
@@ -104,10 +110,35 @@ pub fn load(connection: &mut Connection, source: &str) -> Result<String> {
     Ok(redis::cmd("SCRIPT").arg("LOAD").arg(source).query(connection)?)
 }
 
-/// Loads a command of the bundle.
+/// A bundle's scripts.
+#[derive(Clone, Debug)]
+pub enum Scripts {
+    /// Those of this build.
+    Own,
+    /// Those of a bundle that another build wrote to this folder.
+    Of(PathBuf),
+}
+
+impl Scripts {
+    /// Loads a command and returns its digest.
+    pub fn load(&self, connection: &mut Connection, name: &str) -> Result<String> {
+        match self {
+            Self::Own => {
+                let command = blueque::bundle::command(name).ok_or_else(|| format!("the bundle has no {name}"))?;
+                load(connection, command.source())
+            }
+            Self::Of(folder) => {
+                let file = folder.join("scripts").join(format!("{name}.lua"));
+                let source = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                load(connection, &source)
+            }
+        }
+    }
+}
+
+/// Loads a command of this build.
 pub fn load_command(connection: &mut Connection, name: &str) -> Result<String> {
-    let command = blueque::bundle::command(name).ok_or_else(|| format!("the bundle has no {name}"))?;
-    load(connection, command.source())
+    Scripts::Own.load(connection, name)
 }
 
 /// The call of a script whose key is `NAMESPACE_meta`.

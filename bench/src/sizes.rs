@@ -1,19 +1,24 @@
 //! The cost of a task's life when many others wait or are held.
 
-use redis::{Connection, Value};
+use redis::Value;
 
 use crate::life::{Life, args, attempt, id};
-use crate::server::{Args, Result, Server, call, load_command, median, timed};
+use crate::server::{Args, Result, Scripts, Server, call, load_command, median, timed};
 
 /// Tasks of one submit call, and of one heartbeat.
 const MOST: usize = 500;
 
 /// A server with a namespace in which the queue `q` has `pending` tasks, and one listener.
 pub fn filled(pending: usize) -> Result<Server> {
-    let server = Server::start()?;
+    filled_by(Scripts::Own, pending)
+}
+
+/// The same for any bundle.
+pub fn filled_by(scripts: Scripts, pending: usize) -> Result<Server> {
+    let server = Server::with(scripts)?;
+    one(&server, "register", &["", "q", "host_1"])?;
     let mut connection = server.connect()?;
-    register(&mut connection, "host_1")?;
-    let submit = load_command(&mut connection, "submit")?;
+    let submit = server.scripts.load(&mut connection, "submit")?;
     let calls: Vec<usize> = (0..pending).step_by(MOST).map(|first| MOST.min(pending - first)).collect();
     for calls in calls.chunks(8) {
         let mut pipe = redis::pipe();
@@ -29,29 +34,25 @@ pub fn filled(pending: usize) -> Result<Server> {
     Ok(server)
 }
 
-fn register(connection: &mut Connection, listener: &str) -> Result<()> {
-    one(connection, "register", &["", "q", listener])
-}
-
-fn one(connection: &mut Connection, command: &str, values: &[&str]) -> Result<()> {
-    let sha = load_command(connection, command)?;
-    Ok(call(&sha, "blueque", &args(values)).exec(connection)?)
+fn one(server: &Server, command: &str, values: &[&str]) -> Result<()> {
+    let mut connection = server.connect()?;
+    let sha = server.scripts.load(&mut connection, command)?;
+    Ok(call(&sha, "blueque", &args(values)).exec(&mut connection)?)
 }
 
 /// Another queue with the listener `host_1` and a setting.
 pub fn queue(server: &Server, name: &str, setting: &str, value: &str) -> Result<()> {
-    let mut connection = server.connect()?;
-    one(&mut connection, "register", &["", name, "host_1"])?;
-    one(&mut connection, "configure", &["", name, setting, value])
+    one(server, "register", &["", name, "host_1"])?;
+    one(server, "configure", &["", name, setting, value])
 }
 
 /// A server whose queue `keyed` has a number of keys, each with one place, which is taken, and a waiting task.
 pub fn waiting_for_places(keys: usize) -> Result<Server> {
     let server = Server::start()?;
     queue(&server, "keyed", "key_concurrency", "1")?;
+    one(&server, "limit", &["", "keyed", "another", "1000", "-"])?;
+    one(&server, "register", &["", "keyed", "holder_1"])?;
     let mut connection = server.connect()?;
-    one(&mut connection, "limit", &["", "keyed", "another", "1000", "-"])?;
-    one(&mut connection, "register", &["", "keyed", "holder_1"])?;
     let (submit, reserve) = (load_command(&mut connection, "submit")?, load_command(&mut connection, "reserve")?);
     for number in 0..keys {
         let (key, running, waiting) = (format!("tenant-{number}"), id(), id());
@@ -73,7 +74,7 @@ pub fn hold(server: &Server, listeners: usize, each: usize) -> Result<Args> {
     let mut held = Vec::new();
     for number in 0..listeners {
         let listener = format!("holder_{number}");
-        register(&mut connection, &listener)?;
+        one(server, "register", &["", "q", &listener])?;
         let mut pipe = redis::pipe();
         for _ in 0..each {
             pipe.add_command(call(&reserve, "blueque", &args(&["", &listener, "1", "q"])));
@@ -102,7 +103,7 @@ pub fn heartbeat(server: &Server, held: &Args) -> Result<f64> {
 
 /// The medians of each step on each server, the servers taking turns.
 pub fn lives(servers: &[&Server], rounds: usize) -> Result<Vec<[f64; 4]>> {
-    let mut lives = servers.iter().map(|server| Life::ours(server.connect()?)).collect::<Result<Vec<_>>>()?;
+    let mut lives = servers.iter().map(|server| Life::ours(server)).collect::<Result<Vec<_>>>()?;
     for _ in 0..rounds {
         for life in &mut lives {
             life.round()?;
