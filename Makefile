@@ -25,23 +25,23 @@ TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blu
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-tools: ## Install what the tests need and this machine lacks
+tools: ## Install missing tools for the tests
 	@scripts/tools
 
-quick: ## Run what the edit concerns; SINCE=commit: what differs from that one
+quick: ## Run the tests of what differs from the last commit; SINCE=commit: from that one
 	@python3 scripts/quick --since $(SINCE)
 
-bless: ## Write anew what is generated and kept in git, and say what changed
+bless: ## Regenerate what is generated and kept in git, and list what changed; CHECK=1: fail if anything did
 	@scripts/bless $(if $(CHECK),--check)
 
 test: ## Run every test on real servers
 	@scripts/test
 
-mutants: ## Change lua/ in COUNT places, one at a time, chosen by SEED, and see what no test notices
+mutants: ## Change lua/ in COUNT places, one at a time, chosen by SEED, and show changes that no test notices
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  .venv/bin/python tests/mutants/mutants.py --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --only $(ONLY)
 
-torture: ## Break processes, disks, clocks, memory and networks for MINUTES, as SEED says; needs root
+torture: ## Break processes, disks, clocks, memory and networks for MINUTES, chosen by SEED; needs root
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  cargo build --locked --profile $(PROFILE) --quiet --bins $(TORTURE) && \
 	  builds=$$($(BUILDS))/$(PROFILE:dev=debug) && \
@@ -55,32 +55,32 @@ lint: ## Check formatting, lints and documentation
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --all-features --quiet
 
-deny: ## Check licences, sources and duplicates of the packages, as deny.toml says
+deny: ## Check licences, sources and duplicates of the packages against deny.toml
 	@scripts/tools >/dev/null
 	@scripts/deny
 
-spell: ## Look for misspelt words, but for those of typos.toml
+spell: ## Check the spelling; typos.toml lists exceptions
 	@scripts/tools >/dev/null
 	@.venv/bin/typos
 
-audit: ## Before a release, by hand: advisories, the crate's public surface, compatibility
+audit: ## Before a release: check advisories, the crate's public surface, compatibility
 	@scripts/audit
 
-bench: ## Measure the scripts next to the floor; BEFORE=commit: next to those of that commit
+bench: ## Measure the scripts, and the least that they could cost; BEFORE=commit: also the scripts of that commit
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  cargo build --locked --release --quiet --package blueque-cli && \
 	  before=$(if $(BEFORE),$$(scripts/bundle_of $(BEFORE))) && \
 	  cargo run --locked --release --quiet --package blueque-bench $(if $(BEFORE),before "$$before")
 
-peers: ## Measure other queues beside Blueque: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=folder for the page
+peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=folder for the page
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && builds=$$($(BUILDS)) && \
 	  $(PYTHON) bench/peers/install.py "$$builds/peers" --rounds $(ROUNDS) --tasks $(TASKS) --aof $(AOF) \
 	    $(addprefix --only ,$(ONLY)) $(addprefix --docs ,$(DOCS))
 
-bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder adds one's own commands
+bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder adds custom commands
 	@cargo run --locked --quiet --example bundle -- dist $(COMMANDS)
 
-demo: ## Run real jobs through killed workers; DIR=folder names the files
+demo: ## Run real jobs on workers that are killed; DIR=folder: the files to work on
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  cargo build --locked --release --quiet --package blueque-cli && \
 	  cargo run --locked --release --quiet --package blueque --example demo -- $(DIR) && \

@@ -138,7 +138,7 @@ fn constant<'a>(library: &'a Library, piece: &'a Piece, within: &mut Vec<&'a str
     let value = rewrite(value.trim_end(), |table, name| {
         let other = library.piece(&format!("{table}.{name}"))?;
         if other.kind != Kind::Constant {
-            failure = Some(format!("the constant {} can name constants alone, not {}", piece.name, other.name));
+            failure = Some(format!("the constant {} may only name other constants, not {}", piece.name, other.name));
             return None;
         }
         constant(library, other, within).map_err(|what| failure = Some(what)).ok()

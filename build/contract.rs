@@ -166,7 +166,7 @@ pub(super) struct Sources {
 
 impl Sources {
     fn table<T: DeserializeOwned>(&self, name: &str) -> Result<IndexMap<String, T>, String> {
-        let text = self.files.get(name).ok_or_else(|| format!("contract/{name}.toml is not there"))?;
+        let text = self.files.get(name).ok_or_else(|| format!("contract/{name}.toml does not exist"))?;
         toml::from_str(text).map_err(|error| format!("contract/{name}.toml: {error}"))
     }
 
@@ -312,7 +312,7 @@ impl Contract {
             self.check_header(command, header).map_err(|what| format!("lua/cmd/{command}.lua: {what}"))?;
             if !self.replies.contains_key(command) {
                 return Err(format!(
-                    "contract/replies.toml has no shape of {command}: write [{command}] and what it answers"
+                    "contract/replies.toml has no shape of {command}: write [{command}] and what it returns"
                 ));
             }
         }
@@ -348,7 +348,7 @@ impl Contract {
             if let Some(field) = &option.field
                 && !self.fields.get(storage::record(group)).is_some_and(|fields| fields.contains_key(field))
             {
-                return Err(wrong(&format!("is kept in the field {field}, which fields.toml does not list")));
+                return Err(wrong(&format!("is stored in the field {field}, which fields.toml does not list")));
             }
             if let Some(other) = option.field.as_ref().and_then(|field| fields.insert(field, name)) {
                 return Err(wrong(&format!("and {other} have one field: write another field = \"NAME\"")));
@@ -360,7 +360,7 @@ impl Contract {
                 _ => any(&format!("{group}.*")) || self.commands.get(group).is_some_and(|header| named(header, name)),
             };
             if !used {
-                return Err(wrong("is in no header of lua/cmd: write it behind @options, or remove it here"));
+                return Err(wrong("is in no header of lua/cmd: write it after @options, or remove it here"));
             }
         }
         Ok(())
@@ -553,7 +553,7 @@ mod tests {
                 "options",
                 "field = \"least\"",
                 "field = \"rest\"",
-                "the option task.least is kept in the field rest, which fields.toml does not list",
+                "the option task.least is stored in the field rest, which fields.toml does not list",
             ),
             (
                 "options",
@@ -618,7 +618,12 @@ mod tests {
                 "contract/fields.toml:3: the field task.least has no sentence",
             ),
             ("fields", "\"size\"", "\"none\"", "the field task.most has the type none, which types.toml does not list"),
-            ("fields", "there = \"always\", ", "", "the field task.most does not say when it is there: write there ="),
+            (
+                "fields",
+                "there = \"always\", ",
+                "",
+                "the field task.most does not say when it is present: write there =",
+            ),
             (
                 "fields",
                 "least = ",

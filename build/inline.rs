@@ -23,7 +23,7 @@ impl Inline {
         let mut last = String::new();
         if let Some(call) = lines.last().and_then(|line| line.strip_prefix("  return ")) {
             if !call.ends_with(')') {
-                return Err("what is laid in can answer only what a call answers, in its last line".into());
+                return Err("an inlined function can only return the result of a call, in its last line".into());
             }
             last = format!("  {call}");
             lines.pop();
@@ -31,11 +31,11 @@ impl Inline {
         let body = [lines.join("\n"), last].join("\n");
         if tokens(&body).contains(&Token::Word("return")) {
             return Err(
-                "what is laid in can return only in its last line: anywhere else it would leave its caller".into()
+                "an inlined function can only return in its last line: anywhere else it would end its caller".into()
             );
         }
         if parameters.contains("...") {
-            return Err("what is laid in must name its parameters: `...` would be its caller's".into());
+            return Err("an inlined function must name its parameters: `...` would be its caller's".into());
         }
         Ok(Self { parameters: parameters.into(), body: body.trim_end().into() })
     }
@@ -56,7 +56,7 @@ fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Ve
         let call = statement(&out, before, tokens.get(at..).unwrap_or_default(), inlines);
         if let Some((name, inline, arguments, length)) = call {
             if within.contains(&name) {
-                return Err(format!("{name} would be laid into itself: {} -> {name}", within.join(" -> ")));
+                return Err(format!("{name} would be inlined into itself: {} -> {name}", within.join(" -> ")));
             }
             within.push(name);
             let body = expand(&inline.body, inlines, within)?;

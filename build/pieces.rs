@@ -66,7 +66,7 @@ impl Library {
             }
             if let Some(circle) = library.way(&piece.name, &piece.name) {
                 return Err(format!(
-                    "a value must be there before what needs it, and this one needs itself: {}",
+                    "a value must be defined before its users, but this one needs itself: {}",
                     circle.join(" -> ")
                 ));
             }
@@ -211,7 +211,7 @@ impl Library {
         let value = if constant(name, &body) { Kind::Constant } else { Kind::Value };
         let name = format!("{library}.{name}");
         if let Some(mark) = marks.iter().find(|mark| !["hot", "inline"].contains(mark)) {
-            return Err(format!("{name} is marked @{mark}, but there are @hot and @inline alone"));
+            return Err(format!("{name} is marked @{mark}, but the only marks are @hot and @inline"));
         }
         let kind = match function {
             true => Kind::Function { hot: marked("hot") },
@@ -222,7 +222,7 @@ impl Library {
             self.inlines.insert(name.clone(), Inline::read(&bare(&body)).map_err(|what| format!("{name}: {what}"))?);
         }
         if self.places.insert(name.clone(), self.pieces.len()).is_some() {
-            return Err(format!("{name} is there twice"));
+            return Err(format!("{name} is defined twice"));
         }
         self.pieces.push(Piece { name, kind, body, uses: BTreeSet::new() });
         Ok(())

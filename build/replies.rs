@@ -60,7 +60,7 @@ impl Reply {
 
     pub(super) fn check(&self, contract: &Contract, command: &str) -> Result<(), String> {
         if !contract.commands.contains_key(command) {
-            return Err("is of no command: lua/cmd has no such file".into());
+            return Err("belongs to no command: lua/cmd has no such file".into());
         }
         self.check_shape(contract)?;
         for (option, reply) in &self.with {
@@ -85,7 +85,7 @@ impl Reply {
             sentence(Some(text))?;
         }
         if (self.absent || self.open || self.begins.is_some()) && self.pairs.is_empty() {
-            return Err("has no pairs, of which absent, open and begins could tell".into());
+            return Err("has no pairs, to which absent, open and begins could apply".into());
         }
         if self.begins.as_ref().is_some_and(|begins| !self.pairs.iter().any(|field| field.name == *begins)) {
             return Err("has groups that begin with a name that pairs does not list".into());
@@ -93,7 +93,7 @@ impl Reply {
         if let Some(command) = &self.like
             && contract.replies.get(command).is_none_or(|other| other.as_ref().like.is_some())
         {
-            return Err(format!("is as that of {command}, which has no shape of its own"));
+            return Err(format!("refers to {command}, which has no shape of its own"));
         }
         let value: Vec<&Field> = self.value.iter().collect();
         check_fields(contract, &value, false, false)?;
@@ -108,7 +108,7 @@ fn check_fields(contract: &Contract, fields: &[&Field], may_lack: bool, several:
     for field in fields {
         let wrong = |what: String| Err(format!("has a field {}, which {what}", field.name));
         if !names.insert(&field.name) {
-            return wrong("stands there twice".into());
+            return wrong("is listed twice".into());
         }
         if let Err(what) = sentence(field.means.as_deref()) {
             return wrong(what);
@@ -123,10 +123,12 @@ fn check_fields(contract: &Contract, fields: &[&Field], may_lack: bool, several:
             _ => {}
         }
         if field.name.contains('*') && !several {
-            return wrong("stands for several names, as only those of pairs can".into());
+            return wrong("stands for several names, which is only possible in pairs".into());
         }
         if field.absent && !may_lack || lacks && !field.absent && !several {
-            return wrong("may be missing, or follows one that may: only those at the end of a list can".into());
+            return wrong(
+                "may be missing, or follows one that may: only fields at the end of a list may be missing".into(),
+            );
         }
         lacks |= field.absent;
     }
@@ -173,7 +175,7 @@ mod tests {
                 .contains(":2: the reply of c has no shape")
         );
         assert!(said("").contains("has no shape of c"));
-        assert!(said("[c]\nwords = [\"a\"]\n[d]\nwords = [\"a\"]\n").contains("the reply of d is of no command"));
+        assert!(said("[c]\nwords = [\"a\"]\n[d]\nwords = [\"a\"]\n").contains("the reply of d belongs to no command"));
     }
 
     #[test]
@@ -182,8 +184,8 @@ mod tests {
         assert!(list(&field("means = \"A.\"")).contains("has no type"));
         assert!(list(&field("type = \"x\", means = \"A number.\"")).contains("has the type x"));
         assert!(list(&field("type = \"n\"")).contains("has no sentence"));
-        assert!(list(&format!("{0}, {0}", field(N))).contains("stands there twice"));
-        assert!(list(&field(N).replace("\"f\"", "\"f*\"")).contains("as only those of pairs can"));
+        assert!(list(&format!("{0}, {0}", field(N))).contains("is listed twice"));
+        assert!(list(&field(N).replace("\"f\"", "\"f*\"")).contains("which is only possible in pairs"));
     }
 
     #[test]
@@ -191,9 +193,9 @@ mod tests {
         let (may, must) = (field(&format!("{N}, absent = true")), field(N).replace("\"f\"", "\"g\""));
         assert_eq!(said(&format!("[c]\nlist = [{must}, {may}]\n")), "");
         assert_eq!(said(&format!("[c]\npairs = [{may}, {must}]\n")), "");
-        assert!(said(&format!("[c]\nlist = [{may}, {must}]\n")).contains("only those at the end of a list"));
-        assert!(said(&format!("[c]\nlist = [{may}]\nitems = [{must}]\n")).contains("only those at the end of a list"));
-        assert!(said(&format!("[c]\nvalue = {may}\n")).contains("only those at the end of a list"));
+        assert!(said(&format!("[c]\nlist = [{may}, {must}]\n")).contains("only fields at the end of a list"));
+        assert!(said(&format!("[c]\nlist = [{may}]\nitems = [{must}]\n")).contains("only fields at the end of a list"));
+        assert!(said(&format!("[c]\nvalue = {may}\n")).contains("only fields at the end of a list"));
     }
 
     #[test]
@@ -205,8 +207,8 @@ mod tests {
 
     #[test]
     fn a_shape_of_another_command_or_with_an_option_needs_that() {
-        assert!(said("[c]\nas = \"d\"\n").contains("is as that of d"));
-        assert!(said("[c]\nas = \"c\"\n").contains("is as that of c"));
+        assert!(said("[c]\nas = \"d\"\n").contains("refers to d"));
+        assert!(said("[c]\nas = \"c\"\n").contains("refers to c"));
         assert_eq!(said("[c]\nwords = [\"a\"]\n[c.with.o]\nwords = [\"b\"]\n"), "");
         assert!(said("[c]\nwords = [\"a\"]\n[c.with.p]\nwords = [\"b\"]\n").contains("differs with p"));
         assert!(said("[c]\nwords = [\"a\"]\n[c.with.o]\nnil = true\n").contains("with o has no shape"));

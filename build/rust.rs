@@ -76,7 +76,7 @@ pub(crate) fn tables(contract: &Contract) -> String {
     let mut text = String::new();
     for (table, group, doc) in [
         ("TASK_OPTIONS", "task", "How a task is to be run: the options of `submit`, and of the tasks of a schedule."),
-        ("SCHEDULE_OPTIONS", "schedule", "Which slots a schedule makes."),
+        ("SCHEDULE_OPTIONS", "schedule", "When a schedule creates tasks."),
     ] {
         let entries: String = contract.group(group).into_iter().map(|(name, entry)| option(name, entry)).collect();
         text += &format!("/// {doc}\n{PLAIN}pub static {table}: &[Described] = &[\n{entries}];\n\n");

@@ -162,7 +162,7 @@ fn check_keys(contract: &Contract, sources: &Sources) -> Result<(), String> {
             wrong(&format!("has {word} in its name, which stands for no value: use {} or {DAY}", WORDS.join(", ")))
         })?;
         if let Some(other) = forms.insert(form, name) {
-            return Err(wrong(&format!("and {other} cannot be told apart: write another name")));
+            return Err(wrong(&format!("and {other} look the same: write another name")));
         }
     }
     for (name, state) in &contract.states {
@@ -210,7 +210,7 @@ fn check_fields(contract: &Contract, sources: &Sources) -> Result<(), String> {
                 return Err(wrong("starts with x_, as the fields of custom commands do: choose another name"));
             }
             if kept.there.as_ref().is_none_or(String::is_empty) {
-                return Err(wrong("does not say when it is there: write there = \"always\", or when"));
+                return Err(wrong("does not say when it is present: write there = \"always\", or when"));
             }
         }
     }

@@ -125,7 +125,7 @@ fn a_mark_that_is_none_is_refused() {
     let marked = ("tasks", "-- @cold\nfunction tasks.find()\n  return 1\nend");
     assert_eq!(
         refused(&[marked], "return tasks.find()\n"),
-        "lua/lib/tasks.lua: tasks.find is marked @cold, but there are @hot and @inline alone"
+        "lua/lib/tasks.lua: tasks.find is marked @cold, but the only marks are @hot and @inline"
     );
     let value = ("tasks", "-- @hot\ntasks.count = 1");
     assert_eq!(
@@ -185,7 +185,7 @@ fn a_circle_among_values_is_named() {
         "tasks.first = tasks.make()\n\nfunction tasks.make()\n  return tasks.second\nend\n\ntasks.second = tasks.first";
     assert_eq!(
         refused(&[("tasks", circle)], "return 1\n"),
-        "a value must be there before what needs it, and this one needs itself: \
+        "a value must be defined before its users, but this one needs itself: \
          tasks.first -> tasks.make -> tasks.second -> tasks.first"
     );
 }
@@ -210,7 +210,7 @@ fn constants_name_constants_alone() {
     let files = [("tasks", "tasks.now = 1\n\ntasks.LATER = tasks.now + 1")];
     assert_eq!(
         refused(&files, "return tasks.LATER\n"),
-        "the constant tasks.LATER can name constants alone, not tasks.now"
+        "the constant tasks.LATER may only name other constants, not tasks.now"
     );
 }
 
@@ -239,7 +239,7 @@ end",
 );
 
 #[test]
-fn what_is_called_as_a_statement_is_laid_in() {
+fn what_is_called_as_a_statement_is_inlined() {
     let script =
         composed(&[PROBE], "local key = 'a'\nif key then\n  space.probe('HLEN', 'x(' .. key)\nend\nreturn key\n");
     let expected = "  if key then
@@ -264,7 +264,7 @@ fn what_is_called_in_an_expression_stays_a_call() {
 }
 
 #[test]
-fn what_is_laid_in_lays_in() {
+fn what_is_inlined_may_inline_others() {
     let script = composed(&[PROBE], "space.both(KEYS[1])\nreturn 1\n");
     in_order(
         &script,
@@ -273,13 +273,13 @@ fn what_is_laid_in_lays_in() {
 }
 
 #[test]
-fn what_cannot_be_laid_in_is_refused() {
+fn what_cannot_be_inlined_is_refused() {
     let inline = |body: &str| refused(&[("a", &format!("-- @inline\nfunction a.b(...)\n{body}\nend"))], "return 1\n");
-    assert!(inline("  return 1").contains("can answer only what a call answers"));
-    assert!(inline("  if x then\n    return f()\n  end").contains("can return only in its last line"));
+    assert!(inline("  return 1").contains("can only return the result of a call"));
+    assert!(inline("  if x then\n    return f()\n  end").contains("can only return in its last line"));
     assert!(inline("  f()").contains("must name its parameters"));
     let circle = "-- @inline\nfunction a.b()\n  a.c()\nend\n\n-- @inline\nfunction a.c()\n  a.b()\nend";
-    assert_eq!(refused(&[("a", circle)], "return 1\n"), "a.b: a.c would be laid into itself: a.c -> a.b -> a.c");
+    assert_eq!(refused(&[("a", circle)], "return 1\n"), "a.b: a.c would be inlined into itself: a.c -> a.b -> a.c");
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn an_unknown_piece_is_refused() {
             &[("tasks", "function tasks.a()\n  return 1\nend\n\nfunction tasks.a()\n  return 2\nend")],
             "return 1\n"
         ),
-        "lua/lib/tasks.lua: tasks.a is there twice"
+        "lua/lib/tasks.lua: tasks.a is defined twice"
     );
     assert_eq!(
         refused(&[("tasks", "print(1)")], "return 1\n"),

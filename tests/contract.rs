@@ -1,6 +1,6 @@
 //! The contract agrees with the scripts and the cases: its tables are generated from them.
 //!
-//! `make bless` writes them anew.
+//! `make bless` regenerates them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -157,7 +157,7 @@ fn described(name: &str) -> toml::Table {
 
 #[test]
 fn the_tables_of_keys_and_fields_are_those_of_the_contract() {
-    let mut keys = String::from("| key | type | holds | bound | owner | there |\n|---|---|---|---|---|---|\n");
+    let mut keys = String::from("| key | type | holds | bound | owner | lifetime |\n|---|---|---|---|---|---|\n");
     for (name, key) in &described("keys") {
         let word = |entry: &str| key[entry].as_str().unwrap();
         let foreign = if key.get("foreign").is_some() { " B" } else { "" };
@@ -174,7 +174,7 @@ fn the_tables_of_keys_and_fields_are_those_of_the_contract() {
     }
     agree("keys", &keys);
 
-    let mut fields = String::from("| field | type | holds | there |\n|---|---|---|---|\n");
+    let mut fields = String::from("| field | type | holds | present |\n|---|---|---|---|\n");
     for (name, field) in described("fields")["task"].as_table().unwrap() {
         let word = |entry: &str| field[entry].as_str().unwrap().trim_end_matches('.');
         let foreign = if field.get("foreign").is_some() { " B" } else { "" };

@@ -16,7 +16,7 @@ type Given = Vec<(&'static str, String)>;
 #[derive(Clone, Debug, Default)]
 pub struct TaskOptions(Given);
 
-/// Which slots a schedule makes.
+/// When a schedule creates tasks.
 #[derive(Clone, Debug, Default)]
 pub struct SlotOptions(Given);
 
