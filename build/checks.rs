@@ -1,6 +1,7 @@
 //! The checks of arguments and options of one command, as a file of the library: `contract`.
 
-use super::contract::{Contract, Form, Opt, Setting, Type};
+use super::contract::{Contract, Form, Opt, Setting, State, Type};
+use super::storage::Kind;
 
 /// The Lua text of `contract` for a command.
 pub(super) fn library(contract: &Contract, command: &str) -> String {
@@ -19,6 +20,7 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
     text += &format!("contract.ALL_QUEUES = ' {} '\n", common.join(" "));
     let default = |(name, setting): (&str, &Setting)| Some(format!("{name}={}", setting.default.as_ref()?));
     text += &format!("contract.DEFAULTS = '{}'\n\n", settings().filter_map(default).collect::<Vec<_>>().join(" "));
+    text += &states(contract);
     text += &arguments(contract, command);
     text += "-- An option of this command as it was read, or nil for a name that is not one.\n";
     text += &branches("option(name, value)", contract, &kept(contract.options(command)), "name");
@@ -27,6 +29,71 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
     text += "\n-- The value of a known setting as it was read.\n";
     let settings: Vec<_> = settings().map(|(name, setting)| (name, setting.of.as_str(), false)).collect();
     text + &branches("setting(name, value, what)", contract, &settings, "what")
+}
+
+/// Lists of states, each with a space before and after every word, and what follows from them.
+fn states(contract: &Contract) -> String {
+    let named = |of: &dyn Fn(&State) -> bool| -> Vec<&str> {
+        contract.states().filter(|(_, state)| of(state)).map(|(name, _)| name).collect()
+    };
+    let (waits, ends) = (named(&|state| state.waits), named(&|state| state.ends));
+    let mut text = String::new();
+    for (list, names) in [
+        ("STATES", named(&|_| true)),
+        ("WAITING", waits.clone()),
+        ("OWNED", named(&|state| state.owned)),
+        ("FINAL", ends.clone()),
+        // Those whose tasks are all in one list.
+        ("PLAIN", named(&|state| contract.is_plain(state))),
+    ] {
+        text += &format!("contract.{list} = ' {} '\n", names.join(" "));
+    }
+    let all: Vec<String> = contract
+        .states()
+        .flat_map(|(_, state)| lengths(contract, state))
+        .map(|(call, index)| format!("{call}:{index}"))
+        .collect();
+    text += &format!(
+        "-- The keys of a queue that list tasks by their state, each after the call that counts them.\ncontract.INDEXES = ' {} '\n\n",
+        all.join(" ")
+    );
+
+    for (function, names) in [("is_waiting", &waits), ("is_final", &ends)] {
+        let any: Vec<String> = names.iter().map(|name| format!("status == '{name}'")).collect();
+        text += &format!("function contract.{function}(status)\n  return {}\nend\n\n", any.join(" or "));
+    }
+    let owned = named(&|state| state.owned).join(", ");
+    let number = |(name, state): (&str, &State)| {
+        let calls = lengths(contract, state)
+            .into_iter()
+            .map(|(call, index)| format!("redis.call('{call}', namespace.key('{index}', queue))"));
+        let number = if state.owned { name.to_owned() } else { calls.collect::<Vec<_>>().join("\n    + ") };
+        format!("    '{name}', {number},\n")
+    };
+    let numbers: String = contract.states().map(number).collect();
+    text + &format!(
+        "-- The number of tasks of a queue in each state, name and number in turn.\n-- @hot\nfunction contract.counts(queue, {owned})\n  return {{\n{numbers}  }}\nend\n\n"
+    )
+}
+
+/// The keys of a queue that list the tasks of a state, each after the call that counts them.
+fn lengths<'a>(contract: &Contract, state: &'a State) -> Vec<(&'static str, &'a str)> {
+    state.indexes().filter_map(|index| Some((length(contract, index)?, index_name(index)?))).collect()
+}
+
+/// The call that counts the entries of a key.
+fn length(contract: &Contract, key: &str) -> Option<&'static str> {
+    match contract.keys.get(key)?.as_ref().of {
+        Kind::List => Some("LLEN"),
+        Kind::Set => Some("SCARD"),
+        Kind::Zset => Some("ZCARD"),
+        Kind::Hash | Kind::Stream | Kind::Channel | Kind::None => None,
+    }
+}
+
+/// The name of a key of a queue without namespace and queue, if there is one for the whole queue.
+fn index_name(key: &str) -> Option<&str> {
+    key.strip_prefix("ns_")?.strip_suffix("_QUEUE")
 }
 
 /// A function that reads the arguments of a command in order. Those of an owner's call are not checked here: they

@@ -113,17 +113,30 @@ pub(super) struct Opt {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own in the file")]
 pub(super) struct State {
     pub(super) index: Option<String>,
-    #[serde(default, rename = "final")]
-    pub(super) ends: bool,
+    /// The index of those that have a rank.
+    pub(super) ranked: Option<String>,
+    /// No attempt has the task, and one may come.
+    #[serde(default)]
+    pub(super) waits: bool,
     #[serde(default)]
     pub(super) owned: bool,
+    #[serde(default, rename = "final")]
+    pub(super) ends: bool,
     /// Not a state: the task is gone.
     #[serde(default)]
     pub(super) absent: bool,
     pub(super) means: Option<String>,
     pub(super) from: IndexMap<String, Vec<String>>,
+}
+
+impl State {
+    /// The keys that list its tasks.
+    pub(super) fn indexes(&self) -> impl Iterator<Item = &str> {
+        self.index.iter().chain(&self.ranked).map(String::as_str)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -197,8 +210,10 @@ impl Contract {
             options: sources.table("options")?,
             commands: sources.commands.iter().map(header).collect::<Result<_, _>>()?,
         };
+        storage::add_lists(&mut contract.keys, &contract.states);
+        contract.touches.add_groups(&contract.states);
         for reply in contract.replies.values_mut() {
-            storage::fill(reply.as_mut(), &contract.fields);
+            storage::fill(reply.as_mut(), &contract.fields, &contract.states);
         }
         contract.check(sources)?;
         Ok(contract)
@@ -246,17 +261,28 @@ impl Contract {
 
     /// The words of a type, each with its meaning.
     pub(super) fn words<'a>(&'a self, of: &'a Type) -> Vec<(&'a str, &'a str)> {
+        let mut all: Vec<(&str, &str)> = Vec::new();
         if of.states {
-            let states = self.states.iter().map(|(name, state)| (name.as_str(), state.as_ref()));
-            return states
-                .filter(|(_, state)| !state.absent)
-                .map(|(name, state)| (name, state.means.as_deref().unwrap_or_default()))
-                .collect();
+            all.extend(self.states().map(|(name, state)| (name, state.means.as_deref().unwrap_or_default())));
         }
         match &of.words {
-            Words::Plain(words) => words.iter().map(|word| (word.as_str(), "")).collect(),
-            Words::Meant(words) => words.iter().map(|(word, means)| (word.as_str(), means.as_str())).collect(),
+            Words::Plain(words) => all.extend(words.iter().map(|word| (word.as_str(), ""))),
+            Words::Meant(words) => all.extend(words.iter().map(|(word, means)| (word.as_str(), means.as_str()))),
         }
+        all
+    }
+
+    /// The states that a task can be in.
+    pub(super) fn states(&self) -> impl Iterator<Item = (&str, &State)> {
+        let states = self.states.iter().map(|(name, state)| (name.as_str(), state.as_ref()));
+        states.filter(|(_, state)| !state.absent)
+    }
+
+    /// Whether its index is a list of the queue, and no task of it is elsewhere.
+    pub(super) fn is_plain(&self, state: &State) -> bool {
+        let index = state.index.as_ref().filter(|index| index.ends_with("_QUEUE"));
+        let key = index.and_then(|index| self.keys.get(index));
+        state.ranked.is_none() && key.is_some_and(|key| key.as_ref().of == storage::Kind::List)
     }
 
     fn check(&self, sources: &Sources) -> Result<(), String> {
@@ -370,9 +396,17 @@ impl Contract {
         sentence(state.means.as_deref())?;
         if state.index.is_none() != state.absent {
             return Err(
-                "needs an index: write index = \"ns_…_QUEUE\"; or absent = true where it is not a state of a task"
+                "needs an index: write index = \"ns_STATE_tasks_QUEUE\"; or absent = true where it is not a state of a task"
                     .into(),
             );
+        }
+        // The scripts make its name of that of the state.
+        let begin = format!("ns_{name}_tasks_QUEUE");
+        if let Some(index) = state.index.as_ref().filter(|index| !index.starts_with(&begin)) {
+            return Err(format!("has the index {index}: write index = \"{begin}\""));
+        }
+        if [state.waits, state.owned, state.ends, state.absent].into_iter().filter(|is| *is).count() != 1 {
+            return Err("does not say which it is: write one of waits, owned, final and absent, with = true".into());
         }
         for (from, reasons) in &state.from {
             let other = self.states.get(from).map(AsRef::as_ref);
@@ -471,14 +505,14 @@ mod tests {
             ),
             (
                 "states",
-                "[open]\nindex = \"ns_open_QUEUE\"\nmeans = \"Open.\"\nfrom.absent = [\"submit\"]\nfrom.shut = [\"retry\"]\n[shut]\nindex = \"ns_shut_QUEUE\"\nfinal = true\nmeans = \"Shut.\"\nfrom.open = [\"shut\"]\n",
+                "[open]\nindex = \"ns_open_tasks_QUEUE\"\nwaits = true\nmeans = \"Open.\"\nfrom.absent = [\"submit\"]\nfrom.shut = [\"retry\"]\n[shut]\nindex = \"ns_shut_tasks_QUEUE\"\nfinal = true\nmeans = \"Shut.\"\nfrom.open = [\"shut\"]\n",
             ),
             ("replies", "[do]\nwords = [\"done\"]\n"),
             (
                 "keys",
-                "[\"ns_open_QUEUE\"]\ntype = \"list\"\nbound = \"tasks\"\nowner = \"`do`\"\nlife = \"entries\"\nmeans = \"The open ones.\"\n[\"ns_shut_QUEUE\"]\ntype = \"list\"\nbound = \"tasks\"\nowner = \"`do`\"\nlife = \"entries\"\nmeans = \"The shut ones.\"\n",
+                "[\"ns_open_tasks_QUEUE\"]\ntype = \"list\"\nbound = \"tasks\"\nowner = \"`do`\"\nlife = \"entries\"\nmeans = \"The open ones.\"\n[\"ns_shut_tasks_QUEUE\"]\ntype = \"list\"\nbound = \"tasks\"\nowner = \"`do`\"\nlife = \"entries\"\nmeans = \"The shut ones.\"\n",
             ),
-            ("touches", "[groups]\nboth = \"open_QUEUE shut_QUEUE\"\n[commands]\ndo = \"both.*\"\n"),
+            ("touches", "[groups]\nboth = \"open_tasks_QUEUE shut_tasks_QUEUE\"\n[commands]\ndo = \"both.*\"\n"),
             (
                 "fields",
                 "[task]\nmost = { type = \"size\", there = \"always\", means = \"The most.\" }\nleast = { type = \"size\", there = \"always\", means = \"The least.\" }\n",
@@ -572,9 +606,22 @@ mod tests {
             ),
             (
                 "states",
-                "index = \"ns_open_QUEUE\"\n",
+                "index = \"ns_open_tasks_QUEUE\"\n",
                 "",
                 "contract/states.toml:1: the state open needs an index: write index =",
+            ),
+            (
+                "states",
+                "ns_open_tasks_QUEUE",
+                "ns_shut_tasks_QUEUE",
+                "the state open has the index ns_shut_tasks_QUEUE: write index = \"ns_open_tasks_QUEUE\"",
+            ),
+            ("states", "waits = true\n", "", "the state open does not say which it is: write one of waits,"),
+            (
+                "states",
+                "waits = true\n",
+                "waits = true\nranked = \"ns_ranked\"\n",
+                "the state open has the index ns_ranked, which keys.toml does not list",
             ),
             (
                 "states",

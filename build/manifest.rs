@@ -53,7 +53,8 @@ fn setting(setting: &Setting) -> Value {
 
 fn state(state: &State) -> Value {
     present(json!({
-        "index": state.index, "final": state.ends, "owned": state.owned, "absent": state.absent,
+        "index": state.index, "ranked": state.ranked, "waits": state.waits, "owned": state.owned, "final": state.ends,
+        "absent": state.absent,
         "from": state.from, "means": state.means,
     }))
 }

@@ -22,6 +22,8 @@ pub(super) struct Reply {
     pub(super) open: bool,
     /// The name with which a new group of `pairs` begins.
     pub(super) begins: Option<String>,
+    /// The type of a number for each state, before `pairs`.
+    pub(super) states: Option<String>,
     pub(super) means: Option<String>,
     /// What each of `items` is.
     pub(super) each: Option<String>,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::contract::{Code, Contract, Form, Kind, Opt, Type};
+use super::contract::{Code, Contract, Form, Kind, Opt, State, Type};
 
 /// The text of `options.rs`: the types in which the options of each group are collected, and those that hold them.
 pub(crate) fn options(contract: &Contract) -> String {
@@ -103,7 +103,33 @@ pub(crate) fn words(contract: &Contract) -> String {
             words.iter().map(|(word, means)| format!("        /// {means}\n        {} = {word:?},\n", capital(word)));
         text += &format!("words! {{\n    /// {means}\n    {name} {{\n{}    }}\n}}\n\n", variants.collect::<String>());
     }
-    text
+    text + &status(contract)
+}
+
+/// What follows from the state of a task.
+fn status(contract: &Contract) -> String {
+    let questions: [(&str, &str, fn(&State) -> bool); 3] = [
+        ("is_waiting", "Whether no attempt has the task, and one may come.", |state| state.waits),
+        ("is_held", "Whether an attempt has the task.", |state| state.owned),
+        ("is_finished", "Whether nothing more happens to the task automatically.", |state| state.ends),
+    ];
+    let variant = |name: &str| format!("Self::{}", capital(name));
+    let mut text = String::new();
+    for (name, means, of) in questions {
+        let states: Vec<String> =
+            contract.states().filter(|(_, state)| of(state)).map(|(name, _)| variant(name)).collect();
+        let states = states.join(" | ");
+        text += &format!(
+            "    /// {means}\n    #[must_use]\n    pub const fn {name}(self) -> bool {{\n        matches!(self, {states})\n    }}\n\n"
+        );
+    }
+    let arms = contract.states().map(|(name, state)| {
+        format!("            {} => {:?},\n", variant(name), state.means.as_deref().unwrap_or_default())
+    });
+    let arms: String = arms.collect();
+    format!(
+        "impl Status {{\n{text}    /// What a task in this state does, as a sentence without its subject: `Waits for its eta.`\n    #[must_use]\n    pub const fn means(self) -> &'static str {{\n        match self {{\n{arms}        }}\n    }}\n}}\n"
+    )
 }
 
 /// The text of `codes.rs`: the codes of errors as an enum, with their meaning.
@@ -140,7 +166,7 @@ pub(super) const ENUMS: [(&str, &str); 5] = [
     ("Missed", "missed"),
 ];
 
-fn capital(word: &str) -> String {
+pub(super) fn capital(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
 }
@@ -183,7 +209,7 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
     let seconds = of.unit.as_deref() == Some("seconds");
     let (kind, text) = match (option.of.as_str(), of.form) {
         ("tags", _) => return tag(name, option),
-        ("statuses", _) => return status(option),
+        ("statuses", _) => return add_status(option),
         ("unique_until", _) => ("Until", "to_string()"),
         (of, Form::Word) => {
             (ENUMS.iter().find(|(_, name)| *name == of).map_or("impl ToString", |(name, _)| *name), "to_string()")
@@ -213,7 +239,7 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
 }
 
 /// States are given one by one.
-fn status(option: &Opt) -> String {
+fn add_status(option: &Opt) -> String {
     let means = option.means.as_deref().unwrap_or_default();
     format!(
         "    /// One more state. {means}\n    pub fn status(mut self, status: Status) -> Self {{\n        self.pairs_mut().add(\"status\", status.as_str());\n        self\n    }}\n"

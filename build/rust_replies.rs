@@ -2,7 +2,7 @@
 
 use super::contract::{Contract, Form};
 use super::replies::{Field, Reply};
-use super::rust::{ENUMS, SINCE};
+use super::rust::{ENUMS, SINCE, capital};
 
 type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
@@ -93,6 +93,9 @@ pub(crate) fn replies(contract: &Contract) -> Result<String, String> {
         let each = reply.each.as_deref().unwrap_or_default();
         let more = more.map(|(field, of)| (field, of, each));
         text += &structure(name, means, &read(command, named, pairs), more, pairs);
+        if reply.states.is_some() {
+            text += &by_state(contract, name);
+        }
     }
     for (command, name) in ITEMS {
         let reply = shape(contract, command)?;
@@ -110,6 +113,15 @@ pub(crate) fn replies(contract: &Contract) -> Result<String, String> {
 /// The sentence that documents a struct.
 fn said<'a>(command: &str, name: &str, entry: &str, sentence: Option<&'a str>) -> Result<&'a str, String> {
     sentence.ok_or_else(|| format!("the reply of {command} has no {entry}, which {name} needs"))
+}
+
+/// What reads the number of a state.
+fn by_state(contract: &Contract, name: &str) -> String {
+    let arms = contract.states().map(|(name, _)| format!("            Status::{} => self.{name},\n", capital(name)));
+    let arms: String = arms.collect();
+    format!(
+        "impl {name} {{\n    /// The number of tasks in this state.\n    #[must_use]\n    pub const fn of(&self, status: Status) -> u64 {{\n        match status {{\n{arms}        }}\n    }}\n\n    /// The number of all tasks.\n    #[must_use]\n    pub fn tasks(&self) -> u64 {{\n        Status::ALL.iter().map(|&status| self.of(status)).sum()\n    }}\n}}\n\n"
+    )
 }
 
 fn shape<'a>(contract: &'a Contract, command: &str) -> Result<&'a Reply, String> {

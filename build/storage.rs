@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::contract::{Contract, Sources, Table, sentence};
+use super::contract::{Contract, Sources, State, Table, sentence};
 use super::replies::{Field, Reply};
 
 /// The fields of each record, by its name.
@@ -72,6 +72,17 @@ impl Touches {
         Self { groups: table("groups"), commands: table("commands") }
     }
 
+    /// Groups of the indexes of states: `waits.*`, `owned.*`, `final.*`.
+    pub(super) fn add_groups(&mut self, states: &Table<State>) {
+        let groups: [(&str, fn(&State) -> bool); 3] =
+            [("waits", |state| state.waits), ("owned", |state| state.owned), ("final", |state| state.ends)];
+        for (group, of) in groups {
+            let states = states.values().map(AsRef::as_ref).filter(|state| of(state));
+            let keys = states.flat_map(State::indexes).map(bare).collect::<Vec<_>>().join(" ");
+            self.groups.insert(group.to_owned(), toml::Spanned::new(0..0, keys));
+        }
+    }
+
     /// The keys of an entry; of a group, all of its keys.
     fn words<'a>(&'a self, entry: &'a str) -> impl Iterator<Item = &'a str> {
         entry.split_whitespace().flat_map(|word| match word.strip_suffix(".*") {
@@ -126,8 +137,38 @@ pub(super) fn key(group: &str) -> &'static str {
     if group == "schedule" { "ns_schedule_NAME" } else { "ns_task_ID" }
 }
 
-/// Adds the fields of its record to a reply that has one.
-pub(super) fn fill(reply: &mut Reply, records: &Records) {
+/// Adds the plain lists of states that keys.toml need not describe.
+pub(super) fn add_lists(keys: &mut Table<Key>, states: &Table<State>) {
+    for (name, state) in states {
+        let Some(index) = state.as_ref().index.as_ref().filter(|index| !keys.contains_key(*index)) else { continue };
+        let out = states.values().filter_map(|other| other.as_ref().from.get(name)).flatten();
+        let mut ways: Vec<&str> = out.chain(state.as_ref().from.values().flatten()).map(String::as_str).collect();
+        ways.sort_unstable();
+        ways.dedup();
+        let key = Key {
+            of: Kind::List,
+            channel: false,
+            foreign: false,
+            bound: Some(format!("tasks that are {name}")),
+            owner: Some(format!("`{}`", ways.join(" "))),
+            life: Some("entries".into()),
+            means: Some("Ids, the latest at the head.".into()),
+        };
+        keys.insert(index.clone(), toml::Spanned::new(0..0, key));
+    }
+}
+
+/// Adds to a reply the fields of its record, or a number for each state, if it has them.
+pub(super) fn fill(reply: &mut Reply, records: &Records, states: &Table<State>) {
+    if let Some(of) = &reply.states {
+        let states = states.iter().filter(|(_, state)| !state.as_ref().absent).map(|(name, _)| Field {
+            name: name.clone(),
+            of: Some(of.clone()),
+            means: Some(format!("Tasks that are {name}.")),
+            ..Field::default()
+        });
+        reply.pairs = states.chain(std::mem::take(&mut reply.pairs)).collect();
+    }
     let Some(fields) = reply.record.as_ref().and_then(|record| records.get(record)) else { return };
     let field = |(name, kept): (&String, &toml::Spanned<Kept>)| {
         let Kept { of, empty, means, .. } = kept.as_ref();
@@ -166,8 +207,7 @@ fn check_keys(contract: &Contract, sources: &Sources) -> Result<(), String> {
         }
     }
     for (name, state) in &contract.states {
-        let index = state.as_ref().index.as_ref();
-        if let Some(index) = index.filter(|index| !contract.keys.contains_key(*index)) {
+        if let Some(index) = state.as_ref().indexes().find(|index| !contract.keys.contains_key(*index)) {
             let what = format!("the state {name} has the index {index}, which keys.toml does not list");
             return Err(sources.wrong("states", state, what));
         }

@@ -31,14 +31,6 @@ use crate::words::words;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
-impl Status {
-    /// Whether nothing more happens to the task automatically.
-    #[must_use]
-    pub fn is_finished(self) -> bool {
-        matches!(self, Self::Complete | Self::Failed | Self::Cancelled)
-    }
-}
-
 words! {
     /// The order for the owner of a task, from a heartbeat.
     Order {

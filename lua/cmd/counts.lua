@@ -1,6 +1,6 @@
 --- The number of tasks of a queue in each state. Costs one step for each listener.
 -- @args now queue
--- @reply name and number in turn: scheduled pending reserved started complete failed cancelled listeners
+-- @reply name and number in turn: each state, in the order of its life, then `listeners`
 -- @errors
 namespace.open()
 local queue = contract.arguments()
@@ -9,14 +9,7 @@ for _, listener in ipairs(redis.call('SMEMBERS', namespace.key('listeners', queu
   held = held + redis.call('LLEN', namespace.key('reserved_tasks', queue .. '_' .. listener))
 end
 local started = redis.call('SCARD', namespace.key('started_tasks', queue))
-return {
-  'scheduled', redis.call('ZCARD', namespace.key('scheduled_tasks', queue))
-  + redis.call('ZCARD', namespace.key('scheduled_lane_tasks', queue)),
-  'pending', redis.call('LLEN', namespace.key('pending_tasks', queue))
-  + redis.call('ZCARD', namespace.key('lane_tasks', queue)),
-  'reserved', math.max(0, held - started), 'started', started,
-  'complete', redis.call('LLEN', namespace.key('complete_tasks', queue)),
-  'failed', redis.call('LLEN', namespace.key('failed_tasks', queue)),
-  'cancelled', redis.call('LLEN', namespace.key('cancelled_tasks', queue)),
-  'listeners', listeners.count(queue).present,
-}
+local counts = contract.counts(queue, math.max(0, held - started), started)
+counts[#counts + 1] = 'listeners'
+counts[#counts + 1] = listeners.count(queue).present
+return counts

@@ -3,11 +3,7 @@
 -- @options request
 -- @reply `forgotten`
 -- @errors NOQUEUE NOTEMPTY
-local HOLDS = {
-  ZCARD = { 'tasks', 'scheduled_tasks', 'scheduled_lane_tasks', 'lane_tasks', 'leases' },
-  LLEN = { 'pending_tasks', 'complete_tasks', 'failed_tasks', 'cancelled_tasks' },
-  SCARD = { 'started_tasks', 'listeners' },
-}
+local HOLDS = contract.INDEXES .. 'ZCARD:tasks ZCARD:leases SCARD:listeners '
 local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'groups', 'needs', 'ranked_tasks', 'turns',
   'places', 'limits',
   'delayed', 'rate', 'unique', 'timed', 'has', 'tally', 'days', 'claims' }
@@ -19,11 +15,9 @@ local done, answer = requests.find('forget', request)
 if done then
   return answer
 end
-for command, kinds in pairs(HOLDS) do
-  for _, kind in ipairs(kinds) do
-    if namespace.probe(command, namespace.key(kind, queue)) > 0 then
-      reply.fail('NOTEMPTY', 'the queue has tasks or listeners: purge it and stop its workers first')
-    end
+for command, kind in string.gmatch(HOLDS, '(%u+):(%l[%l_]*)') do
+  if namespace.probe(command, namespace.key(kind, queue)) > 0 then
+    reply.fail('NOTEMPTY', 'the queue has tasks or listeners: purge it and stop its workers first')
   end
 end
 -- No index has schedules by queue: all are looked at, 1,000 at a time.

@@ -1,10 +1,9 @@
 --- Ids of a queue's tasks in one state, or `all`. Pending: by priority, then in the order in which they became
---   pending, without regard to limits, needs, turns of keys and ageing; finished: the latest first.
+--   pending, without regard to limits, needs, turns of keys and ageing; scheduled: by eta; reserved and started: in no
+--   order; all: by creation; others: the latest first.
 -- @args now queue status cursor limit
 -- @reply next cursor (0 at the end), then ids
 -- @errors
-local LISTS = { complete = 'complete_tasks', failed = 'failed_tasks', cancelled = 'cancelled_tasks' }
-
 namespace.open()
 local queue, status, cursor, limit = contract.arguments()
 cursor = status == 'reserved' and reservations.cursor(cursor) or args.cursor(cursor)
@@ -13,8 +12,6 @@ local from = tonumber(cursor)
 local ids, after = {}, nil
 if status == 'pending' then
   ids = positions.list(queue, from, limit)
-elseif LISTS[status] then
-  ids = redis.call('LRANGE', namespace.key(LISTS[status], queue), from, from + limit - 1)
 elseif status == 'scheduled' then
   ids = positions.page(positions.scheduled_order('scheduled_tasks', queue),
     positions.scheduled_order('scheduled_lane_tasks', queue), from, limit)
@@ -29,7 +26,7 @@ elseif status == 'started' then
 elseif status == 'reserved' then
   after = reservations.page(queue, cursor, limit, ids)
 else
-  reply.fail('BADARG', 'status must be all, scheduled, pending, reserved, started, complete, failed or cancelled')
+  ids = redis.call('LRANGE', namespace.key(status .. '_tasks', queue), from, from + limit - 1)
 end
 table.insert(ids, 1, after or (#ids < limit and '0' or string.format('%.0f', from + limit)))
 return ids

@@ -6,9 +6,8 @@
 -- @reply next cursor (empty at the end), number mended, number under suspicion, then for each held task whose
 --   listener was removed from the queue who is responsible for it, its id, status, holder and pid
 -- @errors
-local PARTS = { 'held', 'started', 'pending', 'scheduled', 'laned', 'complete', 'failed', 'cancelled', 'orders',
-  'suspects', 'tasks', 'tags', 'groups',
-  'lanes', 'unique', 'claims' }
+local PARTS = ' held started pending scheduled laned' .. contract.PLAIN
+  .. 'orders suspects tasks tags groups lanes unique claims '
 local GRACE = 60 * 1000000
 
 namespace.open()
@@ -17,13 +16,8 @@ mending.queue, cursor, limit = contract.arguments()
 local grace = args.options().grace or GRACE
 
 local part, position = string.match(cursor == '' and 'held:0' or cursor, '^(%l+):(%d+)$')
-local number
-for i, name in ipairs(PARTS) do
-  if name == part and #position <= 16 then
-    number = i
-  end
-end
-if not number then
+local following = part and #position <= 16 and string.match(PARTS, ' ' .. part .. ' (%l*)')
+if not following then
   reply.fail('BADARG', 'the cursor must be empty or what the previous call returned')
 end
 
@@ -56,6 +50,6 @@ mending.finish()
 if after ~= '0' then
   after = part .. ':' .. after
 else
-  after = PARTS[number + 1] and PARTS[number + 1] .. ':0' or ''
+  after = following ~= '' and following .. ':0' or ''
 end
 return { after, mending.mended, mending.suspected, unpack(mending.valid_claims) }

@@ -42,7 +42,7 @@ if request then
 end
 
 local prefix, now = namespace.prefix, namespace.now
-local fresh, answer, seen, pending, scheduled, size = {}, {}, count > 1 and {}, nil, nil, 0
+local fresh, answer, seen, pending, later, begins, size = {}, {}, count > 1 and {}, nil, nil, nil, 0
 for at = 4, last, 3 do
   local id, eta, parameters = ARGV[at], ARGV[at + 1], ARGV[at + 2]
   if #id > contract.NAME_HIGH or not string.find(id, args.PLAIN) then
@@ -68,13 +68,11 @@ for at = 4, last, 3 do
     if eta and eta > namespace.now_us then
       task.eta = namespace.decimal(eta)
     end
-    if spec then
-      creation.apply(task, spec)
-    end
-    if task.eta then
-      scheduled = task
-    else
+    local to = spec and creation.apply(task, spec) or task.eta and 'scheduled' or 'pending'
+    if to == 'pending' then
       pending = task
+    else
+      later, begins = task, to
     end
     fresh[#fresh + 1] = task
     if namespace.declared then
@@ -111,11 +109,12 @@ local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix ..
 state.read_entered(events, 'LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
 state.asleep = redis.call('LLEN', wake) == 0 and queue
-if scheduled then
-  namespace.probe('ZCARD', prefix .. (scheduled.ranked and 'scheduled_lane_tasks_' or 'scheduled_tasks_') .. queue)
+if later then
+  namespace.probe(later.eta and 'ZCARD' or 'LLEN',
+    prefix .. (later.eta and later.ranked and 'scheduled_lane' or begins) .. '_tasks_' .. queue)
 end
 if spec and spec.ties then
-  creation.plan(pending or scheduled)
+  creation.plan(pending or later)
 end
 if rival then
   state.plan(rival, 'cancelled')

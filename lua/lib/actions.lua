@@ -18,8 +18,9 @@ function actions.get(id)
   return record.get(id, 'outcome', 'created', 'eta', 'front', 'retry_eta')
 end
 
+-- `allowed`: the states that the action is for, separated by spaces.
 function actions.refuse(task, allowed)
-  return 'STATE', 'the task is ' .. task.status .. '; this is for one that is ' .. allowed
+  return 'STATE', 'the task is ' .. task.status .. '; this is for one that is ' .. args.listed(allowed, 'or')
 end
 
 -- Reads what a transition writes. In a step, reads that plain tasks share are made once.
@@ -102,8 +103,8 @@ end
 function actions.cancel(task, spec)
   if task.status == 'cancelled' then
     return
-  elseif task.status == 'complete' or task.status == 'failed' then
-    return actions.refuse(task, 'scheduled, pending, reserved or started')
+  elseif contract.is_final(task.status) then
+    return actions.refuse(task, contract.WAITING .. contract.OWNED)
   elseif record.held(task) and not actions.frees(task, spec) then
     local order = spec.force and orders.KILL or 'cancel'
     local given = orders.of(task)
@@ -139,7 +140,7 @@ function actions.recall(task, spec)
   if task.status == 'pending' and task.extra[1] == 'released' then
     return -- repeated after a lost reply
   elseif not record.held(task) then
-    return actions.refuse(task, 'reserved or started')
+    return actions.refuse(task, contract.OWNED)
   elseif spec.at_once then
     actions.plan(task, task.cancel and 'cancelled' or claims.state_after_release(task, 'pending', 'drain'), spec)
   elseif task.token == '' then
@@ -173,7 +174,7 @@ function actions.retry(task, spec)
   elseif record.held(task) and task.cancel then
     return actions.stopping(task)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' then
-    return actions.refuse(task, 'failed or cancelled')
+    return actions.refuse(task, 'failed cancelled')
   elseif not actions.unique(task, spec) then
     return 'DUPLICATE', 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
       .. ' starts, or its time passes'
@@ -221,8 +222,8 @@ end
 
 -- Deletes a finished task, or with `spec.waiting` also a waiting one.
 function actions.delete(task, spec)
-  if record.held(task) or not (spec.waiting or state.finished(task.status)) then
-    return actions.refuse(task, spec.waiting and 'not reserved or started' or 'complete, failed or cancelled')
+  if record.held(task) or not (spec.waiting or contract.is_final(task.status)) then
+    return actions.refuse(task, (spec.waiting and contract.WAITING or '') .. contract.FINAL)
   end
   actions.plan(task, 'deleted', spec)
 end
@@ -247,8 +248,8 @@ end
 function actions.move(task, spec)
   if task.queue == spec.queue then
     return -- repeated after a lost reply
-  elseif task.status ~= 'pending' and task.status ~= 'scheduled' then
-    return actions.refuse(task, 'scheduled or pending')
+  elseif not contract.is_waiting(task.status) then
+    return actions.refuse(task, contract.WAITING)
   end
   local code, text = actions.destination(spec)
   if code then
@@ -288,7 +289,7 @@ function actions.do_move(task, spec)
   else
     other.forget[2] = 'promoted' -- it is in the history, which would take it for a promotion after the move
     state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt)
-    spec.wakes = other.queue
+    spec.wakes = to == 'pending' and other.queue or spec.wakes
   end
   if spec.known == 'new' then
     redis.call('ZADD', namespace.prefix .. 'queues', 0, other.queue)
@@ -298,8 +299,8 @@ end
 
 -- Changes the priority of a waiting task; it goes behind the tasks that have that priority already.
 function actions.prioritise(task, spec)
-  if task.status ~= 'pending' and task.status ~= 'scheduled' then
-    return actions.refuse(task, 'scheduled or pending')
+  if not contract.is_waiting(task.status) then
+    return actions.refuse(task, contract.WAITING)
   elseif task.ties then
     claims.load(task)
   end

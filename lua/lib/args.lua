@@ -34,10 +34,15 @@ end
 -- One word of a list that begins and ends with a space.
 function args.word(value, words, what)
   if not args.among(value, words) then
-    local list = string.gsub(string.sub(words, 2, -2), ' ', ', ')
-    reply.fail('BADARG', what .. ' must be ' .. string.gsub(list, ', (%S+)$', ' or %1'))
+    reply.fail('BADARG', what .. ' must be ' .. args.listed(words, 'or'))
   end
   return value
+end
+
+-- Words as part of a sentence: `one, two or three`.
+function args.listed(words, last)
+  local list = string.gsub(string.match(words, '^%s*(.-)%s*$'), '%s+', ', ')
+  return (string.gsub(list, ', (%S+)$', ' ' .. last .. ' %1'))
 end
 
 -- Whether a value is exactly one word of a list that begins and ends with a space.

@@ -49,7 +49,7 @@ function claims.still_holds_name(queue, id, name, till)
   end
   -- released when it was reserved, except by former scripts, which released it at the start
   local latest = solo and key == own
-  return status == 'scheduled' or status == 'pending'
+  return contract.is_waiting(status)
     or till ~= 'kept' and (status == 'reserved' and not latest or status == 'started' and till ~= 'start')
 end
 
@@ -110,7 +110,7 @@ end
 -- The interrupted attempt with this id, if it is another task and still waits.
 function claims.waiting_attempt(task, id)
   local other = id and id ~= task.id and record.find(id)
-  if other and other.queue == task.queue and (other.status == 'pending' or other.status == 'scheduled') then
+  if other and other.queue == task.queue and contract.is_waiting(other.status) then
     claims.load(other)
     return other.unique == task.unique and other or nil
   end
@@ -225,8 +225,8 @@ end
 -- runs.
 function claims.move_name(task, to)
   local from, latest = task.status, claims.has_latest_policy(task)
-  local back = (from == 'reserved' or from == 'started') and (to == 'pending' or to == 'scheduled')
-  local ends = state.finished(to) or to == 'deleted' or to == 'moved'
+  local back = (from == 'reserved' or from == 'started') and contract.is_waiting(to)
+  local ends = contract.is_final(to) or to == 'deleted' or to == 'moved'
   if ends or to == 'started' and task.till == 'start' or to == 'reserved' and latest then
     claims.release_name(task, to)
   elseif not from or (from == 'failed' or from == 'cancelled') and not tonumber(task.till) or latest and back then

@@ -42,12 +42,14 @@ function creation.spec(options)
   return spec
 end
 
--- Applies a spec to a task that does not exist yet.
+-- Applies a spec to a task that does not exist yet. Returns the state in which it begins.
 function creation.apply(task, spec)
   task.ties = spec.ties
+  task.begins = task.eta and 'scheduled' or 'pending'
   if spec.ties then
     claims.assign(task, spec.claims)
   end
+  return task.begins
 end
 
 -- Resolves a conflict of unique names. Returns nil if there is none; else the id of the task that holds the name,
@@ -60,7 +62,7 @@ function creation.conflict(task, spec)
   local rival = record.find(id, 'unique')
   local here = rival and rival.queue == task.queue and rival.extra[1] == task.unique
   local policy = spec.policy or 'reject'
-  local waits = here and (rival.status == 'pending' or rival.status == 'scheduled')
+  local waits = here and contract.is_waiting(rival.status)
   if not here and policy ~= 'reject' then
     return nil -- the name outlived its task: there is nothing to name or to cancel
   elseif policy == 'existing' then
@@ -81,7 +83,7 @@ function creation.plan(task)
     reply.fail('TOOMANY', 'the tasks that wait in this queue have 64 different needs already: `why` and doctor name'
       .. ' those that no listener has: cancel such tasks, or start a listener for them')
   end
-  claims.plan(task, task.eta and 'scheduled' or 'pending')
+  claims.plan(task, task.begins)
 end
 
 -- Makes the first transition of a planned task.
@@ -90,7 +92,7 @@ function creation.insert(task, spec, why)
   if task.eta then
     more = { 'eta', task.eta, unpack(spec.fields) }
   end
-  state.move(task, task.eta and 'scheduled' or 'pending', why, '',
+  state.move(task, task.begins, why, '',
     'queue', task.queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0', unpack(more))
 end
 

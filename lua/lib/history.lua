@@ -42,7 +42,7 @@ function history.derive(v, since, reached, nth)
     local moved = reached == 'moved'
     local why = moved and 'move' or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
     step(moved and namespace.decimal(since * 1000000) or created,
-      (promoted or status == 'scheduled') and 'scheduled' or 'pending',
+      promoted and 'scheduled' or contract.is_waiting(status) and status or 'pending',
       '', why, '', '', '', '')
   end
   if reached == 'scheduled' and status ~= 'scheduled' and promoted then

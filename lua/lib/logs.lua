@@ -146,7 +146,7 @@ function logs.look(number, wanted, spared)
     local id, heard = all[i], tonumber(all[i + 1])
     if not spared[id] and (heard <= old or freed < wanted) then
       local task = record.find(id, 'updated')
-      local over = not task or task.queue == '' or state.finished(task.status)
+      local over = not task or task.queue == '' or contract.is_final(task.status)
       local ended = task and tonumber(task.extra[1]) or 0
       local look = { id = id, log = namespace.declare(namespace.key('log', id)), size = logs.size(id) or 0 }
       if not over then

@@ -320,7 +320,7 @@ function mending.list(status, position, limit)
       if not ranked and mending.strayed(task, key, status) then
         removed = removed + 1
       end
-      if task.cancel and state.finished(status) then
+      if task.cancel and contract.is_final(status) then
         mending.mend('HDEL', task.key, 'cancel') -- ended by a client that knows no orders
       end
       if status == 'failed' then

@@ -221,7 +221,7 @@ function schedules.live(schedule, overlap)
   for _, id in ipairs(schedule.unfinished) do
     local task = actions.find(id)
     local maker, key, alone = unpack(redis.call('HMGET', namespace.key('task', id), 'schedule', 'key', 'solo'))
-    if task and maker == schedule.name and not state.finished(task.status) then
+    if task and maker == schedule.name and not contract.is_final(task.status) then
       unfinished[#unfinished + 1] = id
       last = id == schedule.last_task and task or last
       -- it is cancelled for the new one
@@ -377,7 +377,7 @@ function schedules.plan(plan, taken)
   if task.ties then
     creation.plan(task)
   end
-  state.plan(task, 'pending')
+  state.plan(task, task.begins)
   plan.task, plan.spec = task, spec
   taken[old and old.id or ''], taken[plan.rival and plan.rival.id or ''],
     taken[claiming and '/' .. queue or ''] = true, true, true

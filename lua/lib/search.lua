@@ -9,9 +9,8 @@ search.LOOKS = 300
 function search.states(value, what)
   local states = {}
   for status in string.gmatch(value .. ',', '([^,]*),') do
-    if #value > 100 or not args.among(status, ' scheduled pending reserved started complete failed cancelled ') then
-      reply.fail('BADARG', what .. ' must be of scheduled, pending, reserved, started, complete, failed, cancelled,'
-        .. ' separated by commas')
+    if #value > 100 or not args.among(status, contract.STATES) then
+      reply.fail('BADARG', what .. ' must be of ' .. args.listed(contract.STATES, 'and') .. ', separated by commas')
     end
     states[status] = true
   end

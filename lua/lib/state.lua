@@ -13,10 +13,6 @@ end
 -- The queue whose wake-up list `submit` found empty; other queues are noted by `plan_wake`.
 state.asleep = false
 
-function state.finished(status)
-  return status == 'complete' or status == 'failed' or status == 'cancelled'
-end
-
 -- Reads the list that contains a task, and finds the end nearer to it: ids enter at the head, ordered by time.
 function state.probe_list(list, task)
   if namespace.probe('LLEN', list) <= 100 or task.from_end then

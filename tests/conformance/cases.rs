@@ -63,7 +63,8 @@ fn expand(data: &Value) -> Vec<Value> {
         let contract = contract();
         return commands.iter().flat_map(|(command, one)| arguments(&contract, data, command, one)).collect();
     }
-    let mut cases = Vec::new();
+    let contract = contract();
+    let mut cases = states(&contract, data);
     for (call, row) in data["cells"].as_object().unwrap() {
         for (state, want) in row.as_object().unwrap() {
             let mut step = want.clone();
@@ -71,13 +72,84 @@ fn expand(data: &Value) -> Vec<Value> {
             let then = want["then"].as_str().unwrap_or(state);
             let mut steps = list(&data["states"][state]["steps"]).to_vec();
             steps.push(step);
-            cases.push(json!({
-                "name": format!("{call} of a task that is {state}"), "steps": steps, "keys": data["states"][then]["keys"],
-            }));
+            let mut keys = data["states"][then]["keys"].clone();
+            // No index of another state has it.
+            for (name, other) in contract["states"].as_object().unwrap() {
+                let index = other["index"].as_str().and_then(|index| index.strip_suffix("_QUEUE"));
+                if let Some(index) = index.filter(|_| !then.contains(name)) {
+                    keys.as_object_mut().unwrap().entry(format!("{index}_q")).or_insert(Value::Null);
+                }
+            }
+            cases.push(json!({"name": format!("{call} of a task that is {state}"), "steps": steps, "keys": keys}));
         }
     }
     cases
 }
+
+/// What is the same for a task in every state, one case each: it is counted, listed, found and in the history, its
+/// queue is not forgotten, its index is mended, and its unique name is held unless it has ended.
+fn states(contract: &Value, data: &Value) -> Vec<Value> {
+    let all: Vec<&str> = list(&contract["types"]["status"]["words"]).iter().map(text).collect();
+    let states = all.iter().flat_map(|&state| {
+        let given = list(&data["states"][state]["steps"]);
+        assert!(!given.is_empty(), "cells.json does not say how a task becomes {state}");
+        let case = |what: &str, given: &[Value], then: &[Value], keys: Value| {
+            let steps = [given, then].concat();
+            json!({"name": format!("A task that is {state} {what}"), "steps": steps, "keys": keys})
+        };
+        let (is, not) = (json!(["0", "t"]), json!(["0"]));
+        let number = |other: &&str| ((*other).to_owned(), json!(i32::from(*other == state)));
+        let numbers = all.iter().map(number).collect::<serde_json::Map<_, _>>();
+        let mut shown = vec![
+            json!({"do": ["counts", "1010", "q"], "reply": {"pairs~": numbers}}),
+            json!({"do": ["history", "1010", "t", "0", "100"], "reply": {"among": state}}),
+        ];
+        for &other in &all {
+            let reply = if other == state { &is } else { &not };
+            // Those of listeners and programs have cursors of their own.
+            if contract["states"][other]["owned"] != true || other == state {
+                shown.push(json!({"do": ["list", "1010", "q", other, "0", "10"], "reply": reply}));
+            }
+            shown.push(json!({"do": ["find", "1010", "q", "0", "10", "status", other], "reply": reply}));
+        }
+        let (owned, ended) = (contract["states"][state]["owned"] == true, contract["states"][state]["final"] == true);
+        let mut forget = vec![json!("DEL"), json!("ns_tasks_q"), json!("ns_leases_q")];
+        if !owned {
+            forget.push(json!("ns_listeners_q"));
+        }
+        let forget = [json!({ "redis": forget }), json!({"do": ["forget", "1010", "q"], "error": "NOTEMPTY"})];
+        let mut mend = vec![
+            json!({"redis": ["DEL", "ns_tasks_q"]}),
+            json!({"do": ["mend", "1010", "q", "", "100"], "as": "part"}),
+        ];
+        let next = json!({"do": ["mend", "1010", "q", {"from": "part", "at": 0}, "100"], "as": "part"});
+        mend.extend(vec![next; PARTS]);
+        let named = given.iter().map(|step| {
+            let mut step = step.clone();
+            if step["do"][0] == "submit" {
+                step["do"].as_array_mut().unwrap().extend([json!("unique"), json!("n")]);
+            }
+            step
+        });
+        let named: Vec<Value> = named.collect();
+        let mut other = json!({"do": ["submit", "1010", "q", "1", "u", "", "p", "unique", "n"]});
+        if ended {
+            other["reply"] = json!(["created"]);
+        } else {
+            other["error"] = json!("DUPLICATE");
+        }
+        [
+            case("is counted, listed, found, and in the history", given, &shown, json!({})),
+            case("keeps its queue from being forgotten", given, &forget, json!({})),
+            case("is put back into the index of all tasks", given, &mend, json!({"ns_tasks_q": {"zset": {"t": 1000}}})),
+            case(if ended { "has no unique name" } else { "has its unique name" }, &named, &[other], json!({})),
+        ]
+    });
+    states.collect()
+}
+
+/// More calls than `mend` has parts.
+const PARTS: usize = 40;
 
 /// The contract as the manifest has it.
 pub fn contract() -> Value {

@@ -232,6 +232,11 @@ class Run:
     def agrees(self, want, got):
         if isinstance(want, list) and isinstance(got, list):
             return len(want) == len(got) and all(map(self.agrees, want, got))
+        if isinstance(want, dict) and "among" in want:
+            return isinstance(got, list) and any(self.agrees(want["among"], one) for one in got)
+        if isinstance(want, dict) and "pairs~" in want:
+            found = dict(zip(got[::2], got[1::2])) if isinstance(got, list) else {}
+            return all(self.agrees(value, found.get(name.encode())) for name, value in want["pairs~"].items())
         if isinstance(want, dict) and "pairs" in want:
             return isinstance(got, list) and self.value(want["pairs"]) == dict(zip(got[::2], got[1::2]))
         if isinstance(want, dict) and "length" in want:

@@ -353,6 +353,14 @@ impl<'a> Runner<'a> {
                 got.sort();
                 want == got
             }
+            (Value::Object(want), Reply::Array(got)) if want.contains_key("among") => {
+                got.iter().any(|got| self.agrees(&want["among"], got))
+            }
+            (Value::Object(want), Reply::Array(got)) if want.contains_key("pairs~") => {
+                let pair = |name: &str| got.chunks(2).find(|pair| raw(&pair[0]) == name.as_bytes());
+                let mut want = want["pairs~"].as_object().unwrap().iter();
+                want.all(|(name, value)| pair(name).is_some_and(|pair| self.agrees(value, &pair[1])))
+            }
             (Value::Object(want), Reply::Array(got)) if want.contains_key("pairs") => {
                 let want = want["pairs"].as_object().unwrap().iter();
                 let want: BTreeMap<_, _> =

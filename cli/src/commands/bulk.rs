@@ -16,14 +16,10 @@ use crate::output::{Code, say};
 use crate::session::Session;
 use crate::view::queue::States;
 
-/// Waiting and held tasks.
-const OPEN: [Status; 4] = [Status::Scheduled, Status::Pending, Status::Reserved, Status::Started];
-
-const WAITING: [Status; 2] = [Status::Scheduled, Status::Pending];
-
-const FINISHED: [Status; 3] = [Status::Complete, Status::Failed, Status::Cancelled];
-
-const NOT_HELD: [Status; 5] = [Status::Scheduled, Status::Pending, Status::Complete, Status::Failed, Status::Cancelled];
+/// The states that an action is for.
+fn states(of: impl Fn(Status) -> bool) -> Vec<Status> {
+    Status::ALL.iter().copied().filter(|&status| of(status)).collect()
+}
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -151,19 +147,26 @@ impl Row for Counted {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     match &options.word {
-        Word::Cancel { all, force, reason } => {
-            each(session, all, &Action::Cancel { reason: reason.clone(), force: force.how() }, &OPEN)
-        }
+        Word::Cancel { all, force, reason } => each(
+            session,
+            all,
+            &Action::Cancel { reason: reason.clone(), force: force.how() },
+            &states(|status| !status.is_finished()),
+        ),
         Word::Retry { all, fresh } => each(session, all, &Action::Retry { fresh: *fresh }, &[Status::Failed]),
-        Word::Delete { all } => each(session, all, &Action::Delete, &FINISHED),
+        Word::Delete { all } => each(session, all, &Action::Delete, &states(Status::is_finished)),
         Word::Purge { all } => purge(session, all),
-        Word::Move { all, into } => each(session, all, &Action::Move { into: into.clone() }, &WAITING),
-        Word::Prioritise { all, priority } => each(session, all, &Action::Prioritise { priority: *priority }, &WAITING),
+        Word::Move { all, into } => {
+            each(session, all, &Action::Move { into: into.clone() }, &states(Status::is_waiting))
+        }
+        Word::Prioritise { all, priority } => {
+            each(session, all, &Action::Prioritise { priority: *priority }, &states(Status::is_waiting))
+        }
     }
 }
 
 pub fn purge(session: &Session, all: &All) -> anyhow::Result<Code> {
-    each(session, all, &Action::Purge, &NOT_HELD)
+    each(session, all, &Action::Purge, &states(|status| !status.is_held()))
 }
 
 /// Does the action step by step, with a bar on a terminal.
@@ -262,9 +265,7 @@ fn size(session: &Session, all: &All) -> anyhow::Result<Option<u64>> {
         let groups = client.call(&calls.groups(&all.queue, "0", 500))?.items;
         return Ok(groups.iter().find(|found| found.name == group).map(|found| found.tasks));
     }
-    let counts = client.call(&calls.counts(&all.queue))?;
-    let held = counts.reserved + counts.started;
-    Ok(Some(counts.scheduled + counts.pending + held + counts.complete + counts.failed + counts.cancelled))
+    Ok(Some(client.call(&calls.counts(&all.queue))?.tasks()))
 }
 
 fn bar(size: Option<u64>) -> ProgressBar {

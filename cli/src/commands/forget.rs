@@ -1,11 +1,10 @@
 //! `blueque forget`
 
-use blueque::QueueName;
-use clap::{Args, ValueEnum as _};
+use blueque::{QueueName, Status};
+use clap::Args;
 use serde::Serialize;
 
 use crate::input::confirm::agreed;
-use crate::input::state::State;
 use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, fault, say};
@@ -67,8 +66,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     };
     if options.count {
         let counts = session.client.call(&session.client.calls().counts(queue))?;
-        let every = State::value_variants().iter().map(|state| state.status());
-        let (states, schedules) = (States::of(&counts, every), schedules()?);
+        let (states, schedules) = (States::of(&counts, Status::ALL.iter().copied()), schedules()?);
         let (tasks, listeners, queue) = (states.all(), counts.listeners, queue.to_string());
         if tasks + listeners == 0 && schedules.is_empty() {
             session.must_exist(std::slice::from_ref(&options.queue))?;

@@ -4,10 +4,10 @@ use std::io::{self, IsTerminal};
 use std::thread;
 use std::time::Duration;
 
-use blueque::QueueName;
-use clap::{Args, ValueEnum};
+use blueque::{QueueName, Status};
+use clap::Args;
 
-use crate::input::state::{State, state};
+use crate::input::state::{shown, state};
 use crate::input::values::{queue_name, whole_number};
 use crate::output::{Code, Format, data, fault, say};
 use crate::session::Session;
@@ -27,7 +27,7 @@ pub struct Options {
     queues: Vec<QueueName>,
     /// Only tasks in this state; may be given more than once, or as a list: started,pending
     #[arg(long, value_name = "STATE", value_parser = state(), value_delimiter = ',')]
-    status: Vec<State>,
+    status: Vec<Status>,
     /// Show at most this many
     #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
     limit: u32,
@@ -88,15 +88,14 @@ fn look(session: &Session, named: &[QueueName], options: &Options) -> anyhow::Re
 fn listed(session: &Session, queues: &[QueueName], options: &Options) -> anyhow::Result<(Vec<String>, bool)> {
     let limit = options.limit as usize;
     let mut ids = Vec::new();
-    let states: &[State] = if options.status.is_empty() { State::value_variants() } else { &options.status };
+    let states = if options.status.is_empty() { shown() } else { options.status.clone() };
     for state in states {
         for queue in queues {
             let mut cursor = Some("0".to_owned());
             while let Some(at) = cursor {
                 // One more than is shown reveals whether there are more.
                 let wanted = u32::try_from(limit + 1 - ids.len()).unwrap_or(1).clamp(1, 500);
-                let page =
-                    session.client.call(&session.client.calls().list(queue, state.status().as_str(), &at, wanted))?;
+                let page = session.client.call(&session.client.calls().list(queue, state.as_str(), &at, wanted))?;
                 ids.extend(page.items);
                 if ids.len() > limit {
                     ids.truncate(limit);

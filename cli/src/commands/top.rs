@@ -1,6 +1,7 @@
 //! `blueque top`: running tasks and queues on a live screen.
 
 use std::io::{self, IsTerminal};
+use std::sync::LazyLock;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -21,7 +22,7 @@ use crate::session::Session;
 use crate::times;
 use crate::view::expected::{self, ends};
 use crate::view::progress::Progress;
-use crate::view::queue::{QueueView, queue_views};
+use crate::view::queue::{QueueView, STATES, columns, queue_views};
 
 /// How often the server is asked.
 const REFRESH: Duration = Duration::from_secs(1);
@@ -44,18 +45,13 @@ const KEYS: &str = "q quits   ↑↓ PgUp PgDn scroll   Tab changes the list";
 /// Rows of a page up or down.
 const LEAP: usize = 10;
 
-const QUEUES: &[Column] = &[
-    Column::text("queue").at_least(20),
-    Column::whole("started"),
-    Column::whole("reserved").rank(2),
-    Column::whole("pending"),
-    Column::whole("scheduled").rank(4),
-    Column::whole("complete").rank(3),
-    Column::whole("failed").rank(6),
-    Column::whole("cancelled").rank(1),
-    Column::whole("listeners").rank(5),
-    Column::text(""),
-];
+/// The states of a queue: what runs comes first.
+static ORDER: LazyLock<Vec<Status>> = LazyLock::new(|| {
+    let (ended, open): (Vec<Status>, Vec<Status>) = Status::ALL.iter().partition(|status| status.is_finished());
+    open.into_iter().rev().chain(ended).collect()
+});
+
+static QUEUES: LazyLock<[Column; STATES + 3]> = LazyLock::new(|| columns(&ORDER));
 
 const RUNNING: &[Column] = &[
     Column::id("task"),
@@ -175,7 +171,7 @@ fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
     let mut queues = queue_views(session)?;
     queues.retain(|queue| named.is_empty() || named.iter().any(|name| name.as_str() == queue.queue));
     let mut picture = Picture::default();
-    'all: for queue in queues.iter().filter(|queue| queue.started + queue.reserved > 0) {
+    'all: for queue in queues.iter().filter(|queue| queue.counts.started + queue.counts.reserved > 0) {
         let name = QueueName::new(queue.queue.as_str())?;
         for status in ["started", "reserved"] {
             let mut cursor = Some("0".to_owned());
@@ -259,7 +255,7 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, at: usize) {
     let title = format!("blueque  {}  {} running", times::to_the_second(times::now()), picture.running.len());
     frame.render_widget(Line::from(title).style(Style::new().add_modifier(Modifier::BOLD)), head);
     let queues: Vec<_> = picture.queues.iter().map(queue_row).collect();
-    draw_list(frame, upper, QUEUES, "queues", &queues, Some(at).filter(|&at| at < queues.len()));
+    draw_list(frame, upper, &*QUEUES, "queues", &queues, Some(at).filter(|&at| at < queues.len()));
     let now = times::now();
     let running: Vec<_> = picture.running.iter().map(|task| task.row(now)).collect();
     draw_list(frame, lower, RUNNING, "tasks", &running, at.checked_sub(queues.len()));
@@ -325,18 +321,9 @@ fn color(head: &str) -> Style {
 }
 
 fn queue_row(queue: &QueueView) -> Vec<String> {
-    let numbers = [
-        queue.started,
-        queue.reserved,
-        queue.pending,
-        queue.scheduled,
-        queue.complete,
-        queue.failed,
-        queue.cancelled,
-        queue.listeners,
-    ];
     let name = std::iter::once(one_line(&queue.queue));
-    name.chain(numbers.map(|number| number.to_string())).chain([one_line(&queue.words())]).collect()
+    let numbers = queue.numbers(&ORDER).into_iter().map(|number| number.to_string());
+    name.chain(numbers).chain([one_line(&queue.words())]).collect()
 }
 
 #[cfg(test)]

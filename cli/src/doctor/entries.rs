@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use blueque::Status;
 use redis::Pipeline;
 
 use super::exam::Exam;
@@ -19,15 +20,17 @@ const KEYS: usize = 50;
 /// A field and its value.
 type Pair = (Vec<u8>, Vec<u8>);
 
-const LISTS: [&str; 4] = ["pending_tasks", "complete_tasks", "failed_tasks", "cancelled_tasks"];
-
 impl Exam {
     /// Reads the indexes of a queue.
     pub fn entries(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<Entries> {
         let mut entries = Entries::default();
-        for list in LISTS {
-            let key = self.key(list, queue);
-            entries.cut |= self.pages(&key, &["LRANGE"], |id| entries.add(id, Some(Place::List(list))))?;
+        for &status in Status::ALL {
+            // Those are in other indexes than a list of the queue.
+            if matches!(status, Status::Scheduled | Status::Reserved | Status::Started) {
+                continue;
+            }
+            let key = self.key(&format!("{status}_tasks"), queue);
+            entries.cut |= self.pages(&key, &["LRANGE"], |id| entries.add(id, Some(Place::List(status))))?;
         }
         for set in ["scheduled_tasks", "scheduled_lane_tasks"] {
             let key = self.key(set, queue);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use blueque::Status;
 use redis::{Pipeline, Value};
 
 use super::exam::Exam;
@@ -166,7 +167,7 @@ impl Exam {
                 Place::Lane(rank, _) if *count > 0 => Some(rank),
                 _ => None,
             });
-            let listed = stands.get(&Place::List("pending_tasks")).is_some_and(|count| *count > 0);
+            let listed = stands.get(&Place::List(Status::Pending)).is_some_and(|count| *count > 0);
             let anew = || format!("blueque cancel {id}, then blueque retry {id}: which adds it again");
             let todo = rank.map_or_else(
                 || if listed { mend.to_owned() } else { anew() },

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use redis::Pipeline;
+use serde::Deserialize;
 
 use super::exam::Exam;
 
@@ -23,79 +24,79 @@ enum Tail {
     Either,
 }
 
-/// Kinds of keys with their types. No key matches two of them.
-const KINDS: [(&str, &str, Tail); 50] = [
-    ("queues", "zset", Tail::Nothing),
-    ("meta", "hash", Tail::Nothing),
-    ("schedules", "zset", Tail::Nothing),
-    ("low_schedules", "zset", Tail::Nothing),
-    ("workers", "zset", Tail::Nothing),
-    ("requests", "hash", Tail::Nothing),
-    ("task", "hash", Tail::Name),
-    ("worker", "hash", Tail::Name),
-    ("logs", "zset", Tail::Nothing),
-    ("log", "stream", Tail::Name),
-    ("logged", "hash", Tail::Name),
-    ("history", "stream", Tail::Name),
-    ("rounds", "hash", Tail::Name),
-    ("schedule", "hash", Tail::Name),
-    ("tasks", "zset", Tail::Queue),
-    ("pending_tasks", "list", Tail::Queue),
-    ("reserved_tasks", "list", Tail::Queue),
-    ("started_tasks", "set", Tail::Queue),
-    ("scheduled_tasks", "zset", Tail::Queue),
-    ("scheduled_lane_tasks", "zset", Tail::Queue),
-    ("complete_tasks", "list", Tail::Queue),
-    ("failed_tasks", "list", Tail::Queue),
-    ("cancelled_tasks", "list", Tail::Queue),
-    ("lane_tasks", "zset", Tail::Queue),
-    ("ranked_tasks", "zset", Tail::Either),
-    ("key_tasks", "zset", Tail::Part),
-    ("listeners", "set", Tail::Queue),
-    ("wake", "list", Tail::Queue),
-    ("leases", "zset", Tail::Queue),
-    ("orders", "hash", Tail::Queue),
-    ("claims", "zset", Tail::Queue),
-    ("seen", "zset", Tail::Queue),
-    ("events", "stream", Tail::Queue),
-    ("suspects", "hash", Tail::Queue),
-    ("needs", "hash", Tail::Queue),
-    ("has", "hash", Tail::Queue),
-    ("turns", "hash", Tail::Queue),
-    ("places", "hash", Tail::Queue),
-    ("limits", "hash", Tail::Queue),
-    ("delayed", "zset", Tail::Queue),
-    ("rate", "list", Tail::Either),
-    ("timed", "zset", Tail::Queue),
-    ("unique", "hash", Tail::Queue),
-    ("tally", "hash", Tail::Queue),
-    ("days", "zset", Tail::Queue),
-    ("statistics", "hash", Tail::Part),
-    ("tags", "zset", Tail::Queue),
-    ("tag", "zset", Tail::Part),
-    ("groups", "zset", Tail::Queue),
-    ("group", "zset", Tail::Part),
-];
+/// Keys of one name, whatever queue or task follows it.
+#[derive(Debug)]
+struct Kind {
+    name: String,
+    /// Its type.
+    of: String,
+    tail: Tail,
+    /// Blueque 1.0 creates it, too, and its names may have any form there.
+    foreign: bool,
+    /// A queue with such a key has tasks that wait.
+    tasks: bool,
+}
 
-/// Keys of queues that Blueque 1.0 creates, whose names may have any form there.
-const SHARED: [&str; 7] = [
-    "pending_tasks",
-    "reserved_tasks",
-    "started_tasks",
-    "scheduled_tasks",
-    "complete_tasks",
-    "failed_tasks",
-    "listeners",
-];
+/// What the contract says of keys.
+#[derive(Deserialize)]
+struct Contract {
+    keys: BTreeMap<String, Key>,
+    states: BTreeMap<String, State>,
+}
 
-/// A queue with one of these keys has tasks.
-const TASKS: [&str; 5] = ["tasks", "pending_tasks", "scheduled_tasks", "scheduled_lane_tasks", "lane_tasks"];
+#[derive(Deserialize)]
+struct Key {
+    #[serde(rename = "type")]
+    of: String,
+    #[serde(default)]
+    foreign: bool,
+}
+
+#[derive(Deserialize)]
+struct State {
+    index: Option<String>,
+    ranked: Option<String>,
+    #[serde(default)]
+    waits: bool,
+}
+
+/// The kinds of keys of the contract. No key matches two of them.
+fn kinds() -> anyhow::Result<Vec<Kind>> {
+    let contract: Contract = serde_json::from_str(blueque::bundle::contract())?;
+    let waiting = contract.states.values().filter(|state| state.waits);
+    let waiting: BTreeSet<&String> = waiting.flat_map(|state| state.index.iter().chain(&state.ranked)).collect();
+    let mut kinds: Vec<Kind> = Vec::new();
+    for (key, Key { of, foreign }) in &contract.keys {
+        // Channels are no keys, and others only seem to be there.
+        if of == "channel" || of == "none" {
+            continue;
+        }
+        let name = key.strip_prefix("ns_").unwrap_or(key);
+        let (name, rest) = name.split_at(name.find(|c: char| c.is_ascii_uppercase()).unwrap_or(name.len()));
+        let tail = match rest {
+            "" => Tail::Nothing,
+            rest if rest.contains('/') => Tail::Part,
+            rest if rest.starts_with("QUEUE") => Tail::Queue,
+            _ => Tail::Name,
+        };
+        let name = name.trim_end_matches('_');
+        if let Some(other) = kinds.iter_mut().find(|kind| kind.name == name) {
+            if other.tail != tail {
+                other.tail = Tail::Either;
+            }
+            continue;
+        }
+        let tasks = name == "tasks" || waiting.contains(key);
+        kinds.push(Kind { name: name.to_owned(), of: of.clone(), tail, foreign: *foreign, tasks });
+    }
+    Ok(kinds)
+}
 
 /// The keys that were found.
 #[derive(Default)]
 pub struct Scan {
     /// What follows the name of each kind.
-    kinds: BTreeMap<&'static str, Vec<String>>,
+    kinds: BTreeMap<String, Vec<String>>,
     /// Queues that have tasks.
     pub queues: BTreeSet<String>,
     /// Those, and others that have a key of their own.
@@ -121,7 +122,7 @@ impl Scan {
 impl Exam {
     /// Checks every key of the namespace: whether it is known, and its type.
     pub fn scan(&mut self) -> anyhow::Result<Scan> {
-        let mut scan = Scan::default();
+        let (mut scan, kinds) = (Scan::default(), kinds()?);
         let mut looked_at = 0;
         let mut cursor = "0".to_owned();
         loop {
@@ -135,7 +136,7 @@ impl Exam {
             }
             let types: Vec<String> = if keys.is_empty() { Vec::new() } else { self.send(&types)? };
             for (key, kind) in keys.iter().zip(&types) {
-                self.known(&String::from_utf8_lossy(key), kind, &mut scan);
+                self.known(&kinds, &String::from_utf8_lossy(key), kind, &mut scan);
             }
             cursor = next;
             if cursor == "0" {
@@ -154,21 +155,21 @@ impl Exam {
         Ok(scan)
     }
 
-    fn known(&mut self, key: &str, found: &str, scan: &mut Scan) {
+    fn known(&mut self, kinds: &[Kind], key: &str, found: &str, scan: &mut Scan) {
         let name = key.strip_prefix(&self.prefix).unwrap_or(key);
-        let fits = |&(kind, of, tail)| {
-            let rest = name.strip_prefix(kind)?;
-            let rest = if tail == Tail::Nothing { rest } else { rest.strip_prefix('_')? };
-            let fits = match tail {
+        let fits = |kind: &Kind| {
+            let rest = name.strip_prefix(kind.name.as_str())?;
+            let rest = if kind.tail == Tail::Nothing { rest } else { rest.strip_prefix('_')? };
+            let fits = match kind.tail {
                 Tail::Nothing => rest.is_empty(),
-                Tail::Queue if SHARED.contains(&kind) => !rest.is_empty(),
+                Tail::Queue if kind.foreign => !rest.is_empty(),
                 Tail::Name | Tail::Queue => !rest.is_empty() && !rest.contains('/'),
                 Tail::Part => rest.contains('/'),
                 Tail::Either => !rest.is_empty(),
             };
-            fits.then_some((kind, of, tail, rest))
+            fits.then_some(rest)
         };
-        let Some((kind, expected, tail, rest)) = KINDS.iter().find_map(fits) else {
+        let Some((kind, rest)) = kinds.iter().find_map(|kind| Some((kind, fits(kind)?))) else {
             let todo = "no client of Blueque created it: remove it, or give its owner another name";
             return self.finding("keys", format!("{key} is unknown"), todo);
         };
@@ -176,21 +177,57 @@ impl Exam {
         if found == "none" {
             return;
         }
-        if found != expected {
+        if found != kind.of {
             scan.wrong += 1;
             let todo = "rename or remove it: no call that needs it succeeds";
-            return self.finding("keys", format!("{key} is a {found} and must be a {expected}"), todo);
+            return self.finding("keys", format!("{key} is a {found} and must be a {}", kind.of), todo);
         }
-        if !matches!(tail, Tail::Nothing | Tail::Name) && kind != "reserved_tasks" {
+        if !matches!(kind.tail, Tail::Nothing | Tail::Name) && kind.name != "reserved_tasks" {
             let queue = match rest.split_once('/') {
-                Some((queue, _)) if !SHARED.contains(&kind) => queue,
+                Some((queue, _)) if !kind.foreign => queue,
                 _ => rest,
             };
             scan.named.insert(queue.to_owned());
         }
-        if TASKS.contains(&kind) {
+        if kind.tasks {
             scan.queues.insert(rest.to_owned());
         }
-        scan.kinds.entry(kind).or_default().push(rest.to_owned());
+        scan.kinds.entry(kind.name.clone()).or_default().push(rest.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tail, kinds};
+
+    #[test]
+    fn what_follows_the_name_of_a_key_is_that_of_the_contract() {
+        let kinds = kinds().unwrap();
+        let kind = |name: &str| kinds.iter().find(|kind| kind.name == name).unwrap();
+        for (name, of, tail) in [
+            ("queues", "zset", Tail::Nothing),
+            ("task", "hash", Tail::Name),
+            ("worker", "hash", Tail::Name),
+            ("pending_tasks", "list", Tail::Queue),
+            ("reserved_tasks", "list", Tail::Queue),
+            ("key_tasks", "zset", Tail::Part),
+            ("statistics", "hash", Tail::Part),
+            ("ranked_tasks", "zset", Tail::Either),
+            ("rate", "list", Tail::Either),
+        ] {
+            assert_eq!((kind(name).of.as_str(), kind(name).tail), (of, tail), "{name}");
+        }
+        assert!(kinds.iter().all(|kind| kind.name != "channel" && kind.name != "unmoved"));
+        let named = |of: fn(&super::Kind) -> bool| {
+            let mut names: Vec<&str> = kinds.iter().filter(|kind| of(kind)).map(|kind| kind.name.as_str()).collect();
+            names.sort_unstable();
+            names
+        };
+        for name in ["tasks", "pending_tasks", "scheduled_tasks", "scheduled_lane_tasks", "lane_tasks"] {
+            assert!(named(|kind| kind.tasks).contains(&name), "{name}");
+        }
+        for name in ["pending_tasks", "failed_tasks", "listeners"] {
+            assert!(named(|kind| kind.foreign).contains(&name), "{name}");
+        }
     }
 }

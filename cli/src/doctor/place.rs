@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use blueque::Status;
+
 /// One entry of an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// The index of all tasks of the queue.
     All,
-    /// A list of the queue, such as `pending_tasks`.
-    List(&'static str),
+    /// The list of the queue for this state, such as `pending_tasks`.
+    List(Status),
     /// One of the two sets of scheduled tasks.
     Scheduled(&'static str),
     /// The list of a listener.
@@ -107,8 +109,13 @@ impl Head {
         })
     }
 
+    /// Its status, if that is known.
+    fn state(&self) -> Option<Status> {
+        self.status.parse().ok()
+    }
+
     pub fn is_held(&self) -> bool {
-        self.status == "reserved" || self.status == "started"
+        self.state().is_some_and(Status::is_held)
     }
 
     /// Whether it waits to run, or runs.
@@ -117,7 +124,7 @@ impl Head {
     }
 
     fn waits(&self) -> bool {
-        self.status == "scheduled" || self.status == "pending"
+        self.state().is_some_and(Status::is_waiting)
     }
 
     /// Whether it is a ranked task that waits without a rank.
@@ -127,27 +134,25 @@ impl Head {
 
     /// Whether its status is unknown.
     pub fn is_odd(&self) -> bool {
-        !self.lives() && !matches!(self.status.as_str(), "complete" | "failed" | "cancelled")
+        self.state().is_none()
     }
 
     /// Where it must be.
     fn places(&self, id: &str, numbers: &Numbers) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
-        match self.status.as_str() {
-            "scheduled" if self.ties.contains('r') => places.insert(Place::Scheduled("scheduled_lane_tasks")),
-            "scheduled" => places.insert(Place::Scheduled("scheduled_tasks")),
-            "pending" if self.rank.is_empty() && !self.ties.contains('r') => {
-                places.insert(Place::List("pending_tasks"))
+        match self.state() {
+            Some(Status::Scheduled) if self.ties.contains('r') => {
+                places.insert(Place::Scheduled("scheduled_lane_tasks"))
             }
-            "pending" => {
+            Some(Status::Scheduled) => places.insert(Place::Scheduled("scheduled_tasks")),
+            Some(Status::Pending) if !self.rank.is_empty() || self.ties.contains('r') => {
                 let score = self.priority.parse::<i64>().map_or(0, |priority| -priority);
                 places.insert(self.order(id, numbers, score));
                 places.insert(Place::Lane(self.rank.clone(), score))
             }
-            "complete" => places.insert(Place::List("complete_tasks")),
-            "failed" => places.insert(Place::List("failed_tasks")),
-            "cancelled" => places.insert(Place::List("cancelled_tasks")),
-            _ => false,
+            // These are in an index of their listener, or of all that run.
+            None | Some(Status::Reserved | Status::Started) => false,
+            Some(status) => places.insert(Place::List(status)),
         };
         if self.is_held() {
             places.insert(Place::Reserved(self.node.clone()));
@@ -278,7 +283,7 @@ impl Place {
     pub fn name(&self) -> String {
         match self {
             Self::All => "tasks".to_owned(),
-            Self::List(list) => (*list).to_owned(),
+            Self::List(status) => format!("{status}_tasks"),
             Self::Scheduled(set) => (*set).to_owned(),
             Self::Reserved(listener) => format!("the list of {listener}"),
             Self::Started(_) => "started_tasks".to_owned(),
@@ -292,5 +297,26 @@ impl Place {
             Self::Group(group) if group.is_empty() => "the failures without a group".to_owned(),
             Self::Group(group) => format!("the failure group {group}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use blueque::Status;
+
+    use super::{Head, Numbers};
+
+    #[test]
+    fn a_task_in_any_state_has_a_place_of_its_own_and_is_not_odd() {
+        let mut all = Vec::new();
+        for status in Status::ALL {
+            let head = Head { status: status.to_string(), queue: "q".to_owned(), ..Head::default() };
+            assert!(!head.is_odd(), "{status}");
+            let places = head.places("t", &Numbers::new());
+            assert!(!places.is_empty() && !all.contains(&places), "{status} is in {places:?}");
+            all.push(places);
+        }
+        let odd = Head { status: "idle".to_owned(), ..Head::default() };
+        assert!(odd.is_odd() && odd.places("t", &Numbers::new()).is_empty());
     }
 }

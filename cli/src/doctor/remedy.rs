@@ -1,5 +1,6 @@
 //! How the entries of a task are queried, and the remedy if one is wrong.
 
+use blueque::Status;
 use redis::{Pipeline, Value};
 
 use super::exam::Exam;
@@ -9,7 +10,9 @@ impl Exam {
     /// Adds a query whether, or how often, an id is in a place.
     pub fn count(&self, pipeline: &mut Pipeline, queue: &str, id: &str, place: &Place) {
         match place {
-            Place::List(list) => pipeline.cmd("LPOS").arg(self.key(list, queue)).arg(id).arg("COUNT").arg(2),
+            Place::List(status) => {
+                pipeline.cmd("LPOS").arg(self.key(&format!("{status}_tasks"), queue)).arg(id).arg("COUNT").arg(2)
+            }
             Place::Reserved(listener) => {
                 let key = self.key("reserved_tasks", &format!("{queue}_{listener}"));
                 pipeline.cmd("LPOS").arg(key).arg(id).arg("COUNT").arg(2)
@@ -49,10 +52,10 @@ impl Exam {
     /// How a missing entry is restored, if a worker does not restore it.
     pub fn return_of(&self, queue: &str, id: &str, place: &Place) -> Option<String> {
         Some(match place {
-            Place::Lane(..) | Place::Order(..) | Place::List("pending_tasks") => {
+            Place::Lane(..) | Place::Order(..) | Place::List(Status::Pending) => {
                 format!("blueque cancel {id}, then blueque retry {id}: which adds it again")
             }
-            Place::List(list) => format!("LPUSH {} {id}", self.key(list, queue)),
+            Place::List(status) => format!("LPUSH {} {id}", self.key(&format!("{status}_tasks"), queue)),
             Place::Limits(..) => "its places are given out twice until it ends: nothing else to do".to_owned(),
             Place::Unique(name, until) => format!(
                 "cancel one of the two where another task holds it (HGET {key} {name}), else HSET {key} {name} '{id} {until}'",

@@ -18,12 +18,11 @@ const SOON: Duration = Duration::from_secs(5);
 /// Whether there is something to report. A task that is about to become pending counts as pending.
 fn waits(info: &TaskInfo) -> bool {
     match info.status() {
-        Some(Status::Pending) => true,
         Some(Status::Scheduled) => eta(info).is_none_or(|due| {
             let now = times::now();
             times::between(now, due).max(times::between(due, now)) > SOON
         }),
-        _ => false,
+        status => status.is_some_and(Status::is_waiting),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use blueque::{Filter, Status};
 use clap::Args;
 
-use super::state::{State, state};
+use super::state::state;
 use super::values::{self, duration, plain};
 
 #[derive(Args, Debug)]
@@ -16,7 +16,7 @@ pub struct TaskFilter {
     prefix: Option<String>,
     /// Only tasks in this state; may be given more than once, or as a list: failed,cancelled
     #[arg(long, value_name = "STATE", value_parser = state(), value_delimiter = ',')]
-    status: Vec<State>,
+    status: Vec<Status>,
     /// Only tasks with this tag
     #[arg(long, value_name = "TAG", value_parser = plain)]
     pub tag: Option<String>,
@@ -74,7 +74,7 @@ impl TaskFilter {
 
     /// The named states, or else these.
     pub fn states(&self, states: &[Status]) -> Vec<Status> {
-        if self.status.is_empty() { states.to_vec() } else { self.status.iter().map(|state| state.status()).collect() }
+        if self.status.is_empty() { states.to_vec() } else { self.status.clone() }
     }
 
     /// Whether all tasks in those states are selected.

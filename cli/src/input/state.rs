@@ -1,39 +1,22 @@
 //! The state of a task, as an argument.
 
+use std::str::FromStr;
+
 use blueque::Status;
-use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// In the order in which tasks are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum State {
-    Started,
-    Reserved,
-    Pending,
-    Scheduled,
-    Failed,
-    Cancelled,
-    Complete,
-}
-
-impl State {
-    pub fn status(self) -> Status {
-        match self {
-            Self::Started => Status::Started,
-            Self::Reserved => Status::Reserved,
-            Self::Pending => Status::Pending,
-            Self::Scheduled => Status::Scheduled,
-            Self::Failed => Status::Failed,
-            Self::Cancelled => Status::Cancelled,
-            Self::Complete => Status::Complete,
-        }
-    }
+/// All states in the order in which tasks are shown: those that run, those that wait, those that ended, with the
+/// complete ones last.
+pub fn shown() -> Vec<Status> {
+    let mut states: Vec<Status> = Status::ALL.iter().copied().filter(|state| !state.is_finished()).rev().collect();
+    states.extend(Status::ALL.iter().copied().filter(|state| state.is_finished() && *state != Status::Complete));
+    states.push(Status::Complete);
+    states
 }
 
 /// A state, as an argument; `running` is an alias of `started`.
-pub fn state() -> impl TypedValueParser<Value = State> {
-    let states = State::value_variants().iter().filter_map(State::to_possible_value);
+pub fn state() -> impl TypedValueParser<Value = Status> {
+    let states = shown().into_iter().map(|state| PossibleValue::new(state.as_str()));
     let running = PossibleValue::new("running").help("The same as started");
-    PossibleValuesParser::new(states.chain([running]))
-        .map(|name| State::from_str(&name, false).unwrap_or(State::Started))
+    PossibleValuesParser::new(states.chain([running])).map(|name| Status::from_str(&name).unwrap_or(Status::Started))
 }

@@ -61,7 +61,7 @@ fn estimate(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<O
 impl Expected {
     fn new(estimate: &Estimate) -> Option<Self> {
         let end = estimate.end?;
-        let waits = matches!(estimate.status, Status::Scheduled | Status::Pending);
+        let waits = estimate.status.is_waiting();
         let start = estimate.start.filter(|_| waits);
         let left = |at| times::between(estimate.now, at);
         let at_once = |at| left(at) < Duration::from_secs(1);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use blueque::{Client, QueueName, TaskInfo, WorkerInfo};
+use blueque::{Client, QueueName, Status, TaskInfo, WorkerInfo};
 
 /// The first of the waiting tasks: if a program is missing, all of its tasks wait there.
 const LOOKED_AT: u32 = 50;
@@ -38,8 +38,8 @@ pub fn nobody_has(workers: &[&WorkerInfo], program: &str) -> bool {
 pub fn missing(client: &Client, queue: &QueueName, workers: &[WorkerInfo]) -> blueque::Result<Vec<String>> {
     let Some(workers) = workers_of(client, queue, workers)? else { return Ok(Vec::new()) };
     let mut lacking: BTreeMap<String, u32> = BTreeMap::new();
-    for status in ["pending", "scheduled"] {
-        for id in client.queue(queue.as_str())?.list(status, LOOKED_AT)? {
+    for status in Status::ALL.iter().rev().filter(|status| status.is_waiting()) {
+        for id in client.queue(queue.as_str())?.list(status.as_str(), LOOKED_AT)? {
             let Ok(id) = blueque::TaskId::new(id) else { continue };
             let Some(info) = client.call(&client.calls().get(&id))? else { continue };
             let program = program(&info, queue);

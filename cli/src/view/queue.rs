@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::SystemTime;
 
 use blueque::{Counts, Pause, QueueInfo, QueueName, Setting, Status};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::output::table::{Column, Row};
 use crate::session::Session;
@@ -15,14 +15,8 @@ use crate::times;
 #[derive(Serialize)]
 pub struct QueueView {
     pub queue: String,
-    pub scheduled: u64,
-    pub pending: u64,
-    pub reserved: u64,
-    pub started: u64,
-    pub complete: u64,
-    pub failed: u64,
-    pub cancelled: u64,
-    pub listeners: u64,
+    #[serde(flatten, serialize_with = "by_state")]
+    pub counts: Counts,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<Paused>,
     /// Whether running tasks are stopped, too.
@@ -61,29 +55,15 @@ impl Paused {
 }
 
 impl QueueView {
-    pub fn new(queue: String, counts: &Counts, paused: Option<Pause>) -> Self {
-        Self {
-            queue,
-            scheduled: counts.scheduled,
-            pending: counts.pending,
-            reserved: counts.reserved,
-            started: counts.started,
-            complete: counts.complete,
-            failed: counts.failed,
-            cancelled: counts.cancelled,
-            listeners: counts.listeners,
-            paused: paused.map(Paused::new),
-            stopping: false,
-            closed: false,
-            unusable: false,
-        }
+    pub fn new(queue: String, counts: Counts, paused: Option<Pause>) -> Self {
+        Self { queue, counts, paused: paused.map(Paused::new), stopping: false, closed: false, unusable: false }
     }
 
     /// A queue whose name is invalid.
     fn unusable(queue: &QueueInfo) -> Self {
-        let listeners = queue.listeners;
-        let counts = Counts::default();
-        Self { unusable: true, listeners, ..Self::new(queue.name.clone(), &counts, None) }
+        let mut counts = Counts::default();
+        counts.listeners = queue.listeners;
+        Self { unusable: true, ..Self::new(queue.name.clone(), counts, None) }
     }
 
     /// Whether it is paused or closed, for people; mostly empty.
@@ -96,37 +76,53 @@ impl QueueView {
         let stopping = self.stopping.then(|| "running tasks are stopped, too".to_owned());
         [closed, paused, stopping].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
+
+    /// Its numbers, with the states in this order.
+    pub fn numbers(&self, states: &[Status]) -> Vec<u64> {
+        states.iter().map(|&status| self.counts.of(status)).chain([self.counts.listeners]).collect()
+    }
+}
+
+/// A number for each state.
+fn by_state<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
+    let states = Status::ALL.iter().map(|&status| (status.as_str(), counts.of(status)));
+    serializer.collect_map(states.chain([("listeners", counts.listeners)]))
+}
+
+/// The number of states.
+pub const STATES: usize = Status::ALL.len();
+
+/// The columns of a queue, with the states in this order.
+#[allow(clippy::indexing_slicing, reason = "the order has all states")]
+pub const fn columns(states: &[Status]) -> [Column; STATES + 3] {
+    let mut columns = [Column::text(""); STATES + 3];
+    columns[0] = Column::text("queue").at_least(20);
+    let mut at = 0;
+    while at < STATES {
+        let column = Column::whole(states[at].as_str());
+        columns[at + 1] = match states[at] {
+            Status::Pending | Status::Started => column,
+            Status::Reserved => column.rank(2),
+            Status::Complete => column.rank(3),
+            Status::Scheduled => column.rank(4),
+            Status::Failed => column.rank(6),
+            _ => column.rank(1),
+        };
+        at += 1;
+    }
+    columns[STATES + 1] = Column::whole("listeners").rank(5);
+    columns
 }
 
 impl Row for QueueView {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("queue").at_least(20),
-        Column::whole("scheduled").rank(4),
-        Column::whole("pending"),
-        Column::whole("reserved").rank(2),
-        Column::whole("started"),
-        Column::whole("complete").rank(3),
-        Column::whole("failed").rank(6),
-        Column::whole("cancelled").rank(1),
-        Column::whole("listeners").rank(5),
-        Column::text(""),
-    ];
+    const COLUMNS: &'static [Column] = &columns(Status::ALL);
 
     fn id(&self) -> &str {
         &self.queue
     }
 
     fn cells(&self) -> Vec<String> {
-        let numbers = [
-            self.scheduled,
-            self.pending,
-            self.reserved,
-            self.started,
-            self.complete,
-            self.failed,
-            self.cancelled,
-            self.listeners,
-        ];
+        let numbers = self.numbers(Status::ALL).into_iter();
         std::iter::once(self.queue.clone())
             .chain(numbers.map(|number| if self.unusable { "-".to_owned() } else { number.to_string() }))
             .chain([self.words()])
@@ -144,7 +140,7 @@ pub fn queue_views(session: &Session) -> anyhow::Result<Vec<QueueView>> {
             continue;
         };
         let counts = session.client.call(&session.client.calls().counts(&name))?;
-        let view = QueueView::new(queue.name, &counts, queue.paused);
+        let view = QueueView::new(queue.name, counts, queue.paused);
         let settings = session.client.call(&session.client.calls().settings(Some(&name)))?;
         let shut = |setting: &Setting| setting.name == "closed" && setting.value.as_deref() == Some("1");
         views.push(QueueView { stopping: queue.stopping, closed: settings.iter().any(shut), ..view });
@@ -165,17 +161,7 @@ impl States {
 
     /// The counts of these states of a queue.
     pub fn of(counts: &Counts, states: impl IntoIterator<Item = Status>) -> Self {
-        let number = |status| match status {
-            Status::Scheduled => counts.scheduled,
-            Status::Pending => counts.pending,
-            Status::Reserved => counts.reserved,
-            Status::Started => counts.started,
-            Status::Complete => counts.complete,
-            Status::Failed => counts.failed,
-            Status::Cancelled => counts.cancelled,
-            _ => 0,
-        };
-        Self::new(states.into_iter().map(|status| (status, number(status))))
+        Self::new(states.into_iter().map(|status| (status, counts.of(status))))
     }
 
     pub fn all(&self) -> u64 {

@@ -244,6 +244,10 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
             });
             format!("It runs on {node}{since}, attempt {}{lease}.", how.attempt)
         }
+        status if status.is_waiting() => {
+            let mut means = status.means().chars();
+            format!("It {}{}", means.next().map_or(' ', |first| first.to_ascii_lowercase()), means.as_str())
+        }
         ended => {
             let when = how.updated.map_or(String::new(), |at| {
                 format!(" {} ({})", times::to_the_second(at), times::relative(at, why.now))

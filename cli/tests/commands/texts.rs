@@ -2,6 +2,8 @@
 
 use std::fs::File;
 
+use blueque::Status;
+
 use crate::support::{Server, eventually};
 use crate::{Desk, left};
 
@@ -16,6 +18,13 @@ const FOREIGN: [&str; 8] = [
     "Moved:",
     "panicked",
 ];
+
+/// Some states as a sentence lists them.
+fn states(of: impl Fn(Status) -> bool) -> String {
+    let names: Vec<&str> = Status::ALL.iter().filter(|&&status| of(status)).map(|status| status.as_str()).collect();
+    let (last, rest) = names.split_last().unwrap();
+    format!("{} or {last}", rest.join(", "))
+}
 
 fn says(desk: &Desk, code: i32, args: &[&str], text: &str) {
     let left = desk.run(args);
@@ -70,11 +79,11 @@ fn what_is_wrong_is_said_with_its_cause_and_its_remedy() {
         (2, &["submit", "q", "--params", "@/no/such/file"], "No such file or directory"),
         (2, &["--config", "/no/such/file", "ls"], "No such file or directory"),
         (5, &["retry", "waits"], &format!("the task is pending; {only} failed or cancelled")),
-        (5, &["delete", "waits"], &format!("the task is pending; {only} complete, failed or cancelled")),
-        (5, &["recall", "waits"], &format!("the task is pending; {only} reserved or started")),
-        (5, &["cancel", "done"], &format!("the task is complete; {only} scheduled, pending, reserved or started")),
-        (5, &["move", "other", "done"], &format!("the task is complete; {only} scheduled or pending")),
-        (5, &["prioritize", "1", "done"], &format!("the task is complete; {only} scheduled or pending")),
+        (5, &["delete", "waits"], &format!("the task is pending; {only} {}", states(Status::is_finished))),
+        (5, &["recall", "waits"], &format!("the task is pending; {only} {}", states(Status::is_held))),
+        (5, &["cancel", "done"], &format!("the task is complete; {only} {}", states(|status| !status.is_finished()))),
+        (5, &["move", "other", "done"], &format!("the task is complete; {only} {}", states(Status::is_waiting))),
+        (5, &["prioritize", "1", "done"], &format!("the task is complete; {only} {}", states(Status::is_waiting))),
         (0, &["move", "q", "waits"], "there already"),
         (0, &["bulk", "prioritize", "q", "--priority", "3"], "prioritise"),
         (0, &["submit", "q", "--id", "later", "--eta", "10m"], "later"),
