@@ -102,7 +102,8 @@ fn arguments(contract: &Contract, command: &str) -> String {
     let Some(header) = contract.commands.get(command) else { return String::new() };
     let owned = header.singles().any(|name| name == "token");
     let names: Vec<&str> = header.singles().skip(1).collect();
-    let mut text = String::from("-- The arguments of this command as they were read.\nfunction contract.arguments()\n");
+    let mut text =
+        String::from("-- The arguments of this command as they were read.\n-- @hot\nfunction contract.arguments()\n");
     for name in &names {
         let of = contract.argument(command, name).and_then(|argument| contract.type_of(&argument.of));
         let of = of.filter(|_| !(owned && (*name == "id" || *name == "token")));
