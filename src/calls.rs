@@ -5,7 +5,7 @@ mod history;
 mod owner;
 mod queue;
 mod schedules;
-mod search;
+pub(crate) mod search;
 mod settings;
 mod statistics;
 mod submit;

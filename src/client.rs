@@ -1,23 +1,22 @@
 //! The client of a namespace.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use redis::{ErrorKind, RedisResult};
+use redis::ErrorKind;
 
 use crate::calls::{Call, Calls};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
-use crate::link::{Link, Wire};
-use crate::listener::Listener;
-use crate::model::{Greeting, Page, QueueInfo, Setting, TaskInfo, WorkerInfo};
-use crate::names::{ListenerId, Namespace, QueueName, TaskId};
+use crate::link::{Blocking, Link, Wires};
+use crate::model::{Greeting, Page, QueueInfo, Setting, WorkerInfo};
+use crate::names::Namespace;
 use crate::options::TaskOptions;
-use crate::queue::Queue;
-use crate::task::Task;
+use crate::repeat::Tries;
 
-/// A connection to a namespace. Clones share it; it may be used from many threads.
+/// A connection to a namespace. Clones share it; it may be used from many threads and tasks.
 ///
 /// ```no_run
 /// # fn main() -> blueque::Result<()> {
@@ -26,109 +25,77 @@ use crate::task::Task;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Client {
-    inner: Arc<Inner>,
+pub struct Client<L: Link = Blocking> {
+    inner: Arc<Inner<L>>,
     end: Option<Instant>,
 }
 
-struct Inner {
+struct Inner<L: Link> {
     calls: Calls,
-    link: Link,
+    wires: L::Wires,
+    limit: Duration,
     max_bytes: Option<u32>,
     greeting: OnceLock<Greeting>,
 }
 
-impl fmt::Debug for Client {
+impl<L: Link> fmt::Debug for Client<L> {
     /// Without the URL, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("namespace", self.inner.calls.namespace()).finish_non_exhaustive()
     }
 }
 
-impl Client {
+impl<L: Link> Client<L> {
     /// Connects to a server and checks that it is suitable.
     ///
     /// # Errors
     /// [`Error::Connection`] for a URL or password that cannot work, [`Error::Unavailable`] if nobody replies,
     /// [`Error::Unsuitable`] for another schema, an eviction policy that loses tasks, or a namespace for tests.
-    pub fn open(url: &str) -> Result<Self> {
+    pub fn open(url: &str) -> L::Answer<'static, Result<Self>> {
         Self::builder().open(url)
     }
 
     /// A builder for clients.
     #[must_use]
-    pub fn builder() -> ClientBuilder {
+    pub fn builder() -> ClientBuilder<L> {
         ClientBuilder::default()
-    }
-
-    /// A queue of this namespace. Makes no call.
-    ///
-    /// # Errors
-    /// `BADNAME` for an invalid name.
-    pub fn queue(&self, name: &str) -> Result<Queue> {
-        Ok(Queue::new(self.clone(), QueueName::new(name)?))
-    }
-
-    /// A task by its id. Makes no call.
-    ///
-    /// # Errors
-    /// `BADNAME` for an invalid id.
-    pub fn task(&self, id: &str) -> Result<Task> {
-        Ok(Task::new(self.clone(), TaskId::new(id)?))
-    }
-
-    /// A listener of this process on some queues, in the order in which they are asked. Problems of some of them,
-    /// such as a key of a wrong type, are reported by [`Listener::listen`]; [`Listener::skip`] can leave such
-    /// queues out.
-    ///
-    /// # Errors
-    /// `BADNAME` for an invalid name; those of [`Client::call`].
-    pub fn listener(&self, queues: &[&str]) -> Result<Listener> {
-        self.listener_as(crate::listener::this_process(), queues)
-    }
-
-    /// A listener with an id of the caller's choice. No other may use it at the same time.
-    ///
-    /// # Errors
-    /// `BADNAME` for an invalid name; those of [`Client::call`].
-    pub fn listener_as(&self, id: ListenerId, queues: &[&str]) -> Result<Listener> {
-        let queues = queues.iter().map(|&name| QueueName::new(name)).collect::<Result<_>>()?;
-        Listener::register(self.clone(), id, queues)
     }
 
     /// Every queue of the namespace.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn queues(&self) -> Result<Vec<QueueInfo>> {
-        self.pages(|cursor| self.calls().queues(cursor, 500))
+    pub fn queues(&self) -> L::Answer<'_, Result<Vec<QueueInfo>>> {
+        L::answer(self.pages(|cursor| self.calls().queues(cursor, 500)))
     }
 
     /// Every worker of the namespace that reports.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn workers(&self) -> Result<Vec<WorkerInfo>> {
-        let mut workers = self.pages(|cursor| self.calls().workers(cursor, 500))?;
-        workers.sort_by(|one, other| one.id.cmp(&other.id));
-        workers.dedup_by(|one, other| one.id == other.id);
-        Ok(workers)
+    pub fn workers(&self) -> L::Answer<'_, Result<Vec<WorkerInfo>>> {
+        L::answer(async {
+            let mut workers = self.pages(|cursor| self.calls().workers(cursor, 500)).await?;
+            workers.sort_by(|one, other| one.id.cmp(&other.id));
+            workers.dedup_by(|one, other| one.id == other.id);
+            Ok(workers)
+        })
     }
 
     /// Sets the default of a setting for all queues; a value of none unsets it.
     ///
     /// # Errors
     /// `BADARG` for an unknown setting or a value out of its bounds; those of [`Client::call`].
-    pub fn configure(&self, name: &str, value: Option<&str>) -> Result<()> {
-        self.call(&self.calls().configure(None, name, value))
+    pub fn configure(&self, name: &str, value: Option<&str>) -> L::Answer<'_, Result<()>> {
+        self.make(self.calls().configure(None, name, value))
     }
 
     /// Every setting of the namespace.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn settings(&self) -> Result<Vec<Setting>> {
-        self.call(&self.calls().settings(None))
+    pub fn settings(&self) -> L::Answer<'_, Result<Vec<Setting>>> {
+        self.make(self.calls().settings(None))
     }
 
     /// Sets the namespace's clock back to the server's time if it ran ahead, as after a jump of the server's clock:
@@ -136,8 +103,8 @@ impl Client {
     ///
     /// # Errors
     /// `HELD` while a listener holds a task; those of [`Client::call`].
-    pub fn reset_clock(&self) -> Result<bool> {
-        self.call(&self.calls().reset_clock())
+    pub fn reset_clock(&self) -> L::Answer<'_, Result<bool>> {
+        self.make(self.calls().reset_clock())
     }
 
     /// The plain calls of the namespace, for whatever the other methods do not offer.
@@ -162,16 +129,41 @@ impl Client {
     ///
     /// # Errors
     /// The error of the script; [`Error::Unavailable`] after the limit.
-    pub fn call<T>(&self, call: &Call<T>) -> Result<T> {
-        self.inner.link.run(call, Deadline::at(self.end))
+    pub fn call<'a, T>(&'a self, call: &'a Call<T>) -> L::Answer<'a, Result<T>> {
+        L::answer(self.run(call))
+    }
+
+    /// A method that makes one call.
+    pub(crate) fn make<'a, T: 'a>(&'a self, call: Call<T>) -> L::Answer<'a, Result<T>> {
+        L::answer(async move { self.run(&call).await })
+    }
+
+    /// A call as a step of a method.
+    pub(crate) async fn run<T>(&self, call: &Call<T>) -> Result<T> {
+        let (inner, script) = (&self.inner, call.script()?);
+        let mut tries = Tries::new(inner.limit.min(Deadline::at(self.end).left()), inner.wires.is_cluster());
+        loop {
+            let age = inner.wires.age();
+            match inner.wires.send(&call.request(script, tries.whole), tries.left()).await {
+                Ok(value) => return call.read(&value),
+                Err(error) => {
+                    let next = tries.next(error)?;
+                    if next.reconnect {
+                        inner.wires.forget(age);
+                    }
+                    L::pause(next.pause).await;
+                }
+            }
+        }
     }
 
     /// All pages of a reply.
-    pub(crate) fn pages<T>(&self, part: impl Fn(&str) -> Call<Page<T>>) -> Result<Vec<T>> {
+    pub(crate) async fn pages<T: Send>(&self, part: impl Fn(&str) -> Call<Page<T>> + Send) -> Result<Vec<T>> {
         let mut items = Vec::new();
         let mut cursor = "0".to_owned();
         loop {
-            let page = self.call(&part(&cursor))?;
+            let call = part(&cursor);
+            let page = self.run(&call).await?;
             items.extend(page.items);
             match page.next {
                 Some(next) => cursor = next,
@@ -192,17 +184,13 @@ impl Client {
         self.inner.max_bytes
     }
 
-    pub(crate) fn link(&self) -> &Link {
-        &self.inner.link
-    }
-
-    pub(crate) fn info(&self, id: &TaskId) -> Result<TaskInfo> {
-        self.call(&self.calls().get(id))?.ok_or(Error::NotFound)
+    pub(crate) fn wires(&self) -> &L::Wires {
+        &self.inner.wires
     }
 }
 
 /// The server at a URL. One with a user but no password is refused: the connection would use the default user.
-pub(crate) fn server(url: &str) -> Result<redis::Client> {
+fn server(url: &str) -> Result<redis::Client> {
     let server = redis::Client::open(url).map_err(Error::Connection)?;
     let settings = server.get_connection_info().redis_settings();
     match settings.username().filter(|user| !user.is_empty() && *user != "default") {
@@ -217,7 +205,7 @@ pub(crate) fn server(url: &str) -> Result<redis::Client> {
 
 /// What kind of namespace it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
+enum Space {
     Fit,
     /// It has to become one for tests.
     ToBeMarked,
@@ -225,7 +213,7 @@ pub(crate) enum Space {
 
 impl Greeting {
     /// Whether the namespace can be opened, for tests or not.
-    pub(crate) fn suits(&self, for_tests: bool) -> Result<Space> {
+    fn suits(&self, for_tests: bool) -> Result<Space> {
         if self.test && !for_tests {
             let text = "this namespace is for tests: its clock may show any time, and leases and etas with it; \
                         use another namespace, or open it for tests";
@@ -235,27 +223,29 @@ impl Greeting {
     }
 
     /// The first write of a namespace for tests: it carries a time and changes nothing.
-    pub(crate) fn mark(&self, calls: &Calls) -> Call<()> {
+    fn mark(&self, calls: &Calls) -> Call<()> {
         calls.configure(None, "lease", None).at(self.now)
     }
 }
 
 /// Settings of a [`Client`].
 #[derive(Clone, Debug)]
-pub struct ClientBuilder {
+pub struct ClientBuilder<L: Link = Blocking> {
     namespace: Namespace,
     limit: Duration,
     max_bytes: Option<u32>,
     for_tests: bool,
+    link: PhantomData<L>,
 }
 
-impl Default for ClientBuilder {
+impl<L: Link> Default for ClientBuilder<L> {
     fn default() -> Self {
-        Self { namespace: Namespace::default(), limit: Duration::from_secs(10), max_bytes: None, for_tests: false }
+        let (namespace, limit) = (Namespace::default(), Duration::from_secs(10));
+        Self { namespace, limit, max_bytes: None, for_tests: false, link: PhantomData }
     }
 }
 
-impl ClientBuilder {
+impl<L: Link> ClientBuilder<L> {
     /// The prefix of all keys; by default `blueque`, as in Blueque 1.0.
     #[must_use]
     pub fn namespace(mut self, namespace: Namespace) -> Self {
@@ -285,27 +275,40 @@ impl ClientBuilder {
         self
     }
 
-    /// Connects to `redis://[user:password@]host[:port][/db]`, `rediss://…` (feature `tls-rustls`) or
-    /// `unix:///path`. A user needs a password.
+    /// Connects to `redis://[user:password@]host[:port][/db]`, `rediss://…` (feature `tls-rustls`, or
+    /// `tokio-tls-rustls`) or `unix:///path`. A user needs a password.
     ///
     /// # Errors
     /// As [`Client::open`].
-    pub fn open(self, url: &str) -> Result<Client> {
-        let server = server(url)?;
-        self.connect(
-            Box::new(move |limit| {
-                let connection = server.get_connection_with_timeout(limit)?;
-                Ok(Box::new(connection) as Box<dyn Wire>)
-            }),
-            false,
-        )
+    pub fn open(self, url: &str) -> L::Answer<'static, Result<Client<L>>> {
+        let server = server(url);
+        L::answer(async {
+            let wires = L::wires(server?, self.limit);
+            self.connect(wires).await
+        })
     }
 
+    async fn connect(self, wires: L::Wires) -> Result<Client<L>> {
+        let calls = Calls::new(self.namespace);
+        let (limit, max_bytes) = (self.limit, self.max_bytes);
+        let inner = Inner { calls, wires, limit, max_bytes, greeting: OnceLock::new() };
+        let client = Client { inner: Arc::new(inner), end: None };
+        let mut greeting = client.run(&client.calls().hello()).await?;
+        if greeting.suits(self.for_tests)? == Space::ToBeMarked {
+            client.run(&greeting.mark(client.calls())).await?;
+            greeting = client.run(&client.calls().hello()).await?;
+        }
+        client.inner.greeting.get_or_init(|| greeting);
+        Ok(client)
+    }
+}
+
+#[cfg(feature = "cluster")]
+impl ClientBuilder {
     /// Connects to a cluster by some of its nodes. The namespace needs a `{tag}`.
     ///
     /// # Errors
     /// As [`Client::open`]; `BADNAME` for a namespace without a tag.
-    #[cfg(feature = "cluster")]
     pub fn open_cluster(self, urls: &[&str]) -> Result<Client> {
         if !self.namespace.as_str().contains('{') {
             return Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"));
@@ -313,34 +316,8 @@ impl ClientBuilder {
         for &url in urls {
             server(url)?;
         }
-        let nodes: Vec<String> = urls.iter().map(|&url| url.to_owned()).collect();
-        self.connect(
-            Box::new(move |limit| {
-                let cluster = redis::cluster::ClusterClient::builder(nodes.clone())
-                    .connection_timeout(limit)
-                    .retries(3)
-                    .build()?;
-                Ok(Box::new(cluster.get_connection()?) as Box<dyn Wire>)
-            }),
-            true,
-        )
-    }
-
-    fn connect(
-        self,
-        connect: Box<dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync>,
-        cluster: bool,
-    ) -> Result<Client> {
-        let calls = Calls::new(self.namespace);
-        let link = Link::new(connect, self.limit, cluster);
-        let inner = Inner { calls, link, max_bytes: self.max_bytes, greeting: OnceLock::new() };
-        let client = Client { inner: Arc::new(inner), end: None };
-        let mut greeting = client.call(&client.calls().hello())?;
-        if greeting.suits(self.for_tests)? == Space::ToBeMarked {
-            client.call(&greeting.mark(client.calls()))?;
-            greeting = client.call(&client.calls().hello())?;
-        }
-        client.inner.greeting.get_or_init(|| greeting);
-        Ok(client)
+        let nodes = urls.iter().map(|&url| url.to_owned()).collect();
+        let wires = Blocking::cluster(nodes, self.limit);
+        Blocking::answer(self.connect(wires))
     }
 }

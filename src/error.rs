@@ -157,6 +157,11 @@ impl Error {
         Self::Invalid { code: Code::BadName, text: what.into() }
     }
 
+    /// Of a word that this version does not know.
+    pub(crate) fn unknown(word: &str, known: &[&str]) -> Self {
+        Self::argument(format!("`{word}` is none of: {}", known.join(" ")))
+    }
+
     pub(crate) fn argument(what: impl Into<String>) -> Self {
         Self::Invalid { code: Code::BadArgument, text: what.into() }
     }

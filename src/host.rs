@@ -1,5 +1,7 @@
 //! The names of this host.
 
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -11,6 +13,22 @@ const AGAIN: Duration = Duration::from_secs(60);
 
 /// The resolver's names for this host, once it has replied.
 static RESOLVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Counts the listeners of this process, so that each has its own id.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+impl ListenerId {
+    /// An id for a further listener of this process: `HOSTNAME_PID`; for the second and later ones
+    /// `HOSTNAME:N_PID`.
+    #[must_use]
+    pub fn of_this_process() -> Self {
+        let host = name();
+        match NUMBER.fetch_add(1, Ordering::Relaxed) {
+            0 => Self::of_process(&host, process::id()),
+            number => Self::of_process(&format!("{host}:{number}"), process::id()),
+        }
+    }
+}
 
 /// The host's name in listener ids of this crate.
 pub(crate) fn name() -> String {

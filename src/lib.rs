@@ -68,6 +68,7 @@
 //! by cron expressions, `tls-rustls` TLS, and `tokio-tls-rustls` TLS for the asynchronous client too.
 
 #![deny(missing_docs)]
+#![allow(clippy::must_use_candidate, reason = "results and futures are that themselves, as answers of any link")]
 #![doc(test(attr(deny(unused_must_use))))]
 
 pub mod bundle;
@@ -87,12 +88,10 @@ mod options;
 mod processor;
 mod queue;
 mod repeat;
-mod reply;
 mod rhythm;
 mod schedule;
 mod search;
 mod statistics;
-mod submit;
 mod task;
 mod text;
 mod times;
@@ -101,36 +100,61 @@ pub mod tokio;
 mod words;
 mod worker;
 
+/// The handles over any [`Link`]. `blueque::Client` and its kind are those over [`Blocking`]: where a method returns
+/// `L::Answer<'_, Result<T>>`, theirs returns `Result<T>`. Those of `blueque::tokio` return a future of it.
+pub mod handles {
+    pub use crate::client::{Client, ClientBuilder};
+    pub use crate::listener::{Interrupter, Listener};
+    pub use crate::processor::Processor;
+    pub use crate::queue::Queue;
+    pub use crate::schedule::Schedule;
+    pub use crate::task::Task;
+}
+
 // The server.
-pub use client::{Client, ClientBuilder};
+/// A connection to a namespace. Clones share it; it may be used from many threads.
+pub type Client = handles::Client<Blocking>;
+/// Settings of a [`Client`].
+pub type ClientBuilder = handles::ClientBuilder<Blocking>;
+pub use link::{Blocking, Link};
 pub use model::{Follow, Greeting, Page};
 // Queues, and their tasks as a whole.
 pub use model::{
     Changed, Counts, Day, Durations, Event, Events, Figures, Group, KeyLimit, Limits, ListenerInfo, Pause, QueueInfo,
     Rate, Setting, Source, Statistics, Step, Tag,
 };
-pub use queue::Queue;
-pub use search::{Action, Filter};
+/// A queue of a namespace.
+pub type Queue = handles::Queue<Blocking>;
+pub use calls::search::Action;
+pub use options::Filter;
 // Tasks.
 pub use model::{
     Backoff, Basis, Cancelled, Estimate, Force, LogEntry, Policy, Recalled, Status, Submitted, TaskInfo, Transition,
     Until, Why,
 };
-pub use submit::Submit;
-pub use task::Task;
+pub use options::Submit;
+/// A task by its id.
+pub type Task = handles::Task<Blocking>;
 // Workers.
 pub use model::WorkerInfo;
 pub use worker::{Context, Failure, HandlerError, Stop, Stopped, Summary, Upkeep, UpkeepError, Worker, WorkerBuilder};
 // Attempts.
-pub use listener::{Interrupter, Listener};
+/// Ends the waits of a listener from another thread, for instance after a signal.
+pub type Interrupter = handles::Interrupter<Blocking>;
+/// A registered listener.
+pub type Listener = handles::Listener<Blocking>;
 pub use model::{Beat, Held, Order, Outcome, QueueOrder, Reservation};
-pub use processor::Processor;
+/// One attempt at a task. Every call carries its token; once the task is lost, each of them returns [`Error::Lost`]
+/// and changes nothing.
+pub type Processor = handles::Processor<Blocking>;
 // Schedules.
 pub use model::{
     LowSchedule, Missed, Overlap, Ran, ScheduleInfo, ScheduleState, ScheduleSummary, Scheduled, Ticked, Trouble,
 };
+pub use options::Plan;
 pub use rhythm::Rhythm;
-pub use schedule::{Plan, Schedule};
+/// A schedule of a namespace.
+pub type Schedule = handles::Schedule<Blocking>;
 // What keeps a queue in order.
 pub use model::{Claim, Mended, Orphans, Promoted, Retained, Tallied};
 // Names and errors.
@@ -138,7 +162,7 @@ pub use error::{Code, Error, Result};
 pub use names::{ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};
 
 /// The README's examples compile.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "tokio"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 

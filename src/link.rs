@@ -1,162 +1,88 @@
-//! The synchronous connection to the server: connections kept for reuse, a limit on each call, and repetition until
-//! it is acknowledged.
+//! How calls reach the server, and what a method that makes one returns: a value at once, or a future of it. The
+//! handles are written once, over any link.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::thread;
+pub(crate) mod blocking;
+#[cfg(feature = "tokio")]
+pub(crate) mod tokio;
+
+use std::fmt;
+use std::future::Future;
 use std::time::Duration;
 
 use redis::{Cmd, RedisResult, Value};
 
-use crate::calls::Call;
-use crate::deadline::Deadline;
 use crate::error::Result;
-use crate::repeat::Tries;
-use crate::reply;
 
-/// More idle connections than this are closed.
-const KEPT: usize = 16;
+pub use blocking::Blocking;
 
-/// The longest wait of a connection that cannot be woken.
-const UNWAKEABLE: Duration = Duration::from_secs(2);
+/// How handles reach the server: [`Blocking`], or with the feature `tokio` [`Tokio`](crate::tokio::Tokio). It decides
+/// what their methods return, and nothing else.
+pub trait Link: Way {
+    /// What a method that calls the server returns: the value itself, or a future of it.
+    type Answer<'a, T>;
 
-/// One connection, to a server or to a cluster.
-pub(crate) trait Wire: Send {
-    fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value>;
+    /// What a method returns that reads many values, one after another: an iterator, or a stream. It ends after an
+    /// error.
+    type Many<'a, T>
+    where
+        T: 'a;
 
-    /// An id with which another connection can end a wait of this one, if possible.
-    fn id(&mut self) -> Option<i64> {
-        None
-    }
+    /// The answer of a method whose steps are these.
+    #[doc(hidden)]
+    fn answer<'a, T>(steps: impl Future<Output = T> + Send + 'a) -> Self::Answer<'a, T>;
+
+    /// Many values: `next` makes one of a state, with the state for the next.
+    #[doc(hidden)]
+    fn many<'a, S, T, F, N>(state: S, next: F) -> Self::Many<'a, T>
+    where
+        S: Send + 'a,
+        T: Send + 'a,
+        F: Fn(S) -> N + Send + 'a,
+        N: Future<Output = Result<Option<(T, S)>>> + Send + 'a;
 }
 
-impl Wire for redis::Connection {
-    fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
-        self.set_write_timeout(Some(limit))?;
-        self.set_read_timeout(Some(limit))?;
-        cmd.query(self)
-    }
+/// What the handles need of a link. No other crate can implement it.
+pub trait Way: Copy + fmt::Debug + Send + Sync + Sized + 'static {
+    /// The connections to one server.
+    type Wires: Wires;
 
-    fn id(&mut self) -> Option<i64> {
-        let answer = self.send(redis::cmd("CLIENT").arg("ID"), Duration::from_secs(5));
-        answer.ok().and_then(|id| reply::word(&id))
-    }
+    /// Connections to a server, made when they are needed. `limit`: of one call.
+    fn wires(server: redis::Client, limit: Duration) -> Self::Wires;
+
+    /// Passes the time.
+    fn pause(time: Duration) -> impl Future<Output = ()> + Send;
+
+    /// Does what is left to do for a value that was dropped, if that is possible without blocking.
+    fn afterwards(steps: impl Future<Output = ()> + Send + 'static);
 }
 
-#[cfg(feature = "cluster")]
-impl Wire for redis::cluster::ClusterConnection {
-    fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
-        self.set_write_timeout(Some(limit))?;
-        self.set_read_timeout(Some(limit))?;
-        cmd.query(self)
-    }
-}
+/// Connections to one server.
+pub trait Wires: Send + Sync + 'static {
+    /// Ends a wait from elsewhere.
+    type Bell: Default + fmt::Debug + Send + Sync;
 
-/// Where a waiting connection publishes its id, and whether it should stop.
-pub(crate) type Waiting<'a> = (&'a AtomicI64, &'a dyn Fn() -> bool);
+    /// Whether the connections find the node that holds a slot.
+    fn is_cluster(&self) -> bool;
 
-type Connect = dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync;
+    /// How often connections were made, for [`Wires::forget`].
+    fn age(&self) -> u64;
 
-pub(crate) struct Link {
-    connect: Box<Connect>,
-    idle: Mutex<Vec<Box<dyn Wire>>>,
-    limit: Duration,
-    cluster: bool,
-}
+    /// Sends a command, and returns the reply.
+    fn send(&self, cmd: &Cmd, limit: Duration) -> impl Future<Output = RedisResult<Value>> + Send;
 
-impl Link {
-    pub(crate) fn new(connect: Box<Connect>, limit: Duration, cluster: bool) -> Self {
-        Self { connect, idle: Mutex::new(Vec::new()), limit, cluster }
-    }
+    /// Gives up connections that were made up to `age`: they lead to a server that is gone or no longer the master.
+    fn forget(&self, age: u64);
 
-    /// Makes a call, repeated within the limit, but not beyond `end`.
-    pub(crate) fn run<T>(&self, call: &Call<T>, end: Deadline) -> Result<T> {
-        let script = call.script()?;
-        let mut tries = Tries::new(self.limit.min(end.left()), self.cluster);
-        loop {
-            match self.send(&call.request(script, tries.whole), tries.left()) {
-                Ok(value) => return call.read(&value),
-                Err(error) => {
-                    let next = tries.next(error)?;
-                    if next.reconnect {
-                        self.forget();
-                    }
-                    thread::sleep(next.pause);
-                }
-            }
-        }
-    }
-
-    /// Waits on a list until an element can be taken from it, or `limit` has passed, or another thread calls
-    /// [`Link::unblock`]: that one sees the connection in `waiting`, and is checked once more just before the wait.
-    /// A failure counts as nothing taken: the caller polls the queue anyway.
-    pub(crate) fn wait(&self, lists: &[String], limit: Duration, waiting: Waiting<'_>) -> bool {
-        let (id, stopped) = waiting;
-        let limit = limit.max(Duration::from_millis(1));
-        let taken = self.with_wire(limit, |wire| {
-            let mut limit = limit;
-            match wire.id() {
-                Some(own) => id.store(own, Ordering::Release),
-                None => limit = limit.min(UNWAKEABLE),
-            }
-            if stopped() {
-                return Ok(Value::Nil);
-            }
-            let mut cmd = redis::cmd("BLPOP");
-            cmd.arg(lists).arg(format!("{:.3}", limit.as_secs_f64()));
-            wire.send(&cmd, limit.saturating_add(self.limit))
-        });
-        id.store(0, Ordering::Release);
-        if taken.is_err() {
-            self.forget();
-            thread::sleep(limit.min(Duration::from_millis(100)));
-        }
-        taken.is_ok_and(|value| !matches!(value, Value::Nil))
-    }
-
-    /// Ends the wait of a connection of this client.
-    pub(crate) fn unblock(&self, id: i64) {
-        let mut cmd = redis::cmd("CLIENT");
-        cmd.arg("UNBLOCK").arg(id);
-        // If it fails, the wait ends by its own limit.
-        let _ = self.send(&cmd, Duration::from_secs(1));
-    }
-
-    fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
-        let end = Deadline::after(limit);
-        self.with_wire(limit, |wire| wire.send(cmd, end.left().max(Duration::from_millis(1))))
-    }
-
-    /// Lends a connection, and keeps it if it is still sound.
-    fn with_wire(
+    /// Waits until an element can be taken from one of the lists, or `limit` has passed, or the bell is rung. Whoever
+    /// rings it makes `stopped` true before. A failure counts as nothing taken: the caller polls the queue anyway.
+    fn wait(
         &self,
+        lists: Vec<String>,
         limit: Duration,
-        use_it: impl FnOnce(&mut dyn Wire) -> RedisResult<Value>,
-    ) -> RedisResult<Value> {
-        let kept = self.idle.lock().map_or(None, |mut idle| idle.pop());
-        let mut wire = match kept {
-            Some(wire) => wire,
-            None => (self.connect)(limit)?,
-        };
-        let answer = use_it(wire.as_mut());
-        // After a timeout or a broken reply, further data on the wire belongs to no call.
-        let sound = match &answer {
-            Ok(_) => true,
-            Err(error) => error.code().is_some() && error.code() != Some("READONLY"),
-        };
-        if sound
-            && let Ok(mut idle) = self.idle.lock()
-            && idle.len() < KEPT
-        {
-            idle.push(wire);
-        }
-        answer
-    }
+        bell: &Self::Bell,
+        stopped: &(dyn Fn() -> bool + Sync),
+    ) -> impl Future<Output = bool> + Send;
 
-    /// Closes the idle connections: they lead to a server that is gone or no longer the master.
-    fn forget(&self) {
-        if let Ok(mut idle) = self.idle.lock() {
-            idle.clear();
-        }
-    }
+    /// Ends the wait that has this bell.
+    fn ring(&self, bell: &Self::Bell);
 }

@@ -1,17 +1,14 @@
 //! A listener: a process that takes tasks from queues.
 
-use std::mem;
-use std::process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::calls::{AdoptOptions, RegisterOptions, ReserveOptions};
+use crate::calls::{AdoptOptions, Call, RegisterOptions, ReserveOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
-use crate::host;
+use crate::link::{Blocking, Link, Way, Wires};
 use crate::model::{Held, Order, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::processor::Processor;
@@ -23,33 +20,44 @@ const LOOK: Duration = Duration::from_secs(30);
 /// How long a listener that leaves all its queues alone waits at a time.
 const NOTHING: Duration = Duration::from_millis(100);
 
-/// Counts the listeners of this process, so that each has its own id.
-static NUMBER: AtomicU32 = AtomicU32::new(0);
+/// Ends a wait from elsewhere.
+type Bell<L> = <<L as Way>::Wires as Wires>::Bell;
 
-/// `HOSTNAME_PID`; the second and later listeners of a process are `HOSTNAME:N_PID`.
-pub(crate) fn this_process() -> ListenerId {
-    let host = host::name();
-    match NUMBER.fetch_add(1, Ordering::Relaxed) {
-        0 => ListenerId::of_process(&host, process::id()),
-        number => ListenerId::of_process(&format!("{host}:{number}"), process::id()),
+impl<L: Link> Client<L> {
+    /// A listener of this process on some queues, in the order in which they are asked. Problems of some of them,
+    /// such as a key of a wrong type, are reported by [`Listener::listen`]; [`Listener::skip`] can leave such
+    /// queues out.
+    ///
+    /// # Errors
+    /// `BADNAME` for an invalid name; those of [`Client::call`].
+    pub fn listener(&self, queues: &[&str]) -> L::Answer<'_, Result<Listener<L>>> {
+        self.listener_as(ListenerId::of_this_process(), queues)
+    }
+
+    /// A listener with an id of the caller's choice. No other may use it at the same time.
+    ///
+    /// # Errors
+    /// `BADNAME` for an invalid name; those of [`Client::call`].
+    pub fn listener_as(&self, id: ListenerId, queues: &[&str]) -> L::Answer<'_, Result<Listener<L>>> {
+        let queues = queues.iter().map(|&name| QueueName::new(name)).collect::<Result<_>>();
+        L::answer(async { Listener::register(self.clone(), id, queues?).await })
     }
 }
 
-/// Ends the waits of a listener from another thread, for instance after a signal.
+/// Ends the waits of a listener from elsewhere, for instance after a signal.
 #[derive(Clone, Debug)]
-pub struct Interrupter {
-    client: Client,
-    /// The connection that waits, 0 for none.
-    waiting: Arc<AtomicI64>,
+pub struct Interrupter<L: Link = Blocking> {
+    client: Client<L>,
+    waiting: Arc<Bell<L>>,
     interrupted: Arc<AtomicBool>,
 }
 
-impl Interrupter {
-    fn new(client: Client) -> Self {
+impl<L: Link> Interrupter<L> {
+    fn new(client: Client<L>) -> Self {
         Self { client, waiting: Arc::default(), interrupted: Arc::default() }
     }
 
-    /// From now on [`Listener::listen`] does not wait, and takes nothing. May take half a second.
+    /// From now on [`Listener::listen`] does not wait, and takes nothing. May take half a second where it blocks.
     pub fn interrupt(&self) {
         self.interrupted.store(true, Ordering::Release);
         unblock(&self.client, &self.waiting);
@@ -60,23 +68,19 @@ impl Interrupter {
     }
 }
 
-/// Ends the wait of the connection in `waiting`. It may be about to begin: the call is repeated until it has ended.
-pub(crate) fn unblock(client: &Client, waiting: &AtomicI64) {
-    for _ in 0..50 {
-        let connection = waiting.load(Ordering::Acquire);
-        if connection == 0 {
-            break;
-        }
-        client.link().unblock(connection);
-        thread::sleep(Duration::from_millis(10));
-    }
+/// Ends the wait that has this bell.
+pub(crate) fn unblock<L: Link>(client: &Client<L>, bell: &Bell<L>) {
+    client.wires().ring(bell);
 }
 
 /// A registered listener.
+///
+/// Its futures can be dropped at any time: the next call finds what an unfinished one may have taken, and dropping the
+/// listener gives it back.
 #[derive(Debug)]
-pub struct Listener {
-    interrupter: Interrupter,
-    client: Client,
+pub struct Listener<L: Link = Blocking> {
+    interrupter: Interrupter<L>,
+    client: Client<L>,
     id: ListenerId,
     queues: Vec<QueueName>,
     lease: Option<Duration>,
@@ -92,8 +96,8 @@ pub struct Listener {
     refused: bool,
 }
 
-impl Listener {
-    pub(crate) fn register(client: Client, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
+impl<L: Link> Listener<L> {
+    async fn register(client: Client<L>, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
         let interrupter = Interrupter::new(client.clone());
         let (lease, order, has) = (None, QueueOrder::Strict, None);
         let listener = Self {
@@ -110,16 +114,16 @@ impl Listener {
             unheard: false,
             refused: false,
         };
-        listener.announce()?;
+        listener.announce().await?;
         Ok(listener)
     }
 
     /// Registers. A problem of one queue, such as a key of a wrong type, does not affect the others.
-    fn announce(&self) -> Result<()> {
+    async fn announce(&self) -> Result<()> {
         let (mut refusal, mut registered) = (None, false);
         let options = self.has.iter().fold(RegisterOptions::new(), RegisterOptions::has);
         for queue in &self.queues {
-            match self.client.call(&self.client.calls().register(queue, &self.id, &options)) {
+            match self.client.run(&self.client.calls().register(queue, &self.id, &options)).await {
                 Ok(()) => registered = true,
                 Err(error) if error.is_transient() => return Err(error),
                 Err(error) => refusal = refusal.or(Some(error)),
@@ -152,10 +156,12 @@ impl Listener {
     ///
     /// # Errors
     /// `BADARG` for an invalid form; those of [`Client::call`].
-    pub fn has(mut self, has: impl Into<String>) -> Result<Self> {
+    pub fn has(mut self, has: impl Into<String>) -> L::Answer<'static, Result<Self>> {
         self.has = Some(has.into());
-        self.announce()?;
-        Ok(self)
+        L::answer(async {
+            self.announce().await?;
+            Ok(self)
+        })
     }
 
     /// Leaves some of its queues alone until the next call of this method: it takes no tasks from them, and stays
@@ -181,7 +187,7 @@ impl Listener {
 
     /// A handle that ends its waits from another thread.
     #[must_use]
-    pub fn interrupter(&self) -> Interrupter {
+    pub fn interrupter(&self) -> Interrupter<L> {
         self.interrupter.clone()
     }
 
@@ -189,102 +195,108 @@ impl Listener {
     ///
     /// # Errors
     /// Those of [`Client::call`]. After one, the next call first finds what this one may have reserved.
-    pub fn listen(&mut self, limit: Duration) -> Result<Option<Processor>> {
-        let deadline = Deadline::after(limit);
-        while !self.interrupter.is_interrupted() {
-            if let Some(processor) = self.try_listen()? {
-                return Ok(Some(processor));
+    pub fn listen(&mut self, limit: Duration) -> L::Answer<'_, Result<Option<Processor<L>>>> {
+        L::answer(async move {
+            let deadline = Deadline::after(limit);
+            while !self.interrupter.is_interrupted() {
+                if let Some((processor, _)) = self.take().await?.pop() {
+                    return Ok(Some(processor));
+                }
+                let left = deadline.left();
+                if left.is_zero() {
+                    break;
+                }
+                self.wait_interruptibly(left).await;
             }
-            let left = deadline.left();
-            if left.is_zero() {
-                break;
-            }
-            self.wait(left);
-        }
-        Ok(None)
+            Ok(None)
+        })
     }
 
     /// Takes the next task if there is one, without waiting.
     ///
     /// # Errors
     /// As [`Listener::listen`].
-    pub fn try_listen(&mut self) -> Result<Option<Processor>> {
-        Ok(self.take()?.map(|(processor, _)| processor))
+    pub fn try_listen(&mut self) -> L::Answer<'_, Result<Option<Processor<L>>>> {
+        L::answer(async { Ok(self.take().await?.pop().map(|(processor, _)| processor)) })
     }
 
     /// Waits until there may be a task to take, at most for `limit` and 30 s, or until its [`Interrupter`] is used.
     /// For callers of [`Listener::try_listen`].
-    pub fn wait(&mut self, limit: Duration) {
-        let Interrupter { waiting, interrupted, .. } = &self.interrupter;
-        self.woken = self.wait_unless(waiting, || interrupted.load(Ordering::Acquire), limit);
+    pub fn wait(&mut self, limit: Duration) -> L::Answer<'_, ()> {
+        L::answer(self.wait_interruptibly(limit))
     }
 
-    /// One wait for a task that another thread can end: it sees the connection in `waiting`. Returns the processor
-    /// and the time from which its lease certainly counts.
-    pub(crate) fn listen_unless(
+    async fn wait_interruptibly(&mut self, limit: Duration) {
+        let Interrupter { waiting, interrupted, .. } = &self.interrupter;
+        self.woken = self.wait_unless(waiting, &|| interrupted.load(Ordering::Acquire), limit).await;
+    }
+
+    /// One wait for a task that the bell ends. Returns the processors, each with the time from which its lease
+    /// certainly counts.
+    pub(crate) async fn listen_unless(
         &mut self,
-        waiting: &AtomicI64,
-        stopped: impl Fn() -> bool,
-    ) -> Result<Option<(Processor, Instant)>> {
-        let taken = self.take()?;
-        if taken.is_none() {
-            self.woken = self.wait_unless(waiting, stopped, LOOK);
+        bell: &Bell<L>,
+        stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<(Processor<L>, Instant)>> {
+        let taken = self.take().await?;
+        if taken.is_empty() {
+            self.woken = self.wait_unless(bell, stopped, LOOK).await;
         }
         Ok(taken)
     }
 
-    fn wait_unless(&self, waiting: &AtomicI64, stopped: impl Fn() -> bool, limit: Duration) -> bool {
+    async fn wait_unless(&self, bell: &Bell<L>, stopped: &(dyn Fn() -> bool + Sync), limit: Duration) -> bool {
         let lists = self.lists();
         if lists.is_empty() {
-            thread::sleep(limit.min(NOTHING));
+            L::pause(limit.min(NOTHING)).await;
             return false;
         }
-        self.client.link().wait(&lists, limit.min(LOOK), (waiting, &stopped))
+        self.client.wires().wait(lists, limit.min(LOOK), bell, stopped).await
     }
 
     fn lists(&self) -> Vec<String> {
         self.asked().0.iter().map(|queue| self.client.calls().wake_list(queue)).collect()
     }
 
-    fn take(&mut self) -> Result<Option<(Processor, Instant)>> {
-        let woken = mem::take(&mut self.woken);
+    /// The call that takes a task. It can be repeated until its reply has been heard.
+    fn reserves(&self, queues: &[QueueName], order: &QueueOrder) -> Call<Option<Reservation>> {
+        let options = ReserveOptions::new().request(&self.next).woken(self.woken).order(order);
+        let options = self.lease.into_iter().fold(options, ReserveOptions::lease);
+        self.client.calls().reserve(&self.id, queues, &options)
+    }
+
+    async fn take(&mut self) -> Result<Vec<(Processor<L>, Instant)>> {
         let repeated = self.unheard;
-        let mut sent = Instant::now();
-        let calls = self.client.calls();
+        let sent = Instant::now();
         let (queues, order) = self.asked();
         if queues.is_empty() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        let options = ReserveOptions::new().request(&self.next).woken(woken).order(&order);
-        let options = self.lease.into_iter().fold(options, ReserveOptions::lease);
-        let call = calls.reserve(&self.id, &queues, &options);
+        let call = self.reserves(&queues, &order);
         self.unheard = true;
-        let reserved = match self.client.call(&call) {
-            // This process was taken for dead, or the server lost its data.
-            Err(Error::State { code: Code::NoListener, .. }) => self.announce().and_then(|()| self.client.call(&call)),
-            answer => answer,
-        };
+        let mut reserved = self.client.run(&call).await;
+        // This process was taken for dead, or the server lost its data.
+        if matches!(reserved, Err(Error::State { code: Code::NoListener, .. })) {
+            self.announce().await?;
+            reserved = self.client.run(&call).await;
+        }
         self.refused = reserved.as_ref().is_err_and(|error| !error.is_transient());
-        let reserved = reserved?;
-        let mut processor = reserved.map(|reservation| self.processor(reservation));
-        // Its lease may count from an earlier call: it is renewed before anybody relies on it.
-        if let Some(taken) = processor.as_ref().filter(|_| repeated) {
-            sent = Instant::now();
-            if taken.heartbeat()? == Order::Lost {
-                processor = None;
-            }
+        let mut taken = Vec::new();
+        if let Some(reservation) = reserved? {
+            taken.extend(sure(self.processor(reservation), sent, repeated).await?);
         }
         self.next = request();
         self.unheard = false;
-        Ok(processor.map(|processor| (processor, sent)))
+        self.woken = false;
+        Ok(taken)
     }
 
     /// The tasks that the listener holds in a queue, including those whose reply was lost.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn held(&self, queue: &QueueName) -> Result<Vec<Held>> {
-        self.client.call(&self.client.calls().held(queue, &self.id))
+    pub fn held(&self, queue: &QueueName) -> L::Answer<'_, Result<Vec<Held>>> {
+        self.client.make(self.client.calls().held(queue, &self.id))
     }
 
     /// Takes over a task from a listener whose process is dead, which the caller has made sure of. None if the task
@@ -292,26 +304,68 @@ impl Listener {
     ///
     /// # Errors
     /// `STATE` if that listener does not hold it; those of [`Client::call`].
-    pub fn adopt(&self, from: &ListenerId, queue: &QueueName, id: &TaskId) -> Result<Option<Processor>> {
+    pub fn adopt(
+        &self,
+        from: &ListenerId,
+        queue: &QueueName,
+        id: &TaskId,
+    ) -> L::Answer<'_, Result<Option<Processor<L>>>> {
         let options = self.lease.into_iter().fold(AdoptOptions::new().request(request()), AdoptOptions::lease);
         let call = self.client.calls().adopt(&self.id, from, queue, id, &options);
-        Ok(self.client.call(&call)?.map(|reservation| self.processor(reservation)))
+        L::answer(async move { Ok(self.client.run(&call).await?.map(|reservation| self.processor(reservation))) })
     }
 
-    /// Unregisters.
+    /// Unregisters, after giving back what an unfinished call may have taken.
     ///
     /// # Errors
     /// `HELD` while it holds a task; those of [`Client::call`].
-    pub fn unregister(self) -> Result<()> {
-        for queue in &self.queues {
-            self.client.call(&self.client.calls().unregister(queue, &self.id))?;
-        }
-        Ok(())
+    pub fn unregister(mut self) -> L::Answer<'static, Result<()>> {
+        L::answer(async move {
+            if self.unheard {
+                for (processor, _) in self.take().await? {
+                    processor.give_back().await?;
+                }
+            }
+            for queue in &self.queues {
+                self.client.run(&self.client.calls().unregister(queue, &self.id)).await?;
+            }
+            Ok(())
+        })
     }
 
-    fn processor(&self, reservation: Reservation) -> Processor {
+    fn processor(&self, reservation: Reservation) -> Processor<L> {
         Processor::new(self.client.clone(), self.id.clone(), reservation)
     }
+}
+
+impl<L: Link> Drop for Listener<L> {
+    /// Gives back what an unfinished call may have taken, unless that would block.
+    fn drop(&mut self) {
+        if self.unheard {
+            let (queues, order) = self.asked();
+            let (client, id, call) = (self.client.clone(), self.id.clone(), self.reserves(&queues, &order));
+            L::afterwards(async move {
+                // After a failure the lease expires.
+                for reservation in client.run(&call).await.ok().into_iter().flatten() {
+                    let _ = Processor::new(client.clone(), id.clone(), reservation).give_back().await;
+                }
+            });
+        }
+    }
+}
+
+/// A task that was taken, and the time from which its lease certainly counts. If the call is `repeated`, the lease may
+/// count from an earlier call: it is renewed before anybody relies on it.
+pub(crate) async fn sure<L: Link>(
+    taken: Processor<L>,
+    sent: Instant,
+    repeated: bool,
+) -> Result<Option<(Processor<L>, Instant)>> {
+    if !repeated {
+        return Ok(Some((taken, sent)));
+    }
+    let sent = Instant::now();
+    Ok((taken.beat().await? != Order::Lost).then_some((taken, sent)))
 }
 
 fn request() -> String {

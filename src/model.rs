@@ -5,6 +5,7 @@ mod order;
 mod queue;
 mod records;
 mod replies;
+pub(crate) mod reply;
 mod schedules;
 mod search;
 mod settings;

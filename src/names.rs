@@ -166,13 +166,6 @@ impl ListenerId {
         }
     }
 
-    /// An id for a further listener of this process: `HOSTNAME_PID`; for the second and later ones
-    /// `HOSTNAME:N_PID`.
-    #[must_use]
-    pub fn of_this_process() -> Self {
-        crate::listener::this_process()
-    }
-
     /// The id of a listener in this process on `host`. Characters that a listener's id cannot have become `-`.
     #[must_use]
     pub fn of_process(host: &str, pid: u32) -> Self {

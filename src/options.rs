@@ -3,9 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use crate::model::{Backoff, Missed, Overlap, Policy, QueueOrder, Status, Until};
-use crate::schedule::Plan;
-use crate::search::Filter;
-use crate::submit::Submit;
+use crate::names::TaskId;
 use crate::times;
 
 /// Names and values of options, each name once.
@@ -114,19 +112,65 @@ impl ScheduleOptions {
     }
 }
 
+/// How to submit a task. Options that are not set default to the queue's settings.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Submit {
+    pub(crate) id: Option<TaskId>,
+    pub(crate) eta: Option<SystemTime>,
+    pub(crate) options: TaskOptions,
+}
+
 impl Submit {
+    /// An id of the caller's choice; a random one by default. The same id submitted again creates no second task.
+    pub fn id(mut self, id: TaskId) -> Self {
+        self.id = Some(id);
+        self
+    }
+
+    /// Not before this time; at once by default.
+    pub fn eta(mut self, eta: SystemTime) -> Self {
+        self.eta = Some(eta);
+        self
+    }
+
     fn pairs_mut(&mut self) -> &mut Pairs {
         &mut self.options.0
     }
 }
 
+/// How a schedule creates its tasks.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Plan {
+    pub(crate) own: Pairs,
+    pub(crate) task: Submit,
+}
+
 impl Plan {
+    /// How its tasks are submitted. Their ids and times are those of the slots.
+    pub fn task(mut self, task: Submit) -> Self {
+        self.task = task;
+        self
+    }
+
     fn pairs_mut(&mut self) -> &mut Pairs {
         &mut self.own
     }
 }
 
+/// Selects tasks of a queue: those that match all its conditions; all tasks without any. The server checks all
+/// bounds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Filter(pub(crate) Pairs);
+
 impl Filter {
+    /// All tasks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     fn pairs_mut(&mut self) -> &mut Pairs {
         &mut self.0
     }

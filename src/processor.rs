@@ -5,23 +5,24 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::calls::{CheckpointOptions, CompleteOptions, FailOptions, ReleaseOptions, StartOptions};
+use crate::calls::{Call, CheckpointOptions, CompleteOptions, FailOptions, ReleaseOptions, StartOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
+use crate::link::{Blocking, Link};
 use crate::model::{Order, Outcome, Reservation};
 use crate::names::{ListenerId, TaskId};
 
 /// One attempt at a task. Every call carries its token; once the task is lost, each of them returns [`Error::Lost`]
 /// and changes nothing.
 #[derive(Clone, Debug)]
-pub struct Processor {
-    client: Client,
+pub struct Processor<L: Link = Blocking> {
+    client: Client<L>,
     listener: ListenerId,
     reservation: Reservation,
 }
 
-impl Processor {
-    pub(crate) fn new(client: Client, listener: ListenerId, reservation: Reservation) -> Self {
+impl<L: Link> Processor<L> {
+    pub(crate) fn new(client: Client<L>, listener: ListenerId, reservation: Reservation) -> Self {
         Self { client, listener, reservation }
     }
 
@@ -63,20 +64,23 @@ impl Processor {
     ///
     /// # Errors
     /// `LOST`; `CANCELLED` if it was cancelled in between: release it; those of [`Client::call`].
-    pub fn start(&self, pid: u32) -> Result<()> {
-        self.client
-            .call(&self.client.calls().start(self.id(), self.reservation.token, pid, &StartOptions::new()))
-            .map(|_| ())
+    pub fn start(&self, pid: u32) -> L::Answer<'_, Result<()>> {
+        let call = self.client.calls().start(self.id(), self.reservation.token, pid, &StartOptions::new());
+        L::answer(async move { self.client.run(&call).await.map(|_| ()) })
     }
 
     /// Renews the lease, and returns the order.
     ///
     /// # Errors
     /// Those of [`Client::call`]; a lost task is an [`Order`], not an error.
-    pub fn heartbeat(&self) -> Result<Order> {
+    pub fn heartbeat(&self) -> L::Answer<'_, Result<Order>> {
+        L::answer(self.beat())
+    }
+
+    pub(crate) async fn beat(&self) -> Result<Order> {
         let Reservation { id, queue, token, lease, .. } = &self.reservation;
         let call = self.client.calls().heartbeat(queue, &self.listener, *lease, &[(id.clone(), *token)]);
-        let beat = self.client.call(&call)?;
+        let beat = self.client.run(&call).await?;
         beat.orders.first().copied().ok_or(Error::Reply { command: "heartbeat" })
     }
 
@@ -84,51 +88,62 @@ impl Processor {
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`Client::call`].
-    pub fn progress<P: Serialize + ?Sized>(&self, progress: &P) -> Result<()> {
-        let progress = serde_json::to_vec(progress)?;
-        self.client.call(&self.client.calls().progress(self.id(), self.reservation.token, &progress))
+    pub fn progress<P: Serialize + ?Sized>(&self, progress: &P) -> L::Answer<'_, Result<()>> {
+        let progress = serde_json::to_vec(progress);
+        let call = progress.map(|progress| self.client.calls().progress(self.id(), self.reservation.token, &progress));
+        L::answer(async move { self.client.run(&call?).await })
     }
 
     /// Stores a checkpoint for the next attempt, as JSON.
     ///
     /// # Errors
     /// `PAYLOAD`; those of [`Processor::checkpoint_bytes`].
-    pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> Result<()> {
-        self.checkpoint_bytes(&serde_json::to_vec(checkpoint)?)
+    pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> L::Answer<'_, Result<()>> {
+        let call = serde_json::to_vec(checkpoint).map(|checkpoint| self.saves(&checkpoint));
+        L::answer(async move { self.client.run(&call?).await })
     }
 
     /// Stores opaque bytes for the next attempt.
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
-    pub fn checkpoint_bytes(&self, checkpoint: &[u8]) -> Result<()> {
+    pub fn checkpoint_bytes(&self, checkpoint: &[u8]) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.saves(checkpoint))
+    }
+
+    fn saves(&self, checkpoint: &[u8]) -> Call<()> {
         let options = self.client.max_bytes().into_iter().fold(CheckpointOptions::new(), CheckpointOptions::max_bytes);
-        self.client.call(&self.client.calls().checkpoint(self.id(), self.reservation.token, checkpoint, &options))
+        self.client.calls().checkpoint(self.id(), self.reservation.token, checkpoint, &options)
     }
 
     /// Completes the task with a result as JSON.
     ///
     /// # Errors
     /// `PAYLOAD`; those of [`Processor::complete_bytes`].
-    pub fn complete<R: Serialize + ?Sized>(&self, result: &R) -> Result<Outcome> {
-        self.complete_bytes(&serde_json::to_vec(result)?)
+    pub fn complete<R: Serialize + ?Sized>(&self, result: &R) -> L::Answer<'_, Result<Outcome>> {
+        let call = serde_json::to_vec(result).map(|result| self.completes(&result));
+        L::answer(async move { self.client.run(&call?).await })
     }
 
     /// Completes the task with opaque bytes. Repeated, it returns its first reply.
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
-    pub fn complete_bytes(&self, result: &[u8]) -> Result<Outcome> {
+    pub fn complete_bytes(&self, result: &[u8]) -> L::Answer<'_, Result<Outcome>> {
+        self.client.make(self.completes(result))
+    }
+
+    fn completes(&self, result: &[u8]) -> Call<Outcome> {
         let options = self.client.max_bytes().into_iter().fold(CompleteOptions::new(), CompleteOptions::max_bytes);
-        self.complete_with(result, &options)
+        self.client.calls().complete(self.id(), self.reservation.token, result, &options)
     }
 
     /// The same, with another limit, or with the cost of the attempt.
     ///
     /// # Errors
     /// Those of [`Processor::complete_bytes`].
-    pub fn complete_with(&self, result: &[u8], options: &CompleteOptions) -> Result<Outcome> {
-        self.client.call(&self.client.calls().complete(self.id(), self.reservation.token, result, options))
+    pub fn complete_with(&self, result: &[u8], options: &CompleteOptions) -> L::Answer<'_, Result<Outcome>> {
+        self.client.make(self.client.calls().complete(self.id(), self.reservation.token, result, options))
     }
 
     /// Ends the attempt with an error: the task is retried if it has retries left, else it fails. A task whose
@@ -136,7 +151,7 @@ impl Processor {
     ///
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
-    pub fn fail(&self, error: &str) -> Result<Outcome> {
+    pub fn fail(&self, error: &str) -> L::Answer<'_, Result<Outcome>> {
         self.fail_with(error, &FailOptions::new())
     }
 
@@ -144,8 +159,8 @@ impl Processor {
     ///
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::fail`].
-    pub fn fail_with(&self, error: &str, options: &FailOptions) -> Result<Outcome> {
-        self.client.call(&self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), options))
+    pub fn fail_with(&self, error: &str, options: &FailOptions) -> L::Answer<'_, Result<Outcome>> {
+        self.client.make(self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), options))
     }
 
     /// Gives the task back to the front of its queue. A task whose cancel was asked for is cancelled, as is one
@@ -153,7 +168,7 @@ impl Processor {
     ///
     /// # Errors
     /// `LOST`; those of [`Client::call`].
-    pub fn release(&self) -> Result<Outcome> {
+    pub fn release(&self) -> L::Answer<'_, Result<Outcome>> {
         self.release_with(&ReleaseOptions::new())
     }
 
@@ -161,7 +176,13 @@ impl Processor {
     ///
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::release`].
-    pub fn release_with(&self, options: &ReleaseOptions) -> Result<Outcome> {
-        self.client.call(&self.client.calls().release(self.id(), self.reservation.token, options))
+    pub fn release_with(&self, options: &ReleaseOptions) -> L::Answer<'_, Result<Outcome>> {
+        self.client.make(self.client.calls().release(self.id(), self.reservation.token, options))
+    }
+
+    /// As if it had not been taken.
+    pub(crate) async fn give_back(&self) -> Result<Outcome> {
+        let options = ReleaseOptions::new().reason("drain").uncounted(true);
+        self.client.run(&self.client.calls().release(self.id(), self.reservation.token, &options)).await
     }
 }

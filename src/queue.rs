@@ -8,9 +8,10 @@ use serde::Serialize;
 use crate::calls::{Call, LimitsOptions, MendOptions, NewTask, PauseOptions, RetainOptions, TaskOptions};
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
+use crate::link::{Blocking, Link};
 use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Retained, Setting, Submitted};
 use crate::names::{ListenerId, QueueName, TaskId};
-use crate::submit::Submit;
+use crate::options::Submit;
 use crate::task::Task;
 
 /// Tasks of one submit.
@@ -21,13 +22,23 @@ const BYTES: usize = 8 << 20;
 
 /// A queue of a namespace.
 #[derive(Clone, Debug)]
-pub struct Queue {
-    client: Client,
+pub struct Queue<L: Link = Blocking> {
+    client: Client<L>,
     name: QueueName,
 }
 
-impl Queue {
-    pub(crate) fn new(client: Client, name: QueueName) -> Self {
+impl<L: Link> Client<L> {
+    /// A queue of this namespace. Makes no call.
+    ///
+    /// # Errors
+    /// `BADNAME` for an invalid name.
+    pub fn queue(&self, name: &str) -> Result<Queue<L>> {
+        Ok(Queue::new(self.clone(), QueueName::new(name)?))
+    }
+}
+
+impl<L: Link> Queue<L> {
+    pub(crate) fn new(client: Client<L>, name: QueueName) -> Self {
         Self { client, name }
     }
 
@@ -39,7 +50,7 @@ impl Queue {
 
     /// The client it belongs to.
     #[must_use]
-    pub fn client(&self) -> &Client {
+    pub fn client(&self) -> &Client<L> {
         &self.client
     }
 
@@ -47,8 +58,12 @@ impl Queue {
     ///
     /// # Errors
     /// `PAYLOAD` if the parameters cannot be JSON; those of [`Queue::submit_bytes`].
-    pub fn submit<P: Serialize + ?Sized>(&self, parameters: &P, how: Submit) -> Result<Task> {
-        self.submit_bytes(&serde_json::to_vec(parameters)?, how)
+    pub fn submit<P: Serialize + ?Sized>(&self, parameters: &P, how: Submit) -> L::Answer<'_, Result<Task<L>>> {
+        let made = serde_json::to_vec(parameters).map(|parameters| self.new_task(&parameters, how));
+        L::answer(async move {
+            let (id, call) = made?;
+            self.created(id, call).await
+        })
     }
 
     /// Submits a task with opaque bytes as parameters. If another task has its unique name and the policy is
@@ -58,12 +73,20 @@ impl Queue {
     /// `TOOBIG` over the client's `max_bytes`, `OTHERQUEUE` if the id is a task of another queue, `DUPLICATE` if
     /// another task has its unique name, `CLOSED` if the queue is closed, `BADARG` or `BADNAME` for an option out
     /// of its bounds; those of [`Client::call`].
-    pub fn submit_bytes(&self, parameters: &[u8], mut how: Submit) -> Result<Task> {
+    pub fn submit_bytes(&self, parameters: &[u8], how: Submit) -> L::Answer<'_, Result<Task<L>>> {
+        let (id, call) = self.new_task(parameters, how);
+        L::answer(self.created(id, call))
+    }
+
+    fn new_task(&self, parameters: &[u8], mut how: Submit) -> (TaskId, Call<Vec<Submitted>>) {
         let id = how.id.take().unwrap_or_else(TaskId::random);
-        let task = NewTask::new(&id, parameters).eta(how.eta);
         // Whatever a repeated call returns, its id names the task: no request id is needed.
-        let made = self.client.call(&self.one_batch(&[task], &how.options))?;
-        let id = match made.into_iter().next() {
+        let call = self.one_batch(&[NewTask::new(&id, parameters).eta(how.eta)], &how.options);
+        (id, call)
+    }
+
+    async fn created(&self, id: TaskId, call: Call<Vec<Submitted>>) -> Result<Task<L>> {
+        let id = match self.client.run(&call).await?.into_iter().next() {
             Some(Submitted::Taken(other)) => other,
             _ => id,
         };
@@ -76,18 +99,24 @@ impl Queue {
     ///
     /// # Errors
     /// As [`Queue::submit_bytes`]; `BADARG` for an id that is given twice.
-    pub fn submit_many(&self, tasks: &[NewTask<'_>], options: &TaskOptions) -> Result<Vec<Submitted>> {
-        // A unique name needs a single task, which the script checks.
-        let batches = if options.0.has("unique") { vec![tasks] } else { batches(tasks) };
-        let mut ids = HashSet::new();
-        if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
-            return Err(Error::argument("an id stands twice in one call"));
-        }
-        let mut made = Vec::with_capacity(tasks.len());
-        for batch in batches {
-            made.extend(self.client.call(&self.one_batch(batch, options).answered_once())?);
-        }
-        Ok(made)
+    pub fn submit_many<'a>(
+        &'a self,
+        tasks: &'a [NewTask<'a>],
+        options: &'a TaskOptions,
+    ) -> L::Answer<'a, Result<Vec<Submitted>>> {
+        L::answer(async move {
+            // A unique name needs a single task, which the script checks.
+            let batches = if options.0.has("unique") { vec![tasks] } else { batches(tasks) };
+            let mut ids = HashSet::new();
+            if batches.len() > 1 && !tasks.iter().all(|task| ids.insert(task.id)) {
+                return Err(Error::argument("an id stands twice in one call"));
+            }
+            let mut made = Vec::with_capacity(tasks.len());
+            for batch in batches {
+                made.extend(self.client.run(&self.one_batch(batch, options).answered_once()).await?);
+            }
+            Ok(made)
+        })
     }
 
     fn one_batch(&self, tasks: &[NewTask<'_>], options: &TaskOptions) -> Call<Vec<Submitted>> {
@@ -98,75 +127,75 @@ impl Queue {
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn counts(&self) -> Result<Counts> {
-        self.client.call(&self.client.calls().counts(&self.name))
+    pub fn counts(&self) -> L::Answer<'_, Result<Counts>> {
+        self.client.make(self.client.calls().counts(&self.name))
     }
 
     /// The first `limit` ids (at most 500) of the tasks in a state, or `all`.
     ///
     /// # Errors
     /// `BADARG` for another status or limit; those of [`Client::call`].
-    pub fn list(&self, status: &str, limit: u32) -> Result<Vec<String>> {
-        let page = self.client.call(&self.client.calls().list(&self.name, status, "0", limit))?;
-        Ok(page.items)
+    pub fn list(&self, status: &str, limit: u32) -> L::Answer<'_, Result<Vec<String>>> {
+        let call = self.client.calls().list(&self.name, status, "0", limit);
+        L::answer(async move { Ok(self.client.run(&call).await?.items) })
     }
 
     /// Its listeners.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn listeners(&self) -> Result<Vec<ListenerInfo>> {
-        self.client.pages(|cursor| self.client.calls().listeners(&self.name, cursor, 500))
+    pub fn listeners(&self) -> L::Answer<'_, Result<Vec<ListenerInfo>>> {
+        L::answer(self.client.pages(|cursor| self.client.calls().listeners(&self.name, cursor, 500)))
     }
 
     /// Stops giving out tasks; running tasks go on.
     ///
     /// # Errors
     /// `BADNAME` or `TOOBIG` for an invalid name or reason; those of [`Client::call`].
-    pub fn pause(&self, by: &str, reason: &str) -> Result<()> {
-        self.client.call(&self.client.calls().pause(&self.name, by, reason, &PauseOptions::new()))
+    pub fn pause(&self, by: &str, reason: &str) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().pause(&self.name, by, reason, &PauseOptions::new()))
     }
 
     /// Gives out tasks again.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn resume(&self) -> Result<()> {
-        self.client.call(&self.client.calls().resume(&self.name))
+    pub fn resume(&self) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().resume(&self.name))
     }
 
     /// Orders a listener to finish its tasks and take no more, or withdraws the order.
     ///
     /// # Errors
     /// `NOLISTENER` for one that is not registered; those of [`Client::call`].
-    pub fn drain(&self, listener: &ListenerId, on: bool) -> Result<()> {
-        self.client.call(&self.client.calls().drain(&self.name, listener, on))
+    pub fn drain(&self, listener: &ListenerId, on: bool) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().drain(&self.name, listener, on))
     }
 
     /// Moves due scheduled tasks to pending: at most 500.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn promote(&self) -> Result<Promoted> {
-        self.client.call(&self.client.calls().promote(&self.name, 500))
+    pub fn promote(&self) -> L::Answer<'_, Result<Promoted>> {
+        self.client.make(self.client.calls().promote(&self.name, 500))
     }
 
     /// Takes tasks whose lease has expired from their owners: at most 100.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn requeue_orphans(&self) -> Result<Orphans> {
-        self.client.call(&self.client.calls().requeue_orphans(&self.name, 100))
+    pub fn requeue_orphans(&self) -> L::Answer<'_, Result<Orphans>> {
+        self.client.make(self.client.calls().requeue_orphans(&self.name, 100))
     }
 
     /// Deletes finished tasks over a number or an age, by default from the settings (50,000; 7 days): at most 100.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn retain(&self, keep: Option<u32>, age: Option<Duration>) -> Result<Retained> {
+    pub fn retain(&self, keep: Option<u32>, age: Option<Duration>) -> L::Answer<'_, Result<Retained>> {
         let options = keep.into_iter().fold(RetainOptions::new(), RetainOptions::keep);
         let options = age.into_iter().fold(options, RetainOptions::seconds);
-        self.client.call(&self.client.calls().retain(&self.name, 100, &options))
+        self.client.make(self.client.calls().retain(&self.name, 100, &options))
     }
 
     /// Goes once through the queue and repairs what clients without scripts left. Returns the number of repairs,
@@ -174,65 +203,72 @@ impl Queue {
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn mend(&self, grace: Option<Duration>) -> Result<(u64, u64)> {
-        let (mut mended, mut suspected) = (0, 0);
-        let mut cursor = String::new();
-        let options = grace.into_iter().fold(MendOptions::new(), MendOptions::grace);
-        loop {
-            let step = self.client.call(&self.client.calls().mend(&self.name, &cursor, 200, &options))?;
-            mended += step.mended;
-            suspected += step.suspected;
-            match step.next {
-                Some(next) => cursor = next,
-                None => return Ok((mended, suspected)),
+    pub fn mend(&self, grace: Option<Duration>) -> L::Answer<'_, Result<(u64, u64)>> {
+        L::answer(async move {
+            let (mut mended, mut suspected) = (0, 0);
+            let mut cursor = String::new();
+            let options = grace.into_iter().fold(MendOptions::new(), MendOptions::grace);
+            loop {
+                let step = self.client.run(&self.client.calls().mend(&self.name, &cursor, 200, &options)).await?;
+                mended += step.mended;
+                suspected += step.suspected;
+                match step.next {
+                    Some(next) => cursor = next,
+                    None => return Ok((mended, suspected)),
+                }
             }
-        }
+        })
     }
 
     /// Sets a setting for this queue; a value of none unsets it. The contract lists them, with their bounds.
     ///
     /// # Errors
     /// `BADARG` for an unknown setting or a value out of its bounds; those of [`Client::call`].
-    pub fn configure(&self, name: &str, value: Option<&str>) -> Result<()> {
-        self.client.call(&self.client.calls().configure(Some(&self.name), name, value))
+    pub fn configure(&self, name: &str, value: Option<&str>) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().configure(Some(&self.name), name, value))
     }
 
     /// Every setting in effect for this queue.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn settings(&self) -> Result<Vec<Setting>> {
-        self.client.call(&self.client.calls().settings(Some(&self.name)))
+    pub fn settings(&self) -> L::Answer<'_, Result<Vec<Setting>>> {
+        self.client.make(self.client.calls().settings(Some(&self.name)))
     }
 
     /// Gives a key its own limits in this queue. `None`: the queue's setting.
     ///
     /// # Errors
     /// `BADARG` for a limit out of its bounds, `TOOMANY` over 100,000 keys; those of [`Client::call`].
-    pub fn limit(&self, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Result<()> {
-        self.client.call(&self.client.calls().limit(&self.name, key, concurrency, rate))
+    pub fn limit(&self, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().limit(&self.name, key, concurrency, rate))
     }
 
     /// The keys with limits of their own in this queue, or with `used` those that take places now.
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn limits(&self, used: bool) -> Result<Vec<KeyLimit>> {
+    pub fn limits(&self, used: bool) -> L::Answer<'_, Result<Vec<KeyLimit>>> {
         let options = LimitsOptions::new().used(used);
-        self.client.pages(|cursor| self.client.calls().limits(&self.name, cursor, 500, &options))
+        L::answer(async move {
+            self.client.pages(|cursor| self.client.calls().limits(&self.name, cursor, 500, &options)).await
+        })
     }
 
     /// The task with this id, if it belongs to this queue.
     ///
     /// # Errors
     /// `NOTASK`, `OTHERQUEUE`; those of [`Client::call`].
-    pub fn task(&self, id: &str) -> Result<Task> {
-        let task = self.client.task(id)?;
-        if task.info()?.queue().as_deref() == Some(self.name.as_str()) {
-            Ok(task)
-        } else {
-            Err(Error::Invalid { code: Code::OtherQueue, text: "this id is a task of another queue".into() })
-        }
+    pub fn task(&self, id: &str) -> L::Answer<'_, Result<Task<L>>> {
+        let task = self.client.task(id);
+        L::answer(async move {
+            let task = task?;
+            if task.record().await?.queue().as_deref() == Some(self.name.as_str()) {
+                Ok(task)
+            } else {
+                Err(Error::Invalid { code: Code::OtherQueue, text: "this id is a task of another queue".into() })
+            }
+        })
     }
 }
 

@@ -7,32 +7,16 @@ use serde::Serialize;
 use crate::calls::RunScheduleOptions;
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
+use crate::link::{Blocking, Link};
 use crate::model::{Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
 use crate::names::{QueueName, ScheduleName, TaskId};
-use crate::options::{Pairs, ScheduleOptions};
+use crate::options::{Plan, ScheduleOptions};
 use crate::rhythm::Rhythm;
-use crate::submit::Submit;
 use crate::task::Task;
 use crate::times;
 
 /// Slots handled by one call of `tick`: about a millisecond.
 const BATCH: u32 = 10;
-
-/// How a schedule creates its tasks.
-#[derive(Clone, Debug, Default)]
-#[must_use]
-pub struct Plan {
-    pub(crate) own: Pairs,
-    task: Submit,
-}
-
-impl Plan {
-    /// How its tasks are submitted. Their ids and times are those of the slots.
-    pub fn task(mut self, task: Submit) -> Self {
-        self.task = task;
-        self
-    }
-}
 
 /// A schedule of a namespace.
 ///
@@ -49,12 +33,12 @@ impl Plan {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Schedule {
-    client: Client,
+pub struct Schedule<L: Link = Blocking> {
+    client: Client<L>,
     name: ScheduleName,
 }
 
-impl Schedule {
+impl<L: Link> Schedule<L> {
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &ScheduleName {
@@ -71,8 +55,9 @@ impl Schedule {
         rhythm: &Rhythm,
         parameters: &P,
         plan: &Plan,
-    ) -> Result<Scheduled> {
-        self.set_bytes(queue, rhythm, &serde_json::to_vec(parameters)?, plan)
+    ) -> L::Answer<'_, Result<Scheduled>> {
+        let parameters = serde_json::to_vec(parameters).map_err(Error::from);
+        L::answer(self.put(QueueName::new(queue), rhythm.clone(), parameters, plan.clone()))
     }
 
     /// Creates it, or changes it: tasks of a queue, with opaque bytes as parameters. Its tasks, its pause and its
@@ -81,38 +66,54 @@ impl Schedule {
     /// # Errors
     /// `BADARG` for a value out of its bounds, an end in the past, or if no slot is ahead; `BADNAME`, `TOOBIG` as
     /// for a submit, `TOOMANY` for over 100,000 schedules; those of [`Client::call`].
-    pub fn set_bytes(&self, queue: &str, rhythm: &Rhythm, parameters: &[u8], plan: &Plan) -> Result<Scheduled> {
-        let queue = QueueName::new(queue)?;
+    pub fn set_bytes(
+        &self,
+        queue: &str,
+        rhythm: &Rhythm,
+        parameters: &[u8],
+        plan: &Plan,
+    ) -> L::Answer<'_, Result<Scheduled>> {
+        L::answer(self.put(QueueName::new(queue), rhythm.clone(), Ok(parameters.to_vec()), plan.clone()))
+    }
+
+    async fn put(
+        &self,
+        queue: Result<QueueName>,
+        rhythm: Rhythm,
+        parameters: Result<Vec<u8>>,
+        plan: Plan,
+    ) -> Result<Scheduled> {
+        let (queue, parameters) = (queue?, parameters?);
         if plan.task.id.is_some() || plan.task.eta.is_some() {
             let text = "the ids and the times of a schedule's tasks are those of its slots";
             return Err(Error::argument(text));
         }
-        let options = ScheduleOptions { own: plan.own.clone(), task: self.client.sized(&plan.task.options) };
-        self.client.set_schedule(&self.name, &queue, rhythm, parameters, &options)
+        let options = ScheduleOptions { own: plan.own, task: self.client.sized(&plan.task.options) };
+        self.client.put_schedule(&self.name, &queue, &rhythm, &parameters, &options).await
     }
 
     /// The schedule in full.
     ///
     /// # Errors
     /// `NOSCHEDULE`; those of [`Client::call`].
-    pub fn info(&self) -> Result<ScheduleInfo> {
-        self.client.call(&self.client.calls().show_schedule(&self.name))
+    pub fn info(&self) -> L::Answer<'_, Result<ScheduleInfo>> {
+        self.client.make(self.client.calls().show_schedule(&self.name))
     }
 
     /// Stops it from creating tasks. Slots that pass meanwhile create none.
     ///
     /// # Errors
     /// `NOSCHEDULE`; `BADNAME` or `TOOBIG` for an invalid name or reason; those of [`Client::call`].
-    pub fn pause(&self, by: &str, reason: &str) -> Result<()> {
-        self.client.call(&self.client.calls().pause_schedule(&self.name, by, reason))
+    pub fn pause(&self, by: &str, reason: &str) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().pause_schedule(&self.name, by, reason))
     }
 
     /// Lets it create tasks again, from its next slot on.
     ///
     /// # Errors
     /// `NOSCHEDULE`; those of [`Client::call`].
-    pub fn resume(&self) -> Result<()> {
-        self.client.call(&self.client.calls().resume_schedule(&self.name))
+    pub fn resume(&self) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().resume_schedule(&self.name))
     }
 
     /// Creates a task at once, in addition to the slots, according to its own overlap or the given one.
@@ -120,27 +121,27 @@ impl Schedule {
     /// # Errors
     /// `NOSCHEDULE`; `STATE` if the last task is unfinished and the overlap is [`Overlap::Skip`]; those of a
     /// submit.
-    pub fn run(&self, overlap: Option<Overlap>) -> Result<Task> {
+    pub fn run(&self, overlap: Option<Overlap>) -> L::Answer<'_, Result<Task<L>>> {
         let options = overlap.into_iter().fold(RunScheduleOptions::new(), RunScheduleOptions::overlap);
-        let ran = self.client.call(&self.client.calls().run_schedule(&self.name, &TaskId::random(), &options))?;
-        Ok(Task::new(self.client.clone(), ran.id))
+        let call = self.client.calls().run_schedule(&self.name, &TaskId::random(), &options);
+        L::answer(async move { Ok(Task::new(self.client.clone(), self.client.run(&call).await?.id)) })
     }
 
     /// Removes it. Its tasks remain.
     ///
     /// # Errors
     /// `NOSCHEDULE`; those of [`Client::call`].
-    pub fn remove(&self) -> Result<()> {
-        self.client.call(&self.client.calls().unschedule(&self.name))
+    pub fn remove(&self) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().unschedule(&self.name))
     }
 }
 
-impl Client {
+impl<L: Link> Client<L> {
     /// A schedule by its name. Makes no call.
     ///
     /// # Errors
     /// `BADNAME` for an invalid name.
-    pub fn schedule(&self, name: &str) -> Result<Schedule> {
+    pub fn schedule(&self, name: &str) -> Result<Schedule<L>> {
         Ok(Schedule { client: self.clone(), name: ScheduleName::new(name)? })
     }
 
@@ -148,8 +149,8 @@ impl Client {
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn schedules(&self) -> Result<Vec<ScheduleSummary>> {
-        self.pages(|cursor| self.calls().schedules(cursor, 500))
+    pub fn schedules(&self) -> L::Answer<'_, Result<Vec<ScheduleSummary>>> {
+        L::answer(self.pages(|cursor| self.calls().schedules(cursor, 500)))
     }
 
     /// Creates a schedule, or changes it, with options as plain values.
@@ -163,16 +164,29 @@ impl Client {
         rhythm: &Rhythm,
         parameters: &[u8],
         options: &ScheduleOptions,
+    ) -> L::Answer<'_, Result<Scheduled>> {
+        let (name, queue, rhythm) = (name.clone(), queue.clone(), rhythm.clone());
+        let (parameters, options) = (parameters.to_vec(), options.clone());
+        L::answer(async move { self.put_schedule(&name, &queue, &rhythm, &parameters, &options).await })
+    }
+
+    async fn put_schedule(
+        &self,
+        name: &ScheduleName,
+        queue: &QueueName,
+        rhythm: &Rhythm,
+        parameters: &[u8],
+        options: &ScheduleOptions,
     ) -> Result<Scheduled> {
         let mut slots = Vec::new();
         if rhythm.is_cron() {
-            let now = self.call(&self.calls().hello())?.now;
+            let now = self.run(&self.calls().hello()).await?.now;
             let start = options.own.get("start").and_then(times::time);
             // A slot may be at the start itself.
             let before = start.and_then(|start| start.checked_sub(Duration::from_nanos(1)));
             slots = rhythm.slots(before.map_or(now, |before| now.max(before)));
         }
-        self.call(&self.calls().schedule(name, queue, &rhythm.to_string(), parameters, &slots, options))
+        self.run(&self.calls().schedule(name, queue, &rhythm.to_string(), parameters, &slots, options)).await
     }
 
     /// Creates the tasks of due slots, at most 10, and supplies the next slots of cron (feature `cron`) to
@@ -180,17 +194,19 @@ impl Client {
     ///
     /// # Errors
     /// Those of [`Client::call`].
-    pub fn tick(&self) -> Result<Ticked> {
-        let ticked = self.call(&self.calls().tick(BATCH))?;
-        for low in &ticked.low {
-            // What this build or this machine cannot compute is left to others.
-            let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
-            match self.call(&self.calls().slots(low, &rhythm.slots(low.after))) {
-                // Somebody removed it meanwhile.
-                Err(error) if error.code() != Some(Code::NoSchedule) => return Err(error),
-                _ => {}
+    pub fn tick(&self) -> L::Answer<'_, Result<Ticked>> {
+        L::answer(async {
+            let ticked = self.run(&self.calls().tick(BATCH)).await?;
+            for low in &ticked.low {
+                // What this build or this machine cannot compute is left to others.
+                let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
+                match self.run(&self.calls().slots(low, &rhythm.slots(low.after))).await {
+                    // Somebody removed it meanwhile.
+                    Err(error) if error.code() != Some(Code::NoSchedule) => return Err(error),
+                    _ => {}
+                }
             }
-        }
-        Ok(ticked)
+            Ok(ticked)
+        })
     }
 }

@@ -1,21 +1,28 @@
 //! Statistics and events of a queue.
 
+use std::collections::VecDeque;
+use std::time::Duration;
+
 use crate::calls::{EventsOptions, StatisticsOptions};
 use crate::error::Result;
-use crate::model::{Events, Figures, Statistics, Tallied};
+use crate::link::Link;
+use crate::model::{Event, Events, Figures, Statistics, Tallied};
 use crate::queue::Queue;
 
 /// Days that one call returns.
 const DAYS: u32 = 14;
 
-impl Queue {
+/// The longest pause between two looks for events.
+const LOOK: Duration = Duration::from_millis(500);
+
+impl<L: Link> Queue<L> {
     /// Adds events that were not read yet to the statistics of their days, at most 500. Workers do this all the
     /// time.
     ///
     /// # Errors
     /// Those of [`Client::call`](crate::Client::call).
-    pub fn tally(&self) -> Result<Tallied> {
-        self.client().call(&self.client().calls().tally(self.name(), 500))
+    pub fn tally(&self) -> L::Answer<'_, Result<Tallied>> {
+        self.client().make(self.client().calls().tally(self.name(), 500))
     }
 
     /// The statistics of the last `days`, including today: at least 1, and as many as the setting `statistics`
@@ -23,26 +30,29 @@ impl Queue {
     ///
     /// # Errors
     /// Those of [`Client::call`](crate::Client::call).
-    pub fn statistics(&self, days: u32) -> Result<Statistics> {
-        let call = |days: u32, until: Option<&str>| {
-            let options = until.into_iter().fold(StatisticsOptions::new(), StatisticsOptions::until);
-            self.client().call(&self.client().calls().statistics(self.name(), days.clamp(1, DAYS), &options))
-        };
-        let mut all = call(days, None)?;
-        let mut left = days.saturating_sub(DAYS);
-        while left > 0
-            && let Some(until) = all.before.take()
-        {
-            let mut earlier = call(left, Some(&until))?;
-            left = left.saturating_sub(DAYS);
-            earlier.days.append(&mut all.days);
-            let mut total = Figures::default();
-            total.add(&earlier.total);
-            total.add(&all.total);
-            all =
-                Statistics { first: earlier.first, before: earlier.before, total, days: earlier.days, last: all.last };
-        }
-        Ok(all)
+    pub fn statistics(&self, days: u32) -> L::Answer<'_, Result<Statistics>> {
+        L::answer(async move {
+            let mut all = self.some_days(days, None).await?;
+            let mut left = days.saturating_sub(DAYS);
+            while left > 0
+                && let Some(until) = all.before.take()
+            {
+                let mut earlier = self.some_days(left, Some(&until)).await?;
+                left = left.saturating_sub(DAYS);
+                earlier.days.append(&mut all.days);
+                let mut total = Figures::default();
+                total.add(&earlier.total);
+                total.add(&all.total);
+                let Statistics { first, before, days, .. } = earlier;
+                all = Statistics { first, before, total, days, last: all.last };
+            }
+            Ok(all)
+        })
+    }
+
+    async fn some_days(&self, days: u32, until: Option<&str>) -> Result<Statistics> {
+        let options = until.into_iter().fold(StatisticsOptions::new(), StatisticsOptions::until);
+        self.client().run(&self.client().calls().statistics(self.name(), days.clamp(1, DAYS), &options)).await
     }
 
     /// Up to 500 transitions after an event, `0` for the oldest that is kept. Keep [`Events::last`], or the
@@ -50,7 +60,33 @@ impl Queue {
     ///
     /// # Errors
     /// `BADARG` for an invalid cursor; those of [`Client::call`](crate::Client::call).
-    pub fn events(&self, after: &str) -> Result<Events> {
-        self.client().call(&self.client().calls().events(self.name(), after, 500, &EventsOptions::new()))
+    pub fn events(&self, after: &str) -> L::Answer<'_, Result<Events>> {
+        self.client().make(self.client().calls().events(self.name(), after, 500, &EventsOptions::new()))
+    }
+
+    /// The transitions after an event, `0` for the oldest that is kept, one after another, and then those that come:
+    /// an iterator that waits for the next one, or a stream. Keep the [`cursor`](crate::Event::cursor) of the last
+    /// one to go on after an error.
+    ///
+    /// # Errors
+    /// As [`Queue::events`].
+    pub fn follow(&self, after: &str) -> L::Many<'_, Event> {
+        let begin = (VecDeque::new(), after.to_owned());
+        L::many(begin, move |(mut found, mut last): (VecDeque<Event>, String)| async move {
+            let mut pause = Duration::from_millis(5);
+            loop {
+                if let Some(event) = found.pop_front() {
+                    return Ok(Some((event, (found, last))));
+                }
+                let call = self.client().calls().events(self.name(), &last, 500, &EventsOptions::new());
+                let events = self.client().run(&call).await?;
+                last = events.last;
+                found.extend(events.items);
+                if found.is_empty() {
+                    L::pause(pause).await;
+                    pause = (pause * 2).min(LOOK);
+                }
+            }
+        })
     }
 }

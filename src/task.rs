@@ -1,6 +1,5 @@
 //! A task, seen from outside.
 
-use std::thread;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
@@ -9,6 +8,7 @@ use crate::calls::{CancelOptions, EstimateOptions, RecallOptions, RetryOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
+use crate::link::{Blocking, Link};
 use crate::model::{Cancelled, Estimate, Recalled, Status, TaskInfo, Transition};
 use crate::names::TaskId;
 
@@ -17,17 +17,27 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// A task by its id.
 #[derive(Clone, Debug)]
-pub struct Task {
-    client: Client,
+pub struct Task<L: Link = Blocking> {
+    client: Client<L>,
     id: TaskId,
 }
 
-impl Task {
-    pub(crate) fn new(client: Client, id: TaskId) -> Self {
+impl<L: Link> Client<L> {
+    /// A task by its id. Makes no call.
+    ///
+    /// # Errors
+    /// `BADNAME` for an invalid id.
+    pub fn task(&self, id: &str) -> Result<Task<L>> {
+        Ok(Task::new(self.clone(), TaskId::new(id)?))
+    }
+}
+
+impl<L: Link> Task<L> {
+    pub(crate) fn new(client: Client<L>, id: TaskId) -> Self {
         Self { client, id }
     }
 
-    pub(crate) fn client(&self) -> &Client {
+    pub(crate) fn client(&self) -> &Client<L> {
         &self.client
     }
 
@@ -41,19 +51,27 @@ impl Task {
     ///
     /// # Errors
     /// `NOTASK`; those of [`Client::call`].
-    pub fn info(&self) -> Result<TaskInfo> {
-        self.client.info(&self.id)
+    pub fn info(&self) -> L::Answer<'_, Result<TaskInfo>> {
+        L::answer(self.record())
+    }
+
+    pub(crate) async fn record(&self) -> Result<TaskInfo> {
+        self.client.run(&self.client.calls().get(&self.id)).await?.ok_or(Error::NotFound)
     }
 
     /// Waits until the task is finished, and returns its record. With [`Duration::MAX`] it waits without limit.
     ///
     /// # Errors
     /// [`Error::TimedOut`] after `limit`; `NOTASK`; those of [`Client::call`].
-    pub fn wait(&self, limit: Duration) -> Result<TaskInfo> {
+    pub fn wait(&self, limit: Duration) -> L::Answer<'_, Result<TaskInfo>> {
+        L::answer(self.finished(limit))
+    }
+
+    async fn finished(&self, limit: Duration) -> Result<TaskInfo> {
         let deadline = Deadline::after(limit);
         let mut pause = Duration::from_millis(5);
         loop {
-            let info = self.info()?;
+            let info = self.record().await?;
             if info.status().is_some_and(Status::is_finished) {
                 return Ok(info);
             }
@@ -61,7 +79,7 @@ impl Task {
             if left.is_zero() {
                 return Err(Error::TimedOut(limit));
             }
-            thread::sleep(pause.min(left));
+            L::pause(pause.min(left)).await;
             pause = (pause * 2).min(LOOK);
         }
     }
@@ -71,20 +89,22 @@ impl Task {
     /// # Errors
     /// [`Error::Failed`] with the task's error, [`Error::TaskCancelled`] if it was cancelled, `PAYLOAD` if the
     /// result has another type; those of [`Task::wait`].
-    pub fn result<R: DeserializeOwned>(&self, limit: Duration) -> Result<R> {
-        let info = self.wait(limit)?;
-        match info.status() {
-            Some(Status::Complete) => Ok(serde_json::from_slice(info.result_bytes().unwrap_or(b"null"))?),
-            Some(Status::Cancelled) => Err(Error::TaskCancelled(info.reason().unwrap_or_default())),
-            _ => Err(Error::Failed(info.error().unwrap_or_default())),
-        }
+    pub fn result<R: DeserializeOwned>(&self, limit: Duration) -> L::Answer<'_, Result<R>> {
+        L::answer(async move {
+            let info = self.finished(limit).await?;
+            match info.status() {
+                Some(Status::Complete) => Ok(serde_json::from_slice(info.result_bytes().unwrap_or(b"null"))?),
+                Some(Status::Cancelled) => Err(Error::TaskCancelled(info.reason().unwrap_or_default())),
+                _ => Err(Error::Failed(info.error().unwrap_or_default())),
+            }
+        })
     }
 
     /// Cancels the task. The owner of a running one is ordered to stop it, with its grace period.
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that is complete or failed; those of [`Client::call`].
-    pub fn cancel(&self, reason: &str) -> Result<Cancelled> {
+    pub fn cancel(&self, reason: &str) -> L::Answer<'_, Result<Cancelled>> {
         self.cancel_as(reason, &CancelOptions::new())
     }
 
@@ -93,7 +113,7 @@ impl Task {
     ///
     /// # Errors
     /// As [`Task::cancel`].
-    pub fn cancel_by_force(&self, reason: &str) -> Result<Cancelled> {
+    pub fn cancel_by_force(&self, reason: &str) -> L::Answer<'_, Result<Cancelled>> {
         self.cancel_as(reason, &CancelOptions::new().force(true))
     }
 
@@ -102,12 +122,12 @@ impl Task {
     ///
     /// # Errors
     /// As [`Task::cancel`].
-    pub fn cancel_now(&self, reason: &str) -> Result<Cancelled> {
+    pub fn cancel_now(&self, reason: &str) -> L::Answer<'_, Result<Cancelled>> {
         self.cancel_as(reason, &CancelOptions::new().at_once(true))
     }
 
-    fn cancel_as(&self, reason: &str, options: &CancelOptions) -> Result<Cancelled> {
-        self.client.call(&self.client.calls().cancel(&self.id, reason, options))
+    fn cancel_as(&self, reason: &str, options: &CancelOptions) -> L::Answer<'_, Result<Cancelled>> {
+        self.client.make(self.client.calls().cancel(&self.id, reason, options))
     }
 
     /// Asks the owner of the task to stop it and to give it back: it may save a checkpoint, and the task goes to
@@ -116,8 +136,8 @@ impl Task {
     /// # Errors
     /// `NOTASK`; `STATE` for one that nobody holds, or that a client without scripts holds; those of
     /// [`Client::call`].
-    pub fn recall(&self) -> Result<Recalled> {
-        self.client.call(&self.client.calls().recall(&self.id, &RecallOptions::new()))
+    pub fn recall(&self) -> L::Answer<'_, Result<Recalled>> {
+        self.client.make(self.client.calls().recall(&self.id, &RecallOptions::new()))
     }
 
     /// Takes the task from its owner at once, to the front of its queue, even if its program still runs: its owner
@@ -125,8 +145,8 @@ impl Task {
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that nobody holds; those of [`Client::call`].
-    pub fn recall_now(&self) -> Result<Recalled> {
-        self.client.call(&self.client.calls().recall(&self.id, &RecallOptions::new().at_once(true)))
+    pub fn recall_now(&self) -> L::Answer<'_, Result<Recalled>> {
+        self.client.make(self.client.calls().recall(&self.id, &RecallOptions::new().at_once(true)))
     }
 
     /// Retries a failed or cancelled task, from its last checkpoint.
@@ -134,16 +154,16 @@ impl Task {
     /// # Errors
     /// `NOTASK`; `STOPPING` for one that is being cancelled and may still run; `STATE` in any other state; those of
     /// [`Client::call`].
-    pub fn retry(&self) -> Result<()> {
-        self.client.call(&self.client.calls().retry(&self.id, &RetryOptions::new()))
+    pub fn retry(&self) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new()))
     }
 
     /// Retries a failed or cancelled task, from its beginning.
     ///
     /// # Errors
     /// As [`Task::retry`].
-    pub fn retry_fresh(&self) -> Result<()> {
-        self.client.call(&self.client.calls().retry(&self.id, &RetryOptions::new().fresh(true)))
+    pub fn retry_fresh(&self) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new().fresh(true)))
     }
 
     /// Changes the priority of the waiting task, -1,000 to 1,000, higher first; it goes behind those that have it
@@ -151,41 +171,43 @@ impl Task {
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that does not wait; `BADARG` out of bounds; those of [`Client::call`].
-    pub fn prioritise(&self, priority: i32) -> Result<()> {
-        self.client.call(&self.client.calls().prioritise(&self.id, priority))
+    pub fn prioritise(&self, priority: i32) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().prioritise(&self.id, priority))
     }
 
     /// Its last transitions, as far as they are kept, the earliest first.
     ///
     /// # Errors
     /// `NOTASK`; those of [`Client::call`].
-    pub fn history(&self) -> Result<Vec<Transition>> {
-        let mut all = Vec::new();
-        loop {
-            let after = all.last().map_or(0, |last: &Transition| last.number);
-            let page = self.client.call(&self.client.calls().history(&self.id, after, 500))?;
-            if page.items.is_empty() {
-                return Ok(all);
+    pub fn history(&self) -> L::Answer<'_, Result<Vec<Transition>>> {
+        L::answer(async {
+            let mut all = Vec::new();
+            loop {
+                let after = all.last().map_or(0, |last: &Transition| last.number);
+                let page = self.client.run(&self.client.calls().history(&self.id, after, 500)).await?;
+                if page.items.is_empty() {
+                    return Ok(all);
+                }
+                all.extend(page.items);
             }
-            all.extend(page.items);
-        }
+        })
     }
 
     /// When it is expected to start and to end. `progress`: from 0 to 1, if known.
     ///
     /// # Errors
     /// `NOTASK`; those of [`Client::call`].
-    pub fn estimate(&self, progress: Option<f64>) -> Result<Estimate> {
+    pub fn estimate(&self, progress: Option<f64>) -> L::Answer<'_, Result<Estimate>> {
         let progress = progress.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
         let options = progress.into_iter().fold(EstimateOptions::new(), EstimateOptions::progress);
-        self.client.call(&self.client.calls().estimate(&self.id, &options))
+        self.client.make(self.client.calls().estimate(&self.id, &options))
     }
 
     /// Deletes the finished task.
     ///
     /// # Errors
     /// `NOTASK`; `STATE` for one that is not finished; those of [`Client::call`].
-    pub fn delete(&self) -> Result<()> {
-        self.client.call(&self.client.calls().delete(&self.id))
+    pub fn delete(&self) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().delete(&self.id))
     }
 }

@@ -33,7 +33,7 @@ macro_rules! words {
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 match word {
                     $($word => Ok(Self::$variant),)+
-                    _ => Err($crate::words::unknown(word, &[$($word),+])),
+                    _ => Err($crate::error::Error::unknown(word, &[$($word),+])),
                 }
             }
         }
@@ -47,9 +47,3 @@ macro_rules! words {
 }
 
 pub(crate) use words;
-
-use crate::error::Error;
-
-pub(crate) fn unknown(word: &str, known: &[&str]) -> Error {
-    Error::argument(format!("`{word}` is none of: {}", known.join(" ")))
-}

@@ -7,104 +7,236 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use blueque::calls::{CompleteOptions, NewTask, ReleaseOptions, ReserveOptions, TaskOptions};
+use blueque::calls::{NewTask, TaskOptions};
 use blueque::tokio::Client;
-use blueque::{Error, ListenerId, Namespace, Order, Outcome, QueueName, Status, Submitted, TaskId};
+use blueque::{Action, Error, Filter, ListenerId, Order, Outcome, Plan, Rhythm, Submit, Submitted, TaskId};
+use futures_util::{StreamExt, TryStreamExt};
 use support::Server;
 
-const LEASE: Duration = Duration::from_secs(60);
-fn request() -> ReserveOptions {
-    ReserveOptions::new().lease(LEASE).request("r1")
+const LIMIT: Duration = Duration::from_secs(25);
+
+/// How many connections the server has, and how many of them wait.
+fn connections(server: &Server) -> (u32, u32) {
+    let info: String = redis::cmd("INFO").arg("clients").query(&mut server.connection()).unwrap();
+    let number = |name: &str| {
+        let line = info.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim_start_matches(':').trim().parse().unwrap()
+    };
+    (number("connected_clients"), number("blocked_clients"))
 }
 
-fn names() -> (QueueName, ListenerId) {
-    (QueueName::new("q").unwrap(), ListenerId::new("host_1").unwrap())
-}
-
-async fn submit(client: &Client, queue: &QueueName) -> TaskId {
-    let id = TaskId::random();
-    let task = NewTask::new(&id, b"x");
-    let made = client.call(&client.calls().submit(queue, &[task], &TaskOptions::default())).await.unwrap();
-    assert_eq!(made, [Submitted::Created]);
-    id
+async fn eventually(what: &str, mut look: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !look() {
+        assert!(begun.elapsed() < LIMIT, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
 }
 
 #[tokio::test]
 async fn a_task_goes_through_its_whole_life_asynchronously() {
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();
-    let (queue, listener) = names();
-    let calls = client.calls();
-    client.call(&calls.register(&queue, &listener, &blueque::calls::RegisterOptions::new())).await.unwrap();
-    let id = submit(&client, &queue).await;
-    let work = client.listen(&listener, std::slice::from_ref(&queue), &request(), LEASE).await.unwrap().unwrap();
-    assert_eq!(work.id, id);
-    client.call(&calls.start(&id, work.token, 7, &blueque::calls::StartOptions::new())).await.unwrap();
-    let beat = client.call(&calls.heartbeat(&queue, &listener, LEASE, &[(id.clone(), work.token)])).await.unwrap();
-    assert_eq!(beat.orders, [Order::Continue]);
-    assert_eq!(
-        client.call(&calls.complete(&id, work.token, b"r", &CompleteOptions::new())).await.unwrap(),
-        Outcome::Complete
-    );
-    assert!(matches!(client.call(&calls.release(&id, work.token, &ReleaseOptions::new())).await, Err(Error::Lost)));
-    let info = client.call(&calls.get(&id)).await.unwrap().unwrap();
-    assert_eq!((info.status(), info.result_bytes()), (Some(Status::Complete), Some(&b"r"[..])));
+    assert!(client.greeting().is_some());
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    let mut listener = client.listener_as(ListenerId::new("host_1").unwrap(), &["q"]).await.unwrap();
+    let work = listener.listen(LIMIT).await.unwrap().unwrap();
+    assert_eq!((work.id(), work.parameters::<String>().unwrap().as_str()), (task.id(), "x"));
+    work.start(7).await.unwrap();
+    assert_eq!(work.heartbeat().await.unwrap(), Order::Continue);
+    work.progress(&0.5).await.unwrap();
+    work.checkpoint(&3).await.unwrap();
+    assert_eq!(listener.held(&"q".parse().unwrap()).await.unwrap().len(), 1);
+    assert_eq!(work.complete("r").await.unwrap(), Outcome::Complete);
+    assert!(matches!(work.release().await, Err(Error::Lost)));
+    assert_eq!(task.result::<String>(LIMIT).await.unwrap(), "r");
+    let history = task.history().await.unwrap();
+    assert_eq!(history.last().unwrap().to, "complete");
+    listener.unregister().await.unwrap();
+    assert_eq!(client.queue("q").unwrap().listeners().await.unwrap(), []);
+    task.delete().await.unwrap();
+    assert!(matches!(task.info().await, Err(Error::NotFound)));
+}
+
+#[tokio::test]
+async fn search_and_events_are_streams() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    let ids: Vec<TaskId> = (0..1200).map(|n| TaskId::new(format!("t{n}")).unwrap()).collect();
+    let tasks: Vec<_> = ids.iter().map(|id| NewTask::new(id, b"1")).collect();
+    let made = queue.submit_many(&tasks, &TaskOptions::default().tag("night")).await.unwrap();
+    assert!(made.len() == 1200 && made.iter().all(|one| *one == Submitted::Created));
+    let filter = Filter::new().tag("night");
+    let mut found: Vec<String> = queue.search(&filter).try_collect().await.unwrap();
+    let listed = queue.find(&filter, 2000).await.unwrap();
+    assert_eq!(found, listed, "the same in the same order");
+    found.sort();
+    found.dedup();
+    assert_eq!(found.len(), 1200);
+    assert_eq!(queue.search(&filter).take(3).try_collect::<Vec<_>>().await.unwrap(), listed[..3]);
+
+    let mut events = queue.follow("0");
+    let mut seen = 0;
+    while seen < 1200 {
+        let event = events.next().await.unwrap().unwrap();
+        assert_eq!(event.to, "pending");
+        seen += 1;
+    }
+    // What comes while it waits.
+    let (event, cancelled) = tokio::join!(events.next(), queue.bulk(&CANCEL, &filter));
+    assert_eq!(event.unwrap().unwrap().to, "cancelled");
+    assert_eq!(cancelled.unwrap().changed, 1200);
+    assert!(queue.search(&Filter::new().tag("day")).next().await.is_none());
+    let refused = queue.follow("nonsense").next().await.unwrap().unwrap_err();
+    assert_eq!(refused.code(), Some(blueque::Code::BadArgument));
+}
+
+const CANCEL: Action = Action::Cancel { reason: String::new(), force: blueque::Force::No };
+
+#[tokio::test]
+async fn a_schedule_is_set_and_run_asynchronously() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let schedule = client.schedule("hourly").unwrap();
+    let hourly = Rhythm::every(Duration::from_secs(3600)).unwrap();
+    schedule.set("q", &hourly, &["all"], &Plan::default()).await.unwrap();
+    let task = schedule.run(None).await.unwrap();
+    assert_eq!(client.queue("q").unwrap().task(task.id().as_str()).await.unwrap().id(), task.id());
+    assert_eq!(client.schedules().await.unwrap().len(), 1);
+    client.tick().await.unwrap();
+    schedule.remove().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_waiting_listener_does_not_hold_up_other_calls() {
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();
-    let (queue, listener) = names();
-    client.call(&client.calls().register(&queue, &listener, &blueque::calls::RegisterOptions::new())).await.unwrap();
-    let waits = tokio::spawn({
-        let (client, queue) = (client.clone(), queue.clone());
-        async move { client.listen(&listener, &[queue], &request(), Duration::from_secs(25)).await }
-    });
+    let mut listener = client.listener(&["q"]).await.unwrap();
     let begun = Instant::now();
-    loop {
-        let info: String = redis::cmd("INFO").arg("clients").query(&mut server.connection()).unwrap();
-        if info.contains("blocked_clients:1") {
-            break;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(20), "the listener never waits");
-        tokio::task::yield_now().await;
-    }
-    let id = submit(&client, &queue).await;
-    assert_eq!(waits.await.unwrap().unwrap().unwrap().id, id);
+    let waits = tokio::spawn(async move { listener.listen(LIMIT).await });
+    eventually("it waits", || connections(&server).1 == 1).await;
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    assert_eq!(waits.await.unwrap().unwrap().unwrap().id(), task.id());
     assert!(begun.elapsed() < Duration::from_secs(20), "woken, not found by a later look");
+}
+
+#[tokio::test]
+async fn a_thousand_waiting_listeners_share_a_connection_and_each_is_woken() {
+    const LISTENERS: usize = 1000;
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let mut waits = tokio::task::JoinSet::new();
+    for number in 0..LISTENERS {
+        let client = client.clone();
+        waits.spawn(async move {
+            let queues = ["common".to_owned(), format!("own{}", number % 10)];
+            let queues = queues.each_ref().map(String::as_str);
+            let mut listener = client.listener(&queues).await.unwrap();
+            let work = listener.listen(LIMIT * 2).await.unwrap().expect("a task");
+            work.start(1).await.unwrap();
+            work.complete(&number).await.unwrap();
+            work.id().clone()
+        });
+    }
+    let registered = || {
+        let mut connection = server.connection();
+        redis::cmd("SCARD").arg("blueque_listeners_common").query::<usize>(&mut connection).unwrap() == LISTENERS
+    };
+    eventually("all are registered", registered).await;
+    eventually("they wait", || connections(&server).1 == 1).await;
+    assert_eq!(connections(&server).0, 3, "one for calls, one for waits, and this one that looks");
+    let begun = Instant::now();
+    for n in 0..LISTENERS / 2 {
+        let name = if n % 2 == 0 { "common".to_owned() } else { format!("own{}", n % 10) };
+        client.queue(&name).unwrap().submit(&n, Submit::default()).await.unwrap();
+    }
+    let mut ids = std::collections::HashSet::new();
+    while ids.len() < LISTENERS / 2 {
+        assert!(ids.insert(waits.join_next().await.unwrap().unwrap()));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "woken, not found by a later look: {:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_wake_up_for_a_listener_that_has_gone_wakes_another() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    for _ in 0..20 {
+        let mut gone = client.listener(&["q"]).await.unwrap();
+        let mut stays = client.listener(&["q"]).await.unwrap();
+        let waits = tokio::spawn(async move { gone.listen(LIMIT).await.map(|work| work.is_some()) });
+        eventually("it waits", || connections(&server).1 == 1).await;
+        let listens = tokio::spawn(async move { stays.listen(LIMIT).await });
+        let begun = Instant::now();
+        let task = queue.submit("x", Submit::default()).await.unwrap();
+        waits.abort();
+        if matches!(waits.await, Ok(Ok(true))) {
+            listens.abort();
+            continue; // it was quicker
+        }
+        let work = listens.await.unwrap().unwrap().unwrap();
+        assert_eq!(work.id(), task.id());
+        work.release().await.unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        task.cancel("").await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_interrupted_listener_takes_nothing_and_does_not_wait() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let mut listener = client.listener(&["q"]).await.unwrap();
+    let interrupter = listener.interrupter();
+    let begun = Instant::now();
+    let waits = tokio::spawn(async move { listener.listen(LIMIT).await.map(|work| work.is_some()) });
+    eventually("it waits", || connections(&server).1 == 1).await;
+    interrupter.interrupt();
+    assert!(!waits.await.unwrap().unwrap());
+    assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
 #[tokio::test]
 async fn a_restarted_server_is_survived_asynchronously() {
     let mut server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
     let client = Client::open(&server.url()).await.unwrap();
-    let (queue, _) = names();
-    submit(&client, &queue).await;
+    let queue = client.queue("q").unwrap();
+    let mut listener = client.listener(&["q", "other"]).await.unwrap();
+    let waits = tokio::spawn(async move {
+        let work = listener.listen(LIMIT * 2).await.unwrap().unwrap();
+        (listener, work)
+    });
+    eventually("it waits", || connections(&server).1 == 1).await;
     server.kill();
     server.restart();
-    submit(&client, &queue).await;
-    assert_eq!(client.call(&client.calls().counts(&queue)).await.unwrap().pending, 2);
+    let task = client.queue("other").unwrap().submit("x", Submit::default()).await.unwrap();
+    let begun = Instant::now();
+    let (_listener, work) = waits.await.unwrap();
+    assert_eq!(work.id(), task.id());
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    queue.submit("y", Submit::default()).await.unwrap();
+    assert_eq!(queue.counts().await.unwrap().pending, 1);
 }
 
 #[tokio::test]
 async fn nobody_at_the_address_is_an_error_within_the_limit_asynchronously() {
     let limit = Duration::from_millis(300);
     let begun = Instant::now();
-    let error = Client::open_with("unix:///nowhere/at/all", Namespace::default(), limit).await.unwrap_err();
+    let error = Client::builder().limit(limit).open("unix:///nowhere/at/all").await.unwrap_err();
     assert_eq!(error.code(), Some(blueque::Code::Unavailable));
-    assert!(begun.elapsed() < limit * 4);
+    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[tokio::test]
 async fn a_namespace_for_tests_is_opened_for_tests_only() {
     let server = Server::start();
-    let (space, limit) = (Namespace::default(), Duration::from_secs(10));
-    let client = Client::open_for_tests(&server.url(), space.clone(), limit).await.unwrap();
+    let client = Client::builder().for_tests().open(&server.url()).await.unwrap();
     client
         .call(&client.calls().tick(1).at(std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1000)))
         .await
         .unwrap();
     assert_eq!(Client::open(&server.url()).await.unwrap_err().code(), Some(blueque::Code::Test));
-    Client::open_for_tests(&server.url(), space, limit).await.unwrap();
+    Client::builder().for_tests().open(&server.url()).await.unwrap();
 }

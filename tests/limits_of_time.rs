@@ -63,19 +63,10 @@ fn a_time_that_is_sent_is_refused_by_its_bounds_and_not_by_a_panic() {
 #[cfg(feature = "tokio")]
 #[tokio::test]
 async fn an_asynchronous_listener_may_wait_for_ever() {
-    use blueque::calls::{NewTask, ReserveOptions, TaskOptions};
-    use blueque::{ListenerId, Namespace, QueueName, TaskId};
-
     let server = Server::start();
-    let (queue, listener) = (QueueName::new("q").unwrap(), ListenerId::new("host_1").unwrap());
-    let client = blueque::tokio::Client::open_with(&server.url(), Namespace::default(), FOR_EVER).await.unwrap();
-    client.call(&client.calls().register(&queue, &listener, &blueque::calls::RegisterOptions::new())).await.unwrap();
-    let options = ReserveOptions::new().request("r1");
-    let id = TaskId::random();
-    let task = [NewTask::new(&id, b"x")];
-    let submit = client.calls().submit(&queue, &task, &TaskOptions::default());
-    let waits = client.listen(&listener, std::slice::from_ref(&queue), &options, FOR_EVER);
-    let (taken, submitted) = tokio::join!(waits, client.call(&submit));
-    submitted.unwrap();
-    assert_eq!(taken.unwrap().unwrap().id, id);
+    let client = blueque::tokio::Client::builder().limit(FOR_EVER).open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    let mut listener = client.listener(&["q"]).await.unwrap();
+    let (taken, submitted) = tokio::join!(listener.listen(FOR_EVER), queue.submit("x", Submit::default()));
+    assert_eq!(taken.unwrap().unwrap().id(), submitted.unwrap().id());
 }

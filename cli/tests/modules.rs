@@ -1,5 +1,5 @@
-//! The modules of the command are on floors, and each imports only from floors below it: a list of the floors is
-//! compared with the imports in the sources, and is the table in `docs/architecture.md`.
+//! The modules of the command and of the library are on floors, and each imports only from floors below it: lists of
+//! the floors are compared with the imports in the sources, and are the tables in `docs/architecture.md`.
 //!
 //! `make bless` regenerates the table.
 
@@ -9,18 +9,53 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The rooms of each floor, the highest floor first. A room is a file of `cli/src` with the folder of its name, or
-/// a command.
-const FLOORS: [&[&str]; 6] = [
-    &["main", "args"],
-    &["commands", "doctor", "worker", "supervisor"],
-    &["follow"],
-    &["input", "view", "logs", "processes"],
-    &["session", "run_folder"],
-    &["output", "times", "server", "process", "safe_path", "shortage"],
-];
+/// A package, and the rooms of each floor, the highest floor first. A room is a file of its sources with the folder of
+/// its name, or a command.
+struct House {
+    sources: &'static str,
+    floors: &'static [&'static [&'static str]],
+    /// Whether the files of a room import in one way, too: a file of the library and its folder belong together.
+    by_file: bool,
+    /// Around the table in `docs/architecture.md`.
+    marks: [&'static str; 2],
+}
 
-const PICTURE: (&str, &str) = ("<!-- modules: begin -->\n", "<!-- modules: end -->\n");
+const COMMAND: House = House {
+    sources: "src",
+    floors: &[
+        &["main", "args"],
+        &["commands", "doctor", "worker", "supervisor"],
+        &["follow"],
+        &["input", "view", "logs", "processes"],
+        &["session", "run_folder"],
+        &["output", "times", "server", "process", "safe_path", "shortage"],
+    ],
+    by_file: true,
+    marks: ["<!-- modules: begin -->\n", "<!-- modules: end -->\n"],
+};
+
+const LIBRARY: House = House {
+    sources: "../src",
+    floors: &[
+        &["main"],
+        &["tokio"],
+        &["worker"],
+        &["search", "statistics", "schedule", "listener"],
+        &["queue", "processor"],
+        &["task"],
+        &["client"],
+        &["link", "repeat"],
+        &["calls"],
+        &["options"],
+        &["model"],
+        &["rhythm", "host"],
+        &["names", "cron"],
+        &["error", "bundle", "contract"],
+        &["words", "text", "times", "deadline"],
+    ],
+    by_file: false,
+    marks: ["<!-- library: begin -->\n", "<!-- library: end -->\n"],
+};
 
 /// A module, as the parts of its path below `crate`.
 type Module = Vec<String>;
@@ -45,8 +80,10 @@ fn sources(folder: &Path, above: &[String], into: &mut BTreeMap<Module, String>)
     }
 }
 
-/// A source without comments and without its tests, which are at its end.
+/// A source without comments and without its tests, which are at its end. What a macro imports, it imports where it is
+/// used.
 fn code(source: &str) -> String {
+    let source = source.replace("#[cfg(test)]\nmod tests;", "").replace("$crate::", "$");
     let source = source.split("\n#[cfg(test)]").next().unwrap_or_default();
     source.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
@@ -132,32 +169,34 @@ fn room(module: &Module) -> String {
     }
 }
 
-fn floor(module: &Module) -> Option<usize> {
-    FLOORS.iter().rev().position(|rooms| rooms.contains(&module[0].as_str()))
-}
+impl House {
+    fn floor(&self, module: &Module) -> Option<usize> {
+        self.floors.iter().rev().position(|rooms| rooms.contains(&module[0].as_str()))
+    }
 
-/// What is wrong with these imports, one sentence each.
-fn wrong(imports: &Imports) -> Vec<String> {
-    let mut found = Vec::new();
-    for (module, others) in imports {
-        let name = module.join("/");
-        let Some(own) = floor(module) else {
-            found.push(format!("{name} has no floor: give it one in FLOORS of cli/tests/modules.rs"));
-            continue;
-        };
-        for other in others {
-            let theirs = floor(other).unwrap_or(own);
-            if room(module) != room(other) && theirs >= own {
-                let (other, up) = (other.join("/"), if theirs > own { "above it" } else { "of its floor" });
-                found.push(format!("{name} imports {other}, which is a room {up}: move what both need below them"));
+    /// What is wrong with these imports, one sentence each.
+    fn wrong(&self, imports: &Imports) -> Vec<String> {
+        let mut found = Vec::new();
+        for (module, others) in imports {
+            let name = module.join("/");
+            let Some(own) = self.floor(module) else {
+                found.push(format!("{name} has no floor: give it one in cli/tests/modules.rs"));
+                continue;
+            };
+            for other in others {
+                let theirs = self.floor(other).unwrap_or(own);
+                if room(module) != room(other) && theirs >= own {
+                    let (other, up) = (other.join("/"), if theirs > own { "above it" } else { "of its floor" });
+                    found.push(format!("{name} imports {other}, which is a room {up}: move what both need below them"));
+                }
             }
         }
+        found.extend(circle(imports).filter(|_| self.by_file).map(|circle| {
+            let names: Vec<String> = circle.iter().map(|module| module.join("/")).collect();
+            format!("these import one another: {}", names.join(" -> "))
+        }));
+        found
     }
-    found.extend(circle(imports).map(|circle| {
-        let names: Vec<String> = circle.iter().map(|module| module.join("/")).collect();
-        format!("these import one another: {}", names.join(" -> "))
-    }));
-    found
 }
 
 /// Modules of which each imports the next, and the last the first.
@@ -189,47 +228,69 @@ fn purpose(source: &str) -> String {
     text[..end].trim_end_matches('.').to_owned()
 }
 
-fn picture(all: &BTreeMap<Module, String>) -> String {
-    let mut text = "| floor | module | what it is |\n|---|---|---|\n".to_owned();
-    for (number, rooms) in (1..=FLOORS.len()).rev().zip(FLOORS) {
-        for room in rooms {
-            let purpose = purpose(&all[&vec![(*room).to_owned()]]);
-            text.push_str(&format!("| {number} | `{room}` | {purpose} |\n"));
+impl House {
+    fn picture(&self, all: &BTreeMap<Module, String>) -> String {
+        let mut text = "| floor | module | what it is |\n|---|---|---|\n".to_owned();
+        for (number, rooms) in (1..=self.floors.len()).rev().zip(self.floors) {
+            for room in *rooms {
+                let purpose = purpose(&all[&vec![(*room).to_owned()]]);
+                text.push_str(&format!(
+                    "| {number} | `{}` | {purpose} |\n",
+                    if *room == "main" { self.top() } else { room }
+                ));
+            }
         }
+        text
     }
-    text
+
+    /// The name of the file above all others, for readers.
+    fn top(&self) -> &'static str {
+        if self.by_file { "main" } else { "lib" }
+    }
+
+    fn read(&self) -> BTreeMap<Module, String> {
+        let mut all = BTreeMap::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(self.sources), &[], &mut all);
+        if let Some(lib) = all.remove(&vec!["lib".to_owned()]) {
+            all.insert(vec!["main".to_owned()], lib);
+        }
+        assert!(all.len() > 40, "{}", all.len());
+        all
+    }
 }
 
-fn here() -> BTreeMap<Module, String> {
-    let mut all = BTreeMap::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &[], &mut all);
-    assert!(all.len() > 80, "{}", all.len());
-    all
-}
+const HOUSES: [House; 2] = [COMMAND, LIBRARY];
 
 #[test]
 fn every_import_leads_down_and_none_in_a_circle() {
-    let found = wrong(&imports(&here()));
+    let found: Vec<_> = HOUSES.iter().flat_map(|house| house.wrong(&imports(&house.read()))).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
 fn every_module_says_what_it_is() {
-    let silent: Vec<_> = here().into_iter().filter(|(_, source)| purpose(source).is_empty()).map(|(m, _)| m).collect();
+    let all = HOUSES.iter().flat_map(House::read);
+    let silent: Vec<_> = all.filter(|(_, source)| purpose(source).is_empty()).map(|(m, _)| m).collect();
     assert!(silent.is_empty(), "{silent:?}: begin them with //! and a sentence");
 }
 
 #[test]
 fn the_page_on_architecture_shows_the_floors() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/architecture.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(PICTURE.0).expect("the mark before the picture");
-    let (shown, after) = rest.split_once(PICTURE.1).expect("the mark after the picture");
-    let drawn = picture(&here());
+    let mut page = fs::read_to_string(&path).unwrap();
+    for house in HOUSES {
+        let [begin, end] = house.marks;
+        let (before, rest) = page.split_once(begin).expect("the mark before the picture");
+        let (shown, after) = rest.split_once(end).expect("the mark after the picture");
+        let drawn = house.picture(&house.read());
+        if std::env::var_os("BLUEQUE_BLESS").is_some() {
+            page = format!("{before}{begin}{drawn}{end}{after}");
+        } else {
+            assert_eq!(shown, drawn, "regenerate it with make bless");
+        }
+    }
     if std::env::var_os("BLUEQUE_BLESS").is_some() {
-        fs::write(&path, format!("{before}{}{drawn}{}{after}", PICTURE.0, PICTURE.1)).unwrap();
-    } else {
-        assert_eq!(shown, drawn, "regenerate it with make bless");
+        fs::write(&path, page).unwrap();
     }
 }
 
@@ -239,7 +300,7 @@ fn imports_that_lead_up_aside_or_in_a_circle_are_found() {
         let part = |name: &str| name.split('/').map(str::to_owned).collect::<Vec<_>>();
         files.iter().map(|(name, source)| (part(name), (*source).to_owned())).collect::<BTreeMap<_, _>>()
     };
-    let of = |files: &[(&str, &str)]| wrong(&imports(&modules(files)));
+    let of = |files: &[(&str, &str)]| COMMAND.wrong(&imports(&modules(files)));
     let ground = [("output", ""), ("view", ""), ("view/task", ""), ("commands/ls", "")];
     let with = |name: &'static str, source: &'static str| of(&[&ground[..], &[(name, source)]].concat());
     assert!(with("session", "use crate::output::{Code,\n    say};\n").is_empty());
@@ -258,4 +319,10 @@ fn imports_that_lead_up_aside_or_in_a_circle_are_found() {
     }
     let circle = of(&[("view", "mod task;\nfn f() { task::show() }\n"), ("view/task", "use super::Shown;\n")]);
     assert_eq!(circle, ["these import one another: view -> view/task -> view"]);
+    // In the library a file and its folder belong together.
+    let library = |files: &[(&str, &str)]| LIBRARY.wrong(&imports(&modules(files)));
+    assert!(library(&[("calls", "pub use task::Call;\n"), ("calls/task", "use super::Calls;\n")]).is_empty());
+    let up = library(&[("queue", ""), ("client", "use crate::queue::Queue;\n")]);
+    assert_eq!(up.len(), 1, "{up:?}");
+    assert!(library(&[("names", ""), ("words", "macro_rules! w { () => { $crate::names::N } }\n")]).is_empty());
 }

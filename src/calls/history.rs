@@ -1,9 +1,9 @@
 //! Calls that read histories and events.
 
 use super::{Call, Calls, EventsOptions};
+use crate::model::reply;
 use crate::model::{Events, Follow, Transition};
 use crate::names::{QueueName, TaskId};
-use crate::reply;
 
 impl Calls {
     /// A queue's transitions after an event, `0` for the oldest that is kept: the next `limit` (1 to 500), or those

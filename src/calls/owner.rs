@@ -8,10 +8,10 @@ use super::{
     AdoptOptions, Call, Calls, CheckpointOptions, CompleteOptions, FailOptions, LogOptions, ReleaseOptions,
     ReserveOptions, StartOptions,
 };
-use crate::model::{Beat, Outcome, Reservation};
+use crate::model::{Beat, Outcome, Reservation, reply};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
+use crate::times;
 use crate::times::seconds;
-use crate::{reply, times};
 
 impl Calls {
     /// Takes the next task of the queues, asked in the order of the options. The same `request` returns the same

@@ -3,9 +3,9 @@
 use redis::Value;
 
 use super::{Call, Calls, PauseOptions, RegisterOptions, ReportOptions};
+use crate::model::reply;
 use crate::model::{Counts, Held, ListenerInfo, Order, Page, QueueInfo, WorkerInfo};
 use crate::names::{ListenerId, QueueName};
-use crate::reply;
 
 impl Calls {
     /// Reports that a worker is alive, the number of its slots and of free ones, and registers it with its queues

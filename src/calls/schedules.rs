@@ -5,9 +5,9 @@ use std::time::SystemTime;
 use redis::Value;
 
 use super::{Call, Calls, RunScheduleOptions, ScheduleOptions};
+use crate::model::reply;
 use crate::model::{LowSchedule, Page, Ran, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
 use crate::names::{QueueName, ScheduleName, TaskId};
-use crate::reply;
 use crate::times::since_1970;
 
 impl Calls {

@@ -1,10 +1,57 @@
 //! Tags, groups of failures, search, and actions on many tasks or a whole queue.
 
 use super::{Call, Calls};
+use crate::model::reply;
 use crate::model::{Force, Group, Page, Step, Tag};
 use crate::names::{QueueName, TaskId};
-use crate::reply;
-use crate::search::{Action, Filter};
+use crate::options::Filter;
+
+/// An action on many tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// As [`Task::cancel`](crate::Task::cancel), with a reason of 1 KiB at most.
+    Cancel {
+        /// The reason.
+        reason: String,
+        /// How held tasks are cancelled.
+        force: Force,
+    },
+    /// As [`Task::retry`](crate::Task::retry); with `fresh` as [`Task::retry_fresh`](crate::Task::retry_fresh).
+    Retry {
+        /// Forget the checkpoints.
+        fresh: bool,
+    },
+    /// As [`Task::delete`](crate::Task::delete).
+    Delete,
+    /// The same, and also waiting tasks: all that no listener holds.
+    Purge,
+    /// As [`Task::move_to`](crate::Task::move_to).
+    Move {
+        /// The other queue.
+        into: QueueName,
+    },
+    /// As [`Task::prioritise`](crate::Task::prioritise).
+    Prioritise {
+        /// -1,000 to 1,000, higher first.
+        priority: i32,
+    },
+}
+
+impl Action {
+    /// Its word in the contract.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Cancel { .. } => "cancel",
+            Self::Retry { .. } => "retry",
+            Self::Delete => "delete",
+            Self::Purge => "purge",
+            Self::Move { .. } => "move",
+            Self::Prioritise { .. } => "prioritise",
+        }
+    }
+}
 
 impl Calls {
     /// Ids of a queue's tasks that match a filter, the latest first, at most `limit` (1 to 500). Looks at 300

@@ -1,9 +1,9 @@
 //! Settings of a queue or of the namespace, and limits of keys.
 
 use super::{Call, Calls, LimitsOptions};
+use crate::model::reply;
 use crate::model::{KeyLimit, Page, Rate, Setting};
 use crate::names::{QueueName, TaskId};
-use crate::reply;
 
 /// Stands for all queues.
 const ALL: &str = "*";

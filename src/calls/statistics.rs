@@ -3,9 +3,9 @@
 use redis::Value;
 
 use super::{Call, Calls, EstimateOptions, StatisticsOptions};
+use crate::model::reply;
 use crate::model::{Day, Estimate, Figures, Statistics, Tallied};
 use crate::names::{QueueName, TaskId};
-use crate::reply;
 
 impl Calls {
     /// Adds events that were not read yet to the statistics of their days, and trims the events.

@@ -6,9 +6,9 @@ use redis::Value;
 
 use super::{Call, Calls};
 use crate::model::Submitted;
+use crate::model::reply;
 use crate::names::{QueueName, TaskId};
 use crate::options::TaskOptions;
-use crate::reply;
 use crate::times::{seconds, since_1970};
 
 /// One task of a submit.

@@ -3,9 +3,9 @@
 use redis::Value;
 
 use super::{Call, Calls, CancelOptions, LogsOptions, RecallOptions, RetryOptions};
+use crate::model::reply;
 use crate::model::{Cancelled, Follow, LogEntry, Recalled, TaskInfo, Why};
 use crate::names::TaskId;
-use crate::reply;
 
 impl Calls {
     /// Cancels a task. The owner of a running one is ordered to stop it, with its grace period, unless the options

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use redis::Value;
 
+use super::search::Action;
 use super::*;
 use crate::error::Result;
 use crate::model::LowSchedule;
 use crate::names::{ListenerId, QueueName, ScheduleName, TaskId, Token};
-use crate::search::{Action, Filter};
+use crate::options::Filter;
 
 /// Replies that no script returns: of every kind, and arrays of every length of each.
 fn nonsense() -> Vec<Value> {

@@ -1,9 +1,9 @@
 //! Upkeep of queues.
 
 use super::{Call, Calls, MendOptions, RetainOptions};
+use crate::model::reply;
 use crate::model::{Mended, Orphans, Promoted, Retained};
 use crate::names::QueueName;
-use crate::reply;
 
 impl Calls {
     /// Moves due scheduled tasks to pending.

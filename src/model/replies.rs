@@ -4,9 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use redis::Value;
 
+use super::reply::{self, Item};
 use super::{Basis, Order, Outcome, Pause, Rate, ScheduleState, Source, Status, Trouble};
 use crate::names::{QueueName, ScheduleName, TaskId, Token};
-use crate::reply::{self, Item};
 use crate::{text, times};
 
 include!(concat!(env!("OUT_DIR"), "/replies.rs"));

@@ -6,6 +6,7 @@ use super::Stop;
 use super::run::Worker;
 use crate::bundle;
 use crate::calls::ReportOptions;
+use crate::error::Result;
 use crate::listener::unblock;
 use crate::names::ListenerId;
 
@@ -30,7 +31,7 @@ impl Worker {
         }
     }
 
-    fn report(&self, listener: &ListenerId) -> crate::Result<()> {
+    fn report(&self, listener: &ListenerId) -> Result<()> {
         let settings = &self.settings;
         let (running, draining) = {
             let state = self.shared.lock();

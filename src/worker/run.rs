@@ -16,6 +16,7 @@ use crate::calls::ReleaseOptions;
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
+use crate::link::{Blocking, Link};
 use crate::listener::{Listener, unblock};
 use crate::model::{Order, Outcome};
 use crate::names::{ListenerId, QueueName};
@@ -159,13 +160,15 @@ impl Worker {
     /// Takes tasks until somebody stops the worker.
     fn take<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, listener: &mut Listener) -> Result<()> {
         while self.slot_free() {
-            match listener.listen_unless(&self.shared.waiting, || self.shared.lock().stop.is_some()) {
-                Ok(Some((processor, sent))) => {
-                    let context = Arc::new(Context::new(processor, sent));
-                    self.shared.update(|state| state.running.push(Arc::clone(&context)));
-                    scope.spawn(move || self.execute(&context));
+            let stopped = || self.shared.lock().stop.is_some();
+            match Blocking::answer(listener.listen_unless(&self.shared.waiting, &stopped)) {
+                Ok(taken) => {
+                    for (processor, sent) in taken {
+                        let context = Arc::new(Context::new(processor, sent));
+                        self.shared.update(|state| state.running.push(Arc::clone(&context)));
+                        scope.spawn(move || self.execute(&context));
+                    }
                 }
-                Ok(None) => {}
                 Err(Error::State { code: Code::Draining, .. }) => {
                     self.shared.update(|state| state.stop = Some((Stop::Release, Instant::now())));
                 }

@@ -1,27 +1,25 @@
-//! Blueque's calls on an asynchronous connection: each slot a loop of listen, start and complete.
+//! Blueque's asynchronous client: each slot a listener of its own, in a loop of listen, start and complete.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use blueque::calls::{CompleteOptions, NewTask, RegisterOptions, ReserveOptions, StartOptions, TaskOptions};
-use blueque::tokio::Client;
-use blueque::{ListenerId, QueueName, TaskId};
+use blueque::TaskId;
+use blueque::calls::{NewTask, TaskOptions};
+use blueque::tokio::{Client, Queue};
 use peers_program::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
-use uuid::Uuid;
 
 struct Async {
     runtime: Runtime,
     client: Client,
-    queue: QueueName,
+    queue: Queue,
 }
 
 impl Async {
     fn submit(&self, tasks: &[NewTask<'_>]) -> Result<()> {
-        let call = self.client.calls().submit(&self.queue, tasks, &TaskOptions::default());
-        self.runtime.block_on(self.client.call(&call))?;
+        self.runtime.block_on(self.queue.submit_many(tasks, &TaskOptions::default()))?;
         Ok(())
     }
 }
@@ -32,7 +30,8 @@ impl Peer for Async {
     fn open(url: &str) -> Result<Self> {
         let runtime = Runtime::new()?;
         let client = runtime.block_on(Client::open(url))?;
-        Ok(Self { runtime, client, queue: QueueName::new(QUEUE)? })
+        let queue = client.queue(QUEUE)?;
+        Ok(Self { runtime, client, queue })
     }
 
     fn add(&self, payload: &Payload) -> Result<()> {
@@ -50,33 +49,23 @@ impl Peer for Async {
     }
 
     fn work(&self, how: &Work, records: &Records) -> Result<Self::Working> {
-        let listener = ListenerId::of_process("peers", std::process::id());
-        self.runtime.block_on(self.client.call(&self.client.calls().register(
-            &self.queue,
-            &listener,
-            &RegisterOptions::new(),
-        )))?;
         let ended = Arc::new(AtomicBool::new(false));
         let mut slots = Vec::new();
         for _ in 0..how.slots {
-            let (client, queues, listener) = (self.client.clone(), [self.queue.clone()], listener.clone());
+            let mut listener = self.runtime.block_on(self.client.listener(&[QUEUE]))?;
+            if let Some(lease) = how.lease() {
+                listener = listener.lease(lease);
+            }
             let (how, records, ended) = (how.clone(), records.clone(), Arc::clone(&ended));
             slots.push(self.runtime.spawn(async move {
                 while !ended.load(Ordering::Acquire) {
-                    let mut options = ReserveOptions::new().request(Uuid::new_v4().to_string());
-                    if let Some(lease) = how.lease() {
-                        options = options.lease(lease);
-                    }
-                    let listen = client.listen(&listener, &queues, &options, Duration::from_secs(1));
-                    let Some(work) = listen.await? else { continue };
-                    let start = client.calls().start(&work.id, work.token, std::process::id(), &StartOptions::new());
-                    client.call(&start).await?;
-                    records.handled(&serde_json::from_slice(&work.parameters)?)?;
+                    let Some(work) = listener.listen(Duration::from_secs(1)).await? else { continue };
+                    work.start(std::process::id()).await?;
+                    records.handled(&work.parameters()?)?;
                     if how.hold > 0 {
                         tokio::time::sleep(Duration::from_secs(how.hold)).await;
                     }
-                    let complete = client.calls().complete(&work.id, work.token, b"null", &CompleteOptions::new());
-                    client.call(&complete).await?;
+                    work.complete_bytes(b"null").await?;
                 }
                 Ok(())
             }));

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use redis::Value;
 
-use crate::model::{Follow, Order, Page, Reservation};
+use super::{Follow, Order, Page, Reservation};
 use crate::text as texts;
 
 pub(crate) fn bytes(value: &Value) -> Option<Vec<u8>> {

@@ -1,0 +1,243 @@
+//! Blocking connections to the server: some kept for reuse, and a limit on each call.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use std::{iter, thread};
+
+use redis::{Cmd, RedisResult, Value};
+
+use super::{Link, Way, Wires};
+use crate::deadline::Deadline;
+use crate::error::Result;
+use crate::model::reply;
+
+/// More idle connections than this are closed.
+const KEPT: usize = 16;
+
+/// The longest wait of a connection that cannot be woken.
+const UNWAKEABLE: Duration = Duration::from_secs(2);
+
+/// The link of [`blueque::Client`](crate::Client): a method returns when it is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocking;
+
+impl Link for Blocking {
+    type Answer<'a, T> = T;
+    type Many<'a, T>
+        = Box<dyn Iterator<Item = Result<T>> + Send + 'a>
+    where
+        T: 'a;
+
+    fn answer<'a, T>(steps: impl Future<Output = T> + Send + 'a) -> T {
+        now(steps)
+    }
+
+    fn many<'a, S, T, F, N>(state: S, next: F) -> Self::Many<'a, T>
+    where
+        S: Send + 'a,
+        T: Send + 'a,
+        F: Fn(S) -> N + Send + 'a,
+        N: Future<Output = Result<Option<(T, S)>>> + Send + 'a,
+    {
+        let mut state = Some(state);
+        Box::new(iter::from_fn(move || match now(next(state.take()?)) {
+            Ok(Some((item, after))) => {
+                state = Some(after);
+                Some(Ok(item))
+            }
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        }))
+    }
+}
+
+/// The outcome of steps over this link. They are ready at the first poll: whatever they wait for blocks within it.
+fn now<T>(steps: impl Future<Output = T>) -> T {
+    let mut steps = pin!(steps);
+    loop {
+        if let Poll::Ready(outcome) = steps.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return outcome;
+        }
+        thread::yield_now();
+    }
+}
+
+impl Way for Blocking {
+    type Wires = Pool;
+
+    fn wires(server: redis::Client, limit: Duration) -> Pool {
+        let connect = move |limit| Ok(Box::new(server.get_connection_with_timeout(limit)?) as Box<dyn Wire>);
+        Pool::new(Box::new(connect), limit, false)
+    }
+
+    async fn pause(time: Duration) {
+        thread::sleep(time);
+    }
+
+    /// Nothing: it would block whoever drops a value.
+    fn afterwards(_: impl Future<Output = ()> + Send + 'static) {}
+}
+
+#[cfg(feature = "cluster")]
+impl Blocking {
+    /// Connections to a cluster by some of its nodes.
+    pub(crate) fn cluster(nodes: Vec<String>, limit: Duration) -> Pool {
+        let connect = move |limit| {
+            let cluster = redis::cluster::ClusterClient::builder(nodes.clone()).connection_timeout(limit).retries(3);
+            Ok(Box::new(cluster.build()?.get_connection()?) as Box<dyn Wire>)
+        };
+        Pool::new(Box::new(connect), limit, true)
+    }
+}
+
+/// One connection, to a server or to a cluster.
+pub(crate) trait Wire: Send {
+    fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value>;
+
+    /// An id with which another connection can end a wait of this one, if possible.
+    fn id(&mut self) -> Option<i64> {
+        None
+    }
+}
+
+impl Wire for redis::Connection {
+    fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
+        self.set_write_timeout(Some(limit))?;
+        self.set_read_timeout(Some(limit))?;
+        cmd.query(self)
+    }
+
+    fn id(&mut self) -> Option<i64> {
+        let answer = self.send(redis::cmd("CLIENT").arg("ID"), Duration::from_secs(5));
+        answer.ok().and_then(|id| reply::word(&id))
+    }
+}
+
+#[cfg(feature = "cluster")]
+impl Wire for redis::cluster::ClusterConnection {
+    fn send(&mut self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
+        self.set_write_timeout(Some(limit))?;
+        self.set_read_timeout(Some(limit))?;
+        cmd.query(self)
+    }
+}
+
+type Connect = dyn Fn(Duration) -> RedisResult<Box<dyn Wire>> + Send + Sync;
+
+/// The connections of a client.
+pub struct Pool {
+    connect: Box<Connect>,
+    idle: Mutex<Vec<Box<dyn Wire>>>,
+    limit: Duration,
+    cluster: bool,
+}
+
+impl Wires for Pool {
+    /// The connection that waits, 0 for none.
+    type Bell = AtomicI64;
+
+    fn is_cluster(&self) -> bool {
+        self.cluster
+    }
+
+    fn age(&self) -> u64 {
+        0
+    }
+
+    async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
+        self.send_now(cmd, limit)
+    }
+
+    /// Closes the idle connections.
+    fn forget(&self, _: u64) {
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.clear();
+        }
+    }
+
+    async fn wait(
+        &self,
+        lists: Vec<String>,
+        limit: Duration,
+        bell: &AtomicI64,
+        stopped: &(dyn Fn() -> bool + Sync),
+    ) -> bool {
+        let limit = limit.max(Duration::from_millis(1));
+        let taken = self.with_wire(limit, |wire| {
+            let mut limit = limit;
+            match wire.id() {
+                Some(own) => bell.store(own, Ordering::Release),
+                None => limit = limit.min(UNWAKEABLE),
+            }
+            // Checked once more just before the wait: who rings sees the connection, or has been seen.
+            if stopped() {
+                return Ok(Value::Nil);
+            }
+            let mut cmd = redis::cmd("BLPOP");
+            cmd.arg(&lists).arg(format!("{:.3}", limit.as_secs_f64()));
+            wire.send(&cmd, limit.saturating_add(self.limit))
+        });
+        bell.store(0, Ordering::Release);
+        if taken.is_err() {
+            self.forget(0);
+            thread::sleep(limit.min(Duration::from_millis(100)));
+        }
+        taken.is_ok_and(|value| !matches!(value, Value::Nil))
+    }
+
+    /// The wait may be about to begin: the call is repeated until it has ended.
+    fn ring(&self, bell: &AtomicI64) {
+        for _ in 0..50 {
+            let connection = bell.load(Ordering::Acquire);
+            if connection == 0 {
+                break;
+            }
+            let mut cmd = redis::cmd("CLIENT");
+            cmd.arg("UNBLOCK").arg(connection);
+            // If it fails, the wait ends by its own limit.
+            let _ = self.send_now(&cmd, Duration::from_secs(1));
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Pool {
+    fn new(connect: Box<Connect>, limit: Duration, cluster: bool) -> Self {
+        Self { connect, idle: Mutex::new(Vec::new()), limit, cluster }
+    }
+
+    fn send_now(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
+        let end = Deadline::after(limit);
+        self.with_wire(limit, |wire| wire.send(cmd, end.left().max(Duration::from_millis(1))))
+    }
+
+    /// Lends a connection, and keeps it if it is still sound.
+    fn with_wire(
+        &self,
+        limit: Duration,
+        use_it: impl FnOnce(&mut dyn Wire) -> RedisResult<Value>,
+    ) -> RedisResult<Value> {
+        let kept = self.idle.lock().map_or(None, |mut idle| idle.pop());
+        let mut wire = match kept {
+            Some(wire) => wire,
+            None => (self.connect)(limit)?,
+        };
+        let answer = use_it(wire.as_mut());
+        // After a timeout or a broken reply, further data on the wire belongs to no call.
+        let sound = match &answer {
+            Ok(_) => true,
+            Err(error) => error.code().is_some() && error.code() != Some("READONLY"),
+        };
+        if sound
+            && let Ok(mut idle) = self.idle.lock()
+            && idle.len() < KEPT
+        {
+            idle.push(wire);
+        }
+        answer
+    }
+}

@@ -1,0 +1,163 @@
+//! Asynchronous connections to the server: all calls of a client share one, all its waits another.
+
+mod waits;
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_core::Stream;
+use futures_util::future::{Either, select};
+use futures_util::stream;
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
+use tokio::runtime::Handle;
+use tokio::sync::{Mutex, Notify};
+use tokio::time;
+
+use super::{Link, Way, Wires};
+use crate::error::Result;
+use waits::Waits;
+
+/// The link of [`blueque::tokio::Client`](crate::tokio::Client): a method returns a future. It needs a runtime of
+/// tokio with its time driver.
+///
+/// Dropping a future does not undo a call that was sent; every call can be repeated.
+#[derive(Clone, Copy, Debug)]
+pub struct Tokio;
+
+impl Link for Tokio {
+    type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+    type Many<'a, T>
+        = Pin<Box<dyn Stream<Item = Result<T>> + Send + 'a>>
+    where
+        T: 'a;
+
+    fn answer<'a, T>(steps: impl Future<Output = T> + Send + 'a) -> Self::Answer<'a, T> {
+        Box::pin(steps)
+    }
+
+    fn many<'a, S, T, F, N>(state: S, next: F) -> Self::Many<'a, T>
+    where
+        S: Send + 'a,
+        T: Send + 'a,
+        F: Fn(S) -> N + Send + 'a,
+        N: Future<Output = Result<Option<(T, S)>>> + Send + 'a,
+    {
+        Box::pin(stream::try_unfold(state, next))
+    }
+}
+
+impl Way for Tokio {
+    type Wires = Shared;
+
+    fn wires(server: redis::Client, limit: Duration) -> Shared {
+        let calls = Mutex::default();
+        Shared(Arc::new(Connections { server, limit, calls, age: AtomicU64::new(0), waits: Waits::default() }))
+    }
+
+    async fn pause(time: Duration) {
+        time::sleep(time).await;
+    }
+
+    fn afterwards(steps: impl Future<Output = ()> + Send + 'static) {
+        // Without a runtime nothing can be done: leases expire.
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(steps);
+        }
+    }
+}
+
+/// The connections of a client.
+pub struct Shared(Arc<Connections>);
+
+struct Connections {
+    server: redis::Client,
+    /// Of one call.
+    limit: Duration,
+    /// With its number.
+    calls: Mutex<Option<(u64, MultiplexedConnection)>>,
+    /// The number of the last connection for calls. Zero once it is to be given up.
+    age: AtomicU64,
+    waits: Waits,
+}
+
+impl Connections {
+    /// A connection. `response`: the longest time until a reply.
+    async fn connect(&self, limit: Duration, response: Duration) -> RedisResult<MultiplexedConnection> {
+        let config =
+            AsyncConnectionConfig::new().set_connection_timeout(Some(limit)).set_response_timeout(Some(response));
+        self.server.get_multiplexed_async_connection_with_config(&config).await
+    }
+
+    /// The connection that all calls share.
+    async fn shared(&self, limit: Duration) -> RedisResult<MultiplexedConnection> {
+        let mut calls = self.calls.lock().await;
+        let age = self.age.load(Ordering::Acquire);
+        if let Some((number, connection)) = calls.as_ref()
+            && *number == age
+        {
+            return Ok(connection.clone());
+        }
+        let connection = self.connect(limit, self.limit).await?;
+        let number = age + 1;
+        self.age.store(number, Ordering::Release);
+        *calls = Some((number, connection.clone()));
+        Ok(connection)
+    }
+
+    async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
+        let sent = async { cmd.query_async(&mut self.shared(limit).await?).await };
+        time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()))
+    }
+}
+
+fn late() -> redis::RedisError {
+    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
+}
+
+impl Wires for Shared {
+    type Bell = Notify;
+
+    fn is_cluster(&self) -> bool {
+        false
+    }
+
+    fn age(&self) -> u64 {
+        self.0.age.load(Ordering::Acquire)
+    }
+
+    async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
+        self.0.send(cmd, limit).await
+    }
+
+    /// Unless another call has made a new one since.
+    fn forget(&self, age: u64) {
+        let _ = self.0.age.compare_exchange(age, age + 1, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    async fn wait(
+        &self,
+        lists: Vec<String>,
+        limit: Duration,
+        bell: &Notify,
+        stopped: &(dyn Fn() -> bool + Sync),
+    ) -> bool {
+        let mut rung = pin!(bell.notified());
+        rung.as_mut().enable();
+        if stopped() {
+            return false;
+        }
+        let waits = pin!(waits::wait(&self.0, lists, limit));
+        match select(waits, rung).await {
+            Either::Left((woken, _)) => woken,
+            Either::Right(_) => false,
+        }
+    }
+
+    fn ring(&self, bell: &Notify) {
+        bell.notify_waiters();
+    }
+}

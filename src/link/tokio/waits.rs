@@ -1,0 +1,235 @@
+//! The waits of all listeners of a client share a connection: it pops from the wake-up lists of all of them, and each
+//! element wakes the listener that has waited longest for that list.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use redis::aio::MultiplexedConnection;
+use redis::{RedisResult, Value};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, oneshot};
+use tokio::time;
+
+use super::Connections;
+use crate::model::reply;
+
+/// The longest pop.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// The longest pop of a connection that no other may wake.
+const UNWAKEABLE: Duration = Duration::from_secs(2);
+
+/// How long after the order the pop should have ended.
+const SOON: Duration = Duration::from_millis(20);
+
+/// The pause after a failure.
+const AGAIN: Duration = Duration::from_millis(100);
+
+#[derive(Default)]
+pub(super) struct Waits {
+    state: Mutex<State>,
+    /// Other lists than those of the present pop may be wanted.
+    changed: Notify,
+    /// The connection that pops, and its id if others may wake it.
+    wire: tokio::sync::Mutex<Option<(MultiplexedConnection, Option<i64>)>>,
+}
+
+#[derive(Default)]
+struct State {
+    last: u64,
+    waiting: HashMap<u64, Waiting>,
+    /// Who waits for each list, by their numbers.
+    lists: BTreeMap<String, BTreeSet<u64>>,
+    /// Whether a task pops.
+    popping: bool,
+}
+
+struct Waiting {
+    lists: Vec<String>,
+    /// The list from which an element was taken for it; none after a failure.
+    wake: oneshot::Sender<Option<String>>,
+}
+
+impl State {
+    fn join(&mut self, lists: Vec<String>, wake: oneshot::Sender<Option<String>>) -> u64 {
+        self.last += 1;
+        for list in &lists {
+            self.lists.entry(list.clone()).or_default().insert(self.last);
+        }
+        self.waiting.insert(self.last, Waiting { lists, wake });
+        self.last
+    }
+
+    fn leave(&mut self, number: u64) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&number)?;
+        for list in &waiting.lists {
+            if let Some(others) = self.lists.get_mut(list) {
+                others.remove(&number);
+                if others.is_empty() {
+                    self.lists.remove(list);
+                }
+            }
+        }
+        Some(waiting)
+    }
+
+    /// Wakes who has waited longest for a list. False if nobody does.
+    fn wake(&mut self, list: &str) -> bool {
+        while let Some(&first) = self.lists.get(list).and_then(BTreeSet::first) {
+            let woken = self.leave(first).map(|waiting| waiting.wake.send(Some(list.to_owned())));
+            if matches!(woken, Some(Ok(()))) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Lets all of them look for themselves.
+    fn wake_all(&mut self) {
+        self.lists.clear();
+        for (_, waiting) in self.waiting.drain() {
+            let _ = waiting.wake.send(None);
+        }
+    }
+}
+
+impl Waits {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits until an element was taken from one of the lists.
+pub(super) async fn wait(connections: &Arc<Connections>, lists: Vec<String>, limit: Duration) -> bool {
+    let (wake, woken) = oneshot::channel();
+    let (number, pops) = {
+        let mut state = connections.waits.lock();
+        let number = state.join(lists, wake);
+        (number, std::mem::replace(&mut state.popping, true))
+    };
+    let mut seat = Seat { connections, number, woken };
+    if pops {
+        connections.waits.changed.notify_one();
+    } else {
+        tokio::spawn(pop(Popping { connections: Arc::clone(connections), ended: false }));
+    }
+    matches!(time::timeout(limit, &mut seat.woken).await, Ok(Ok(Some(_))))
+}
+
+/// A place among those who wait; dropping it leaves.
+struct Seat<'a> {
+    connections: &'a Arc<Connections>,
+    number: u64,
+    woken: oneshot::Receiver<Option<String>>,
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        let waits = &self.connections.waits;
+        if waits.lock().leave(self.number).is_some() {
+            waits.changed.notify_one();
+        }
+        // It was woken, and nobody is left to look.
+        if let Ok(Some(list)) = self.woken.try_recv() {
+            pass_on(self.connections, list);
+        }
+    }
+}
+
+/// Wakes another one for an element that was taken, of this client or of any.
+fn pass_on(connections: &Arc<Connections>, list: String) {
+    if connections.waits.lock().wake(&list) {
+        return;
+    }
+    let connections = Arc::clone(connections);
+    // Without a runtime the others look by themselves, within half a minute.
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(async move {
+            let _ = connections.send(redis::cmd("LPUSH").arg(list).arg(1), connections.limit).await;
+        });
+    }
+}
+
+/// The task that pops. It may be dropped with its runtime, and another one begin.
+struct Popping {
+    connections: Arc<Connections>,
+    ended: bool,
+}
+
+impl Drop for Popping {
+    fn drop(&mut self) {
+        if !self.ended {
+            let mut state = self.connections.waits.lock();
+            state.popping = false;
+            state.wake_all();
+        }
+    }
+}
+
+async fn pop(mut popping: Popping) {
+    let connections = Arc::clone(&popping.connections);
+    for turn in 0_usize.. {
+        let lists: Vec<String> = {
+            let mut state = connections.waits.lock();
+            if state.waiting.is_empty() {
+                state.popping = false;
+                popping.ended = true;
+                return;
+            }
+            state.lists.keys().cloned().collect()
+        };
+        match taken(&connections, &lists, turn).await {
+            Ok(Some(list)) => pass_on(&connections, list),
+            Ok(None) => {}
+            Err(_) => {
+                *connections.waits.wire.lock().await = None;
+                time::sleep(AGAIN).await;
+                connections.waits.lock().wake_all();
+            }
+        }
+    }
+}
+
+/// The list from which an element was taken; none if these are no longer the lists to take from, or nothing came.
+/// Elements are taken from the first of them that has one: each begins in its `turn`.
+async fn taken(connections: &Arc<Connections>, lists: &[String], turn: usize) -> RedisResult<Option<String>> {
+    let waits = &connections.waits;
+    let mut wire = waits.wire.lock().await;
+    let (connection, id) = match wire.as_mut() {
+        Some(wire) => wire,
+        None => wire.insert(connect(connections).await?),
+    };
+    let longest = if id.is_some() { LONGEST } else { UNWAKEABLE };
+    let mut cmd = redis::cmd("BLPOP");
+    let (later, first) = lists.split_at(turn % lists.len().max(1));
+    cmd.arg(first).arg(later).arg(format!("{:.3}", longest.as_secs_f64()));
+    let mut popped = pin!(cmd.query_async::<Value>(connection));
+    let value = loop {
+        match select(popped.as_mut(), pin!(waits.changed.notified())).await {
+            Either::Left((answer, _)) => break answer?,
+            Either::Right(_) => {}
+        }
+        let Some(own) = *id else { continue };
+        if waits.lock().lists.keys().eq(lists) {
+            continue;
+        }
+        let ends = connections.send(redis::cmd("CLIENT").arg("UNBLOCK").arg(own), connections.limit).await;
+        // The server may not have seen the pop yet.
+        match time::timeout(SOON, popped.as_mut()).await {
+            Ok(answer) => break answer?,
+            Err(_) if ends.as_ref().is_err_and(|error| error.code().is_some()) => *id = None, // not permitted
+            Err(_) => waits.changed.notify_one(),
+        }
+    };
+    Ok(reply::array(&value).and_then(|pair| pair.first()).and_then(reply::text))
+}
+
+async fn connect(connections: &Connections) -> RedisResult<(MultiplexedConnection, Option<i64>)> {
+    let limit = connections.limit;
+    let mut connection = connections.connect(limit, LONGEST.saturating_add(limit)).await?;
+    let id = redis::cmd("CLIENT").arg("ID").query_async::<Value>(&mut connection).await;
+    Ok((connection, id.ok().and_then(|id| reply::word(&id))))
+}
