@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -215,8 +215,29 @@ impl Contract {
         for reply in contract.replies.values_mut() {
             storage::fill(reply.as_mut(), &contract.fields, &contract.states);
         }
+        let codes: Vec<_> = contract.commands.values().map(|header| contract.codes(&header.errors)).collect();
+        for ((name, header), codes) in contract.commands.iter_mut().zip(codes) {
+            header.errors = codes;
+            if let Some(reply) = Reply::of_words(&header.reply) {
+                contract.replies.entry(name.clone()).or_insert_with(|| Spanned::new(0..0, reply));
+            }
+        }
         contract.check(sources)?;
         Ok(contract)
+    }
+
+    /// The codes that a header lists. `GROUP.*` stands for those of the types of a group of options.
+    fn codes(&self, words: &[String]) -> Vec<String> {
+        let of_types = |group: &str| {
+            let types = self.group(group).into_iter().filter_map(|(_, option)| self.type_of(&option.of));
+            let codes = types.flat_map(|of| of.error.iter().chain(of.bad.keys()));
+            codes.filter(|code| self.errors.get(*code).is_some_and(|code| !code.as_ref().common)).cloned().collect()
+        };
+        let each = |word: &String| match word.strip_suffix(".*").filter(|group| self.options.contains_key(*group)) {
+            Some(group) => of_types(group),
+            None => vec![word.clone()],
+        };
+        words.iter().flat_map(each).collect::<IndexSet<_>>().into_iter().collect()
     }
 
     /// The argument of a command: from its own table, else from the common one.
@@ -245,12 +266,16 @@ impl Contract {
         entries.map(|(name, option)| (name.as_str(), option.as_ref())).collect()
     }
 
-    /// The source of a command with all its options in the header.
+    /// The source of a command with all its options and codes in the header.
     pub(super) fn expand(&self, command: &str, source: &str) -> String {
         let names: Vec<&str> = self.options(command).into_iter().map(|(name, _)| name).collect();
-        let line = |line: &str| match line.strip_prefix("-- @options ") {
-            Some(_) => format!("-- @options {}\n", names.join(" ")),
-            None => format!("{line}\n"),
+        let line = |line: &str| match line.strip_prefix("-- @").and_then(|entry| entry.split_once(' ')) {
+            Some(("options", _)) => format!("-- @options {}\n", names.join(" ")),
+            Some((entry @ ("errors" | "noted"), words)) => {
+                let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+                format!("-- @{entry} {}\n", self.codes(&words).join(" "))
+            }
+            _ => format!("{line}\n"),
         };
         source.lines().map(line).collect()
     }
@@ -338,7 +363,7 @@ impl Contract {
             self.check_header(command, header).map_err(|what| format!("lua/cmd/{command}.lua: {what}"))?;
             if !self.replies.contains_key(command) {
                 return Err(format!(
-                    "contract/replies.toml has no shape of {command}: write [{command}] and what it returns"
+                    "contract/replies.toml has no shape of {command}: write [{command}] and what it returns, or if that is a word, all such words in backquotes after @reply"
                 ));
             }
         }
@@ -365,7 +390,9 @@ impl Contract {
                 let key = storage::key(group);
                 if !self.commands.contains_key(command) {
                     return Err(wrong(&format!("is changed by {command}, which is not a command")));
-                } else if option.field.is_none() || !self.touches.of(self, command).contains(&key) {
+                }
+                let touches = !self.touches.knows(command) || self.touches.of(self, command).contains(&key);
+                if option.field.is_none() || !touches {
                     return Err(wrong(&format!(
                         "is changed by {command}, but it has no field, or touches.toml lacks {key}"
                     )));
@@ -492,7 +519,7 @@ mod tests {
         let files = [
             (
                 "types",
-                "[name]\nform = \"text\"\nmeans = \"A name.\"\n[size]\nform = \"whole\"\nlow = 1\nhigh = 9\nmeans = \"A size.\"\n[how]\nform = \"word\"\nwords = { fast = \"At once.\" }\nmeans = \"How.\"\n",
+                "[name]\nform = \"text\"\nmeans = \"A name.\"\n[size]\nform = \"whole\"\nerror = \"LOST\"\nlow = 1\nhigh = 9\nmeans = \"A size.\"\n[how]\nform = \"word\"\nwords = { fast = \"At once.\" }\nmeans = \"How.\"\n",
             ),
             ("settings", "[most]\ntype = \"size\"\ndefault = \"5\"\nmeans = \"The most.\"\n"),
             (
@@ -533,6 +560,19 @@ mod tests {
         let options: Vec<&str> = contract.options("do").into_iter().map(|(name, _)| name).collect();
         assert_eq!(options, ["most", "least", "request"]);
         assert!(contract.expand("do", COMMAND).contains("\n-- @options most least request\n"));
+    }
+
+    #[test]
+    fn the_codes_of_a_group_are_those_of_its_types_each_once() {
+        let contract = read("command", "LOST", "task.* LOST").unwrap();
+        assert_eq!(contract.commands["do"].errors, ["LOST"]);
+        assert!(contract.expand("do", "-- @noted task.*\n").contains("-- @noted LOST\n"));
+    }
+
+    #[test]
+    fn a_command_whose_cases_have_not_been_run_touches_what_all_touch() {
+        let contract = read("touches", "do = \"both.*\"\n", "").unwrap();
+        assert!(contract.touches.of(&contract, "do").is_empty(), "the description lacks ns_meta");
     }
 
     #[test]
@@ -652,6 +692,7 @@ mod tests {
             ("command", "request", "request what", "contract/options.toml does not describe what: write what ="),
             ("command", "task.*", "task.* tasks.*", "does not describe tasks.*"),
             ("command", "LOST", "GONE", "contract/errors.toml does not list GONE"),
+            ("command", "LOST", "gone.*", "contract/errors.toml does not list gone.*"),
         ]);
     }
 

@@ -54,6 +54,12 @@ pub(super) struct Field {
 }
 
 impl Reply {
+    /// The shape of a reply that is one of some words: those in backquotes of `@reply`, if there are any.
+    pub(super) fn of_words(prose: &str) -> Option<Self> {
+        let words: Vec<String> = prose.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        (!words.is_empty()).then(|| Self { words, ..Self::default() })
+    }
+
     /// The shape itself, if this one refers to another command.
     pub(super) fn resolved<'a>(&'a self, contract: &'a Contract) -> &'a Self {
         let other = self.like.as_ref().and_then(|command| contract.replies.get(command));
@@ -140,6 +146,7 @@ fn check_fields(contract: &Contract, fields: &[&Field], may_lack: bool, several:
 #[cfg(test)]
 mod tests {
     use super::super::contract::{Contract, Sources};
+    use super::Reply;
 
     /// The error for these replies, in the contract of one command `c` with the option `o`.
     fn said(replies: &str) -> String {
@@ -166,6 +173,13 @@ mod tests {
     }
 
     const N: &str = "type = \"n\", means = \"A number.\"";
+
+    #[test]
+    fn words_in_backquotes_after_reply_are_a_shape() {
+        let words = |prose: &str| Reply::of_words(prose).map(|reply| reply.words);
+        assert_eq!(words("`kept`, or `gone` if it was late"), Some(vec!["kept".to_owned(), "gone".to_owned()]));
+        assert_eq!(words("nil, or a deadline"), None);
+    }
 
     #[test]
     fn a_reply_has_one_shape() {

@@ -2,7 +2,7 @@
 -- @args now name queue rhythm parameters count (slot)*count
 -- @options schedule.* task.* request
 -- @reply `created`, `changed`, or `existing` if nothing differs
--- @errors TOOBIG TOOMANY
+-- @errors TOOBIG TOOMANY task.*
 namespace.open()
 local name, queue, text, parameters, count = contract.arguments()
 local rhythm, every, offset = schedules.rhythm(text)

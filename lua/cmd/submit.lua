@@ -3,7 +3,7 @@
 -- @options task.* request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
 --   `replaced`, and the id of the other task
--- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE TOOMANY
+-- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE task.*
 local BYTES = 8388608 -- of all parameters of one call: one task of the largest size
 
 local queue, count = ARGV[2], ARGV[3]
