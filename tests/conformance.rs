@@ -13,6 +13,8 @@ mod odd;
 #[path = "conformance/runner.rs"]
 mod runner;
 mod support;
+#[path = "conformance/touches.rs"]
+mod touches;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -25,6 +27,7 @@ use redis::Connection;
 use runner::Runner;
 use serde_json::{Value, json};
 use support::{Server, eventually};
+use touches::Watch;
 
 static CONTRACT: LazyLock<Value> = LazyLock::new(cases::contract);
 
@@ -97,8 +100,10 @@ fn every_case_holds_on_a_single_server() {
         fitted.iter().filter_map(|case| failure(&mut existing.connection, case)).collect()
     } else {
         let server = Server::start();
-        let mut connection = server.connection();
-        cases.iter().filter_map(|case| failure(&mut connection, case)).collect()
+        let (mut connection, watch) = (server.connection(), Watch::start(&server));
+        let failures = cases.iter().filter_map(|case| failure(&mut connection, case)).collect();
+        touches::agree(&watch.end(&mut connection));
+        failures
     };
     assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), failures.join("\n"));
 }
@@ -200,9 +205,10 @@ fn every_command_has_its_arguments_and_options_in_the_table() {
     // A duplicate row would silently replace the first.
     let rows = include_str!("conformance/arguments.json").matches(": {\"args\": ").count();
     assert_eq!(rows, table["commands"].as_object().unwrap().len(), "rows of arguments.json");
+    let rows = cases::rows(&CONTRACT, &table);
     let mut narrowed: BTreeSet<&str> = table["narrow"].as_object().unwrap().keys().map(String::as_str).collect();
     for command in bundle::commands() {
-        let (name, row) = (command.name(), &table["commands"][command.name()]);
+        let (name, row) = (command.name(), &rows[command.name()]);
         let args = cases::positional(&CONTRACT, name);
         assert_eq!(list(&row["args"]).len(), args.len(), "arguments of {name}");
         let options: Vec<String> = cases::choices(&CONTRACT, name, row).into_iter().map(|one| one.name).collect();
@@ -231,12 +237,12 @@ fn every_code_of_every_command_has_a_case() {
             None => {}
         }
     }
-    let table = cases::file("arguments.json");
+    let rows = cases::rows(&CONTRACT, &cases::file("arguments.json"));
     let mut lacking = Vec::new();
     for command in bundle::commands() {
         let name = command.name();
         // During slot migration, a command that only reads the meta hash has nothing to lose.
-        let only_meta = table["commands"][name]["touches"] == json!(["ns_meta"]);
+        let only_meta = rows[name]["touches"] == json!(["ns_meta"]);
         let common = COMMON.iter().copied().filter(|code| !(only_meta && *code == "RETRY"));
         let codes = common.chain(command.errors().split_whitespace());
         lacking.extend(codes.filter(|code| !seen.contains(&(name, code))).map(|code| format!("{name} {code}")));

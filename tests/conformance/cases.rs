@@ -2,6 +2,7 @@
 //! describes the format. The bundle has the resulting cases, every file a plain list, so that a runner in another
 //! language need not know the tables.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::slice::from_ref;
@@ -59,9 +60,12 @@ fn expand(data: &Value) -> Vec<Value> {
     if let Value::Array(cases) = data {
         return cases.clone();
     }
-    if let Value::Object(commands) = &data["commands"] {
+    if data["commands"].is_object() {
         let contract = contract();
-        return commands.iter().flat_map(|(command, one)| arguments(&contract, data, command, one)).collect();
+        return rows(&contract, data)
+            .iter()
+            .flat_map(|(command, one)| arguments(&contract, data, command, one))
+            .collect();
     }
     let contract = contract();
     let mut cases = states(&contract, data);
@@ -191,7 +195,73 @@ fn settings<'a>(contract: &'a Value, good: &[Value]) -> Vec<(&'a str, &'a str, [
     all.map(|(setting, entry)| (setting.as_str(), text(&entry["type"]), before(setting, entry))).collect()
 }
 
-/// The tests of one command from `arguments.json`.
+/// The rows of `arguments.json`, and for each command without one the row that follows from the contract: a call with
+/// `values`, or with examples of the arguments' types, and those of its keys whose names these values complete.
+pub fn rows(contract: &Value, data: &Value) -> BTreeMap<String, Value> {
+    let row = |command: &String| {
+        let own = &data["commands"][command];
+        let row = if own.is_object() { own.clone() } else { plain_row(contract, data, command) };
+        (command.clone(), row)
+    };
+    contract["commands"].as_object().unwrap().keys().map(row).collect()
+}
+
+fn plain_row(contract: &Value, data: &Value, command: &str) -> Value {
+    let args = positional(contract, command);
+    let count = &contract["commands"][command]["group"]["count"];
+    let mut values = data["values"].as_object().unwrap().clone();
+    if args.iter().any(|(name, _)| name == "token") {
+        values.extend(data["owned"].as_object().unwrap().clone());
+    }
+    if let Value::String(count) = count {
+        values.insert(count.clone(), json!("1"));
+    }
+    let example = |of: &str| Tried::new(&contract["types"][of], &Value::Null).good;
+    let given = args.iter().map(|(name, of)| values.get(name).cloned().unwrap_or_else(|| example(of)));
+    let given: Vec<Value> = given.collect();
+    let fill = |key: &Value| {
+        let fill = |key: String, (name, value): (&String, &Value)| key.replace(&name.to_uppercase(), text(value));
+        values.iter().fold(text(key).to_owned(), fill)
+    };
+    let mut keys: Vec<String> = list(&contract["commands"][command]["touches"]).iter().map(fill).collect();
+    keys.retain(|key| !key.contains(|c: char| c.is_ascii_uppercase()));
+    json!({"args": given, "moves": [], "touches": keys})
+}
+
+/// A bad value for each option of a task, by code, as a schedule would store it.
+fn stored(contract: &Value) -> Vec<(String, String)> {
+    let option = |option: &Value| {
+        let name = text(&option["name"]);
+        let tried = Tried::new(&contract["types"][text(&option["type"])], &Value::Null);
+        let written = |value: &Value| match (&value["repeat"], value) {
+            (Value::String(part), _) => Some(part.repeat(usize::try_from(value["times"].as_u64()?).ok()?)),
+            (_, value) => value.as_str().map(str::to_owned),
+        };
+        let mut by_code = BTreeMap::new();
+        for (code, value) in tried.bad {
+            if let Some(value) = written(&value).filter(|value| value.len() < 10_000) {
+                by_code.entry(code).or_insert(value);
+            }
+        }
+        by_code.into_iter().map(|(code, value)| (code, format!("{name}={}", quoted(&value)))).collect::<Vec<_>>()
+    };
+    let options = list(&contract["commands"]["submit"]["options"]).iter();
+    options.filter(|option| option["name"] != "request").flat_map(option).collect()
+}
+
+/// Spaces, control characters and `%` in hex.
+fn quoted(value: &str) -> String {
+    let quote = |c: char| {
+        if c.is_ascii_whitespace() || c.is_ascii_control() || c == '%' {
+            format!("%{:02X}", u32::from(c))
+        } else {
+            c.to_string()
+        }
+    };
+    value.chars().map(quote).collect()
+}
+
+/// The tests of one command from its row.
 fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<Value> {
     let good = [&[json!(command)], list(&one["args"])].concat();
     let given = list(&data["given"]);
@@ -267,6 +337,17 @@ fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<
         let set = [&[json!("HSET"), json!("ns_meta")], list(fields)].concat();
         cases.push(json!({"name": format!("{command} refuses another schema, {fields}"),
             "steps": [{ "redis": set }, {"do": good, "error": "SCHEMA"}]}));
+    }
+    // The options that a schedule keeps for its tasks are checked again when they are used.
+    if let Value::Array(set) = &one["template"] {
+        let calls = stored(contract).into_iter().map(|(code, options)| {
+            let set = [&set[..], &[json!(options)]].concat();
+            [json!({ "redis": set }), json!({"do": good, "error": code})]
+        });
+        let steps = [given.to_vec(), calls.flatten().collect()].concat();
+        cases.push(
+            json!({"name": format!("{command} refuses a bad option of the tasks of a schedule"), "steps": steps}),
+        );
     }
     if let Value::Array(before) = &one["moves"] {
         let steps = [given, list(&data["filled"]), before, list(&data["moving"]), &[json!({ "do": good })]].concat();

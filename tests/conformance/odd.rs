@@ -148,8 +148,9 @@ fn no_odd_word_in_any_place_brings_a_raw_error_of_the_server() {
     let given = list(&table["given"]).iter().map(|step| bytes(list(&step["do"]))).collect();
     let mut world = World { connection: server.connection(), given, dirty: true, odd: BTreeSet::new() };
     let (words, contract) = (words(), cases::contract());
+    let rows = cases::rows(&contract, &table);
     for command in bundle::commands() {
-        let row = &table["commands"][command.name()];
+        let row = &rows[command.name()];
         let mut good = vec![command.name().as_bytes().to_vec()];
         good.extend(list(&row["args"]).iter().map(crate::runner::literal));
         let options = cases::choices(&contract, command.name(), row);

@@ -1,5 +1,9 @@
 //! A namespace in which every command has something to do, and the calls.
 
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
 /// Calls that create it, each with its time before it. `''` is an empty argument, `~` a space, `TOKEN:ID` the token
 /// of a held task.
 pub const SETUP: &[&str] = &[
@@ -190,8 +194,14 @@ pub const ENDING: &[&str] = &[
     "pause_schedule",
 ];
 
-/// The calls. Each is made in the state above.
-pub const CALLS: &[&str] = &[
+/// The values with which a command without a call below is called; one of an owner, with those of `OWNED`.
+pub const VALUES: &[(&str, &str)] =
+    &[("queue", "q"), ("listener", "host_1"), ("id", "p1"), ("name", "s1"), ("limit", "100")];
+pub const OWNED: &[(&str, &str)] = &[("id", "started"), ("token", "TOKEN:started")];
+
+/// The calls. Each is made in the state above. A command needs none if the values above, and examples of the types of its
+/// other arguments, give it something to do.
+const CALLS: &[&str] = &[
     "adopt host_2 host_1 q started",
     "adopt host_2 host_1 k k1 request r",
     "adopt host_1 old_1 q b1",
@@ -231,7 +241,6 @@ pub const CALLS: &[&str] = &[
     "configure c concurrency 3",
     "configure * key_concurrency 2",
     "configure c concurrency ''",
-    "counts q",
     "delete failed",
     "delete failed request r",
     "delete f1",
@@ -245,21 +254,17 @@ pub const CALLS: &[&str] = &[
     "fail l1 TOKEN:l1 broken again 10",
     "fail c1 TOKEN:c1 broken final 1 cost 7",
     "fail o1 TOKEN:o1 broken",
-    "find q 0 100",
     "forget gone",
     "forget gone request r",
     "get started",
     "groups f 0 100",
     "heartbeat q host_1 60 3 reserved TOKEN:reserved started TOKEN:started asked TOKEN:asked",
     "heartbeat q host_1 60 0",
-    "held q host_1",
-    "hello",
     "history f3 0 100",
     "limit k a 2 -",
     "limit k own - -",
     "limits k 0 100 used 1",
     "list q pending 0 100",
-    "listeners q 0 100",
     "log started TOKEN:started me text",
     "log started TOKEN:started me text offset 3",
     "log reserved TOKEN:reserved me text",
@@ -291,7 +296,6 @@ pub const CALLS: &[&str] = &[
     "promote l 100",
     "promote k 100",
     "promote c 100",
-    "queues 0 100",
     "recall started",
     "recall started at_once 1",
     "recall started at_once 1 request r",
@@ -332,9 +336,6 @@ pub const CALLS: &[&str] = &[
     "schedule s7 s every~50 x 0",
     "schedule s1 s every~70 y 0 priority 3",
     "schedule s1 s every~70 y 0 priority 3 request r",
-    "schedules 0 100",
-    "settings q",
-    "show_schedule s1",
     "slots s6 cron~UTC~0~3~*~*~* 99999 1 199999",
     "start reserved TOKEN:reserved 77",
     "start k1 TOKEN:k1 77",
@@ -352,7 +353,6 @@ pub const CALLS: &[&str] = &[
     "submit u 1 n1 '' x unique three unique_policy replace tags red key z",
     "submit k 1 n1 '' x key new",
     "tag p1 2 red green",
-    "tags q 0 100",
     "tally q 500",
     "tick 100",
     "unregister q host_1",
@@ -360,9 +360,46 @@ pub const CALLS: &[&str] = &[
     "unschedule s1",
     "unschedule s1 request r",
     "untag tagged 1 red",
-    "why p1",
-    "workers 0 100",
 ];
+
+/// These calls, and one of each command without any.
+pub static ALL_CALLS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let contract: Value = serde_json::from_str(blueque::bundle::contract()).unwrap();
+    let mut calls = CALLS.to_vec();
+    for (name, command) in contract["commands"].as_object().unwrap() {
+        if !CALLS.iter().any(|call| call.split(' ').next() == Some(name)) {
+            calls.push(plain(&contract, name, command).leak());
+        }
+    }
+    calls
+});
+
+fn plain(contract: &Value, name: &str, command: &Value) -> String {
+    let list = |args: &Value| args.as_array().cloned().unwrap_or_default();
+    let args = [list(&command["args"]), list(&command["group"]["args"])].concat();
+    let owned = if args.iter().any(|arg| arg["name"] == "token") { OWNED } else { &[] };
+    let value = |arg: &Value| {
+        let known = owned.iter().chain(VALUES).find(|(name, _)| arg["name"] == **name);
+        match known {
+            _ if arg["name"] == command["group"]["count"] => "1".to_owned(),
+            Some((_, value)) => (*value).to_owned(),
+            None => example(&contract["types"][arg["type"].as_str().unwrap()]),
+        }
+    };
+    let values = args.iter().skip(1).map(value).map(|value| if value.is_empty() { "''".to_owned() } else { value });
+    [name.to_owned()].into_iter().chain(values).collect::<Vec<_>>().join(" ")
+}
+
+/// A value of a type, without spaces.
+fn example(of: &Value) -> String {
+    let listed = of["good"].get(0).or_else(|| of["words"].get(0)).and_then(Value::as_str);
+    match (listed, of["form"].as_str(), of["low"].as_i64(), of["high"].as_i64()) {
+        (Some(value), ..) => value.replace(' ', "~"),
+        (_, Some("whole" | "seconds" | "decimal"), Some(low), Some(high)) => 3.clamp(low, high).to_string(),
+        (_, Some("flag"), ..) => "1".to_owned(),
+        _ => "x".to_owned(),
+    }
+}
 
 /// Calls that have something to do in an empty namespace.
 pub const FIRST: &[&str] = &[

@@ -1,0 +1,213 @@
+//! The keys that each command touches in the cases, as the server's MONITOR reports them: `contract/touches.toml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use blueque::bundle;
+use redis::Connection;
+
+use crate::support::Server;
+
+/// Each command with its keys.
+type Touched = BTreeMap<&'static str, BTreeSet<String>>;
+
+const END: &str = "the last case has run";
+
+/// The keys come first in a command; the rest of a longer one is a payload.
+const LONG: usize = 20_000;
+
+pub struct Watch(JoinHandle<Touched>);
+
+impl Watch {
+    pub fn start(server: &Server) -> Self {
+        let mut stream = UnixStream::connect(server.socket()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        stream.write_all(b"MONITOR\r\n").unwrap();
+        let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+        assert_eq!(lines.next().unwrap(), "+OK");
+        Self(std::thread::spawn(move || touched(lines)))
+    }
+
+    /// What was touched. `connection`: to the same server.
+    pub fn end(self, connection: &mut Connection) -> Touched {
+        redis::cmd("ECHO").arg(END).exec(connection).unwrap();
+        self.0.join().unwrap()
+    }
+}
+
+fn touched(lines: impl Iterator<Item = String>) -> Touched {
+    let commands: BTreeMap<&str, &'static str> =
+        bundle::commands().map(|command| (command.sha1(), command.name())).collect();
+    let mut all: Touched = commands.values().map(|name| (*name, BTreeSet::new())).collect();
+    let mut command = None;
+    for line in lines.take_while(|line| !line.contains(END)) {
+        let words = words(line.get(..LONG).unwrap_or(&line));
+        if !line.contains(" lua] \"") {
+            command = match words.as_slice() {
+                [call, sha1, _, key, ..] if call == "EVALSHA" && key == "ns_meta" => commands.get(sha1.as_str()),
+                _ => None,
+            };
+        } else if let (Some(command), false) = (command, words[0] == "PUBLISH") {
+            let keys = words.into_iter().filter_map(|word| word.strip_prefix("ns_").map(str::to_owned));
+            all.entry(command).or_default().extend(keys);
+        }
+    }
+    all
+}
+
+/// The words in quotes of a line of MONITOR.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut chars) = (Vec::new(), line.chars());
+    while chars.by_ref().any(|char| char == '"') {
+        let mut word = String::new();
+        while let Some(char) = chars.next().filter(|char| *char != '"') {
+            word.extend(if char == '\\' { chars.next() } else { Some(char) });
+        }
+        words.push(word);
+    }
+    words
+}
+
+/// Compares what was touched with `contract/touches.toml`, or writes it.
+pub fn agree(touched: &Touched) {
+    let file = contract("touches");
+    let text = fs::read_to_string(&file).unwrap();
+    let (head, _) = text.split_once("[commands]\n").unwrap();
+    let found = head.to_owned() + "[commands]\n" + &entries(touched, head);
+    if std::env::var_os("BLUEQUE_BLESS").is_some() {
+        fs::write(file, &found).unwrap();
+    }
+    let text = fs::read_to_string(contract("touches")).unwrap();
+    assert_eq!(text, found, "contract/touches.toml: run make bless and look at the change");
+}
+
+fn contract(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("contract/{name}.toml"))
+}
+
+/// The entry of each command. A group of the file stands for more than half of its keys: which ones a call touches depends
+/// on the task. The groups of states stand for all of their keys.
+fn entries(touched: &Touched, head: &str) -> String {
+    let groups: toml::Table = toml::from_str(head).unwrap();
+    let lists = groups["groups"].as_table().unwrap().iter();
+    let groups: Vec<(String, Vec<&str>)> =
+        lists.map(|(name, keys)| (format!("{name}.*"), keys.as_str().unwrap().split_whitespace().collect())).collect();
+    let states = described("states");
+    let of_states = ["waits", "owned", "final"].map(|kind| {
+        let states = states.values().filter(|state| state.get(kind).is_some());
+        let keys = states.flat_map(|state| ["index", "ranked"].map(|entry| state.get(entry)));
+        (format!("{kind}.*"), keys.flatten().map(|key| bare(key.as_str().unwrap())).collect::<Vec<_>>())
+    });
+    let keys = described("keys");
+    let mut keys: Vec<&str> = keys.keys().map(|key| bare(key)).collect();
+    for key in of_states.iter().flat_map(|(_, keys)| keys) {
+        if !keys.contains(key) {
+            keys.push(key); // a plain list, which keys.toml need not describe
+        }
+    }
+    let mut text = String::new();
+    for (command, touched) in touched {
+        let met: BTreeSet<&str> = touched.iter().map(|key| name(key, &keys)).collect();
+        let all = of_states.iter().filter(|(_, keys)| keys.iter().all(|key| met.contains(key)));
+        let all: Vec<_> = all.collect();
+        let most =
+            groups.iter().filter(|(_, keys)| keys.iter().filter(|key| met.contains(*key)).count() * 2 > keys.len());
+        let most: Vec<_> = most.collect();
+        let mut words = Vec::new();
+        for key in keys.iter().copied().filter(|key| *key != "meta" && met.contains(key)) {
+            if let Some((group, _)) = all.iter().find(|(_, keys)| keys.contains(&key)) {
+                words.push(group.as_str());
+            } else if !most.iter().any(|(_, keys)| keys.contains(&key)) {
+                words.push(key);
+            }
+        }
+        words.extend(most.iter().map(|(group, _)| group.as_str()));
+        let mut seen = BTreeSet::new();
+        words.retain(|word| seen.insert(*word));
+        writeln!(text, "{command} = {}", quoted(command, &words)).unwrap();
+    }
+    text
+}
+
+fn described(name: &str) -> toml::Table {
+    toml::from_str(&fs::read_to_string(contract(name)).unwrap()).unwrap()
+}
+
+fn bare(key: &str) -> &str {
+    key.strip_prefix("ns_").unwrap()
+}
+
+/// A string on one line, or wrapped at 120 characters.
+fn quoted(command: &str, words: &[&str]) -> String {
+    let line = words.join(" ");
+    if command.len() + line.len() + 5 <= 120 {
+        return format!("\"{line}\"");
+    }
+    let (mut text, mut width) = (String::from("\"\"\""), 120);
+    for word in words {
+        if width + 1 + word.len() > 117 {
+            text += "\n ";
+            width = 1;
+        }
+        text = text + " " + word;
+        width += 1 + word.len();
+    }
+    text + "\"\"\""
+}
+
+/// The name of a key in `keys.toml`: the first that it matches; else, of an invalid name that a command looked up
+/// before it refused it, the longest one whose placeholders may be anything.
+fn name<'a>(key: &str, names: &[&'a str]) -> &'a str {
+    let strict = names.iter().find(|name| matches(name, key, true));
+    let loose = names.iter().filter(|name| matches(name, key, false)).max_by_key(|name| name.len());
+    strict.or(loose).unwrap_or_else(|| panic!("contract/keys.toml does not list ns_{key}"))
+}
+
+/// Whether a key has the form of a name, in which words in capitals stand for a value.
+fn matches(name: &str, key: &str, strict: bool) -> bool {
+    let Some(at) = name.find(|c: char| c.is_ascii_uppercase()) else { return name == key };
+    let (literal, rest) = name.split_at(at);
+    let (word, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(rest.len()));
+    let Some(key) = key.strip_prefix(literal) else { return false };
+    let ends = (0..=key.len()).filter(|end| key.is_char_boundary(*end)).map(|end| key.split_at(end));
+    ends.into_iter().any(|(value, after)| (!strict || fits(word, value)) && matches(rest, after, strict))
+}
+
+/// Whether a placeholder can stand for a value.
+fn fits(word: &str, value: &str) -> bool {
+    let digits = value.chars().all(|c| c.is_ascii_digit());
+    let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "_.:@-".contains(c));
+    match word {
+        "N" => digits,
+        "YYYYMMDD" => digits && value.len() == 8,
+        "GROUP" => plain,
+        "LISTENER" => value.split_once('_').is_some_and(|(host, pid)| {
+            plain && !host.is_empty() && !pid.is_empty() && pid.chars().all(|c| c.is_ascii_digit())
+        }),
+        _ => plain && !value.is_empty(),
+    }
+}
+
+#[test]
+fn a_key_is_that_whose_placeholders_it_fits() {
+    let names =
+        ["task_ID", "reserved_tasks_QUEUE_LISTENER", "tasks_QUEUE", "key_tasks_QUEUE/KEY", "key_tasks_QUEUE/KEY/N"];
+    for (key, expected) in [
+        ("task_a_1", "task_ID"),
+        ("reserved_tasks_my_q_h_1", "reserved_tasks_QUEUE_LISTENER"),
+        ("tasks_q", "tasks_QUEUE"),
+        ("key_tasks_q/k", "key_tasks_QUEUE/KEY"),
+        ("key_tasks_q/k/1", "key_tasks_QUEUE/KEY/N"),
+        ("task_a b", "task_ID"),
+        ("reserved_tasks_q_*", "reserved_tasks_QUEUE_LISTENER"),
+    ] {
+        assert_eq!(name(key, &names), expected, "{key}");
+    }
+    assert_eq!(words(r#"+1.5 [0 lua] "HGET" "ns_a\"b" "\\x""#), ["HGET", "ns_a\"b", "\\x"]);
+}
