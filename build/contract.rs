@@ -132,6 +132,9 @@ pub(super) struct State {
     pub(super) from: IndexMap<String, Vec<String>>,
 }
 
+/// Some states.
+pub(super) type Which = fn(&State) -> bool;
+
 impl State {
     /// The keys that list its tasks.
     pub(super) fn indexes(&self) -> impl Iterator<Item = &str> {

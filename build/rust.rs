@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::contract::{Code, Contract, Form, Kind, Opt, State, Type};
+use super::contract::{Code, Contract, Form, Kind, Opt, Type, Which};
 
 /// The text of `options.rs`: the types in which the options of each group are collected, and those that hold them.
 pub(crate) fn options(contract: &Contract) -> String {
@@ -108,7 +108,7 @@ pub(crate) fn words(contract: &Contract) -> String {
 
 /// What follows from the state of a task.
 fn status(contract: &Contract) -> String {
-    let questions: [(&str, &str, fn(&State) -> bool); 3] = [
+    let questions: [(&str, &str, Which); 3] = [
         ("is_waiting", "Whether no attempt has the task, and one may come.", |state| state.waits),
         ("is_held", "Whether an attempt has the task.", |state| state.owned),
         ("is_finished", "Whether nothing more happens to the task automatically.", |state| state.ends),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::contract::{Contract, Sources, State, Table, sentence};
+use super::contract::{Contract, Sources, State, Table, Which, sentence};
 use super::replies::{Field, Reply};
 
 /// The fields of each record, by its name.
@@ -74,7 +74,7 @@ impl Touches {
 
     /// Groups of the indexes of states: `waits.*`, `owned.*`, `final.*`.
     pub(super) fn add_groups(&mut self, states: &Table<State>) {
-        let groups: [(&str, fn(&State) -> bool); 3] =
+        let groups: [(&str, Which); 3] =
             [("waits", |state| state.waits), ("owned", |state| state.owned), ("final", |state| state.ends)];
         for (group, of) in groups {
             let states = states.values().map(AsRef::as_ref).filter(|state| of(state));

@@ -100,7 +100,7 @@ fn every_cell_that_changes_a_state_is_a_transition_of_the_contract() {
 
 #[test]
 fn the_table_of_transitions_is_that_of_the_contract() {
-    let mut states = String::from("| state | means | index | comes from |\n|---|---|---|---|\n");
+    let mut states = String::from("| state | kind | means | index | comes from |\n|---|---|---|---|---|\n");
     for (name, state) in &described("states") {
         let from = state["from"].as_table().unwrap().iter().map(|(from, reasons)| {
             let reasons: Vec<&str> = reasons.as_array().unwrap().iter().map(|why| why.as_str().unwrap()).collect();
@@ -108,7 +108,10 @@ fn the_table_of_transitions_is_that_of_the_contract() {
         });
         let index = state.get("index").map_or("–".to_owned(), |index| format!("`{}`", index.as_str().unwrap()));
         let means = state["means"].as_str().unwrap().trim_end_matches('.');
-        writeln!(states, "| `{name}` | {means} | {index} | {} |", from.collect::<Vec<_>>().join("; ")).unwrap();
+        let kinds = [("waits", "waiting"), ("owned", "held"), ("final", "finished"), ("absent", "gone")];
+        let kind = kinds.iter().find(|(kind, _)| state.get(*kind).is_some()).unwrap().1;
+        writeln!(states, "| `{name}` | {kind} | {means} | {index} | {} |", from.collect::<Vec<_>>().join("; "))
+            .unwrap();
     }
     agree("states", &states);
 }

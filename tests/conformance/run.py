@@ -233,7 +233,8 @@ class Run:
         if isinstance(want, list) and isinstance(got, list):
             return len(want) == len(got) and all(map(self.agrees, want, got))
         if isinstance(want, dict) and "among" in want:
-            return isinstance(got, list) and any(self.agrees(want["among"], one) for one in got)
+            some, got = want["among"], got if isinstance(got, list) else []
+            return any(self.agrees(some, got[at:at + len(some)]) for at in range(len(got)))
         if isinstance(want, dict) and "pairs~" in want:
             found = dict(zip(got[::2], got[1::2])) if isinstance(got, list) else {}
             return all(self.agrees(value, found.get(name.encode())) for name, value in want["pairs~"].items())

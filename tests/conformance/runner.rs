@@ -354,7 +354,8 @@ impl<'a> Runner<'a> {
                 want == got
             }
             (Value::Object(want), Reply::Array(got)) if want.contains_key("among") => {
-                got.iter().any(|got| self.agrees(&want["among"], got))
+                let want = list(&want["among"]);
+                got.windows(want.len()).any(|got| want.iter().zip(got).all(|(want, got)| self.agrees(want, got)))
             }
             (Value::Object(want), Reply::Array(got)) if want.contains_key("pairs~") => {
                 let pair = |name: &str| got.chunks(2).find(|pair| raw(&pair[0]) == name.as_bytes());
