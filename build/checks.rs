@@ -48,6 +48,8 @@ fn states(contract: &Contract) -> String {
     ] {
         text += &format!("contract.{list} = ' {} '\n", names.join(" "));
     }
+    let quoted: Vec<String> = ends.iter().map(|name| format!("'{name}'")).collect();
+    text += &format!("contract.ENDS = {{ {} }}\n", quoted.join(", "));
     let all: Vec<String> = contract
         .states()
         .flat_map(|(_, state)| lengths(contract, state))
@@ -72,7 +74,7 @@ fn states(contract: &Contract) -> String {
     };
     let numbers: String = contract.states().map(number).collect();
     text + &format!(
-        "-- The number of tasks of a queue in each state, name and number in turn.\n-- @hot\nfunction contract.counts(queue, {owned})\n  return {{\n{numbers}  }}\nend\n\n"
+        "-- The number of tasks of a queue in each state, name and number in turn, and after them what is given.\n-- @hot\nfunction contract.counts(queue, {owned}, ...)\n  return {{\n{numbers}    ...\n  }}\nend\n\n"
     )
 }
 

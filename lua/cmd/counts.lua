@@ -9,7 +9,4 @@ for _, listener in ipairs(redis.call('SMEMBERS', namespace.key('listeners', queu
   held = held + redis.call('LLEN', namespace.key('reserved_tasks', queue .. '_' .. listener))
 end
 local started = redis.call('SCARD', namespace.key('started_tasks', queue))
-local counts = contract.counts(queue, math.max(0, held - started), started)
-counts[#counts + 1] = 'listeners'
-counts[#counts + 1] = listeners.count(queue).present
-return counts
+return contract.counts(queue, math.max(0, held - started), started, 'listeners', listeners.count(queue).present)

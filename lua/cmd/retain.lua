@@ -6,6 +6,7 @@
 -- @reply number deleted, 1 if more are to be deleted
 -- @errors
 local LOGS = 100 -- that a call looks at
+local KINDS = contract.ENDS
 
 namespace.open()
 local queue, limit = contract.arguments()
@@ -13,14 +14,13 @@ local options = args.options()
 local keep = options.keep or tonumber(settings.get(queue, 'keep'))
 local oldest = namespace.now_us - (options.seconds or settings.get(queue, 'retain') * 1000000)
 
-local total, kinds, taken, tails = 0, {}, {}, {}
+local total, taken, tails = 0, {}, {}
 local function tail(kind)
   local id = redis.call('LINDEX', namespace.key(kind .. '_tasks', queue), -1 - taken[kind])
   local task = id and (record.find(id, 'updated') or { id = id, extra = {} })
   tails[kind] = task and { task = task, at = tonumber(task.extra[1] or 0) * 1000000 }
 end
-for kind in string.gmatch(contract.FINAL, '%l+') do
-  kinds[#kinds + 1] = kind
+for _, kind in ipairs(KINDS) do
   total = total + namespace.probe('LLEN', namespace.key(kind .. '_tasks', queue))
   taken[kind] = 0
   tail(kind)
@@ -29,7 +29,7 @@ end
 local gone, more = {}, 0
 while true do
   local kind
-  for _, candidate in ipairs(kinds) do
+  for _, candidate in ipairs(KINDS) do
     if tails[candidate] and (not kind or tails[candidate].at < tails[kind].at) then
       kind = candidate
     end
