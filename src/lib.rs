@@ -49,12 +49,12 @@
 //!
 //! | | begin with | and |
 //! |---|---|---|
-//! | the server | [`Client`], [`ClientBuilder`] | [`Namespace`], [`Greeting`]; with the feature `tokio` `tokio::Client` |
+//! | the server | [`Client`], [`ClientBuilder`] | [`Namespace`], [`Greeting`]; with the feature `tokio` `tokio::Client`, and the same for all other handles |
 //! | queues | [`Queue`] | [`Counts`], [`QueueInfo`], [`Setting`], [`Rate`], [`KeyLimit`], [`Statistics`], [`Events`], [`Group`], [`Tag`] |
 //! | tasks | [`Queue::submit`] with [`Submit`], [`Task`] | [`TaskInfo`], [`Status`], [`Why`], [`Estimate`], [`Transition`], [`LogEntry`] |
 //! | many tasks | [`Queue::find`] with [`Filter`], [`Queue::bulk`] with [`Action`] | [`Changed`] |
 //! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Stop`], [`Summary`], [`WorkerInfo`] |
-//! | attempts, one at a time | [`Listener`], [`Processor`] | [`Reservation`], [`Order`], [`Outcome`], [`QueueOrder`], [`Upkeep`] |
+//! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`], [`QueueOrder`], [`Upkeep`] |
 //! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
 //! | names | [`TaskId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
 //! | errors | [`Error`], sorted by what to do | [`Code`], [`Result`] |
@@ -64,7 +64,7 @@
 //! Times are [`SystemTime`](std::time::SystemTime) by the server's clock, spans [`Duration`](std::time::Duration). Words,
 //! names and ids have `FromStr`, `Display` and serde, which check what they read.
 //!
-//! All of it blocks; the feature `tokio` adds an asynchronous client, `cluster` connections to a cluster, `cron` schedules
+//! All of it blocks; the feature `tokio` adds the same for asynchronous programs, `cluster` connections to a cluster, `cron` schedules
 //! by cron expressions, `tls-rustls` TLS, and `tokio-tls-rustls` TLS for the asynchronous client too.
 
 #![deny(missing_docs)]
@@ -144,6 +144,7 @@ pub type Interrupter = handles::Interrupter<Blocking>;
 /// A registered listener.
 pub type Listener = handles::Listener<Blocking>;
 pub use model::{Beat, Held, Order, Outcome, QueueOrder, Reservation};
+pub use processor::Attempt;
 /// One attempt at a task. Every call carries its token; once the task is lost, each of them returns [`Error::Lost`]
 /// and changes nothing.
 pub type Processor = handles::Processor<Blocking>;

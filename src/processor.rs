@@ -2,15 +2,67 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::calls::{Call, CheckpointOptions, CompleteOptions, FailOptions, ReleaseOptions, StartOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
 use crate::model::{Order, Outcome, Reservation};
-use crate::names::{ListenerId, TaskId};
+use crate::names::{ListenerId, QueueName, TaskId, Token};
+
+/// What names an attempt: with it another process can go on, by [`Client::processor`].
+///
+/// Whoever has it can end the attempt: pass it on like a password.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Attempt {
+    /// The queue.
+    pub queue: QueueName,
+    /// The task.
+    pub id: TaskId,
+    /// The token of the attempt.
+    pub token: Token,
+    /// The listener that holds the task.
+    pub listener: ListenerId,
+    /// The length of the lease.
+    pub lease: Duration,
+}
+
+impl<L: Link> Client<L> {
+    /// The processor of an attempt that a listener has begun, perhaps in another process: see
+    /// [`Processor::attempt`]. Renews the lease.
+    ///
+    /// # Errors
+    /// `LOST` if the attempt no longer holds the task; those of [`Client::call`].
+    pub fn processor(&self, attempt: &Attempt) -> L::Answer<'_, Result<Processor<L>>> {
+        let attempt = attempt.clone();
+        L::answer(async move {
+            let Attempt { queue, id, token, listener, lease } = attempt;
+            let held = [(id.clone(), token)];
+            let beat = self.run(&self.calls().heartbeat(&queue, &listener, lease, &held)).await?;
+            let info = self.run(&self.calls().get(&id)).await?.ok_or(Error::Lost)?;
+            if beat.orders.first() == Some(&Order::Lost) || info.token() != Some(token) {
+                return Err(Error::Lost);
+            }
+            let reservation = Reservation {
+                attempt: info.attempt(),
+                deadline: beat.deadline,
+                outcome: info.outcome(),
+                losses: info.losses(),
+                failures: info.failures(),
+                parameters: info.parameters_bytes().unwrap_or_default().to_vec(),
+                checkpoint: info.checkpoint_bytes().map(<[u8]>::to_vec),
+                id,
+                queue,
+                token,
+                lease,
+            };
+            Ok(Processor::new(self.clone(), listener, reservation))
+        })
+    }
+}
 
 /// One attempt at a task. Every call carries its token; once the task is lost, each of them returns [`Error::Lost`]
 /// and changes nothing.
@@ -30,6 +82,14 @@ impl<L: Link> Processor<L> {
     #[must_use]
     pub fn reservation(&self) -> &Reservation {
         &self.reservation
+    }
+
+    /// What another process needs to go on with the attempt.
+    #[must_use]
+    pub fn attempt(&self) -> Attempt {
+        let Reservation { queue, id, token, lease, .. } = &self.reservation;
+        let (queue, id, listener) = (queue.clone(), id.clone(), self.listener.clone());
+        Attempt { queue, id, token: *token, listener, lease: *lease }
     }
 
     /// The task's id.

@@ -5,6 +5,10 @@
 
 mod support;
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use blueque::calls::{NewTask, TaskOptions};
@@ -239,4 +243,186 @@ async fn a_namespace_for_tests_is_opened_for_tests_only() {
         .unwrap();
     assert_eq!(Client::open(&server.url()).await.unwrap_err().code(), Some(blueque::Code::Test));
     Client::builder().for_tests().open(&server.url()).await.unwrap();
+}
+
+/// How a future is dropped.
+#[derive(Clone, Copy, Debug)]
+enum Cut {
+    /// As soon as it waits, the first time or a later one.
+    Waiting(u32),
+    /// When what it waits for has come.
+    Woken(u32),
+}
+
+/// The outcome of a future; none if it was dropped before its end.
+async fn cut<T>(future: impl Future<Output = T>, how: Cut) -> Option<T> {
+    let (most, woken) = match how {
+        Cut::Waiting(most) => (most, false),
+        Cut::Woken(most) => (most, true),
+    };
+    let (mut future, mut polls) = (pin!(future), 0);
+    poll_fn(|cx| {
+        if polls == most {
+            return Poll::Ready(None);
+        }
+        polls += 1;
+        match future.as_mut().poll(cx) {
+            Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
+            Poll::Pending if polls == most && !woken => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// Every way to drop a future that ends after some polls, until it is not dropped any more.
+async fn at_each_await(mut ends: impl AsyncFnMut(Cut) -> bool) {
+    for way in [Cut::Waiting, Cut::Woken] {
+        let mut points = 0;
+        for most in 1.. {
+            assert!(most < 100);
+            if ends(way(most)).await {
+                break;
+            }
+            points += 1;
+        }
+        assert!(points > 0, "it never waits");
+    }
+}
+
+#[tokio::test]
+async fn a_listener_finds_what_its_dropped_future_took() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    at_each_await(async |how| {
+        let client = Client::open(&server.url()).await.unwrap();
+        let queue = client.queue("q").unwrap();
+        let task = queue.submit("x", Submit::default()).await.unwrap();
+        let mut listener = client.listener(&["q"]).await.unwrap();
+        let first = cut(listener.listen(LIMIT), how).await;
+        let ended = first.is_some();
+        let work = match first {
+            Some(work) => work.unwrap().unwrap(),
+            // Once more, and dropped at the same place of the repeated call.
+            None => match cut(listener.try_listen(), how).await {
+                Some(work) => work.unwrap().unwrap(),
+                None => listener.listen(LIMIT).await.unwrap().unwrap(),
+            },
+        };
+        assert_eq!((work.id(), work.reservation().attempt), (task.id(), 1), "{how:?}: the same attempt");
+        work.complete("r").await.unwrap();
+        listener.unregister().await.unwrap();
+        ended
+    })
+    .await;
+    assert_eq!(queue.counts().await.unwrap().reserved, 0);
+}
+
+#[tokio::test]
+async fn dropping_a_listener_gives_back_what_its_dropped_future_took() {
+    let server = Server::start();
+    at_each_await(async |how| {
+        let client = Client::open(&server.url()).await.unwrap();
+        let queue = client.queue("q").unwrap();
+        let task = queue.submit("x", Submit::default()).await.unwrap();
+        let mut listener = client.listener(&["q"]).await.unwrap();
+        let ended = match cut(listener.listen(LIMIT), how).await {
+            Some(work) => {
+                work.unwrap().unwrap().release().await.unwrap();
+                true
+            }
+            None => false,
+        };
+        drop(listener);
+        // Another one gets it long before its lease of 60 s has expired; it may have been there before.
+        let begun = Instant::now();
+        let mut other = client.listener(&["q"]).await.unwrap();
+        let work = loop {
+            if let Some(work) = other.try_listen().await.unwrap() {
+                break work;
+            }
+            assert!(begun.elapsed() < LIMIT, "{how:?}: it was not given back");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        };
+        assert_eq!(work.id(), task.id());
+        assert_eq!((work.reservation().losses, work.reservation().failures), (0, 0));
+        // The one that was dropped may only now find that there is nothing for it.
+        work.complete("r").await.unwrap();
+        ended
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn unregistering_gives_back_what_a_dropped_future_took() {
+    let server = Server::start();
+    let seen = AtomicBool::new(false);
+    at_each_await(async |how| {
+        let client = Client::open(&server.url()).await.unwrap();
+        let queue = client.queue("q").unwrap();
+        let task = queue.submit("x", Submit::default()).await.unwrap();
+        let mut listener = client.listener(&["q"]).await.unwrap();
+        let first = cut(listener.listen(LIMIT), how).await;
+        let ended = first.is_some();
+        seen.fetch_or(first.is_none() && queue.counts().await.unwrap().reserved == 1, Ordering::Relaxed);
+        if let Some(work) = first {
+            work.unwrap().unwrap().release().await.unwrap();
+        }
+        listener.unregister().await.unwrap();
+        let counts = queue.counts().await.unwrap();
+        assert_eq!((counts.reserved, counts.pending), (0, 1), "{how:?}");
+        task.cancel("").await.unwrap();
+        ended
+    })
+    .await;
+    assert!(seen.load(Ordering::Relaxed), "none of them took the task before it was dropped");
+}
+
+#[tokio::test]
+async fn a_listener_whose_wait_was_dropped_is_woken_the_next_time() {
+    let server = Server::start();
+    for how in (1..4).flat_map(|most| [Cut::Waiting(most), Cut::Woken(most)]) {
+        let client = Client::open(&server.url()).await.unwrap();
+        let mut listener = client.listener(&["q"]).await.unwrap();
+        let short = Duration::from_millis(50);
+        cut(listener.listen(short), how).await;
+        cut(listener.wait(short), how).await;
+        let begun = Instant::now();
+        let queue = client.queue("q").unwrap();
+        let (work, task) = tokio::join!(listener.listen(LIMIT), queue.submit("x", Submit::default()));
+        let work = work.unwrap().unwrap();
+        assert_eq!(work.id(), task.unwrap().id());
+        assert!(begun.elapsed() < Duration::from_secs(20), "{how:?}");
+        work.complete("r").await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn calls_of_an_owner_that_were_dropped_return_their_first_reply_when_repeated() {
+    let server = Server::start();
+    at_each_await(async |how| {
+        let client = Client::open(&server.url()).await.unwrap();
+        let queue = client.queue("q").unwrap();
+        let id = TaskId::random();
+        let submitted = cut(queue.submit("x", Submit::default().id(id.clone())), how).await;
+        let mut ended = submitted.is_some();
+        queue.submit("x", Submit::default().id(id.clone())).await.unwrap();
+        let mut listener = client.listener(&["q"]).await.unwrap();
+        let work = listener.listen(LIMIT).await.unwrap().unwrap();
+        assert_eq!(work.id(), &id);
+        ended &= cut(work.start(1), how).await.is_some();
+        work.start(1).await.unwrap();
+        ended &= cut(work.checkpoint(&1), how).await.is_some();
+        ended &= cut(work.heartbeat(), how).await.is_some();
+        let rebuilt = cut(client.processor(&work.attempt()), how).await;
+        ended &= rebuilt.is_some();
+        assert_eq!(work.heartbeat().await.unwrap(), Order::Continue);
+        ended &= cut(work.complete("r"), how).await.is_some();
+        assert_eq!(work.complete("r").await.unwrap(), Outcome::Complete);
+        assert_eq!(queue.counts().await.unwrap().pending, 0, "submitted once");
+        ended &= cut(listener.unregister(), how).await.is_some();
+        ended
+    })
+    .await;
 }

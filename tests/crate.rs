@@ -662,3 +662,33 @@ fn a_record_has_a_typed_accessor_for_each_field_and_the_rest_as_it_is() {
     assert_eq!(info.unknown().collect::<Vec<_>>(), [("novel", &b"of a later version"[..])]);
     assert_eq!((info.priority(), info.created()), (0, None), "in another form they are as if they were not there");
 }
+
+#[test]
+fn an_attempt_is_rebuilt_from_its_handle_as_long_as_it_holds_the_task() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    let mut listener = client.listener(&["q"]).unwrap();
+    let first = listener.listen(SOON).unwrap().unwrap();
+    first.checkpoint(&7).unwrap();
+    let text = serde_json::to_string(&first.attempt()).unwrap();
+    let other = Client::open(&server.url()).unwrap();
+    let attempt: blueque::Attempt = serde_json::from_str(&text).unwrap();
+    assert_eq!(attempt, first.attempt());
+    let second = other.processor(&attempt).unwrap();
+    assert_eq!(second.parameters::<String>().unwrap(), "x");
+    assert_eq!(second.last_checkpoint::<u32>().unwrap(), Some(7));
+    assert_eq!((second.reservation().attempt, second.lease()), (1, first.lease()));
+    second.start(1).unwrap();
+    assert_eq!(second.heartbeat().unwrap(), blueque::Order::Continue);
+    second.release().unwrap();
+    assert!(matches!(other.processor(&attempt), Err(Error::Lost)));
+    let third = listener.listen(SOON).unwrap().unwrap();
+    assert!(matches!(other.processor(&attempt), Err(Error::Lost)), "the attempt of another token");
+    assert_eq!(other.processor(&third.attempt()).unwrap().reservation().attempt, 2);
+    third.complete(&1).unwrap();
+    task.delete().unwrap();
+    assert!(matches!(other.processor(&third.attempt()), Err(Error::Lost)));
+    let forged = text.replace('_', "/");
+    assert!(serde_json::from_str::<blueque::Attempt>(&forged).is_err());
+}
