@@ -174,9 +174,12 @@ fn attempt(
     let own = Process::of(std::process::id().cast_signed()).context("/proc is not there")?;
     let mut holder = Holder { supervisor: own, program: None };
     lock.write(&holder).context("the lock file cannot be written")?;
-    if shared.lease.is_lost() {
+    let too_late = || {
         shared.discards(format!("{} before its program was started", shared.lease.words()));
         shared.notify(folder);
+    };
+    if shared.lease.is_lost() {
+        too_late();
         return Ok((None, None, link));
     }
     let place = folder.place().context("the run folder cannot be looked at")?;
@@ -194,11 +197,15 @@ fn attempt(
     let begun = boot_clock_us();
     let group = ControlGroup::create(folder, run.limits.memory).map(Arc::new);
     // By the main thread: the program dies with the thread that started it.
-    let mut child = program::start(folder, run).inspect_err(|_| {
-        if let Some(group) = &group {
-            group.remove();
-        }
-    })?;
+    let started = program::start(folder, run, &shared.lease);
+    if let (Err(_) | Ok(None), Some(group)) = (&started, &group) {
+        group.remove();
+    }
+    let Some(mut child) = started? else {
+        too_late();
+        shared.post(|outbox| outbox.leave = true);
+        return Ok((None, None, join(link)?));
+    };
     let pid = child.id();
     if let Some(group) = group.clone() {
         // Ends on its own.

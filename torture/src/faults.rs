@@ -110,11 +110,11 @@ pub fn named(name: &str) -> Result<Fault, String> {
 
 /// When two trees may run for a task, as docs/programs.md says: seconds since boot.
 #[derive(Clone, Debug)]
-pub struct Excuse {
-    pub from: f64,
-    pub to: f64,
+struct Excuse {
+    from: f64,
+    to: f64,
     /// None for all.
-    pub task: Option<String>,
+    task: Option<String>,
 }
 
 /// That the server lost its newest data.
@@ -140,7 +140,7 @@ pub struct Campaign {
     weather: BTreeMap<usize, Instant>,
     /// When the clock last made a small step forward.
     small_step: Option<Instant>,
-    pub excuses: Vec<Excuse>,
+    excuses: Vec<Excuse>,
     pub counts: BTreeMap<Fault, u32>,
     pub violations: Vec<String>,
     pub forgets: Vec<Forget>,
@@ -185,6 +185,17 @@ impl Campaign {
         }
         self.clear(true);
         Ok(())
+    }
+
+    /// Whether a server has forgotten what it did shortly before.
+    pub fn forgot(&self, time: f64) -> bool {
+        self.excuses.iter().any(|excuse| excuse.task.is_none() && (excuse.from..=excuse.to).contains(&time))
+    }
+
+    /// Whether a whole run of this task has been frozen shortly before.
+    pub fn froze(&self, task: &str, time: f64) -> bool {
+        let mut of_task = self.excuses.iter().filter(|excuse| excuse.task.as_deref() == Some(task));
+        of_task.any(|excuse| (excuse.from..=excuse.to).contains(&time))
     }
 
     fn choose(&mut self) -> Fault {

@@ -58,10 +58,7 @@ pub fn judge(campaign: &mut Campaign, jobs: &Jobs, blueque: &Path) -> Result<Ver
         found.extend(began.into_iter().filter_map(|began| went_back(campaign, id, began)));
     }
     for (time, id, attempt) in jobs.overlaps() {
-        let excuses = &campaign.excuses;
-        if excuses.iter().any(|excuse| {
-            (excuse.from..=excuse.to).contains(&time) && excuse.task.as_ref().is_none_or(|task| *task == id)
-        }) {
+        if campaign.forgot(time) || campaign.froze(&id, time) {
             verdict.excused += 1;
         } else {
             found.push(format!("{id}: attempt {attempt} ran beside another, {time:.2} s after the boot"));
@@ -111,6 +108,10 @@ fn finished(client: &Client, id: &str, until: Instant) -> Result<Option<TaskInfo
 /// from what the server had then.
 fn went_back(campaign: &Campaign, id: &str, began: Began) -> Option<String> {
     let Began { step, time, token } = began;
+    // It may wake up when a later attempt has begun.
+    if campaign.froze(id, time) {
+        return None;
+    }
     let forgot = campaign.forgets.iter().rev().find(|forget| forget.time < time);
     if forgot.is_some_and(|forget| token < forget.token) {
         return None;

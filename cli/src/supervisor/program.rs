@@ -7,13 +7,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 
+use super::shared::Lease;
 use crate::run_folder::{Run, RunFolder};
 
 /// Variables that are passed from the worker's environment, besides `LC_…` and those that the run names.
 const PASSED: [&str; 6] = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
 
-/// Starts the program. It dies with the calling thread.
-pub fn start(folder: &RunFolder, run: &Run) -> anyhow::Result<Child> {
+/// Starts the program, which dies with the calling thread; none if the lease is over by then.
+pub fn start(folder: &RunFolder, run: &Run, lease: &Lease) -> anyhow::Result<Option<Child>> {
     let parameters = File::open(folder.parameters()).context("the parameters cannot be read")?;
     // This very binary, even if a newer one has replaced it on the disk.
     let mut command = Command::new("/proc/self/exe");
@@ -28,7 +29,11 @@ pub fn start(folder: &RunFolder, run: &Run) -> anyhow::Result<Child> {
         .stdin(parameters)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    command.spawn().context("no process can be started")
+    // Whatever came before may have taken long: a hanging disk, a frozen supervisor.
+    if lease.is_lost() {
+        return Ok(None);
+    }
+    command.spawn().context("no process can be started").map(Some)
 }
 
 fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString)> {

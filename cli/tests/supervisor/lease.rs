@@ -1,9 +1,14 @@
 //! The lease: renewed while all is well, and the tree dead before it can have expired.
 
+use std::fs::{self, File};
+use std::os::unix::fs::OpenOptionsExt;
 use std::time::{Duration, Instant};
 
 use blueque::Status;
+use nix::fcntl::OFlag;
 use nix::sys::signal::Signal;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use serde_json::{Value, json};
 
 use crate::stage::{Stage, boot_clock_us, gone, send};
@@ -21,11 +26,10 @@ fn a_quiet_program_keeps_its_lease_far_beyond_its_length() {
     run.supervise();
     run.pid("child");
     let queue = stage.client.queue("films").unwrap();
-    // A search for orphans meanwhile finds none.
-    while run.task.info().unwrap().status() != Some(Status::Complete) {
-        queue.requeue_orphans().unwrap();
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    eventually("it is complete, and a search for orphans has never found it", || {
+        assert_eq!(queue.requeue_orphans().unwrap().requeued, 0);
+        (run.task.info().unwrap().status() == Some(Status::Complete)).then_some(())
+    });
     assert_eq!(run.task.info().unwrap().attempt(), 1);
 }
 
@@ -128,13 +132,37 @@ fn a_program_whose_lease_is_over_is_not_started() {
 }
 
 #[test]
+fn nor_is_one_whose_lease_ends_just_before_it_would_start() {
+    let mut stage = Stage::new();
+    let mut run = stage.task_with("echo 1", Duration::from_secs(2), |_| {});
+    // No renewal.
+    stage.server.kill();
+    // The supervisor opens its parameters last: that takes as long as nobody writes them.
+    let parameters = run.folder.join("parameters");
+    fs::remove_file(&parameters).unwrap();
+    mkfifo(&parameters, Mode::S_IRWXU).unwrap();
+    let says = stage.runs().join("says");
+    run.supervise_with(File::create(&says).unwrap().into());
+    let over = boot_clock_us() + 2_000_000;
+    eventually("the lease is over", || (boot_clock_us() > over).then_some(()));
+    eventually("the parameters are opened, or it is over", || {
+        let opened = File::options().write(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(&parameters);
+        (opened.is_ok() || !run.folder.exists()).then_some(())
+    });
+    run.ended();
+    let says = fs::read_to_string(says).unwrap();
+    assert!(says.contains("before its program was started"), "{says}");
+    assert!(!run.folder.exists());
+}
+
+#[test]
 fn only_one_supervisor_works_on_a_run() {
     let stage = Stage::new();
     let mut run = stage.task("echo $$ > child; while [ ! -e go ]; do sleep 0.01; done; echo 1");
     run.supervise();
     run.pid("child");
     assert!(!run.second().success());
-    std::fs::write(run.folder.join("work/go"), "").unwrap();
+    fs::write(run.folder.join("work/go"), "").unwrap();
     assert!(run.ended().success());
     assert_eq!(run.task.info().unwrap().status(), Some(Status::Complete));
 }

@@ -175,8 +175,13 @@ pub struct Run {
 impl Run {
     /// Starts the supervisor.
     pub fn supervise(&mut self) -> Pid {
+        self.supervise_with(Stdio::inherit())
+    }
+
+    pub fn supervise_with(&mut self, stderr: Stdio) -> Pid {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
         command.arg("supervise").arg(&self.folder).arg("--password-stdin").stdin(Stdio::piped()).stdout(Stdio::null());
+        command.stderr(stderr);
         let mut child = command.env("SECRET", "of the worker").spawn().unwrap();
         child.stdin.take().unwrap().write_all(self.password.as_bytes()).unwrap();
         let pid = Pid::from_raw(child.id().cast_signed());
