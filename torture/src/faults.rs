@@ -138,8 +138,8 @@ pub struct Campaign {
     pub saved: Saved,
     /// By the route's number, until when its weather lasts.
     weather: BTreeMap<usize, Instant>,
-    /// When the clock last made a small step forward.
-    small_step: Option<Instant>,
+    /// When the clock last made a step forward.
+    stepped: Option<Instant>,
     excuses: Vec<Excuse>,
     pub counts: BTreeMap<Fault, u32>,
     pub violations: Vec<String>,
@@ -165,7 +165,7 @@ impl Campaign {
             jobs,
             saved,
             weather: BTreeMap::new(),
-            small_step: None,
+            stepped: None,
             excuses: Vec::new(),
             counts: BTreeMap::new(),
             violations: Vec::new(),
@@ -313,14 +313,13 @@ impl Campaign {
         Ok(())
     }
 
-    /// No small step follows another within a lease.
+    /// No step follows another within a lease: several small ones exceed its margin, and a large one before the owners
+    /// have reported after the last ends their leases, as the docs say.
     fn step_forward(&mut self, seconds: f64) -> Result<()> {
-        if seconds <= SMALL_STEP {
-            if self.small_step.is_some_and(|at| at.elapsed() < LEASE) {
-                return Ok(());
-            }
-            self.small_step = Some(Instant::now());
+        if self.stepped.is_some_and(|at| at.elapsed() < 2 * LEASE) {
+            return Ok(());
         }
+        self.stepped = Some(Instant::now());
         self.servers.clock.step(seconds)
     }
 

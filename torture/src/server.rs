@@ -83,14 +83,15 @@ impl Servers {
         Ok(seconds * 1_000_000 + micros)
     }
 
-    /// Waits until the replica has all that was written before.
+    /// Waits until the replica has all that was written before, also on its disk: after a full synchronisation its
+    /// AOF is the old one until the first rewrite is done.
     pub fn synchronise(&self) -> Result<()> {
         let mut connection = self.primary.connection()?;
         let until = Instant::now() + STARTS;
         while Instant::now() < until {
             redis::cmd("SET").arg(&["torture", "here"]).exec(&mut connection)?;
             if redis::cmd("WAIT").arg(&["1", "500"]).query::<u32>(&mut connection)? >= 1 {
-                return Ok(());
+                return rewritten(&mut self.replica.connection()?);
             }
         }
         bail!("the replica does not follow")
@@ -122,15 +123,7 @@ impl Servers {
     pub fn rewrite(&self) -> Result<()> {
         let mut connection = self.primary.connection()?;
         redis::cmd("BGREWRITEAOF").exec(&mut connection)?;
-        let until = Instant::now() + STARTS;
-        while Instant::now() < until {
-            let info: String = redis::cmd("INFO").arg("persistence").query(&mut connection)?;
-            if info.contains("aof_rewrite_in_progress:0") && info.contains("aof_rewrite_scheduled:0") {
-                return Ok(());
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-        bail!("the server does not finish rewriting its AOF")
+        rewritten(&mut connection)
     }
 
     /// Copies what the dead primary has on its disk.
@@ -176,6 +169,19 @@ impl Servers {
         redis::cmd("CONFIG").arg(&["SET", "maxmemory", &limit.to_string()]).exec(&mut connection)?;
         Ok(())
     }
+}
+
+/// Waits until a server has rewritten its AOF.
+fn rewritten(connection: &mut Connection) -> Result<()> {
+    let until = Instant::now() + STARTS;
+    while Instant::now() < until {
+        let info: String = redis::cmd("INFO").arg("persistence").query(connection)?;
+        if info.contains("aof_rewrite_in_progress:0") && info.contains("aof_rewrite_scheduled:0") {
+            return Ok(());
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    bail!("the server does not finish rewriting its AOF")
 }
 
 fn free_port() -> Result<u16> {
