@@ -40,9 +40,9 @@ pub(crate) fn options(contract: &Contract) -> String {
 const OTHERWISE: [&str; 5] = ["bulk", "find", "heartbeat", "schedule", "submit"];
 
 /// Commands whose request the caller chooses, since its answer is needed after a crash of the caller too.
-const ASKED: [&str; 2] = ["adopt", "reserve"];
+const ASKED: [&str; 3] = ["adopt", "exchange", "reserve"];
 
-/// Options whose setters are written by hand, because they go together: how the queues of a `reserve` are asked.
+/// Options whose setters are written by hand, because they go together: how the queues of a `reserve` or an `exchange` are asked.
 const BY_HAND: [&str; 2] = ["order", "weights"];
 
 fn setters(contract: &Contract, holder: &str, options: Vec<(&str, &Opt)>) -> String {

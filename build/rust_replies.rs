@@ -13,12 +13,12 @@ const STRUCTS: [Whole; 15] = [
     ("counts", "Counts", None),
     ("estimate", "Estimate", None),
     ("events", "Events", Some(("items", "Event"))),
+    ("exchange", "Exchanged", Some(("tasks", "Reservation"))),
     ("heartbeat", "Beat", Some(("orders", "Order"))),
     ("hello", "Greeting", None),
     ("mend", "Mended", Some(("claims", "Claim"))),
     ("promote", "Promoted", None),
     ("requeue_orphans", "Orphans", None),
-    ("reserve", "Reservation", None),
     ("retain", "Retained", None),
     ("run_schedule", "Ran", None),
     ("tally", "Tallied", None),
@@ -27,7 +27,7 @@ const STRUCTS: [Whole; 15] = [
 ];
 
 /// Replies whose items are a struct of the library.
-const ITEMS: [(&str, &str); 14] = [
+const ITEMS: [(&str, &str); 15] = [
     ("events", "Event"),
     ("groups", "Group"),
     ("held", "Held"),
@@ -37,6 +37,7 @@ const ITEMS: [(&str, &str); 14] = [
     ("logs", "LogEntry"),
     ("mend", "Claim"),
     ("queues", "QueueInfo"),
+    ("reserve", "Reservation"),
     ("schedules", "ScheduleSummary"),
     ("settings", "Setting"),
     ("tags", "Tag"),

@@ -1,6 +1,7 @@
 //! Every command of the bundle as a plain value: a script, a key, arguments, and how to read the reply. The same
 //! value runs on a synchronous connection, an asynchronous one, or a cluster.
 
+mod exchange;
 mod history;
 mod owner;
 mod queue;
@@ -19,13 +20,14 @@ use std::time::SystemTime;
 
 use redis::Value;
 
+pub use exchange::End;
 pub use submit::NewTask;
 
 pub use crate::options::{
-    AdoptOptions, CancelOptions, CheckpointOptions, CompleteOptions, EstimateOptions, EventsOptions, FailOptions,
-    LimitsOptions, LogOptions, LogsOptions, MendOptions, PauseOptions, RecallOptions, RegisterOptions, ReleaseOptions,
-    ReportOptions, ReserveOptions, RetainOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions,
-    StatisticsOptions, TaskOptions,
+    AdoptOptions, CancelOptions, CheckpointOptions, CompleteOptions, EstimateOptions, EventsOptions, ExchangeOptions,
+    FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions, PauseOptions, RecallOptions, RegisterOptions,
+    ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions, RetryOptions, RunScheduleOptions, ScheduleOptions,
+    StartOptions, StatisticsOptions, TaskOptions,
 };
 
 use crate::bundle::{self, Command};

@@ -92,8 +92,8 @@ pub struct Listener<L: Link = Blocking> {
     skipped: Vec<QueueName>,
     /// Whether the reply of the last call was lost: it may have reserved a task of any queue.
     unheard: bool,
-    /// Whether the last call was refused, perhaps because of one of the queues: those that are left alone stay so.
-    refused: bool,
+    /// How many tasks that call asks for, and the process for which they are started at once.
+    asking: (u32, Option<u32>),
 }
 
 impl<L: Link> Listener<L> {
@@ -112,7 +112,7 @@ impl<L: Link> Listener<L> {
             woken: false,
             skipped: Vec::new(),
             unheard: false,
-            refused: false,
+            asking: (1, None),
         };
         listener.announce().await?;
         Ok(listener)
@@ -172,8 +172,7 @@ impl<L: Link> Listener<L> {
 
     /// The queues to ask now, and in which order.
     fn asked(&self) -> (Vec<QueueName>, QueueOrder) {
-        let all = self.unheard && !self.refused;
-        let kept = |queue: &QueueName| all || !self.skipped.contains(queue);
+        let kept = |queue: &QueueName| self.unheard || !self.skipped.contains(queue);
         let queues = self.queues.iter().filter(|queue| kept(queue)).cloned().collect();
         let order = match &self.order {
             QueueOrder::Weighted(weights) => {
@@ -199,7 +198,7 @@ impl<L: Link> Listener<L> {
         L::answer(async move {
             let deadline = Deadline::after(limit);
             while !self.interrupter.is_interrupted() {
-                if let Some((processor, _)) = self.take().await?.pop() {
+                if let Some((processor, _)) = self.take(1, None).await?.pop() {
                     return Ok(Some(processor));
                 }
                 let left = deadline.left();
@@ -217,7 +216,7 @@ impl<L: Link> Listener<L> {
     /// # Errors
     /// As [`Listener::listen`].
     pub fn try_listen(&mut self) -> L::Answer<'_, Result<Option<Processor<L>>>> {
-        L::answer(async { Ok(self.take().await?.pop().map(|(processor, _)| processor)) })
+        L::answer(async { Ok(self.take(1, None).await?.pop().map(|(processor, _)| processor)) })
     }
 
     /// Waits until there may be a task to take, at most for `limit` and 30 s, or until its [`Interrupter`] is used.
@@ -231,18 +230,20 @@ impl<L: Link> Listener<L> {
         self.woken = self.wait_unless(waiting, &|| interrupted.load(Ordering::Acquire), limit).await;
     }
 
-    /// One wait for a task that the bell ends. Returns the processors, each with the time from which its lease
-    /// certainly counts.
-    pub(crate) async fn listen_unless(
-        &mut self,
-        bell: &Bell<L>,
-        stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<(Processor<L>, Instant)>> {
-        let taken = self.take().await?;
-        if taken.is_empty() {
-            self.woken = self.wait_unless(bell, stopped, LOOK).await;
-        }
-        Ok(taken)
+    /// Takes up to `limit` tasks, which are started at once. Returns the processors, each with the time from which its
+    /// lease certainly counts.
+    pub(crate) async fn take_started(&mut self, limit: u32) -> Result<Vec<(Processor<L>, Instant)>> {
+        self.take(limit, Some(std::process::id())).await
+    }
+
+    /// One wait for tasks that the bell ends.
+    pub(crate) async fn wait_for_tasks(&mut self, bell: &Bell<L>, stopped: &(dyn Fn() -> bool + Sync)) {
+        self.woken = self.wait_unless(bell, stopped, LOOK).await;
+    }
+
+    /// Whether the reply to the last call was lost: it may have taken tasks, so the next one has to ask for as many.
+    pub(crate) fn is_unheard(&self) -> bool {
+        self.unheard
     }
 
     async fn wait_unless(&self, bell: &Bell<L>, stopped: &(dyn Fn() -> bool + Sync), limit: Duration) -> bool {
@@ -258,16 +259,23 @@ impl<L: Link> Listener<L> {
         self.asked().0.iter().map(|queue| self.client.calls().wake_list(queue)).collect()
     }
 
-    /// The call that takes a task. It can be repeated until its reply has been heard.
-    fn reserves(&self, queues: &[QueueName], order: &QueueOrder) -> Call<Option<Reservation>> {
+    /// The call that takes tasks. It can be repeated until its reply has been heard.
+    fn reserves(&self, queues: &[QueueName], order: &QueueOrder) -> Call<Vec<Reservation>> {
+        let (limit, pid) = self.asking;
         let options = ReserveOptions::new().request(&self.next).woken(self.woken).order(order);
         let options = self.lease.into_iter().fold(options, ReserveOptions::lease);
+        let options = pid.into_iter().fold(options, ReserveOptions::pid);
+        let options = if limit > 1 { options.limit(limit) } else { options };
         self.client.calls().reserve(&self.id, queues, &options)
     }
 
-    async fn take(&mut self) -> Result<Vec<(Processor<L>, Instant)>> {
+    /// Up to `limit` tasks; with `pid` they are started at once.
+    async fn take(&mut self, limit: u32, pid: Option<u32>) -> Result<Vec<(Processor<L>, Instant)>> {
         let repeated = self.unheard;
         let sent = Instant::now();
+        if !repeated {
+            self.asking = (limit, pid);
+        }
         let (queues, order) = self.asked();
         if queues.is_empty() {
             return Ok(Vec::new());
@@ -280,9 +288,10 @@ impl<L: Link> Listener<L> {
             self.announce().await?;
             reserved = self.client.run(&call).await;
         }
-        self.refused = reserved.as_ref().is_err_and(|error| !error.is_transient());
+        // What is refused has taken nothing.
+        self.unheard = !reserved.as_ref().is_err_and(|error| !error.is_transient());
         let mut taken = Vec::new();
-        if let Some(reservation) = reserved? {
+        for reservation in reserved? {
             taken.extend(sure(self.processor(reservation), sent, repeated).await?);
         }
         self.next = request();
@@ -322,7 +331,7 @@ impl<L: Link> Listener<L> {
     pub fn unregister(mut self) -> L::Answer<'static, Result<()>> {
         L::answer(async move {
             if self.unheard {
-                for (processor, _) in self.take().await? {
+                for (processor, _) in self.take(1, None).await? {
                     processor.give_back().await?;
                 }
             }
@@ -368,6 +377,6 @@ pub(crate) async fn sure<L: Link>(
     Ok((taken.beat().await? != Order::Lost).then_some((taken, sent)))
 }
 
-fn request() -> String {
+pub(crate) fn request() -> String {
     uuid::Uuid::new_v4().to_string()
 }

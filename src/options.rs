@@ -176,13 +176,29 @@ impl Filter {
     }
 }
 
+impl Pairs {
+    fn order(&mut self, order: &QueueOrder) {
+        if *order != QueueOrder::Strict {
+            self.set("order", order.as_str().to_owned());
+        }
+        if let Some(weights) = order.weights() {
+            self.set("weights", weights);
+        }
+    }
+}
+
 impl ReserveOptions {
     /// The order in which several queues are asked: that of the call by default.
     pub fn order(mut self, order: &QueueOrder) -> Self {
-        self.0.set("order", order.as_str().to_owned());
-        if let Some(weights) = order.weights() {
-            self.0.set("weights", weights);
-        }
+        self.0.order(order);
+        self
+    }
+}
+
+impl ExchangeOptions {
+    /// In which order several queues are asked: as they stand in the call by default.
+    pub fn order(mut self, order: &QueueOrder) -> Self {
+        self.0.order(order);
         self
     }
 }

@@ -216,10 +216,10 @@ fn cell(cell: &Value, before: &str) -> String {
     match &cell["reply"] {
         Value::String(word) if cell["unchanged"] == true => format!("{word} (again)"),
         Value::String(word) => word.clone(),
-        Value::Array(items) => match items.last().and_then(Value::as_str) {
-            Some(word) if !word.is_empty() => word.to_owned(),
-            _ => "–".to_owned(),
-        },
+        Value::Array(items) => {
+            let word = items.iter().rev().filter_map(Value::as_str).find(|word| !word.is_empty());
+            word.unwrap_or("–").to_owned()
+        }
         Value::Null => "–".to_owned(),
         _ => "ok".to_owned(),
     }

@@ -239,8 +239,8 @@ fn a_reservation_whose_reply_was_lost_is_found_again() {
     let listener = client.listener_as(ListenerId::new("host_1").unwrap(), &["q"]).unwrap();
     let call =
         client.calls().reserve(listener.id(), &[queue.name().clone()], &ReserveOptions::new().request("request-1"));
-    let first = client.call(&call).unwrap().unwrap();
-    let again = client.call(&call).unwrap().unwrap();
+    let first = client.call(&call).unwrap().remove(0);
+    let again = client.call(&call).unwrap().remove(0);
     assert_eq!(first, again);
     let held = listener.held(queue.name()).unwrap();
     assert_eq!(held.len(), 1);
@@ -402,7 +402,7 @@ fn a_clock_that_ran_ahead_is_brought_back_while_nothing_is_held() {
     let listener = client.listener_as(ListenerId::new("host_1").unwrap(), &["q"]).unwrap();
     let reserve = client.calls().reserve(listener.id(), &[queue.name().clone()], &ReserveOptions::new());
     let far = client.greeting().unwrap().now + Duration::from_secs(86_400);
-    let work = client.call(&reserve.at(far)).unwrap().unwrap();
+    let work = client.call(&reserve.at(far)).unwrap().remove(0);
     let error = client.reset_clock().unwrap_err();
     assert!(matches!(&error, Error::State { code: blueque::Code::Held, .. }), "{error}");
     client.call(&client.calls().complete(&work.id, work.token, b"1", &CompleteOptions::new())).unwrap();

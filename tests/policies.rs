@@ -201,7 +201,7 @@ fn a_rate_slides() {
     let later = until + Duration::from_millis(1);
     let queues = [world.queue.name().clone()];
     let call = world.client.calls().reserve(listener.id(), &queues, &ReserveOptions::new()).at(later);
-    assert_eq!(world.client.call(&call).unwrap().unwrap().id.as_str(), "c");
+    assert_eq!(world.client.call(&call).unwrap()[0].id.as_str(), "c");
     assert_eq!("2/60".parse::<Rate>().unwrap(), Rate::new(2, Duration::from_secs(60)).unwrap());
 }
 

@@ -53,8 +53,8 @@ end
 redis.call('HSET', task.key, 'losses', task.losses, 'fruitless', task.fruitless, 'outcome', 'lost', 'ended', task.token)
 task.forget = { 'pid', 'reclaimed_node', 'recall', 'started', 'progress', 'progressed' }
 task.taker, task.request = listener, options.request
-local token, deadline = attempt.begin(task, lease, 'adopt', apart)
-task.token = token
+attempt.begin(task, lease, 'adopt', apart)
+task.token = task.issue
 limits.record_start(limits.starts_key(queue), rate, string.format('%.0f', namespace.now_us))
 orders.announce(queue)
-return attempt.answer(task, deadline, lease, { 'lost', tostring(task.losses), extra[5], extra[6], extra[7] })
+return attempt.answer(task, tonumber(task.deadline), lease, { 'lost', tostring(task.losses), extra[5], extra[6], extra[7] })

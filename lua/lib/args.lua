@@ -23,9 +23,23 @@ function args.plain(value, what)
   return value
 end
 
+-- Names of queues, separated by commas, or none.
+function args.queues_or_none(value, what)
+  local names = {}
+  for name in string.gmatch(value ~= '' and value .. ',' or '', '([^,]*),') do
+    names[#names + 1] = args.plain(name, what)
+  end
+  if #names > contract.QUEUE_COUNT_HIGH then
+    reply.fail('BADARG', string.format('%s must be at most %d names', what, contract.QUEUE_COUNT_HIGH))
+  end
+  return names
+end
+
 -- Listener ids: HOSTNAME_PID. The hostname has no underscore, so that the key of a listener's list is unambiguous.
+args.LISTENER = '^[%w.:-]+_%d+$'
+
 function args.listener(value)
-  if #value > contract.LISTENER_HIGH or not string.find(value, '^[%w.:-]+_%d+$') then
+  if #value > contract.LISTENER_HIGH or not string.find(value, args.LISTENER) then
     reply.fail('BADNAME', 'a listener must be HOSTNAME_PID: letters, digits, . : - then _ and digits')
   end
   return value
@@ -93,6 +107,11 @@ end
 -- Nil if empty.
 function args.time_or_none(value, what)
   return value ~= '' and args.seconds(value, contract.TIME_LOW, contract.TIME_HIGH, what) or nil
+end
+
+-- Nil for an empty one.
+function args.delay_or_none(value, what)
+  return value ~= '' and args.seconds(value, contract.DELAY_LOW, contract.DELAY_HIGH, what) or nil
 end
 
 -- A queue, or `*` for all.

@@ -29,27 +29,44 @@ function attempt.repeated(id, listener, request)
 end
 
 -- Gives a planned task to its `taker`: begins a new attempt, with its `request` if there is one, a larger token,
--- which advances the clock, and a lease. `apart`: the highest token, if the clock was set back since it was issued.
+-- which advances the clock, and a lease. With the pid `starts` it is started at once. `apart`: the highest token, if
+-- the clock was set back since it was issued.
 -- @hot
 function attempt.begin(task, lease, why, apart)
-  local us, listener = namespace.now_us + 1, task.taker
-  local token = string.format('%.0f', us)
-  namespace.now_us = us
-  if apart then
-    token = string.format('%.0f', math.max(us, tonumber(apart) + 1))
+  local listener, pid = task.taker, task.status == 'pending' and task.starts
+  attempt.number(task, lease, apart)
+  if pid then
+    task.node, task.pid = listener, pid
+    state.move(task, 'started', why, listener,
+      'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease, 'request', task.request or '',
+      'pid', pid, 'started', state.time(task))
+  else
+    state.move(task, 'reserved', why, listener,
+      'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease, 'request', task.request or '',
+      'reserved', state.time(task))
   end
-  task.issue, task.deadline = token, string.format('%.0f', us + lease)
+  attempt.issued(task.issue, apart)
+end
+
+-- Gives an attempt its number, its token and its lease.
+-- @inline
+function attempt.number(task, lease, apart)
+  local us = namespace.now_us + 1
+  namespace.now_us = us
+  task.lease = lease
+  task.issue = string.format('%.0f', apart and math.max(us, tonumber(apart) + 1) or us)
+  task.deadline = string.format('%.0f', us + lease)
   task.attempt = string.format('%d', task.attempt + 1)
-  state.move(task, 'reserved', why, listener,
-    'node', listener, 'token', token, 'attempt', task.attempt, 'lease', lease, 'request', task.request or '',
-    'reserved', state.time(task))
+end
+
+-- Notes the last token of a call.
+-- @inline
+function attempt.issued(token, apart)
   if apart then
     redis.call('HSET', namespace.meta, 'token', token)
-    namespace.advance_clock(string.format('%.0f', us))
-  else
-    namespace.advance_clock(token)
+    token = string.format('%.0f', namespace.now_us)
   end
-  return token, us + lease
+  namespace.advance_clock(token)
 end
 
 -- Ranked tasks that a client without scripts put into the plain list, where limits, needs and priorities do not
@@ -78,25 +95,17 @@ function attempt.clear(ghosts)
     ranking.add(task)
     state.wake(task.queue) -- for any listener that may take it
   end
+  attempt.strays = false
 end
 
 -- What `reserve` found in queues with ranked tasks or limits and has to write. For each queue: the keys whose
 -- entries are outdated, and when its rate allows the next start; for the chosen queue also its rate.
 attempt.updates = false
 
--- The fields of the meta hash that concern the queues, which are the arguments from the fourth on.
-function attempt.meta_fields(last)
-  local fields = { namespace.CLOCK }
-  for i = 4, last do
-    local queue = args.plain(ARGV[i] or reply.fail('BADARG', 'missing argument: queue'), 'queue')
-    fields[#fields + 1] = 'paused:' .. queue
-    fields[#fields + 1] = 'lanes:' .. queue
-    fields[#fields + 1] = 'settings:' .. queue
-    fields[#fields + 1] = 'drained:' .. queue
-  end
-  fields[#fields + 1] = 'settings'
-  fields[#fields + 1] = 'token'
-  return unpack(fields)
+-- The fields of a pending task that decide about it, and those that `answer` gives.
+-- @hot
+function attempt.pending_fields()
+  return 'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties'
 end
 
 -- The next task of a queue with ranked tasks or settings: the first of the plain list (`task`, with the values `v`
@@ -121,8 +130,7 @@ function attempt.select(queue, task, v, known)
     best = ranking.next(queue, known, best, waits.stale)
   end
   if best and not best.plain then
-    v = redis.call('HMGET', namespace.prefix .. 'task_' .. best.id,
-      'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties')
+    v = redis.call('HMGET', namespace.prefix .. 'task_' .. best.id, attempt.pending_fields())
     if v[1] ~= 'pending' or v[2] ~= queue then
       waits.ghost = best
       namespace.declare(namespace.prefix .. 'task_' .. best.id)
@@ -190,24 +198,26 @@ function attempt.write_updates()
   end
 end
 
--- The order in which the queues of a call are asked: nil for the order of the call; else queues of which the
--- listener had least, by their weights, come first.
-function attempt.queue_order(listener, last, order, weights)
-  if (weights ~= nil) ~= (order == 'weighted') or weights and #weights ~= last - 3 then
-    reply.fail('BADARG', 'weights need the order weighted, with one weight for each queue')
-  elseif not order or order == 'strict' then
-    return nil
-  end
-  local passes = redis.call('HMGET', namespace.prefix .. 'rounds_' .. listener, unpack(ARGV, 4, last))
-  local queues = {}
-  for i = 4, last do
-    queues[i - 3] = { at = i, queue = ARGV[i], pass = tonumber(passes[i - 3] or 0),
-      step = 1000000 / (weights and weights[i - 3] or 1) }
+-- The order in which the queues of a call are asked: queues of which the listener had least, by their weights, come
+-- first.
+function attempt.queue_order(call)
+  local passes = redis.call('HMGET', namespace.prefix .. 'rounds_' .. call.listener, unpack(call.queues))
+  local queues, weights = {}, call.weights
+  for i, queue in ipairs(call.queues) do
+    queues[i] = { at = i, queue = queue, pass = tonumber(passes[i] or 0), step = 1000000 / (weights and weights[i] or 1) }
   end
   table.sort(queues, function(one, other)
     return one.pass < other.pass or one.pass == other.pass and one.at < other.at
   end)
   return queues
+end
+
+-- The order of a call, checked; nil for the one in which its queues stand.
+function attempt.order(queues, order, weights)
+  if (weights ~= nil) ~= (order == 'weighted') or weights and #weights ~= #queues then
+    reply.fail('BADARG', 'weights need the order weighted, with one weight for each queue')
+  end
+  return order ~= 'strict' and order or nil
 end
 
 -- Records that a queue was served. Queues that were asked before it and had no task lose their lead.

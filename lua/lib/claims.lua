@@ -153,8 +153,8 @@ end
 
 -- Reads the same for its unique name; `move` does not read it again.
 function claims.plan_name(task, to)
-  local latest = claims.has_latest_policy(task)
-  if to == 'reserved' and not latest or to == 'started' and task.till ~= 'start' then
+  local taken = state.takes(task, to) and claims.has_latest_policy(task)
+  if (to == 'reserved' or to == 'started') and not taken and not (to == 'started' and task.till == 'start') then
     return
   end
   namespace.probe('HLEN', namespace.key('unique', task.queue))
@@ -162,7 +162,7 @@ function claims.plan_name(task, to)
     namespace.probe('ZCARD', namespace.key('timed', task.queue))
   end
   task.holder, task.held_till, task.kept = claims.name_holders(task.queue, task.unique)
-  if to == 'reserved' and task.status == 'pending' then
+  if taken and task.status == 'pending' then
     task.older = claims.waiting_attempt(task, task.kept)
     if task.older then
       state.plan(task.older, 'cancelled')
@@ -227,7 +227,7 @@ function claims.move_name(task, to)
   local from, latest = task.status, claims.has_latest_policy(task)
   local back = (from == 'reserved' or from == 'started') and contract.is_waiting(to)
   local ends = contract.is_final(to) or to == 'deleted' or to == 'moved'
-  if ends or to == 'started' and task.till == 'start' or to == 'reserved' and latest then
+  if ends or to == 'started' and task.till == 'start' or latest and state.takes(task, to) then
     claims.release_name(task, to)
   elseif not from or (from == 'failed' or from == 'cancelled') and not tonumber(task.till) or latest and back then
     claims.take_name(task)
@@ -254,7 +254,7 @@ function claims.move(task, to)
   if task.rank and not back then
     ranking.remove(task, to)
     task.rank = nil
-  elseif task.limited and to == 'reserved' then
+  elseif task.limited and state.takes(task, to) then
     limits.take(task)
     if task.fair_key then
       fairness.refresh_all(task.queue, task.fair_key)

@@ -50,7 +50,11 @@ function history.derive(v, since, reached, nth)
     reached = 'pending'
   end
   if reached == 'pending' and tonumber(number) > nth then
-    step(reserved, 'reserved', node, 'reserve', '', '', '', '')
+    if reserved or not started then
+      step(reserved, 'reserved', node, 'reserve', '', '', '', '')
+    else
+      step(started, 'started', node, 'reserve', '', '', '', '')
+    end
   end
   if reached == 'reserved' and started then
     step(started, 'started', node, 'start', '', '', '', '')

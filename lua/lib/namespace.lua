@@ -118,7 +118,7 @@ end
 
 -- Advances the floor. Called by whatever issues tokens or extends leases. The gap is stored here, not only by
 -- `requeue_orphans`, which could not see it behind the new floor.
--- @hot
+-- @inline
 function namespace.advance_clock(us)
   redis.call('HSET', namespace.meta, namespace.CLOCK, us)
   if namespace.gap then

@@ -1,10 +1,14 @@
 -- Calls of an attempt's owner. Their first arguments are an id and the token of the attempt.
 local owner = {}
 
+-- Whether this call met a token that does not hold its task, or refused an end: then it may be a repetition.
+owner.found_stale = false
+
 -- Handles a token that does not hold the task. The call that ended the attempt may be repeated after a lost reply:
 -- `endings` names the outcomes that are its first reply. Malformed arguments are reported here and not earlier, as
 -- no record can contain them.
 function owner.stale(id, token, endings)
+  owner.found_stale = true
   args.plain(id, 'id')
   args.integer(token, 1, 9007199254740991, 'token')
   namespace.check_slot(namespace.prefix .. 'task_' .. id)

@@ -78,13 +78,13 @@ function ranking.remove(task, to)
   ranking.remove_from_index(queue, member)
   if task.fair_key then
     redis.call('ZREM', fairness.tasks_key(queue, task.fair_key, number), ranking.member(task))
-    if to == 'reserved' then
+    if state.takes(task, to) then
       limits.take(task)
     end
     fairness.refresh_all(queue, task.fair_key)
   else
     redis.call('ZREM', fairness.ranked_key(queue, number), member)
-    if to == 'reserved' and task.limited then
+    if task.limited and state.takes(task, to) then
       limits.take(task)
     end
   end

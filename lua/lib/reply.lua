@@ -37,3 +37,8 @@ function reply.refusal(raised)
   end
   return redis.error_reply(text)
 end
+
+-- The code of what was raised.
+function reply.code(raised)
+  return string.match(reply.refusal(raised).err, '^%-?(%u+)')
+end

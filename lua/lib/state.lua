@@ -13,6 +13,15 @@ end
 -- The queue whose wake-up list `submit` found empty; other queues are noted by `plan_wake`.
 state.asleep = false
 
+-- `QUEUE LISTENER` whose leases, events, list and started tasks this call has written: their types need no other proof.
+state.written = false
+
+-- Whether this transition begins an attempt: a task may be reserved, or reserved and started at once.
+-- @hot
+function state.takes(task, to)
+  return to == 'reserved' or to == 'started' and task.status == 'pending'
+end
+
 -- Reads the list that contains a task, and finds the end nearer to it: ids enter at the head, ordered by time.
 function state.probe_list(list, task)
   if namespace.probe('LLEN', list) <= 100 or task.from_end then
@@ -167,7 +176,7 @@ end
 --   since       when it entered its present state
 --   deadline    of the lease, for reserved and started
 --   taker       the listener that takes it, and `issue`, its token
---   pid         for started
+--   pid         for started; one that was pending is reserved by this call, and `node` is its taker
 --   eta         for scheduled
 --   front       move it to the front of pending; also a field of its record
 --   turn        when its key was served with it, as the key's own record of it may be gone
@@ -181,8 +190,8 @@ end
 --   forget      a list of fields to remove
 -- @hot
 function state.move(task, to, why, by, ...)
-  local id, queue, from, prefix, now = task.id, task.queue, task.status, namespace.prefix, state.time(task)
-  local key, tasks = prefix .. 'task_' .. id, '_tasks_' .. queue
+  local id, queue, from, prefix = task.id, task.queue, task.status, namespace.prefix
+  local tasks = '_tasks_' .. queue
   if task.deadline then
     -- Written first, so that the set of leases never becomes empty during the script.
     redis.call('ZADD', prefix .. 'leases_' .. queue, task.deadline, id .. ' ' .. (task.issue or task.token))
@@ -193,7 +202,8 @@ function state.move(task, to, why, by, ...)
 
   if to == 'started' then
     redis.call('SADD', prefix .. 'started' .. tasks, task.node .. ' ' .. task.pid .. ' ' .. id)
-  else
+  end
+  if to ~= 'started' or from == 'pending' then
     local old = from and prefix .. from .. tasks
     if from == 'reserved' or from == 'started' then
       old = prefix .. 'reserved' .. tasks .. '_' .. task.node
@@ -208,7 +218,7 @@ function state.move(task, to, why, by, ...)
       end
     end
     local new = prefix .. to .. tasks
-    if to == 'reserved' then
+    if task.taker then
       new = prefix .. 'reserved' .. tasks .. '_' .. task.taker
     end
     if task.last and to ~= 'scheduled' and to ~= 'deleted' and to ~= 'moved' and not task.front then
@@ -232,6 +242,15 @@ function state.move(task, to, why, by, ...)
     end
   end
 
+  state.record(task, to, why, by, ...)
+end
+
+-- What a transition changes besides the indexes of the states: the record and the history of the task, what it claims,
+-- and the events of its queue.
+-- @hot
+function state.record(task, to, why, by, ...)
+  local id, queue, from, prefix, now = task.id, task.queue, task.status, namespace.prefix, state.time(task)
+  local key = prefix .. 'task_' .. id
   if from and to ~= 'started' and to ~= 'complete' and to ~= 'deleted'
     and not (from == 'pending' and why == 'reserve') then
     history.archive(task, { to = to, why = why, by = by, at = now }, ...)
@@ -266,4 +285,48 @@ function state.move(task, to, why, by, ...)
   if task.wakes then
     state.wake(queue)
   end
+end
+
+-- Moves many pending tasks at once: `tasks`, all that stand at the tail of their queue's list, the last one first, and
+-- claim nothing. Each has what `move` needs; with `pid` they are started, else reserved.
+-- @hot
+function state.take_all(tasks, pid)
+  local first = tasks[1]
+  local queue, listener, prefix = first.queue, first.taker, namespace.prefix
+  local leases, ids, started = {}, {}, {}
+  for i = 1, #tasks do
+    local task = tasks[i]
+    leases[2 * i - 1], leases[2 * i], ids[i] = task.deadline, task.id .. ' ' .. task.issue, task.id
+    started[i] = pid and listener .. ' ' .. pid .. ' ' .. task.id or nil
+  end
+  redis.call('ZADD', prefix .. 'leases_' .. queue, unpack(leases))
+  redis.call('LTRIM', prefix .. 'pending_tasks_' .. queue, 0, -1 - #tasks)
+  redis.call('LPUSH', prefix .. 'reserved_tasks_' .. queue .. '_' .. listener, unpack(ids))
+  if pid then
+    redis.call('SADD', prefix .. 'started_tasks_' .. queue, unpack(started))
+  end
+end
+
+-- Moves many held tasks of one queue and listener at once to its completed ones: `tasks`, which claim nothing.
+-- @hot
+function state.complete_all(tasks)
+  local first = tasks[1]
+  local queue, prefix = first.queue, namespace.prefix
+  local held = prefix .. 'reserved_tasks_' .. queue .. '_' .. first.node
+  local leases, ids, started = {}, {}, {}
+  for i = 1, #tasks do
+    local task = tasks[i]
+    leases[i], ids[i] = task.id .. ' ' .. task.token, task.id
+    if task.status == 'started' then
+      started[#started + 1] = task.node .. ' ' .. task.pid .. ' ' .. task.id
+    end
+  end
+  redis.call('ZREM', prefix .. 'leases_' .. queue, unpack(leases))
+  for i = 1, #ids do
+    redis.call('LREM', held, -1, ids[i])
+  end
+  if started[1] then
+    redis.call('SREM', prefix .. 'started_tasks_' .. queue, unpack(started))
+  end
+  redis.call('LPUSH', prefix .. 'complete_tasks_' .. queue, unpack(ids))
 end

@@ -112,7 +112,7 @@ end
 function statistics.event(sums, event, bounds)
   local from, to, took, by, why = event.from, event.to, event.took, event.by, event.why
   if from == 'pending' then
-    if to == 'reserved' and took then
+    if (to == 'reserved' or to == 'started') and took then
       statistics.measure(sums.wait, took, bounds)
     end
   elseif from == 'reserved' or from == 'started' then

@@ -5,26 +5,44 @@ use std::time::{Duration, SystemTime};
 use redis::Value;
 
 use super::{
-    AdoptOptions, Call, Calls, CheckpointOptions, CompleteOptions, FailOptions, LogOptions, ReleaseOptions,
-    ReserveOptions, StartOptions,
+    AdoptOptions, Call, Calls, CheckpointOptions, CompleteOptions, End, ExchangeOptions, FailOptions, LogOptions,
+    ReleaseOptions, ReserveOptions, StartOptions,
 };
-use crate::model::{Beat, Outcome, Reservation, reply};
+use crate::model::{Beat, Exchanged, Outcome, Reservation, reply};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::times;
 use crate::times::seconds;
 
 impl Calls {
-    /// Takes the next task of the queues, asked in the order of the options. The same `request` returns the same
-    /// reply. Its deadline counts from the first call: renew the lease with a heartbeat before you rely on it.
+    /// Takes the next task of the queues, asked in the order of the options, or several with
+    /// [`limit`](ReserveOptions::limit). The same `request` returns the same reply. Its deadlines count from the first
+    /// call: renew the leases with a heartbeat before you rely on them.
     #[must_use]
     pub fn reserve(
         &self,
         listener: &ListenerId,
         queues: &[QueueName],
         options: &ReserveOptions,
-    ) -> Call<Option<Reservation>> {
-        let call = self.call("reserve", reply::reservation).arg(listener).arg(queues.len());
+    ) -> Call<Vec<Reservation>> {
+        let call = self.call("reserve", reply::reservations).arg(listener).arg(queues.len());
         queues.iter().fold(call, Call::arg).pairs(&options.0)
+    }
+
+    /// Ends up to 100 attempts, whose verdicts are independent of one another, and takes up to `limit` next tasks of the
+    /// queues, if there are any: in one call what [`Calls::complete`], [`Calls::fail`], [`Calls::release`] and
+    /// [`Calls::reserve`] do. The same `request` returns the same reply.
+    #[must_use]
+    pub fn exchange(
+        &self,
+        listener: &ListenerId,
+        ends: &[End],
+        queues: &[QueueName],
+        limit: u32,
+        options: &ExchangeOptions,
+    ) -> Call<Exchanged> {
+        let names = queues.iter().map(QueueName::as_str).collect::<Vec<_>>().join(",");
+        let call = self.call("exchange", Exchanged::read).arg(listener).arg(names).arg(limit).arg(ends.len());
+        ends.iter().fold(call, |call, end| end.add_to(call)).pairs(&options.0)
     }
 
     /// Takes over a task from a listener whose process is dead. None if the task ended instead.

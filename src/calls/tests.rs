@@ -54,6 +54,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.limit(&queue, "k", None, None),
             calls.limits(&queue, "0", 1, &LimitsOptions::new()),
             calls.reserve(&listener, std::slice::from_ref(&queue), &ReserveOptions::new()),
+            calls.exchange(&listener, &[], std::slice::from_ref(&queue), 1, &ExchangeOptions::new()),
             calls.adopt(&listener, &listener, &queue, &id, &AdoptOptions::new().request("r")),
             calls.start(&id, token, 1, &StartOptions::new()),
             calls.heartbeat(&queue, &listener, lease, &held),

@@ -186,6 +186,14 @@ impl<'a> Facts<'a> {
 pub(crate) fn reservation(value: &Value) -> Option<Option<Reservation>> {
     match value {
         Value::Nil => Some(None),
-        taken => Reservation::read(taken).map(Some),
+        taken => Reservation::read(array(taken)?.get(..Reservation::SIZE)?).map(Some),
+    }
+}
+
+/// None of them for nil.
+pub(crate) fn reservations(value: &Value) -> Option<Vec<Reservation>> {
+    match value {
+        Value::Nil => Some(Vec::new()),
+        taken => list(taken),
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use crate::calls::FailOptions;
 
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
+
 /// An error that controls what comes next: when to retry, or that a retry cannot help.
 ///
 /// ```
@@ -52,6 +54,15 @@ impl Failure {
     pub fn permanent(mut self) -> Self {
         self.permanent = true;
         self
+    }
+
+    pub(super) fn group_name(&self) -> Option<&str> {
+        self.group.as_deref()
+    }
+
+    /// Whether the pause is no longer than the server allows.
+    pub(super) fn pause_is_short(&self) -> bool {
+        self.again.is_none_or(|again| again <= YEAR)
     }
 
     pub(crate) fn options(&self) -> FailOptions {

@@ -1,7 +1,9 @@
 //! A worker in this process: closures on threads, heartbeats on a separate thread.
 
 mod beats;
+mod coming;
 mod context;
+mod desk;
 mod failure;
 mod reports;
 mod run;

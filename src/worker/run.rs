@@ -1,6 +1,6 @@
 //! The life of a worker.
 
-use std::any::Any;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process;
 use std::sync::atomic::AtomicI64;
@@ -8,22 +8,23 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use super::context::{Context, Stopped};
+use super::coming::{Coming, Ended};
+use super::context::Context;
+use super::desk::{Desk, Line, MOST, Turn, Waiting, tell};
 use super::failure::Failure;
 use super::upkeep::Upkeep;
-use super::{Handler, HandlerError, Stop, WorkerBuilder};
-use crate::calls::ReleaseOptions;
+use super::{Handler, Stop, WorkerBuilder};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
 use crate::listener::{Listener, unblock};
-use crate::model::{Order, Outcome};
+use crate::model::{Exchanged, Order, Outcome};
 use crate::names::{ListenerId, QueueName};
 use crate::processor::Processor;
 
-/// The outcome of a handler, or its panic.
-type Ended = Result<Result<Vec<u8>, HandlerError>, Box<dyn Any + Send>>;
+/// The largest payload, unless the client sets another.
+const PAYLOAD: usize = 1 << 20;
 
 /// The outcome of a worker's run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,9 +44,31 @@ pub struct Summary {
     pub lost: u64,
 }
 
+impl Summary {
+    fn add(&mut self, outcome: &Result<Outcome>) {
+        let count = match outcome {
+            Ok(Outcome::Complete) => &mut self.complete,
+            Ok(Outcome::Failed) => &mut self.failed,
+            Ok(Outcome::Retrying) => &mut self.retrying,
+            Ok(Outcome::Cancelled) => &mut self.cancelled,
+            Ok(Outcome::Released) => &mut self.released,
+            _ => &mut self.lost,
+        };
+        *count += 1;
+    }
+}
+
 #[derive(Default)]
 pub(super) struct State {
     pub(super) running: Vec<Arc<Context>>,
+    /// What runs, but for a thread that takes it up.
+    ready: VecDeque<Arc<Context>>,
+    /// Threads that wait for such a task.
+    idle: usize,
+    /// Whether a call that may take tasks is under way. There is one at a time: if its reply is lost, its tasks are found
+    /// by the same call again as long as the listener has taken no others since.
+    taking: bool,
+    line: Line,
     pub(super) stop: Option<(Stop, Instant)>,
     pub(super) ended: bool,
     summary: Summary,
@@ -55,6 +78,8 @@ pub(super) struct State {
 pub(super) struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    /// A task is ready, or the worker has ended.
+    ready: Condvar,
     /// The connection that waits for a task, to be woken when the worker is to stop.
     pub(super) waiting: AtomicI64,
 }
@@ -111,7 +136,8 @@ impl Worker {
     }
 
     pub(super) fn new(settings: WorkerBuilder, handler: Arc<Handler>) -> Self {
-        let shared = Shared { state: Mutex::default(), changed: Condvar::new(), waiting: AtomicI64::new(0) };
+        let (changed, ready, waiting) = (Condvar::new(), Condvar::new(), AtomicI64::new(0));
+        let shared = Shared { state: Mutex::default(), changed, ready, waiting };
         Self { settings: Arc::new(settings), handler, shared: Arc::new(shared) }
     }
 
@@ -142,14 +168,23 @@ impl Worker {
         if let Some(has) = &settings.has {
             listener = listener.has(has.as_str())?;
         }
-        let id = listener.id().clone();
+        let desk = Desk {
+            client: settings.client.clone(),
+            listener: listener.id().clone(),
+            queues: settings.queues.clone(),
+            order: settings.order.clone(),
+            lease: settings.lease,
+            pid: process::id(),
+        };
+        let desk = &desk;
         let taken = thread::scope(|scope| {
-            scope.spawn(|| self.beats(&id));
-            scope.spawn(|| self.upkeep(&id));
-            scope.spawn(|| self.reports(&id));
-            let taken = self.take(scope, &mut listener);
+            scope.spawn(|| self.beats(&desk.listener));
+            scope.spawn(|| self.upkeep(&desk.listener));
+            scope.spawn(|| self.reports(&desk.listener));
+            let taken = self.take(scope, desk, &mut listener);
             self.finish();
             self.shared.update(|state| state.ended = true);
+            self.shared.ready.notify_all();
             taken
         });
         // What it could not give back expires with its lease; then others remove it.
@@ -158,44 +193,114 @@ impl Worker {
     }
 
     /// Takes tasks until somebody stops the worker.
-    fn take<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, listener: &mut Listener) -> Result<()> {
-        while self.slot_free() {
-            let stopped = || self.shared.lock().stop.is_some();
-            match Blocking::answer(listener.listen_unless(&self.shared.waiting, &stopped)) {
+    fn take<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        desk: &'scope Desk,
+        listener: &mut Listener,
+    ) -> Result<()> {
+        let mut room = 0;
+        loop {
+            // A call that was not heard is repeated as it was.
+            if !listener.is_unheard() {
+                room = self.free_slots();
+            }
+            if room == 0 {
+                return Ok(());
+            }
+            let answer = Blocking::answer(listener.take_started(u32::try_from(room).unwrap_or(1)));
+            let mut state = self.shared.lock();
+            state.taking = listener.is_unheard();
+            match answer {
+                Ok(taken) if taken.is_empty() => {
+                    drop(state);
+                    let stopped = || self.shared.lock().stop.is_some();
+                    Blocking::answer(listener.wait_for_tasks(&self.shared.waiting, &stopped));
+                }
                 Ok(taken) => {
-                    for (processor, sent) in taken {
-                        let context = Arc::new(Context::new(processor, sent));
-                        self.shared.update(|state| state.running.push(Arc::clone(&context)));
-                        scope.spawn(move || self.execute(&context));
-                    }
+                    self.begin(&mut state, scope, desk, taken, 0);
+                    self.shared.changed.notify_all(); // the heartbeats
                 }
                 Err(Error::State { code: Code::Draining, .. }) => {
-                    self.shared.update(|state| state.stop = Some((Stop::Release, Instant::now())));
+                    state.stop = Some((Stop::Release, Instant::now()));
+                    self.shared.changed.notify_all();
                 }
                 Err(error) if error.is_transient() => {
-                    let state = self.shared.lock();
+                    if state.stop.is_some() {
+                        return Ok(());
+                    }
                     drop(self.shared.wait(state, Duration::from_secs(1)));
                 }
                 Err(error) => {
-                    self.shared.update(|state| state.stop = Some((Stop::Release, Instant::now())));
+                    state.stop = Some((Stop::Release, Instant::now()));
+                    self.shared.changed.notify_all();
                     return Err(error);
                 }
             }
         }
-        Ok(())
     }
 
-    /// Waits for a free slot; false when the worker is to stop.
-    fn slot_free(&self) -> bool {
+    /// Waits for free slots that nobody else fills, for the caller to fill them; none when the worker is to stop.
+    fn free_slots(&self) -> usize {
         let mut state = self.shared.lock();
         loop {
             if state.stop.is_some() {
-                return false;
+                return 0;
             }
-            if state.running.len() < self.settings.slots {
-                return true;
+            let room = self.room(&state).min(MOST);
+            if room > 0 && !state.taking {
+                state.taking = true;
+                return room;
             }
             state = self.shared.wait(state, Duration::from_secs(60));
+        }
+    }
+
+    /// Slots that are free.
+    fn room(&self, state: &State) -> usize {
+        self.settings.slots.saturating_sub(state.running.len())
+    }
+
+    /// Hands tasks that were taken and started to threads that run them. `soon`: threads that look for a task next.
+    fn begin<'scope>(
+        &'scope self,
+        state: &mut State,
+        scope: &'scope Scope<'scope, '_>,
+        desk: &'scope Desk,
+        taken: Vec<(Processor, Instant)>,
+        soon: usize,
+    ) {
+        for (processor, sent) in taken {
+            let context = Arc::new(Context::new(processor, sent));
+            state.running.push(Arc::clone(&context));
+            state.ready.push_back(context);
+        }
+        let waiting = state.ready.len().saturating_sub(soon);
+        for _ in 0..waiting.min(state.idle) {
+            self.shared.ready.notify_one();
+        }
+        for _ in state.idle..waiting {
+            state.idle += 1; // a new thread looks for a task at once
+            scope.spawn(move || self.slot(scope, desk));
+        }
+    }
+
+    /// Runs tasks, one after another, as long as the worker lives.
+    fn slot<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, desk: &'scope Desk) {
+        let mut state = self.shared.lock();
+        loop {
+            if let Some(context) = state.ready.pop_front() {
+                state.idle -= 1;
+                drop(state);
+                self.execute(scope, desk, &context);
+                state = self.shared.lock();
+                state.idle += 1;
+            } else if state.ended {
+                return;
+            } else {
+                let (ready, limit) = (&self.shared.ready, Duration::from_secs(60));
+                state = ready.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner).0;
+            }
         }
     }
 
@@ -216,63 +321,107 @@ impl Worker {
     }
 
     /// Runs one task to the end of its attempt.
-    fn execute(&self, context: &Arc<Context>) {
-        let outcome = self.attempt(context);
-        self.shared.update(|state| {
-            state.running.retain(|other| !Arc::ptr_eq(other, context));
-            let summary = &mut state.summary;
-            match outcome {
-                Ok(Outcome::Complete) => summary.complete += 1,
-                Ok(Outcome::Failed) => summary.failed += 1,
-                Ok(Outcome::Retrying) => summary.retrying += 1,
-                Ok(Outcome::Cancelled) => summary.cancelled += 1,
-                Ok(Outcome::Released) => summary.released += 1,
-                _ => summary.lost += 1,
-            }
-        });
-    }
-
-    fn attempt(&self, context: &Context) -> Result<Outcome> {
-        let processor = context.processor();
-        match self.persist(|| processor.start(process::id())) {
-            Ok(()) => {}
-            Err(Error::Cancelled) => return self.persist(|| processor.release()),
-            Err(error) => return Err(error),
-        }
+    fn execute<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, desk: &'scope Desk, context: &Arc<Context>) {
         let ended = catch_unwind(AssertUnwindSafe(|| (self.handler)(context)));
-        if context.is_killed() {
-            return self.persist(|| processor.release());
-        }
-        match self.settle(processor, ended) {
+        let processor = context.processor();
+        let outcome = if context.is_killed() {
+            self.persist(|| processor.release())
+        } else {
+            self.settle(scope, desk, context, ended)
+        };
+        let outcome = match outcome {
             // Cancelled by force, and the order has not arrived yet: after this report that the work has stopped,
             // the server need not wait for the end of the lease. For any other lost task it returns the same again.
             Err(Error::Lost) if context.order() != Order::Lost => self.persist(|| processor.release()),
             outcome => outcome,
-        }
+        };
+        self.shared.update(|state| {
+            state.running.retain(|other| !Arc::ptr_eq(other, context));
+            state.summary.add(&outcome);
+        });
     }
 
     /// Sends the outcome of the handler.
-    fn settle(&self, processor: &Processor, ended: Ended) -> Result<Outcome> {
-        match ended {
-            Ok(Ok(result)) => match self.persist(|| processor.complete_bytes(&result)) {
+    fn settle<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        desk: &'scope Desk,
+        context: &Arc<Context>,
+        ended: Ended,
+    ) -> Result<Outcome> {
+        let coming = Coming::of(ended)?;
+        let processor = context.processor();
+        let most = desk.client.max_bytes().map_or(PAYLOAD, |most| most as usize);
+        if let Some(end) = coming.end(processor, most) {
+            match self.send(scope, desk, &Waiting::new(end, context)) {
+                Some(Err(error)) if !matches!(error, Error::Lost) => {}
+                Some(verdict) => return verdict,
+                None => {}
+            }
+        }
+        self.send_alone(processor, coming)
+    }
+
+    /// Sends an end with those that wait at the same moment, and takes the next tasks for the slots that become free. Its
+    /// verdict; none where it has to be sent alone.
+    fn send<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        desk: &'scope Desk,
+        own: &Arc<Waiting>,
+    ) -> Option<Result<Outcome>> {
+        self.shared.lock().line.join(Arc::clone(own));
+        loop {
+            match own.turn() {
+                Turn::Lead => self.lead(scope, desk),
+                Turn::Done(verdict) => return Some(verdict),
+                Turn::Alone => return None,
+            }
+        }
+    }
+
+    /// Sends all ends that wait.
+    fn lead<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, desk: &'scope Desk) {
+        let (batch, room) = {
+            let mut state = self.shared.lock();
+            let batch = state.line.batch();
+            let closed = state.stop.is_some() || state.taking;
+            let room = if closed { 0 } else { (self.room(&state) + batch.len()).min(MOST) };
+            state.taking |= room > 0;
+            (batch, room)
+        };
+        let call = desk.call(&batch, room);
+        let sent = Instant::now();
+        let answer = self.persist(|| desk.client.call(&call));
+        let taken = answer.as_ref().map(|exchanged| desk.taken(exchanged, sent)).unwrap_or_default();
+        let outcomes = answer.as_ref().map(Exchanged::outcomes).unwrap_or_default();
+        {
+            let mut state = self.shared.lock();
+            state.taking &= room == 0;
+            // They are not renewed any more, and their slots are free.
+            let ended = |context: &Arc<Context>| {
+                outcomes.iter().zip(&batch).any(|(outcome, waiting)| outcome.is_ok() && waiting.is_of(context))
+            };
+            state.running.retain(|context| !ended(context));
+            if answer.as_ref().is_ok_and(|exchanged| exchanged.refusal.as_deref() == Some(Code::Draining.as_str())) {
+                state.stop.get_or_insert((Stop::Release, sent));
+            }
+            self.begin(&mut state, scope, desk, taken, batch.len());
+            state.line.pass_on();
+        }
+        self.shared.changed.notify_all();
+        tell(&batch, outcomes);
+    }
+
+    /// Sends an end by a call of its own.
+    fn send_alone(&self, processor: &Processor, coming: Coming) -> Result<Outcome> {
+        match coming {
+            Coming::Complete(result) => match self.persist(|| processor.complete_bytes(&result)) {
                 Err(Error::Invalid { code, text }) => self.fail(processor, &Failure::new(format!("{code}: {text}"))),
                 outcome => outcome,
             },
-            Ok(Err(error)) => match (error.downcast_ref::<Stopped>(), error.downcast_ref::<Error>()) {
-                (Some(Stopped(Order::Lost)), _) | (_, Some(Error::Lost)) => Err(Error::Lost),
-                (Some(Stopped(Order::Cancel)), _) => self.persist(|| processor.release()),
-                (Some(_), _) => {
-                    self.persist(|| processor.release_with(&ReleaseOptions::new().reason("drain").uncounted(true)))
-                }
-                _ => match error.downcast_ref::<Failure>() {
-                    Some(failure) => self.fail(processor, failure),
-                    None => self.fail(processor, &Failure::new(error.to_string())),
-                },
-            },
-            Err(panic) => {
-                let text = format!("the handler panicked: {}", message(panic.as_ref()));
-                self.fail(processor, &Failure::new(text))
-            }
+            Coming::Fail(failure) => self.fail(processor, &failure),
+            Coming::Release(options) => self.persist(|| processor.release_with(&options)),
         }
     }
 
@@ -313,12 +462,4 @@ impl Worker {
             pause = upkeep.round().unwrap_or_else(|error| error.pause);
         }
     }
-}
-
-fn message(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
 }

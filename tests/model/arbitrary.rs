@@ -7,7 +7,7 @@ use proptest::sample::select;
 use proptest::strategy::Union;
 
 use crate::model::ops::{
-    Act, Bulk, Case, Eta, Key, Op, Options, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which,
+    Act, Asks, Bulk, Case, Eta, Key, Op, Options, Order, PARTS, Plan, REASONS, SCHEDULES, Step, TAGS, Which,
 };
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS};
 
@@ -184,19 +184,44 @@ fn submit(theme: Theme) -> BoxedStrategy<Op> {
         .boxed()
 }
 
-fn reserve() -> BoxedStrategy<Op> {
+fn asks() -> impl Strategy<Value = Asks> {
     let weights = vec(1..4_u32, 3..4);
     let order = option::weighted(
         0.3,
         prop_oneof![1 => Just(Order::Strict), 2 => Just(Order::Round), 3 => weights.prop_map(Order::Weighted)],
     );
-    (proptest::bool::weighted(0.8), listener(), vec(queue(), 1..4), lease(), request(), any::<bool>(), order)
-        .prop_map(|(able, listener, queues, lease, request, woken, order)| {
-            let order = order.map(|order| match order {
-                Order::Weighted(weights) => Order::Weighted(weights[..queues.len()].to_vec()),
-                other => other,
-            });
-            Op::Reserve { able, listener, queues, lease, request, woken, order }
+    (lease(), request(), option::weighted(0.3, 1..3_u8), any::<bool>(), order)
+        .prop_map(|(lease, request, pid, woken, order)| Asks { lease, request, pid, woken, order })
+}
+
+/// With one weight for each queue.
+fn weighed(asks: Asks, queues: &[u8]) -> Asks {
+    let order = asks.order.and_then(|order| match order {
+        Order::Weighted(weights) => (!queues.is_empty()).then(|| Order::Weighted(weights[..queues.len()].to_vec())),
+        other => Some(other),
+    });
+    Asks { order, ..asks }
+}
+
+fn reserve() -> BoxedStrategy<Op> {
+    let limit = option::weighted(0.4, 1..6_u8);
+    (proptest::bool::weighted(0.8), listener(), vec(queue(), 1..4), limit, asks())
+        .prop_map(|(able, listener, queues, limit, asks)| {
+            let asks = weighed(asks, &queues);
+            Op::Reserve { able, listener, queues, limit, asks }
+        })
+        .boxed()
+}
+
+/// Ends of several attempts, and the next tasks.
+fn exchange() -> BoxedStrategy<Op> {
+    let done = (payload(), option::weighted(0.3, payload())).prop_map(|(result, cost)| Act::Complete { result, cost });
+    let act = prop_oneof![3 => done, 1 => act().prop_filter("an end", Act::is_end)];
+    let ends = vec((held_task(), token(), act), 0..5);
+    (proptest::bool::weighted(0.9), listener(), vec(queue(), 0..3), 1..5_u8, ends, asks())
+        .prop_map(|(able, listener, queues, limit, ends, asks)| {
+            let asks = weighed(asks, &queues);
+            Op::Exchange { able, listener, queues, limit, ends, asks }
         })
         .boxed()
 }
@@ -338,6 +363,7 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
     Union::new_weighted(vec![
         (36, submit(theme)),
         (34, reserve()),
+        (14, exchange()),
         (40, owner.boxed()),
         (2, late.boxed()),
         (if matches!(theme, Theme::Names) { 16 } else { 1 }, drained.boxed()),
@@ -384,10 +410,8 @@ fn drained_version() -> impl Strategy<Value = Vec<(Step, Op)>> {
             able: true,
             listener,
             queues: vec![queue],
-            lease: Some(60),
-            request: None,
-            woken: false,
-            order: None,
+            limit: None,
+            asks: Asks { lease: Some(60), ..Asks::default() },
         };
         let own = |act| Op::Owner { task: Which::Held(0), token: Key::Last, act };
         let calls = [

@@ -1,7 +1,7 @@
 //! Formats calls for the scripts, and replies in one form.
 
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Bulk, Eta, IDS, Op, Order, REASONS, SCHEDULES, TAGS};
+use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, REASONS, SCHEDULES, TAGS};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
@@ -22,6 +22,41 @@ impl Args {
             Some(value) => self.arg(name).arg(value),
             None => self,
         }
+    }
+
+    fn asks(self, asks: &Asks) -> Self {
+        let args = self.option("lease", asks.lease).option("request", asks.request.map(request));
+        let args = args.option("pid", asks.pid).flag("woken", asks.woken.then_some(true));
+        let (order, weights) = match &asks.order {
+            None => (None, None),
+            Some(Order::Strict) => (Some("strict"), None),
+            Some(Order::Round) => (Some("round"), None),
+            Some(Order::Weighted(weights)) => {
+                let weights: Vec<String> = weights.iter().map(u32::to_string).collect();
+                (Some("weighted"), Some(weights.join(",")))
+            }
+        };
+        args.option("order", order).option("weights", weights)
+    }
+
+    /// One end of several.
+    fn end(self, id: &str, token: &str, act: &Act) -> Self {
+        let again = |again: &Option<u32>| again.map_or_else(String::new, |again| again.to_string());
+        let (how, body, group, again, cost) = match act {
+            Act::Complete { result, cost } => ("complete", payload(*result), "", String::new(), cost),
+            Act::Fail { error, group, again: pause, last, cost } => {
+                let how = if *last == Some(true) { "final" } else { "fail" };
+                (how, payload(*error), if *group { "disk" } else { "" }, again(pause), cost)
+            }
+            Act::Release { reason, again: pause, uncounted, cost } => {
+                let how = if *uncounted == Some(true) { "uncounted" } else { "release" };
+                let reason = if *reason > 0 { REASONS[usize::from(*reason)] } else { "" };
+                (how, "", reason, again(pause), cost)
+            }
+            other => panic!("no end: {other:?}"),
+        };
+        let args = self.arg(how).arg(id).arg(token).arg(body).arg(group).arg(again);
+        args.arg(cost.map_or("", payload))
     }
 
     fn flag(self, name: &str, value: Option<bool>) -> Self {
@@ -45,21 +80,15 @@ impl Op {
                 }
                 options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)))
             }
-            Self::Reserve { listener: who, queues, lease, request: name, woken, order, .. } => {
+            Self::Reserve { listener: who, queues, limit, asks, .. } => {
                 let args = Args::of("reserve").arg(listener(*who)).arg(queues.len());
                 let args = queues.iter().fold(args, |args, number| args.arg(queue(*number)));
-                let args = args.option("lease", *lease).option("request", name.map(request));
-                let args = args.flag("woken", woken.then_some(true));
-                let (order, weights) = match order {
-                    None => (None, None),
-                    Some(Order::Strict) => (Some("strict"), None),
-                    Some(Order::Round) => (Some("round"), None),
-                    Some(Order::Weighted(weights)) => {
-                        let weights: Vec<String> = weights.iter().map(u32::to_string).collect();
-                        (Some("weighted"), Some(weights.join(",")))
-                    }
-                };
-                args.option("order", order).option("weights", weights)
+                args.option("limit", *limit).asks(asks)
+            }
+            Self::Exchange { listener: who, queues, limit, ends, asks, .. } => {
+                let names: Vec<&str> = queues.iter().map(|number| queue(*number)).collect();
+                let args = Args::of("exchange").arg(listener(*who)).arg(names.join(",")).arg(limit).arg(ends.len());
+                ends.iter().fold(args, |args, (task, token, act)| args.end(task.id(), token.token(), act)).asks(asks)
             }
             Self::Owner { task, token, act } => return Some(act.args(task.id(), token.token())),
             Self::Heartbeat { queue: name, listener: who, lease, tasks, kill } => {

@@ -1,10 +1,14 @@
 //! The effect of each call on the model, and its expected reply.
 
 use crate::model::keys::Reply;
-use crate::model::ops::{Op, PARTS};
+use crate::model::ops::{Asks, Op, PARTS};
 use crate::model::reserve::Asked;
-use crate::model::settle::{KEYS, RATES, SETTINGS, listener, payload, queue, request};
+use crate::model::settle::{KEYS, RATES, SETTINGS, listener, payload, queue};
 use crate::model::state::{ATTEMPT, FAILURE, Model, SECOND, Verdict, decimal};
+
+fn names(queues: &[u8]) -> Vec<&'static str> {
+    queues.iter().map(|number| queue(*number)).collect()
+}
 
 impl Model {
     /// Makes a settled call at this time.
@@ -16,7 +20,7 @@ impl Model {
 
     /// Advances the floor of time. Over 15 s without a sign of life are a gap.
     pub fn advance(&mut self, floor: u64) {
-        if self.clock != 0 && self.now - self.clock > 15 * SECOND {
+        if self.clock != 0 && self.now.saturating_sub(self.clock) > 15 * SECOND {
             self.gap = self.now;
         }
         self.clock = floor;
@@ -25,9 +29,12 @@ impl Model {
     fn perform(&mut self, op: &Op) -> Verdict<Reply> {
         match op {
             Op::Submit { queue: name, tasks, options, .. } => self.submit(queue(*name), tasks, options),
-            Op::Reserve { listener: who, queues, lease, request: again, woken, order, .. } => {
-                let asked = Asked { who: listener(*who), lease: *lease, request: again.map(request) };
-                self.reserve(&asked, queues, *woken, order.as_ref())
+            Op::Reserve { listener: who, queues, limit, asks, .. } => {
+                let asked = Asked::by(listener(*who), limit.unwrap_or(1), asks);
+                self.reserve(&asked, &names(queues))
+            }
+            Op::Exchange { listener: who, queues, limit, ends, asks, .. } => {
+                self.exchange(&Asked::by(listener(*who), *limit, asks), &names(queues), ends)
             }
             Op::Owner { task, token, act } => self.owner(task.id(), token.token(), act),
             Op::Heartbeat { queue: name, listener: who, lease, tasks, kill } => {
@@ -37,7 +44,8 @@ impl Model {
             }
             Op::Adopt { listener: who, from, queue: name, task, lease, request: again } => {
                 let (from, name) = (listener(from.unwrap()), queue(name.unwrap()));
-                let asked = Asked { who: listener(*who), lease: *lease, request: again.map(request) };
+                let asks = Asks { lease: *lease, request: *again, ..Asks::default() };
+                let asked = Asked::by(listener(*who), 1, &asks);
                 self.adopt(&asked, from, name, task.id())
             }
             Op::Cancel { task, reason, force, at_once } => {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::model::check::{Checked, ensure, field, hash, held, records};
 use crate::model::keys::{Keys, Reply};
-use crate::model::ops::{Act, Key, Op, QUEUES, SCHEDULES, Step, Which};
+use crate::model::ops::{Act, Asks, Key, Op, QUEUES, SCHEDULES, Step, Which};
 use crate::model::settle::{HAS, KEYS, SETTINGS, intern};
 
 /// More rounds than needed: postponed leases, delays after failures.
@@ -96,7 +96,7 @@ impl Drained {
 }
 
 fn reserve(listener: u8, queue: u8) -> Op {
-    Op::Reserve { able: false, listener, queues: vec![queue], lease: None, request: None, woken: false, order: None }
+    Op::Reserve { able: false, listener, queues: vec![queue], limit: None, asks: Asks::default() }
 }
 
 fn waiting(keys: &Keys) -> Vec<(&str, &str)> {

@@ -137,6 +137,13 @@ impl Reply {
         }
     }
 
+    pub fn items(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            other => panic!("not a list: {other:?}"),
+        }
+    }
+
     /// Sorts unordered parts: groups of `size` after `head` elements.
     pub fn sorted(self, head: usize, size: usize) -> Self {
         let Self::List(mut items) = self else { return self };

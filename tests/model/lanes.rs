@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::state::{Model, SECOND, Task};
+use crate::model::state::{Model, SECOND, Task, takes};
 
 /// The ranking of a queue.
 #[derive(Default)]
@@ -253,10 +253,11 @@ impl Model {
         if ranked && !self.tasks.values().any(|task| task.queue == name && task.has("rank")) {
             self.queue(&name).lanes.last = 0; // the ranking is empty
         }
-        if places && to == "reserved" {
+        let taken = takes(from, to);
+        if places && taken {
             self.take_places(id);
         }
-        if keyed && (ranked || places && to == "reserved") {
+        if keyed && (ranked || places && taken) {
             self.settle_all(&name, &key);
         }
         if lane && to == "pending" && !back {
@@ -280,7 +281,7 @@ impl Model {
         let keeps = std::mem::take(&mut self.keeps);
         let interrupted = self.interrupted(&name, &unique, id);
         let queue = self.queue(&name);
-        if ends || to == "started" && until == "start" || to == "reserved" && latest {
+        if ends || to == "started" && until == "start" || takes(from, to) && latest {
             let held =
                 queue.unique.get(&unique).filter(|(by, _)| by == id).map(|(_, till)| till.parse::<u64>().is_ok());
             if held.is_some_and(|timed| !timed || to == "moved") {
@@ -306,7 +307,7 @@ impl Model {
             }
             queue.unique.insert(unique, (id.into(), ends.map_or(until, |till| till.to_string())));
         }
-        if let Some(older) = interrupted.filter(|_| latest && from == "pending" && to == "reserved") {
+        if let Some(older) = interrupted.filter(|_| latest && from == "pending" && takes(from, to)) {
             self.task(&older).set("reason", format!("replaced by {id}"));
             self.shift(&older, "cancelled", "replaced", "", false);
         }

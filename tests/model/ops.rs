@@ -79,6 +79,17 @@ pub enum Order {
     Weighted(Vec<u32>),
 }
 
+/// How tasks are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Asks {
+    pub lease: Option<u32>,
+    pub request: Option<u8>,
+    /// They are started at once.
+    pub pid: Option<u8>,
+    pub woken: bool,
+    pub order: Option<Order>,
+}
+
 /// Actions of an owner. Payloads are indexes of `PAYLOADS`.
 #[derive(Clone, Debug)]
 pub enum Act {
@@ -108,6 +119,13 @@ pub enum Act {
     },
     /// A release of an owner that was found dead.
     Lost,
+}
+
+impl Act {
+    /// Whether an `exchange` has it.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Self::Complete { .. } | Self::Fail { .. } | Self::Release { .. })
+    }
 }
 
 /// The options of a schedule.
@@ -145,10 +163,17 @@ pub enum Op {
         able: bool,
         listener: u8,
         queues: Vec<u8>,
-        lease: Option<u32>,
-        request: Option<u8>,
-        woken: bool,
-        order: Option<Order>,
+        limit: Option<u8>,
+        asks: Asks,
+    },
+    /// With `able`, by the listener that holds most tasks, if there is one.
+    Exchange {
+        able: bool,
+        listener: u8,
+        queues: Vec<u8>,
+        limit: u8,
+        ends: Vec<(Which, Key, Act)>,
+        asks: Asks,
     },
     Owner {
         task: Which,

@@ -23,7 +23,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true }
 }
 
-pub const BUGS: [Bug; 73] = [
+pub const BUGS: [Bug; 88] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     bug(
         "a clock that steps ahead hides the gap",
@@ -110,10 +110,15 @@ pub const BUGS: [Bug; 73] = [
     bug("a lease is postponed for ever", "requeue_orphans", "tonumber(task.extra[4] or 0) ~= deadline", "true"),
     bug("a task fails one loss too early", "requeue_orphans", "task.losses > tonumber(", "task.losses >= tonumber("),
     bug("release to the back", "release", "task.front, task.forget = true,", "task.front, task.forget = false,"),
-    shown("reserve from a paused queue", "reserve", "local open = not meta[at]", "local open = true"),
+    shown(
+        "reserve from a paused queue",
+        "reserve",
+        "local open, weighed = not meta[at],",
+        "local open, weighed = true,",
+    ),
     bug("any token gets the first answer", "complete", "last[1] == token and last[2]", "last[2]"),
     bug("promotion before the time", "promote", "'-inf', namespace_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
-    bug("a request is not remembered", "reserve", "task.request or ''", "''"),
+    bug("a request is not remembered", "reserve", "task.request or '',\n      'reserved'", "'',\n      'reserved'"),
     bug("retention deletes the latest", "retain", "-1 - taken[kind]", "taken[kind]"),
     shown(
         "a cancel at once keeps its places",
@@ -237,6 +242,41 @@ pub const BUGS: [Bug; 73] = [
         "'cost', cost, 'cost_of', token",
         "'cost', '', 'cost_of', token",
     ),
+    bug("one task more than the limit", "reserve", "call.number >= call.limit", "call.number > call.limit"),
+    shown("of tasks taken together one stays pending", "reserve", "0, -1 - #tasks)", "0, -#tasks)"),
+    shown(
+        "tasks started together have another process",
+        "reserve",
+        "started[i] = pid and listener .. ' ' .. pid",
+        "started[i] = pid and listener .. ' 0' .. pid",
+    ),
+    bug("a request for many is not remembered", "reserve", "call.request or '', 'reserved'", "'', 'reserved'"),
+    shown("what claims something is taken with the rest", "reserve", "or v[10] or seen[id]", "or seen[id]"),
+    bug("a wake-up goes on though nothing is left", "reserve", "(call.run and #call.run or 1)", "1"),
+    shown(
+        "what is started at once takes no place",
+        "reserve",
+        "return to == 'reserved' or to == 'started' and task.status == 'pending'",
+        "return to == 'reserved'",
+    ),
+    shown("one of several ends needs no token", "exchange", "if v.err or v[2] ~= one.token then", "if v.err then"),
+    shown(
+        "an attempt of another ends among one's own",
+        "exchange",
+        "and v[3] == listener and not seen[id]",
+        "and not seen[id]",
+    ),
+    shown("an attempt ends twice in one call", "exchange", "v[3] == listener and not seen[id]", "v[3] == listener"),
+    shown("one of several keeps what it claims", "exchange", "not (v[7] or v[9] or v[10])", "not (v[7] or v[10])"),
+    shown("one of several keeps its error", "exchange", "and (v[11] or '0') == '0' and (not", "and (not"),
+    bug("a repeated exchange takes again", "exchange", "(owner_found_stale or not call.ended)", "not call.ended"),
+    bug(
+        "a refused end hides that the call is repeated",
+        "exchange",
+        "if not ok then\n        owner_found_stale = true",
+        "if not ok then\n        owner_found_stale = owner_found_stale",
+    ),
+    bug("an exchange takes from a queue that is drained", "exchange", "if meta[4 * i + 1] then", "if false then"),
 ];
 
 /// The scripts with this bug in them.

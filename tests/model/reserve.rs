@@ -1,15 +1,33 @@
 //! Calls that begin attempts, or end them without their owner.
 
+use std::collections::BTreeSet;
+
 use crate::model::keys::Reply;
-use crate::model::ops::Order;
-use crate::model::settle::{micros, queue};
+use crate::model::lanes::Look;
+use crate::model::ops::{Act, Asks, Key, Order, Which};
+use crate::model::settle::{micros, request};
 use crate::model::state::{ATTEMPT, Model, SECOND, Verdict, decimal};
 
 /// How a listener asks.
 pub struct Asked<'a> {
     pub who: &'a str,
+    pub limit: usize,
     pub lease: Option<u32>,
     pub request: Option<String>,
+    pub pid: Option<u8>,
+    pub woken: bool,
+    pub order: Option<&'a Order>,
+}
+
+/// The rounds, what was seen of each queue, and the queue and the id of the next task.
+type Looked<'a> = (Option<Vec<(usize, f64, f64)>>, Vec<(&'a str, Look)>, Option<(&'a str, String)>);
+
+impl<'a> Asked<'a> {
+    pub fn by(who: &'a str, limit: u8, asks: &'a Asks) -> Self {
+        let (lease, request) = (asks.lease, asks.request.map(request));
+        let order = asks.order.as_ref().filter(|order| !matches!(order, Order::Strict));
+        Self { who, limit: limit.into(), lease, request, pid: asks.pid, woken: asks.woken, order }
+    }
 }
 
 impl Model {
@@ -64,10 +82,10 @@ impl Model {
         if known { Ok(()) } else { Err("NOLISTENER") }
     }
 
-    /// A new attempt, with a lease in µs.
-    fn take(&mut self, id: &str, asked: &Asked, lease: u64, why: &str) -> Reply {
+    /// A new attempt, with a lease in µs. `pid`: it is started at once.
+    fn take(&mut self, id: &str, asked: &Asked, lease: u64, why: &str, pid: Option<u8>) -> Reply {
         let now = self.now;
-        let token = now + 1;
+        let token = self.us + 1;
         self.advance(token);
         self.us = token;
         self.tokens.entry(id.into()).or_default().push(token.to_string());
@@ -78,8 +96,14 @@ impl Model {
         task.set("token", token);
         task.set("lease", lease);
         task.set("request", asked.request.clone().unwrap_or_default());
-        task.set("reserved", decimal(now.max(task.updated)));
-        self.shift(id, "reserved", why, asked.who, false);
+        let to = if let Some(pid) = pid {
+            task.set("pid", pid);
+            "started"
+        } else {
+            "reserved"
+        };
+        task.set(to, decimal(now.max(task.updated)));
+        self.shift(id, to, why, asked.who, false);
         self.reservation(id)
     }
 
@@ -113,22 +137,114 @@ impl Model {
         }
     }
 
-    pub fn reserve(&mut self, asked: &Asked, queues: &[u8], woken: bool, order: Option<&Order>) -> Verdict<Reply> {
-        let names: Vec<&str> = queues.iter().map(|number| queue(*number)).collect();
-        for name in &names {
-            let latest = self.queue(name).held.get(asked.who).and_then(|held| held.first()).cloned();
-            if let Some(answer) = latest.and_then(|id| self.repeated(&id, asked)) {
-                return Ok(answer);
+    pub fn reserve(&mut self, asked: &Asked, names: &[&str]) -> Verdict<Reply> {
+        if let Some(found) = self.taken_before(asked, names) {
+            return Ok(Reply::List(found));
+        }
+        let found = self.take_some(asked, names)?;
+        if found.is_empty() {
+            self.found_nothing(asked, names)?;
+            return Ok(Reply::Nil);
+        }
+        Ok(Reply::List(found))
+    }
+
+    /// Ends, then takes. Those that complete and claim nothing come first, if there are several.
+    pub fn exchange(&mut self, asked: &Asked, names: &[&str], ends: &[(Which, Key, Act)]) -> Verdict<Reply> {
+        if ends.iter().any(|(_, token, _)| token.token().parse::<u64>().is_err()) {
+            return Err("BADARG");
+        }
+        let (mut order, mut own) = (Vec::new(), None);
+        for (at, (task, token, act)) in ends.iter().enumerate() {
+            let first = ends[..at].iter().all(|(other, ..)| other.id() != task.id());
+            let Some(task) = self.tasks.get(task.id()).filter(|_| first) else { continue };
+            let mine = task.held() && task.get("token") == token.token() && task.get("node") == asked.who;
+            let claims =
+                ["cancel", "recall", "ties"].iter().any(|field| task.has(field)) || task.number("failures") > 0;
+            if mine && !claims && matches!(act, Act::Complete { .. }) {
+                own.get_or_insert_with(|| task.queue.clone());
+                if own.as_deref() == Some(&task.queue) {
+                    order.push(at);
+                }
             }
         }
+        if order.len() < 2 {
+            order.clear();
+        }
+        order.extend((0..ends.len()).filter(|at| !order.contains(at)).collect::<Vec<_>>());
+        let (mut verdicts, mut fresh) = (vec![String::new(); ends.len()], true);
+        for at in order {
+            let (task, token, act) = &ends[at];
+            let (id, token) = (task.id(), token.token());
+            fresh &= self.tasks.get(id).is_some_and(|task| task.held() && task.get("token") == token);
+            verdicts[at] = match self.owner(id, token, act) {
+                Ok(outcome) => outcome.as_text().to_owned(),
+                Err(code) => {
+                    fresh = false;
+                    code.to_owned()
+                }
+            };
+        }
+        let mut answer = vec![Reply::text(verdicts.join(" ")), Reply::text("")];
+        let before = if !fresh || ends.is_empty() { self.taken_before(asked, names) } else { None };
+        let mut taken = before.map_or_else(|| self.take_some(asked, names), Ok);
+        if taken.as_ref().is_ok_and(Vec::is_empty) && !names.is_empty() {
+            taken = self.found_nothing(asked, names).map(|()| Vec::new());
+        }
+        match taken {
+            Ok(found) => answer.extend(found),
+            Err(code) if ends.is_empty() => return Err(code),
+            Err(code) => answer[1] = Reply::text(code),
+        }
+        Ok(Reply::List(answer))
+    }
+
+    /// What this request took, as far as the listener still holds it.
+    fn taken_before(&self, asked: &Asked, names: &[&str]) -> Option<Vec<Reply>> {
+        let held = |name: &&str| self.queues[*name].held.get(asked.who).cloned().unwrap_or_default();
+        let latest = names.iter().filter_map(|name| held(name).into_iter().next());
+        latest.filter_map(|id| self.repeated(&id, asked)).next()?;
+        let all = names.iter().flat_map(|name| held(name).into_iter().take(asked.limit));
+        let all: BTreeSet<String> = all.collect();
+        let mut found: Vec<Reply> = all.iter().filter_map(|id| self.repeated(id, asked)).collect();
+        found.sort_by_key(|reservation| reservation.items()[2].as_text().parse::<u64>().unwrap());
+        Some(found.iter().flat_map(|reservation| reservation.items().to_vec()).collect())
+    }
+
+    /// One task after another, as if by as many calls.
+    fn take_some(&mut self, asked: &Asked, names: &[&str]) -> Verdict<Vec<Reply>> {
         if names.iter().any(|name| self.queues[*name].draining.contains(asked.who)) {
             return Err("DRAINING");
         }
-        let rounds = order.filter(|order| !matches!(order, Order::Strict));
-        let turns = rounds.map(|order| self.rounds(asked.who, &names, order));
+        let (mut found, mut wakes) = (Vec::new(), None);
+        for nth in 0..asked.limit {
+            let (turns, looks, next) = self.look(asked, names);
+            let Some((name, id)) = next else { break };
+            match self.listens(name, asked.who) {
+                Err(_) if nth > 0 => break,
+                listens => listens?,
+            }
+            let others = self.queue(name).pending.len() > 1 || self.laned(name);
+            wakes = Some(name).filter(|_| asked.woken && others);
+            let lease = self.lease_of(&id, asked);
+            found.extend(self.take(&id, asked, lease, "reserve", asked.pid).items().to_vec());
+            self.looked(looks);
+            if let Some(turns) = turns {
+                self.served(asked.who, names, &turns, name);
+            }
+        }
+        if let Some(name) = wakes {
+            self.queue(name).wake = true;
+        }
+        Ok(found)
+    }
+
+    /// The next task, and what was seen on the way to it.
+    fn look<'b>(&self, asked: &Asked, names: &[&'b str]) -> Looked<'b> {
+        let turns = asked.order.map(|order| self.rounds(asked.who, names, order));
         let strict: Vec<usize> = (0..names.len()).collect();
         let sequence = turns.as_ref().map_or(strict, |turns| turns.iter().map(|(at, ..)| *at).collect());
-        let (mut looks, mut found) = (Vec::new(), None);
+        let mut looks = Vec::new();
         for name in sequence.into_iter().map(|at| names[at]) {
             if self.queues[name].paused.is_some() {
                 continue;
@@ -136,43 +252,27 @@ impl Model {
             let (next, look) = self.next(name, asked.who);
             looks.push((name, look));
             if let Some(next) = next {
-                found = Some((name, next.id));
-                break;
+                return (turns, looks, Some((name, next.id)));
             }
         }
-        let Some((name, id)) = found else {
-            for name in &names {
-                self.listens(name, asked.who)?;
-            }
-            let now = self.now;
-            for name in names {
-                self.queue(name).listeners.insert(asked.who.into(), now);
-            }
-            self.born = true;
-            self.looked(looks);
-            return Ok(Reply::Nil);
-        };
-        self.listens(name, asked.who)?;
-        let queue = self.queue(name);
-        let plain = queue.pending.len();
-        let laned = self.laned(name);
-        let lease = self.lease_of(&id, asked);
-        let answer = self.take(&id, asked, lease, "reserve");
+        (turns, looks, None)
+    }
+
+    fn found_nothing(&mut self, asked: &Asked, names: &[&str]) -> Verdict<()> {
+        for name in names {
+            self.listens(name, asked.who)?;
+        }
+        let (now, (_, looks, _)) = (self.now, self.look(asked, names));
+        for name in names {
+            self.queue(name).listeners.insert(asked.who.into(), now);
+        }
+        self.born = true;
         self.looked(looks);
-        if let Some(turns) = turns {
-            self.served(
-                asked.who,
-                &queues.iter().map(|number| crate::model::settle::queue(*number)).collect::<Vec<_>>(),
-                &turns,
-                name,
-            );
-        }
-        self.queue(name).wake |= woken && (plain > 1 || laned);
-        Ok(answer)
+        Ok(())
     }
 
     /// Updates after looking at queues: outdated entries are corrected, rates stored.
-    fn looked(&mut self, looks: Vec<(&str, crate::model::lanes::Look)>) {
+    fn looked(&mut self, looks: Vec<(&str, Look)>) {
         let us = self.us;
         for (name, look) in looks {
             for key in &look.stale {
@@ -214,7 +314,7 @@ impl Model {
             }
             return Ok(Reply::Nil);
         }
-        let answer = self.take(id, asked, lease, "adopt");
+        let answer = self.take(id, asked, lease, "adopt", None);
         let (rate, us) = (self.setting(name, "rate"), self.us);
         self.queue(name).lanes.start("/", rate.as_deref(), us);
         Ok(answer)

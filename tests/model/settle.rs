@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use crate::model::ops::{Eta, IDS, Key, LISTENERS, Op, PAYLOADS, QUEUES, Step, Which};
+use crate::model::ops::{Act, Asks, Eta, IDS, Key, LISTENERS, Op, PAYLOADS, QUEUES, Step, Which};
 use crate::model::state::{Model, Task};
 
 pub const START: u64 = 1_700_000_000_000_000;
@@ -91,8 +91,7 @@ impl Model {
         let held = self.tasks.values().any(Task::held);
         if matches!(op, Op::Owner { task: Which::Held(_), .. }) && !held {
             // There is nothing that an owner could do.
-            let (lease, request, order) = (None, None, None);
-            *op = Op::Reserve { able: true, listener: 0, queues: vec![0, 1], lease, request, woken: false, order };
+            *op = Op::Reserve { able: true, listener: 0, queues: vec![0, 1], limit: None, asks: Asks::default() };
         }
         let finished = self.tasks.values().any(Task::finished);
         if matches!(op, Op::Submit { free: true, .. }) && finished && IDS.iter().all(|id| self.tasks.contains_key(*id))
@@ -117,6 +116,19 @@ impl Model {
                 let mut others = (0..3).map(|by| (*who + by) % 3);
                 *who = others.find(|other| listens.contains_key(listener(*other))).unwrap_or(*who);
                 *able = false;
+            }
+            Op::Exchange { able, listener: who, ends, .. } => {
+                if *able {
+                    let holds = |by: &u8| self.tasks.values().filter(|task| task.get("node") == listener(*by)).count();
+                    *who = (0..3).map(|by| (*who + by) % 3).max_by_key(holds).unwrap();
+                    *able = false;
+                }
+                for (task, token, act) in ends {
+                    self.key(self.which(task), token);
+                    if let Act::Complete { cost, .. } | Act::Fail { cost, .. } | Act::Release { cost, .. } = act {
+                        *cost = cost.filter(|cost| *cost > 0); // an empty one is none
+                    }
+                }
             }
             Op::Owner { task, token, .. } => self.key(self.which(task), token),
             Op::Heartbeat { tasks, .. } => tasks.iter_mut().for_each(|(task, token)| self.key(self.which(task), token)),

@@ -196,6 +196,11 @@ pub struct Transition {
     pub cost: &'static str,
 }
 
+/// Whether this transition begins an attempt.
+pub fn takes(from: &str, to: &str) -> bool {
+    to == "reserved" || to == "started" && from == "pending"
+}
+
 /// Seconds, as the scripts write them.
 pub fn decimal(us: u64) -> String {
     format!("{}.{:06}", us / 1_000_000, us % 1_000_000)
@@ -229,14 +234,15 @@ impl Model {
     /// Moves a task to another state: the lists, the status, the time, its claims, one event.
     pub fn shift(&mut self, id: &str, to: &str, why: &str, by: &str, front: bool) {
         let task = &self.tasks[id];
-        if task.status == "pending" && to != "reserved" && (task.weight() > 1 || task.has("solo")) {
+        let takes = takes(&task.status, to);
+        if task.status == "pending" && !takes && (task.weight() > 1 || task.has("solo")) {
             self.leaves(id);
         }
         let task = self.tasks.get_mut(id).unwrap();
         let now = self.now.max(task.updated);
         let laned = to == "pending" && task.tied('r');
         let queue = self.queues.entry(task.queue.clone()).or_default();
-        if to != "started" {
+        if takes || to != "started" {
             let lists = queue.finished.values_mut().chain(queue.held.values_mut());
             for list in lists.chain([&mut queue.pending]) {
                 list.retain(|other| other != id);
@@ -246,7 +252,9 @@ impl Model {
             "pending" if laned => {}
             "pending" if front => queue.pending.push(id.to_owned()),
             "pending" => queue.pending.insert(0, id.to_owned()),
-            "reserved" => queue.held.entry(task.get("node").to_owned()).or_default().insert(0, id.to_owned()),
+            "reserved" | "started" if takes => {
+                queue.held.entry(task.get("node").to_owned()).or_default().insert(0, id.to_owned())
+            }
             "started" | "scheduled" | "deleted" | "moved" => {}
             _ => queue.finished.entry(to.to_owned()).or_default().insert(0, id.to_owned()),
         }

@@ -43,7 +43,7 @@ impl Past {
         let client = self.desk.client();
         let queues = std::slice::from_ref(&self.queue);
         let call = client.calls().reserve(&self.listener, queues, &ReserveOptions::new());
-        let taken = client.call(&call.at(self.at(at))).unwrap().expect("a task");
+        let taken = client.call(&call.at(self.at(at))).unwrap().pop().expect("a task");
         client
             .call(
                 &client

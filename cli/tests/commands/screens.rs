@@ -77,7 +77,7 @@ impl Past {
             .unwrap();
         let options = ReserveOptions::new().lease(Duration::from_secs(6 * 86_400));
         let call = calls.reserve(&listener, std::slice::from_ref(&queue), &options).at(self.at(1.0));
-        let taken = self.client.call(&call).unwrap().expect("a task");
+        let taken = self.client.call(&call).unwrap().pop().expect("a task");
         self.client
             .call(&calls.start(&taken.id, taken.token, 7, &blueque::calls::StartOptions::new()).at(self.at(2.0)))
             .unwrap();
@@ -399,7 +399,7 @@ fn the_end_of_a_task_is_the_same_on_the_live_screen_in_its_record_and_in_why() {
             .unwrap();
         let options = ReserveOptions::new().lease(Duration::from_secs(6 * 86_400));
         let call = calls.reserve(&listener, &[queue], &options).at(past.at(from));
-        let taken = past.client.call(&call).unwrap().unwrap();
+        let taken = past.client.call(&call).unwrap().remove(0);
         past.client
             .call(&calls.start(&taken.id, taken.token, 7, &blueque::calls::StartOptions::new()).at(past.at(from)))
             .unwrap();

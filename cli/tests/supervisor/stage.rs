@@ -51,7 +51,7 @@ impl Stage {
         let queue = self.client.queue(QUEUE).unwrap();
         let options = ReserveOptions::new().lease(lease).request(task.id().as_str());
         let call = self.client.calls().reserve(&listener, &[queue.name().clone()], &options);
-        let reserved = self.client.call(&call).unwrap().expect("the task is there to be reserved");
+        let reserved = self.client.call(&call).unwrap().pop().expect("the task is there to be reserved");
         assert_eq!(&reserved.id, task.id(), "the only task");
         let id = reserved.id.as_str();
         let folder = self.runs().join(format!("{id}.{}", reserved.token));

@@ -6,13 +6,13 @@ use super::{Checked, ensure, field, hash, records};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{QUEUES, REASONS};
 use crate::model::settle::micros;
-use crate::model::state::SECOND;
+use crate::model::state::{SECOND, takes};
 
 /// Where a task can go from each state.
 const DIAGRAM: [(&str, &[&str]); 8] = [
     ("", &["scheduled", "pending"]),
     ("scheduled", &["pending", "cancelled", "deleted", "moved"]),
-    ("pending", &["reserved", "cancelled", "deleted", "moved"]),
+    ("pending", &["reserved", "started", "cancelled", "deleted", "moved"]),
     ("reserved", &["started", "reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
     ("started", &["reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
     ("complete", &["deleted"]),
@@ -110,7 +110,7 @@ impl History {
         ensure(self.status == from, || format!("I18: the task was {:?}", self.status))?;
         let allowed = DIAGRAM.iter().any(|(state, next)| *state == from && next.contains(&to));
         ensure(allowed, || "I18: not in the diagram".into())?;
-        self.attempt += u64::from(to == "reserved");
+        self.attempt += u64::from(takes(from, to));
         ensure(of(event, "attempt") == self.attempt.to_string(), || format!("I17, I19: attempt {} ran", self.attempt))?;
         match why {
             "fail" => self.failures += 1,

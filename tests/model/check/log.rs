@@ -6,7 +6,7 @@ use super::starts::{Starts, caps, early};
 use super::{Checked, ensure, field, hash, records};
 use crate::model::Turn;
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Op, PAYLOADS};
+use crate::model::ops::{Act, Asks, Op, PAYLOADS};
 use crate::model::settle::{intern, micros};
 
 pub const FINISHED: [&str; 3] = ["complete", "failed", "cancelled"];
@@ -18,7 +18,11 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
         (Op::Submit { tasks, .. }, Reply::List(first)) if first.len() == tasks.len() => {
             Reply::List(vec![Reply::text("existing"); tasks.len()])
         }
-        (Op::Reserve { request, .. } | Op::Adopt { request, .. }, _) if request.is_some() => first.clone(),
+        (Op::Reserve { asks: Asks { request, .. }, .. } | Op::Adopt { request, .. }, _) if request.is_some() => {
+            first.clone()
+        }
+        // What it took is found again; where it took nothing there may be something now.
+        (Op::Exchange { asks, .. }, Reply::List(items)) if asks.request.is_some() && items.len() > 2 => first.clone(),
         (Op::Owner { act: Act::Complete { .. } | Act::Fail { .. } | Act::Release { .. } | Act::Lost, .. }, _) => {
             first.clone()
         }
@@ -53,19 +57,15 @@ impl Log {
         caps(turn)?;
         early(turn)?;
         match (op, reply) {
-            (Op::Reserve { .. } | Op::Adopt { .. }, Reply::List(items)) => {
-                let (id, token) = (items[0].as_text(), items[2].as_text().parse().unwrap());
-                let id = intern(id);
-                let newest = self.tokens.last_key_value().map_or(0, |(token, _)| *token);
-                let known = self.tokens.get(&token);
-                ensure(known.map_or(token > newest, |of| *of == id), || format!("I16: {token} after {newest}"))?;
-                ensure(known.is_none() || before == after, || "a repeated reservation changed something".into())?;
-                if known.is_none() && matches!(op, Op::Reserve { .. }) {
-                    self.starts.reserved(id, token, before, after)?;
-                } else if known.is_none() {
-                    self.starts.adopted(id, token, before);
+            (Op::Reserve { .. } | Op::Adopt { .. }, Reply::List(items)) => self.taken(items, turn)?,
+            (Op::Exchange { ends, .. }, Reply::List(items)) => {
+                let verdicts = items[0].as_text().split(' ');
+                for ((_, token, act), verdict) in ends.iter().zip(verdicts) {
+                    if let (Act::Complete { result, .. }, "complete") = (act, verdict) {
+                        self.results.entry(token.token().to_owned()).or_insert(*result);
+                    }
                 }
-                self.tokens.insert(token, id);
+                self.taken(&items[2..], turn)?;
             }
             (Op::Configure { .. } | Op::Limit { .. }, _) => self.starts.forget_changed(after),
             (Op::Owner { task, token, act }, answer) => {
@@ -96,6 +96,30 @@ impl Log {
         let clock = hash(after, "meta").get("clock:1").map_or(0, |clock| clock.parse().unwrap());
         ensure(clock >= self.clock, || format!("I6: the clock went from {} to {clock}", self.clock))?;
         self.clock = clock;
+        Ok(())
+    }
+
+    /// Attempts that began: of the first of a call all is known that it may have, of others what holds in any order.
+    fn taken(&mut self, items: &[Reply], turn: &Turn) -> Checked {
+        let Turn { op, before, after, .. } = turn;
+        let mut first = matches!(op, Op::Reserve { .. });
+        for task in items.chunks(11) {
+            let (id, token) = (intern(task[0].as_text()), task[2].as_text().parse().unwrap());
+            let newest = self.tokens.last_key_value().map_or(0, |(token, _)| *token);
+            let known = self.tokens.get(&token);
+            ensure(known.map_or(token > newest, |of| *of == id), || format!("I16: {token} after {newest}"))?;
+            ensure(known.is_none() || before == after || matches!(op, Op::Exchange { .. }), || {
+                "a repeated reservation changed something".into()
+            })?;
+            match (known, op) {
+                (Some(_), _) => {}
+                (None, Op::Adopt { .. }) => self.starts.adopted(id, token, before),
+                (None, _) if first => self.starts.reserved(id, token, before, after)?,
+                (None, _) => self.starts.taken(id, token, before, after)?,
+            }
+            first = false;
+            self.tokens.insert(token, id);
+        }
         Ok(())
     }
 }

@@ -20,9 +20,6 @@ impl Starts {
     pub fn reserved(&mut self, id: &str, token: u64, before: &Keys, after: &Keys) -> Checked {
         let record = hash(after, &format!("task_{id}"));
         let (queue, key) = (field(&record, "queue"), field(&record, "key"));
-        ensure(!hash(before, "meta").contains_key(&format!("paused:{queue}")), || {
-            format!("I20: {id} is reserved from a paused queue")
-        })?;
         let mine = |record: &&&Record| held(field(record, "status"));
         let weight = number(&record, "weight", 1);
         let used = |key: Option<&str>| -> i64 {
@@ -46,6 +43,17 @@ impl Starts {
                 format!("I7: {id} is one too many for the key {key} of {queue}: {used} of {most}")
             })?;
         }
+        self.taken(id, token, before, after)?;
+        order(id, &record, token, before)
+    }
+
+    /// The start of a new attempt by a call that did something before it.
+    pub fn taken(&mut self, id: &str, token: u64, before: &Keys, after: &Keys) -> Checked {
+        let record = hash(after, &format!("task_{id}"));
+        let (queue, key) = (field(&record, "queue"), field(&record, "key"));
+        ensure(!hash(before, "meta").contains_key(&format!("paused:{queue}")), || {
+            format!("I20: {id} is reserved from a paused queue")
+        })?;
         let has = hash(before, &format!("has_{queue}"));
         ensure(suits(field(&has, field(&record, "node")), field(&record, "needs")), || {
             format!("I7: {id} needs what its listener has not: {has:?}")
@@ -54,7 +62,7 @@ impl Starts {
         if !key.is_empty() {
             self.pace(&format!("{queue}/{key}"), source(before, queue, Some(key)), token)?;
         }
-        order(id, &record, token, before)
+        Ok(())
     }
 
     /// An adoption is a start, too, though no rate holds it back.

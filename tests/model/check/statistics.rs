@@ -7,6 +7,7 @@ use super::{Checked, Record, ensure, hash, held};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::QUEUES;
 use crate::model::settle::micros;
+use crate::model::state::takes;
 
 const DAY: u64 = 86_400_000_000;
 
@@ -58,7 +59,7 @@ fn add(sums: &mut Sums, event: &str) {
     let lost = ended && (to == "reserved" || by.is_empty() && (why == "lost" || why == "adopt"));
     let given = ended && !lost && to != "complete" && !by.is_empty();
     let back = to == "pending" || to == "scheduled";
-    if from == "pending" && to == "reserved" {
+    if from == "pending" && takes(from, to) {
         count("wait.count", 1);
         count("wait.sum", took());
     }

@@ -1,0 +1,281 @@
+-- How its owner ends an attempt. Each of these is one end from its checks to its last write, and answers the outcome.
+local ending = {}
+
+-- Bytes of all bodies of one call: one of the largest size.
+ending.BYTES = 8388608
+
+-- With a result. `limited`: some queue of the namespace has limits, whose places are free then.
+-- @hot
+function ending.complete(id, token, given, limited)
+  local result, cost = given.body, given.cost
+  local task, answer = owner.task(id, token, 'complete ')
+  if not task then
+    return answer
+  end
+  local prefix, tasks = namespace.prefix, '_tasks_' .. task.queue
+  if task.cancel then
+    owner.alive(task)
+  end
+  if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
+    task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall' }
+  end
+  -- The leases are written first: if that key has another type, this write fails and nothing is changed.
+  local held, ended, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'complete' .. tasks,
+    prefix .. 'events_' .. task.queue
+  local started = task.status == 'started' and prefix .. 'started' .. tasks
+  state.read_left(task, held, started)
+  state.read_entered(events, 'LLEN', ended)
+  if task.ties and string.find(task.ties, '[pu]') then -- it holds places or a unique name
+    claims.plan(task, 'complete')
+  end
+  if limited or task.limited then
+    state.plan_free(task)
+  end
+  if task.cancel or task.recall then
+    orders.plan(task.queue)
+  end
+  local may = redis.acl_check_cmd
+  if task.ties or task.wakes or task.cancel or task.recall or task.forget then
+    rights.require()
+  elseif may and not (may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', '')
+    and (not started or may('SREM', started, ''))
+    and (not task.last or may('RPOPLPUSH', held, ended))
+    and (task.last or may('LREM', held, '', '') and may('LPUSH', ended, ''))) then
+    rights.require()
+  end
+  if namespace.declared then
+    namespace.begin_declared(prefix .. 'leases_' .. task.queue, held, events, ended, started or held)
+  end
+  if cost then
+    state.move(task, 'complete', 'complete', task.node,
+      'token', '', 'ended', token, 'outcome', 'complete', 'result', result, 'cost', cost, 'cost_of', token)
+  else
+    state.move(task, 'complete', 'complete', task.node,
+      'token', '', 'ended', token, 'outcome', 'complete', 'result', result)
+  end
+  state.written = started and task.queue .. ' ' .. task.node
+  return 'complete'
+end
+
+-- With an error. The task is tried again while its failures are within its cap, after a pause that grows. `options`: as
+-- `fail` takes them.
+-- @hot
+function ending.fail(id, token, text, options)
+  if options.again and options.final then
+    reply.fail('BADARG', 'again and final contradict each other')
+  end
+  args.bytes(text, options.max_bytes or contract.PAYLOAD_HIGH, 'error')
+
+  local task, failures = owner.task(id, token, 'failed retrying cancelled ', 'failures')
+  if not task then
+    return failures -- the first reply
+  end
+  owner.alive(task)
+  failures, task.group, task.cost = tonumber(failures or 0) + 1, options.group, options.cost
+  local to, outcome = 'failed', 'failed'
+  if task.cancel then
+    to, outcome, task.forget = 'cancelled', 'cancelled', { 'cancel', 'recall', 'error', 'group' }
+  elseif not options.final then
+    local pause = retries.pause(task, failures, options.again)
+    if pause then
+      outcome, task.forget = 'retrying', { 'error', 'group', 'front', state.attempt_fields() }
+      to = claims.state_after_release(task, retries.plan(task, pause))
+      if to == 'cancelled' then
+        outcome, task.forget = 'cancelled', nil
+      end
+    end
+  end
+  if to == 'failed' then
+    if failures > 1 then
+      task.forget = { 'last_error', 'last_group', 'recall' }
+    end
+    return retries.finish(task, to, outcome, 'fail', 'error', text, 'group', options.group or '', 'failures', failures)
+  end
+  -- Blueque has the field `error` only for a failed task.
+  return retries.finish(task, to, outcome, 'fail',
+    'last_error', text, 'last_group', options.group or '', 'failures', failures, claims.cancel_reason(task))
+end
+
+-- Gives the task back. `options`: as `release` takes them.
+-- @hot
+function ending.release(id, token, options)
+  if options.lost and (options.reason or options.again or options.uncounted or options.cost) then
+    reply.fail('BADARG', 'lost cannot be combined with other options: it has its own count and delays')
+  end
+  local why = options.reason or 'release'
+
+  local task, releases = owner.task(id, token, options.lost and 'lost ' or 'released cancelled failed ', 'releases')
+  if not task then
+    return releases -- the first reply
+  elseif options.lost then
+    return interruption.died(task, options.lost)
+  end
+  task.cost = options.cost
+  local counter, cap = 'releases', 'max_releases'
+  if options.uncounted then -- a problem of the owner, not of the task
+    counter, cap = 'uncounted', 'max_uncounted'
+  end
+  local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id, counter, cap)
+  local count = tonumber(v[1] or 0) + 1
+  if task.cancel then
+    return owner.finish(task, 'cancelled', 'cancelled', why, counter, count)
+  elseif count > tonumber(v[2] or settings.get(task.queue, cap)) then
+    task.group = 'released'
+    return owner.finish(task, 'failed', 'failed', why, 'group', 'released',
+      'error', 'given back ' .. count .. ' times' .. (options.uncounted and ' by owners that could not run it' or ''),
+      counter, count)
+  end
+  if claims.state_after_release(task, 'pending', why) == 'cancelled' then
+    return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, claims.cancel_reason(task))
+  end
+  task.front, task.forget = true, { state.attempt_fields() }
+  if options.again and options.again > 0 then
+    task.front = nil
+    return retries.finish(task, retries.plan(task, options.again), 'released', why, counter, count, 'front', '1')
+  end
+  owner.finish(task, 'pending', 'released', why, counter, count, 'front', '1')
+  state.wake(task.queue)
+  return 'released'
+end
+
+-- The ends of a call, checked: what is said of each in seven arguments. `back`: some task may wait again.
+-- @hot
+function ending.read(count, most)
+  local ends, bytes = {}, 0
+  for n = 1, count do
+    local at = 7 * n - 1
+    local one = { how = ARGV[at], id = ARGV[at + 1], token = ARGV[at + 2], body = ARGV[at + 3], cost = ARGV[at + 6] }
+    local group, again = ARGV[at + 4], ARGV[at + 5]
+    if one.how ~= 'complete' or group ~= '' or again ~= '' or one.cost ~= '' then
+      ending.check(one, group, again)
+      ends.back = ends.back or one.how ~= 'complete'
+    else
+      one.cost = nil
+    end
+    bytes = bytes + #one.body
+    if #one.body > most then
+      args.bytes(one.body, most, 'body')
+    end
+    ends[n] = one
+  end
+  if bytes > ending.BYTES then
+    reply.fail('TOOBIG', 'the bodies of this call are over 8388608 bytes: end the attempts by several calls')
+  end
+  return ends
+end
+
+-- Reads what an end says beyond its body, as the options of its own command.
+function ending.check(one, group, again)
+  args.word(one.how, ' complete fail final release uncounted ', 'ending')
+  one.cost = one.cost ~= '' and args.bytes(one.cost, contract.SHORT_TEXT_HIGH, 'cost') or nil
+  local gives_back = one.how == 'release' or one.how == 'uncounted'
+  if gives_back and one.body ~= '' then
+    reply.fail('BADARG', 'the body must be empty: a release has none')
+  elseif one.how == 'complete' and (group ~= '' or again ~= '') or one.how == 'final' and again ~= '' then
+    reply.fail('BADARG', 'group and again must be empty: they are for attempts that fail or are released')
+  end
+  again = args.delay_or_none(again, 'again')
+  if gives_back then
+    one.options = { reason = group ~= '' and args.cause(group, 'group') or nil, again = again, cost = one.cost,
+      uncounted = one.how == 'uncounted' }
+  else
+    one.options = { group = args.name_or_none(group, 'group'), again = again, cost = one.cost,
+      final = one.how == 'final', max_bytes = #one.body }
+  end
+end
+
+-- Makes all ends of a call; their verdicts. `limited`: see `complete`.
+-- @hot
+function ending.all(ends, listener, limited)
+  local verdicts = {}
+  if ends[2] then
+    ending.complete_plain(ends, listener, verdicts, limited)
+  end
+  for n = 1, #ends do
+    if not verdicts[n] then
+      local ok, answer = pcall(ending.one, ends[n], limited)
+      verdicts[n] = answer
+      if not ok then
+        owner.found_stale = true -- this may be said again, too
+        verdicts[n] = reply.code(answer)
+        if not ends[2] and verdicts[n] ~= 'LOST' then
+          error(answer, 0) -- there is no other end that it could spoil
+        end
+      end
+    end
+  end
+  return verdicts
+end
+
+-- @hot
+function ending.one(one, limited)
+  if one.how == 'complete' then
+    return ending.complete(one.id, one.token, one, limited)
+  elseif one.how == 'fail' or one.how == 'final' then
+    return ending.fail(one.id, one.token, one.body, one.options)
+  end
+  return ending.release(one.id, one.token, one.options)
+end
+
+-- Completes all those tasks of one queue at once that claim nothing and have nothing to forget.
+function ending.complete_plain(ends, listener, verdicts, limited)
+  local prefix, plain, seen = namespace.prefix, {}, {}
+  for n = 1, #ends do
+    local one = ends[n]
+    local id = one.id
+    local v = redis.pcall('HMGET', prefix .. 'task_' .. id, 'status', 'token', 'node', 'attempt', 'queue', 'pid',
+      'cancel', 'updated', 'ties', 'recall', 'failures')
+    if v.err or v[2] ~= one.token then
+      args.plain(id, 'id')
+      args.integer(one.token, contract.TOKEN_LOW, contract.TOKEN_HIGH, 'token')
+    elseif one.how == 'complete' and (v[1] == 'started' or v[1] == 'reserved') and v[3] == listener and not seen[id]
+      and not (v[7] or v[9] or v[10]) and (v[11] or '0') == '0' and (not plain[1] or plain[1].queue == v[5]) then
+      plain[#plain + 1] = { id = id, status = v[1], token = v[2], node = v[3], attempt = v[4], queue = v[5],
+        pid = v[6] or '', since = v[8], at = n }
+    end
+    seen[id] = true
+  end
+  if not plain[2] then
+    return
+  end
+  ending.plan_plain(plain, limited)
+  state.complete_all(plain)
+  state.written = plain[1].queue .. ' ' .. listener
+  for _, task in ipairs(plain) do
+    local one = ends[task.at]
+    verdicts[task.at] = 'complete'
+    if one.cost then
+      state.record(task, 'complete', 'complete', listener, 'token', '', 'ended', task.token, 'outcome', 'complete',
+        'result', one.body, 'cost', one.cost, 'cost_of', task.token)
+    else
+      state.record(task, 'complete', 'complete', listener, 'token', '', 'ended', task.token, 'outcome', 'complete',
+        'result', one.body)
+    end
+  end
+end
+
+-- Reads what completing them will write; the leases are written first.
+function ending.plan_plain(plain, limited)
+  local prefix, tasks = namespace.prefix, '_tasks_' .. plain[1].queue
+  local held, started = prefix .. 'reserved' .. tasks .. '_' .. plain[1].node, prefix .. 'started' .. tasks
+  local ended, events = prefix .. 'complete' .. tasks, prefix .. 'events_' .. plain[1].queue
+  redis.call('LLEN', held)
+  redis.call('SCARD', started)
+  state.read_entered(events, 'LLEN', ended)
+  if limited then
+    state.plan_free(plain[1])
+  end
+  local may = redis.acl_check_cmd
+  if plain[1].wakes then
+    rights.require()
+  elseif may and not (may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', '')
+    and may('SREM', started, '') and may('LREM', held, '', '') and may('LPUSH', ended, '')) then
+    rights.require()
+  end
+  if namespace.declared then
+    for _, task in ipairs(plain) do
+      namespace.declare(prefix .. 'task_' .. task.id)
+    end
+    namespace.begin_declared(prefix .. 'leases_' .. plain[1].queue, held, started, ended, events)
+  end
+end

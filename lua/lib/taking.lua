@@ -1,0 +1,375 @@
+-- Taking tasks: what `reserve` and `exchange` give to a listener. They are handed a table, `call`:
+--   listener, queues       who takes, and the names of the queues in the order of the call
+--   meta                   what the meta hash says of them: `taking.fields` and `taking.open`
+--   limit                  the most tasks to take
+--   lease, request, pid    of the attempts; with `pid` they are started at once
+--   order, weights         in which order the queues are asked
+--   woken                  a wake-up led here
+--   number, bytes          of the tasks taken so far; `found`: their fields, one after another, as they are answered
+local taking = {}
+
+-- Ids without a pending task that one call clears away.
+taking.GHOSTS = 100
+
+-- Bytes of parameters and checkpoints after which a call takes no further task.
+taking.BYTES = 8388608
+
+-- The fields of the meta hash about these queues.
+function taking.fields(queues)
+  local fields = {}
+  for _, queue in ipairs(queues) do
+    args.plain(queue, 'queue')
+    fields[#fields + 1] = 'paused:' .. queue
+    fields[#fields + 1] = 'lanes:' .. queue
+    fields[#fields + 1] = 'settings:' .. queue
+    fields[#fields + 1] = 'drained:' .. queue
+  end
+  fields[#fields + 1] = 'limits' -- whether any queue has some
+  fields[#fields + 1] = 'settings' -- of all queues
+  fields[#fields + 1] = 'token' -- the highest one, where it is apart from the clock
+  return unpack(fields)
+end
+
+-- Looks for what this very request took before: `call.found` has it then.
+-- @inline
+function taking.repeated(call)
+  local queues, listener, request = call.queues, call.listener, call.request
+  for i = 1, #queues do
+    local id = redis.call('LINDEX', namespace.prefix .. 'reserved_tasks_' .. queues[i] .. '_' .. listener, 0)
+    if id and redis.call('HGET', namespace.prefix .. 'task_' .. id, 'request') == request then
+      call.found = taking.answer_again(call)
+      break
+    end
+  end
+end
+
+-- The tasks of a request that the listener still holds, in the order in which they were taken, or nil.
+function taking.answer_again(call)
+  local answers, found, seen = {}, {}, {}
+  for _, queue in ipairs(call.queues) do
+    local held = namespace.key('reserved_tasks', queue .. '_' .. call.listener)
+    for _, id in ipairs(redis.call('LRANGE', held, 0, call.limit - 1)) do
+      if not seen[id] then -- a queue may be named twice
+        answers[#answers + 1] = attempt.repeated(id, call.listener, call.request)
+      end
+      seen[id] = true
+    end
+  end
+  table.sort(answers, function(one, other) return tonumber(one[3]) < tonumber(other[3]) end)
+  for _, answer in ipairs(answers) do
+    for i = 1, 11 do
+      found[#found + 1] = answer[i]
+    end
+  end
+  return answers[1] and found
+end
+
+-- Refuses a listener that is ordered to drain one of its queues.
+-- @inline
+function taking.refuse(call)
+  local queues, meta = call.queues, call.meta
+  for i = 1, #queues do
+    if meta[4 * i + 1] then
+      listeners.refuse(queues[i], call.listener)
+    end
+  end
+end
+
+-- Takes tasks until there are `limit`, or none is left. `taken`: something was taken by this call before; then what
+-- stands in the way of the next one only ends the call.
+-- @hot
+function taking.run(call, taken)
+  repeat
+    local ok = true
+    if taken then
+      ok = pcall(taking.prepare, call)
+    else
+      taking.prepare(call)
+    end
+    if ok and call.task then
+      taking.commit(call)
+      taken = true
+    end
+  until not ok or not call.task or call.number >= call.limit or call.bytes > taking.BYTES
+  if call.wakes then
+    state.wake(call.wakes) -- pass it on: one wake-up may stand for many tasks
+  end
+end
+
+-- The same for a call that has ended attempts before: what keeps it from taking tasks is a part of its answer.
+-- @hot
+function taking.more(call)
+  local ok, raised = pcall(taking.start, call)
+  if not ok and not call.ended then
+    error(raised, 0)
+  elseif not ok then
+    call.refusal = reply.code(raised)
+  end
+end
+
+-- Takes tasks, unless this very call did before: then an end of it was stale.
+-- @hot
+function taking.start(call)
+  if call.request and (owner.found_stale or not call.ended) then
+    taking.repeated(call)
+  end
+  if not call.found then
+    taking.refuse(call)
+    if call.full then
+      call.refusal = call.full
+      return
+    end
+    taking.run(call)
+    if not call.found then
+      taking.nothing(call)
+    end
+  end
+end
+
+-- The code of the error with which the server refuses writes of a queue that need memory, or nil. Ends get through all
+-- the same, and after their first write anything would.
+-- @hot
+function taking.full(queue)
+  local answer = redis.pcall('ZADD', namespace.prefix .. 'leases_' .. queue, 'XX', '0', '')
+  return type(answer) == 'table' and reply.code(answer)
+end
+
+-- Finds the next task and reads what taking it will write.
+-- @hot
+function taking.prepare(call)
+  attempt.updates = false
+  taking.look(call)
+  if call.task then
+    taking.plan(call)
+  end
+end
+
+-- Looks for the next task of the first queue that has one, and notes what is in its way.
+-- @inline
+function taking.look(call)
+  local prefix, queues, meta, listener = namespace.prefix, call.queues, call.meta, call.listener
+  local order = call.order and attempt.queue_order(call)
+  local common, task, v, ghosts = meta[#meta - 1], nil, nil, nil
+  call.asked, call.run = order, nil
+  for nth = 1, #queues do
+    local i = order and order[nth].at or nth
+    local queue, skipped, at = queues[i], 0, 4 * i - 2
+    local open, weighed = not meta[at], meta[at + 1] or meta[at + 2] or common
+    local pending = prefix .. 'pending_tasks_' .. queue
+    while open and skipped < taking.GHOSTS do
+      local id = redis.call('LINDEX', pending, -1 - skipped)
+      if not id then
+        break
+      end
+      v = redis.call('HMGET', prefix .. 'task_' .. id, attempt.pending_fields())
+      if v[1] == 'pending' and v[2] == queue and not (v[10] and string.find(v[10], 'r')) then
+        task = {
+          id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true, since = v[9],
+          taker = listener, request = call.request, starts = call.pid,
+          issue = false, deadline = false, node = false, pid = false, -- what `attempt.begin` sets
+        }
+        task.foreign = not v[3] or nil
+        task.ties = v[10] or nil
+        break
+      end
+      if v[1] == 'pending' and v[2] == queue then
+        attempt.add_stray({ id = id, queue = queue, status = 'pending', ties = v[10] })
+      end
+      skipped = skipped + 1
+      namespace.declare(prefix .. 'task_' .. id)
+    end
+    if skipped > 0 then
+      ghosts = ghosts or {}
+      ghosts[queue] = skipped
+      namespace.declare(pending)
+    end
+    if open and weighed then
+      task, v = attempt.select(queue, task, v, {
+        ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener, request = call.request,
+      })
+    elseif task and call.limit - call.number > 1 and not (order or skipped > 0 or task.ties or task.foreign) then
+      taking.look_behind(call, task, v)
+    end
+    if task then
+      task.starts = call.pid
+      break
+    end
+  end
+  call.task, call.fields, call.ghosts = task, v, ghosts
+end
+
+-- The tasks behind the first that can be taken with it, since they claim nothing either.
+function taking.look_behind(call, first, fields)
+  local prefix, queue, listener = namespace.prefix, first.queue, call.listener
+  local run, seen, bytes = { first }, { [first.id] = true }, call.bytes + #(fields[7] or '') + #(fields[8] or '')
+  first.fields = fields
+  local ids = redis.call('LRANGE', prefix .. 'pending_tasks_' .. queue, call.number - call.limit, -2)
+  for i = #ids, 1, -1 do
+    local id = ids[i]
+    local v = redis.call('HMGET', prefix .. 'task_' .. id, attempt.pending_fields())
+    if v[1] ~= 'pending' or v[2] ~= queue or not v[3] or v[10] or seen[id] or bytes > taking.BYTES then
+      break
+    end
+    seen[id] = true
+    bytes = bytes + #(v[7] or '') + #(v[8] or '')
+    run[#run + 1] = {
+      id = id, queue = queue, status = 'pending', attempt = v[3], since = v[9], taker = listener, fields = v,
+      issue = false, deadline = false,
+    }
+  end
+  call.run = run[2] and run
+end
+
+-- Reads all that `commit` writes.
+-- @inline
+function taking.plan(call)
+  local task, listener, pid, prefix = call.task, call.listener, call.pid, namespace.prefix
+  local queue, ghosts = task.queue, call.ghosts
+  local pending, held = prefix .. 'pending_tasks_' .. queue, prefix .. 'reserved_tasks_' .. queue .. '_' .. listener
+  local leases, events = prefix .. 'leases_' .. queue, prefix .. 'events_' .. queue
+  local started = pid and prefix .. 'started_tasks_' .. queue
+  if redis.call('SISMEMBER', prefix .. 'listeners_' .. queue, listener) == 0 then
+    listeners.require(queue, listener)
+  end
+  local written = state.written == queue .. ' ' .. listener
+  if not written then
+    state.read_entered(events, 'LLEN', held)
+    if pid then
+      redis.call('SCARD', started)
+    end
+    if call.number > 0 or call.ended then
+      redis.call('ZCARD', leases) -- it is not the first that is written
+    end
+  end
+  if task.foreign then
+    namespace.probe('ZCARD', prefix .. 'tasks_' .. queue)
+  end
+  if task.ties then
+    claims.plan(task, pid and 'started' or 'reserved', listener)
+  end
+  if call.woken then
+    local left = redis.call('LLEN', pending) - (call.run and #call.run or 1)
+    call.wakes = (left > (ghosts and ghosts[queue] or 0) or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1)
+      and queue
+    if call.wakes then
+      state.plan_wake(queue)
+    end
+  end
+  if attempt.updates then
+    attempt.plan_updates()
+  end
+  if call.asked then
+    namespace.probe('HLEN', prefix .. 'rounds_' .. listener)
+  end
+  -- The first write needs no right of its own: it is refused before anything is changed.
+  local may = redis.acl_check_cmd
+  if ghosts or call.asked or task.ties or task.foreign or attempt.updates then
+    rights.require()
+  elseif may and not ((written or may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', ''))
+    and (call.run and may('LTRIM', pending, '', '') and may('LPUSH', held, '') or not call.run
+      and may('RPOPLPUSH', pending, held))
+    and (not pid or may('SADD', started, '')) and (not call.wakes or may('LPUSH', prefix .. 'wake_' .. queue, ''))) then
+    rights.require()
+  end
+  if namespace.declared then
+    for _, taken in ipairs(call.run or { task }) do
+      namespace.declare(prefix .. 'task_' .. taken.id)
+    end
+    namespace.begin_declared(leases, pending, held, events, started or held)
+  end
+end
+
+-- Gives the task that was found to the listener. The leases are written first: if they are not leases, that write
+-- fails, and nothing is changed.
+-- @hot
+function taking.commit(call)
+  if call.run then
+    return taking.commit_run(call)
+  end
+  local task, ghosts = call.task, call.ghosts
+  if ghosts then
+    redis.call('ZCARD', namespace.prefix .. 'leases_' .. task.queue)
+    attempt.clear(ghosts)
+  end
+  local lease = call.lease
+  if task.ties then
+    lease = tonumber(task.own_lease) or lease
+  end
+  lease = lease or task.set_lease or attempt.LEASE
+  attempt.begin(task, lease, 'reserve', call.meta[#call.meta])
+  if attempt.updates then
+    attempt.write_updates()
+  end
+  if call.asked then
+    attempt.record_served(call.listener, call.asked, task.queue)
+  end
+  state.written = task.queue .. ' ' .. call.listener
+  taking.answer(call, task, call.fields)
+end
+
+-- The same for tasks that stand one behind another and claim nothing.
+function taking.commit_run(call)
+  local run, lease, pid, listener = call.run, call.lease or attempt.LEASE, call.pid, call.listener
+  local apart = call.meta[#call.meta]
+  for i = 1, #run do
+    attempt.number(run[i], lease, apart)
+    apart = apart and run[i].issue
+  end
+  state.take_all(run, pid)
+  for i = 1, #run do
+    local task = run[i]
+    if pid then
+      state.record(task, 'started', 'reserve', listener,
+        'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease,
+        'request', call.request or '', 'pid', pid, 'started', state.time(task))
+    else
+      state.record(task, 'reserved', 'reserve', listener,
+        'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease,
+        'request', call.request or '', 'reserved', state.time(task))
+    end
+    taking.answer(call, task, task.fields)
+  end
+  attempt.issued(run[#run].issue, apart)
+end
+
+-- Adds a task that was taken to the answer. `v`: its fields, as `attempt.pending_fields` names them.
+-- @inline
+function taking.answer(call, task, v)
+  call.number, call.bytes = call.number + 1, call.bytes + #(v[7] or '') + #(v[8] or '')
+  if call.found then
+    taking.append(call.found, task, v)
+  else -- made at once it costs less than one that grows
+    call.found = { task.id, task.queue, task.issue, tonumber(task.attempt), tonumber(task.deadline), task.lease,
+      v[4] or '', v[5] or '0', v[6] or '0', v[7] or '', v[8] }
+  end
+end
+
+function taking.append(found, task, v)
+  local n = #found
+  found[n + 1], found[n + 2], found[n + 3], found[n + 4] = task.id, task.queue, task.issue, tonumber(task.attempt)
+  found[n + 5], found[n + 6] = tonumber(task.deadline), task.lease
+  found[n + 7], found[n + 8], found[n + 9] = v[4] or '', v[5] or '0', v[6] or '0'
+  found[n + 10], found[n + 11] = v[7] or '', v[8]
+end
+
+-- Notes that the listener was here, and what was learnt of queues that had nothing for it.
+function taking.nothing(call)
+  local prefix, queues, listener = namespace.prefix, call.queues, call.listener
+  for _, queue in ipairs(queues) do
+    listeners.require(queue, listener)
+    namespace.probe('ZCARD', prefix .. 'seen_' .. queue)
+    namespace.declare(prefix .. 'pending_tasks_' .. queue) -- in a slot that is being moved it may only seem empty
+    listeners.refuse(queue, listener) -- an order of a release that did not mark the queue
+  end
+  if attempt.updates then
+    attempt.plan_updates()
+  end
+  namespace.begin()
+  attempt.clear(call.ghosts)
+  for _, queue in ipairs(queues) do
+    listeners.seen(queue, listener)
+  end
+  if attempt.updates then
+    attempt.write_updates()
+  end
+end

@@ -1,0 +1,73 @@
+//! What a handler came to, and how its attempt ends by that.
+
+use std::any::Any;
+
+use super::HandlerError;
+use super::context::Stopped;
+use super::failure::Failure;
+use crate::calls::{CompleteOptions, End, ReleaseOptions};
+use crate::error::{Error, Result};
+use crate::model::Order;
+use crate::names::QueueName;
+use crate::processor::Processor;
+
+/// What a handler returned, or the panic that it ended by.
+pub(super) type Ended = Result<Result<Vec<u8>, HandlerError>, Box<dyn Any + Send>>;
+
+/// How its attempt is to end.
+pub(super) enum Coming {
+    Complete(Vec<u8>),
+    Fail(Failure),
+    Release(ReleaseOptions),
+}
+
+impl Coming {
+    /// `Lost` where there is nothing to end any more.
+    pub(super) fn of(ended: Ended) -> Result<Self> {
+        Ok(match ended {
+            Ok(Ok(result)) => Self::Complete(result),
+            Ok(Err(error)) => match (error.downcast_ref::<Stopped>(), error.downcast_ref::<Error>()) {
+                (Some(Stopped(Order::Lost)), _) | (_, Some(Error::Lost)) => return Err(Error::Lost),
+                (Some(Stopped(Order::Cancel)), _) => Self::Release(ReleaseOptions::new()),
+                (Some(_), _) => Self::Release(ReleaseOptions::new().reason("drain").uncounted(true)),
+                _ => Self::Fail(match error.downcast_ref::<Failure>() {
+                    Some(failure) => failure.clone(),
+                    None => Failure::new(error.to_string()),
+                }),
+            },
+            Err(panic) => Self::Fail(Failure::new(format!("the handler panicked: {}", message(panic.as_ref())))),
+        })
+    }
+
+    /// As an end that can be sent with others. None where the server would refuse it: what is wrong with one would keep all
+    /// from ending. `most`: the largest payload.
+    pub(super) fn end(&self, processor: &Processor, most: usize) -> Option<End> {
+        let (id, token) = (processor.id().clone(), processor.reservation().token);
+        match self {
+            Self::Complete(result) if result.len() <= most => {
+                Some(End::complete(id, token, result.clone(), &CompleteOptions::new()))
+            }
+            Self::Fail(failure) => {
+                let text = failure.to_string().into_bytes();
+                (text.len() <= most && failure.is_sound()).then(|| End::fail(id, token, text, &failure.options()))
+            }
+            Self::Release(options) => Some(End::release(id, token, options)),
+            Self::Complete(_) => None,
+        }
+    }
+}
+
+impl Failure {
+    /// Whether the server takes what it says beside the text.
+    fn is_sound(&self) -> bool {
+        self.group_name().is_none_or(|group| QueueName::new(group).is_ok()) && self.pause_is_short()
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}

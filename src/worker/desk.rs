@@ -1,0 +1,152 @@
+//! Where attempts end: what waits for the server at the same moment is sent in one call, which also takes the next tasks
+//! for the slots that become free. Nobody waits for company: an end that comes alone is sent alone.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use super::context::Context;
+use crate::calls::{Call, End, ExchangeOptions};
+use crate::client::Client;
+use crate::error::Result;
+use crate::link::{Blocking, Link};
+use crate::listener::{request, sure};
+use crate::model::{Exchanged, Outcome, QueueOrder};
+use crate::names::{ListenerId, QueueName};
+use crate::processor::Processor;
+
+/// Ends of one call, and the most that it takes.
+pub(super) const MOST: usize = 100;
+
+/// How often an end that waits looks whether it was sent; it is woken, too.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Bytes of all results and errors of one call.
+const BYTES: usize = 8 << 20;
+
+/// What comes of an end that was handed in.
+pub(super) enum Turn {
+    /// It is the first of those that wait: send them.
+    Lead,
+    /// It was sent, and this is the verdict.
+    Done(Result<Outcome>),
+    /// The call was refused as a whole, for a reason that may be another's: send it alone.
+    Alone,
+}
+
+/// An end that waits to be sent.
+pub(super) struct Waiting {
+    end: End,
+    context: Arc<Context>,
+    turn: Mutex<Option<Turn>>,
+    thread: Thread,
+}
+
+impl Waiting {
+    pub(super) fn new(end: End, context: &Arc<Context>) -> Arc<Self> {
+        Arc::new(Self { end, context: Arc::clone(context), turn: Mutex::new(None), thread: thread::current() })
+    }
+
+    pub(super) fn is_of(&self, context: &Arc<Context>) -> bool {
+        Arc::ptr_eq(&self.context, context)
+    }
+
+    /// Waits for its turn.
+    pub(super) fn turn(&self) -> Turn {
+        loop {
+            if let Some(turn) = self.turn.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                return turn;
+            }
+            thread::park_timeout(LOOK);
+        }
+    }
+
+    pub(super) fn comes(&self, turn: Turn) {
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = Some(turn);
+        self.thread.unpark();
+    }
+}
+
+/// The ends that wait, the first one first, and whether somebody sends.
+#[derive(Default)]
+pub(super) struct Line {
+    waiting: VecDeque<Arc<Waiting>>,
+    sending: bool,
+}
+
+impl Line {
+    /// Puts an end into the line. If nobody sends, it leads.
+    pub(super) fn join(&mut self, own: Arc<Waiting>) {
+        if !self.sending {
+            self.sending = true;
+            own.comes(Turn::Lead);
+        }
+        self.waiting.push_back(own);
+    }
+
+    /// Those that are sent together, the leader's own among them.
+    pub(super) fn batch(&mut self) -> Vec<Arc<Waiting>> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while let Some(next) = self.waiting.front() {
+            bytes += next.end.size();
+            if batch.len() == MOST || !batch.is_empty() && bytes > BYTES {
+                break;
+            }
+            batch.extend(self.waiting.pop_front());
+        }
+        batch
+    }
+
+    /// The leader is back: the next one leads.
+    pub(super) fn pass_on(&mut self) {
+        match self.waiting.front() {
+            Some(next) => next.comes(Turn::Lead),
+            None => self.sending = false,
+        }
+    }
+}
+
+/// How a worker asks for tasks.
+pub(super) struct Desk {
+    pub(super) client: Client,
+    pub(super) listener: ListenerId,
+    pub(super) queues: Vec<QueueName>,
+    pub(super) order: QueueOrder,
+    pub(super) lease: Option<Duration>,
+    pub(super) pid: u32,
+}
+
+impl Desk {
+    /// The call that sends these ends, and takes up to `room` tasks.
+    pub(super) fn call(&self, batch: &[Arc<Waiting>], room: usize) -> Call<Exchanged> {
+        let ends: Vec<End> = batch.iter().map(|waiting| waiting.end.clone()).collect();
+        let queues = if room > 0 { self.queues.as_slice() } else { &[] };
+        let options = ExchangeOptions::new().pid(self.pid).request(request());
+        let options = if room > 0 { options.order(&self.order) } else { options };
+        let options = self.lease.into_iter().fold(options, ExchangeOptions::lease);
+        let options = self.client.max_bytes().into_iter().fold(options, ExchangeOptions::max_bytes);
+        let room = u32::try_from(room.clamp(1, MOST)).unwrap_or(1);
+        self.client.calls().exchange(&self.listener, &ends, queues, room, &options)
+    }
+
+    /// The tasks of its answer. `sent`: when the call was first sent.
+    pub(super) fn taken(&self, exchanged: &Exchanged, sent: Instant) -> Vec<(Processor, Instant)> {
+        let tasks = exchanged.tasks.iter().cloned();
+        let processors = tasks.map(|task| Processor::new(self.client.clone(), self.listener.clone(), task));
+        // One that cannot be renewed is left to its lease.
+        let sure = processors.map(|taken| {
+            let late = sent.elapsed() > taken.lease() / 3;
+            Blocking::answer(sure(taken, sent, late))
+        });
+        sure.filter_map(Result::ok).flatten().collect()
+    }
+}
+
+/// Passes on the verdicts; without them each end has to be sent alone.
+pub(super) fn tell(batch: &[Arc<Waiting>], verdicts: Vec<Result<Outcome>>) {
+    let mut verdicts = verdicts.into_iter();
+    for waiting in batch {
+        waiting.comes(verdicts.next().map_or(Turn::Alone, Turn::Done));
+    }
+}
