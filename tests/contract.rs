@@ -4,6 +4,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+#[allow(dead_code, reason = "tests/conformance.rs uses the rest")]
+#[path = "conformance/cases.rs"]
+mod cases;
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
@@ -72,7 +76,7 @@ fn the_tables_of_the_contract_are_those_of_the_scripts_and_the_cases() {
 
 /// The table of calls and states.
 fn rows() -> Value {
-    serde_json::from_str(&fs::read_to_string(file("tests/conformance/cells.json")).unwrap()).unwrap()
+    cases::with_plain_cells(&cases::contract(), &cases::file("cells.json"))
 }
 
 /// The state of a task that stands as a line of this table says: `pending again, recalled` is pending.

@@ -68,6 +68,7 @@ fn expand(data: &Value) -> Vec<Value> {
             .collect();
     }
     let contract = contract();
+    let data = &with_plain_cells(&contract, data);
     let mut cases = states(&contract, data);
     for (call, row) in data["cells"].as_object().unwrap() {
         for (state, want) in row.as_object().unwrap() {
@@ -88,6 +89,32 @@ fn expand(data: &Value) -> Vec<Value> {
         }
     }
     cases
+}
+
+/// The table command x state, with a row for each command without one that changes a task by its id and is refused only
+/// if there is no task: it leaves the task in its state.
+pub fn with_plain_cells(contract: &Value, data: &Value) -> Value {
+    let (mut data, arguments) = (data.clone(), file("arguments.json"));
+    let states: Vec<&str> = list(&contract["types"]["status"]["words"]).iter().map(text).collect();
+    for (name, command) in contract["commands"].as_object().unwrap() {
+        let args = positional(contract, name);
+        let mut own = list(&command["errors"]).iter().filter(|code| contract["errors"][text(code)]["common"] != true);
+        let alike = own.all(|code| code == "NOTASK") && command["writes"] == true;
+        let listed = data["calls"].as_object().unwrap().values().any(|call| call[0] == **name);
+        if !alike || listed || !args.iter().any(|(arg, _)| arg == "id") {
+            continue;
+        }
+        let row = plain_row(contract, &arguments, name);
+        let value =
+            |((arg, _), value): (&(String, String), &Value)| if arg == "id" { json!("t") } else { value.clone() };
+        let call: Vec<Value> = args.iter().zip(list(&row["args"])).map(value).collect();
+        data["calls"][name] = [&[json!(name)], &call[..]].concat().into();
+        data["cells"][name] = json!({"absent": {"error": "NOTASK"}});
+        for &state in &states {
+            data["cells"][name][state] = json!({});
+        }
+    }
+    data
 }
 
 /// What is the same for a task in every state, one case each: it is counted, listed, found and in the history, its
