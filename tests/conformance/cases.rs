@@ -258,25 +258,35 @@ fn plain_row(contract: &Value, data: &Value, command: &str) -> Value {
     json!({"args": given, "moves": [], "touches": keys})
 }
 
-/// A bad value for each option of a task, by code, as a schedule would store it.
-fn stored(contract: &Value) -> Vec<(String, String)> {
-    let option = |option: &Value| {
-        let name = text(&option["name"]);
+/// The options that a schedule keeps for its tasks are checked again when they are used: a bad value for each, by code.
+fn stored(contract: &Value, given: &[Value], one: &Value, good: &[Value]) -> Option<Value> {
+    let set = one["template"].as_array()?;
+    let mut steps = given.to_vec();
+    for option in list(&contract["commands"]["submit"]["options"]).iter().filter(|option| option["name"] != "request") {
         let tried = Tried::new(&contract["types"][text(&option["type"])], &Value::Null);
-        let written = |value: &Value| match (&value["repeat"], value) {
-            (Value::String(part), _) => Some(part.repeat(usize::try_from(value["times"].as_u64()?).ok()?)),
-            (_, value) => value.as_str().map(str::to_owned),
-        };
         let mut by_code = BTreeMap::new();
         for (code, value) in tried.bad {
-            if let Some(value) = written(&value).filter(|value| value.len() < 10_000) {
+            if let Some(value) = plain(&value).filter(|value| value.len() < 10_000) {
                 by_code.entry(code).or_insert(value);
             }
         }
-        by_code.into_iter().map(|(code, value)| (code, format!("{name}={}", quoted(&value)))).collect::<Vec<_>>()
-    };
-    let options = list(&contract["commands"]["submit"]["options"]).iter();
-    options.filter(|option| option["name"] != "request").flat_map(option).collect()
+        for (code, value) in by_code {
+            let options = format!("{}={}", text(&option["name"]), quoted(&value));
+            let set = [&set[..], &[json!(options)]].concat();
+            steps.push(json!({ "redis": set }));
+            steps.push(json!({"do": good, "error": code}));
+        }
+    }
+    let name = format!("{} refuses a bad option of the tasks of a schedule", text(&good[0]));
+    Some(json!({"name": name, "steps": steps}))
+}
+
+/// A value as text, unless it is made of any bytes.
+fn plain(value: &Value) -> Option<String> {
+    match &value["repeat"] {
+        Value::String(part) => Some(part.repeat(usize::try_from(value["times"].as_u64()?).ok()?)),
+        _ => value.as_str().map(str::to_owned),
+    }
 }
 
 /// Spaces, control characters and `%` in hex.
@@ -368,17 +378,7 @@ fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<
         cases.push(json!({"name": format!("{command} refuses another schema, {fields}"),
             "steps": [{ "redis": set }, {"do": good, "error": "SCHEMA"}]}));
     }
-    // The options that a schedule keeps for its tasks are checked again when they are used.
-    if let Value::Array(set) = &one["template"] {
-        let calls = stored(contract).into_iter().map(|(code, options)| {
-            let set = [&set[..], &[json!(options)]].concat();
-            [json!({ "redis": set }), json!({"do": good, "error": code})]
-        });
-        let steps = [given.to_vec(), calls.flatten().collect()].concat();
-        cases.push(
-            json!({"name": format!("{command} refuses a bad option of the tasks of a schedule"), "steps": steps}),
-        );
-    }
+    cases.extend(stored(contract, given, one, &good));
     if let Value::Array(before) = &one["moves"] {
         let steps = [given, list(&data["filled"]), before, list(&data["moving"]), &[json!({ "do": good })]].concat();
         cases.push(json!({"server": "cluster", "after": data["settle"], "steps": steps,
