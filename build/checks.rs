@@ -31,22 +31,29 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
     text + &branches("setting(name, value, what)", contract, &settings, "what")
 }
 
-/// Lists of states, each with a space before and after every word, and what follows from them.
+/// Lists of states, and what follows from them.
 fn states(contract: &Contract) -> String {
     let named = |of: &dyn Fn(&State) -> bool| -> Vec<&str> {
         contract.states().filter(|(_, state)| of(state)).map(|(name, _)| name).collect()
     };
     let (waits, ends) = (named(&|state| state.waits), named(&|state| state.ends));
     let mut text = String::new();
+    // With a space before and after every word. PLAIN: those whose tasks are all in one list.
+    for (list, names) in [("STATES", named(&|_| true)), ("PLAIN", named(&|state| contract.is_plain(state)))] {
+        text += &format!("contract.{list} = ' {} '\n", names.join(" "));
+    }
+    // For people.
     for (list, names) in [
-        ("STATES", named(&|_| true)),
         ("WAITING", waits.clone()),
         ("OWNED", named(&|state| state.owned)),
         ("FINAL", ends.clone()),
-        // Those whose tasks are all in one list.
-        ("PLAIN", named(&|state| contract.is_plain(state))),
+        ("NOT_FINAL", named(&|state| !state.ends)),
+        ("NOT_OWNED", named(&|state| !state.owned)),
     ] {
-        text += &format!("contract.{list} = ' {} '\n", names.join(" "));
+        let (last, others) = names.split_last().unwrap_or((&"", &[]));
+        let others = others.join(", ");
+        let or = if others.is_empty() { "" } else { " or " };
+        text += &format!("contract.{list} = '{others}{or}{last}'\n");
     }
     let quoted: Vec<String> = ends.iter().map(|name| format!("'{name}'")).collect();
     text += &format!("contract.ENDS = {{ {} }}\n", quoted.join(", "));

@@ -18,9 +18,8 @@ function actions.get(id)
   return record.get(id, 'outcome', 'created', 'eta', 'front', 'retry_eta')
 end
 
--- `allowed`: the states that the action is for, separated by spaces.
 function actions.refuse(task, allowed)
-  return 'STATE', 'the task is ' .. task.status .. '; this is for one that is ' .. args.listed(allowed, 'or')
+  return 'STATE', 'the task is ' .. task.status .. '; this is for one that is ' .. allowed
 end
 
 -- Reads what a transition writes. In a step, reads that plain tasks share are made once.
@@ -104,7 +103,7 @@ function actions.cancel(task, spec)
   if task.status == 'cancelled' then
     return
   elseif contract.is_final(task.status) then
-    return actions.refuse(task, contract.WAITING .. contract.OWNED)
+    return actions.refuse(task, contract.NOT_FINAL)
   elseif record.held(task) and not actions.frees(task, spec) then
     local order = spec.force and orders.KILL or 'cancel'
     local given = orders.of(task)
@@ -174,7 +173,7 @@ function actions.retry(task, spec)
   elseif record.held(task) and task.cancel then
     return actions.stopping(task)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' then
-    return actions.refuse(task, 'failed cancelled')
+    return actions.refuse(task, 'failed or cancelled')
   elseif not actions.unique(task, spec) then
     return 'DUPLICATE', 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
       .. ' starts, or its time passes'
@@ -223,7 +222,7 @@ end
 -- Deletes a finished task, or with `spec.waiting` also a waiting one.
 function actions.delete(task, spec)
   if record.held(task) or not (spec.waiting or contract.is_final(task.status)) then
-    return actions.refuse(task, (spec.waiting and contract.WAITING or '') .. contract.FINAL)
+    return actions.refuse(task, spec.waiting and contract.NOT_OWNED or contract.FINAL)
   end
   actions.plan(task, 'deleted', spec)
 end

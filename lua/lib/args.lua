@@ -53,9 +53,9 @@ function args.word(value, words, what)
   return value
 end
 
--- Words as part of a sentence: `one, two or three`.
+-- A list that begins and ends with a space as part of a sentence: `one, two or three`.
 function args.listed(words, last)
-  local list = string.gsub(string.match(words, '^%s*(.-)%s*$'), '%s+', ', ')
+  local list = string.gsub(string.sub(words, 2, -2), ' ', ', ')
   return (string.gsub(list, ', (%S+)$', ' ' .. last .. ' %1'))
 end
 
