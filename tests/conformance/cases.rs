@@ -384,8 +384,16 @@ fn arguments(contract: &Value, data: &Value, command: &str, one: &Value) -> Vec<
         cases.push(json!({"server": "cluster", "after": data["settle"], "steps": steps,
             "name": format!("{command} is done whole in a slot that is being moved, while all its keys are here")}));
     }
+    cases.extend(of_keys(data, &good, one));
+    cases
+}
+
+/// The keys of a command: of a wrong type, and moved to another node.
+fn of_keys(data: &Value, good: &[Value], one: &Value) -> Vec<Value> {
+    let given = list(&data["given"]);
+    let mut cases = Vec::new();
     for touch in [from_ref(one), list(&one["also"])].concat() {
-        let call = if touch["call"].is_array() { list(&touch["call"]) } else { &good };
+        let call = if touch["call"].is_array() { list(&touch["call"]) } else { good };
         let before = [given, list(&touch["before"])].concat();
         for key in list(&touch["touches"]).iter().map(text) {
             let mut steps = before.clone();
