@@ -57,4 +57,5 @@ attempt.begin(task, lease, 'adopt', apart)
 task.token = task.issue
 limits.record_start(limits.starts_key(queue), rate, string.format('%.0f', namespace.now_us))
 orders.announce(queue)
-return attempt.answer(task, tonumber(task.deadline), lease, { 'lost', tostring(task.losses), extra[5], extra[6], extra[7] })
+return attempt.answer(task, tonumber(task.deadline), lease,
+  { 'lost', tostring(task.losses), extra[5], extra[6], extra[7] })

@@ -17,8 +17,9 @@ local last = 5 + 7 * count
 if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: ending, id, token, body, group, again or cost')
 end
-local queues, meta = { names }, nil
+local queues, meta
 if #names <= contract.NAME_HIGH and string.find(names, args.PLAIN) then
+  queues = { names }
   meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'paused:' .. names, 'lanes:' .. names,
     'settings:' .. names, 'drained:' .. names, 'limits', 'settings', 'token')
 else

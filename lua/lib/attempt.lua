@@ -204,7 +204,8 @@ function attempt.queue_order(call)
   local passes = redis.call('HMGET', namespace.prefix .. 'rounds_' .. call.listener, unpack(call.queues))
   local queues, weights = {}, call.weights
   for i, queue in ipairs(call.queues) do
-    queues[i] = { at = i, queue = queue, pass = tonumber(passes[i] or 0), step = 1000000 / (weights and weights[i] or 1) }
+    queues[i] = { at = i, queue = queue,
+      pass = tonumber(passes[i] or 0), step = 1000000 / (weights and weights[i] or 1) }
   end
   table.sort(queues, function(one, other)
     return one.pass < other.pass or one.pass == other.pass and one.at < other.at
