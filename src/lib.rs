@@ -109,6 +109,7 @@ pub mod handles {
     pub use crate::queue::Queue;
     pub use crate::schedule::Schedule;
     pub use crate::task::Task;
+    pub use crate::worker::{Context, Upkeep};
 }
 
 // The server.
@@ -137,7 +138,11 @@ pub use options::Submit;
 pub type Task = handles::Task<Blocking>;
 // Workers.
 pub use model::WorkerInfo;
-pub use worker::{Context, Failure, HandlerError, Stop, Stopped, Summary, Upkeep, UpkeepError, Worker, WorkerBuilder};
+/// A running attempt: its processor, the latest order, and how long the lease is certainly valid.
+pub type Context = handles::Context<Blocking>;
+/// What every worker does for its queues besides its own tasks; for workers other than [`Worker`].
+pub type Upkeep = handles::Upkeep<Blocking>;
+pub use worker::{Failure, HandlerError, Stop, Stopped, Summary, UpkeepError, Worker, WorkerBuilder};
 // Attempts.
 /// Ends the waits of a listener from another thread, for instance after a signal.
 pub type Interrupter = handles::Interrupter<Blocking>;

@@ -78,6 +78,10 @@ impl<L: Link> Processor<L> {
         Self { client, listener, reservation }
     }
 
+    pub(crate) fn client(&self) -> &Client<L> {
+        &self.client
+    }
+
     /// The server's reply when it gave out the task.
     #[must_use]
     pub fn reservation(&self) -> &Reservation {

@@ -195,18 +195,20 @@ impl<L: Link> Client<L> {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn tick(&self) -> L::Answer<'_, Result<Ticked>> {
-        L::answer(async {
-            let ticked = self.run(&self.calls().tick(BATCH)).await?;
-            for low in &ticked.low {
-                // What this build or this machine cannot compute is left to others.
-                let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
-                match self.run(&self.calls().slots(low, &rhythm.slots(low.after))).await {
-                    // Somebody removed it meanwhile.
-                    Err(error) if error.code() != Some(Code::NoSchedule) => return Err(error),
-                    _ => {}
-                }
+        L::answer(self.tick_once())
+    }
+
+    pub(crate) async fn tick_once(&self) -> Result<Ticked> {
+        let ticked = self.run(&self.calls().tick(BATCH)).await?;
+        for low in &ticked.low {
+            // What this build or this machine cannot compute is left to others.
+            let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
+            match self.run(&self.calls().slots(low, &rhythm.slots(low.after))).await {
+                // Somebody removed it meanwhile.
+                Err(error) if error.code() != Some(Code::NoSchedule) => return Err(error),
+                _ => {}
             }
-            Ok(ticked)
-        })
+        }
+        Ok(ticked)
     }
 }

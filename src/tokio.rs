@@ -26,7 +26,9 @@
 
 pub use crate::link::tokio::Tokio;
 
-use crate::{client, listener, processor, queue, schedule, task};
+pub use crate::worker::asynchronous::{Context, Worker, WorkerBuilder};
+
+use crate::{client, listener, processor, queue, schedule, task, worker};
 
 /// A connection to a namespace. Clones share it.
 pub type Client = client::Client<Tokio>;
@@ -44,3 +46,5 @@ pub type Listener = listener::Listener<Tokio>;
 pub type Interrupter = listener::Interrupter<Tokio>;
 /// One attempt at a task.
 pub type Processor = processor::Processor<Tokio>;
+/// What every worker does for its queues besides its own tasks; for workers other than [`Worker`].
+pub type Upkeep = worker::Upkeep<Tokio>;

@@ -12,8 +12,10 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use blueque::calls::{NewTask, TaskOptions};
-use blueque::tokio::Client;
-use blueque::{Action, Error, Filter, ListenerId, Order, Outcome, Plan, Rhythm, Submit, Submitted, TaskId};
+use blueque::tokio::{Client, Worker};
+use blueque::{
+    Action, Error, Filter, ListenerId, Order, Outcome, Plan, Rhythm, Status, Stop, Submit, Submitted, Summary, TaskId,
+};
 use futures_util::{StreamExt, TryStreamExt};
 use support::Server;
 
@@ -425,4 +427,187 @@ async fn calls_of_an_owner_that_were_dropped_return_their_first_reply_when_repea
         ended
     })
     .await;
+}
+
+fn worker(client: &Client) -> blueque::tokio::WorkerBuilder {
+    Worker::builder(client).queue("q").unwrap().heartbeat(Duration::from_millis(50))
+}
+
+fn run(worker: &Worker) -> tokio::task::JoinHandle<blueque::Result<Summary>> {
+    let worker = worker.clone();
+    tokio::spawn(async move { worker.run().await })
+}
+
+async fn is(task: &blueque::tokio::Task, status: Status) {
+    let begun = Instant::now();
+    while task.info().await.unwrap().status() != Some(status) {
+        assert!(begun.elapsed() < LIMIT, "{status}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test]
+async fn an_asynchronous_worker_completes_what_it_takes_and_ends_when_drained() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    let worker = worker(&client)
+        .slots(8)
+        .handle(|n: u32, _| async move {
+            tokio::task::yield_now().await;
+            if n == 7 { Err("no sevens".into()) } else { Ok(n * 2) }
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    for n in 0..20_u32 {
+        let task = queue.submit(&n, Submit::default()).await.unwrap();
+        let begun = Instant::now();
+        let outcome = task.result::<u32>(LIMIT).await;
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        match n {
+            7 => assert!(matches!(outcome, Err(Error::Failed(text)) if text == "no sevens")),
+            n => assert_eq!(outcome.unwrap(), n * 2),
+        }
+    }
+    assert_eq!(client.workers().await.unwrap().len(), 1);
+    let stopped = Instant::now();
+    worker.stop(Stop::Drain);
+    let summary = ends.await.unwrap().unwrap();
+    assert_eq!((summary.complete, summary.failed), (19, 1));
+    assert!(stopped.elapsed() < Duration::from_secs(10), "an idle worker ends at once");
+    assert_eq!(queue.listeners().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn tasks_go_to_the_typed_handlers_of_their_methods() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    let worker = worker(&client)
+        .slots(2)
+        .handle_method("double", |n: u32, _| async move { Ok(n * 2) })
+        .handle_method("greet", |name: String, _| async move { Ok(format!("hello, {name}")) })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    let double = queue.submit(&4, Submit::default().method("double")).await.unwrap();
+    let greet = queue.submit("you", Submit::default().method("greet")).await.unwrap();
+    let other = queue.submit("x", Submit::default().method("other").max_failures(3)).await.unwrap();
+    assert_eq!(double.result::<u32>(LIMIT).await.unwrap(), 8);
+    assert_eq!(greet.result::<String>(LIMIT).await.unwrap(), "hello, you");
+    let failed = other.wait(LIMIT).await.unwrap();
+    assert_eq!((failed.status(), failed.failures()), (Some(Status::Failed), 1), "no retry would help");
+    worker.stop(Stop::Drain);
+    ends.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_asynchronous_handler_hears_of_a_cancel_while_it_waits() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    let worker = worker(&client)
+        .handle(|_: String, cx| async move {
+            let stopped = cx.stopped().await;
+            assert_eq!(cx.check(), Err(stopped));
+            Err::<(), _>(stopped.into())
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    is(&task, Status::Started).await;
+    task.cancel("enough").await.unwrap();
+    is(&task, Status::Cancelled).await;
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.await.unwrap().unwrap().cancelled, 1);
+}
+
+#[tokio::test]
+async fn a_released_asynchronous_worker_gives_back_what_runs_and_another_goes_on_from_the_checkpoint() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    let first = worker(&client)
+        .handle(|_: String, cx| async move {
+            cx.checkpoint(&41).await?;
+            Err::<(), _>(cx.stopped().await.into())
+        })
+        .build()
+        .unwrap();
+    let ends = run(&first);
+    let begun = Instant::now();
+    while task.info().await.unwrap().checkpoint_bytes().is_none() {
+        assert!(begun.elapsed() < LIMIT);
+    }
+    first.stop(Stop::Release);
+    assert_eq!(ends.await.unwrap().unwrap().released, 1);
+    let info = task.info().await.unwrap();
+    assert_eq!((info.status(), info.losses()), (Some(Status::Pending), 0), "given back uncounted");
+    let second = worker(&client)
+        .handle(|_: String, cx| async move { Ok(cx.last_checkpoint::<u32>()?.unwrap_or(0) + 1) })
+        .build();
+    let second = second.unwrap();
+    let ends = run(&second);
+    assert_eq!(task.result::<u32>(LIMIT).await.unwrap(), 42);
+    second.stop(Stop::Drain);
+    ends.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_panic_of_an_asynchronous_handler_fails_its_task_and_nothing_else() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    let panics = queue.submit("panic", Submit::default()).await.unwrap();
+    let wrong = queue.submit(&17, Submit::default()).await.unwrap();
+    let fine = queue.submit("fine", Submit::default()).await.unwrap();
+    let worker = worker(&client)
+        .handle(|how: String, _| async move {
+            assert!(how != "panic", "on purpose");
+            Ok(how)
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    assert!(panics.wait(LIMIT).await.unwrap().error().unwrap().contains("on purpose"));
+    assert_eq!(wrong.wait(LIMIT).await.unwrap().status(), Some(Status::Failed), "parameters of another type");
+    assert_eq!(fine.result::<String>(LIMIT).await.unwrap(), "fine");
+    worker.stop(Stop::Drain);
+    ends.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn the_end_of_a_task_is_sent_until_a_server_that_was_away_takes_it_asynchronously() {
+    let mut server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let client = Client::builder().limit(Duration::from_millis(200)).open(&server.url()).await.unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    let go = std::sync::Arc::new(tokio::sync::Notify::new());
+    let gone = std::sync::Arc::clone(&go);
+    let worker = worker(&client)
+        .handle(move |_: String, _| {
+            let gone = std::sync::Arc::clone(&gone);
+            async move {
+                gone.notified().await;
+                Ok("worth hours")
+            }
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    is(&task, Status::Started).await;
+    server.kill();
+    go.notify_one();
+    assert_eq!(task.info().await.unwrap_err().code(), Some(blueque::Code::Unavailable));
+    server.restart();
+    let begun = Instant::now();
+    let info = loop {
+        match task.info().await {
+            Ok(info) if info.status() == Some(Status::Complete) => break info,
+            _ => assert!(begun.elapsed() < LIMIT),
+        }
+    };
+    assert_eq!(info.result::<String>().unwrap().unwrap(), "worth hours");
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.await.unwrap().unwrap().complete, 1);
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
+use crate::link::{Blocking, Link, Way, Wires};
 use crate::model::{Order, Reservation};
 use crate::processor::Processor;
 
@@ -32,22 +33,25 @@ impl std::error::Error for Stopped {}
 
 /// A running attempt: its processor, the latest order, and how long the lease is certainly valid.
 #[derive(Debug)]
-pub struct Context {
-    processor: Processor,
+pub struct Context<L: Link = Blocking> {
+    processor: Processor<L>,
     order: AtomicU8,
     /// Kept in addition to the order, which becomes [`Order::Lost`] when the lease has expired.
     killed: AtomicBool,
     renewed: Mutex<Instant>,
+    /// Rung at each order.
+    ordered: <<L as Way>::Wires as Wires>::Bell,
 }
 
-impl Context {
-    pub(crate) fn new(processor: Processor, renewed: Instant) -> Self {
-        Self { processor, order: AtomicU8::new(0), killed: AtomicBool::new(false), renewed: Mutex::new(renewed) }
+impl<L: Link> Context<L> {
+    pub(crate) fn new(processor: Processor<L>, renewed: Instant) -> Self {
+        let (order, killed, renewed) = (AtomicU8::new(0), AtomicBool::new(false), Mutex::new(renewed));
+        Self { processor, order, killed, renewed, ordered: <_>::default() }
     }
 
     /// The attempt.
     #[must_use]
-    pub fn processor(&self) -> &Processor {
+    pub fn processor(&self) -> &Processor<L> {
         &self.processor
     }
 
@@ -82,16 +86,16 @@ impl Context {
     /// Reports the progress of the work, for people: `done` of `total` in some unit.
     ///
     /// # Errors
-    /// `LOST`; those of [`crate::Client::call`].
-    pub fn progress(&self, done: u64, total: u64, unit: &str) -> Result<()> {
+    /// `LOST`; those of [`Client::call`](crate::Client::call).
+    pub fn progress(&self, done: u64, total: u64, unit: &str) -> L::Answer<'_, Result<()>> {
         self.processor.progress(&serde_json::json!({ "done": done, "total": total, "unit": unit }))
     }
 
     /// Stores a checkpoint for the next attempt, as JSON.
     ///
     /// # Errors
-    /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`crate::Client::call`].
-    pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> Result<()> {
+    /// `LOST`, `TOOBIG`, `PAYLOAD`; those of [`Client::call`](crate::Client::call).
+    pub fn checkpoint<C: Serialize + ?Sized>(&self, checkpoint: &C) -> L::Answer<'_, Result<()>> {
         self.processor.checkpoint(checkpoint)
     }
 
@@ -115,6 +119,7 @@ impl Context {
         }
         let rank = ORDERS.iter().position(|&known| known == order).unwrap_or(0);
         self.order.fetch_max(u8::try_from(rank).unwrap_or(0), Ordering::AcqRel);
+        self.processor.client().wires().ring(&self.ordered);
     }
 
     /// Records a heartbeat that was sent at `sent` and acknowledged.
@@ -125,5 +130,24 @@ impl Context {
     /// When the last acknowledged renewal was sent: the lease counts at least from then.
     fn lock(&self) -> MutexGuard<'_, Instant> {
         self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl Context<crate::link::tokio::Tokio> {
+    /// Waits for an order to stop: any but [`Order::Continue`]. Ready at once if there is one. For `select!`, beside
+    /// the work.
+    pub async fn stopped(&self) -> Stopped {
+        loop {
+            let mut ordered = std::pin::pin!(self.ordered.notified());
+            ordered.as_mut().enable();
+            match self.order() {
+                Order::Continue => {}
+                order => return Stopped(order),
+            }
+            // At the latest when the lease has expired.
+            let left = self.processor.lease().saturating_sub(self.lock().elapsed());
+            let _ = tokio::time::timeout(left, ordered).await;
+        }
     }
 }

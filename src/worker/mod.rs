@@ -1,5 +1,7 @@
 //! A worker in this process: closures on threads, heartbeats on a separate thread.
 
+#[cfg(feature = "tokio")]
+pub(crate) mod asynchronous;
 mod beats;
 mod coming;
 mod context;
@@ -19,6 +21,7 @@ use serde::de::DeserializeOwned;
 
 use crate::client::Client;
 use crate::error::{Error, Result};
+use crate::link::{Blocking, Link};
 use crate::model::QueueOrder;
 use crate::names::QueueName;
 
@@ -47,10 +50,11 @@ pub enum Stop {
     ReleaseAfter(Duration),
 }
 
-/// Settings of a [`Worker`].
-#[must_use]
-pub struct WorkerBuilder {
-    pub(crate) client: Client,
+const NO_HANDLER: &str = "a worker needs a handler: call handle(…)";
+
+/// Settings of workers over any link.
+pub(crate) struct Settings<L: Link> {
+    pub(crate) client: Client<L>,
     pub(crate) queues: Vec<QueueName>,
     pub(crate) slots: usize,
     pub(crate) lease: Option<Duration>,
@@ -61,21 +65,10 @@ pub struct WorkerBuilder {
     pub(crate) patience: Duration,
     pub(crate) adopt_dead: bool,
     pub(crate) host_names: Vec<String>,
-    pub(crate) handler: Option<Arc<Handler>>,
 }
 
-impl fmt::Debug for WorkerBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkerBuilder")
-            .field("queues", &self.queues)
-            .field("slots", &self.slots)
-            .field("lease", &self.lease)
-            .finish_non_exhaustive()
-    }
-}
-
-impl WorkerBuilder {
-    pub(crate) fn new(client: Client) -> Self {
+impl<L: Link> Settings<L> {
+    fn new(client: Client<L>) -> Self {
         Self {
             client,
             queues: Vec::new(),
@@ -88,8 +81,51 @@ impl WorkerBuilder {
             patience: Duration::from_secs(3600),
             adopt_dead: false,
             host_names: Vec::new(),
-            handler: None,
         }
+    }
+
+    /// `BADARG` for what cannot work.
+    fn check(&self, has_handler: bool) -> Result<()> {
+        let missing = |what: &str| Err(Error::argument(what));
+        if self.queues.is_empty() {
+            return missing("a worker needs a queue: call queue(…)");
+        }
+        if self.lease.is_some_and(|lease| lease < Duration::from_secs(1)) {
+            return missing("the lease must be at least 1 s");
+        }
+        if !has_handler {
+            return missing(NO_HANDLER);
+        }
+        Ok(())
+    }
+}
+
+impl<L: Link> fmt::Debug for Settings<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkerBuilder")
+            .field("queues", &self.queues)
+            .field("slots", &self.slots)
+            .field("lease", &self.lease)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Settings of a [`Worker`].
+#[must_use]
+pub struct WorkerBuilder {
+    settings: Settings<Blocking>,
+    handler: Option<Arc<Handler>>,
+}
+
+impl fmt::Debug for WorkerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.settings.fmt(f)
+    }
+}
+
+impl WorkerBuilder {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { settings: Settings::new(client), handler: None }
     }
 
     /// A queue to take tasks from. Queues named first are asked first, unless [`WorkerBuilder::order`] is set.
@@ -97,32 +133,32 @@ impl WorkerBuilder {
     /// # Errors
     /// `BADNAME` for an invalid name.
     pub fn queue(mut self, name: &str) -> Result<Self> {
-        self.queues.push(QueueName::new(name)?);
+        self.settings.queues.push(QueueName::new(name)?);
         Ok(self)
     }
 
     /// Number of tasks that run at once: 1 by default, at most 500.
     pub fn slots(mut self, slots: usize) -> Self {
-        self.slots = slots.clamp(1, 500);
+        self.settings.slots = slots.clamp(1, 500);
         self
     }
 
     /// How long a task stays with this worker without a heartbeat: 1 s to 7 days; by default the setting of its
     /// queue, 60 s. A task may have its own lease.
     pub fn lease(mut self, lease: Duration) -> Self {
-        self.lease = Some(lease);
+        self.settings.lease = Some(lease);
         self
     }
 
     /// The order in which its queues are asked: as named, by default.
     pub fn order(mut self, order: QueueOrder) -> Self {
-        self.order = order;
+        self.settings.order = order;
         self
     }
 
     /// What it offers to tasks with needs: `gpu,transcoder=3`.
     pub fn has(mut self, has: impl Into<String>) -> Self {
-        self.has = Some(has.into());
+        self.settings.has = Some(has.into());
         self
     }
 
@@ -131,20 +167,20 @@ impl WorkerBuilder {
     /// # Errors
     /// `BADNAME` for characters or a length that a queue's name may not have.
     pub fn name(mut self, name: &str) -> Result<Self> {
-        self.name = Some(QueueName::new(name)?.to_string());
+        self.settings.name = Some(QueueName::new(name)?.to_string());
         Ok(self)
     }
 
     /// How often heartbeats are sent: a third of the lease by default, every 7 days at least. A cancel reaches the
     /// handler within this time.
     pub fn heartbeat(mut self, every: Duration) -> Self {
-        self.beat = Some(every.min(LONGEST_LEASE));
+        self.settings.beat = Some(every.min(LONGEST_LEASE));
         self
     }
 
     /// How long the end of a task is sent repeatedly while the server is away: 1 h by default.
     pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+        self.settings.patience = patience;
         self
     }
 
@@ -152,7 +188,7 @@ impl WorkerBuilder {
     /// not by default. Only if all processes that share this host's name see each other's process ids, so not
     /// across containers.
     pub fn adopt_dead(mut self, on: bool) -> Self {
-        self.adopt_dead = on;
+        self.settings.adopt_dead = on;
         self
     }
 
@@ -160,7 +196,7 @@ impl WorkerBuilder {
     /// ids of their listeners. The machine's name and the resolver's full name are known, unless that one begins
     /// with `localhost`.
     pub fn host_name(mut self, name: impl Into<String>) -> Self {
-        self.host_names.push(name.into());
+        self.settings.host_names.push(name.into());
         self
     }
 
@@ -195,16 +231,8 @@ impl WorkerBuilder {
     /// # Errors
     /// `BADARG` without a queue or a handler, or with a lease under 1 s.
     pub fn build(self) -> Result<Worker> {
-        let missing = |what: &str| Err(Error::argument(what));
-        if self.queues.is_empty() {
-            return missing("a worker needs a queue: call queue(…)");
-        }
-        if self.lease.is_some_and(|lease| lease < Duration::from_secs(1)) {
-            return missing("the lease must be at least 1 s");
-        }
-        match self.handler.clone() {
-            Some(handler) => Ok(Worker::new(self, handler)),
-            None => missing("a worker needs a handler: call handle(…)"),
-        }
+        self.settings.check(self.handler.is_some())?;
+        let handler = self.handler.ok_or_else(|| Error::argument(NO_HANDLER))?;
+        Ok(Worker::new(self.settings, handler))
     }
 }

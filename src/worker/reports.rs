@@ -2,19 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use super::Stop;
 use super::run::Worker;
+use super::{Settings, Stop};
 use crate::bundle;
 use crate::calls::ReportOptions;
 use crate::error::Result;
+use crate::link::{Blocking, Link};
 use crate::listener::unblock;
 use crate::names::ListenerId;
 
 /// After three of these without a report it counts as dead.
-const EVERY: Duration = Duration::from_secs(10);
+pub(super) const EVERY: Duration = Duration::from_secs(10);
 
 /// The delay before a failed report is repeated.
-const AGAIN: Duration = Duration::from_secs(2);
+pub(super) const AGAIN: Duration = Duration::from_secs(2);
 
 impl Worker {
     /// Reports as long as the worker lives, and obeys the order to drain.
@@ -32,24 +33,33 @@ impl Worker {
     }
 
     fn report(&self, listener: &ListenerId) -> Result<()> {
-        let settings = &self.settings;
         let (running, draining) = {
             let state = self.shared.lock();
             (state.running.len(), state.stop.is_some())
         };
-        let number = |slots: usize| u32::try_from(slots).unwrap_or(u32::MAX);
-        let slots = (number(settings.slots), number(settings.slots.saturating_sub(running)));
-        let options = ReportOptions::new().version(bundle::VERSION).draining(draining);
-        let options = settings.has.iter().fold(options, ReportOptions::has);
-        let options = settings.name.iter().fold(options, ReportOptions::name);
-        let client = &settings.client;
-        let drains = client.call(&client.calls().report(listener, &settings.queues, slots, &options))?;
-        if !draining && drains.contains(&true) {
+        if Blocking::answer(report(&self.settings, listener, running, draining))? {
             self.shared.update(|state| {
                 state.stop.get_or_insert((Stop::Release, Instant::now()));
             });
-            unblock(client, &self.shared.waiting);
+            unblock(&self.settings.client, &self.shared.waiting);
         }
         Ok(())
     }
+}
+
+/// Reports once. Whether the worker is to drain, which it does not yet.
+pub(super) async fn report<L: Link>(
+    settings: &Settings<L>,
+    listener: &ListenerId,
+    running: usize,
+    draining: bool,
+) -> Result<bool> {
+    let number = |slots: usize| u32::try_from(slots).unwrap_or(u32::MAX);
+    let slots = (number(settings.slots), number(settings.slots.saturating_sub(running)));
+    let options = ReportOptions::new().version(bundle::VERSION).draining(draining);
+    let options = settings.has.iter().fold(options, ReportOptions::has);
+    let options = settings.name.iter().fold(options, ReportOptions::name);
+    let client = &settings.client;
+    let drains = client.run(&client.calls().report(listener, &settings.queues, slots, &options)).await?;
+    Ok(!draining && drains.contains(&true))
 }

@@ -13,7 +13,7 @@ use super::context::Context;
 use super::desk::{Desk, Line, MOST, Turn, Waiting, tell};
 use super::failure::Failure;
 use super::upkeep::Upkeep;
-use super::{Handler, Stop, WorkerBuilder};
+use super::{Handler, Settings, Stop, WorkerBuilder};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
@@ -45,7 +45,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn add(&mut self, outcome: &Result<Outcome>) {
+    pub(super) fn add(&mut self, outcome: &Result<Outcome>) {
         let count = match outcome {
             Ok(Outcome::Complete) => &mut self.complete,
             Ok(Outcome::Failed) => &mut self.failed,
@@ -118,7 +118,7 @@ impl Shared {
 /// to stop it from another thread.
 #[derive(Clone)]
 pub struct Worker {
-    pub(super) settings: Arc<WorkerBuilder>,
+    pub(super) settings: Arc<Settings<Blocking>>,
     handler: Arc<Handler>,
     pub(super) shared: Arc<Shared>,
 }
@@ -135,7 +135,7 @@ impl Worker {
         WorkerBuilder::new(client.clone())
     }
 
-    pub(super) fn new(settings: WorkerBuilder, handler: Arc<Handler>) -> Self {
+    pub(super) fn new(settings: Settings<Blocking>, handler: Arc<Handler>) -> Self {
         let (changed, ready, waiting) = (Condvar::new(), Condvar::new(), AtomicI64::new(0));
         let shared = Shared { state: Mutex::default(), changed, ready, waiting };
         Self { settings: Arc::new(settings), handler, shared: Arc::new(shared) }

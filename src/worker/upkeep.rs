@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::calls::{AdoptOptions, MendOptions, ReleaseOptions};
+use crate::calls::{AdoptOptions, MendOptions, ReleaseOptions, RetainOptions};
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::host;
+use crate::link::{Blocking, Link};
 use crate::model::{Claim, Held, ListenerInfo, Status};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::queue::Queue;
@@ -98,18 +99,18 @@ struct Kept {
 ///
 /// Call [`Upkeep::round`] repeatedly, on a separate thread.
 #[derive(Debug)]
-pub struct Upkeep {
-    client: Client,
+pub struct Upkeep<L: Link = Blocking> {
+    client: Client<L>,
     queues: Vec<Kept>,
     host_names: Vec<String>,
     /// The server's clock, and when it was read.
     clock: Option<(SystemTime, Instant)>,
 }
 
-impl Upkeep {
+impl<L: Link> Upkeep<L> {
     /// The upkeep of these queues.
     #[must_use]
-    pub fn new(client: Client, queues: Vec<QueueName>) -> Self {
+    pub fn new(client: Client<L>, queues: Vec<QueueName>) -> Self {
         let now = Instant::now();
         let kept = |name| Kept { name, retain_at: now, mend_at: now, cursor: String::new(), claims: <_>::default() };
         Self { client, queues: queues.into_iter().map(kept).collect(), host_names: Vec::new(), clock: None }
@@ -130,41 +131,45 @@ impl Upkeep {
     /// # Errors
     /// The first of those of [`Client::call`]. It does not affect the rest, unless the server is away; what was not
     /// done is done in the next round.
-    pub fn round(&mut self) -> Result<Duration, UpkeepError> {
+    pub fn round(&mut self) -> L::Answer<'_, Result<Duration, UpkeepError>> {
+        L::answer(self.one_round())
+    }
+
+    async fn one_round(&mut self) -> Result<Duration, UpkeepError> {
         if self.clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
             // A server that would be refused at the start still needs upkeep.
-            let greeting = self.client.call(&self.client.calls().hello());
+            let greeting = self.client.run(&self.client.calls().hello()).await;
             self.clock = greeting.ok().map(|greeting| (greeting.now, Instant::now())).or(self.clock);
         }
         let mut round = Round { troubles: Troubles::default(), due: None, rarer: 1 };
         // The error that the server is away is recorded, too.
-        let _ = self.parts(&mut round);
+        let _ = self.parts(&mut round).await;
         let pause = self.until(round.due, EVERY.saturating_mul(round.rarer));
         round.troubles.answer(pause, pause)
     }
 
     /// The parts of a round, each done whatever becomes of the others.
-    fn parts(&mut self, round: &mut Round) -> Result<(), Away> {
+    async fn parts(&mut self, round: &mut Round) -> Result<(), Away> {
         let Round { troubles, due, rarer } = round;
-        if let Some(next) = troubles.note(None, self.make_slots())? {
+        if let Some(next) = troubles.note(None, self.make_slots().await)? {
             *due = sooner(*due, next);
         }
         for kept in &mut self.queues {
             let queue = Queue::new(self.client.clone(), kept.name.clone());
             let mut note = |outcome: Result<()>| troubles.note(Some(queue.name()), outcome).map(|_| ());
-            note(promote(&queue).map(|next| *due = sooner(*due, next)))?;
-            note(requeue(&queue).map(|listeners| *rarer = (listeners / SHARING).max(*rarer)))?;
-            note(kept.retain(&queue))?;
-            note(kept.mend(&self.client))?;
-            note(tally(&queue))?;
+            note(promote(&queue).await.map(|next| *due = sooner(*due, next)))?;
+            note(requeue(&queue).await.map(|listeners| *rarer = (listeners / SHARING).max(*rarer)))?;
+            note(kept.retain(&queue).await)?;
+            note(kept.mend(&self.client).await)?;
+            note(tally(&queue).await)?;
         }
         Ok(())
     }
 
     /// Creates the tasks of due slots. Returns when the next one is.
-    fn make_slots(&self) -> Result<Option<SystemTime>> {
+    async fn make_slots(&self) -> Result<Option<SystemTime>> {
         loop {
-            let ticked = self.client.tick()?;
+            let ticked = self.client.tick_once().await?;
             if !ticked.more {
                 return Ok(ticked.next);
             }
@@ -188,28 +193,40 @@ impl Upkeep {
     ///
     /// # Errors
     /// As [`Upkeep::round`].
-    pub fn adopt_dead(&self, own: &ListenerId, spare: impl Fn(&Held) -> bool) -> Result<(), UpkeepError> {
+    pub fn adopt_dead<'a>(
+        &'a self,
+        own: &'a ListenerId,
+        spare: impl Fn(&Held) -> bool + Send + Sync + 'a,
+    ) -> L::Answer<'a, Result<(), UpkeepError>> {
+        L::answer(self.adopt_all(own, spare))
+    }
+
+    async fn adopt_all(
+        &self,
+        own: &ListenerId,
+        spare: impl Fn(&Held) -> bool + Send + Sync,
+    ) -> Result<(), UpkeepError> {
         host::resolve();
         let names = host::Names::new(own, &self.host_names);
         let mut troubles = Troubles::default();
         for kept in &self.queues {
-            if self.adopt_of(kept, own, &names, &spare, &mut troubles).is_err() {
+            if self.adopt_of(kept, own, &names, &spare, &mut troubles).await.is_err() {
                 break;
             }
         }
         troubles.answer(EVERY, ())
     }
 
-    fn adopt_of(
+    async fn adopt_of(
         &self,
         kept: &Kept,
         own: &ListenerId,
         names: &host::Names,
-        spare: &impl Fn(&Held) -> bool,
+        spare: &(impl Fn(&Held) -> bool + Send + Sync),
         troubles: &mut Troubles,
     ) -> Result<(), Away> {
         let queue = &kept.name;
-        let listeners = Queue::new(self.client.clone(), queue.clone()).listeners();
+        let listeners = self.client.pages(|cursor| self.client.calls().listeners(queue, cursor, 500)).await;
         let listeners = troubles.note(Some(queue), listeners)?.unwrap_or_default();
         let registered = listeners.iter().filter_map(ListenerInfo::listener);
         // Who is responsible for tasks of others, with the holders of those that are started.
@@ -222,97 +239,104 @@ impl Upkeep {
         for (id, claimed) in found.iter().filter(|(id, _)| names.have(id)) {
             let (_, pid) = id.host_and_pid();
             let adopted = if !alive(pid) {
-                self.bury(own, queue, id, spare)
+                self.bury(own, queue, id, spare).await
             } else if claimed.is_empty() {
                 Ok(())
             } else {
-                self.relieve(own, queue, id, names, claimed, spare)
+                self.relieve(own, queue, id, names, claimed, spare).await
             };
             troubles.note(Some(queue), adopted)?;
         }
         Ok(())
     }
 
-    fn bury(
+    async fn bury(
         &self,
         own: &ListenerId,
         queue: &QueueName,
         dead: &ListenerId,
-        spare: &impl Fn(&Held) -> bool,
+        spare: &(impl Fn(&Held) -> bool + Send + Sync),
     ) -> Result<()> {
         let calls = self.client.calls();
         let mut left = false;
-        for held in self.client.call(&calls.held(queue, dead))? {
+        for held in self.client.run(&calls.held(queue, dead)).await? {
             // The process of the task may have outlived its listener.
             if held.pid.is_some_and(alive) || spare(&held) {
                 left = true;
             } else {
-                left |= !self.take_back(own, queue, dead, &held)?;
+                left |= !self.take_back(own, queue, dead, &held).await?;
             }
         }
         if !left {
-            self.client.call(&calls.unregister(queue, dead))?;
+            self.client.run(&calls.unregister(queue, dead)).await?;
         }
         Ok(())
     }
 
     /// Gives back what a living listener claimed from a dead one, if it was started and its process is dead, too:
     /// Blueque 1.0 only waits for that.
-    fn relieve(
+    async fn relieve(
         &self,
         own: &ListenerId,
         queue: &QueueName,
         claimer: &ListenerId,
         names: &host::Names,
         holders: &BTreeMap<&str, &str>,
-        spare: &impl Fn(&Held) -> bool,
+        spare: &(impl Fn(&Held) -> bool + Send + Sync),
     ) -> Result<()> {
         let gone = |id: &str| {
             let holder = holders.get(id).and_then(|holder| ListenerId::new(*holder).ok());
             holder.is_some_and(|holder| names.have(&holder) && !alive(holder.host_and_pid().1))
         };
-        for held in self.client.call(&self.client.calls().held(queue, claimer))? {
+        for held in self.client.run(&self.client.calls().held(queue, claimer)).await? {
             let dead = held.status == Some(Status::Started) && held.pid.is_some_and(|pid| !alive(pid));
             if dead && gone(&held.id) && !spare(&held) {
-                self.take_back(own, queue, claimer, &held)?;
+                self.take_back(own, queue, claimer, &held).await?;
             }
         }
         Ok(())
     }
 
     /// Adopts a task and gives it back. False if that listener no longer holds it.
-    fn take_back(&self, own: &ListenerId, queue: &QueueName, from: &ListenerId, held: &Held) -> Result<bool> {
+    async fn take_back(&self, own: &ListenerId, queue: &QueueName, from: &ListenerId, held: &Held) -> Result<bool> {
         let Ok(id) = TaskId::new(held.id.as_str()) else { return Ok(true) };
         let calls = self.client.calls();
         let options = AdoptOptions::new().lease(HANDOVER).request(TaskId::random());
-        let adopted = match self.client.call(&calls.adopt(own, from, queue, &id, &options)) {
+        let adopted = match self.client.run(&calls.adopt(own, from, queue, &id, &options)).await {
             Err(Error::State { code: Code::State, .. }) => return Ok(false),
             Err(Error::NotFound) => return Ok(true),
             adopted => adopted?,
         };
         if let Some(adopted) = adopted {
-            self.client.call(&calls.release(&adopted.id, adopted.token, &ReleaseOptions::new().reason("orphan")))?;
+            self.client
+                .run(&calls.release(&adopted.id, adopted.token, &ReleaseOptions::new().reason("orphan")))
+                .await?;
         }
         Ok(true)
     }
 }
 
 impl Kept {
-    fn retain(&mut self, queue: &Queue) -> Result<()> {
+    async fn retain<L: Link>(&mut self, queue: &Queue<L>) -> Result<()> {
         if self.retain_at <= Instant::now() {
-            while queue.retain(None, None)?.more {}
+            while queue
+                .client()
+                .run(&queue.client().calls().retain(queue.name(), 100, &RetainOptions::new()))
+                .await?
+                .more
+            {}
             self.retain_at = Instant::now() + SELDOM;
         }
         Ok(())
     }
 
     /// Some steps of repairs at a time, so that a round stays short.
-    fn mend(&mut self, client: &Client) -> Result<()> {
+    async fn mend<L: Link>(&mut self, client: &Client<L>) -> Result<()> {
         if self.cursor.is_empty() && self.mend_at > Instant::now() {
             return Ok(());
         }
         for _ in 0..STEPS {
-            let step = client.call(&client.calls().mend(&self.name, &self.cursor, 100, &MendOptions::new()))?;
+            let step = client.run(&client.calls().mend(&self.name, &self.cursor, 100, &MendOptions::new())).await?;
             self.cursor = step.next.unwrap_or_default();
             let [known, found] = &mut self.claims;
             found.extend(step.claims);
@@ -332,9 +356,9 @@ fn sooner(one: Option<SystemTime>, other: Option<SystemTime>) -> Option<SystemTi
 }
 
 /// Makes due scheduled tasks pending. Returns when the next one is due.
-fn promote(queue: &Queue) -> Result<Option<SystemTime>> {
+async fn promote<L: Link>(queue: &Queue<L>) -> Result<Option<SystemTime>> {
     loop {
-        let promoted = queue.promote()?;
+        let promoted = queue.client().run(&queue.client().calls().promote(queue.name(), 500)).await?;
         if !promoted.more {
             return Ok(promoted.next);
         }
@@ -342,9 +366,9 @@ fn promote(queue: &Queue) -> Result<Option<SystemTime>> {
 }
 
 /// Gives back tasks without an owner. Returns the number of listeners of the queue.
-fn requeue(queue: &Queue) -> Result<u32> {
+async fn requeue<L: Link>(queue: &Queue<L>) -> Result<u32> {
     loop {
-        let orphans = queue.requeue_orphans()?;
+        let orphans = queue.client().run(&queue.client().calls().requeue_orphans(queue.name(), 100)).await?;
         if !orphans.more {
             return Ok(u32::try_from(orphans.listeners).unwrap_or(u32::MAX));
         }
@@ -352,9 +376,9 @@ fn requeue(queue: &Queue) -> Result<u32> {
 }
 
 /// Adds up the events since the last round.
-fn tally(queue: &Queue) -> Result<()> {
+async fn tally<L: Link>(queue: &Queue<L>) -> Result<()> {
     for _ in 0..TALLIES {
-        if !queue.tally()?.more {
+        if !queue.client().run(&queue.client().calls().tally(queue.name(), 500)).await?.more {
             break;
         }
     }
