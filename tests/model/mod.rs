@@ -112,7 +112,9 @@ impl Bench {
                 (op, _) => (op, None),
             };
             wall = model.wall(wall, step);
-            model.settle(&mut op, wall);
+            if again.is_none() {
+                model.settle(&mut op, wall);
+            }
             let now = state::decimal(wall);
             let _ = writeln!(story, "  at {now} {}", told(&op));
             let reply = op.canonical(self.send(namespace, &now, &op, &model));

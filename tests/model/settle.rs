@@ -98,6 +98,13 @@ impl Model {
         {
             *op = Op::Delete { task: Which::Finished(0) }; // to have an id for a new task
         }
+        // A request id belongs to one call: another one would find what that took.
+        if let Op::Reserve { asks, .. } | Op::Exchange { asks, .. } = op {
+            let used =
+                |number: &u8| self.tasks.values().any(|task| task.held() && task.get("request") == request(*number));
+            asks.request =
+                asks.request.map(|wish| [wish].into_iter().chain(10..).find(|number| !used(number)).unwrap());
+        }
         match op {
             Op::Submit { free, tasks, .. } => {
                 let unused = (0..).zip(IDS).filter(|(_, id)| !self.tasks.contains_key(*id)).map(|(number, _)| number);
