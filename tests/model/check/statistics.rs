@@ -22,6 +22,10 @@ pub fn check(keys: &Keys) -> Checked {
         let tally = hash(keys, &format!("tally_{queue}"));
         let Some(Kept::Stream(events)) = keys.get(&format!("events_{queue}")) else { continue };
         let read = tally.get("read").map_or(0, |read| read.parse().unwrap());
+        let there = events.len();
+        ensure(read <= there, || {
+            format!("the statistics of {queue} are of {read} events, of which there were {there}")
+        })?;
         let mut days: BTreeMap<u64, Sums> = BTreeMap::new();
         for event in &events[..read] {
             add(days.entry(micros(of(event, "at")) / DAY).or_default(), event);
