@@ -267,10 +267,14 @@ impl<L: Link> Upkeep<L> {
                 left |= !self.take_back(own, queue, dead, &held).await?;
             }
         }
-        if !left {
-            self.client.run(&calls.unregister(queue, dead)).await?;
+        if left {
+            return Ok(());
         }
-        Ok(())
+        match self.client.run(&calls.unregister(queue, dead)).await {
+            // A client without scripts has given it another task meanwhile, which the next round takes back.
+            Err(Error::State { code: Code::Held, .. }) => Ok(()),
+            done => done.map(drop),
+        }
     }
 
     /// Gives back what a living listener claimed from a dead one, if it was started and its process is dead, too:
