@@ -251,22 +251,22 @@ pub const BUGS: [Bug; 85] = [
         "started[i] = pid and listener .. ' 0' .. pid",
     ),
     bug("a request for many is not remembered", "reserve", "call.request or '', 'reserved'", "'', 'reserved'"),
-    shown("what claims something is taken with the rest", "reserve", "or v[10] or seen[id]", "or seen[id]"),
-    shown(
+    bug("what claims something is taken with the rest", "reserve", "or v[10] or seen[id]", "or seen[id]"),
+    bug(
         "what is started at once takes no place",
         "reserve",
         "return to == 'reserved' or to == 'started' and task.status == 'pending'",
         "return to == 'reserved'",
     ),
-    shown("one of several ends needs no token", "exchange", "if v.err or v[2] ~= one.token then", "if v.err then"),
-    shown(
+    bug("one of several ends needs no token", "exchange", "if v.err or v[2] ~= one.token then", "if v.err then"),
+    bug(
         "an attempt of another ends among one's own",
         "exchange",
         "and v[3] == listener and not seen[id]",
         "and not seen[id]",
     ),
-    shown("an attempt ends twice in one call", "exchange", "v[3] == listener and not seen[id]", "v[3] == listener"),
-    shown("one of several keeps what it claims", "exchange", "not (v[7] or v[9] or v[10])", "not (v[7] or v[10])"),
+    bug("an attempt ends twice in one call", "exchange", "v[3] == listener and not seen[id]", "v[3] == listener"),
+    bug("one of several keeps what it claims", "exchange", "not (v[7] or v[9] or v[10])", "not (v[7] or v[10])"),
     bug("a repeated exchange takes again", "exchange", "(owner_found_stale or not call.ended)", "not call.ended"),
     bug("an exchange takes from a queue that is drained", "exchange", "if meta[4 * i + 1] then", "if false then"),
 ];
