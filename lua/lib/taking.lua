@@ -94,6 +94,11 @@ function taking.run(call, taken)
   if call.wakes then
     state.wake(call.wakes) -- pass it on: one wake-up may stand for many tasks
   end
+  if call.others then
+    for _, queue in ipairs(call.others) do
+      state.wake(queue)
+    end
+  end
 end
 
 -- The same for a call that has ended attempts before: what keeps it from taking tasks is a part of its answer.
@@ -254,6 +259,9 @@ function taking.plan(call)
     if call.wakes then
       state.plan_wake(queue)
     end
+    if call.queues[2] then
+      taking.plan_others(call)
+    end
   end
   if attempt.updates then
     attempt.plan_updates()
@@ -263,7 +271,7 @@ function taking.plan(call)
   end
   -- The first write needs no right of its own: it is refused before anything is changed.
   local may = redis.acl_check_cmd
-  if ghosts or call.asked or task.ties or task.foreign or attempt.updates then
+  if ghosts or call.asked or task.ties or task.foreign or attempt.updates or call.others then
     rights.require()
   elseif may and not ((written or may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', ''))
     and (call.run and may('LTRIM', pending, '', '') and may('LPUSH', held, '') or not call.run
@@ -277,6 +285,23 @@ function taking.plan(call)
     end
     namespace.begin_declared(leases, pending, held, events, started or held)
   end
+end
+
+-- Plans to pass the wake-up on to the other queues where tasks wait: it may have been one of theirs, and whoever is
+-- woken next may not ask all of these queues. It is only a hint, so a wrong type of their keys stops nobody.
+function taking.plan_others(call)
+  local prefix = namespace.prefix
+  local others = {}
+  for i, queue in ipairs(call.queues) do
+    local waiting = redis.pcall('LLEN', prefix .. 'pending_tasks_' .. queue)
+    if queue ~= call.task.queue and not call.meta[4 * i - 2] and type(waiting) == 'number'
+      and (waiting > 0 or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1)
+      and type(redis.pcall('LLEN', prefix .. 'wake_' .. queue)) == 'number' then
+      state.plan_wake(queue)
+      others[#others + 1] = queue
+    end
+  end
+  call.others = others[1] and others
 end
 
 -- Gives the task that was found to the listener. The leases are written first: if they are not leases, that write

@@ -216,7 +216,7 @@ impl Model {
         if names.iter().any(|name| self.queues[*name].draining.contains(asked.who)) {
             return Err("DRAINING");
         }
-        let (mut found, mut wakes) = (Vec::new(), None);
+        let (mut found, mut wakes) = (Vec::new(), Vec::new());
         for nth in 0..asked.limit {
             let (turns, looks, next) = self.look(asked, names);
             let Some((name, id)) = next else { break };
@@ -224,8 +224,14 @@ impl Model {
                 Err(_) if nth > 0 => break,
                 listens => listens?,
             }
-            let others = self.queue(name).pending.len() > 1 || self.laned(name);
-            wakes = Some(name).filter(|_| asked.woken && others);
+            let waits = |other: &&&str| match **other == name {
+                true => self.queues[name].pending.len() > 1 || self.laned(name),
+                false => {
+                    self.queues[**other].paused.is_none()
+                        && (!self.queues[**other].pending.is_empty() || self.laned(other))
+                }
+            };
+            wakes = names.iter().filter(|_| asked.woken).filter(waits).copied().collect();
             let lease = self.lease_of(&id, asked);
             found.extend(self.take(&id, asked, lease, "reserve", asked.pid).items().to_vec());
             self.looked(looks);
@@ -233,7 +239,7 @@ impl Model {
                 self.served(asked.who, names, &turns, name);
             }
         }
-        if let Some(name) = wakes {
+        for name in wakes {
             self.queue(name).wake = true;
         }
         Ok(found)
