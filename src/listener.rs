@@ -198,7 +198,7 @@ impl<L: Link> Listener<L> {
         L::answer(async move {
             let deadline = Deadline::after(limit);
             while !self.interrupter.is_interrupted() {
-                if let Some((processor, _)) = self.take(1, None).await?.pop() {
+                if let Some(processor) = self.take_up_to(1).await?.pop() {
                     return Ok(Some(processor));
                 }
                 let left = deadline.left();
@@ -216,7 +216,16 @@ impl<L: Link> Listener<L> {
     /// # Errors
     /// As [`Listener::listen`].
     pub fn try_listen(&mut self) -> L::Answer<'_, Result<Option<Processor<L>>>> {
-        L::answer(async { Ok(self.take(1, None).await?.pop().map(|(processor, _)| processor)) })
+        L::answer(async { Ok(self.take_up_to(1).await?.pop()) })
+    }
+
+    /// Takes up to `limit` tasks (1 to 100) in one call, as if one after another, without waiting. All their leases
+    /// count from this call.
+    ///
+    /// # Errors
+    /// `BADARG` for another limit; as [`Listener::listen`].
+    pub fn try_listen_many(&mut self, limit: u32) -> L::Answer<'_, Result<Vec<Processor<L>>>> {
+        L::answer(self.take_up_to(limit))
     }
 
     /// Waits until there may be a task to take, at most for `limit` and 30 s, or until its [`Interrupter`] is used.
@@ -267,6 +276,16 @@ impl<L: Link> Listener<L> {
         let options = pid.into_iter().fold(options, ReserveOptions::pid);
         let options = if limit > 1 { options.limit(limit) } else { options };
         self.client.calls().reserve(&self.id, queues, &options)
+    }
+
+    /// Up to `limit` tasks. Gives back what is beyond, which an earlier call for more took whose reply was lost.
+    async fn take_up_to(&mut self, limit: u32) -> Result<Vec<Processor<L>>> {
+        let mut taken = self.take(limit, None).await?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(taken.len());
+        for (processor, _) in taken.split_off(limit) {
+            let _ = processor.give_back().await; // after a failure the lease expires
+        }
+        Ok(taken.into_iter().map(|(processor, _)| processor).collect())
     }
 
     /// Up to `limit` tasks; with `pid` they are started at once.

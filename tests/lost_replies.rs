@@ -9,7 +9,7 @@ mod support;
 use std::time::Duration;
 
 use blueque::calls::{NewTask, TaskOptions};
-use blueque::{Client, Listener, ListenerId, Submit, Submitted, Task, TaskId};
+use blueque::{Client, Listener, ListenerId, Status, Submit, Submitted, Task, TaskId};
 use proxy::Proxy;
 use support::{Server, eventually};
 
@@ -70,6 +70,32 @@ fn a_reservation_that_was_lost_before_its_answer_was_heard_is_nobody_s() {
     let answered = eventually("the repeated call is answered", || listener.try_listen().ok());
     assert!(answered.is_none());
     taken.complete("done").unwrap();
+}
+
+#[test]
+fn of_many_that_were_taken_unheard_those_beyond_the_next_limit_are_given_back() {
+    let server = Server::start();
+    let proxy = Proxy::to(&server);
+    let direct = Client::open(&server.url()).unwrap();
+    let queue = direct.queue("q").unwrap();
+    let ids = ["a", "b", "c"].map(|id| TaskId::new(id).unwrap());
+    let new = ids.each_ref().map(|id| NewTask::new(id, b"p"));
+    queue.submit_many(&new, &TaskOptions::default()).unwrap();
+    let client = Client::builder().limit(Duration::from_millis(500)).open(&proxy.url()).unwrap();
+    let mut listener = client.listener_as(ListenerId::of_process("host", 1), &["q"]).unwrap();
+    proxy.lose_and_close("reserve");
+    assert!(listener.try_listen_many(3).is_err());
+    proxy.open();
+    let taken = eventually("the repeated call is answered", || listener.try_listen_many(2).ok());
+    assert_eq!(taken.iter().map(|processor| processor.id().as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    let third = queue.task("c").unwrap().info().unwrap();
+    assert_eq!(
+        (third.status(), third.attempt()),
+        (Some(Status::Pending), 1),
+        "given back, not left until its lease ends"
+    );
+    let next = listener.try_listen().unwrap().expect("the third");
+    assert_eq!(next.id().as_str(), "c");
 }
 
 #[test]

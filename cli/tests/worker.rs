@@ -12,7 +12,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, ListenerId, Status, Submit};
+use blueque::{Client, ListenerId, Status, Submit, Task};
 use support::{Server, eventually};
 use world::{HOLD, STEPS, World, beginnings, field, lives, result, saved, send, status};
 
@@ -115,6 +115,35 @@ fn a_task_whose_program_is_not_there_is_given_back_for_a_while_and_runs_when_it_
     assert_eq!(task.history().unwrap().last().unwrap().why.as_deref(), Some("no-program"));
     world.program("late", "echo 2");
     assert_eq!(result(&task), "2");
+}
+
+#[test]
+fn free_slots_are_filled_by_one_call() {
+    let world = World::new();
+    world.program("q", HOLD);
+    let tasks: Vec<Task> = (0..4).map(|_| world.submit("q", "[]")).collect();
+    let _worker = world.worker(&["--queue", "q", "--slots", "3"]);
+    let started = |task: &Task| task.info().unwrap().status() == Some(Status::Started);
+    eventually("three have begun", || tasks[..3].iter().all(started).then_some(()));
+    let tokens = tasks[..3].iter().map(|task| task.info().unwrap().token().unwrap().value());
+    let tokens: Vec<u64> = tokens.collect();
+    assert_eq!(tokens, [tokens[0], tokens[0] + 1, tokens[0] + 2], "taken at one time");
+    assert_eq!(tasks[3].info().unwrap().status(), Some(Status::Pending), "there is no slot for it");
+}
+
+#[test]
+fn those_taken_with_a_task_whose_program_is_not_there_are_given_back_uncounted() {
+    let world = World::new();
+    world.program("fine", "echo 1");
+    let queue = world.client.queue("q").unwrap();
+    let submit = |method: &str| queue.submit_bytes(b"[]", Submit::default().method(method).max_releases(0)).unwrap();
+    let (_late, fine) = (submit("late"), [submit("fine"), submit("fine")]);
+    let _worker = world.worker(&["--queue", "q", "--slots", "3"]);
+    for task in &fine {
+        assert_eq!(result(task), "1");
+        let whys: Vec<_> = task.history().unwrap().into_iter().filter_map(|step| step.why).collect();
+        assert_eq!(whys.iter().filter(|why| *why == "no-program").count(), 1, "{whys:?}");
+    }
 }
 
 #[test]

@@ -181,6 +181,11 @@ impl Cooldown {
         self.queues.iter().filter(|(_, of)| of.away.is_some()).map(|(queue, _)| queue.clone()).collect()
     }
 
+    /// Whether the queue is left alone, as of the last look.
+    pub fn leaves_alone(&self, queue: &QueueName) -> bool {
+        self.queues.get(queue).is_some_and(|of| of.away.is_some())
+    }
+
     /// What is wrong, for the worker's record.
     pub fn trouble(&self) -> Option<String> {
         let all = self.queues.iter().filter_map(|(queue, of)| Some((queue, of.away.as_ref()?)));

@@ -265,11 +265,12 @@ impl Pool {
         self.lock().running()
     }
 
-    /// Waits for a free slot; false if no more tasks are to be taken, none after the limit.
-    pub fn slot_free(&self, limit: Duration) -> Option<bool> {
+    /// Waits for free slots and returns how many there are: zero if no more tasks are to be taken, none after the limit.
+    pub fn free(&self, limit: Duration) -> Option<usize> {
         let look = |state: &mut State| {
+            let free = self.slots.saturating_sub(state.running());
             let draining = state.draining.is_some();
-            (draining || state.running() < self.slots).then_some(!draining)
+            (draining || free > 0).then_some(if draining { 0 } else { free })
         };
         self.wait_until(limit, look)
     }

@@ -32,6 +32,9 @@ const IDLE: Duration = Duration::from_millis(100);
 /// Characters of a task's parameters in the log.
 const INPUT: usize = 80;
 
+/// How many tasks are taken in one call at most: each is started within the lease of all of them.
+const AT_ONCE: u32 = 16;
+
 /// The delay before another task is taken after one that could not be started because of the server.
 const TROUBLE: Duration = Duration::from_secs(5);
 
@@ -65,18 +68,18 @@ impl Reserver {
         let mut cooldown = Cooldown::default();
         let (mut troubled, mut turn) = (false, 0);
         loop {
-            match self.pool.slot_free(LOOK) {
-                Some(false) => return Ok(()),
-                Some(true) => {}
+            let free = match self.pool.free(LOOK) {
+                Some(0) => return Ok(()),
+                Some(free) => u32::try_from(free).unwrap_or(AT_ONCE).min(AT_ONCE),
                 None => continue,
-            }
+            };
             let some = self.choose(listener, &mut cooldown);
             // The lease counts from before the request, on the clock that the supervisor uses.
             let sent = boot_clock_us();
-            match listener.try_listen() {
-                Ok(Some(processor)) => self.launch(listener, &processor, sent, &mut cooldown)?,
-                Ok(None) if some => listener.wait(LOOK),
-                Ok(None) => self.pool.pause(IDLE),
+            match listener.try_listen_many(free) {
+                Ok(taken) if !taken.is_empty() => self.launch_all(listener, &taken, sent, &mut cooldown)?,
+                Ok(_) if some => listener.wait(LOOK),
+                Ok(_) => self.pool.pause(IDLE),
                 Err(Error::State { code: blueque::Code::Draining, .. }) => self.pool.ordered(),
                 Err(error) if error.is_transient() => {
                     if !troubled {
@@ -137,7 +140,7 @@ impl Reserver {
             listener.skip(queues.iter().filter(|other| *other != queue).cloned().collect());
             let sent = boot_clock_us();
             match listener.try_listen() {
-                Ok(Some(processor)) => return self.launch(listener, &processor, sent, cooldown),
+                Ok(Some(processor)) => return self.launch_all(listener, &[processor], sent, cooldown),
                 Ok(None) | Err(Error::State { code: blueque::Code::Draining, .. }) => {}
                 Err(error) if error.is_transient() => return Ok(()),
                 Err(error) => {
@@ -178,15 +181,45 @@ impl Reserver {
         Ok(false)
     }
 
-    /// Starts a task. On an error of the task it fails; on an error of this host it is given back.
-    fn launch(
+    /// Starts tasks that were taken together. Once one of them shows that this worker cannot start the others, they are
+    /// given back.
+    fn launch_all(
         &self,
         listener: &Listener,
-        processor: &Processor,
+        taken: &[Processor],
         sent: u64,
         cooldown: &mut Cooldown,
     ) -> anyhow::Result<()> {
-        let task = processor.reservation();
+        let mut server_troubled = false;
+        for processor in taken {
+            let task = processor.reservation();
+            let in_the_way = if self.pool.draining().is_some() {
+                Some("drain")
+            } else if server_troubled || cooldown.rests() {
+                Some("trouble")
+            } else {
+                cooldown.leaves_alone(&task.queue).then_some("no-program")
+            };
+            match in_the_way {
+                Some(reason) => settled(self.hand_back(task, reason, None))?,
+                None => server_troubled = !self.launch(listener, task, sent, cooldown)?,
+            }
+        }
+        if server_troubled {
+            self.pool.pause(TROUBLE);
+        }
+        Ok(())
+    }
+
+    /// Starts a task. On an error of the task it fails; on an error of this host it is given back. Returns whether the
+    /// server answered all that starting it asked for.
+    fn launch(
+        &self,
+        listener: &Listener,
+        task: &Reservation,
+        sent: u64,
+        cooldown: &mut Cooldown,
+    ) -> anyhow::Result<bool> {
         let calls = self.client.calls();
         let info: blueque::Result<Option<TaskInfo>> = self.client.call(&calls.get(&task.id));
         let pause = pause(info.as_ref().ok().and_then(Option::as_ref));
@@ -195,44 +228,43 @@ impl Reserver {
             Ok(run) => self.start(&run, task).map(|()| None),
             Err(why) => Ok(Some(why)),
         });
-        // A problem of the worker: uncounted, and with a delay, or the task would be taken again and again.
-        let give_back = |reason| {
-            let options = ReleaseOptions::new().reason(reason).uncounted(true).again(pause);
-            self.client.call(&calls.release(&task.id, task.token, &options))
-        };
+        let mut answered = true;
         let told = match begun {
             Ok(None) => {
                 cooldown.begun(&task.queue);
-                return Ok(());
+                return Ok(true);
             }
             Ok(Some(Unfit::Absent(why))) => {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
                 let left = cooldown.missing(&task.queue, self.programs.stamp(), &why);
                 self.pool.say(&left);
-                give_back("no-program")
+                self.hand_back(task, "no-program", Some(pause))
             }
             Ok(Some(Unfit::Never(why))) => {
                 self.pool.say(&format!("failed {}: {why}", task.id));
                 let options = FailOptions::new().group("permanent").permanent(true);
-                self.client.call(&calls.fail(&task.id, task.token, why.as_bytes(), &options))
+                self.client.call(&calls.fail(&task.id, task.token, why.as_bytes(), &options)).map(drop)
             }
             Err(error) => {
                 self.pool.say(&format!("cannot begin {}, which is given back: {error:#}", task.id));
-                let told = give_back("trouble");
-                if error.downcast_ref::<Error>().is_some() {
-                    self.pool.pause(TROUBLE);
-                } else {
+                let told = self.hand_back(task, "trouble", Some(pause));
+                answered = error.downcast_ref::<Error>().is_none();
+                if answered {
                     self.rest(cooldown, &self.lacking(&error));
                 }
                 told
             }
         };
-        match told {
-            // A lost task belongs to another attempt; other errors are settled when its lease ends.
-            Ok(_) | Err(Error::Lost) => Ok(()),
-            Err(error) if error.is_transient() => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        settled(told)?;
+        Ok(answered)
+    }
+
+    /// Gives a task back because of a problem of the worker: uncounted, and with a delay if it is the task that showed
+    /// the problem, or it would be taken again and again.
+    fn hand_back(&self, task: &Reservation, reason: &str, again: Option<Duration>) -> blueque::Result<()> {
+        let options = ReleaseOptions::new().reason(reason).uncounted(true);
+        let options = again.into_iter().fold(options, ReleaseOptions::again);
+        self.client.call(&self.client.calls().release(&task.id, task.token, &options)).map(drop)
     }
 
     /// The contents of `run.json`; or why the task cannot run here.
@@ -331,6 +363,16 @@ impl Reserver {
                 }
             }
         }
+    }
+}
+
+/// What remains of an error of a task's end: a lost task belongs to another attempt, and what was not heard is settled
+/// when its lease ends.
+fn settled(told: blueque::Result<()>) -> anyhow::Result<()> {
+    match told {
+        Ok(()) | Err(Error::Lost) => Ok(()),
+        Err(error) if error.is_transient() => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
