@@ -15,6 +15,9 @@ const LISTENERS: [&str; 3] = ["host_1", "host_2", "host_3"];
 const VERDICTS: [&str; 9] =
     ["STATE", "LOST", "CANCELLED", "DUPLICATE", "DRAINING", "NOTASK", "TOOMANY", "HELD", "CLOSED"];
 
+/// The fields of a task that `reserve` answers.
+const RESERVATION: usize = 11;
+
 /// `SplitMix64`.
 struct Random(u64);
 
@@ -57,7 +60,8 @@ struct Mixed {
 impl Mixed {
     /// A call by either release; only a verdict may refuse it.
     fn call(&mut self, words: &str) -> Option<Vec<String>> {
-        let new = words.starts_with("recall") || words.contains("at_once");
+        let new = ["recall", "exchange"].iter().any(|name| words.starts_with(name));
+        let new = new || [" at_once ", " limit ", " pid "].iter().any(|option| words.contains(option));
         let by = if new { By::New } else { self.random.by() };
         self.calls += 1;
         self.log.push(format!("{by:?} {words}"));
@@ -108,15 +112,23 @@ impl Mixed {
     fn reserve(&mut self) {
         let listener = self.random.pick(&LISTENERS);
         let queue = self.random.pick(&QUEUES);
-        let words = match self.random.below(3) {
+        let words = match self.random.below(5) {
             0 => {
                 format!("reserve {listener} 2 {queue} {} order round", if queue == "plain" { "lanes" } else { "plain" })
             }
             1 => format!("reserve {listener} 1 {queue} woken 1 request r{}", self.calls),
+            2 => format!("reserve {listener} 1 {queue} limit 3 pid 77"),
+            3 => format!("reserve {listener} 2 {queue} plain limit 3"),
             _ => format!("reserve {listener} 1 {queue}"),
         };
         let answer = self.call(&words).unwrap_or_default();
-        if let [id, queue, token, ..] = answer.as_slice() {
+        self.taken(&words, listener, &answer);
+    }
+
+    /// Notes the tasks that `reserve` or `exchange` answered.
+    fn taken(&mut self, words: &str, listener: &str, answer: &[String]) {
+        for task in answer.chunks_exact(RESERVATION) {
+            let [id, queue, token, ..] = task else { unreachable!() };
             let number: u64 = token.parse().unwrap();
             assert!(number > self.last, "{words}: token {token} after {}", self.last);
             self.last = number;
@@ -125,6 +137,35 @@ impl Mixed {
             let before = self.held.insert(id.clone(), held);
             assert!(before.is_none(), "{id} was given out twice");
         }
+    }
+
+    /// Ends what a listener holds, and takes the next tasks.
+    fn exchange(&mut self) {
+        let listener = self.random.pick(&LISTENERS);
+        let own: Vec<_> = self.held.iter().filter(|(_, held)| held.listener == listener).take(3).collect();
+        let ends: Vec<(String, String)> = own.iter().map(|(id, held)| (id.to_string(), held.token.clone())).collect();
+        let queue = self.random.pick(&QUEUES);
+        let mut words = format!("exchange {listener} {queue} 2 {}", ends.len());
+        for (id, token) in &ends {
+            let ending = self.random.pick(&[
+                "complete ID TOKEN x '' '' ''",
+                "fail ID TOKEN x '' 0 ''",
+                "release ID TOKEN '' '' '' ''",
+            ]);
+            words += &format!(" {}", ending.replace("ID", id).replace("TOKEN", token));
+        }
+        words += self.random.pick(&["", " pid 77"]);
+        let answer = self.call(&words).unwrap_or_else(|| panic!("{words} was refused"));
+        let [verdicts, refusal, taken @ ..] = answer.as_slice() else { panic!("{words}: {answer:?}") };
+        assert!(refusal.is_empty() || VERDICTS.contains(&refusal.as_str()), "{words}: {refusal}");
+        for ((id, _), verdict) in ends.iter().zip(verdicts.split(' ')) {
+            if self.held[id].killed && VERDICTS.contains(&verdict) {
+                continue;
+            }
+            assert!(!VERDICTS.contains(&verdict), "{words}: {verdicts}");
+            self.held.remove(id);
+        }
+        self.taken(&words, listener, taken);
     }
 
     fn owner(&mut self) {
@@ -307,11 +348,12 @@ fn calls_of_both_releases_in_any_order_lose_nothing() {
         };
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             while u64::from(mixed.calls) < calls {
-                match mixed.random.below(10) {
+                match mixed.random.below(11) {
                     0 | 1 => mixed.submit(),
                     2 | 3 => mixed.reserve(),
                     4..=7 => mixed.owner(),
                     8 => mixed.operator(),
+                    9 => mixed.exchange(),
                     _ => mixed.upkeep(),
                 }
             }
