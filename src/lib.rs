@@ -109,7 +109,7 @@ pub mod handles {
     pub use crate::queue::Queue;
     pub use crate::schedule::Schedule;
     pub use crate::task::Task;
-    pub use crate::worker::{Context, Upkeep};
+    pub use crate::worker::{Context, Upkeep, Worker, WorkerBuilder};
 }
 
 // The server.
@@ -142,7 +142,12 @@ pub use model::WorkerInfo;
 pub type Context = handles::Context<Blocking>;
 /// What every worker does for its queues besides its own tasks; for workers other than [`Worker`].
 pub type Upkeep = handles::Upkeep<Blocking>;
-pub use worker::{Failure, HandlerError, Stop, Stopped, Summary, UpkeepError, Worker, WorkerBuilder};
+/// Takes tasks and runs a handler for each on a separate thread. Clones are handles to the same worker, to stop it from
+/// another thread.
+pub type Worker = handles::Worker<Blocking>;
+/// Settings of a [`Worker`], and its handlers.
+pub type WorkerBuilder = handles::WorkerBuilder<Blocking>;
+pub use worker::{Failure, HandlerError, Stop, Stopped, Summary, UpkeepError};
 // Attempts.
 /// Ends the waits of a listener from another thread, for instance after a signal.
 pub type Interrupter = handles::Interrupter<Blocking>;

@@ -54,6 +54,30 @@ pub trait Way: Copy + fmt::Debug + Send + Sync + Sized + 'static {
 
     /// Does what is left to do for a value that was dropped, if that is possible without blocking.
     fn afterwards(steps: impl Future<Output = ()> + Send + 'static);
+
+    /// Wakes those who wait for something to change.
+    type Signal: Signal;
+
+    /// What runs beside its owner: threads, or tasks of the runtime, which end when the crew is dropped.
+    type Crew: Default + Send + 'static;
+
+    /// Another one of a crew begins.
+    fn begin(crew: &mut Self::Crew, steps: impl Future<Output = ()> + Send + 'static);
+
+    /// Waits until all of a crew have ended.
+    fn end(crew: Self::Crew) -> impl Future<Output = ()> + Send;
+}
+
+/// Wakes those who wait for something to change.
+pub trait Signal: Default + Send + Sync + 'static {
+    /// Wakes all of them.
+    fn all(&self);
+
+    /// Wakes one of them.
+    fn one(&self);
+
+    /// Waits to be woken, at most for `limit`; not if `over`, which is asked when no wake-up can be missed any more.
+    fn wait(&self, limit: Duration, over: impl Fn() -> bool + Send) -> impl Future<Output = ()> + Send;
 }
 
 /// Connections to one server.

@@ -97,7 +97,7 @@ pub struct Listener<L: Link = Blocking> {
 }
 
 impl<L: Link> Listener<L> {
-    async fn register(client: Client<L>, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
+    pub(crate) async fn register(client: Client<L>, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
         let interrupter = Interrupter::new(client.clone());
         let (lease, order, has) = (None, QueueOrder::Strict, None);
         let listener = Self {
@@ -156,12 +156,14 @@ impl<L: Link> Listener<L> {
     ///
     /// # Errors
     /// `BADARG` for an invalid form; those of [`Client::call`].
-    pub fn has(mut self, has: impl Into<String>) -> L::Answer<'static, Result<Self>> {
-        self.has = Some(has.into());
-        L::answer(async {
-            self.announce().await?;
-            Ok(self)
-        })
+    pub fn has(self, has: impl Into<String>) -> L::Answer<'static, Result<Self>> {
+        L::answer(self.offering(has.into()))
+    }
+
+    pub(crate) async fn offering(mut self, has: String) -> Result<Self> {
+        self.has = Some(has);
+        self.announce().await?;
+        Ok(self)
     }
 
     /// Leaves some of its queues alone until the next call of this method: it takes no tasks from them, and stays
@@ -347,18 +349,20 @@ impl<L: Link> Listener<L> {
     ///
     /// # Errors
     /// `HELD` while it holds a task; those of [`Client::call`].
-    pub fn unregister(mut self) -> L::Answer<'static, Result<()>> {
-        L::answer(async move {
-            if self.unheard {
-                for (processor, _) in self.take(1, None).await? {
-                    processor.give_back().await?;
-                }
+    pub fn unregister(self) -> L::Answer<'static, Result<()>> {
+        L::answer(self.leave())
+    }
+
+    pub(crate) async fn leave(mut self) -> Result<()> {
+        if self.unheard {
+            for (processor, _) in self.take(1, None).await? {
+                processor.give_back().await?;
             }
-            for queue in &self.queues {
-                self.client.run(&self.client.calls().unregister(queue, &self.id)).await?;
-            }
-            Ok(())
-        })
+        }
+        for queue in &self.queues {
+            self.client.run(&self.client.calls().unregister(queue, &self.id)).await?;
+        }
+        Ok(())
     }
 
     fn processor(&self, reservation: Reservation) -> Processor<L> {

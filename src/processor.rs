@@ -197,7 +197,7 @@ impl<L: Link> Processor<L> {
         self.client.make(self.completes(result))
     }
 
-    fn completes(&self, result: &[u8]) -> Call<Outcome> {
+    pub(crate) fn completes(&self, result: &[u8]) -> Call<Outcome> {
         let options = self.client.max_bytes().into_iter().fold(CompleteOptions::new(), CompleteOptions::max_bytes);
         self.client.calls().complete(self.id(), self.reservation.token, result, &options)
     }
@@ -224,7 +224,11 @@ impl<L: Link> Processor<L> {
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::fail`].
     pub fn fail_with(&self, error: &str, options: &FailOptions) -> L::Answer<'_, Result<Outcome>> {
-        self.client.make(self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), options))
+        self.client.make(self.fails(error, options))
+    }
+
+    pub(crate) fn fails(&self, error: &str, options: &FailOptions) -> Call<Outcome> {
+        self.client.calls().fail(self.id(), self.reservation.token, error.as_bytes(), options)
     }
 
     /// Gives the task back to the front of its queue. A task whose cancel was asked for is cancelled, as is one
@@ -241,12 +245,16 @@ impl<L: Link> Processor<L> {
     /// # Errors
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::release`].
     pub fn release_with(&self, options: &ReleaseOptions) -> L::Answer<'_, Result<Outcome>> {
-        self.client.make(self.client.calls().release(self.id(), self.reservation.token, options))
+        self.client.make(self.releases(options))
+    }
+
+    pub(crate) fn releases(&self, options: &ReleaseOptions) -> Call<Outcome> {
+        self.client.calls().release(self.id(), self.reservation.token, options)
     }
 
     /// As if it had not been taken.
     pub(crate) async fn give_back(&self) -> Result<Outcome> {
         let options = ReleaseOptions::new().reason("drain").uncounted(true);
-        self.client.run(&self.client.calls().release(self.id(), self.reservation.token, &options)).await
+        self.client.run(&self.releases(&options)).await
     }
 }

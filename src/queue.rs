@@ -177,7 +177,11 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn promote(&self) -> L::Answer<'_, Result<Promoted>> {
-        self.client.make(self.client.calls().promote(&self.name, 500))
+        self.client.make(self.promotes())
+    }
+
+    pub(crate) fn promotes(&self) -> Call<Promoted> {
+        self.client.calls().promote(&self.name, 500)
     }
 
     /// Takes tasks whose lease has expired from their owners: at most 100.
@@ -185,7 +189,11 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn requeue_orphans(&self) -> L::Answer<'_, Result<Orphans>> {
-        self.client.make(self.client.calls().requeue_orphans(&self.name, 100))
+        self.client.make(self.requeues())
+    }
+
+    pub(crate) fn requeues(&self) -> Call<Orphans> {
+        self.client.calls().requeue_orphans(&self.name, 100)
     }
 
     /// Deletes finished tasks over a number or an age, by default from the settings (50,000; 7 days): at most 100.
@@ -194,8 +202,11 @@ impl<L: Link> Queue<L> {
     /// Those of [`Client::call`].
     pub fn retain(&self, keep: Option<u32>, age: Option<Duration>) -> L::Answer<'_, Result<Retained>> {
         let options = keep.into_iter().fold(RetainOptions::new(), RetainOptions::keep);
-        let options = age.into_iter().fold(options, RetainOptions::seconds);
-        self.client.make(self.client.calls().retain(&self.name, 100, &options))
+        self.client.make(self.retains(&age.into_iter().fold(options, RetainOptions::seconds)))
+    }
+
+    pub(crate) fn retains(&self, options: &RetainOptions) -> Call<Retained> {
+        self.client.calls().retain(&self.name, 100, options)
     }
 
     /// Goes once through the queue and repairs what clients without scripts left. Returns the number of repairs,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::calls::{EventsOptions, StatisticsOptions};
+use crate::calls::{Call, EventsOptions, StatisticsOptions};
 use crate::error::Result;
 use crate::link::Link;
 use crate::model::{Event, Events, Figures, Statistics, Tallied};
@@ -22,7 +22,11 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// Those of [`Client::call`](crate::Client::call).
     pub fn tally(&self) -> L::Answer<'_, Result<Tallied>> {
-        self.client().make(self.client().calls().tally(self.name(), 500))
+        self.client().make(self.tallies())
+    }
+
+    pub(crate) fn tallies(&self) -> Call<Tallied> {
+        self.client().calls().tally(self.name(), 500)
     }
 
     /// The statistics of the last `days`, including today: at least 1, and as many as the setting `statistics`

@@ -26,8 +26,6 @@
 
 pub use crate::link::tokio::Tokio;
 
-pub use crate::worker::asynchronous::{Context, Worker, WorkerBuilder};
-
 use crate::{client, listener, processor, queue, schedule, task, worker};
 
 /// A connection to a namespace. Clones share it.
@@ -48,3 +46,10 @@ pub type Interrupter = listener::Interrupter<Tokio>;
 pub type Processor = processor::Processor<Tokio>;
 /// What every worker does for its queues besides its own tasks; for workers other than [`Worker`].
 pub type Upkeep = worker::Upkeep<Tokio>;
+/// A running attempt, as its handler sees it. Clones of the `Arc` may go to other tasks.
+pub type Context = worker::Context<Tokio>;
+/// Takes tasks and runs an asynchronous handler for each. Clones are handles to the same worker, to stop it from
+/// elsewhere.
+pub type Worker = worker::Worker<Tokio>;
+/// Settings of a [`Worker`], and its handlers.
+pub type WorkerBuilder = worker::WorkerBuilder<Tokio>;

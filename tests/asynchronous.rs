@@ -611,3 +611,161 @@ async fn the_end_of_a_task_is_sent_until_a_server_that_was_away_takes_it_asynchr
     worker.stop(Stop::Drain);
     assert_eq!(ends.await.unwrap().unwrap().complete, 1);
 }
+
+#[tokio::test]
+async fn ends_of_the_same_moment_are_sent_together_and_fill_their_slots() {
+    const TASKS: u32 = 300;
+    let server = Server::start_counting();
+    let client = Client::open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    for n in 0..TASKS {
+        queue.submit(&n, Submit::default()).await.unwrap();
+    }
+    let worker = worker(&client).slots(20).handle(|n: u32, _| async move { Ok(n) }).build().unwrap();
+    let ends = run(&worker);
+    let begun = Instant::now();
+    while queue.counts().await.unwrap().complete < u64::from(TASKS) {
+        assert!(begun.elapsed() < LIMIT);
+    }
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.await.unwrap().unwrap().complete, u64::from(TASKS));
+    let calls = ["start", "complete", "reserve", "exchange"].map(|command| server.calls_of(command));
+    assert_eq!(calls[..2], [0, 0], "{calls:?}");
+    assert!(calls[2] < 50 && calls[3] < 200, "{calls:?}");
+}
+
+#[tokio::test]
+async fn an_asynchronous_worker_adopts_tasks_of_a_dead_process_on_this_host() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let mut gone = std::process::Command::new("true").spawn().unwrap();
+    let dead = ListenerId::of_process(host.trim(), gone.id());
+    gone.wait().unwrap();
+    let mut listener = client.listener_as(dead, &["q"]).await.unwrap();
+    listener.listen(LIMIT).await.unwrap().expect("the task");
+    let worker = worker(&client).adopt_dead(true).handle(|_: String, _| async { Ok(1) }).build().unwrap();
+    let ends = run(&worker);
+    assert_eq!(task.result::<u32>(LIMIT).await.unwrap(), 1);
+    let info = task.info().await.unwrap();
+    assert_eq!((info.losses(), info.attempt()), (1, 3), "long before its lease of 60 s has expired");
+    worker.stop(Stop::Drain);
+    ends.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn closures_that_block_hold_up_nothing_else_and_make_calls() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    let (both, met) = (std::sync::Barrier::new(2), std::sync::Arc::new(AtomicBool::new(false)));
+    let meets = std::sync::Arc::clone(&met);
+    let worker = worker(&client)
+        .slots(3)
+        .handle_blocking(move |name: String, cx| {
+            cx.block_on(cx.checkpoint("saved"))?;
+            both.wait(); // each until the other one runs
+            meets.store(true, Ordering::Release);
+            Ok(name)
+        })
+        .handle_method_blocking("patient", |_: String, cx| -> Result<(), _> {
+            loop {
+                cx.check()?;
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        })
+        .handle_method_blocking("panic", |(): (), _| -> Result<(), _> { panic!("on purpose") })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    let patient = queue.submit("x", Submit::default().method("patient")).await.unwrap();
+    let first = queue.submit("a", Submit::default()).await.unwrap();
+    let second = queue.submit("b", Submit::default()).await.unwrap();
+    assert_eq!(first.result::<String>(LIMIT).await.unwrap() + &second.result::<String>(LIMIT).await.unwrap(), "ab");
+    assert!(met.load(Ordering::Acquire));
+    let panics = queue.submit(&(), Submit::default().method("panic")).await.unwrap();
+    assert!(panics.wait(LIMIT).await.unwrap().error().unwrap().contains("on purpose"));
+    is(&patient, Status::Started).await;
+    patient.cancel("enough").await.unwrap();
+    is(&patient, Status::Cancelled).await;
+    worker.stop(Stop::Drain);
+    let summary = ends.await.unwrap().unwrap();
+    assert_eq!((summary.complete, summary.failed, summary.cancelled), (2, 1, 1));
+}
+
+#[tokio::test]
+async fn bytes_go_to_an_asynchronous_handler_as_they_are() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let queue = client.queue("q").unwrap();
+    let task = queue.submit_bytes(b"\0\xff", Submit::default()).await.unwrap();
+    let worker = worker(&client)
+        .handle_bytes(|cx| async move { Ok(cx.reservation().parameters.iter().rev().copied().collect()) })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    assert_eq!(task.wait(LIMIT).await.unwrap().result_bytes().unwrap(), b"\xff\0");
+    worker.stop(Stop::Drain);
+    ends.await.unwrap().unwrap();
+}
+
+#[test]
+fn a_runtime_that_stops_while_calls_are_under_way_loses_no_task() {
+    const TURNS: u64 = 8;
+    const TASKS: u64 = 15;
+    let server = Server::start();
+    let client = blueque::Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    let mut tasks = Vec::new();
+    // Each runtime is dropped in the middle of something else, and with it workers, listeners and calls under way.
+    for turn in 0..TURNS {
+        tasks.extend((0..TASKS).map(|n| queue.submit(&(turn * TASKS + n), Submit::default()).unwrap()));
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let client = runtime.block_on(Client::open(&server.url())).unwrap();
+        let handled = std::sync::Arc::new(tokio::sync::Notify::new());
+        let counted = std::sync::Arc::clone(&handled);
+        let worker = Worker::builder(&client).queue("q").unwrap().slots(4).lease(Duration::from_secs(1));
+        let worker = worker
+            .handle(move |n: u64, cx| {
+                counted.notify_one();
+                async move {
+                    cx.checkpoint(&n).await?;
+                    if n % 5 == 4 {
+                        cx.stopped().await; // never, as long as the runtime lives
+                    }
+                    Ok(n)
+                }
+            })
+            .build()
+            .unwrap();
+        let runs = worker.clone();
+        runtime.spawn(async move { runs.run().await });
+        let mut listener = runtime.block_on(client.listener(&["q"])).unwrap().lease(Duration::from_secs(1));
+        runtime.spawn(async move {
+            while let Some(work) = listener.listen(LIMIT).await? {
+                work.start(1).await?;
+                work.complete(&work.parameters::<u64>()?).await?;
+            }
+            Ok::<(), Error>(())
+        });
+        runtime.block_on(async {
+            for _ in 0..=turn % 4 {
+                handled.notified().await;
+            }
+        });
+        drop(runtime);
+    }
+    assert_ne!(queue.counts().unwrap().reserved, 0, "something was under way");
+    let worker = blueque::Worker::builder(&client).queue("q").unwrap();
+    let worker = worker.slots(4).handle(|n: u64, _: &blueque::Context| Ok(n)).build().unwrap();
+    let runs = worker.clone();
+    let ends = std::thread::spawn(move || runs.run());
+    for (n, task) in tasks.iter().enumerate() {
+        assert_eq!(task.result::<usize>(LIMIT).unwrap(), n);
+    }
+    worker.stop(Stop::Drain);
+    ends.join().unwrap().unwrap();
+    let counts = queue.counts().unwrap();
+    assert_eq!((counts.complete, counts.failed, counts.reserved, counts.pending), (TURNS * TASKS, 0, 0, 0));
+}

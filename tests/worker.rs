@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Context, Order, Recalled, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder};
+use blueque::{Client, Code, Context, Order, Recalled, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder};
 use support::{Server, eventually};
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -394,4 +394,85 @@ fn a_full_worker_reports_its_slots_and_obeys_an_order_for_another_of_its_queues(
     assert_eq!(ends.join().unwrap().unwrap().released, 1);
     assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
     assert_eq!(client.workers().unwrap(), []);
+}
+
+#[test]
+fn tasks_go_to_the_typed_handlers_of_their_methods() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    let worker = builder(&client)
+        .handle_method("double", |n: u32, _: &Context| Ok(n * 3))
+        .handle_method("greet", |name: String, _: &Context| Ok(format!("hello, {name}")))
+        .handle_method("double", |n: u32, _: &Context| Ok(n * 2));
+    let double = queue.submit(&4, Submit::default().method("double")).unwrap();
+    let greet = queue.submit("you", Submit::default().method("greet")).unwrap();
+    let other = queue.submit("x", Submit::default().method("other").max_failures(3)).unwrap();
+    let none = queue.submit("x", Submit::default().max_failures(3)).unwrap();
+    let first = worker.build().unwrap();
+    let ends = run(&first);
+    assert_eq!(double.result::<u32>(LIMIT).unwrap(), 8, "the last one that was given for the method");
+    assert_eq!(greet.result::<String>(LIMIT).unwrap(), "hello, you");
+    for (task, text) in [(other, "the method other"), (none, "the task has no method")] {
+        let failed = task.wait(LIMIT).unwrap();
+        assert_eq!((failed.status(), failed.failures()), (Some(Status::Failed), 1), "no retry would help");
+        assert!(failed.error().unwrap().contains(text), "{:?}", failed.error());
+    }
+    let reported = eventually("it reports", || client.workers().unwrap().pop());
+    assert_eq!(reported.methods, ["greet", "double"]);
+    first.stop(Stop::Drain);
+    ends.join().unwrap().unwrap();
+
+    // Beside one for all.
+    let second = builder(&client)
+        .handle(|name: String, _: &Context| Ok(name))
+        .handle_method("double", |n: u32, _: &Context| Ok(n * 2))
+        .build()
+        .unwrap();
+    let ends = run(&second);
+    let double = queue.submit(&5, Submit::default().method("double")).unwrap();
+    let other = queue.submit("x", Submit::default().method("other")).unwrap();
+    let none = queue.submit("y", Submit::default()).unwrap();
+    assert_eq!(double.result::<u32>(LIMIT).unwrap(), 10);
+    assert_eq!(other.result::<String>(LIMIT).unwrap() + &none.result::<String>(LIMIT).unwrap(), "xy");
+    second.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().complete, 3);
+}
+
+#[test]
+fn a_worker_that_cannot_work_is_not_built_and_runs_once_at_a_time() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let handled = || builder(&client).handle(|_: String, _: &Context| Ok(()));
+    let refused = |built: blueque::Result<Worker>| built.unwrap_err().code().unwrap();
+    assert_eq!(refused(builder(&client).build()), Code::BadArgument);
+    assert_eq!(refused(Worker::builder(&client).handle(|_: String, _: &Context| Ok(())).build()), Code::BadArgument);
+    assert_eq!(refused(handled().lease(Duration::from_millis(999)).build()), Code::BadArgument);
+    assert_eq!(refused(handled().handle_method("a b", |(), _: &Context| Ok(())).build()), Code::BadName);
+    let worker = handled().build().unwrap();
+    let ends = run(&worker);
+    eventually("it listens", || client.queue("q").unwrap().listeners().unwrap().pop());
+    assert_eq!(worker.run().unwrap_err().code(), Some(Code::BadArgument));
+    worker.stop(Stop::Drain);
+    ends.join().unwrap().unwrap();
+}
+
+#[test]
+fn slots_that_become_free_are_filled_by_the_calls_that_free_them() {
+    const TASKS: u32 = 300;
+    let server = Server::start_counting();
+    let client = Client::open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    for n in 0..TASKS {
+        queue.submit(&n, Submit::default()).unwrap();
+    }
+    let worker = Worker::builder(&client).queue("q").unwrap().slots(20);
+    let worker = worker.handle(|n: u32, _: &Context| Ok(n)).build().unwrap();
+    let ends = run(&worker);
+    eventually("all are complete", || (queue.counts().unwrap().complete == u64::from(TASKS)).then_some(()));
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.join().unwrap().unwrap().complete, u64::from(TASKS));
+    let calls = ["start", "complete", "reserve", "exchange"].map(|command| server.calls_of(command));
+    assert_eq!(calls[..2], [0, 0], "{calls:?}");
+    assert!(calls[2] < 50 && calls[3] <= TASKS as usize, "{calls:?}");
 }

@@ -1,10 +1,14 @@
 //! Blocking connections to the server: some kept for reuse, and a limit on each call.
 
+mod threads;
+
 use std::future::Future;
+use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::task::{Context, Poll, Waker};
+use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{iter, thread};
 
@@ -80,6 +84,21 @@ impl Way for Blocking {
 
     /// Nothing: it would block whoever drops a value.
     fn afterwards(_: impl Future<Output = ()> + Send + 'static) {}
+
+    type Signal = threads::Signal;
+    type Crew = Vec<JoinHandle<()>>;
+
+    fn begin(crew: &mut Self::Crew, steps: impl Future<Output = ()> + Send + 'static) {
+        crew.push(thread::spawn(|| now(steps)));
+    }
+
+    async fn end(crew: Self::Crew) {
+        for thread in crew {
+            if let Err(panic) = thread.join() {
+                resume_unwind(panic);
+            }
+        }
+    }
 }
 
 #[cfg(feature = "cluster")]

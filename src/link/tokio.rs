@@ -3,6 +3,7 @@
 mod waits;
 
 use std::future::Future;
+use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,9 +16,10 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, Notify};
+use tokio::task::{JoinError, JoinSet};
 use tokio::time;
 
-use super::{Link, Way, Wires};
+use super::{Link, Signal, Way, Wires};
 use crate::error::Result;
 use waits::Waits;
 
@@ -66,6 +68,39 @@ impl Way for Tokio {
         // Without a runtime nothing can be done: leases expire.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(steps);
+        }
+    }
+
+    type Signal = Notify;
+    type Crew = JoinSet<()>;
+
+    fn begin(crew: &mut JoinSet<()>, steps: impl Future<Output = ()> + Send + 'static) {
+        crew.spawn(steps);
+    }
+
+    async fn end(mut crew: JoinSet<()>) {
+        while let Some(ended) = crew.join_next().await {
+            if let Err(Ok(panic)) = ended.map_err(JoinError::try_into_panic) {
+                resume_unwind(panic);
+            }
+        }
+    }
+}
+
+impl Signal for Notify {
+    fn all(&self) {
+        self.notify_waiters();
+    }
+
+    fn one(&self) {
+        self.notify_one();
+    }
+
+    async fn wait(&self, limit: Duration, over: impl Fn() -> bool + Send) {
+        let mut woken = pin!(self.notified());
+        woken.as_mut().enable();
+        if !over() {
+            let _ = time::timeout(limit, woken).await;
         }
     }
 }

@@ -1,21 +1,19 @@
 //! Heartbeats of running tasks, and the orders that they return.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Stop;
 use super::context::Context;
-use super::run::Worker;
 use crate::client::Client;
-use crate::link::{Blocking, Link};
+use crate::link::Link;
 use crate::model::Order;
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 
 /// Tasks that one heartbeat can carry.
 const BATCH: usize = 500;
 
-/// Without leases to renew, the thread wakes up this seldom: a new task wakes it.
+/// Without leases to renew, somebody looks this seldom: a new task wakes them.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Tasks of one queue with leases of one length share a heartbeat.
@@ -23,32 +21,47 @@ pub(super) type Groups<L> = HashMap<(QueueName, Duration), Vec<Arc<Context<L>>>>
 
 /// When the heartbeats of each length of lease are due.
 #[derive(Default)]
-pub(super) struct Due(HashMap<Duration, Instant>);
+pub(super) struct Due {
+    leases: HashMap<Duration, Instant>,
+    /// When somebody looks at them next.
+    look: Option<Instant>,
+}
 
 impl Due {
-    /// The tasks whose leases have to be renewed now, or when to look again. `beat`: how often, if not by the lease.
+    /// A task with such a lease begins. Whether its heartbeat is due before anybody looks. `beat`: how often, if not by
+    /// the lease.
+    pub(super) fn expect(&mut self, lease: Duration, beat: Option<Duration>) -> bool {
+        let at = *self.leases.entry(lease).or_insert_with(|| Instant::now() + beat.unwrap_or(lease / 3));
+        self.look.is_some_and(|look| at < look)
+    }
+
+    /// Whether a heartbeat is due before this moment.
+    pub(super) fn is_before(&self, look: Instant) -> bool {
+        self.leases.values().any(|at| *at < look)
+    }
+
+    /// The tasks whose leases have to be renewed now, or when to look again.
     pub(super) fn groups<L: Link>(
         &mut self,
         running: &[Arc<Context<L>>],
         beat: Option<Duration>,
     ) -> Result<Groups<L>, Instant> {
-        let (due, now) = (&mut self.0, Instant::now());
-        let mut next = now + IDLE;
-        let leases: Vec<Duration> = running.iter().map(|cx| cx.reservation().lease).collect();
-        due.retain(|lease, _| leases.contains(lease));
-        for lease in leases {
-            next = next.min(*due.entry(lease).or_insert(now + beat.unwrap_or(lease / 3)));
-        }
-        if next > now {
+        let now = Instant::now();
+        let leases: HashSet<Duration> = running.iter().map(|cx| cx.reservation().lease).collect();
+        self.leases.retain(|lease, _| leases.contains(lease));
+        let due: HashSet<Duration> =
+            self.leases.iter().filter(|(_, at)| **at <= now).map(|(lease, _)| *lease).collect();
+        if due.is_empty() {
+            let next = self.leases.values().copied().fold(now + IDLE, Instant::min);
+            self.look = Some(next);
             return Err(next);
         }
         let mut groups = Groups::new();
-        let is_due = |lease: &Duration| due.get(lease).is_some_and(|&at| at <= now);
-        for context in running.iter().filter(|cx| is_due(&cx.reservation().lease)) {
+        for context in running.iter().filter(|cx| due.contains(&cx.reservation().lease)) {
             let about = context.reservation();
             groups.entry((about.queue.clone(), about.lease)).or_default().push(Arc::clone(context));
         }
-        for (lease, at) in due.iter_mut().filter(|(_, at)| **at <= now) {
+        for (lease, at) in self.leases.iter_mut().filter(|(lease, _)| due.contains(lease)) {
             *at = now + beat.unwrap_or(*lease / 3);
         }
         Ok(groups)
@@ -88,30 +101,4 @@ async fn beat<L: Link>(
         context.obey(order);
     }
     beat.orders.contains(&Order::Drain)
-}
-
-impl Worker {
-    /// Renews the leases of running tasks as long as the worker lives, and passes on orders.
-    pub(super) fn beats(&self, listener: &ListenerId) {
-        let mut due = Due::default();
-        while let Some(groups) = self.next_beats(&mut due) {
-            if Blocking::answer(renew(&self.settings.client, listener, groups)) {
-                self.shared.update(|state| {
-                    state.stop.get_or_insert((Stop::Release, Instant::now()));
-                });
-            }
-        }
-    }
-
-    /// Waits until leases have to be renewed; none when the worker has ended.
-    fn next_beats(&self, due: &mut Due) -> Option<Groups<Blocking>> {
-        let mut state = self.shared.lock();
-        while !state.ended {
-            match due.groups(&state.running, self.settings.beat) {
-                Ok(groups) => return Some(groups),
-                Err(next) => state = self.shared.wait(state, next.saturating_duration_since(Instant::now())),
-            }
-        }
-        None
-    }
 }

@@ -7,6 +7,7 @@ use super::context::Stopped;
 use super::failure::Failure;
 use crate::calls::{CompleteOptions, End, ReleaseOptions};
 use crate::error::{Error, Result};
+use crate::link::Link;
 use crate::model::Order;
 use crate::names::QueueName;
 use crate::processor::Processor;
@@ -41,7 +42,7 @@ impl Coming {
 
     /// As an end that can be sent with others. None where the server would refuse it: what is wrong with one would keep all
     /// from ending. `most`: the largest payload.
-    pub(super) fn end(&self, processor: &Processor, most: usize) -> Option<End> {
+    pub(super) fn end<L: Link>(&self, processor: &Processor<L>, most: usize) -> Option<End> {
         let (id, token) = (processor.id().clone(), processor.reservation().token);
         match self {
             Self::Complete(result) if result.len() <= most => {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,7 +40,7 @@ pub struct Context<L: Link = Blocking> {
     killed: AtomicBool,
     renewed: Mutex<Instant>,
     /// Rung at each order.
-    ordered: <<L as Way>::Wires as Wires>::Bell,
+    pub(super) ordered: <<L as Way>::Wires as Wires>::Bell,
 }
 
 impl<L: Link> Context<L> {
@@ -65,7 +65,7 @@ impl<L: Link> Context<L> {
     /// another worker may have the task by now. After [`Order::Kill`] it is not renewed any more.
     #[must_use]
     pub fn order(&self) -> Order {
-        if self.lock().elapsed() >= self.processor.lease() {
+        if self.left().is_zero() {
             self.obey(Order::Lost);
         }
         ORDERS.get(usize::from(self.order.load(Ordering::Acquire))).copied().unwrap_or(Order::Lost)
@@ -122,6 +122,11 @@ impl<L: Link> Context<L> {
         self.processor.client().wires().ring(&self.ordered);
     }
 
+    /// How long the lease is certainly valid.
+    pub(super) fn left(&self) -> Duration {
+        self.processor.lease().saturating_sub(self.lock().elapsed())
+    }
+
     /// Records a heartbeat that was sent at `sent` and acknowledged.
     pub(crate) fn renew(&self, sent: Instant) {
         *self.lock() = sent;
@@ -130,24 +135,5 @@ impl<L: Link> Context<L> {
     /// When the last acknowledged renewal was sent: the lease counts at least from then.
     fn lock(&self) -> MutexGuard<'_, Instant> {
         self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(feature = "tokio")]
-impl Context<crate::link::tokio::Tokio> {
-    /// Waits for an order to stop: any but [`Order::Continue`]. Ready at once if there is one. For `select!`, beside
-    /// the work.
-    pub async fn stopped(&self) -> Stopped {
-        loop {
-            let mut ordered = std::pin::pin!(self.ordered.notified());
-            ordered.as_mut().enable();
-            match self.order() {
-                Order::Continue => {}
-                order => return Stopped(order),
-            }
-            // At the latest when the lease has expired.
-            let left = self.processor.lease().saturating_sub(self.lock().elapsed());
-            let _ = tokio::time::timeout(left, ordered).await;
-        }
     }
 }

@@ -2,15 +2,14 @@
 //! for the slots that become free. Nobody waits for company: an end that comes alone is sent alone.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, Thread};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::context::Context;
 use crate::calls::{Call, End, ExchangeOptions};
 use crate::client::Client;
 use crate::error::Result;
-use crate::link::{Blocking, Link};
+use crate::link::{Link, Signal};
 use crate::listener::{request, sure};
 use crate::model::{Exchanged, Outcome, QueueOrder};
 use crate::names::{ListenerId, QueueName};
@@ -36,48 +35,58 @@ pub(super) enum Turn {
 }
 
 /// An end that waits to be sent.
-pub(super) struct Waiting {
+pub(super) struct Waiting<L: Link> {
     end: End,
-    context: Arc<Context>,
+    context: Arc<Context<L>>,
     turn: Mutex<Option<Turn>>,
-    thread: Thread,
+    come: L::Signal,
 }
 
-impl Waiting {
-    pub(super) fn new(end: End, context: &Arc<Context>) -> Arc<Self> {
-        Arc::new(Self { end, context: Arc::clone(context), turn: Mutex::new(None), thread: thread::current() })
+impl<L: Link> Waiting<L> {
+    pub(super) fn new(end: End, context: &Arc<Context<L>>) -> Arc<Self> {
+        Arc::new(Self { end, context: Arc::clone(context), turn: Mutex::new(None), come: <_>::default() })
     }
 
-    pub(super) fn is_of(&self, context: &Arc<Context>) -> bool {
+    pub(super) fn is_of(&self, context: &Arc<Context<L>>) -> bool {
         Arc::ptr_eq(&self.context, context)
     }
 
+    fn lock(&self) -> MutexGuard<'_, Option<Turn>> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits for its turn.
-    pub(super) fn turn(&self) -> Turn {
+    pub(super) async fn turn(&self) -> Turn {
         loop {
-            if let Some(turn) = self.turn.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let turn = self.lock().take();
+            if let Some(turn) = turn {
                 return turn;
             }
-            thread::park_timeout(LOOK);
+            self.come.wait(LOOK, || self.lock().is_some()).await;
         }
     }
 
-    pub(super) fn comes(&self, turn: Turn) {
-        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = Some(turn);
-        self.thread.unpark();
+    fn comes(&self, turn: Turn) {
+        *self.lock() = Some(turn);
+        self.come.all();
     }
 }
 
 /// The ends that wait, the first one first, and whether somebody sends.
-#[derive(Default)]
-pub(super) struct Line {
-    waiting: VecDeque<Arc<Waiting>>,
+pub(super) struct Line<L: Link> {
+    waiting: VecDeque<Arc<Waiting<L>>>,
     sending: bool,
 }
 
-impl Line {
+impl<L: Link> Default for Line<L> {
+    fn default() -> Self {
+        Self { waiting: VecDeque::new(), sending: false }
+    }
+}
+
+impl<L: Link> Line<L> {
     /// Puts an end into the line. If nobody sends, it leads.
-    pub(super) fn join(&mut self, own: Arc<Waiting>) {
+    pub(super) fn join(&mut self, own: Arc<Waiting<L>>) {
         if !self.sending {
             self.sending = true;
             own.comes(Turn::Lead);
@@ -86,7 +95,7 @@ impl Line {
     }
 
     /// Those that are sent together, the leader's own among them.
-    pub(super) fn batch(&mut self) -> Vec<Arc<Waiting>> {
+    pub(super) fn batch(&mut self) -> Vec<Arc<Waiting<L>>> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while let Some(next) = self.waiting.front() {
             bytes += next.end.size();
@@ -108,8 +117,8 @@ impl Line {
 }
 
 /// How a worker asks for tasks.
-pub(super) struct Desk {
-    pub(super) client: Client,
+pub(super) struct Desk<L: Link> {
+    pub(super) client: Client<L>,
     pub(super) listener: ListenerId,
     pub(super) queues: Vec<QueueName>,
     pub(super) order: QueueOrder,
@@ -117,9 +126,9 @@ pub(super) struct Desk {
     pub(super) pid: u32,
 }
 
-impl Desk {
+impl<L: Link> Desk<L> {
     /// The call that sends these ends, and takes up to `room` tasks.
-    pub(super) fn call(&self, batch: &[Arc<Waiting>], room: usize) -> Call<Exchanged> {
+    pub(super) fn call(&self, batch: &[Arc<Waiting<L>>], room: usize) -> Call<Exchanged> {
         let ends: Vec<End> = batch.iter().map(|waiting| waiting.end.clone()).collect();
         let queues = if room > 0 { self.queues.as_slice() } else { &[] };
         let options = ExchangeOptions::new().pid(self.pid).request(request());
@@ -131,20 +140,20 @@ impl Desk {
     }
 
     /// The tasks of its answer. `sent`: when the call was first sent.
-    pub(super) fn taken(&self, exchanged: &Exchanged, sent: Instant) -> Vec<(Processor, Instant)> {
-        let tasks = exchanged.tasks.iter().cloned();
-        let processors = tasks.map(|task| Processor::new(self.client.clone(), self.listener.clone(), task));
-        // One that cannot be renewed is left to its lease.
-        let sure = processors.map(|taken| {
+    pub(super) async fn taken(&self, exchanged: &Exchanged, sent: Instant) -> Vec<(Processor<L>, Instant)> {
+        let mut all = Vec::with_capacity(exchanged.tasks.len());
+        for task in &exchanged.tasks {
+            let taken = Processor::new(self.client.clone(), self.listener.clone(), task.clone());
             let late = sent.elapsed() > taken.lease() / 3;
-            Blocking::answer(sure(taken, sent, late))
-        });
-        sure.filter_map(Result::ok).flatten().collect()
+            // One that cannot be renewed is left to its lease.
+            all.extend(sure(taken, sent, late).await.ok().flatten());
+        }
+        all
     }
 }
 
 /// Passes on the verdicts; without them each end has to be sent alone.
-pub(super) fn tell(batch: &[Arc<Waiting>], verdicts: Vec<Result<Outcome>>) {
+pub(super) fn tell<L: Link>(batch: &[Arc<Waiting<L>>], verdicts: Vec<Result<Outcome>>) {
     let mut verdicts = verdicts.into_iter();
     for waiting in batch {
         waiting.comes(verdicts.next().map_or(Turn::Alone, Turn::Done));

@@ -135,7 +135,7 @@ impl<L: Link> Upkeep<L> {
         L::answer(self.one_round())
     }
 
-    async fn one_round(&mut self) -> Result<Duration, UpkeepError> {
+    pub(super) async fn one_round(&mut self) -> Result<Duration, UpkeepError> {
         if self.clock.is_none_or(|(_, read)| read.elapsed() >= SELDOM) {
             // A server that would be refused at the start still needs upkeep.
             let greeting = self.client.run(&self.client.calls().hello()).await;
@@ -201,7 +201,7 @@ impl<L: Link> Upkeep<L> {
         L::answer(self.adopt_all(own, spare))
     }
 
-    async fn adopt_all(
+    pub(super) async fn adopt_all(
         &self,
         own: &ListenerId,
         spare: impl Fn(&Held) -> bool + Send + Sync,
@@ -323,12 +323,8 @@ impl<L: Link> Upkeep<L> {
 impl Kept {
     async fn retain<L: Link>(&mut self, queue: &Queue<L>) -> Result<()> {
         if self.retain_at <= Instant::now() {
-            while queue
-                .client()
-                .run(&queue.client().calls().retain(queue.name(), 100, &RetainOptions::new()))
-                .await?
-                .more
-            {}
+            let retains = queue.retains(&RetainOptions::new());
+            while queue.client().run(&retains).await?.more {}
             self.retain_at = Instant::now() + SELDOM;
         }
         Ok(())
@@ -362,7 +358,7 @@ fn sooner(one: Option<SystemTime>, other: Option<SystemTime>) -> Option<SystemTi
 /// Makes due scheduled tasks pending. Returns when the next one is due.
 async fn promote<L: Link>(queue: &Queue<L>) -> Result<Option<SystemTime>> {
     loop {
-        let promoted = queue.client().run(&queue.client().calls().promote(queue.name(), 500)).await?;
+        let promoted = queue.client().run(&queue.promotes()).await?;
         if !promoted.more {
             return Ok(promoted.next);
         }
@@ -372,7 +368,7 @@ async fn promote<L: Link>(queue: &Queue<L>) -> Result<Option<SystemTime>> {
 /// Gives back tasks without an owner. Returns the number of listeners of the queue.
 async fn requeue<L: Link>(queue: &Queue<L>) -> Result<u32> {
     loop {
-        let orphans = queue.client().run(&queue.client().calls().requeue_orphans(queue.name(), 100)).await?;
+        let orphans = queue.client().run(&queue.requeues()).await?;
         if !orphans.more {
             return Ok(u32::try_from(orphans.listeners).unwrap_or(u32::MAX));
         }
@@ -382,7 +378,7 @@ async fn requeue<L: Link>(queue: &Queue<L>) -> Result<u32> {
 /// Adds up the events since the last round.
 async fn tally<L: Link>(queue: &Queue<L>) -> Result<()> {
     for _ in 0..TALLIES {
-        if !queue.client().run(&queue.client().calls().tally(queue.name(), 500)).await?.more {
+        if !queue.client().run(&queue.tallies()).await?.more {
             break;
         }
     }

@@ -85,6 +85,24 @@ impl Server {
         server
     }
 
+    /// A server that counts its scripts, for [`Server::calls_of`].
+    pub fn start_counting() -> Self {
+        Self::start_with(&["--save", "", "--slowlog-log-slower-than", "0", "--slowlog-max-len", "100000"])
+    }
+
+    /// How often a command was called.
+    pub fn calls_of(&self, command: &str) -> usize {
+        let digest = blueque::bundle::command(command).unwrap().sha1();
+        let mut connection = self.connection();
+        let log: Vec<Vec<redis::Value>> = redis::cmd("SLOWLOG").arg("GET").arg(-1).query(&mut connection).unwrap();
+        let of_it = |entry: &&Vec<redis::Value>| {
+            let words =
+                entry.get(3).map(|words| redis::from_redis_value::<Vec<String>>(words.clone()).unwrap_or_default());
+            words.is_some_and(|words| words.get(1).is_some_and(|word| word == digest))
+        };
+        log.iter().filter(of_it).count()
+    }
+
     /// A cluster of one node that owns every slot, and knows of another node, `bbb…`, to move one to. It is ready
     /// after some two seconds.
     pub fn start_cluster_node() -> Self {

@@ -1,12 +1,10 @@
-//! Blueque's asynchronous client: each slot a listener of its own, in a loop of listen, start and complete.
+//! Blueque, with asynchronous handlers.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use blueque::TaskId;
 use blueque::calls::{NewTask, TaskOptions};
-use blueque::tokio::{Client, Queue};
+use blueque::tokio::{Client, Queue, Worker};
+use blueque::{Stop, Summary, TaskId};
 use peers_program::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -25,7 +23,7 @@ impl Async {
 }
 
 impl Peer for Async {
-    type Working = (Arc<AtomicBool>, Vec<JoinHandle<Result<()>>>);
+    type Working = (Worker, JoinHandle<blueque::Result<Summary>>);
 
     fn open(url: &str) -> Result<Self> {
         let runtime = Runtime::new()?;
@@ -49,33 +47,31 @@ impl Peer for Async {
     }
 
     fn work(&self, how: &Work, records: &Records) -> Result<Self::Working> {
-        let ended = Arc::new(AtomicBool::new(false));
-        let mut slots = Vec::new();
-        for _ in 0..how.slots {
-            let mut listener = self.runtime.block_on(self.client.listener(&[QUEUE]))?;
-            if let Some(lease) = how.lease() {
-                listener = listener.lease(lease);
-            }
-            let (how, records, ended) = (how.clone(), records.clone(), Arc::clone(&ended));
-            slots.push(self.runtime.spawn(async move {
-                while !ended.load(Ordering::Acquire) {
-                    let Some(work) = listener.listen(Duration::from_secs(1)).await? else { continue };
-                    work.start(std::process::id()).await?;
-                    records.handled(&work.parameters()?)?;
-                    if how.hold > 0 {
-                        tokio::time::sleep(Duration::from_secs(how.hold)).await;
-                    }
-                    work.complete_bytes(b"null").await?;
-                }
-                Ok(())
-            }));
+        let (hold, records) = (how.hold, records.clone());
+        let mut worker = Worker::builder(&self.client).queue(QUEUE)?.slots(how.slots);
+        if let Some(lease) = how.lease() {
+            worker = worker.lease(lease);
         }
-        Ok((ended, slots))
+        let worker = worker
+            .handle(move |input: Payload, _| {
+                let records = records.clone();
+                async move {
+                    records.handled(&input)?;
+                    if hold > 0 {
+                        tokio::time::sleep(Duration::from_secs(hold)).await;
+                    }
+                    Ok(())
+                }
+            })
+            .build()?;
+        let runs = worker.clone();
+        Ok((worker, self.runtime.spawn(async move { runs.run().await })))
     }
 
-    fn stop(&self, (ended, slots): Self::Working) -> Result<()> {
-        ended.store(true, Ordering::Release);
-        slots.into_iter().try_for_each(|slot| self.runtime.block_on(slot)?)
+    fn stop(&self, (worker, runs): Self::Working) -> Result<()> {
+        worker.stop(Stop::Drain);
+        self.runtime.block_on(runs)??;
+        Ok(())
     }
 }
 

@@ -1,0 +1,64 @@
+//! Settings of workers.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::link::Link;
+use crate::model::QueueOrder;
+use crate::names::QueueName;
+
+/// Settings of workers over any link.
+pub(super) struct Settings<L: Link> {
+    pub(super) client: Client<L>,
+    pub(super) queues: Vec<QueueName>,
+    pub(super) slots: usize,
+    pub(super) lease: Option<Duration>,
+    pub(super) order: QueueOrder,
+    pub(super) has: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) beat: Option<Duration>,
+    pub(super) patience: Duration,
+    pub(super) adopt_dead: bool,
+    pub(super) host_names: Vec<String>,
+}
+
+impl<L: Link> Settings<L> {
+    pub(super) fn new(client: Client<L>) -> Self {
+        Self {
+            client,
+            queues: Vec::new(),
+            slots: 1,
+            lease: None,
+            order: QueueOrder::Strict,
+            has: None,
+            name: None,
+            beat: None,
+            patience: Duration::from_secs(3600),
+            adopt_dead: false,
+            host_names: Vec::new(),
+        }
+    }
+
+    /// `BADARG` for what cannot work.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.queues.is_empty() {
+            return Err(Error::argument("a worker needs a queue: call queue(…)"));
+        }
+        if self.lease.is_some_and(|lease| lease < Duration::from_secs(1)) {
+            return Err(Error::argument("the lease must be at least 1 s"));
+        }
+        Ok(())
+    }
+}
+
+impl<L: Link> fmt::Debug for Settings<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("queues", &self.queues)
+            .field("slots", &self.slots)
+            .field("lease", &self.lease)
+            .finish_non_exhaustive()
+    }
+}

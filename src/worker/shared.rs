@@ -1,0 +1,172 @@
+//! What the parts of a worker share, and how they wait for one another.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Stop;
+use super::beats::Due;
+use super::context::Context;
+use super::desk::Line;
+use super::handlers::Handlers;
+use super::settings::Settings;
+use crate::deadline::Deadline;
+use crate::error::Result;
+use crate::link::{Link, Signal, Way, Wires};
+use crate::listener::unblock;
+use crate::model::Outcome;
+
+/// The outcome of a worker's run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Tasks completed.
+    pub complete: u64,
+    /// Tasks that failed.
+    pub failed: u64,
+    /// Attempts that failed, of tasks that are retried.
+    pub retrying: u64,
+    /// Tasks whose cancel was carried out.
+    pub cancelled: u64,
+    /// Tasks given back.
+    pub released: u64,
+    /// Attempts that were lost.
+    pub lost: u64,
+}
+
+impl Summary {
+    pub(super) fn add(&mut self, outcome: &Result<Outcome>) {
+        let count = match outcome {
+            Ok(Outcome::Complete) => &mut self.complete,
+            Ok(Outcome::Failed) => &mut self.failed,
+            Ok(Outcome::Retrying) => &mut self.retrying,
+            Ok(Outcome::Cancelled) => &mut self.cancelled,
+            Ok(Outcome::Released) => &mut self.released,
+            _ => &mut self.lost,
+        };
+        *count += 1;
+    }
+}
+
+pub(super) struct State<L: Link> {
+    pub(super) running: Vec<Arc<Context<L>>>,
+    /// When their leases have to be renewed.
+    pub(super) due: Due,
+    /// What runs, but for a slot that takes it up.
+    pub(super) ready: VecDeque<Arc<Context<L>>>,
+    /// Slots that wait for such a task.
+    pub(super) idle: usize,
+    /// Whether a call that may take tasks is under way. There is one at a time: if its reply is lost, its tasks are found
+    /// by the same call again as long as the listener has taken no others since.
+    pub(super) taking: bool,
+    pub(super) line: Line<L>,
+    pub(super) stop: Option<(Stop, Instant)>,
+    pub(super) runs: bool,
+    pub(super) ended: bool,
+    pub(super) summary: Summary,
+}
+
+impl<L: Link> State<L> {
+    /// Of a worker that begins, and may have been told to stop.
+    pub(super) fn new(stop: Option<(Stop, Instant)>) -> Self {
+        Self {
+            running: Vec::new(),
+            due: Due::default(),
+            ready: VecDeque::new(),
+            idle: 0,
+            taking: false,
+            line: Line::default(),
+            stop,
+            runs: false,
+            ended: false,
+            summary: Summary::default(),
+        }
+    }
+}
+
+/// What the parts of a worker share.
+pub(super) struct Shared<L: Link> {
+    pub(super) settings: Settings<L>,
+    pub(super) handlers: Handlers<L>,
+    state: Mutex<State<L>>,
+    crew: Mutex<L::Crew>,
+    /// A slot is free and nobody fills it, or the worker is to stop.
+    pub(super) room: L::Signal,
+    /// A task is ready, or the worker has ended.
+    pub(super) ready: L::Signal,
+    /// A lease has to be renewed sooner than any other, or the worker has ended.
+    pub(super) sooner: L::Signal,
+    over: L::Signal,
+    /// Ends the wait for a task.
+    pub(super) waiting: <<L as Way>::Wires as Wires>::Bell,
+}
+
+impl<L: Link> Shared<L> {
+    pub(super) fn new(settings: Settings<L>, handlers: Handlers<L>) -> Self {
+        let (state, crew, waiting) = (Mutex::new(State::new(None)), Mutex::default(), <_>::default());
+        let (room, ready, sooner, over) = <(L::Signal, L::Signal, L::Signal, L::Signal)>::default();
+        Self { settings, handlers, state, crew, room, ready, sooner, over, waiting }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State<L>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn crew(&self) -> MutexGuard<'_, L::Crew> {
+        self.crew.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a part of the worker beside the others.
+    pub(super) fn spawn(&self, part: impl Future<Output = ()> + Send + 'static) {
+        L::begin(&mut self.crew(), part);
+    }
+
+    /// All parts that run.
+    pub(super) fn dismiss(&self) -> L::Crew {
+        std::mem::take(&mut *self.crew())
+    }
+
+    /// Tells the worker to stop. `stricter`: whatever it was told before.
+    pub(super) fn stop(&self, how: Stop, stricter: bool) {
+        {
+            let mut state = self.lock();
+            if stricter || state.stop.is_none() {
+                state.stop = Some((how, Instant::now()));
+            }
+        }
+        self.room.all();
+        unblock(&self.settings.client, &self.waiting);
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.lock().stop.is_some()
+    }
+
+    /// Slots that are free.
+    pub(super) fn free(&self, state: &State<L>) -> usize {
+        self.settings.slots.saturating_sub(state.running.len())
+    }
+
+    /// Lets all parts end.
+    pub(super) fn end(&self) {
+        self.lock().ended = true;
+        for signal in [&self.ready, &self.sooner, &self.over] {
+            signal.all();
+        }
+    }
+
+    /// Waits until the worker has ended, at most for `limit`.
+    pub(super) async fn ended_within(&self, limit: Duration) -> bool {
+        let deadline = Deadline::after(limit);
+        loop {
+            let left = deadline.left();
+            if self.lock().ended {
+                return true;
+            }
+            if left.is_zero() {
+                return false;
+            }
+            self.over.wait(left, || self.lock().ended).await;
+        }
+    }
+}

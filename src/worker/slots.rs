@@ -1,0 +1,204 @@
+//! Slots: each runs tasks, one after another, and sends how they end.
+
+use std::pin::Pin;
+use std::sync::{Arc, MutexGuard};
+use std::time::{Duration, Instant};
+
+use super::Stop;
+use super::coming::Coming;
+use super::context::Context;
+use super::desk::{Desk, MOST, Turn, Waiting, tell};
+use super::failure::Failure;
+use super::handlers;
+use super::shared::{Shared, State};
+use crate::calls::ReleaseOptions;
+use crate::error::{Code, Error, Result};
+use crate::link::{Link, Signal};
+use crate::model::{Exchanged, Order, Outcome};
+use crate::processor::Processor;
+
+/// The largest payload, unless the client sets another.
+const PAYLOAD: usize = 1 << 20;
+
+/// How often a slot without a task looks for one; it is woken, too.
+const LOOK: Duration = Duration::from_secs(60);
+
+impl<L: Link> Shared<L> {
+    /// Hands tasks that were taken and started to slots that run them. `soon`: slots that look for a task next.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        state: &mut MutexGuard<'_, State<L>>,
+        desk: &Arc<Desk<L>>,
+        taken: Vec<(Processor<L>, Instant)>,
+        soon: usize,
+    ) {
+        let mut sooner = false;
+        for (processor, sent) in taken {
+            sooner |= state.due.expect(processor.lease(), self.settings.beat);
+            let context = Arc::new(Context::new(processor, sent));
+            state.running.push(Arc::clone(&context));
+            state.ready.push_back(context);
+        }
+        if sooner {
+            self.sooner.all();
+        }
+        let waiting = state.ready.len().saturating_sub(soon);
+        for _ in 0..waiting.min(state.idle) {
+            self.ready.one();
+        }
+        for _ in state.idle..waiting {
+            state.idle += 1; // a new slot looks for a task at once
+            self.spawn(Arc::clone(self).slot(Arc::clone(desk)));
+        }
+    }
+
+    /// Runs tasks, one after another, as long as the worker lives. The type is spelled out: a slot may begin others.
+    fn slot(self: Arc<Self>, desk: Arc<Desk<L>>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            loop {
+                let next = {
+                    let mut state = self.lock();
+                    let next = state.ready.pop_front();
+                    if next.is_none() && state.ended {
+                        return;
+                    }
+                    state.idle -= usize::from(next.is_some());
+                    next
+                };
+                let Some(context) = next else {
+                    let over = || {
+                        let state = self.lock();
+                        state.ended || !state.ready.is_empty()
+                    };
+                    self.ready.wait(LOOK, over).await;
+                    continue;
+                };
+                self.execute(&desk, &context).await;
+                self.lock().idle += 1;
+            }
+        })
+    }
+
+    /// Runs one task to the end of its attempt.
+    async fn execute(self: &Arc<Self>, desk: &Arc<Desk<L>>, context: &Arc<Context<L>>) {
+        let coming = self.handled(context).await;
+        let processor = context.processor();
+        let outcome = if context.is_killed() {
+            self.release(processor, &ReleaseOptions::new()).await
+        } else {
+            match coming {
+                Ok(coming) => self.settle(desk, context, coming).await,
+                Err(error) => Err(error),
+            }
+        };
+        let outcome = match outcome {
+            // Cancelled by force, and the order has not arrived yet: after this report that the work has stopped,
+            // the server need not wait for the end of the lease. For any other lost task it returns the same again.
+            Err(Error::Lost) if context.order() != Order::Lost => self.release(processor, &ReleaseOptions::new()).await,
+            outcome => outcome,
+        };
+        let was_running = {
+            let mut state = self.lock();
+            let before = state.running.len();
+            state.running.retain(|other| !Arc::ptr_eq(other, context));
+            state.summary.add(&outcome);
+            state.running.len() < before
+        };
+        if was_running {
+            self.room.all();
+        }
+    }
+
+    /// What the task's handler came to.
+    async fn handled(&self, context: &Arc<Context<L>>) -> Result<Coming> {
+        let mut method = None;
+        if self.handlers.are_by_method() {
+            let call = self.settings.client.calls().get(context.processor().id());
+            method = self.persist(&call).await?.ok_or(Error::Lost)?.method();
+        }
+        match self.handlers.of(method.as_deref()) {
+            Some(handler) => Coming::of(handlers::ended(handler.as_ref(), Arc::clone(context)).await),
+            None => Ok(Coming::Fail(Failure::new(unknown(method.as_deref())).permanent())),
+        }
+    }
+
+    /// Sends the end of an attempt.
+    async fn settle(
+        self: &Arc<Self>,
+        desk: &Arc<Desk<L>>,
+        context: &Arc<Context<L>>,
+        coming: Coming,
+    ) -> Result<Outcome> {
+        let processor = context.processor();
+        let most = desk.client.max_bytes().map_or(PAYLOAD, |most| most as usize);
+        if let Some(end) = coming.end(processor, most) {
+            match self.send(desk, &Waiting::new(end, context)).await {
+                Some(Err(error)) if !matches!(error, Error::Lost) => {}
+                Some(verdict) => return verdict,
+                None => {}
+            }
+        }
+        self.send_alone(processor, coming).await
+    }
+
+    /// Sends an end with those that wait at the same moment, and takes the next tasks for the slots that become free. Its
+    /// verdict; none where it has to be sent alone.
+    async fn send(self: &Arc<Self>, desk: &Arc<Desk<L>>, own: &Arc<Waiting<L>>) -> Option<Result<Outcome>> {
+        self.lock().line.join(Arc::clone(own));
+        loop {
+            match own.turn().await {
+                Turn::Lead => self.lead(desk).await,
+                Turn::Done(verdict) => return Some(verdict),
+                Turn::Alone => return None,
+            }
+        }
+    }
+
+    /// Sends all ends that wait.
+    async fn lead(self: &Arc<Self>, desk: &Arc<Desk<L>>) {
+        let (batch, room) = {
+            let mut state = self.lock();
+            let batch = state.line.batch();
+            let closed = state.stop.is_some() || state.taking;
+            let room = if closed { 0 } else { (self.free(&state) + batch.len()).min(MOST) };
+            state.taking |= room > 0;
+            (batch, room)
+        };
+        let call = desk.call(&batch, room);
+        let sent = Instant::now();
+        let answer = self.persist(&call).await;
+        let taken = match &answer {
+            Ok(exchanged) => desk.taken(exchanged, sent).await,
+            Err(_) => Vec::new(),
+        };
+        let outcomes = answer.as_ref().map(Exchanged::outcomes).unwrap_or_default();
+        let drains = answer.is_ok_and(|exchanged| exchanged.refusal.as_deref() == Some(Code::Draining.as_str()));
+        let looks = {
+            let mut state = self.lock();
+            state.taking &= room == 0;
+            // They are not renewed any more, and their slots are free.
+            let ended = |context: &Arc<Context<L>>| {
+                outcomes.iter().zip(&batch).any(|(outcome, waiting)| outcome.is_ok() && waiting.is_of(context))
+            };
+            state.running.retain(|context| !ended(context));
+            self.begin(&mut state, desk, taken, batch.len());
+            state.line.pass_on();
+            self.free(&state) > 0
+        };
+        if looks {
+            self.room.all();
+        }
+        if drains {
+            self.stop(Stop::Release, false);
+        }
+        tell(&batch, outcomes);
+    }
+}
+
+/// Why a task cannot be run here. Another attempt would not help: a worker takes its tasks whatever their methods are.
+fn unknown(method: Option<&str>) -> String {
+    match method {
+        Some(method) => format!("the worker has no handler for the method {method}"),
+        None => "the task has no method, and the worker has handlers for methods only".to_owned(),
+    }
+}
