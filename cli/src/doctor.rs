@@ -43,6 +43,7 @@ pub fn run(settings: &Settings, options: &Options, format: Format) -> anyhow::Re
     let mut exam = Exam::new(connect(settings)?, format!("{}_", settings.namespace()), options.limit as usize);
     exam.ok("server", format!("{} answers", settings.url()));
     let looked = look(&mut exam, settings);
+    exam.bar.finish_and_clear();
     exam.bear(looked).map_err(|error| {
         let (url, namespace) = (settings.url(), settings.namespace());
         let source = error.downcast_ref::<RedisError>();

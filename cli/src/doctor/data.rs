@@ -1,18 +1,17 @@
 //! Checks the data of the namespace, queue by queue (I1 to I6).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use redis::{Pipeline, Value};
+use redis::Pipeline;
 
 use super::exam::Exam;
 use super::index::Entries;
-use super::keys::Scan;
 use super::shared::usable;
 
 impl Exam {
     pub fn data(&mut self) -> anyhow::Result<()> {
         let before = self.found.len();
-        let scan = self.scan()?;
+        let mut scan = self.scan()?;
         if scan.wrong > 0 {
             self.note("tasks", "not checked while keys have a wrong type");
             return Ok(());
@@ -27,15 +26,18 @@ impl Exam {
             self.finding("queues", format!("{queue} has tasks, but is not in the list of queues"), todo);
         }
         self.meta()?;
-        let mut seen = BTreeSet::new();
         let all: BTreeSet<String> = listed.iter().chain(&scan.queues).chain(&scan.named).cloned().collect();
-        let mut with_tasks = 0;
+        let (mut tasks, mut with_tasks) = (0, 0);
+        self.bar("tasks", scan.unseen.len() as u64);
         for queue in all.iter().filter(|queue| !usable(queue)) {
             self.unusable(queue)?;
         }
         for queue in all.iter().filter(|queue| usable(queue)) {
             let mut entries = self.entries(queue, &scan)?;
-            seen.extend(entries.places.keys().cloned());
+            for id in entries.places.keys() {
+                scan.unseen.remove(id);
+            }
+            tasks += entries.places.len();
             with_tasks += usize::from(listed.contains(queue) || scan.queues.contains(queue));
             self.bounds(queue)?;
             self.unwatched(queue)?;
@@ -46,71 +48,46 @@ impl Exam {
             self.names(queue, &scan)?;
             self.days(queue, &scan)?;
         }
-        self.unseen(&scan, &seen)?;
+        tasks += self.unseen(std::mem::take(&mut scan.unseen))?;
         self.histories(&scan)?;
         self.logs(&scan)?;
         self.rounds(&scan)?;
         self.workers(&scan)?;
         self.schedules(&scan)?;
         if self.found.len() == before {
-            let text = format!(
-                "{} in {}: every one is where its record says",
-                many(seen.len(), "task"),
-                many(with_tasks, "queue")
-            );
+            let text =
+                format!("{} in {}: every one is where its record says", many(tasks, "task"), many(with_tasks, "queue"));
             self.ok("tasks", text);
         }
         Ok(())
     }
 
-    /// Records that are in no index, and times that run backwards.
-    fn unseen(&mut self, scan: &Scan, seen: &BTreeSet<String>) -> anyhow::Result<()> {
+    /// Records that are in no index; returns their number.
+    fn unseen(&mut self, ids: HashSet<String>) -> anyhow::Result<usize> {
+        let number = ids.len();
         let mut lost: BTreeMap<String, Entries> = BTreeMap::new();
-        for batch in scan.all("task").chunks(500) {
+        let ids: Vec<String> = ids.into_iter().collect();
+        for batch in ids.chunks(500) {
             let mut pipeline = Pipeline::new();
             for id in batch {
-                pipeline
-                    .cmd("HMGET")
-                    .arg(self.key("task", id))
-                    .arg(&["queue", "attempt", "created", "started", "updated"]);
+                pipeline.cmd("HGET").arg(self.key("task", id)).arg("queue");
             }
-            let records: Vec<Value> = self.send(&pipeline)?;
-            for (id, record) in batch.iter().zip(records) {
-                let fields: Vec<Option<String>> = redis::from_redis_value(record).unwrap_or_default();
-                let mut fields = fields.into_iter();
-                let mut next = || fields.next().flatten().filter(|text| !text.is_empty());
-                let (queue, attempt) = (next(), next());
-                let mut time = || next().and_then(|text| text.parse::<f64>().ok());
-                let (created, started, updated) = (time(), time(), time());
-                let Some(queue) = queue else {
-                    self.stump(id)?;
-                    continue;
-                };
-                if !seen.contains(id) {
-                    lost.entry(queue).or_default().add(id, None);
-                }
-                // Clients without scripts write the time of their own machines.
-                let ours = attempt.is_some();
-                let back =
-                    |from: Option<f64>, to: Option<f64>| matches!((from, to), (Some(a), Some(b)) if a > b + 60.0);
-                if ours && (back(created, started.or(updated)) || back(started, updated)) {
-                    let todo = "let the machines of clients without scripts be set by NTP";
-                    self.finding(
-                        "times",
-                        format!("{id} was started before it was created, or ended before it started"),
-                        todo,
-                    );
+            let queues: Vec<Option<String>> = self.send(&pipeline)?;
+            for (id, queue) in batch.iter().zip(queues) {
+                match queue.filter(|queue| !queue.is_empty()) {
+                    Some(queue) => drop(lost.entry(queue).or_default().at_least(id)),
+                    None => self.stump(id)?,
                 }
             }
         }
         for (queue, mut entries) in lost {
             self.places(&queue, &mut entries)?;
         }
-        Ok(())
+        Ok(number)
     }
 
     /// A record without a queue, read atomically: it may just have been deleted.
-    fn stump(&mut self, id: &str) -> anyhow::Result<()> {
+    pub fn stump(&mut self, id: &str) -> anyhow::Result<()> {
         let key = self.key("task", id);
         let mut pipeline = redis::pipe();
         pipeline.atomic().cmd("EXISTS").arg(&key).cmd("HGET").arg(&key).arg("queue");

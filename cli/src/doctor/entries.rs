@@ -30,23 +30,23 @@ impl Exam {
                 continue;
             }
             let key = self.key(&format!("{status}_tasks"), queue);
-            entries.cut |= self.pages(&key, &["LRANGE"], |id| entries.add(id, Some(Place::List(status))))?;
+            entries.cut |= self.pages(&key, &["LRANGE"], |id| entries.add(id, Place::List(status)))?;
         }
         for set in ["scheduled_tasks", "scheduled_lane_tasks"] {
             let key = self.key(set, queue);
-            entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Some(Place::Scheduled(set))))?;
+            entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Place::Scheduled(set)))?;
         }
         let key = self.key("tasks", queue);
-        entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Some(Place::All)))?;
+        entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Place::All))?;
         let key = self.key("leases", queue);
         entries.cut |= self.pages(&key, &["ZRANGE"], |lease| {
             let (id, token) = lease.split_once(' ').unwrap_or((lease, ""));
-            entries.add(id, Some(Place::Lease(token.to_owned())));
+            entries.add(id, Place::Lease(token.to_owned()));
         })?;
         let started = self.members(&self.key("started_tasks", queue), &mut entries.cut)?;
         for entry in &started {
             let (owner, id) = entry.rsplit_once(' ').unwrap_or(("", entry));
-            entries.add(id, Some(Place::Started(format!("{owner} "))));
+            entries.add(id, Place::Started(format!("{owner} ")));
         }
         self.held(queue, scan, &mut entries)?;
         self.lanes(queue, scan, &mut entries)?;
@@ -73,7 +73,7 @@ impl Exam {
             let mut any = false;
             entries.cut |= self.pages(&key, &["LRANGE"], |id| {
                 any = true;
-                entries.add(id, Some(Place::Reserved((*listener).to_owned())));
+                entries.add(id, Place::Reserved((*listener).to_owned()));
             })?;
             if any && !known.contains(listener) {
                 self.stray(queue, listener)?;
@@ -87,7 +87,7 @@ impl Exam {
         let all = [self.key("lane_tasks", queue)];
         entries.cut |= self.zsets(&all, |_, member, score| {
             let (rank, id) = member.split_once(' ').unwrap_or((member, ""));
-            entries.add(id, Some(Place::Lane(rank.to_owned(), score)));
+            entries.add(id, Place::Lane(rank.to_owned(), score));
         })?;
         let plain = scan.all("ranked_tasks").iter().filter(|tail| *tail == queue).map(|_| String::new());
         let ranked: Vec<String> =
@@ -100,7 +100,7 @@ impl Exam {
             let id = member.split(' ').nth(1).unwrap_or_default();
             // `/KEY` stands for the first task of a key.
             if let Some(name) = names.get(at).filter(|_| !id.starts_with('/')) {
-                entries.add(id, Some(Place::Order(name.clone(), member.to_owned(), score)));
+                entries.add(id, Place::Order(name.clone(), member.to_owned(), score));
             }
         })?;
         Ok(())
@@ -110,19 +110,19 @@ impl Exam {
     fn bound(&mut self, queue: &str, scan: &Scan, entries: &mut Entries) -> anyhow::Result<()> {
         entries.cut |= self.fields(&self.key("places", queue), |field, value| {
             if let Some((id, token)) = field.strip_prefix("a:").and_then(|attempt| attempt.split_once(' ')) {
-                entries.add(id, Some(Place::Limits(token.to_owned(), value.to_owned())));
+                entries.add(id, Place::Limits(token.to_owned(), value.to_owned()));
             }
         })?;
         entries.cut |= self.fields(&self.key("unique", queue), |name, value| {
             let (id, until) = value.split_once(' ').unwrap_or((value, ""));
-            entries.add(id, Some(Place::Unique(name.to_owned(), until.to_owned())));
+            entries.add(id, Place::Unique(name.to_owned(), until.to_owned()));
         })?;
         for kind in ["tag", "group"] {
             let names = scan.of(kind, queue);
             let keys: Vec<String> = names.iter().map(|name| self.key(kind, &format!("{queue}/{name}"))).collect();
             entries.cut |= self.zsets(&keys, |at, id, _| {
                 let name = names.get(at).map_or(String::new(), |name| (*name).to_owned());
-                entries.add(id, Some(if kind == "tag" { Place::Tag(name) } else { Place::Group(name) }));
+                entries.add(id, if kind == "tag" { Place::Tag(name) } else { Place::Group(name) });
             })?;
         }
         Ok(())

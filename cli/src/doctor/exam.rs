@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use redis::{Connection, FromRedisValue, Pipeline, RedisError, RedisResult};
 use serde::Serialize;
 
@@ -52,6 +53,8 @@ pub struct Exam {
     pub counted: BTreeMap<&'static str, usize>,
     /// Whether the server's memory is full.
     pub full: bool,
+    /// Shown on a terminal.
+    pub bar: ProgressBar,
 }
 
 /// Reads several keys atomically where full memory keeps the server from queueing a transaction.
@@ -111,7 +114,16 @@ impl Exam {
     /// `prefix`: the prefix of all keys, including the `_`. `limit`: the number of entries of each kind that are
     /// checked.
     pub fn new(connection: Connection, prefix: String, limit: usize) -> Self {
-        Self { connection, prefix, limit, found: Vec::new(), counted: BTreeMap::new(), full: false }
+        let (found, counted, bar) = (Vec::new(), BTreeMap::new(), ProgressBar::hidden());
+        Self { connection, prefix, limit, found, counted, full: false, bar }
+    }
+
+    /// Begins a new bar.
+    pub fn bar(&mut self, what: &'static str, size: u64) {
+        self.bar.finish_and_clear();
+        let style = ProgressStyle::with_template("{elapsed:>6} {wide_bar} {pos}/{len} {msg}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        self.bar = ProgressBar::new(size).with_style(style).with_message(what);
     }
 
     /// Transactions read several keys atomically. If they are refused, a pipeline has to do.

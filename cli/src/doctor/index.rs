@@ -21,7 +21,7 @@ pub const TRIES: usize = 5;
 /// All entries of a queue's indexes that were read.
 #[derive(Default)]
 pub struct Entries {
-    pub places: HashMap<String, BTreeSet<Place>>,
+    pub places: HashMap<String, Vec<Place>>,
     /// Read twice in the same place: a duplicate, or the list moved while it was read.
     twice: BTreeSet<String>,
     /// Whether an index was not read to its end, so that a missing entry may still exist.
@@ -31,11 +31,22 @@ pub struct Entries {
 }
 
 impl Entries {
-    pub fn add(&mut self, id: &str, place: Option<Place>) {
-        let places = self.places.entry(id.to_owned()).or_default();
-        if place.is_some_and(|place| !places.insert(place)) {
+    pub fn add(&mut self, id: &str, place: Place) {
+        let places = match self.places.get_mut(id) {
+            Some(places) => places,
+            None => self.at_least(id),
+        };
+        if places.contains(&place) {
             self.twice.insert(id.to_owned());
+        } else {
+            places.push(place);
         }
+    }
+
+    /// A task that may be in no place.
+    pub fn at_least(&mut self, id: &str) -> &mut Vec<Place> {
+        // Most tasks are in the index of all tasks and in one other.
+        self.places.entry(id.to_owned()).or_insert_with(|| Vec::with_capacity(2))
     }
 }
 
@@ -44,7 +55,7 @@ impl Exam {
     /// because tasks move meanwhile.
     pub fn places(&mut self, queue: &str, entries: &mut Entries) -> anyhow::Result<()> {
         let ids: Vec<&String> = entries.places.keys().collect();
-        let mut suspects = Vec::new();
+        let (mut suspects, mut without, mut backwards) = (Vec::new(), Vec::new(), Vec::new());
         let mut needs: BTreeMap<String, usize> = BTreeMap::new();
         let numbers = self.numbers(queue)?;
         for batch in ids.chunks(BATCH) {
@@ -52,17 +63,31 @@ impl Exam {
             for (id, head) in batch.iter().zip(heads) {
                 let Some(found) = entries.places.get(id.as_str()) else { continue };
                 let expected = expected(id, head.as_ref(), queue, found, &numbers);
-                let missing = !entries.cut && expected.difference(found).next().is_some();
+                let missing = !entries.cut && expected.iter().any(|place| !found.contains(place));
                 let odd = head.as_ref().is_some_and(Head::is_odd);
                 let twice = entries.twice.contains(id.as_str());
-                if missing || odd || twice || found.difference(&expected).next().is_some() {
+                if missing || odd || twice || found.iter().any(|place| !expected.contains(place)) {
                     suspects.push((*id, found));
                 }
-                let waits = found.iter().any(|place| matches!(place, Place::Lane(..)));
-                if let Some(head) = head.filter(|head| waits && !head.needs.is_empty()) {
+                let Some(head) = head else {
+                    without.push(*id);
+                    continue;
+                };
+                if head.runs_backwards() {
+                    backwards.push(*id);
+                }
+                if found.iter().any(|place| matches!(place, Place::Lane(..))) && !head.needs.is_empty() {
                     *needs.entry(head.needs).or_default() += 1;
                 }
             }
+            self.bar.inc(batch.len() as u64);
+        }
+        for id in without.into_iter().take(SUSPECTS) {
+            self.stump(id)?;
+        }
+        for id in backwards {
+            let text = format!("{id} was started before it was created, or ended before it started");
+            self.finding("times", text, "let the machines of clients without scripts be set by NTP");
         }
         if suspects.len() > SUSPECTS {
             let number = suspects.len();
@@ -81,7 +106,7 @@ impl Exam {
     }
 
     fn heads(&mut self, ids: &[&String]) -> anyhow::Result<Vec<Option<Head>>> {
-        let mut pipeline = Pipeline::new();
+        let mut pipeline = Pipeline::with_capacity(ids.len());
         for id in ids {
             pipeline.cmd("HMGET").arg(self.key("task", id)).arg(&FIELDS);
         }
@@ -99,14 +124,14 @@ impl Exam {
     }
 
     /// Checks one task atomically.
-    fn judge(&mut self, queue: &str, id: &String, found: &BTreeSet<Place>) -> anyhow::Result<()> {
+    fn judge(&mut self, queue: &str, id: &String, found: &[Place]) -> anyhow::Result<()> {
         for _ in 0..TRIES {
             let head = self.heads(&[id])?.pop().flatten();
             let needs = head.as_ref().map(|head| head.needs.clone()).unwrap_or_default();
             let known: Option<String> = self.ask(&["HGET", &self.key("needs", queue), &needs])?;
             let numbers = known.iter().map(|value| (needs.clone(), number(value))).collect();
             let expected = expected(id, head.as_ref(), queue, found, &numbers);
-            let places: Vec<Place> = found.union(&expected).cloned().collect();
+            let places: BTreeSet<Place> = found.iter().chain(&expected).cloned().collect();
             let mut pipeline = redis::pipe();
             pipeline.atomic().cmd("HMGET").arg(self.key("task", id)).arg(&FIELDS);
             pipeline.cmd("HGET").arg(self.key("needs", queue)).arg(&needs);

@@ -1,6 +1,6 @@
 //! The keys of the namespace (I5): each is known, and has the right type.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use redis::Pipeline;
 use serde::Deserialize;
@@ -95,8 +95,10 @@ fn kinds() -> anyhow::Result<Vec<Kind>> {
 /// The keys that were found.
 #[derive(Default)]
 pub struct Scan {
-    /// What follows the name of each kind.
+    /// What follows the name of each kind but `task`.
     kinds: BTreeMap<String, Vec<String>>,
+    /// The ids of the records that no index has shown yet.
+    pub unseen: HashSet<String>,
     /// Queues that have tasks.
     pub queues: BTreeSet<String>,
     /// Those, and others that have a key of their own.
@@ -123,6 +125,8 @@ impl Exam {
     /// Checks every key of the namespace: whether it is known, and its type.
     pub fn scan(&mut self) -> anyhow::Result<Scan> {
         let (mut scan, kinds) = (Scan::default(), kinds()?);
+        let keys = self.ask(&["DBSIZE"]).unwrap_or_default(); // a hint, which a user may lack the right to read
+        self.bar("keys", keys);
         let mut looked_at = 0;
         let mut cursor = "0".to_owned();
         loop {
@@ -130,6 +134,7 @@ impl Exam {
             let (next, keys): (String, Vec<Vec<u8>>) =
                 self.ask(&["SCAN", &cursor, "MATCH", &pattern, "COUNT", &PAGE.to_string()])?;
             looked_at += keys.len();
+            self.bar.inc(PAGE as u64);
             let mut types = Pipeline::new();
             for key in &keys {
                 types.cmd("TYPE").arg(key);
@@ -192,7 +197,11 @@ impl Exam {
         if kind.tasks {
             scan.queues.insert(rest.to_owned());
         }
-        scan.kinds.entry(kind.name.clone()).or_default().push(rest.to_owned());
+        if kind.name == "task" {
+            scan.unseen.insert(rest.to_owned());
+        } else {
+            scan.kinds.entry(kind.name.clone()).or_default().push(rest.to_owned());
+        }
     }
 }
 

@@ -53,9 +53,12 @@ pub struct Head {
     tags: String,
     group: String,
     outcome: String,
+    created: String,
+    started: String,
+    updated: String,
 }
 
-pub const FIELDS: [&str; 18] = [
+pub const FIELDS: [&str; 21] = [
     "status",
     "queue",
     "attempt",
@@ -74,6 +77,9 @@ pub const FIELDS: [&str; 18] = [
     "tags",
     "group",
     "outcome",
+    "created",
+    "started",
+    "updated",
 ];
 
 /// By needs, the number of the order in which tasks with these needs wait.
@@ -106,6 +112,9 @@ impl Head {
             tags: next(),
             group: next(),
             outcome: next(),
+            created: next(),
+            started: next(),
+            updated: next(),
         })
     }
 
@@ -125,6 +134,15 @@ impl Head {
 
     fn waits(&self) -> bool {
         self.state().is_some_and(Status::is_waiting)
+    }
+
+    /// Whether it was started a minute or more before it was created, or ended before it started. Clients without
+    /// scripts write the time of their own machines.
+    pub fn runs_backwards(&self) -> bool {
+        let time = |text: &str| text.parse::<f64>().ok();
+        let (created, started, updated) = (time(&self.created), time(&self.started), time(&self.updated));
+        let back = |from: Option<f64>, to: Option<f64>| matches!((from, to), (Some(a), Some(b)) if a > b + 60.0);
+        !self.attempt.is_empty() && (back(created, started.or(updated)) || back(started, updated))
     }
 
     /// Whether it is a ranked task that waits without a rank.
@@ -234,13 +252,7 @@ impl Head {
 }
 
 /// Where a task belongs in this queue, given where it was found.
-pub fn expected(
-    id: &str,
-    head: Option<&Head>,
-    queue: &str,
-    found: &BTreeSet<Place>,
-    numbers: &Numbers,
-) -> BTreeSet<Place> {
+pub fn expected(id: &str, head: Option<&Head>, queue: &str, found: &[Place], numbers: &Numbers) -> BTreeSet<Place> {
     // A unique name with an expiry is held until then, whatever becomes of the task.
     let mut places: BTreeSet<Place> = found.iter().filter(|place| place.is_timed()).cloned().collect();
     if let Some(head) = head.filter(|head| head.queue == queue) {
