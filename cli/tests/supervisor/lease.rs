@@ -22,7 +22,7 @@ while :; do sleep 0.01; done";
 #[test]
 fn a_quiet_program_keeps_its_lease_far_beyond_its_length() {
     let stage = Stage::new();
-    let mut run = stage.task_with("echo $$ > child; sleep 3; echo 1", Duration::from_secs(1), |_| {});
+    let mut run = stage.task_with("echo $$ > child; sleep 10; echo 1", Duration::from_secs(4), |_| {});
     run.supervise();
     run.pid("child");
     let queue = stage.client.queue("films").unwrap();
