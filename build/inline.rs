@@ -1,5 +1,5 @@
-//! Pieces under `-- @inline`: if one is called as a statement, its body is inserted. In a script, a function call
-//! costs more than many a read.
+//! Pieces under `-- @inline`: if one is called as a statement, or for the values of new locals, its body is inserted.
+//! In a script, a function costs more than many a read: it is created at each call of the script.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +8,66 @@ use super::source::{Token, tokens};
 /// A function that can be inlined.
 #[derive(Clone)]
 pub(super) struct Inline {
-    parameters: String,
+    parameters: Vec<String>,
+    /// Its last parameter is `...`.
+    variable: bool,
+    /// All but what it returns.
     body: String,
+    /// What it returns in its last line.
+    values: Option<String>,
 }
 
 impl Inline {
     /// Takes a function apart; its text has no comments any more.
     pub(super) fn read(function: &str) -> Result<Self, String> {
         let (head, body) = function.split_once('\n').ok_or("a function to lay in has a body of its own lines")?;
-        let body = body.trim_end().strip_suffix("end").unwrap_or(body);
+        let body = body.trim_end().strip_suffix("end").unwrap_or(body).trim_end();
         let parameters = head.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or_default();
-        // Its return value is for calls in an expression, which remain calls.
-        let mut lines: Vec<&str> = body.trim_end().lines().collect();
-        let mut last = String::new();
-        if let Some(call) = lines.last().and_then(|line| line.strip_prefix("  return ")) {
-            if !call.ends_with(')') {
-                return Err("an inlined function can only return the result of a call, in its last line".into());
-            }
-            last = format!("  {call}");
-            lines.pop();
+        let mut parameters: Vec<String> =
+            parameters.split(", ").filter(|name| !name.is_empty()).map(Into::into).collect();
+        let variable = parameters.last().is_some_and(|name| name == "...");
+        parameters.truncate(parameters.len() - usize::from(variable));
+        let at = if body.starts_with("  return ") { Some(0) } else { body.rfind("\n  return ").map(|at| at + 1) };
+        let (body, values) = match at.map(|at| body.split_at(at)) {
+            Some((body, values)) => (body.trim_end(), values.strip_prefix("  return ")),
+            None => (body, None),
+        };
+        if [body, values.unwrap_or_default()].iter().any(|part| tokens(part).contains(&Token::Word("return"))) {
+            return Err("an inlined function can only return at its end: anywhere else it would end its caller".into());
         }
-        let body = [lines.join("\n"), last].join("\n");
-        if tokens(&body).contains(&Token::Word("return")) {
-            return Err(
-                "an inlined function can only return in its last line: anywhere else it would end its caller".into()
-            );
+        Ok(Self { parameters, variable, body: body.into(), values: values.map(Into::into) })
+    }
+
+    /// Its code as a block of its caller; `into`: the locals that get its values.
+    fn block(&self, arguments: &str, into: &str) -> String {
+        let mut block = "do\n".to_owned();
+        if !self.parameters.is_empty() {
+            let values = if arguments.is_empty() { String::new() } else { format!(" = {arguments}") };
+            block += &format!("  local {}{values}\n", self.parameters.join(", "));
         }
-        if parameters.contains("...") {
-            return Err("an inlined function must name its parameters: `...` would be its caller's".into());
+        block += &self.body;
+        match &self.values {
+            Some(values) if !into.is_empty() => block += &format!("\n  {into} = {values}"),
+            Some(values) if values.ends_with(')') => block += &format!("\n  {values}"), // a call
+            _ => {}
         }
-        Ok(Self { parameters: parameters.into(), body: body.trim_end().into() })
+        format!("{}\nend", block.trim_end())
+    }
+
+    /// The arguments for its named parameters. `...` is that of its caller, so it must be passed as such, behind a
+    /// value for each of them.
+    fn arguments(&self, given: &str) -> Option<String> {
+        if !self.variable {
+            return Some(given.into());
+        }
+        let named = given.strip_suffix("...")?.trim_end();
+        let named = if self.parameters.is_empty() { named } else { named.strip_suffix(',')? };
+        let mut depth = 0;
+        let commas = tokens(named).into_iter().filter(|token| {
+            depth += step(token);
+            depth == 0 && *token == Token::Sign(",")
+        });
+        (commas.count() + usize::from(!named.is_empty()) == self.parameters.len()).then(|| named.into())
     }
 }
 
@@ -53,26 +83,28 @@ fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Ve
     let mut before = None; // the last token that Lua sees
     let mut at = 0;
     while let Some(&token) = tokens.get(at) {
-        let call = statement(&out, before, tokens.get(at..).unwrap_or_default(), inlines);
-        if let Some((name, inline, arguments, length)) = call {
-            if within.contains(&name) {
-                return Err(format!("{name} would be inlined into itself: {} -> {name}", within.join(" -> ")));
+        let rest = tokens.get(at..).unwrap_or_default();
+        if let Some(call) = statement(&out, before, rest, inlines) {
+            if within.contains(&call.name) {
+                return Err(format!("{0} would be inlined into itself: {1} -> {0}", call.name, within.join(" -> ")));
             }
-            within.push(name);
-            let body = expand(&inline.body, inlines, within)?;
+            // Names of their own: inside the block, those of the caller may be hidden.
+            let number = call.locals.split(',').filter(|name| !name.is_empty()).count();
+            let into =
+                (1..=number).map(|nth| format!("value_{}_{nth}", within.len() + 1)).collect::<Vec<_>>().join(", ");
+            within.push(call.name);
+            let mut code = expand(&call.inline.block(&call.arguments, &into), inlines, within)?;
             within.pop();
+            if number > 0 {
+                code = format!("local {into}\n{code}\nlocal {} = {into}", call.locals);
+            }
             let indent = out.rsplit('\n').next().unwrap_or_default().to_owned();
-            out += "do\n";
-            if !inline.parameters.is_empty() {
-                let values = if arguments.is_empty() { String::new() } else { format!(" = {arguments}") };
-                out += &format!("{indent}  local {}{values}\n", inline.parameters);
+            for (number, line) in code.lines().enumerate() {
+                let indent = if number == 0 || line.is_empty() { "" } else { &indent };
+                out += &format!("{}{indent}{line}", if number == 0 { "" } else { "\n" });
             }
-            for line in body.lines() {
-                out += &if line.is_empty() { "\n".into() } else { format!("{indent}{line}\n") };
-            }
-            out += &format!("{indent}end");
             before = Some(Token::Word("end"));
-            at += length;
+            at += call.length;
         } else {
             out += token.as_str();
             before = if token.matters() { Some(token) } else { before };
@@ -82,32 +114,67 @@ fn expand<'a>(code: &str, inlines: &'a BTreeMap<String, Inline>, within: &mut Ve
     Ok(out)
 }
 
-/// A call that is a statement of its own: the function, its arguments, and the number of tokens.
+/// A call to inline.
+struct Call<'a> {
+    name: &'a str,
+    inline: &'a Inline,
+    arguments: String,
+    /// The locals that it is the value of, if it is not a statement of its own.
+    locals: String,
+    /// The number of tokens.
+    length: usize,
+}
+
+/// A call that is a statement of its own, or gives the values of new locals.
 fn statement<'a>(
     out: &str,
     before: Option<Token>,
     tokens: &[Token],
     inlines: &'a BTreeMap<String, Inline>,
-) -> Option<(&'a str, &'a Inline, String, usize)> {
-    let [Token::Word(library), Token::Sign("."), Token::Word(name), Token::Sign("("), rest @ ..] = tokens else {
+) -> Option<Call<'a>> {
+    if !out.rsplit('\n').next()?.trim().is_empty() || before.is_some_and(expects) {
+        return None;
+    }
+    let (locals, first) = match tokens {
+        [Token::Word("local"), rest @ ..] => {
+            let end = rest.iter().position(|token| *token == Token::Sign("="))?;
+            let names: String = rest.get(..end)?.iter().map(|token| token.as_str()).collect();
+            if names.contains('\n') || rest.get(end + 1) != Some(&Token::Space(" ")) {
+                return None;
+            }
+            (names.trim().to_owned(), end + 3)
+        }
+        _ => (String::new(), 0),
+    };
+    let [Token::Word(library), Token::Sign("."), Token::Word(name), Token::Sign("("), rest @ ..] =
+        tokens.get(first..)?
+    else {
         return None;
     };
     let (name, inline) = inlines.get_key_value(&format!("{library}.{name}"))?;
-    if !out.rsplit('\n').next()?.trim().is_empty() || before.is_some_and(expects) {
+    if inline.values.is_none() && !locals.is_empty() {
         return None;
     }
     let mut depth = 1;
     let end = rest.iter().position(|token| {
-        depth += match token {
-            Token::Sign("(" | "{" | "[") => 1,
-            Token::Sign(")" | "}" | "]") => -1,
-            _ => 0,
-        };
+        depth += step(token);
         depth == 0
     })?;
     let alone = rest.get(end + 1).is_none_or(|token| matches!(token, Token::Space(space) if space.contains('\n')));
-    let arguments = rest.get(..end)?.iter().map(|token| token.as_str()).collect();
-    alone.then_some((name.as_str(), inline, arguments, end + 5))
+    let given: String = rest.get(..end)?.iter().map(|token| token.as_str()).collect();
+    let arguments = inline.arguments(&given)?;
+    let next = rest.get(end + 1..)?.iter().find(|token| token.matters());
+    let continues = matches!(next, Some(Token::Sign(_) | Token::Word("and" | "or"))) && !locals.is_empty();
+    (alone && !continues).then(|| Call { name, inline, arguments, locals, length: first + end + 5 })
+}
+
+/// By how much a token changes the depth of brackets.
+fn step(token: &Token) -> i32 {
+    match token {
+        Token::Sign("(" | "{" | "[") => 1,
+        Token::Sign(")" | "}" | "]") => -1,
+        _ => 0,
+    }
 }
 
 /// Whether an expression continues after this token: then what follows is not a statement.

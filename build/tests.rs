@@ -272,12 +272,67 @@ fn what_is_inlined_may_inline_others() {
     );
 }
 
+const VALUES: (&str, &str) = (
+    "space",
+    "-- @inline
+function space.two(key)
+  local one = redis.call('LLEN', key)
+  return one, {
+    'one', 'two',
+  }
+end
+
+-- @inline
+function space.write(key, ...)
+  redis.call('HSET', key, ...)
+end
+
+-- @inline
+function space.outer(key)
+  local one, two = space.two(key)
+  return one .. two
+end",
+);
+
+#[test]
+fn the_values_of_new_locals_are_inlined() {
+    let script = composed(&[VALUES], "local one, two = space.two(KEYS[1])\nreturn one .. two\n");
+    let expected = "  local value_1_1, value_1_2
+  do
+    local key = KEYS[1]
+    local one = redis.call('LLEN', key)
+    value_1_1, value_1_2 = one, {
+      'one', 'two',
+    }
+  end
+  local one, two = value_1_1, value_1_2
+  return one .. two
+";
+    in_order(&script, &[expected]);
+    let script = composed(&[VALUES], "local one = space.outer(KEYS[1])\nreturn one\n");
+    let inner = ["local value_2_1, value_2_2\n", "local one, two = value_2_1, value_2_2\n", "value_1_1 = one .. two\n"];
+    in_order(&script, &["local value_1_1\n", inner[0], inner[1], inner[2], "local one = value_1_1\n"]);
+}
+
+#[test]
+fn what_only_begins_as_a_call_of_an_inlined_function_stays_one() {
+    let script = composed(&[VALUES], "local one = space.two(KEYS[1])\n  or 'none'\nreturn one\n");
+    in_order(&script, &["local one = cold(2)(KEYS[1])\n    or 'none'\n"]);
+}
+
+#[test]
+fn further_arguments_are_inlined_where_they_are_those_of_the_caller() {
+    let wrapper = ("other", "function other.write(...)\n  space.write('key', ...)\n  space.write(...)\nend");
+    let script = composed(&[VALUES, wrapper], "other.write(1, 2)\nspace.write('key', 'field', 1)\nreturn 1\n");
+    in_order(&script, &["do\n    local key = 'key'\n    redis.call('HSET', key, ...)\n  end\n  cold(3)(...)\n"]);
+    in_order(&script, &["cold(3)('key', 'field', 1)"]);
+}
+
 #[test]
 fn what_cannot_be_inlined_is_refused() {
     let inline = |body: &str| refused(&[("a", &format!("-- @inline\nfunction a.b(...)\n{body}\nend"))], "return 1\n");
-    assert!(inline("  return 1").contains("can only return the result of a call"));
-    assert!(inline("  if x then\n    return f()\n  end").contains("can only return in its last line"));
-    assert!(inline("  f()").contains("must name its parameters"));
+    assert!(inline("  if x then\n    return f()\n  end").contains("can only return at its end"));
+    assert!(inline("  if x then\n    return 1\n  end\n  return 2").contains("can only return at its end"));
     let circle = "-- @inline\nfunction a.b()\n  a.c()\nend\n\n-- @inline\nfunction a.c()\n  a.b()\nend";
     assert_eq!(refused(&[("a", circle)], "return 1\n"), "a.b: a.c would be inlined into itself: a.c -> a.b -> a.c");
 }

@@ -15,4 +15,5 @@ if ARGV[5] or #result > contract.PAYLOAD_HIGH then
   cost = options.cost
 end
 
-return ending.complete(id, token, { body = result, cost = cost }, meta[2])
+local answer = ending.complete(id, token, result, cost, meta[2])
+return answer

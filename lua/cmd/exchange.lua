@@ -29,7 +29,7 @@ end
 namespace.open_at(meta[1])
 
 local call = {
-  listener = listener, queues = queues, meta = meta, limit = limit, number = 0, bytes = 0, found = nil,
+  listener = listener, queues = queues, meta = meta, limit = limit > 1 and limit or nil, found = nil,
   lease = nil, request = nil, pid = nil, woken = nil, full = nil, refusal = nil, ended = false, -- room for what follows
 }
 local most = contract.PAYLOAD_HIGH

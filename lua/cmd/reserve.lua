@@ -28,8 +28,8 @@ end
 namespace.open_at(meta[1])
 
 local call = {
-  listener = listener, queues = queues, meta = meta, limit = 1, number = 0, bytes = 0, found = nil,
-  lease = nil, request = nil, pid = nil, woken = nil, -- room for what follows
+  listener = listener, queues = queues, meta = meta,
+  request = nil, pid = nil, woken = nil, wakes = nil, found = nil, -- room for what follows
 }
 for i = last + 1, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
@@ -41,7 +41,8 @@ for i = last + 1, #ARGV, 2 do
   else
     local options = args.options(last)
     call.lease, call.request, call.woken = options.lease, options.request, options.woken
-    call.limit, call.pid = options.limit or 1, options.pid and string.format('%d', options.pid)
+    call.limit = options.limit ~= 1 and options.limit or nil
+    call.pid = options.pid and string.format('%d', options.pid)
     call.order, call.weights = attempt.order(queues, options.order, options.weights), options.weights
     break
   end
@@ -54,8 +55,8 @@ if call.found then
   return call.found
 end
 taking.refuse(call)
-taking.run(call)
-if call.number == 0 then
+taking.take(call)
+if not call.found then
   taking.nothing(call)
   return false
 end

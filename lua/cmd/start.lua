@@ -21,7 +21,8 @@ end
 lease = lease and string.format('%.0f', lease) or given
 local prefix, queue, deadline = namespace.prefix, task.queue, namespace.now_us + lease
 local leases = prefix .. 'leases_' .. queue
-task.deadline = string.format('%.0f', deadline)
+local digits = namespace.digits(deadline)
+task.deadline = digits
 if task.status == 'started' then
   if task.pid ~= pid then
     record.refuse('started by another process', 'reserved')

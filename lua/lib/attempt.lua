@@ -29,11 +29,11 @@ function attempt.repeated(id, listener, request)
 end
 
 -- Gives a planned task to its `taker`: begins a new attempt, with its `request` if there is one, a larger token,
--- which advances the clock, and a lease. With the pid `starts` it is started at once. `apart`: the highest token, if
--- the clock was set back since it was issued.
--- @hot
-function attempt.begin(task, lease, why, apart)
-  local listener, pid = task.taker, task.status == 'pending' and task.starts
+-- which advances the clock, and a lease. With a `pid` it is started at once. `apart`: the highest token, if the clock
+-- was set back since it was issued.
+-- @inline
+function attempt.begin(task, lease, why, apart, pid)
+  local listener = task.taker
   attempt.number(task, lease, apart)
   if pid then
     task.node, task.pid = listener, pid
@@ -53,10 +53,13 @@ end
 function attempt.number(task, lease, apart)
   local us = namespace.now_us + 1
   namespace.now_us = us
-  task.lease = lease
-  task.issue = string.format('%.0f', apart and math.max(us, tonumber(apart) + 1) or us)
-  task.deadline = string.format('%.0f', us + lease)
-  task.attempt = string.format('%d', task.attempt + 1)
+  local token, ends = namespace.digits(us), us + lease
+  local deadline = namespace.digits(ends)
+  if apart then
+    token = string.format('%.0f', math.max(us, tonumber(apart) + 1))
+  end
+  task.lease, task.issue, task.ends, task.deadline = lease, token, ends, deadline
+  task.attempt = task.attempt == '0' and '1' or string.format('%d', task.attempt + 1)
 end
 
 -- Notes the last token of a call.
@@ -102,10 +105,17 @@ end
 -- entries are outdated, and when its rate allows the next start; for the chosen queue also its rate.
 attempt.updates = false
 
--- The fields of a pending task that decide about it, and those that `answer` gives.
--- @hot
-function attempt.pending_fields()
-  return 'status', 'queue', 'attempt', 'outcome', 'losses', 'failures', 'parameters', 'checkpoint', 'updated', 'ties'
+-- The fields of a task that decide whether it can be taken, and those that the answer gives: status, queue, attempt,
+-- outcome, parameters, updated, ties; then losses, failures and checkpoint, which only a task with an outcome has.
+-- @inline
+function attempt.read(id)
+  local key = namespace.prefix .. 'task_' .. id
+  local v = redis.call('HMGET', key, 'status', 'queue', 'attempt', 'outcome', 'parameters', 'updated', 'ties')
+  if v[4] or v[3] ~= '0' then
+    local ended = redis.call('HMGET', key, 'losses', 'failures', 'checkpoint')
+    v[8], v[9], v[10] = ended[1], ended[2], ended[3]
+  end
+  return v
 end
 
 -- The next task of a queue with ranked tasks or settings: the first of the plain list (`task`, with the values `v`
@@ -125,18 +135,18 @@ function attempt.select(queue, task, v, known)
   local best = task and { plain = true, id = task.id }
   if open and known.ranked then
     if best then
-      best.rank = fairness.list_rank(v[9], redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'front'))
+      best.rank = fairness.list_rank(v[6], redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'front'))
     end
     best = ranking.next(queue, known, best, waits.stale)
   end
   if best and not best.plain then
-    v = redis.call('HMGET', namespace.prefix .. 'task_' .. best.id, attempt.pending_fields())
+    v = attempt.read(best.id)
     if v[1] ~= 'pending' or v[2] ~= queue then
       waits.ghost = best
       namespace.declare(namespace.prefix .. 'task_' .. best.id)
       return nil
     end
-    task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[9], ties = v[10] or 'r',
+    task = { id = best.id, queue = queue, status = 'pending', attempt = v[3] or '0', since = v[6], ties = v[7] or 'r',
       taker = known.listener, request = known.request, foreign = not v[3] or nil }
   end
   if open and best and task.ties then

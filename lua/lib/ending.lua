@@ -6,12 +6,18 @@ ending.BYTES = 8388608
 
 -- With a result. `limited`: some queue of the namespace has limits, whose places are free then.
 -- @hot
-function ending.complete(id, token, given, limited)
-  local result, cost = given.body, given.cost
+-- @inline
+function ending.complete(id, token, result, cost, limited)
   local task, answer = owner.task(id, token, 'complete ')
-  if not task then
-    return answer
+  if task then
+    ending.complete_task(task, result, cost, limited)
   end
+  return answer or 'complete'
+end
+
+-- @inline
+function ending.complete_task(task, result, cost, limited)
+  local id, token = task.id, task.token
   local prefix, tasks = namespace.prefix, '_tasks_' .. task.queue
   if task.cancel then
     owner.alive(task)
@@ -53,8 +59,9 @@ function ending.complete(id, token, given, limited)
     state.move(task, 'complete', 'complete', task.node,
       'token', '', 'ended', token, 'outcome', 'complete', 'result', result)
   end
-  state.written = started and task.queue .. ' ' .. task.node
-  return 'complete'
+  if started then
+    state.written = task
+  end
 end
 
 -- With an error. The task is tried again while its failures are within its cap, after a pause that grows. `options`: as
@@ -210,7 +217,7 @@ end
 -- @hot
 function ending.one(one, limited)
   if one.how == 'complete' then
-    return ending.complete(one.id, one.token, one, limited)
+    return ending.complete(one.id, one.token, one.body, one.cost, limited)
   elseif one.how == 'fail' or one.how == 'final' then
     return ending.fail(one.id, one.token, one.body, one.options)
   end
@@ -240,15 +247,16 @@ function ending.complete_plain(ends, listener, verdicts, limited)
   end
   ending.plan_plain(plain, limited)
   state.complete_all(plain)
-  state.written = plain[1].queue .. ' ' .. listener
+  local write = state.record
+  state.written = plain[1]
   for _, task in ipairs(plain) do
     local one = ends[task.at]
     verdicts[task.at] = 'complete'
     if one.cost then
-      state.record(task, 'complete', 'complete', listener, 'token', '', 'ended', task.token, 'outcome', 'complete',
+      write(task, 'complete', 'complete', listener, 'token', '', 'ended', task.token, 'outcome', 'complete',
         'result', one.body, 'cost', one.cost, 'cost_of', task.token)
     else
-      state.record(task, 'complete', 'complete', listener, 'token', '', 'ended', task.token, 'outcome', 'complete',
+      write(task, 'complete', 'complete', listener, 'token', '', 'ended', task.token, 'outcome', 'complete',
         'result', one.body)
     end
   end

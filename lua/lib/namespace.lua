@@ -36,6 +36,13 @@ function namespace.decimal(us)
   return string.format('%.6f', us / 1000000)
 end
 
+-- The digits of a time or a token. In two parts: '%.0f' takes twice as long, and '%d' has 32 bits on some servers.
+-- @inline
+function namespace.digits(us)
+  local micros = us % 1000000
+  return string.format('%d%06d', (us - micros) / 1000000, micros)
+end
+
 -- Handles a namespace whose meta hash is missing, has another schema, or is not a meta hash at all: a hash with
 -- user-supplied names may have the clock's field, too. The name of a namespace that holds data was fully checked
 -- when it was created.
@@ -68,18 +75,18 @@ end
 -- Applies the floor: a server whose clock was set back, or a replica with an older clock, never issues an earlier
 -- time or token than this namespace has seen.
 function namespace.apply_floor(clock)
-  namespace.now_us = tonumber(clock)
+  namespace.now_us = clock
   namespace.now = namespace.decimal(namespace.now_us)
 end
 
 function namespace.note_gap(clock)
-  if tonumber(clock) > 0 then
+  if clock > 0 then
     namespace.gap = namespace.now_us
   end
 end
 
 -- Opens the namespace; the caller has read the clock from the meta hash.
--- @hot
+-- @inline
 function namespace.open_at(clock)
   if not clock or #KEYS ~= 1 or namespace.declared and not string.find(namespace.meta, '^[^_]*_meta$') then
     clock = namespace.check_new()
@@ -95,10 +102,11 @@ function namespace.open_at(clock)
   else
     namespace.use_test_time(ARGV[1])
   end
-  if tonumber(clock) > namespace.now_us then
-    namespace.apply_floor(clock)
-  elseif clock + namespace.SILENCE < namespace.now_us then
-    namespace.note_gap(clock)
+  local floor = tonumber(clock)
+  if floor > namespace.now_us then
+    namespace.apply_floor(floor)
+  elseif floor + namespace.SILENCE < namespace.now_us then
+    namespace.note_gap(floor)
   end
 end
 

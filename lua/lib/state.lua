@@ -13,7 +13,8 @@ end
 -- The queue whose wake-up list `submit` found empty; other queues are noted by `plan_wake`.
 state.asleep = false
 
--- `QUEUE LISTENER` whose leases, events, list and started tasks this call has written: their types need no other proof.
+-- A task that this call has moved from or to a listener: the leases, events and started tasks of its queue, and the
+-- listener's list, need no other proof of their types.
 state.written = false
 
 -- Whether this transition begins an attempt: a task may be reserved, or reserved and started at once.
@@ -247,7 +248,7 @@ end
 
 -- What a transition changes besides the indexes of the states: the record and the history of the task, what it claims,
 -- and the events of its queue.
--- @hot
+-- @inline
 function state.record(task, to, why, by, ...)
   local id, queue, from, prefix, now = task.id, task.queue, task.status, namespace.prefix, state.time(task)
   local key = prefix .. 'task_' .. id

@@ -1,11 +1,16 @@
 -- Taking tasks: what `reserve` and `exchange` give to a listener. They are handed a table, `call`:
 --   listener, queues       who takes, and the names of the queues in the order of the call
 --   meta                   what the meta hash says of them: `taking.fields` and `taking.open`
---   limit                  the most tasks to take
+--   limit                  the most tasks to take, if more than one
 --   lease, request, pid    of the attempts; with `pid` they are started at once
 --   order, weights         in which order the queues are asked
 --   woken                  a wake-up led here
---   number, bytes          of the tasks taken so far; `found`: their fields, one after another, as they are answered
+--   found                  the fields of the tasks taken so far, one after another, as they are answered
+--   number, bytes          how many these are if more than one may be taken, and the bytes of their parameters and
+--                          checkpoints
+--   asked, run, ghosts     of the next task: the order of the queues if it is not theirs, those that can be taken with
+--                          it, and the ids before it that are no pending tasks
+-- What is nil of it has no room: a table of more than eight fields would cost `reserve` a hundredth of its time.
 local taking = {}
 
 -- Ids without a pending task that one call clears away.
@@ -48,7 +53,7 @@ function taking.answer_again(call)
   local answers, found, seen = {}, {}, {}
   for _, queue in ipairs(call.queues) do
     local held = namespace.key('reserved_tasks', queue .. '_' .. call.listener)
-    for _, id in ipairs(redis.call('LRANGE', held, 0, call.limit - 1)) do
+    for _, id in ipairs(redis.call('LRANGE', held, 0, (call.limit or 1) - 1)) do
       if not seen[id] then -- a queue may be named twice
         answers[#answers + 1] = attempt.repeated(id, call.listener, call.request)
       end
@@ -75,22 +80,16 @@ function taking.refuse(call)
   end
 end
 
--- Takes tasks until there are `limit`, or none is left. `taken`: something was taken by this call before; then what
--- stands in the way of the next one only ends the call.
--- @hot
-function taking.run(call, taken)
-  repeat
-    local ok = true
-    if taken then
-      ok = pcall(taking.prepare, call)
-    else
-      taking.prepare(call)
+-- Takes tasks until there are `limit`, or none is left.
+-- @inline
+function taking.take(call)
+  local task, fields = taking.prepare(call)
+  if task then
+    taking.commit(call, task, fields)
+    if call.limit then
+      taking.take_more(call, task, fields)
     end
-    if ok and call.task then
-      taking.commit(call)
-      taken = true
-    end
-  until not ok or not call.task or call.number >= call.limit or call.bytes > taking.BYTES
+  end
   if call.wakes then
     state.wake(call.wakes) -- pass it on: one wake-up may stand for many tasks
   end
@@ -99,6 +98,34 @@ function taking.run(call, taken)
       state.wake(queue)
     end
   end
+end
+
+-- Takes further tasks after the first. What stands in the way of one only ends the call.
+function taking.take_more(call, task, fields)
+  taking.count(call, task, fields)
+  local prepare, commit = taking.prepare, taking.commit
+  while task and call.number < call.limit and call.bytes <= taking.BYTES do
+    local ok
+    state.written, call.run, call.ghosts, call.asked = task, nil, nil, nil
+    ok, task, fields = pcall(prepare, call)
+    task = ok and task
+    if task then
+      commit(call, task, fields)
+      taking.count(call, task, fields)
+    end
+  end
+end
+
+-- Counts a task that was taken, and those that were taken with it.
+function taking.count(call, task, fields)
+  for _, taken in ipairs(call.run or { task }) do
+    call.number = (call.number or 0) + 1
+    call.bytes = (call.bytes or 0) + taking.bytes(taken.fields or fields)
+  end
+end
+
+function taking.bytes(fields)
+  return #(fields[5] or '') + #(fields[10] or '')
 end
 
 -- The same for a call that has ended attempts before: what keeps it from taking tasks is a part of its answer.
@@ -124,7 +151,7 @@ function taking.start(call)
       call.refusal = call.full
       return
     end
-    taking.run(call)
+    taking.take(call)
     if not call.found then
       taking.nothing(call)
     end
@@ -139,14 +166,15 @@ function taking.full(queue)
   return type(answer) == 'table' and reply.code(answer)
 end
 
--- Finds the next task and reads what taking it will write.
--- @hot
+-- Finds the next task and reads what taking it will write. Returns it, or nil, and its fields.
+-- @inline
 function taking.prepare(call)
   attempt.updates = false
-  taking.look(call)
-  if call.task then
-    taking.plan(call)
+  local task, fields = taking.look(call)
+  if task then
+    taking.plan(call, task)
   end
+  return task, fields
 end
 
 -- Looks for the next task of the first queue that has one, and notes what is in its way.
@@ -155,7 +183,9 @@ function taking.look(call)
   local prefix, queues, meta, listener = namespace.prefix, call.queues, call.meta, call.listener
   local order = call.order and attempt.queue_order(call)
   local common, task, v, ghosts = meta[#meta - 1], nil, nil, nil
-  call.asked, call.run = order, nil
+  if order then
+    call.asked = order
+  end
   for nth = 1, #queues do
     local i = order and order[nth].at or nth
     local queue, skipped, at = queues[i], 0, 4 * i - 2
@@ -166,19 +196,24 @@ function taking.look(call)
       if not id then
         break
       end
-      v = redis.call('HMGET', prefix .. 'task_' .. id, attempt.pending_fields())
-      if v[1] == 'pending' and v[2] == queue and not (v[10] and string.find(v[10], 'r')) then
+      local read = attempt.read(id)
+      v = read
+      if v[1] == 'pending' and v[2] == queue and not (v[7] and string.find(v[7], 'r')) then
         task = {
-          id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true, since = v[9],
-          taker = listener, request = call.request, starts = call.pid,
-          issue = false, deadline = false, node = false, pid = false, -- what `attempt.begin` sets
+          id = id, queue = queue, status = 'pending', attempt = v[3] or '0', last = true, since = v[6],
+          taker = listener, request = call.request,
+          issue = false, deadline = false, ends = false, lease = false, -- what `attempt.begin` sets
         }
-        task.foreign = not v[3] or nil
-        task.ties = v[10] or nil
+        if not v[3] then
+          task.foreign = true
+        end
+        if v[7] then
+          task.ties = v[7]
+        end
         break
       end
       if v[1] == 'pending' and v[2] == queue then
-        attempt.add_stray({ id = id, queue = queue, status = 'pending', ties = v[10] })
+        attempt.add_stray({ id = id, queue = queue, status = 'pending', ties = v[7] })
       end
       skipped = skipped + 1
       namespace.declare(prefix .. 'task_' .. id)
@@ -192,34 +227,38 @@ function taking.look(call)
       task, v = attempt.select(queue, task, v, {
         ranked = meta[at + 1], own = meta[at + 2], common = common, listener = listener, request = call.request,
       })
-    elseif task and call.limit - call.number > 1 and not (order or skipped > 0 or task.ties or task.foreign) then
+    elseif task and call.limit and not (order or skipped > 0 or task.ties or task.foreign) then
       taking.look_behind(call, task, v)
     end
     if task then
-      task.starts = call.pid
       break
     end
   end
-  call.task, call.fields, call.ghosts = task, v, ghosts
+  if ghosts then
+    call.ghosts = ghosts
+  end
+  return task, v
 end
 
 -- The tasks behind the first that can be taken with it, since they claim nothing either.
 function taking.look_behind(call, first, fields)
-  local prefix, queue, listener = namespace.prefix, first.queue, call.listener
-  local run, seen, bytes = { first }, { [first.id] = true }, call.bytes + #(fields[7] or '') + #(fields[8] or '')
+  local prefix, queue, listener, number = namespace.prefix, first.queue, call.listener, call.number or 0
+  local run, seen = { first }, { [first.id] = true }
+  local bytes = (call.bytes or 0) + taking.bytes(fields)
   first.fields = fields
-  local ids = redis.call('LRANGE', prefix .. 'pending_tasks_' .. queue, call.number - call.limit, -2)
+  local ids = number + 1 < call.limit
+    and redis.call('LRANGE', prefix .. 'pending_tasks_' .. queue, number - call.limit, -2) or {}
   for i = #ids, 1, -1 do
     local id = ids[i]
-    local v = redis.call('HMGET', prefix .. 'task_' .. id, attempt.pending_fields())
-    if v[1] ~= 'pending' or v[2] ~= queue or not v[3] or v[10] or seen[id] or bytes > taking.BYTES then
+    local v = attempt.read(id)
+    if v[1] ~= 'pending' or v[2] ~= queue or not v[3] or v[7] or seen[id] or bytes > taking.BYTES then
       break
     end
     seen[id] = true
-    bytes = bytes + #(v[7] or '') + #(v[8] or '')
+    bytes = bytes + taking.bytes(v)
     run[#run + 1] = {
-      id = id, queue = queue, status = 'pending', attempt = v[3], since = v[9], taker = listener, fields = v,
-      issue = false, deadline = false,
+      id = id, queue = queue, status = 'pending', attempt = v[3], since = v[6], taker = listener, fields = v,
+      issue = false, deadline = false, ends = false, lease = false,
     }
   end
   call.run = run[2] and run
@@ -227,8 +266,8 @@ end
 
 -- Reads all that `commit` writes.
 -- @inline
-function taking.plan(call)
-  local task, listener, pid, prefix = call.task, call.listener, call.pid, namespace.prefix
+function taking.plan(call, task)
+  local listener, pid, prefix = call.listener, call.pid, namespace.prefix
   local queue, ghosts = task.queue, call.ghosts
   local pending, held = prefix .. 'pending_tasks_' .. queue, prefix .. 'reserved_tasks_' .. queue .. '_' .. listener
   local leases, events = prefix .. 'leases_' .. queue, prefix .. 'events_' .. queue
@@ -236,13 +275,17 @@ function taking.plan(call)
   if redis.call('SISMEMBER', prefix .. 'listeners_' .. queue, listener) == 0 then
     listeners.require(queue, listener)
   end
-  local written = state.written == queue .. ' ' .. listener
+  local last = state.written
+  local written = last and last.queue == queue and (last.taker or last.node) == listener
   if not written then
-    state.read_entered(events, 'LLEN', held)
+    redis.call('XLEN', events)
+    if not call.request or call.ended then -- else `repeated` has read it
+      redis.call('LLEN', held)
+    end
     if pid then
       redis.call('SCARD', started)
     end
-    if call.number > 0 or call.ended then
+    if last or call.ended then
       redis.call('ZCARD', leases) -- it is not the first that is written
     end
   end
@@ -260,7 +303,7 @@ function taking.plan(call)
       state.plan_wake(queue)
     end
     if call.queues[2] then
-      taking.plan_others(call)
+      taking.plan_others(call, queue)
     end
   end
   if attempt.updates then
@@ -289,12 +332,12 @@ end
 
 -- Plans to pass the wake-up on to the other queues where tasks wait: it may have been one of theirs, and whoever is
 -- woken next may not ask all of these queues. It is only a hint, so a wrong type of their keys stops nobody.
-function taking.plan_others(call)
+function taking.plan_others(call, taken)
   local prefix = namespace.prefix
   local others = {}
   for i, queue in ipairs(call.queues) do
     local waiting = redis.pcall('LLEN', prefix .. 'pending_tasks_' .. queue)
-    if queue ~= call.task.queue and not call.meta[4 * i - 2] and type(waiting) == 'number'
+    if queue ~= taken and not call.meta[4 * i - 2] and type(waiting) == 'number'
       and (waiting > 0 or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1)
       and type(redis.pcall('LLEN', prefix .. 'wake_' .. queue)) == 'number' then
       state.plan_wake(queue)
@@ -306,36 +349,35 @@ end
 
 -- Gives the task that was found to the listener. The leases are written first: if they are not leases, that write
 -- fails, and nothing is changed.
--- @hot
-function taking.commit(call)
+-- @inline
+function taking.commit(call, task, fields)
   if call.run then
-    return taking.commit_run(call)
+    taking.commit_run(call)
+  else
+    if call.ghosts then
+      redis.call('ZCARD', namespace.prefix .. 'leases_' .. task.queue)
+      attempt.clear(call.ghosts)
+    end
+    local lease = call.lease
+    if task.ties then
+      lease = tonumber(task.own_lease) or lease
+    end
+    lease = lease or task.set_lease or attempt.LEASE
+    attempt.begin(task, lease, 'reserve', call.meta[#call.meta], call.pid)
+    if attempt.updates then
+      attempt.write_updates()
+    end
+    if call.asked then
+      attempt.record_served(call.listener, call.asked, task.queue)
+    end
+    taking.answer(call, task, fields)
   end
-  local task, ghosts = call.task, call.ghosts
-  if ghosts then
-    redis.call('ZCARD', namespace.prefix .. 'leases_' .. task.queue)
-    attempt.clear(ghosts)
-  end
-  local lease = call.lease
-  if task.ties then
-    lease = tonumber(task.own_lease) or lease
-  end
-  lease = lease or task.set_lease or attempt.LEASE
-  attempt.begin(task, lease, 'reserve', call.meta[#call.meta])
-  if attempt.updates then
-    attempt.write_updates()
-  end
-  if call.asked then
-    attempt.record_served(call.listener, call.asked, task.queue)
-  end
-  state.written = task.queue .. ' ' .. call.listener
-  taking.answer(call, task, call.fields)
 end
 
 -- The same for tasks that stand one behind another and claim nothing.
 function taking.commit_run(call)
   local run, lease, pid, listener = call.run, call.lease or attempt.LEASE, call.pid, call.listener
-  local apart = call.meta[#call.meta]
+  local apart, write = call.meta[#call.meta], state.record
   for i = 1, #run do
     attempt.number(run[i], lease, apart)
     apart = apart and run[i].issue
@@ -344,11 +386,11 @@ function taking.commit_run(call)
   for i = 1, #run do
     local task = run[i]
     if pid then
-      state.record(task, 'started', 'reserve', listener,
+      write(task, 'started', 'reserve', listener,
         'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease,
         'request', call.request or '', 'pid', pid, 'started', state.time(task))
     else
-      state.record(task, 'reserved', 'reserve', listener,
+      write(task, 'reserved', 'reserve', listener,
         'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease,
         'request', call.request or '', 'reserved', state.time(task))
     end
@@ -357,24 +399,23 @@ function taking.commit_run(call)
   attempt.issued(run[#run].issue, apart)
 end
 
--- Adds a task that was taken to the answer. `v`: its fields, as `attempt.pending_fields` names them.
+-- Adds a task that was taken to the answer. `v`: its fields, as `attempt.read` gives them.
 -- @inline
 function taking.answer(call, task, v)
-  call.number, call.bytes = call.number + 1, call.bytes + #(v[7] or '') + #(v[8] or '')
   if call.found then
     taking.append(call.found, task, v)
   else -- made at once it costs less than one that grows
-    call.found = { task.id, task.queue, task.issue, tonumber(task.attempt), tonumber(task.deadline), task.lease,
-      v[4] or '', v[5] or '0', v[6] or '0', v[7] or '', v[8] }
+    call.found = { task.id, task.queue, task.issue, tonumber(task.attempt), task.ends, task.lease,
+      v[4] or '', v[8] or '0', v[9] or '0', v[5] or '', v[10] or false }
   end
 end
 
 function taking.append(found, task, v)
   local n = #found
   found[n + 1], found[n + 2], found[n + 3], found[n + 4] = task.id, task.queue, task.issue, tonumber(task.attempt)
-  found[n + 5], found[n + 6] = tonumber(task.deadline), task.lease
-  found[n + 7], found[n + 8], found[n + 9] = v[4] or '', v[5] or '0', v[6] or '0'
-  found[n + 10], found[n + 11] = v[7] or '', v[8]
+  found[n + 5], found[n + 6] = task.ends, task.lease
+  found[n + 7], found[n + 8], found[n + 9] = v[4] or '', v[8] or '0', v[9] or '0'
+  found[n + 10], found[n + 11] = v[5] or '', v[10] or false
 end
 
 -- Notes that the listener was here, and what was learnt of queues that had nothing for it.

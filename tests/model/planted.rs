@@ -7,7 +7,7 @@ use super::{Scripts, scripts};
 pub struct Bug {
     pub name: &'static str,
     pub command: &'static str,
-    /// Occurs in the script exactly once.
+    /// Occurs in the script once, or once in each copy of an inlined piece.
     old: &'static str,
     new: &'static str,
     /// Whether the keys alone show it, without the model.
@@ -52,7 +52,7 @@ pub const BUGS: [Bug; 86] = [
         "tonumber(known.losses or 0)",
     ),
     shown("an id that exists is submitted again", "submit", "if not found then", "if not found or found == queue then"),
-    shown("time has no floor", "reserve", "if tonumber(clock) > namespace_now_us then", "if false then"),
+    shown("time has no floor", "reserve", "if floor > namespace_now_us then", "if false then"),
     shown("an event says too little", "promote", "'from', from or ''", "'from', ''"),
     shown("a lease stays behind", "fail", "if task.token ~= '' then", "if false then"),
     shown(
@@ -64,8 +64,8 @@ pub const BUGS: [Bug; 86] = [
     bug(
         "a task that is to be killed completes",
         "complete",
-        "if task.cancel then\n    cold",
-        "if false then\n    cold",
+        "if task.cancel then\n          cold",
+        "if false then\n          cold",
     ),
     bug(
         "the lease of a task that is to be killed is renewed",
@@ -126,7 +126,7 @@ pub const BUGS: [Bug; 86] = [
     ),
     bug("any token gets the first answer", "complete", "last[1] == token and last[2]", "last[2]"),
     bug("promotion before the time", "promote", "'-inf', namespace_now, 'LIMIT'", "'-inf', '+inf', 'LIMIT'"),
-    bug("a request is not remembered", "reserve", "task.request or '',\n      'reserved'", "'',\n      'reserved'"),
+    bug("a request is not remembered", "reserve", "taker = listener, request = call.request,", "taker = listener,"),
     bug("retention deletes the latest", "retain", "-1 - taken[kind]", "taken[kind]"),
     shown(
         "a cancel at once keeps its places",
@@ -255,7 +255,7 @@ pub const BUGS: [Bug; 86] = [
         "'cost', cost, 'cost_of', token",
         "'cost', '', 'cost_of', token",
     ),
-    bug("one task more than the limit", "reserve", "call.number >= call.limit", "call.number > call.limit"),
+    bug("one task more than the limit", "reserve", "call.number < call.limit", "call.number <= call.limit"),
     shown("of tasks taken together one stays pending", "reserve", "0, -1 - #tasks)", "0, -#tasks)"),
     shown(
         "tasks started together have another process",
@@ -264,7 +264,7 @@ pub const BUGS: [Bug; 86] = [
         "started[i] = pid and listener .. ' 0' .. pid",
     ),
     bug("a request for many is not remembered", "reserve", "call.request or '', 'reserved'", "'', 'reserved'"),
-    bug("what claims something is taken with the rest", "reserve", "or v[10] or seen[id]", "or seen[id]"),
+    bug("what claims something is taken with the rest", "reserve", "or v[7] or seen[id]", "or seen[id]"),
     bug(
         "what is started at once takes no place",
         "reserve",
@@ -290,11 +290,12 @@ pub const BUGS: [Bug; 86] = [
 pub fn plant(bug: &Bug) -> Scripts {
     let mut scripts = scripts();
     let source = scripts.get_mut(bug.command).unwrap();
-    let places = source.matches(bug.old).count();
-    assert_eq!(
-        places, 1,
-        "{:?} occurs {places} times in {}: adapt the planted bug `{}`",
-        bug.old, bug.command, bug.name
+    assert!(
+        source.contains(bug.old),
+        "{:?} does not occur in {}: adapt the planted bug `{}`",
+        bug.old,
+        bug.command,
+        bug.name
     );
     *source = source.replace(bug.old, bug.new);
     scripts
