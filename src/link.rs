@@ -55,6 +55,9 @@ pub trait Way: Copy + fmt::Debug + Send + Sync + Sized + 'static {
     /// Does what is left to do for a value that was dropped, if that is possible without blocking.
     fn afterwards(steps: impl Future<Output = ()> + Send + 'static);
 
+    /// The same for steps that do not take long, even if that blocks.
+    fn briefly(steps: impl Future<Output = ()> + Send + 'static);
+
     /// Wakes those who wait for something to change.
     type Signal: Signal;
 
@@ -99,14 +102,22 @@ pub trait Wires: Send + Sync + 'static {
 
     /// Waits until an element can be taken from one of the lists, or `limit` has passed, or the bell is rung. Whoever
     /// rings it makes `stopped` true before. A failure counts as nothing taken: the caller polls the queue anyway.
+    /// Returns the list.
     fn wait(
         &self,
         lists: Vec<String>,
         limit: Duration,
         bell: &Self::Bell,
         stopped: &(dyn Fn() -> bool + Sync),
-    ) -> impl Future<Output = bool> + Send;
+    ) -> impl Future<Output = Option<String>> + Send;
 
     /// Ends the wait that has this bell.
     fn ring(&self, bell: &Self::Bell);
+}
+
+/// What puts a wake-up back that was taken from a list, for another listener.
+pub(crate) fn wakes(list: &str) -> Cmd {
+    let mut cmd = redis::cmd("LPUSH");
+    cmd.arg(list).arg(1);
+    cmd
 }

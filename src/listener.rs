@@ -8,7 +8,7 @@ use crate::calls::{AdoptOptions, Call, RegisterOptions, ReserveOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
-use crate::link::{Blocking, Link, Way, Wires};
+use crate::link::{Blocking, Link, Way, Wires, wakes};
 use crate::model::{Held, Order, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::processor::Processor;
@@ -16,6 +16,9 @@ use crate::processor::Processor;
 /// A waiting listener polls the queue this often even if nobody wakes it: the listener that was woken may have died
 /// before it took the task.
 const LOOK: Duration = Duration::from_secs(30);
+
+/// The limit of a call that wakes another listener, even where a value is dropped.
+const BRIEFLY: Duration = Duration::from_secs(1);
 
 /// How long a listener that leaves all its queues alone waits at a time.
 const NOTHING: Duration = Duration::from_millis(100);
@@ -87,7 +90,8 @@ pub struct Listener<L: Link = Blocking> {
     order: QueueOrder,
     has: Option<String>,
     next: String,
-    woken: bool,
+    /// The list from which a wake-up was taken, if nobody has looked for its task yet.
+    woken: Option<String>,
     /// Queues that are left alone for now.
     skipped: Vec<QueueName>,
     /// Whether the reply of the last call was lost: it may have reserved a task of any queue.
@@ -109,7 +113,7 @@ impl<L: Link> Listener<L> {
             order,
             has,
             next: request(),
-            woken: false,
+            woken: None,
             skipped: Vec::new(),
             unheard: false,
             asking: (1, None),
@@ -209,6 +213,7 @@ impl<L: Link> Listener<L> {
                 }
                 self.wait_interruptibly(left).await;
             }
+            self.pass_on().await;
             Ok(None)
         })
     }
@@ -237,8 +242,8 @@ impl<L: Link> Listener<L> {
     }
 
     async fn wait_interruptibly(&mut self, limit: Duration) {
-        let Interrupter { waiting, interrupted, .. } = &self.interrupter;
-        self.woken = self.wait_unless(waiting, &|| interrupted.load(Ordering::Acquire), limit).await;
+        let Interrupter { waiting, interrupted, .. } = self.interrupter.clone();
+        self.wait_unless(&waiting, &|| interrupted.load(Ordering::Acquire), limit).await;
     }
 
     /// Takes up to `limit` tasks, which are started at once. Returns the processors, each with the time from which its
@@ -249,7 +254,16 @@ impl<L: Link> Listener<L> {
 
     /// One wait for tasks that the bell ends.
     pub(crate) async fn wait_for_tasks(&mut self, bell: &Bell<L>, stopped: &(dyn Fn() -> bool + Sync)) {
-        self.woken = self.wait_unless(bell, stopped, LOOK).await;
+        self.wait_unless(bell, stopped, LOOK).await;
+    }
+
+    /// Wakes another listener instead of this one, which does not look for the task.
+    pub(crate) async fn pass_on(&mut self) {
+        if let Some(list) = &self.woken {
+            // After a failure the others look by themselves.
+            let _ = self.client.wires().send(&wakes(list), BRIEFLY).await;
+            self.woken = None;
+        }
     }
 
     /// Whether the reply to the last call was lost: it may have taken tasks, so the next one has to ask for as many.
@@ -257,13 +271,18 @@ impl<L: Link> Listener<L> {
         self.unheard
     }
 
-    async fn wait_unless(&self, bell: &Bell<L>, stopped: &(dyn Fn() -> bool + Sync), limit: Duration) -> bool {
+    async fn wait_unless(&mut self, bell: &Bell<L>, stopped: &(dyn Fn() -> bool + Sync), limit: Duration) {
         let lists = self.lists();
         if lists.is_empty() {
             L::pause(limit.min(NOTHING)).await;
-            return false;
+            return;
         }
-        self.client.wires().wait(lists, limit.min(LOOK), bell, stopped).await
+        let woken = self.client.wires().wait(lists, limit.min(LOOK), bell, stopped).await;
+        if woken.is_some()
+            && let Some(earlier) = std::mem::replace(&mut self.woken, woken)
+        {
+            let _ = self.client.wires().send(&wakes(&earlier), BRIEFLY).await;
+        }
     }
 
     fn lists(&self) -> Vec<String> {
@@ -273,7 +292,7 @@ impl<L: Link> Listener<L> {
     /// The call that takes tasks. It can be repeated until its reply has been heard.
     fn reserves(&self, queues: &[QueueName], order: &QueueOrder) -> Call<Vec<Reservation>> {
         let (limit, pid) = self.asking;
-        let options = ReserveOptions::new().request(&self.next).woken(self.woken).order(order);
+        let options = ReserveOptions::new().request(&self.next).woken(self.woken.is_some()).order(order);
         let options = self.lease.into_iter().fold(options, ReserveOptions::lease);
         let options = pid.into_iter().fold(options, ReserveOptions::pid);
         let options = if limit > 1 { options.limit(limit) } else { options };
@@ -317,7 +336,7 @@ impl<L: Link> Listener<L> {
         }
         self.next = request();
         self.unheard = false;
-        self.woken = false;
+        self.woken = None;
         Ok(taken)
     }
 
@@ -359,6 +378,7 @@ impl<L: Link> Listener<L> {
                 processor.give_back().await?;
             }
         }
+        self.pass_on().await;
         for queue in &self.queues {
             self.client.run(&self.client.calls().unregister(queue, &self.id)).await?;
         }
@@ -371,8 +391,14 @@ impl<L: Link> Listener<L> {
 }
 
 impl<L: Link> Drop for Listener<L> {
-    /// Gives back what an unfinished call may have taken, unless that would block.
+    /// Passes on a wake-up, and gives back what an unfinished call may have taken, unless that would block.
     fn drop(&mut self) {
+        if let Some(list) = self.woken.clone() {
+            let client = self.client.clone();
+            L::briefly(async move {
+                let _ = client.wires().send(&wakes(&list), BRIEFLY).await;
+            });
+        }
         if self.unheard {
             let (queues, order) = self.asked();
             let (client, id, call) = (self.client.clone(), self.id.clone(), self.reserves(&queues, &order));

@@ -85,6 +85,10 @@ impl Way for Blocking {
     /// Nothing: it would block whoever drops a value.
     fn afterwards(_: impl Future<Output = ()> + Send + 'static) {}
 
+    fn briefly(steps: impl Future<Output = ()> + Send + 'static) {
+        now(steps);
+    }
+
     type Signal = threads::Signal;
     type Crew = Vec<JoinHandle<()>>;
 
@@ -184,7 +188,7 @@ impl Wires for Pool {
         limit: Duration,
         bell: &AtomicI64,
         stopped: &(dyn Fn() -> bool + Sync),
-    ) -> bool {
+    ) -> Option<String> {
         let limit = limit.max(Duration::from_millis(1));
         let taken = self.with_wire(limit, |wire| {
             let mut limit = limit;
@@ -205,7 +209,7 @@ impl Wires for Pool {
             self.forget(0);
             thread::sleep(limit.min(Duration::from_millis(100)));
         }
-        taken.is_ok_and(|value| !matches!(value, Value::Nil))
+        reply::popped(&taken.ok()?)
     }
 
     /// The wait may be about to begin: the call is repeated until it has ended.

@@ -71,6 +71,10 @@ impl Way for Tokio {
         }
     }
 
+    fn briefly(steps: impl Future<Output = ()> + Send + 'static) {
+        Self::afterwards(steps);
+    }
+
     type Signal = Notify;
     type Crew = JoinSet<()>;
 
@@ -179,16 +183,16 @@ impl Wires for Shared {
         limit: Duration,
         bell: &Notify,
         stopped: &(dyn Fn() -> bool + Sync),
-    ) -> bool {
+    ) -> Option<String> {
         let mut rung = pin!(bell.notified());
         rung.as_mut().enable();
         if stopped() {
-            return false;
+            return None;
         }
         let waits = pin!(waits::wait(&self.0, lists, limit));
         match select(waits, rung).await {
             Either::Left((woken, _)) => woken,
-            Either::Right(_) => false,
+            Either::Right(_) => None,
         }
     }
 

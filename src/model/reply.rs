@@ -117,6 +117,11 @@ pub(crate) fn array(value: &Value) -> Option<&[Value]> {
     }
 }
 
+/// The list from which `BLPOP` took an element.
+pub(crate) fn popped(value: &Value) -> Option<String> {
+    array(value)?.first().and_then(text)
+}
+
 /// A repeated part of a reply: a number of elements each.
 pub(crate) trait Item: Sized {
     const SIZE: usize;

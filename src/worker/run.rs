@@ -127,7 +127,13 @@ impl<L: Link> Shared<L> {
         loop {
             // A call that was not heard is repeated as it was.
             if !listener.is_unheard() {
-                room = self.free_slots().await;
+                room = match self.slots_now() {
+                    Some(room) => room,
+                    None => {
+                        listener.pass_on().await; // a free slot looks by itself
+                        self.free_slots().await
+                    }
+                };
             }
             if room == 0 {
                 return Ok(());
@@ -160,19 +166,22 @@ impl<L: Link> Shared<L> {
         }
     }
 
-    /// Waits for free slots that nobody else fills, for the caller to fill them; none when the worker is to stop.
+    /// Free slots that nobody else fills, for the caller to fill them.
+    fn slots_now(&self) -> Option<usize> {
+        let mut state = self.lock();
+        let room = self.free(&state).min(MOST);
+        if room == 0 || state.taking || state.stop.is_some() {
+            return None;
+        }
+        state.taking = true;
+        Some(room)
+    }
+
+    /// Waits for free slots; none when the worker is to stop.
     async fn free_slots(&self) -> usize {
-        loop {
-            {
-                let mut state = self.lock();
-                if state.stop.is_some() {
-                    return 0;
-                }
-                let room = self.free(&state).min(MOST);
-                if room > 0 && !state.taking {
-                    state.taking = true;
-                    return room;
-                }
+        while !self.is_stopped() {
+            if let Some(room) = self.slots_now() {
+                return room;
             }
             let over = || {
                 let state = self.lock();
@@ -180,6 +189,7 @@ impl<L: Link> Shared<L> {
             };
             self.room.wait(LOOK, over).await;
         }
+        0
     }
 
     /// Waits for the running tasks, as the order to stop says.

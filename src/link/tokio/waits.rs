@@ -14,6 +14,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time;
 
 use super::Connections;
+use crate::link::wakes;
 use crate::model::reply;
 
 /// The longest pop.
@@ -102,8 +103,8 @@ impl Waits {
     }
 }
 
-/// Waits until an element was taken from one of the lists.
-pub(super) async fn wait(connections: &Arc<Connections>, lists: Vec<String>, limit: Duration) -> bool {
+/// Waits until an element was taken from one of the lists, and returns that list.
+pub(super) async fn wait(connections: &Arc<Connections>, lists: Vec<String>, limit: Duration) -> Option<String> {
     let (wake, woken) = oneshot::channel();
     let (number, pops) = {
         let mut state = connections.waits.lock();
@@ -116,7 +117,7 @@ pub(super) async fn wait(connections: &Arc<Connections>, lists: Vec<String>, lim
     } else {
         tokio::spawn(pop(Popping { connections: Arc::clone(connections), ended: false }));
     }
-    matches!(time::timeout(limit, &mut seat.woken).await, Ok(Ok(Some(_))))
+    time::timeout(limit, &mut seat.woken).await.ok()?.ok()?
 }
 
 /// A place among those who wait; dropping it leaves.
@@ -148,7 +149,7 @@ fn pass_on(connections: &Arc<Connections>, list: String) {
     // Without a runtime the others look by themselves, within half a minute.
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
-            let _ = connections.send(redis::cmd("LPUSH").arg(list).arg(1), connections.limit).await;
+            let _ = connections.send(&wakes(&list), connections.limit).await;
         });
     }
 }
@@ -224,7 +225,7 @@ async fn taken(connections: &Arc<Connections>, lists: &[String], turn: usize) ->
             Err(_) => waits.changed.notify_one(),
         }
     };
-    Ok(reply::array(&value).and_then(|pair| pair.first()).and_then(reply::text))
+    Ok(reply::popped(&value))
 }
 
 async fn connect(connections: &Connections) -> RedisResult<(MultiplexedConnection, Option<i64>)> {
