@@ -76,7 +76,8 @@ for _, task in ipairs(placed and freed or {}) do
   limits.release(queue, task.id, task.token)
 end
 for _, task in ipairs(foreign) do
-  redis.call('HSET', task.key, 'token', '', 'ended', task.token, 'outcome', 'lost')
+  redis.call('HDEL', task.key, 'token', 'lease', 'request')
+  redis.call('HSET', task.key, 'ended', task.token, 'outcome', 'lost')
 end
 local counts = { pending = 0, failed = 0, cancelled = 0 }
 for _, task in ipairs(lost) do

@@ -126,8 +126,7 @@ function actions.do_cancel(task, spec)
     redis.call('HSET', task.key, 'cancel', task.cancel or namespace.now,
       unpack(task.cancel and spec.reason == '' and {} or { 'reason', spec.reason })) -- an earlier reason is kept
   elseif record.held(task) then
-    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'token', '', 'ended', task.token,
-      'outcome', 'lost')
+    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost')
     orders.announce(task.queue)
   else
     state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason)
@@ -161,7 +160,7 @@ function actions.do_recall(task, spec)
     task.front, task.forget, more = true, { state.attempt_fields() }, { 'front', '1' }
     spec.wakes = task.queue
   end
-  state.move(task, task.to, 'recall', '', 'token', '', 'ended', task.token,
+  state.move(task, task.to, 'recall', '', 'ended', task.token,
     'outcome', task.to == 'pending' and 'released' or 'cancelled', unpack(more))
   orders.announce(task.queue)
 end
@@ -206,7 +205,11 @@ function actions.do_retry(task, spec)
   end
   local stale = {}
   if task.token ~= '' then
-    stale = { 'token', '', 'ended', task.token } -- a client without scripts ended the attempt and did not remove it
+    -- A client without scripts ended the attempt and did not remove it.
+    stale = { 'ended', task.token }
+    for _, field in ipairs({ 'token', 'lease', 'request' }) do
+      task.forget[#task.forget + 1] = field
+    end
   end
   for _, value in ipairs(task.bind or {}) do
     stale[#stale + 1] = value

@@ -43,8 +43,8 @@ function ending.complete_task(task, result, cost, limited)
   local may = redis.acl_check_cmd
   if task.ties or task.wakes or task.cancel or task.recall or task.forget then
     rights.require()
-  elseif may and not (may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', '')
-    and (not started or may('SREM', started, ''))
+  elseif may and not (may('HSET', namespace.meta, '', '') and may('HDEL', namespace.meta, '')
+    and may('XADD', events, '*', '', '') and (not started or may('SREM', started, ''))
     and (not task.last or may('RPOPLPUSH', held, ended))
     and (task.last or may('LREM', held, '', '') and may('LPUSH', ended, ''))) then
     rights.require()
@@ -54,10 +54,9 @@ function ending.complete_task(task, result, cost, limited)
   end
   if cost then
     state.move(task, 'complete', 'complete', task.node,
-      'token', '', 'ended', token, 'outcome', 'complete', 'result', result, 'cost', cost, 'cost_of', token)
+      'ended', token, 'outcome', 'complete', 'result', result, 'cost', cost, 'cost_of', token)
   else
-    state.move(task, 'complete', 'complete', task.node,
-      'token', '', 'ended', token, 'outcome', 'complete', 'result', result)
+    state.move(task, 'complete', 'complete', task.node, 'ended', token, 'outcome', 'complete', 'result', result)
   end
   if started then
     state.written = task
@@ -253,10 +252,10 @@ function ending.complete_plain(ends, listener, verdicts, limited)
     local one = ends[task.at]
     verdicts[task.at] = 'complete'
     if one.cost then
-      write(task, 'complete', 'complete', listener, 'token', '', 'ended', task.token, 'outcome', 'complete',
+      write(task, 'complete', 'complete', listener, 'ended', task.token, 'outcome', 'complete',
         'result', one.body, 'cost', one.cost, 'cost_of', task.token)
     else
-      write(task, 'complete', 'complete', listener, 'token', '', 'ended', task.token, 'outcome', 'complete',
+      write(task, 'complete', 'complete', listener, 'ended', task.token, 'outcome', 'complete',
         'result', one.body)
     end
   end
@@ -276,8 +275,8 @@ function ending.plan_plain(plain, limited)
   local may = redis.acl_check_cmd
   if plain[1].wakes then
     rights.require()
-  elseif may and not (may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', '')
-    and may('SREM', started, '') and may('LREM', held, '', '') and may('LPUSH', ended, '')) then
+  elseif may and not (may('HSET', namespace.meta, '', '') and may('HDEL', namespace.meta, '')
+    and may('XADD', events, '*', '', '') and may('SREM', started, '') and may('LREM', held, '', '') and may('LPUSH', ended, '')) then
     rights.require()
   end
   if namespace.declared then

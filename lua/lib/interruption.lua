@@ -35,7 +35,7 @@ function interruption.move(task, to, why, text)
     more = { claims.cancel_reason(task) }
   end
   state.move(task, to, why, '',
-    'token', '', 'ended', task.token, 'outcome', 'lost', 'losses', task.losses,
+    'ended', task.token, 'outcome', 'lost', 'losses', task.losses,
     'fruitless', task.fruitless, unpack(more))
   orders.announce(task.queue)
 end

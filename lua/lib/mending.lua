@@ -520,8 +520,8 @@ function mending.finish()
     namespace.advance_clock(namespace.now_us)
   end
   for _, task in ipairs(mending.moves) do
-    task.front, task.forget = true, { state.attempt_fields() }
-    state.move(task, 'pending', 'mend', '', 'token', '', 'front', '1')
+    task.front, task.forget = true, { 'token', 'lease', 'request', state.attempt_fields() }
+    state.move(task, 'pending', 'mend', '', 'front', '1')
   end
   for _, command in ipairs(mending.writes) do
     redis.call(unpack(command))

@@ -65,6 +65,6 @@ function owner.finish(task, to, outcome, why, ...)
   end
   state.plan(task, to)
   namespace.begin()
-  state.move(task, to, why, task.node, 'token', '', 'ended', task.token, 'outcome', outcome, ...)
+  state.move(task, to, why, task.node, 'ended', task.token, 'outcome', outcome, ...)
   return outcome
 end

@@ -5,7 +5,8 @@ local state = {}
 -- Minimum number of events kept per queue if `tally` never runs; `tally` trims to the setting.
 state.EVENTS = '100000'
 
--- Fields of an attempt that the next attempt must not find in the record.
+-- Fields of an attempt that the next attempt must not find in the record. Those of the lease end with the attempt,
+-- whatever its outcome: see `record`.
 function state.attempt_fields()
   return 'node', 'pid', 'reclaimed_node', 'cancel', 'recall', 'reserved', 'started', 'progress', 'progressed'
 end
@@ -266,10 +267,15 @@ function state.record(task, to, why, by, ...)
     redis.call('ZREM', prefix .. 'tasks_' .. queue, id)
   else
     redis.call('HSET', key, 'status', to, 'updated', now, ...)
-    if task.forget then
-      redis.call('HDEL', key, unpack(task.forget))
-    elseif (task.cancel or task.recall) and to ~= 'started' then
-      redis.call('HDEL', key, 'cancel', 'recall')
+    local forget = task.forget or (task.cancel or task.recall) and to ~= 'started' and { 'cancel', 'recall' }
+    if to ~= 'started' and not task.taker and (from == 'started' or from == 'reserved') then
+      if forget then
+        redis.call('HDEL', key, 'token', 'lease', 'request', unpack(forget))
+      else
+        redis.call('HDEL', key, 'token', 'lease', 'request')
+      end
+    elseif forget then
+      redis.call('HDEL', key, unpack(forget))
     end
   end
   if task.ties then
@@ -280,9 +286,15 @@ function state.record(task, to, why, by, ...)
   elseif from == 'failed' then
     groups.leave(task)
   end
-  redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
-    'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
-    'since', from and task.since or '')
+  if from == 'started' or to == 'started' and from == 'reserved' then
+    -- The event before it, of the same attempt, has trimmed the stream.
+    redis.call('XADD', prefix .. 'events_' .. queue, '*', 'id', id, 'from', from, 'to', to, 'attempt', task.attempt,
+      'at', now, 'by', by, 'why', why, 'since', task.since or '')
+  else
+    redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
+      'id', id, 'from', from or '', 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
+      'since', from and task.since or '')
+  end
   if task.wakes then
     state.wake(queue)
   end

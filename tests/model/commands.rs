@@ -4,7 +4,7 @@ use crate::model::keys::Reply;
 use crate::model::ops::{Asks, Op, PARTS};
 use crate::model::reserve::Asked;
 use crate::model::settle::{KEYS, RATES, SETTINGS, listener, payload, queue};
-use crate::model::state::{ATTEMPT, FAILURE, Model, SECOND, Verdict, decimal};
+use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
 
 fn names(queues: &[u8]) -> Vec<&'static str> {
     queues.iter().map(|number| queue(*number)).collect()
@@ -206,7 +206,7 @@ impl Model {
         let mut awaited = false;
         if task.held() {
             task.set("ended", task.get("token").to_owned());
-            task.set("token", "");
+            task.forget(&LEASE);
             task.set("outcome", "lost");
             awaited = self.place_is_awaited(id);
         }
@@ -235,7 +235,7 @@ impl Model {
         let outcome = if to == "pending" { "released" } else { to };
         let task = self.task(id);
         task.set("ended", task.get("token").to_owned());
-        task.set("token", "");
+        task.forget(&LEASE);
         task.set("outcome", outcome);
         if to == "pending" {
             task.forget(&ATTEMPT);

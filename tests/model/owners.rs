@@ -3,7 +3,7 @@
 use crate::model::keys::Reply;
 use crate::model::ops::{Act, Op, REASONS};
 use crate::model::settle::{HAS, listener, payload, queue};
-use crate::model::state::{ATTEMPT, FAILURE, Model, SECOND, Verdict, decimal};
+use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
 
 impl Model {
     pub fn owner(&mut self, id: &str, token: &str, act: &Act) -> Verdict<Reply> {
@@ -147,7 +147,7 @@ impl Model {
         let task = self.task(id);
         let (node, name) = (task.get("node").to_owned(), task.queue.clone());
         task.set("ended", task.get("token").to_owned());
-        task.set("token", "");
+        task.forget(&LEASE);
         task.set("outcome", outcome);
         if let Some(cost) = cost {
             task.set("cost", payload(cost));

@@ -42,8 +42,8 @@ pub const BUGS: [Bug; 86] = [
     shown(
         "a lost task keeps its token",
         "requeue_orphans",
-        "'token', '', 'ended', task.token, 'outcome', 'lost', 'losses'",
-        "'ended', task.token, 'outcome', 'lost', 'losses'",
+        "redis.call('HDEL', key, 'token', 'lease', 'request', unpack(forget))",
+        "redis.call('HDEL', key, unpack(forget))",
     ),
     shown(
         "losses are not counted",

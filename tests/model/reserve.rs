@@ -6,7 +6,7 @@ use crate::model::keys::Reply;
 use crate::model::lanes::Look;
 use crate::model::ops::{Act, Asks, Key, Order, Which};
 use crate::model::settle::{micros, request};
-use crate::model::state::{ATTEMPT, Model, SECOND, Verdict, decimal};
+use crate::model::state::{ATTEMPT, LEASE, Model, SECOND, Verdict, decimal};
 
 /// How a listener asks.
 pub struct Asked<'a> {
@@ -363,7 +363,7 @@ impl Model {
             task.put_off(until);
         }
         if to != "reserved" {
-            task.set("token", "");
+            task.forget(&LEASE);
             let name = task.queue.clone();
             self.shift(id, to, why, "", true);
             self.queue(&name).wake |= awaited;

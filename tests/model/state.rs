@@ -14,6 +14,9 @@ pub const SECOND: u64 = 1_000_000;
 /// Fields of an attempt that the next attempt must not find in the record.
 pub const ATTEMPT: [&str; 6] = ["node", "pid", "reserved", "started", "progress", "progressed"];
 
+/// Fields of a lease, which end with the attempt.
+pub const LEASE: [&str; 3] = ["token", "lease", "request"];
+
 /// Fields of a failure in the record.
 pub const FAILURE: [&str; 4] = ["error", "group", "last_error", "last_group"];
 
