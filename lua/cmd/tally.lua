@@ -52,22 +52,26 @@ elseif length > 0 then
   missed, last, read = 0, newest, added
 end
 
-local days_sums, bounds, floor = {}, statistics.bounds(), math.floor
-local day, sums -- of the previous event
-local event = {} -- one table, reused for all
+local days_sums, bounds = {}, statistics.bounds()
+local sums, low, high = nil, '', '' -- of the previous event, and the span of its day
 for i = 1, #found do
   local v = found[i][2]
-  local why, at, since = v[14], tonumber(v[10]), tonumber(v[16])
-  if why and at and at >= 0 and at <= 100000000000 then -- an entry of another client may contain anything
-    local own = floor(at / 86400)
-    if own ~= day then
-      day = own
-      sums = days_sums[day] or statistics.sums()
-      days_sums[day] = sums
+  local why, at = v[14], v[10]
+  if why then -- an entry of another client may contain anything
+    local own = sums
+    if not (#at == 17 and at >= low and at < high) then -- reading the text as a number costs more
+      local time = tonumber(at)
+      own = nil
+      if time and time >= 0 and time <= 100000000000 then
+        local day = math.floor(time / 86400)
+        own = days_sums[day] or statistics.sums()
+        days_sums[day] = own
+        sums, low, high = own, statistics.span(day)
+      end
     end
-    event.took = since and since >= 0 and since <= at and floor((at - since) * 1000000 + 0.5) / 1000000
-    event.from, event.to, event.by, event.why = v[4], v[6], v[12], why
-    statistics.event(sums, event, bounds)
+    if own then
+      statistics.event(own, v[4], v[6], v[12], why, at, v[16], bounds)
+    end
   end
 end
 if missed > 0 then

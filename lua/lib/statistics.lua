@@ -75,9 +75,14 @@ function statistics.day(value, what)
   return day
 end
 
--- Adds a duration to the sums of a day.
+-- Adds how long a task was in its former state, if that is known, to the sums of a day.
 -- @hot
-function statistics.measure(own, seconds, bounds)
+function statistics.measure(own, at, since, bounds)
+  at, since = tonumber(at), tonumber(since)
+  if not (at and since and since >= 0 and since <= at) then
+    return
+  end
+  local seconds = math.floor((at - since) * 1000000 + 0.5) / 1000000
   own.count = own.count + 1
   own.sum = own.sum + seconds
   own.squares = own.squares + seconds * seconds
@@ -94,7 +99,8 @@ function statistics.measure(own, seconds, bounds)
   own[i] = (own[i] or 0) + 1
 end
 
--- The sums of a day: for each measure a table of its buckets by position; the counts beside them.
+-- The sums of a day: for each measure a table of its buckets by position; the counts beside them. Attempts that
+-- completed their task are only in `done` until `merge`.
 function statistics.sums()
   local sums = {}
   for _, name in ipairs(statistics.counts()) do
@@ -106,22 +112,30 @@ function statistics.sums()
   return sums
 end
 
+-- The first moment of a day and that of the next one, as events write times; two empty strings where texts of times
+-- are not in their order.
+function statistics.span(day)
+  local low, high = string.format('%.6f', day * 86400), string.format('%.6f', (day + 1) * 86400)
+  if #low == 17 and #high == 17 then
+    return low, high
+  end
+  return '', ''
+end
+
 -- Adds an event to the sums of its day. The reason of a release may be any word but `fail`; an event without `by`
--- is a lost attempt. `took`: how long the task was in its former state, if known.
+-- is a lost attempt.
 -- @hot
-function statistics.event(sums, event, bounds)
-  local from, to, took, by, why = event.from, event.to, event.took, event.by, event.why
+function statistics.event(sums, from, to, by, why, at, since, bounds)
   if from == 'pending' then
-    if (to == 'reserved' or to == 'started') and took then
-      statistics.measure(sums.wait, took, bounds)
+    if to == 'reserved' or to == 'started' then
+      statistics.measure(sums.wait, at, since, bounds)
     end
   elseif from == 'reserved' or from == 'started' then
     -- An owner that never reported the start still worked on the task.
-    if took and (from == 'started' or to == 'complete' or (why == 'fail' and by ~= '')) then
-      statistics.measure(sums.run, took, bounds)
-      if to == 'complete' then
-        statistics.measure(sums.done, took, bounds)
-      end
+    if to == 'complete' then
+      statistics.measure(sums.done, at, since, bounds)
+    elseif from == 'started' or (why == 'fail' and by ~= '') then
+      statistics.measure(sums.run, at, since, bounds)
     end
     if to == 'reserved' or (by == '' and (why == 'lost' or why == 'adopt')) then
       sums.losses = sums.losses + 1
@@ -147,10 +161,22 @@ function statistics.event(sums, event, bounds)
   end
 end
 
+-- Counts the attempts that completed their task among those that ran.
+function statistics.add_done(run, done)
+  for _, name in ipairs({ 'count', 'sum', 'squares' }) do
+    run[name] = run[name] + done[name]
+  end
+  run.least, run.most = math.min(run.least, done.least), math.max(run.most, done.most)
+  for i = 1, #statistics.bounds() + 1 do
+    run[i] = done[i] and (run[i] or 0) + done[i] or run[i]
+  end
+end
+
 -- Merges the sums of a day with its hash. Returns fields and values to write. Seconds have six decimals, so that
 -- their sum stays exact within its digits.
 function statistics.merge(key, sums)
   local names, added, bounds = {}, {}, statistics.bounds()
+  statistics.add_done(sums.run, sums.done)
   local function add(name, value)
     names[#names + 1] = name
     added[name] = value
