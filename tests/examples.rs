@@ -15,14 +15,28 @@ const LIMIT: Duration = Duration::from_secs(25);
 
 /// An example's program, built as this test is.
 fn program(name: &str) -> PathBuf {
+    built(&["--package", "blueque", "--example", name]).join("examples").join(name)
+}
+
+/// Builds a program, and returns the folder of all.
+fn built(what: &[&str]) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--locked", "--quiet", "--package", "blueque", "--example", name]);
+    cargo.args(["build", "--locked", "--quiet"]).args(what);
     if cfg!(feature = "tokio") {
         cargo.arg("--all-features");
     }
     assert!(cargo.status().unwrap().success());
     let tests = std::env::current_exe().unwrap();
-    tests.parent().unwrap().parent().unwrap().join("examples").join(name)
+    tests.parent().unwrap().parent().unwrap().to_owned()
+}
+
+/// What an example prints that runs to its end.
+fn printed(name: &str) -> String {
+    let server = Server::start();
+    let output = Command::new(program(name)).arg(server.url()).output().unwrap();
+    let (text, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{text}{errors}");
+    text
 }
 
 /// A program that is killed when the test ends.
@@ -52,4 +66,110 @@ fn a_child_process_goes_on_with_the_attempt_of_its_listener() {
     let failed = fails.wait(LIMIT).unwrap();
     assert_eq!(failed.status(), Some(Status::Failed));
     assert!(failed.error().unwrap().contains("the child ended with"), "{:?}", failed.error());
+}
+
+#[test]
+fn failures_are_retried() {
+    let text = printed("retries");
+    assert!(text.starts_with("a page, after 2 failures\n"), "{text}");
+    for line in [
+        "attempt 1: scheduled too many requests",
+        "attempt 2: scheduled the connection was reset",
+        "attempt 3: complete",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(text.ends_with("failed for good: not found\n"), "{text}");
+}
+
+#[test]
+fn a_name_is_unique() {
+    let text = printed("unique");
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("reject: DUPLICATE"), "{text}");
+    assert_eq!(lines[1..], ["existing: the first task", "replace: the first task is cancelled"]);
+}
+
+#[test]
+fn a_schedule_makes_its_tasks() {
+    let text = printed("schedules");
+    assert_eq!(text.lines().filter(|line| line.starts_with("tick: ")).count(), 3, "{text}");
+    assert!(text.ends_with("3 tasks, 3 made\n"), "{text}");
+}
+
+#[test]
+fn work_goes_on_at_its_checkpoint_and_is_cancelled() {
+    let text = printed("checkpoints");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines[0], lines[2]), ("given back: 1", "cancelled: it takes too long"));
+    let first: u64 = lines[1].strip_prefix("attempt 2 went on at ").unwrap().parse().unwrap();
+    assert!((5..50).contains(&first), "{text}");
+}
+
+#[cfg(feature = "tokio")]
+#[test]
+fn search_and_events_are_streams() {
+    let text = printed("events");
+    assert!(text.starts_with("3 tasks wait\n3 cancelled\n"), "{text}");
+    assert_eq!(text.matches("pending → cancelled").count(), 3, "{text}");
+}
+
+#[cfg(feature = "tokio")]
+mod service {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpStream;
+    use std::process::Stdio;
+
+    use super::*;
+
+    /// One request to the service, and the whole answer.
+    fn asked(address: &str, request: &str, body: &str) -> String {
+        let mut connection = TcpStream::connect_timeout(&address.parse().unwrap(), LIMIT).unwrap();
+        connection.set_read_timeout(Some(LIMIT)).unwrap();
+        let about = format!("Content-Type: application/json\r\nContent-Length: {}", body.len());
+        write!(connection, "{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{about}\r\n\r\n{body}")
+            .unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    #[test]
+    fn a_service_submits_and_follows_what_an_asynchronous_worker_does() {
+        let server = Server::start();
+        let folder = built(&["--package", "blueque-example-service"]);
+        let mut service = Command::new(folder.join("blueque-example-service"));
+        let service = service.args([&server.url(), "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut service = Running(service);
+        let mut line = String::new();
+        BufReader::new(service.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("http://").unwrap();
+
+        let id_of = |answer: &str| {
+            assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+            answer.split("\"id\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+        };
+        let id = id_of(&asked(address, "POST /tasks", "\"movie-17.mkv\""));
+        let gone = id_of(&asked(address, "POST /tasks", "\"movie-18.mkv\""));
+        assert!(asked(address, &format!("GET /tasks/{id}"), "").contains("\"status\":\"pending\""));
+        assert!(asked(address, &format!("DELETE /tasks/{gone}"), "").starts_with("HTTP/1.1 202"));
+        assert!(asked(address, "GET /tasks/nobody", "").starts_with("HTTP/1.1 404"));
+        assert!(asked(address, "GET /tasks/a%20b", "").starts_with("HTTP/1.1 400"));
+
+        let worker = program("async_worker");
+        let mut worker = Running(Command::new(worker).arg(server.url()).stdout(Stdio::piped()).spawn().unwrap());
+        let events = asked(address, &format!("GET /tasks/{id}/events"), "");
+        assert!(events.contains("\"result\":\"movie-17.mkv.mp4\""), "{events}");
+        assert!(asked(address, &format!("GET /tasks/{gone}/events"), "").contains("\"status\":\"cancelled\""));
+        let client = Client::open(&server.url()).unwrap();
+        let thumbnail = client.queue("transcode").unwrap();
+        let thumbnail = thumbnail.submit("movie-17.mkv", Submit::default().method("thumbnail")).unwrap();
+        assert_eq!(thumbnail.result::<String>(LIMIT).unwrap(), "movie-17.mkv.png");
+
+        assert!(Command::new("kill").args(["-INT", &worker.0.id().to_string()]).status().unwrap().success());
+        assert!(worker.0.wait().unwrap().success());
+        let mut text = String::new();
+        worker.0.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "2 complete, 0 given back\n");
+    }
 }

@@ -127,12 +127,11 @@ impl<L: Link> Shared<L> {
         loop {
             // A call that was not heard is repeated as it was.
             if !listener.is_unheard() {
-                room = match self.slots_now() {
-                    Some(room) => room,
-                    None => {
-                        listener.pass_on().await; // a free slot looks by itself
-                        self.free_slots().await
-                    }
+                room = if let Some(room) = self.slots_now() {
+                    room
+                } else {
+                    listener.pass_on().await; // a free slot looks by itself
+                    self.free_slots().await
                 };
             }
             if room == 0 {
