@@ -1,7 +1,7 @@
 --- Finds and repairs what clients without scripts leave behind, and what was deleted by hand, one part of the queue
 --   at each call.
 -- @args now queue cursor limit
--- @options grace
+-- @options grace shared
 -- @again goes on
 -- @reply next cursor (empty at the end), number mended, number under suspicion, then for each held task whose
 --   listener was removed from the queue who is responsible for it, its id, status, holder and pid
@@ -13,17 +13,34 @@ local GRACE = 60 * 1000000
 namespace.open()
 local cursor, limit
 mending.queue, cursor, limit = contract.arguments()
-local grace = args.options().grace or GRACE
+local options = args.options()
+local grace, shared = options.grace or GRACE, options.shared
 
-local part, position = string.match(cursor == '' and 'held:0' or cursor, '^(%l+):(%d+)$')
-local following = part and #position <= 16 and string.match(PARTS, ' ' .. part .. ' (%l*)')
+local function place(text)
+  local part, position = string.match(text == '' and 'held:0' or text, '^(%l+):(%d+)$')
+  return part, position, part and #position <= 16 and string.match(PARTS, ' ' .. part .. ' (%l*)')
+end
+local part, position, following = place(cursor)
 if not following then
   reply.fail('BADARG', 'the cursor must be empty or what the previous call returned')
+end
+if shared and cursor ~= '' then
+  reply.fail('BADARG', 'the cursor must be empty with shared')
 end
 
 -- Every key is read with a command of its type before anything is written.
 namespace.probe('HLEN', namespace.key('suspects', mending.queue))
 namespace.probe('ZCARD', namespace.key('tasks', mending.queue))
+if shared then
+  local goes_on = mending.shared_cursor()
+  if not goes_on then
+    return { '', 0, 0 }
+  end
+  part, position, following = place(goes_on)
+  if not following then
+    part, position, following = place('')
+  end
+end
 local after
 if part == 'held' then
   after = mending.held(position, limit, grace)
@@ -46,10 +63,13 @@ elseif part == 'claims' then
 else
   after = mending.list(part == 'laned' and 'scheduled_lane' or part, position, limit)
 end
-mending.finish()
 if after ~= '0' then
   after = part .. ':' .. after
 else
   after = following ~= '' and following .. ':0' or ''
 end
+if shared then
+  mending.share(after)
+end
+mending.finish()
 return { after, mending.mended, mending.suspected, unpack(mending.valid_claims) }

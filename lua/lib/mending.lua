@@ -473,6 +473,26 @@ function mending.claims(position, limit)
   return after(removed)
 end
 
+-- A pass that clients share begins this long after the end of the one before, in µs.
+mending.PAUSE = 60 * 1000000
+
+-- Where the shared pass goes on, or nil while none is due. After the clock was set back one is.
+function mending.shared_cursor()
+  local pass = redis.call('HGET', namespace.key('suspects', mending.queue), 'pass') or ''
+  local ended = tonumber(string.match(pass, '^done (%d+)$'))
+  if not ended then
+    return pass
+  end
+  local since = namespace.now_us - ended
+  return (since >= mending.PAUSE or since < 0) and '' or nil
+end
+
+-- Notes where it goes on.
+function mending.share(after)
+  local pass = after ~= '' and after or string.format('done %.0f', namespace.now_us)
+  mending.write('HSET', namespace.key('suspects', mending.queue), 'pass', pass)
+end
+
 -- Removes suspicions that proved wrong.
 -- @hot
 function mending.suspects(cursor, limit, grace)
@@ -483,7 +503,7 @@ function mending.suspects(cursor, limit, grace)
     local field = page[2][i]
     local listener, id = string.match(field, '^(%S+) (%S+)$')
     local holder, orphan = string.match(field, '^claim (%S+) (%S+)$')
-    local settled = right
+    local settled = right and field ~= 'pass'
     if orphan then
       local task = record.find(orphan, 'reclaimed_node')
       settled = not task or task.extra[1] or not mending.confirmed(task, holder) or mending.registered(holder)

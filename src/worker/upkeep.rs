@@ -30,8 +30,11 @@ const SELDOM: Duration = Duration::from_secs(60);
 /// Calls of `tally` in one round: enough for all events that a queue keeps.
 const TALLIES: usize = 200;
 
-/// Steps of repairs in one round.
-const STEPS: usize = 10;
+/// Steps of repairs in one round of a listener that is alone; several share them.
+const STEPS: u32 = 10;
+
+/// The part of the repairs that answers what others claimed, which is the last.
+const CLAIMS: &str = "claims:0";
 
 /// The lease between adopting an orphan and giving it back.
 const HANDOVER: Duration = Duration::from_secs(10);
@@ -88,11 +91,9 @@ struct Round {
 struct Kept {
     name: QueueName,
     retain_at: Instant,
-    mend_at: Instant,
-    /// Where repairs continue.
-    cursor: String,
-    /// Tasks that others claimed, according to the repairs: of the round before, and of this one.
-    claims: [Vec<Claim>; 2],
+    claims_at: Instant,
+    /// Tasks that others claimed, according to the repairs.
+    claims: Vec<Claim>,
 }
 
 /// What every worker does for its queues besides its own tasks; for workers other than [`crate::Worker`].
@@ -112,7 +113,7 @@ impl<L: Link> Upkeep<L> {
     #[must_use]
     pub fn new(client: Client<L>, queues: Vec<QueueName>) -> Self {
         let now = Instant::now();
-        let kept = |name| Kept { name, retain_at: now, mend_at: now, cursor: String::new(), claims: <_>::default() };
+        let kept = |name| Kept { name, retain_at: now, claims_at: now, claims: Vec::new() };
         Self { client, queues: queues.into_iter().map(kept).collect(), host_names: Vec::new(), clock: None }
     }
 
@@ -158,9 +159,12 @@ impl<L: Link> Upkeep<L> {
             let queue = Queue::new(self.client.clone(), kept.name.clone());
             let mut note = |outcome: Result<()>| troubles.note(Some(queue.name()), outcome).map(|_| ());
             note(promote(&queue).await.map(|next| *due = sooner(*due, next)))?;
-            note(requeue(&queue).await.map(|listeners| *rarer = (listeners / SHARING).max(*rarer)))?;
+            let mut listeners = 0;
+            note(requeue(&queue).await.map(|number| listeners = number))?;
+            *rarer = (listeners / SHARING).max(*rarer);
             note(kept.retain(&queue).await)?;
-            note(kept.mend(&self.client).await)?;
+            note(mend(&queue, STEPS / listeners.clamp(1, SHARING)).await)?;
+            note(kept.read_claims(&self.client).await)?;
             note(tally(&queue).await)?;
         }
         Ok(())
@@ -232,7 +236,7 @@ impl<L: Link> Upkeep<L> {
         // Who is responsible for tasks of others, with the holders of those that are started.
         let mut found: BTreeMap<ListenerId, BTreeMap<&str, &str>> =
             registered.map(|id| (id, BTreeMap::new())).collect();
-        for claim in &kept.claims[0] {
+        for claim in &kept.claims {
             let Ok(id) = ListenerId::new(claim.listener.as_str()) else { continue };
             found.entry(id).or_default().insert(&claim.id, &claim.holder);
         }
@@ -330,24 +334,32 @@ impl Kept {
         Ok(())
     }
 
-    /// Some steps of repairs at a time, so that a round stays short.
-    async fn mend<L: Link>(&mut self, client: &Client<L>) -> Result<()> {
-        if self.cursor.is_empty() && self.mend_at > Instant::now() {
+    /// Reads which tasks others claimed: whoever is responsible for them may have died on this host.
+    async fn read_claims<L: Link>(&mut self, client: &Client<L>) -> Result<()> {
+        if self.claims_at > Instant::now() {
             return Ok(());
         }
-        for _ in 0..STEPS {
-            let step = client.run(&client.calls().mend(&self.name, &self.cursor, 100, &MendOptions::new())).await?;
-            self.cursor = step.next.unwrap_or_default();
-            let [known, found] = &mut self.claims;
-            found.extend(step.claims);
-            if self.cursor.is_empty() {
-                *known = std::mem::take(found);
-                self.mend_at = Instant::now() + SELDOM;
-                break;
-            }
+        let (mut found, mut cursor) = (Vec::new(), CLAIMS.to_owned());
+        while !cursor.is_empty() {
+            let page = client.run(&client.calls().mend(&self.name, &cursor, 100, &MendOptions::new())).await?;
+            found.extend(page.claims);
+            cursor = page.next.unwrap_or_default();
         }
+        (self.claims, self.claims_at) = (found, Instant::now() + SELDOM);
         Ok(())
     }
+}
+
+/// Some steps of the repairs that all listeners make together, so that a round stays short.
+async fn mend<L: Link>(queue: &Queue<L>, steps: u32) -> Result<()> {
+    let client = queue.client();
+    let next = client.calls().mend(queue.name(), "", 100, &MendOptions::new().shared(true));
+    for _ in 0..steps {
+        if client.run(&next).await?.next.is_none() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The earlier of two times, as far as they are known.
