@@ -66,11 +66,11 @@ spell: ## Check the spelling; typos.toml lists exceptions
 audit: ## Before a release: check advisories, the crate's public surface, compatibility
 	@scripts/audit
 
-bench: ## Measure the scripts, and the least that they could cost; BEFORE=commit: also the scripts of that commit
+bench: ## Measure the scripts, and the least that they could cost; ONLY=part,part; BEFORE=commit: beside the scripts of that commit
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \
 	  cargo build --locked --release --quiet --package blueque-cli && \
 	  before=$(if $(BEFORE),$$(scripts/bundle_of $(BEFORE))) && \
-	  cargo run --locked --release --quiet --package blueque-bench $(if $(BEFORE),before "$$before")
+	  cargo run --locked --release --quiet --package blueque-bench $(if $(BEFORE),before "$$before",$(if $(ONLY),only $(ONLY)))
 
 peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=everysec; DOCS=folder for the page
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && builds=$$($(BUILDS)) && \

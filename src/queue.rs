@@ -172,7 +172,7 @@ impl<L: Link> Queue<L> {
         self.client.make(self.client.calls().drain(&self.name, listener, on))
     }
 
-    /// Moves due scheduled tasks to pending: at most 500.
+    /// Moves due scheduled tasks to pending: at most 100, so that nobody waits long for the server.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -181,10 +181,11 @@ impl<L: Link> Queue<L> {
     }
 
     pub(crate) fn promotes(&self) -> Call<Promoted> {
-        self.client.calls().promote(&self.name, 500)
+        self.client.calls().promote(&self.name, 100)
     }
 
-    /// Takes tasks whose lease has expired from their owners: at most 100.
+    /// Takes tasks whose lease has expired from their owners: at most 25, so that nobody waits long for the
+    /// server.
     ///
     /// # Errors
     /// Those of [`Client::call`].
@@ -193,7 +194,7 @@ impl<L: Link> Queue<L> {
     }
 
     pub(crate) fn requeues(&self) -> Call<Orphans> {
-        self.client.calls().requeue_orphans(&self.name, 100)
+        self.client.calls().requeue_orphans(&self.name, 25)
     }
 
     /// Deletes finished tasks over a number or an age, by default from the settings (50,000; 7 days): at most 100.

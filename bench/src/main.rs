@@ -2,6 +2,7 @@
 
 mod before;
 mod each;
+mod held;
 mod life;
 mod programs;
 mod server;
@@ -37,26 +38,50 @@ fn main() -> Result<()> {
     {
         return before::compare(Scripts::Of(folder.into()));
     }
-    let mut goals = Vec::new();
+    let only = match args.as_slice() {
+        [_, mode, names] if mode == "only" => Some(names.split(',').collect::<Vec<_>>()),
+        _ => None,
+    };
+    let known = |name: &&&str| PARTS.iter().all(|(part, _)| part != *name);
+    if let Some(unknown) = only.iter().flatten().find(known) {
+        let names: Vec<&str> = PARTS.iter().map(|(part, _)| *part).collect();
+        return Err(format!("there is no part {unknown}: {}", names.join(", ")).into());
+    }
     let small = sizes::filled(1000)?;
     let mut connection = small.connect()?;
     let version = info(&mut connection, "server", "valkey_version:").map(|version| format!("Valkey {version}"));
     let version =
         version.or_else(|_| info(&mut connection, "server", "redis_version:").map(|v| format!("Redis {v}")))?;
     println!("{version}. Server time in microseconds; only ratios mean something on another machine.\n");
-
-    goals.extend(beside_the_floor(&small)?);
-    goals.push(keys()?);
-    goals.extend(at_sizes(&small)?);
-    println!("requests per second (submit, reserve, start, complete by turns; client and server share the machine)");
-    for connections in [1, 50] {
-        println!("  {connections:>2} connections {:>9.0}", throughput::requests_per_second(&small, connections)?);
+    let mut goals = Vec::new();
+    for (name, part) in PARTS {
+        if only.as_ref().is_none_or(|only| only.contains(&name)) {
+            goals.extend(part(&small)?);
+        }
     }
-    goals.extend(waiting()?);
-    goals.extend(programs()?);
-
     verdicts(&goals);
     Ok(())
+}
+
+/// A part of the benchmark. It gets a server with 1,000 waiting tasks.
+type Part = fn(&Server) -> Result<Vec<Goal>>;
+
+const PARTS: [(&str, Part); 7] = [
+    ("floor", |small| Ok(beside_the_floor(small)?.into())),
+    ("keys", |_| Ok(vec![keys()?])),
+    ("sizes", |small| Ok(at_sizes(small)?.into())),
+    ("requests", requests),
+    ("waiting", |_| Ok(waiting()?.into())),
+    ("held", |_| Ok(held()?.into())),
+    ("programs", |_| Ok(programs()?.into())),
+];
+
+fn requests(server: &Server) -> Result<Vec<Goal>> {
+    println!("requests per second (submit, reserve, start, complete by turns; client and server share the machine)");
+    for connections in [1, 50] {
+        println!("  {connections:>2} connections {:>9.0}", throughput::requests_per_second(server, connections)?);
+    }
+    Ok(Vec::new())
 }
 
 fn verdicts(goals: &[Goal]) {
@@ -224,6 +249,27 @@ fn waiting() -> Result<[Goal; 3]> {
         Goal { name: "wake-milliseconds", measured: wake, target: 2.0 },
         Goal { name: "idle-commands-per-second", measured: idle, target: 200.0 },
         Goal { name: "reserve-calls-per-submit", measured: storm, target: 10.0 },
+    ])
+}
+
+fn held() -> Result<[Goal; 2]> {
+    let shares = held::shares()?;
+    println!("100,000 tasks held by 10,000 workers, and as many listeners that wait, percent of a core of the server");
+    println!("  heartbeats, lease 60 s {:>8.2}", shares.heartbeats);
+    println!("  upkeep                 {:>8.2}", shares.upkeep);
+    println!("  listeners that wait    {:>8.2}", shares.waiting);
+    println!("  reports of the workers {:>8.2}", shares.reports);
+    let deaths = held::deaths()?;
+    println!("1,000 of them die at once");
+    println!("  p99 of another client's submit: {:.2} ms before, {:.2} ms while", deaths.before, deaths.meanwhile);
+    println!("  all their tasks are requeued within {:.1} s\n", deaths.until_requeued);
+    Ok([
+        Goal {
+            name: "percent-of-a-core-for-100k-held",
+            measured: shares.heartbeats + shares.upkeep + shares.waiting,
+            target: 2.0,
+        },
+        Goal { name: "p99-milliseconds-while-1000-die", measured: deaths.meanwhile - deaths.before, target: 2.0 },
     ])
 }
 

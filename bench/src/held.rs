@@ -1,0 +1,169 @@
+//! Long tasks: what the server pays for 100,000 tasks that 10,000 workers hold, and what happens when 1,000 of them die
+//! at once.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use blueque::{Client, QueueName, Upkeep};
+use redis::{Connection, Value};
+
+use crate::life::{args, attempt, id};
+use crate::server::{Args, Result, Server, call, info, load_command};
+use crate::sizes;
+
+const WORKERS: usize = 10_000;
+
+/// Tasks of each.
+const EACH: usize = 10;
+
+/// Seconds: of a lease, between two heartbeats, between two reports, and between two looks of a listener that waits.
+const LEASE: f64 = 60.0;
+const BEAT: f64 = LEASE / 3.0;
+const REPORT: f64 = 10.0;
+const LOOK: f64 = 30.0;
+
+/// Rounds of upkeep in a second, of all workers together.
+const ROUNDS: f64 = 2.5;
+
+/// Workers that die at once, and the seconds of their leases.
+const DEAD: usize = 1_000;
+const SHORT: u64 = 2;
+
+/// Percent of a core of the server.
+pub struct Shares {
+    pub heartbeats: f64,
+    pub upkeep: f64,
+    pub waiting: f64,
+    pub reports: f64,
+}
+
+/// Seconds that the server has worked.
+fn worked(connection: &mut Connection) -> Result<f64> {
+    let user: f64 = info(connection, "cpu", "used_cpu_user:")?.parse()?;
+    let system: f64 = info(connection, "cpu", "used_cpu_sys:")?.parse()?;
+    Ok(user + system)
+}
+
+fn many(connection: &mut Connection, sha: &str, calls: &[Args]) -> Result<Vec<Value>> {
+    let mut replies = Vec::new();
+    for some in calls.chunks(100) {
+        let mut pipe = redis::pipe();
+        for args in some {
+            pipe.add_command(call(sha, "blueque", args));
+        }
+        replies.extend(pipe.query::<Vec<Value>>(connection)?);
+    }
+    Ok(replies)
+}
+
+/// A listener for each worker, which holds as many tasks; the arguments of their heartbeats.
+fn hold(connection: &mut Connection, workers: std::ops::Range<usize>, lease: &str) -> Result<Vec<Args>> {
+    let (register, reserve) = (load_command(connection, "register")?, load_command(connection, "reserve")?);
+    let listeners: Vec<String> = workers.map(|number| format!("host{number}_1")).collect();
+    let calls: Vec<Args> = listeners.iter().map(|listener| args(&["", "q", listener])).collect();
+    many(connection, &register, &calls)?;
+    let each = EACH.to_string();
+    let calls: Vec<Args> = listeners
+        .iter()
+        .map(|listener| args(&["", listener, "1", "q", "limit", &each, "pid", "1", "lease", lease]))
+        .collect();
+    let mut beats = Vec::new();
+    for (listener, reply) in listeners.iter().zip(many(connection, &reserve, &calls)?) {
+        let mut beat = args(&["", "q", listener, lease, &each]);
+        let fields: Vec<Value> = redis::from_redis_value(reply)?;
+        for task in fields.chunks(fields.len() / EACH) {
+            let (id, token) = attempt(Value::Array(task.to_vec()))?;
+            beat.extend([id, token]);
+        }
+        beats.push(beat);
+    }
+    Ok(beats)
+}
+
+/// The shares of a core that workers cost which hold 100,000 tasks with a lease of 60 s, and as many that wait.
+pub fn shares() -> Result<Shares> {
+    let server = sizes::filled(WORKERS * EACH)?;
+    let mut connection = server.connect()?;
+    let beats = hold(&mut connection, 0..WORKERS, &LEASE.to_string())?;
+    let names: Vec<&String> = beats.iter().filter_map(|beat| beat.get(2)).collect();
+    let reports: Vec<Args> = names.iter().map(|name| args(&["", name, "10", "0", "1", "q"])).collect();
+    let looks: Vec<Args> = names.iter().map(|name| args(&["", name, "1", "q"])).collect();
+    let mut share = |command: &str, calls: &[Args], every: f64| -> Result<f64> {
+        let sha = load_command(&mut connection, command)?;
+        many(&mut connection, &sha, calls)?; // the first time it may write more
+        let before = worked(&mut connection)?;
+        many(&mut connection, &sha, calls)?;
+        Ok((worked(&mut connection)? - before) / every * 100.0)
+    };
+    let heartbeats = share("heartbeat", &beats, BEAT)?;
+    let reports = share("report", &reports, REPORT)?;
+    let waiting = share("reserve", &looks, LOOK)?;
+
+    let client = Client::open(&format!("redis+unix://{}", server.socket().display()))?;
+    // With so many workers each has a round in an hour, and it does all that is to be done seldom.
+    let rounds = |times: u32| -> Result<()> {
+        for _ in 0..times {
+            Upkeep::new(client.clone(), vec![QueueName::new("q")?]).round()?;
+        }
+        Ok(())
+    };
+    rounds(5)?; // the statistics of the events up to now
+    let before = worked(&mut connection)?;
+    const TIMES: u32 = 100;
+    rounds(TIMES)?;
+    let upkeep = (worked(&mut connection)? - before) / f64::from(TIMES) * ROUNDS * 100.0;
+    Ok(Shares { heartbeats, upkeep, waiting, reports })
+}
+
+/// What others see when 1,000 workers die at once.
+pub struct Deaths {
+    /// Milliseconds that 99 of 100 submits take: before, and while the tasks are requeued.
+    pub before: f64,
+    pub meanwhile: f64,
+    /// Seconds from the end of the leases until all tasks can be taken again.
+    pub until_requeued: f64,
+}
+
+pub fn deaths() -> Result<Deaths> {
+    let server = sizes::filled((WORKERS + DEAD) * EACH)?;
+    let mut connection = server.connect()?;
+    hold(&mut connection, 0..WORKERS, &LEASE.to_string())?;
+    let before = latency(&server, || Ok(thread::sleep(Duration::from_secs(1))))?.0;
+    hold(&mut connection, WORKERS..WORKERS + DEAD, &SHORT.to_string())?;
+    thread::sleep(Duration::from_secs(SHORT));
+    let client = Client::open(&format!("redis+unix://{}", server.socket().display()))?;
+    let mut upkeep = Upkeep::new(client.clone(), vec![QueueName::new("q")?]);
+    let (meanwhile, took) = latency(&server, || {
+        let began = Instant::now();
+        loop {
+            upkeep.round()?;
+            if client.queue("q")?.counts()?.started == (WORKERS * EACH) as u64 {
+                return Ok(began.elapsed());
+            }
+        }
+    })?;
+    Ok(Deaths { before, meanwhile, until_requeued: took.as_secs_f64() })
+}
+
+/// The milliseconds that 99 of 100 submits of another client do not exceed while something is done.
+fn latency<T>(server: &Server, done: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
+    let mut connection = server.connect()?;
+    let submit = load_command(&mut connection, "submit")?;
+    let (stop, stopped) = mpsc::channel::<()>();
+    let other = thread::spawn(move || -> Result<Vec<f64>> {
+        let mut took = Vec::new();
+        while stopped.recv_timeout(Duration::from_millis(1)) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let new = args(&["", "other", "1", &id(), "", "{}"]);
+            let began = Instant::now();
+            call(&submit, "blueque", &new).exec(&mut connection)?;
+            took.push(began.elapsed().as_secs_f64() * 1000.0);
+        }
+        Ok(took)
+    });
+    let answer = done();
+    drop(stop);
+    let mut took = other.join().map_err(|_| "the other client's thread panicked")??;
+    took.sort_by(f64::total_cmp);
+    Ok((took.get(took.len() * 99 / 100).copied().unwrap_or(f64::NAN), answer?))
+}
