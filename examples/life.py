@@ -3,32 +3,14 @@
 
     python examples/life.py dist/blueque-lua-VERSION [redis://127.0.0.1:6379]
 """
-import json
 import os
-import pathlib
 import socket
-import sys
 import uuid
 
 import redis
+from bundle import Bundle
 
-if len(sys.argv) < 2:
-    sys.exit(__doc__)
-bundle = pathlib.Path(sys.argv[1])
-server = redis.Redis.from_url(sys.argv[2] if len(sys.argv) > 2 else "redis://127.0.0.1:6379")
-manifest = json.loads((bundle / "manifest.json").read_text())
-
-
-def call(command, *args):
-    """One transition: EVALSHA, or EVAL where the server has not seen the script yet."""
-    entry = manifest["commands"][command]
-    argv = (1, "blueque_meta", "", *args)  # the key; '' = the server's time
-    try:
-        return server.evalsha(entry["sha1"], *argv)
-    except redis.exceptions.NoScriptError:
-        return server.eval((bundle / entry["file"]).read_text(), *argv)
-
-
+call = Bundle.of_arguments(__doc__).call
 listener = f"{socket.gethostname().replace('_', '-')}_{os.getpid()}"
 queue, task = "transcode", str(uuid.uuid4())
 

@@ -45,6 +45,38 @@
 //! # }
 //! ```
 //!
+//! The same with the feature `tokio`, awaited:
+//!
+//! ```no_run
+//! # #[cfg(feature = "tokio")]
+//! # mod asynchronous {
+//! use blueque::Submit;
+//! use blueque::tokio::{Client, Worker};
+//!
+//! # async fn work() -> blueque::Result<()> {
+//! let client = Client::open("redis://127.0.0.1/").await?;
+//! let task = client.queue("transcode")?.submit("movie-17.mkv", Submit::default()).await?;
+//!
+//! let worker = Worker::builder(&client)
+//!     .queue("transcode")?
+//!     .slots(100)
+//!     .handle(|input: String, cx| async move {
+//!         let first = cx.last_checkpoint()?.unwrap_or(0_u64);
+//!         for chunk in first..100 {
+//!             cx.check()?; // or select! with cx.stopped()
+//!             // … work on the chunk …
+//!             cx.checkpoint(&(chunk + 1)).await?;
+//!         }
+//!         Ok(format!("{input}.mp4"))
+//!     })
+//!     .build()?;
+//! worker.run().await?; // until worker.stop(…)
+//! # drop(task);
+//! # Ok(())
+//! # }
+//! # }
+//! ```
+//!
 //! # What there is
 //!
 //! | | begin with | and |

@@ -26,6 +26,10 @@ const LOOK: Duration = Duration::from_secs(60);
 /// [`Tokio`](crate::tokio::Tokio) in tasks of the runtime. Clones are handles to the same worker, to stop it from
 /// elsewhere.
 ///
+/// Tasks that end while the server answers another end are ended together, in one call (`exchange`) that also takes and
+/// starts the next tasks for the slots that become free; a task that ends alone waits for nobody. So a busy worker needs
+/// one call for a task, or less.
+///
 /// Dropping the future of [`Worker::run`] drops the running handlers: their tasks are given to others when their leases
 /// have expired. [`Worker::stop`] ends them in order.
 #[derive(Clone)]
