@@ -10,6 +10,8 @@ use redis::ErrorKind;
 use crate::calls::{Call, Calls};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
+#[cfg(feature = "tokio-cluster")]
+use crate::link::tokio::Tokio;
 use crate::link::{Blocking, Link, Wires};
 use crate::model::{Greeting, Page, QueueInfo, Setting, WorkerInfo};
 use crate::names::Namespace;
@@ -304,20 +306,41 @@ impl<L: Link> ClientBuilder<L> {
 }
 
 #[cfg(feature = "cluster")]
+impl<L: Link> ClientBuilder<L> {
+    /// Some nodes of a cluster, checked.
+    fn nodes(&self, urls: &[&str]) -> Result<Vec<String>> {
+        if !self.namespace.as_str().contains('{') {
+            return Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"));
+        }
+        urls.iter().map(|&url| server(url).map(|_| url.to_owned())).collect()
+    }
+}
+
+#[cfg(feature = "cluster")]
 impl ClientBuilder {
     /// Connects to a cluster by some of its nodes. The namespace needs a `{tag}`.
     ///
     /// # Errors
     /// As [`Client::open`]; `BADNAME` for a namespace without a tag.
     pub fn open_cluster(self, urls: &[&str]) -> Result<Client> {
-        if !self.namespace.as_str().contains('{') {
-            return Err(Error::name("on a cluster the namespace needs a {tag}, such as {blueque:0}"));
-        }
-        for &url in urls {
-            server(url)?;
-        }
-        let nodes = urls.iter().map(|&url| url.to_owned()).collect();
-        let wires = Blocking::cluster(nodes, self.limit);
+        let wires = Blocking::cluster(self.nodes(urls)?, self.limit);
         Blocking::answer(self.connect(wires))
+    }
+}
+
+#[cfg(feature = "tokio-cluster")]
+impl ClientBuilder<Tokio> {
+    /// Connects to a cluster by some of its nodes. The namespace needs a `{tag}`.
+    ///
+    /// A listener that begins to wait while others of the client wait already is woken after two seconds at most.
+    ///
+    /// # Errors
+    /// As [`Client::open`]; `BADNAME` for a namespace without a tag.
+    pub fn open_cluster(self, urls: &[&str]) -> <Tokio as Link>::Answer<'static, Result<Client<Tokio>>> {
+        let nodes = self.nodes(urls);
+        Tokio::answer(async {
+            let wires = Tokio::cluster(nodes?, self.limit);
+            self.connect(wires).await
+        })
     }
 }

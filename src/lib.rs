@@ -97,7 +97,7 @@
 //! names and ids have `FromStr`, `Display` and serde, which check what they read.
 //!
 //! All of it blocks; the feature `tokio` adds the same for asynchronous programs, `cluster` connections to a cluster, `cron` schedules
-//! by cron expressions, `tls-rustls` TLS, and `tokio-tls-rustls` TLS for the asynchronous client too.
+//! by cron expressions, `tls-rustls` TLS; `tokio-cluster` and `tokio-tls-rustls` add the same for the asynchronous client.
 
 #![deny(missing_docs)]
 #![allow(clippy::must_use_candidate, reason = "results and futures are that themselves, as answers of any link")]

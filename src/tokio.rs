@@ -1,4 +1,4 @@
-//! The asynchronous client (feature `tokio`; `tokio-tls-rustls` for `rediss://` URLs): the same handles, whose methods
+//! The asynchronous client (feature `tokio`; `tokio-tls-rustls` for `rediss://` URLs, `tokio-cluster` for clusters): the same handles, whose methods
 //! return futures, and streams where the blocking ones return iterators.
 //!
 //! ```no_run

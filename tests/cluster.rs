@@ -158,6 +158,16 @@ fn tasks_go_on_while_their_slot_moves_to_another_node_and_back() {
             done
         }
     });
+    move_to_and_fro(&nodes);
+    moving.store(false, Ordering::Release);
+    let done = works.join().unwrap();
+    let counts = queue.counts().unwrap();
+    assert!(done > 0);
+    assert_eq!((counts.complete, counts.pending, counts.reserved, counts.started), (done, 0, 0, 0));
+}
+
+/// Moves the namespace's slot three times.
+fn move_to_and_fro(nodes: &[Node]) {
     let slot = cluster(&mut nodes[0].connect(), &["KEYSLOT", "{blueque:7}_meta"]).unwrap();
     let owner = usize::from(slot.parse::<u16>().unwrap() > 5460) + usize::from(slot.parse::<u16>().unwrap() > 10922);
     let other = (owner + 1) % 3;
@@ -168,13 +178,8 @@ fn tasks_go_on_while_their_slot_moves_to_another_node_and_back() {
             let epochs: Vec<_> = nodes.iter().map(epoch).collect();
             (epochs.iter().min() == epochs.iter().max()).then_some(())
         });
-        move_slot(&nodes, &slot, from, to);
+        move_slot(nodes, &slot, from, to);
     }
-    moving.store(false, Ordering::Release);
-    let done = works.join().unwrap();
-    let counts = queue.counts().unwrap();
-    assert!(done > 0);
-    assert_eq!((counts.complete, counts.pending, counts.reserved, counts.started), (done, 0, 0, 0));
 }
 
 /// The highest epoch that a node has heard of.
@@ -202,5 +207,79 @@ fn move_slot(nodes: &[Node], slot: &str, from: usize, to: usize) {
     }
     for node in [to, from, 3 - to - from] {
         cluster(&mut nodes[node].connect(), &["SETSLOT", slot, "NODE", &nodes[to].id()]).unwrap();
+    }
+}
+
+#[cfg(feature = "tokio-cluster")]
+mod asynchronous {
+    use blueque::tokio::{Client, Worker};
+
+    use super::*;
+
+    async fn client(nodes: &[Node]) -> Client {
+        let urls: Vec<String> = nodes.iter().map(Node::url).collect();
+        let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+        let builder = Client::builder().namespace(Namespace::new("{blueque:7}").unwrap());
+        builder.limit(Duration::from_secs(30)).open_cluster(&urls).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_namespace_without_a_tag_is_refused_on_a_cluster() {
+        let error = Client::builder().open_cluster(&["redis://127.0.0.1:1/"]).await.unwrap_err();
+        assert_eq!(error.code(), Some(blueque::Code::BadName));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_listener_that_waits_on_a_cluster_is_woken() {
+        let nodes = three_nodes();
+        let client = client(&nodes).await;
+        let queue = client.queue("q").unwrap();
+        let mut listener = client.listener(&["q"]).await.unwrap();
+        let waits = tokio::spawn(async move { listener.listen(Duration::from_secs(60)).await.unwrap().unwrap() });
+        let waiting = || {
+            let waits = nodes.iter().any(|node| {
+                let info: String = redis::cmd("INFO").arg("clients").query(&mut node.connect()).unwrap();
+                info.contains("blocked_clients:1")
+            });
+            waits.then_some(())
+        };
+        tokio::task::block_in_place(|| eventually("it waits", waiting));
+        let begun = std::time::Instant::now();
+        let task = queue.submit("x", Submit::default()).await.unwrap();
+        let work = waits.await.unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(20), "woken, not found by a later look");
+        work.start(1).await.unwrap();
+        assert_eq!(work.complete("y").await.unwrap(), Outcome::Complete);
+        assert_eq!(task.result::<String>(Duration::ZERO).await.unwrap(), "y");
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_worker_goes_on_while_its_slot_moves_to_another_node_and_back() {
+        let nodes = three_nodes();
+        let client = client(&nodes).await;
+        let queue = client.queue("q").unwrap();
+        let worker = Worker::builder(&client).queue("q").unwrap().slots(2).handle(|n: u64, _| async move { Ok(n) });
+        let worker = worker.build().unwrap();
+        let runs = worker.clone();
+        let ends = tokio::spawn(async move { runs.run().await });
+        let moving = Arc::new(AtomicBool::new(true));
+        let moves = Arc::clone(&moving);
+        let submits = tokio::spawn(async move {
+            let mut done = 0_u64;
+            while moves.load(Ordering::Acquire) {
+                let task = queue.submit(&done, Submit::default()).await.unwrap();
+                assert_eq!(task.result::<u64>(Duration::from_secs(60)).await.unwrap(), done);
+                done += 1;
+            }
+            (queue, done)
+        });
+        tokio::task::block_in_place(|| move_to_and_fro(&nodes));
+        moving.store(false, Ordering::Release);
+        let (queue, done) = submits.await.unwrap();
+        worker.stop(blueque::Stop::Drain);
+        assert_eq!(ends.await.unwrap().unwrap().complete, done);
+        let counts = queue.counts().await.unwrap();
+        assert!(done > 0);
+        assert_eq!((counts.complete, counts.pending, counts.reserved, counts.started), (done, 0, 0, 0));
     }
 }

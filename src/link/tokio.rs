@@ -56,8 +56,7 @@ impl Way for Tokio {
     type Wires = Shared;
 
     fn wires(server: redis::Client, limit: Duration) -> Shared {
-        let calls = Mutex::default();
-        Shared(Arc::new(Connections { server, limit, calls, age: AtomicU64::new(0), waits: Waits::default() }))
+        Shared::new(Server::One(server), limit)
     }
 
     async fn pause(time: Duration) {
@@ -109,15 +108,55 @@ impl Signal for Notify {
     }
 }
 
+#[cfg(feature = "tokio-cluster")]
+impl Tokio {
+    /// Connections to a cluster by some of its nodes.
+    pub(crate) fn cluster(nodes: Vec<String>, limit: Duration) -> Shared {
+        Shared::new(Server::Cluster(nodes), limit)
+    }
+}
+
+/// Where connections lead.
+enum Server {
+    One(redis::Client),
+    #[cfg(feature = "tokio-cluster")]
+    Cluster(Vec<String>),
+}
+
+/// One connection, to a server or to a cluster.
+#[derive(Clone)]
+enum Wire {
+    One(MultiplexedConnection),
+    #[cfg(feature = "tokio-cluster")]
+    Cluster(redis::cluster_async::ClusterConnection),
+}
+
+impl Wire {
+    async fn query(&mut self, cmd: &Cmd) -> RedisResult<Value> {
+        match self {
+            Self::One(connection) => cmd.query_async(connection).await,
+            #[cfg(feature = "tokio-cluster")]
+            Self::Cluster(connection) => cmd.query_async(connection).await,
+        }
+    }
+}
+
 /// The connections of a client.
 pub struct Shared(Arc<Connections>);
 
+impl Shared {
+    fn new(server: Server, limit: Duration) -> Self {
+        let calls = Mutex::default();
+        Self(Arc::new(Connections { server, limit, calls, age: AtomicU64::new(0), waits: Waits::default() }))
+    }
+}
+
 struct Connections {
-    server: redis::Client,
+    server: Server,
     /// Of one call.
     limit: Duration,
     /// With its number.
-    calls: Mutex<Option<(u64, MultiplexedConnection)>>,
+    calls: Mutex<Option<(u64, Wire)>>,
     /// The number of the last connection for calls. Zero once it is to be given up.
     age: AtomicU64,
     waits: Waits,
@@ -125,14 +164,29 @@ struct Connections {
 
 impl Connections {
     /// A connection. `response`: the longest time until a reply.
-    async fn connect(&self, limit: Duration, response: Duration) -> RedisResult<MultiplexedConnection> {
-        let config =
-            AsyncConnectionConfig::new().set_connection_timeout(Some(limit)).set_response_timeout(Some(response));
-        self.server.get_multiplexed_async_connection_with_config(&config).await
+    async fn connect(&self, limit: Duration, response: Duration) -> RedisResult<Wire> {
+        match &self.server {
+            Server::One(server) => {
+                let config = AsyncConnectionConfig::new()
+                    .set_connection_timeout(Some(limit))
+                    .set_response_timeout(Some(response));
+                Ok(Wire::One(server.get_multiplexed_async_connection_with_config(&config).await?))
+            }
+            #[cfg(feature = "tokio-cluster")]
+            Server::Cluster(nodes) => {
+                let cluster =
+                    redis::cluster::ClusterClient::builder(nodes.clone()).connection_timeout(limit).retries(3);
+                Ok(Wire::Cluster(cluster.response_timeout(response).build()?.get_async_connection().await?))
+            }
+        }
+    }
+
+    fn is_cluster(&self) -> bool {
+        !matches!(self.server, Server::One(_))
     }
 
     /// The connection that all calls share.
-    async fn shared(&self, limit: Duration) -> RedisResult<MultiplexedConnection> {
+    async fn shared(&self, limit: Duration) -> RedisResult<Wire> {
         let mut calls = self.calls.lock().await;
         let age = self.age.load(Ordering::Acquire);
         if let Some((number, connection)) = calls.as_ref()
@@ -148,7 +202,7 @@ impl Connections {
     }
 
     async fn send(&self, cmd: &Cmd, limit: Duration) -> RedisResult<Value> {
-        let sent = async { cmd.query_async(&mut self.shared(limit).await?).await };
+        let sent = async { self.shared(limit).await?.query(cmd).await };
         time::timeout(limit, sent).await.unwrap_or_else(|_| Err(late()))
     }
 }
@@ -161,7 +215,7 @@ impl Wires for Shared {
     type Bell = Notify;
 
     fn is_cluster(&self) -> bool {
-        false
+        self.0.is_cluster()
     }
 
     fn age(&self) -> u64 {

@@ -7,13 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use redis::aio::MultiplexedConnection;
-use redis::{RedisResult, Value};
+use redis::RedisResult;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 use tokio::time;
 
-use super::Connections;
+use super::{Connections, Wire};
 use crate::link::wakes;
 use crate::model::reply;
 
@@ -35,7 +34,7 @@ pub(super) struct Waits {
     /// Other lists than those of the present pop may be wanted.
     changed: Notify,
     /// The connection that pops, and its id if others may wake it.
-    wire: tokio::sync::Mutex<Option<(MultiplexedConnection, Option<i64>)>>,
+    wire: tokio::sync::Mutex<Option<(Wire, Option<i64>)>>,
 }
 
 #[derive(Default)]
@@ -207,7 +206,7 @@ async fn taken(connections: &Arc<Connections>, lists: &[String], turn: usize) ->
     let mut cmd = redis::cmd("BLPOP");
     let (later, first) = lists.split_at(turn % lists.len().max(1));
     cmd.arg(first).arg(later).arg(format!("{:.3}", longest.as_secs_f64()));
-    let mut popped = pin!(cmd.query_async::<Value>(connection));
+    let mut popped = pin!(connection.query(&cmd));
     let value = loop {
         match select(popped.as_mut(), pin!(waits.changed.notified())).await {
             Either::Left((answer, _)) => break answer?,
@@ -228,9 +227,13 @@ async fn taken(connections: &Arc<Connections>, lists: &[String], turn: usize) ->
     Ok(reply::popped(&value))
 }
 
-async fn connect(connections: &Connections) -> RedisResult<(MultiplexedConnection, Option<i64>)> {
+/// A connection to pop, and its id if others may wake it: on a cluster nobody knows which node it leads to.
+async fn connect(connections: &Connections) -> RedisResult<(Wire, Option<i64>)> {
     let limit = connections.limit;
     let mut connection = connections.connect(limit, LONGEST.saturating_add(limit)).await?;
-    let id = redis::cmd("CLIENT").arg("ID").query_async::<Value>(&mut connection).await;
+    if connections.is_cluster() {
+        return Ok((connection, None));
+    }
+    let id = connection.query(redis::cmd("CLIENT").arg("ID")).await;
     Ok((connection, id.ok().and_then(|id| reply::word(&id))))
 }
