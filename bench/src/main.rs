@@ -9,6 +9,7 @@ mod server;
 mod sizes;
 mod tail;
 mod throughput;
+mod views;
 mod waiting;
 
 use std::env;
@@ -66,13 +67,14 @@ fn main() -> Result<()> {
 /// A part of the benchmark. It gets a server with 1,000 waiting tasks.
 type Part = fn(&Server) -> Result<Vec<Goal>>;
 
-const PARTS: [(&str, Part); 7] = [
+const PARTS: [(&str, Part); 8] = [
     ("floor", |small| Ok(beside_the_floor(small)?.into())),
     ("keys", |_| Ok(vec![keys()?])),
     ("sizes", |small| Ok(at_sizes(small)?.into())),
     ("requests", requests),
     ("waiting", |_| Ok(waiting()?.into())),
     ("held", |_| Ok(held()?.into())),
+    ("views", |_| Ok(views()?.into())),
     ("programs", |_| Ok(programs()?.into())),
 ];
 
@@ -270,6 +272,17 @@ fn held() -> Result<[Goal; 2]> {
             target: 2.0,
         },
         Goal { name: "p99-milliseconds-while-1000-die", measured: deaths.meanwhile - deaths.before, target: 2.0 },
+    ])
+}
+
+fn views() -> Result<[Goal; 2]> {
+    let server = sizes::filled(1_000_000)?;
+    let ls = views::took(&server, 20, &["ls"])?;
+    let doctor = views::took(&server, 1, &["doctor", "--limit", "10000000"])?;
+    println!("with 1M tasks\n  blueque ls {:.0} ms\n  blueque doctor, all of them {doctor:.1} s\n", ls * 1000.0);
+    Ok([
+        Goal { name: "ls-milliseconds-at-1M", measured: ls * 1000.0, target: 20.0 },
+        Goal { name: "doctor-seconds-at-1M", measured: doctor, target: 20.0 },
     ])
 }
 

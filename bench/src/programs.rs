@@ -73,7 +73,8 @@ impl Drop for Worker {
     }
 }
 
-fn binary() -> Result<PathBuf> {
+/// The command of this build.
+pub fn binary() -> Result<PathBuf> {
     let path = env::current_exe()?.with_file_name("blueque");
     if path.is_file() {
         Ok(path)
