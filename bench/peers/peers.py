@@ -73,12 +73,10 @@ PEERS = [
     Peer("blueque-threads", "Blueque, threads", own("blueque-threads"), bundle, kill="lease 10 s (default 60 s)"),
     Peer(
         "blueque-async",
-        "Blueque, async calls",
+        "Blueque, async",
         own("blueque-async"),
         bundle,
-        lacks="(the raw calls on tokio:) a worker, with its upkeep and heartbeats",
-        kill="no upkeep, which takes tasks off the dead",
-        recovers=False,
+        kill="lease 10 s (default 60 s)",
     ),
     Peer(
         "blueque-python",

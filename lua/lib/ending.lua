@@ -276,7 +276,8 @@ function ending.plan_plain(plain, limited)
   if plain[1].wakes then
     rights.require()
   elseif may and not (may('HSET', namespace.meta, '', '') and may('HDEL', namespace.meta, '')
-    and may('XADD', events, '*', '', '') and may('SREM', started, '') and may('LREM', held, '', '') and may('LPUSH', ended, '')) then
+    and may('XADD', events, '*', '', '') and may('SREM', started, '') and may('LREM', held, '', '')
+    and may('LPUSH', ended, '')) then
     rights.require()
   end
   if namespace.declared then

@@ -53,24 +53,33 @@ class Bundle:
             thread.start()
 
     def slot(self, hold):
-        woken = ()
+        woken, own = (), ("pid", os.getpid(), *self.lease)
+        found = None
         while not self.ended.is_set():
-            found = self.call("reserve", self.listener, 1, QUEUE, "request", str(uuid.uuid4()), *self.lease, *woken)
-            woken = ()
+            if found is None:
+                found = self.call("reserve", self.listener, 1, QUEUE, *own, *woken)
+                woken = ()
             if found is None:
                 if self.server.blpop(f"blueque_wake_{QUEUE}", 1):
                     woken = ("woken", 1)
                 continue
-            id_, _, token, *_, parameters, _checkpoint = found
-            self.call("start", id_, token, os.getpid())
-            self.records.handled(json.loads(parameters))
-            time.sleep(hold)
-            self.call("complete", id_, token, "null")
+            found = self.exchange(found, hold, own)
+        if found:
+            self.call("release", found[0], found[2])
+
+    def exchange(self, task, hold, own):
+        """Handles a task, and in one call ends it and takes the next."""
+        id_, _, token, *_, parameters, _checkpoint = task
+        self.records.handled(json.loads(parameters))
+        time.sleep(hold)
+        end = ("complete", id_, token, "null", "", "", "")
+        _verdict, _refusal, *found = self.call("exchange", self.listener, QUEUE, 1, 1, *end, *own)
+        return found or None
 
     def upkeep(self):
         while not self.ended.wait(2):
-            self.call("promote", QUEUE, 500)
-            self.call("requeue_orphans", QUEUE, 100)
+            self.call("promote", QUEUE, 100)
+            self.call("requeue_orphans", QUEUE, 25)
 
     def stop(self):
         self.ended.set()
