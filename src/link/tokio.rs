@@ -56,7 +56,7 @@ impl Way for Tokio {
     type Wires = Shared;
 
     fn wires(server: redis::Client, limit: Duration) -> Shared {
-        Shared::new(Server::One(server), limit)
+        Shared::new(Server::One(Box::new(server)), limit)
     }
 
     async fn pause(time: Duration) {
@@ -118,7 +118,7 @@ impl Tokio {
 
 /// Where connections lead.
 enum Server {
-    One(redis::Client),
+    One(Box<redis::Client>),
     #[cfg(feature = "tokio-cluster")]
     Cluster(Vec<String>),
 }
