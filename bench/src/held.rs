@@ -26,6 +26,9 @@ const LOOK: f64 = 30.0;
 /// Rounds of upkeep in a second, of all workers together.
 const ROUNDS: f64 = 2.5;
 
+/// Rounds that are measured.
+const TIMES: u32 = 100;
+
 /// Workers that die at once, and the seconds of their leases.
 const DEAD: usize = 1_000;
 const SHORT: u64 = 2;
@@ -110,7 +113,6 @@ pub fn shares() -> Result<Shares> {
     };
     rounds(5)?; // the statistics of the events up to now
     let before = worked(&mut connection)?;
-    const TIMES: u32 = 100;
     rounds(TIMES)?;
     let upkeep = (worked(&mut connection)? - before) / f64::from(TIMES) * ROUNDS * 100.0;
     Ok(Shares { heartbeats, upkeep, waiting, reports })
@@ -129,7 +131,11 @@ pub fn deaths() -> Result<Deaths> {
     let server = sizes::filled((WORKERS + DEAD) * EACH)?;
     let mut connection = server.connect()?;
     hold(&mut connection, 0..WORKERS, &LEASE.to_string())?;
-    let before = latency(&server, || Ok(thread::sleep(Duration::from_secs(1))))?.0;
+    let a_second = || {
+        thread::sleep(Duration::from_secs(1));
+        Ok(())
+    };
+    let before = latency(&server, a_second)?.0;
     hold(&mut connection, WORKERS..WORKERS + DEAD, &SHORT.to_string())?;
     thread::sleep(Duration::from_secs(SHORT));
     let client = Client::open(&format!("redis+unix://{}", server.socket().display()))?;

@@ -143,7 +143,7 @@ impl Mixed {
     fn exchange(&mut self) {
         let listener = self.random.pick(&LISTENERS);
         let own: Vec<_> = self.held.iter().filter(|(_, held)| held.listener == listener).take(3).collect();
-        let ends: Vec<(String, String)> = own.iter().map(|(id, held)| (id.to_string(), held.token.clone())).collect();
+        let ends: Vec<(String, String)> = own.iter().map(|(id, held)| ((*id).clone(), held.token.clone())).collect();
         let queue = self.random.pick(&QUEUES);
         let mut words = format!("exchange {listener} {queue} 2 {}", ends.len());
         for (id, token) in &ends {
