@@ -1,12 +1,18 @@
-//! `make bench BEFORE=COMMIT`: the scripts of another commit beside those of this one, in turns.
+//! `make bench BEFORE=COMMIT`: the scripts of another commit beside those of this one.
+//!
+//! Both take turns, and each round gives a ratio: what else the machine does in the meantime slows both, or one of
+//! them in few rounds, which the median does not see.
 
 use crate::each::{Each, ROWS};
 use crate::life::{Life, STEPS};
-use crate::server::{Result, Scripts};
+use crate::server::{Result, Scripts, median};
 use crate::{Choice, Goal, OPTIONS, ROUNDS, queues, sizes, verdicts};
 
+/// Tasks that wait at first: each round of all commands uses up 20.
+const TASKS: usize = 12_000;
+
 pub fn compare(before: Scripts) -> Result<()> {
-    let servers = [sizes::filled_by(before, 1000)?, sizes::filled(1000)?];
+    let servers = [sizes::filled_by(before, TASKS)?, sizes::filled(TASKS)?];
     let mut choices: Vec<Choice> = vec![("plain", "q", &[])];
     choices.extend(OPTIONS);
     let (mut lives, mut each) = (Vec::new(), Vec::new());
@@ -16,29 +22,31 @@ pub fn compare(before: Scripts) -> Result<()> {
         lives.push(choices.iter().map(with).collect::<Result<Vec<_>>>()?);
         each.push(Each::new(server)?);
     }
+    let ([old_lives, new_lives], [old_each, new_each]) = (lives.as_mut_slice(), each.as_mut_slice()) else {
+        return Err("two bundles".into());
+    };
     for _ in 0..ROUNDS {
-        for life in lives.iter_mut().flatten() {
-            life.round()?;
+        for (old, new) in old_lives.iter_mut().zip(new_lives.iter_mut()) {
+            old.round()?;
+            new.round()?;
         }
     }
     for _ in 0..ROUNDS / 2 {
-        each.iter_mut().try_for_each(Each::round)?;
+        old_each.round()?;
+        new_each.round()?;
     }
-    let ([old_lives, new_lives], [old_each, new_each]) = (lives.as_slice(), each.as_slice()) else {
-        return Err("two bundles".into());
-    };
 
     println!("{:<30}{:>9}{:>9}{:>9}", "microseconds of server time", "before", "now", "ratio");
     let mut worst: f64 = 0.0;
     let mut worst_life: f64 = 0.0;
-    for ((name, ..), (old, new)) in choices.iter().zip(old_lives.iter().zip(new_lives)) {
-        let (old, new) = (old.medians(), new.medians());
+    for ((name, ..), (old, new)) in choices.iter().zip(old_lives.iter().zip(new_lives.iter())) {
+        let (old, new) = (old.took(), new.took());
         for ((step, old), new) in STEPS.iter().zip(old).zip(new) {
             worst = worst.max(row(&format!("{name}: {step}"), old, new));
         }
-        worst_life = worst_life.max(row(&format!("{name}: life"), old.iter().sum(), new.iter().sum()));
+        worst_life = worst_life.max(row(&format!("{name}: life"), &sums(old), &sums(new)));
     }
-    for (name, (old, new)) in ROWS.iter().zip(old_each.medians().into_iter().zip(new_each.medians())) {
+    for (name, (old, new)) in ROWS.iter().zip(old_each.took().iter().zip(new_each.took())) {
         worst = worst.max(row(name, old, new));
     }
     verdicts(&[
@@ -48,8 +56,16 @@ pub fn compare(before: Scripts) -> Result<()> {
     Ok(())
 }
 
-/// Prints both and returns their ratio.
-fn row(name: &str, before: f64, now: f64) -> f64 {
-    println!("  {name:<28}{before:>9.2}{now:>9.2}{:>9.3}", now / before);
-    now / before
+/// What the four steps of each round took together.
+fn sums(steps: &[Vec<f64>; 4]) -> Vec<f64> {
+    let [submit, reserve, start, complete] = steps;
+    let pairs = submit.iter().zip(reserve).zip(start.iter().zip(complete));
+    pairs.map(|((submit, reserve), (start, complete))| submit + reserve + start + complete).collect()
+}
+
+/// Prints the medians of both, and of their ratio in each round, which it returns.
+fn row(name: &str, before: &[f64], now: &[f64]) -> f64 {
+    let ratio = median(before.iter().zip(now).map(|(before, now)| now / before).collect());
+    println!("  {name:<28}{:>9.2}{:>9.2}{ratio:>9.3}", median(before.to_vec()), median(now.to_vec()));
+    ratio
 }

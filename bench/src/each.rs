@@ -100,6 +100,11 @@ impl Each {
         Ok(())
     }
 
+    /// What each row took in each round.
+    pub fn took(&self) -> &[Vec<f64>] {
+        &self.took
+    }
+
     /// The median of each row.
     pub fn medians(&self) -> Vec<f64> {
         self.took.iter().cloned().map(median).collect()

@@ -105,6 +105,11 @@ impl Life {
         Ok(replies)
     }
 
+    /// What each step took in each round.
+    pub const fn took(&self) -> &[Vec<f64>; 4] {
+        &self.took
+    }
+
     /// The median of each step.
     pub fn medians(&self) -> [f64; 4] {
         self.took.clone().map(median)
