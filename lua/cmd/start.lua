@@ -30,7 +30,8 @@ if task.status == 'started' then
   if namespace.declared then
     namespace.begin_declared(leases)
   end
-  redis.call('ZADD', leases, task.deadline, record.lease(task))
+  local member = record.lease(task)
+  redis.call('ZADD', leases, task.deadline, member)
   return deadline
 end
 

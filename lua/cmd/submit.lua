@@ -61,7 +61,7 @@ for at = 4, last, 3 do
   if #parameters > most then
     args.bytes(parameters, most, 'parameters')
   end
-  eta = args.time_or_none(eta, 'eta')
+  eta = eta ~= '' and args.time_or_none(eta, 'eta') or nil
   local found = redis.call('HGET', prefix .. 'task_' .. id, 'queue')
   if not found then
     local task = { id = id, queue = queue, parameters = parameters, attempt = '0', created = now, foreign = true }

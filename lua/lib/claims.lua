@@ -7,23 +7,31 @@ function claims.load(task)
   if task.bound then
     return
   end
+  local names = { 'priority', 'fair_key', 'weight', 'needs', 'rank', 'unique', 'till', 'tags', 'own_lease', 'solo' }
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id,
     'priority', 'key', 'weight', 'needs', 'rank', 'unique', 'unique_until', 'tags', 'own_lease', 'solo')
-  claims.assign(task, {
-    priority = v[1], key = v[2], weight = v[3], needs = v[4], rank = v[5],
-    unique = v[6], till = v[7], tags = v[8], own_lease = v[9], solo = v[10],
-  })
+  claims.mark(task)
+  for i = 1, #names do
+    if v[i] then
+      task[names[i]] = v[i]
+    end
+  end
 end
 
--- Sets the claims of a task. `bound`: the values from its record or from its options.
+-- Sets the claims of a task. `bound`: those that it has, by their names here.
 function claims.assign(task, bound)
-  local function has(letter)
-    return string.find(task.ties, letter) ~= nil
+  claims.mark(task)
+  for name, value in pairs(bound) do
+    task[name] = value
   end
-  task.bound, task.ranked, task.limited = true, has('r'), has('p')
-  task.priority, task.fair_key, task.weight, task.needs = bound.priority, bound.key, bound.weight, bound.needs
-  task.rank, task.unique, task.till, task.tags = bound.rank, bound.unique, bound.till, bound.tags
-  task.own_lease, task.solo = bound.own_lease, bound.solo
+end
+
+-- Notes what the letters of its field say.
+-- @inline
+function claims.mark(task)
+  task.bound = true
+  task.ranked = string.find(task.ties, 'r', 1, true) and true
+  task.limited = string.find(task.ties, 'p', 1, true) and true
 end
 
 -- Returns the task that holds a unique name, and until when; then the interrupted attempt that runs before the next

@@ -30,7 +30,7 @@ function creation.spec(options)
   if ties ~= '' then
     options.ties, spec.ties = ties, ties
     spec.claims = {
-      priority = priority, key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
+      priority = priority, fair_key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
       tags = options.tags, own_lease = lease, solo = spec.solo,
     }
   end

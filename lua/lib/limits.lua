@@ -123,7 +123,11 @@ function limits.queue_allows(queue, weight)
       return false
     end
   end
-  return limits.rate_allows(limits.starts_key(queue), settings.get(queue, 'rate'), settings.since(queue, 'rate'))
+  local rate = settings.get(queue, 'rate')
+  if not rate then
+    return true
+  end
+  return limits.rate_allows(limits.starts_key(queue), rate, settings.since(queue, 'rate'))
 end
 
 -- Reads what `release` writes for attempts that have no owner any more.

@@ -45,7 +45,7 @@ function record.refuse(status, allowed)
 end
 
 -- The member of the set of leases for a held task. It contains the token.
--- @hot
+-- @inline
 function record.lease(task)
   return task.id .. ' ' .. task.token
 end

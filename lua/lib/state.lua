@@ -42,6 +42,7 @@ function state.plan_wake(queue)
 end
 
 -- Wakes one listener of a planned queue that waits on the list, and every one that subscribes to the channel.
+-- @inline
 function state.wake(queue)
   local others = namespace.shared_tables and namespace.shared_tables.asleep
   if state.asleep == queue or others and others[queue] then
