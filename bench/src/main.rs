@@ -16,8 +16,8 @@ mod waiting;
 use std::env;
 use std::path::PathBuf;
 
-use life::{Life, STEPS};
-use server::{Result, Scripts, Server, info};
+use life::{Life, STEPS, args};
+use server::{Result, Scripts, Server, info, median, timed};
 
 /// Rounds of floor and Blueque in turn.
 const ROUNDS: usize = 500;
@@ -68,8 +68,9 @@ fn main() -> Result<()> {
 /// A part of the benchmark. It gets a server with 1,000 waiting tasks.
 type Part = fn(&Server) -> Result<Vec<Goal>>;
 
-const PARTS: [(&str, Part); 8] = [
+const PARTS: [(&str, Part); 9] = [
     ("floor", |small| Ok(beside_the_floor(small)?.into())),
+    ("tally", |small| Ok(vec![tallied(small)?])),
     ("keys", |_| Ok(vec![keys()?])),
     ("sizes", |small| Ok(at_sizes(small)?.into())),
     ("requests", requests),
@@ -129,6 +130,28 @@ fn queues(server: &Server) -> Result<()> {
     sizes::queue(server, "ranked", "max_failures", "")?;
     sizes::queue(server, "limited", "concurrency", "1000")?;
     sizes::queue(server, "keyed", "key_concurrency", "1000")
+}
+
+/// The server's time for an event that `tally` adds up, called as workers call it.
+fn tallied(server: &Server) -> Result<Goal> {
+    const EVENTS: f64 = 500.0;
+    let mut connection = server.connect()?;
+    let sha = server.scripts.load(&mut connection, "tally")?;
+    let (mut life, mut took) = (Life::ours(server)?, Vec::new());
+    for _ in 0..15 {
+        for _ in 0..10 {
+            life.round()?;
+        }
+        let (call, replies) = timed(&mut connection, &sha, "blueque", &[args(&["", "q", &EVENTS.to_string()])])?;
+        let read = redis::from_redis_value::<Vec<f64>>(replies.into_iter().next().unwrap_or(redis::Value::Nil))?;
+        if read.first() != Some(&EVENTS) {
+            return Err("there are too few events to measure tally".into());
+        }
+        took.push(call / EVENTS);
+    }
+    let measured = median(took);
+    println!("an event, added up by tally with {EVENTS} in a call: {measured:.2}\n");
+    Ok(Goal { name: "tally-microseconds-per-event", measured, target: 3.0 })
 }
 
 fn beside_the_floor(server: &Server) -> Result<[Goal; 3]> {

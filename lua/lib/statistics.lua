@@ -162,12 +162,12 @@ function statistics.event(sums, from, to, by, why, at, since, bounds)
 end
 
 -- Counts the attempts that completed their task among those that ran.
-function statistics.add_done(run, done)
+function statistics.add_done(run, done, buckets)
   for _, name in ipairs({ 'count', 'sum', 'squares' }) do
     run[name] = run[name] + done[name]
   end
   run.least, run.most = math.min(run.least, done.least), math.max(run.most, done.most)
-  for i = 1, #statistics.bounds() + 1 do
+  for i = 1, buckets do
     run[i] = done[i] and (run[i] or 0) + done[i] or run[i]
   end
 end
@@ -175,35 +175,34 @@ end
 -- Merges the sums of a day with its hash. Returns fields and values to write. Seconds have six decimals, so that
 -- their sum stays exact within its digits.
 function statistics.merge(key, sums)
-  local names, added, bounds = {}, {}, statistics.bounds()
-  statistics.add_done(sums.run, sums.done)
-  local function add(name, value)
-    names[#names + 1] = name
-    added[name] = value
+  local names, kinds, added, bounds = {}, {}, {}, statistics.bounds()
+  local function add(name, kind, value)
+    local at = #names + 1
+    names[at], kinds[at], added[at] = name, kind, value
   end
+  statistics.add_done(sums.run, sums.done, #bounds + 1)
   for _, name in ipairs(statistics.counts()) do
     if sums[name] > 0 then
-      add(name, sums[name])
+      add(name, 'count', sums[name])
     end
   end
   for _, measure in ipairs(statistics.measures()) do
     local own = sums[measure]
     if own.count > 0 then
-      for _, name in ipairs({ 'count', 'sum', 'squares', 'least', 'most' }) do
-        add(measure .. '.' .. name, own[name])
+      for _, kind in ipairs({ 'count', 'sum', 'squares', 'least', 'most' }) do
+        add(measure .. '.' .. kind, kind, own[kind])
       end
       for i = 1, #bounds + 1 do
         if own[i] then
-          add(measure .. '.' .. (bounds[i] or 'over'), own[i])
+          add(measure .. '.' .. (bounds[i] or 'over'), 'count', own[i])
         end
       end
     end
   end
   local held, fields = #names > 0 and redis.call('HMGET', key, unpack(names)), {}
-  for i, name in ipairs(names) do
-    local kind = statistics.kind(name)
-    fields[#fields + 1] = name
-    fields[#fields + 1] = statistics.text(kind, statistics.join(kind, tonumber(held[i]), added[name]))
+  for i = 1, #names do
+    fields[2 * i - 1] = names[i]
+    fields[2 * i] = statistics.text(kinds[i], statistics.join(kinds[i], tonumber(held[i]), added[i]))
   end
   return fields
 end
