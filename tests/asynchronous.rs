@@ -710,6 +710,45 @@ async fn bytes_go_to_an_asynchronous_handler_as_they_are() {
     ends.await.unwrap().unwrap();
 }
 
+#[tokio::test]
+async fn a_worker_whose_future_was_dropped_runs_again_and_finds_its_tasks_by_their_leases() {
+    /// Says that a handler was dropped.
+    struct Handler(std::sync::Arc<AtomicBool>);
+    impl Drop for Handler {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    let dropped = std::sync::Arc::new(AtomicBool::new(false));
+    let says = std::sync::Arc::clone(&dropped);
+    let worker = worker(&client)
+        .lease(Duration::from_secs(1))
+        .handle(move |_: String, cx| {
+            let handler = Handler(std::sync::Arc::clone(&says));
+            async move {
+                if cx.reservation().losses == 0 {
+                    cx.stopped().await;
+                }
+                drop(handler);
+                Ok(cx.reservation().attempt)
+            }
+        })
+        .build()
+        .unwrap();
+    tokio::select! {
+        ended = worker.run() => panic!("{ended:?}"),
+        () = is(&task, Status::Started) => {}
+    }
+    eventually("its handler is dropped", || dropped.load(Ordering::Acquire)).await;
+    let ends = run(&worker);
+    assert_eq!(task.result::<u32>(LIMIT).await.unwrap(), 2);
+    worker.stop(Stop::Drain);
+    assert_eq!(ends.await.unwrap().unwrap().complete, 1);
+}
+
 #[test]
 fn a_runtime_that_stops_while_calls_are_under_way_loses_no_task() {
     const TURNS: u64 = 8;
