@@ -4,6 +4,9 @@ local attempt = {}
 -- The default lease in microseconds.
 attempt.LEASE = 60000000
 
+-- The same as a field: the server formats a number that is an argument with 17 digits, which takes as long as a read.
+attempt.LEASE_TEXT = '60000000'
+
 -- The fields of a reserved task in a reply, for `answer`, besides its id and queue.
 function attempt.fields()
   return 'outcome', 'losses', 'failures', 'parameters', 'checkpoint'
@@ -33,16 +36,16 @@ end
 -- was set back since it was issued.
 -- @inline
 function attempt.begin(task, lease, why, apart, pid)
-  local listener = task.taker
+  local listener, length = task.taker, lease == attempt.LEASE and attempt.LEASE_TEXT or lease
   attempt.number(task, lease, apart)
   if pid then
     task.node, task.pid = listener, pid
     state.move(task, 'started', why, listener,
-      'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease, 'request', task.request or '',
+      'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length, 'request', task.request or '',
       'pid', pid, 'started', state.time(task))
   else
     state.move(task, 'reserved', why, listener,
-      'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease, 'request', task.request or '',
+      'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length, 'request', task.request or '',
       'reserved', state.time(task))
   end
   attempt.issued(task.issue, apart)

@@ -84,7 +84,7 @@ end
 -- A held task leaves the list of its listener, and the index `started` if it is there.
 -- @inline
 function state.read_left(task, held, started)
-  task.last = redis.call('LINDEX', held, -1) == task.id
+  task.last = redis.call('LINDEX', held, '-1') == task.id
   if started then
     redis.call('SCARD', started)
   end
@@ -235,7 +235,7 @@ function state.move(task, to, why, by, ...)
       elseif task.rank then
         redis.call('ZREM', prefix .. 'lane' .. tasks, task.rank .. ' ' .. id)
       elseif from then
-        redis.call('LREM', task.astray or old, task.from_end or -1, id)
+        redis.call('LREM', task.astray or old, task.from_end or '-1', id)
       end
       if to == 'scheduled' then
         redis.call('ZADD', task.ranked and prefix .. 'scheduled_lane' .. tasks or new, task.eta, id)
@@ -337,7 +337,7 @@ function state.complete_all(tasks)
   end
   redis.call('ZREM', prefix .. 'leases_' .. queue, unpack(leases))
   for i = 1, #ids do
-    redis.call('LREM', held, -1, ids[i])
+    redis.call('LREM', held, '-1', ids[i])
   end
   if started[1] then
     redis.call('SREM', prefix .. 'started_tasks_' .. queue, unpack(started))

@@ -40,7 +40,7 @@ end
 function taking.repeated(call)
   local queues, listener, request = call.queues, call.listener, call.request
   for i = 1, #queues do
-    local id = redis.call('LINDEX', namespace.prefix .. 'reserved_tasks_' .. queues[i] .. '_' .. listener, 0)
+    local id = redis.call('LINDEX', namespace.prefix .. 'reserved_tasks_' .. queues[i] .. '_' .. listener, '0')
     if id and redis.call('HGET', namespace.prefix .. 'task_' .. id, 'request') == request then
       call.found = taking.answer_again(call)
       break
@@ -192,7 +192,7 @@ function taking.look(call)
     local open, weighed = not meta[at], meta[at + 1] or meta[at + 2] or common
     local pending = prefix .. 'pending_tasks_' .. queue
     while open and skipped < taking.GHOSTS do
-      local id = redis.call('LINDEX', pending, -1 - skipped)
+      local id = redis.call('LINDEX', pending, skipped == 0 and '-1' or -1 - skipped)
       if not id then
         break
       end
@@ -377,7 +377,7 @@ end
 -- The same for tasks that stand one behind another and claim nothing.
 function taking.commit_run(call)
   local run, lease, pid, listener = call.run, call.lease or attempt.LEASE, call.pid, call.listener
-  local apart, write = call.meta[#call.meta], state.record
+  local apart, write, length = call.meta[#call.meta], state.record, string.format('%.0f', lease)
   for i = 1, #run do
     attempt.number(run[i], lease, apart)
     apart = apart and run[i].issue
@@ -387,11 +387,11 @@ function taking.commit_run(call)
     local task = run[i]
     if pid then
       write(task, 'started', 'reserve', listener,
-        'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease,
+        'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length,
         'request', call.request or '', 'pid', pid, 'started', state.time(task))
     else
       write(task, 'reserved', 'reserve', listener,
-        'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', lease,
+        'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length,
         'request', call.request or '', 'reserved', state.time(task))
     end
     taking.answer(call, task, task.fields)
