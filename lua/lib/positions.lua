@@ -119,9 +119,13 @@ end
 
 -- A page of ids of the pending tasks of a queue.
 function positions.list(queue, from, limit)
+  local plain = positions.list_order(queue)
+  if redis.call('EXISTS', namespace.key('lane_tasks', queue)) == 0 then
+    return (plain.read(from, from + limit - 1, true))
+  end
   local ids = {}
   local urgent = positions.ranked_order(queue, '-inf', '(0', 0)
-  local plain, level = positions.list_order(queue), positions.ranked_order(queue, 0, 0, urgent.number)
+  local level = positions.ranked_order(queue, 0, 0, urgent.number)
   local low = positions.ranked_order(queue, '(0', '+inf', urgent.number + level.number)
   local before, last = 0, from + limit - 1
   for _, part in ipairs({ { urgent }, { plain, level }, { low } }) do
