@@ -128,21 +128,24 @@ async fn a_waiting_listener_does_not_hold_up_other_calls() {
 }
 
 #[tokio::test]
-async fn a_thousand_waiting_listeners_share_a_connection_and_each_is_woken() {
+async fn a_thousand_waiting_listeners_share_a_connection_and_each_task_wakes_one() {
     const LISTENERS: usize = 1000;
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();
+    let (done, mut ends) = tokio::sync::mpsc::unbounded_channel();
     let mut waits = tokio::task::JoinSet::new();
     for number in 0..LISTENERS {
-        let client = client.clone();
+        let (client, done) = (client.clone(), done.clone());
         waits.spawn(async move {
             let queues = ["common".to_owned(), format!("own{}", number % 10)];
             let queues = queues.each_ref().map(String::as_str);
             let mut listener = client.listener(&queues).await.unwrap();
-            let work = listener.listen(LIMIT * 2).await.unwrap().expect("a task");
-            work.start(1).await.unwrap();
-            work.complete(&number).await.unwrap();
-            work.id().clone()
+            loop {
+                let work = listener.listen(LIMIT * 2).await.unwrap().expect("a task, or the end of the test");
+                work.start(1).await.unwrap();
+                work.complete(&number).await.unwrap();
+                done.send(work.id().clone()).unwrap();
+            }
         });
     }
     let registered = || {
@@ -159,7 +162,7 @@ async fn a_thousand_waiting_listeners_share_a_connection_and_each_is_woken() {
     }
     let mut ids = std::collections::HashSet::new();
     while ids.len() < LISTENERS / 2 {
-        assert!(ids.insert(waits.join_next().await.unwrap().unwrap()));
+        assert!(ids.insert(ends.recv().await.unwrap()));
     }
     assert!(begun.elapsed() < Duration::from_secs(20), "woken, not found by a later look: {:?}", begun.elapsed());
 }
@@ -722,13 +725,14 @@ async fn a_worker_whose_future_was_dropped_runs_again_and_finds_its_tasks_by_the
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();
     let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
-    let dropped = std::sync::Arc::new(AtomicBool::new(false));
-    let says = std::sync::Arc::clone(&dropped);
+    let [runs, dropped] = [(); 2].map(|()| std::sync::Arc::new(AtomicBool::new(false)));
+    let (begins, says) = (std::sync::Arc::clone(&runs), std::sync::Arc::clone(&dropped));
     let worker = worker(&client)
         .lease(Duration::from_secs(1))
         .handle(move |_: String, cx| {
-            let handler = Handler(std::sync::Arc::clone(&says));
+            let (begins, handler) = (std::sync::Arc::clone(&begins), Handler(std::sync::Arc::clone(&says)));
             async move {
+                begins.store(true, Ordering::Release);
                 if cx.reservation().losses == 0 {
                     cx.stopped().await;
                 }
@@ -740,7 +744,7 @@ async fn a_worker_whose_future_was_dropped_runs_again_and_finds_its_tasks_by_the
         .unwrap();
     tokio::select! {
         ended = worker.run() => panic!("{ended:?}"),
-        () = is(&task, Status::Started) => {}
+        () = eventually("its handler runs", || runs.load(Ordering::Acquire)) => {}
     }
     eventually("its handler is dropped", || dropped.load(Ordering::Acquire)).await;
     let ends = run(&worker);
