@@ -1,5 +1,6 @@
 //! Output: data on stdout, messages on stderr, and an exit code.
 
+mod bar;
 pub mod layout;
 pub mod table;
 mod text;
@@ -13,6 +14,7 @@ use blueque::Error;
 use clap::ValueEnum;
 use serde::Serialize;
 
+pub use bar::bar;
 use text::is_hidden;
 pub use text::{Cleaner, Decoder, clean, clean_line, cut, one_line};
 

@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal};
 
 use blueque::{Action, QueueName, Status};
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::input::confirm::agreed;
@@ -12,7 +11,7 @@ use crate::input::filter::TaskFilter;
 use crate::input::force::Forced;
 use crate::input::values::{queue_name, whole_number};
 use crate::output::table::{self, Column, Row};
-use crate::output::{Code, say};
+use crate::output::{Code, bar, say};
 use crate::session::Session;
 use crate::view::queue::States;
 
@@ -266,10 +265,4 @@ fn size(session: &Session, all: &All) -> anyhow::Result<Option<u64>> {
         return Ok(groups.iter().find(|found| found.name == group).map(|found| found.tasks));
     }
     Ok(Some(client.call(&calls.counts(&all.queue))?.tasks()))
-}
-
-fn bar(size: Option<u64>) -> ProgressBar {
-    let bar = size.map_or_else(ProgressBar::no_length, ProgressBar::new);
-    let style = ProgressStyle::with_template("{elapsed:>6} {wide_bar} {pos}/{len} {msg}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

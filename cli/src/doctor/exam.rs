@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use redis::{Connection, FromRedisValue, Pipeline, RedisError, RedisResult};
 use serde::Serialize;
 
+use crate::output::bar;
 use crate::output::table::{Column, Row};
 
 /// Findings of one kind that are shown.
@@ -121,9 +122,7 @@ impl Exam {
     /// Begins a new bar.
     pub fn bar(&mut self, what: &'static str, size: u64) {
         self.bar.finish_and_clear();
-        let style = ProgressStyle::with_template("{elapsed:>6} {wide_bar} {pos}/{len} {msg}");
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        self.bar = ProgressBar::new(size).with_style(style).with_message(what);
+        self.bar = bar(Some(size)).with_message(what);
     }
 
     /// Transactions read several keys atomically. If they are refused, a pipeline has to do.

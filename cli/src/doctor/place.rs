@@ -136,8 +136,8 @@ impl Head {
         self.state().is_some_and(Status::is_waiting)
     }
 
-    /// Whether it was started a minute or more before it was created, or ended before it started. Clients without
-    /// scripts write the time of their own machines.
+    /// Whether it started more than a minute before it was created, or ended more than a minute before it started.
+    /// Clients without scripts write the time of their own machines.
     pub fn runs_backwards(&self) -> bool {
         let time = |text: &str| text.parse::<f64>().ok();
         let (created, started, updated) = (time(&self.created), time(&self.started), time(&self.updated));

@@ -201,7 +201,7 @@ impl Reserver {
                 cooldown.leaves_alone(&task.queue).then_some("no-program")
             };
             match in_the_way {
-                Some(reason) => settled(self.hand_back(task, reason, None))?,
+                Some(reason) => settled(self.hand_back(&task.id, task.token, reason, None))?,
                 None => server_troubled = !self.launch(listener, task, sent, cooldown)?,
             }
         }
@@ -238,7 +238,7 @@ impl Reserver {
                 self.pool.say(&format!("gave {} back: {why}", task.id));
                 let left = cooldown.missing(&task.queue, self.programs.stamp(), &why);
                 self.pool.say(&left);
-                self.hand_back(task, "no-program", Some(pause))
+                self.hand_back(&task.id, task.token, "no-program", Some(pause))
             }
             Ok(Some(Unfit::Never(why))) => {
                 self.pool.say(&format!("failed {}: {why}", task.id));
@@ -247,7 +247,7 @@ impl Reserver {
             }
             Err(error) => {
                 self.pool.say(&format!("cannot begin {}, which is given back: {error:#}", task.id));
-                let told = self.hand_back(task, "trouble", Some(pause));
+                let told = self.hand_back(&task.id, task.token, "trouble", Some(pause));
                 answered = error.downcast_ref::<Error>().is_none();
                 if answered {
                     self.rest(cooldown, &self.lacking(&error));
@@ -261,10 +261,10 @@ impl Reserver {
 
     /// Gives a task back because of a problem of the worker: uncounted, and with a delay if it is the task that showed
     /// the problem, or it would be taken again and again.
-    fn hand_back(&self, task: &Reservation, reason: &str, again: Option<Duration>) -> blueque::Result<()> {
+    fn hand_back(&self, id: &TaskId, token: Token, reason: &str, again: Option<Duration>) -> blueque::Result<()> {
         let options = ReleaseOptions::new().reason(reason).uncounted(true);
         let options = again.into_iter().fold(options, ReleaseOptions::again);
-        self.client.call(&self.client.calls().release(&task.id, task.token, &options)).map(drop)
+        self.client.call(&self.client.calls().release(id, token, &options)).map(drop)
     }
 
     /// The contents of `run.json`; or why the task cannot run here.
@@ -342,7 +342,6 @@ impl Reserver {
 
     /// Gives back what was reserved in a call whose reply was lost, and says goodbye.
     fn give_back(&self, listener: &Listener) {
-        let calls = self.client.calls();
         for queue in &self.settings.queues {
             let held = match listener.held(queue) {
                 Ok(held) => held,
@@ -358,8 +357,7 @@ impl Reserver {
                     true
                 });
                 if !has_folder {
-                    let options = ReleaseOptions::new().reason("drain").uncounted(true);
-                    let _ = self.client.call(&calls.release(&id, token, &options));
+                    let _ = self.hand_back(&id, token, "drain", None);
                 }
             }
         }
