@@ -87,8 +87,8 @@ pub struct Each {
 }
 
 impl Each {
-    pub fn new(server: &Server) -> Result<Self> {
-        Ok(Self { connection: server.connect()?, scripts: server.scripts.clone(), took: vec![Vec::new(); ROWS.len()] })
+    pub fn new(scripts: &Scripts, server: &Server) -> Result<Self> {
+        Ok(Self { connection: server.connect()?, scripts: scripts.clone(), took: vec![Vec::new(); ROWS.len()] })
     }
 
     pub fn round(&mut self) -> Result<()> {
@@ -113,7 +113,7 @@ impl Each {
 
 /// Microseconds of server time of each row, the median of some rounds.
 pub fn costs(server: &Server, rounds: usize) -> Result<Vec<f64>> {
-    let mut each = Each::new(server)?;
+    let mut each = Each::new(&server.scripts, server)?;
     for _ in 0..rounds {
         each.round()?;
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use redis::{Connection, Value};
 
-use crate::server::{Args, Result, Server, load, median, timed};
+use crate::server::{Args, Result, Scripts, Server, load, median, timed};
 
 pub const STEPS: [&str; 4] = ["submit", "reserve", "start", "complete"];
 
@@ -53,8 +53,18 @@ impl Life {
 
     /// The same on another queue, each task submitted with these options; `*` stands for its id.
     pub fn with(server: &Server, queue: &'static str, options: &'static [&'static str]) -> Result<Self> {
+        Self::by(&server.scripts, server, queue, options)
+    }
+
+    /// The same by the scripts of any bundle.
+    pub fn by(
+        scripts: &Scripts,
+        server: &Server,
+        queue: &'static str,
+        options: &'static [&'static str],
+    ) -> Result<Self> {
         let mut connection = server.connect()?;
-        let shas = STEPS.iter().map(|name| server.scripts.load(&mut connection, name)).collect::<Result<_>>()?;
+        let shas = STEPS.iter().map(|name| scripts.load(&mut connection, name)).collect::<Result<_>>()?;
         Ok(Self { connection, shas, floor: false, queue, options, round: 0, took: Default::default() })
     }
 

@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     if let [_, mode, folder] = args.as_slice()
         && mode == "before"
     {
-        return before::compare(Scripts::Of(folder.into()));
+        return before::compare(&Scripts::Of(folder.into()));
     }
     let only = match args.as_slice() {
         [_, mode, names] if mode == "only" => Some(names.split(',').collect::<Vec<_>>()),

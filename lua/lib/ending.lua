@@ -41,12 +41,13 @@ function ending.complete_task(task, result, cost, limited)
     orders.plan(task.queue)
   end
   local may = redis.acl_check_cmd
-  if task.ties or task.wakes or task.cancel or task.recall or task.forget then
+  if task.ties or task.cancel or task.recall or task.forget then
     rights.require()
   elseif may and not (may('HSET', namespace.meta, '', '') and may('HDEL', namespace.meta, '')
     and may('XADD', events, '*', '', '') and (not started or may('SREM', started, ''))
     and (not task.last or may('RPOPLPUSH', held, ended))
-    and (task.last or may('LREM', held, '', '') and may('LPUSH', ended, ''))) then
+    and (task.last or may('LREM', held, '', '') and may('LPUSH', ended, ''))
+    and (not task.wakes or may('LPUSH', prefix .. 'wake_' .. task.queue, ''))) then
     rights.require()
   end
   if namespace.declared then

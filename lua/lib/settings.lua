@@ -19,6 +19,7 @@ function settings.find(text, name)
 end
 
 -- The value in effect, from the texts of the queue and of the namespace; nil for a limit that is not set.
+-- @inline
 function settings.value(own, common, name)
   local pattern = ' ' .. name .. '=(%S+)'
   return own and string.match(' ' .. own, pattern) or common and string.match(' ' .. common, pattern)
@@ -31,7 +32,8 @@ function settings.get(queue, name)
   local known = texts[queue] or redis.call('HMGET', namespace.meta, 'settings:' .. queue, 'settings')
   texts[queue] = known
   if known[name] == nil then
-    known[name] = settings.value(known[1], known[2], name) or false
+    local value = settings.value(known[1], known[2], name)
+    known[name] = value or false
   end
   return known[name] or nil
 end

@@ -57,11 +57,12 @@ function state.wake(queue)
 end
 
 -- If the end of an attempt frees a place, a listener that may wait for it is woken.
+-- @inline
 function state.plan_free(task)
-  local queue = task.queue
+  local queue, prefix = task.queue, namespace.prefix
   if (task.limited or settings.get(queue, 'concurrency'))
-    and (redis.call('LLEN', namespace.key('pending_tasks', queue)) > 0
-    or redis.call('EXISTS', namespace.key('lane_tasks', queue)) == 1) then
+    and (redis.call('LLEN', prefix .. 'pending_tasks_' .. queue) > 0
+    or redis.call('EXISTS', prefix .. 'lane_tasks_' .. queue) == 1) then
     state.plan_wake(queue)
     task.wakes = true
   end
