@@ -88,7 +88,7 @@ impl<L: Link> Queue<L> {
                 found.extend(events.items);
                 if found.is_empty() {
                     L::pause(pause).await;
-                    pause = (pause * 2).min(LOOK);
+                    pause = (pause * 4).min(LOOK);
                 }
             }
         })

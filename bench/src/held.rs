@@ -9,7 +9,7 @@ use blueque::{Client, QueueName, Upkeep};
 use redis::{Connection, Value};
 
 use crate::life::{args, attempt, id};
-use crate::server::{Args, Result, Server, call, info, load_command};
+use crate::server::{Args, Result, Server, call, load_command, worked};
 use crate::sizes;
 
 const WORKERS: usize = 10_000;
@@ -39,13 +39,6 @@ pub struct Shares {
     pub upkeep: f64,
     pub waiting: f64,
     pub reports: f64,
-}
-
-/// Seconds that the server has worked.
-fn worked(connection: &mut Connection) -> Result<f64> {
-    let user: f64 = info(connection, "cpu", "used_cpu_user:")?.parse()?;
-    let system: f64 = info(connection, "cpu", "used_cpu_sys:")?.parse()?;
-    Ok(user + system)
 }
 
 fn many(connection: &mut Connection, sha: &str, calls: &[Args]) -> Result<Vec<Value>> {

@@ -1,10 +1,13 @@
 //! `make bench`: the cost of Blueque's scripts. Only ratios can be compared between machines.
 
+mod batches;
 mod before;
 mod each;
 mod elimination;
 mod held;
+mod holds;
 mod life;
+mod logs;
 mod programs;
 mod server;
 mod sizes;
@@ -12,6 +15,7 @@ mod tail;
 mod throughput;
 mod views;
 mod waiting;
+mod watchers;
 
 use std::env;
 use std::path::PathBuf;
@@ -34,6 +38,14 @@ fn main() -> Result<()> {
         && mode == "listeners"
     {
         return waiting::listeners(&PathBuf::from(socket), first.parse()?, spread.parse()?);
+    }
+    if let [_, mode, kind, socket, slots] = args.as_slice()
+        && mode == "holds"
+    {
+        return holds::run(kind, &PathBuf::from(socket), slots.parse()?);
+    }
+    if args.get(1).is_some_and(|mode| mode == "prints") {
+        return logs::prints();
     }
     if let [_, mode, folder] = args.as_slice()
         && mode == "before"
@@ -68,16 +80,20 @@ fn main() -> Result<()> {
 /// A part of the benchmark. It gets a server with 1,000 waiting tasks.
 type Part = fn(&Server) -> Result<Vec<Goal>>;
 
-const PARTS: [(&str, Part); 9] = [
+const PARTS: [(&str, Part); 13] = [
     ("floor", |small| Ok(beside_the_floor(small)?.into())),
     ("tally", |small| Ok(vec![tallied(small)?])),
     ("keys", |_| Ok(vec![keys()?])),
     ("sizes", |small| Ok(at_sizes(small)?.into())),
+    ("submit", |_| Ok(batches()?.into())),
     ("requests", requests),
     ("waiting", |_| Ok(waiting()?.into())),
     ("held", |_| Ok(held()?.into())),
+    ("holds", |_| holds()),
     ("views", |_| Ok(views()?.into())),
+    ("watchers", |_| Ok(watchers()?.into())),
     ("programs", |_| Ok(programs()?.into())),
+    ("logs", |_| Ok(logs()?.into())),
 ];
 
 fn requests(server: &Server) -> Result<Vec<Goal>> {
@@ -301,14 +317,104 @@ fn held() -> Result<[Goal; 2]> {
     ])
 }
 
-fn views() -> Result<[Goal; 2]> {
+/// Microseconds of a task.
+fn batches() -> Result<[Goal; 1]> {
+    let [plain, with_request] = batches::prices(&sizes::filled(0)?)?;
+    print!("{:<24}", "a task of a submit of");
+    for size in batches::SIZES {
+        print!("{size:>9}");
+    }
+    for (name, prices) in [("plain", &plain), ("with a request id", &with_request)] {
+        print!("\n  {name:<22}");
+        for price in prices {
+            print!("{price:>9.2}");
+        }
+    }
+    println!("\n");
+    let alone = plain.first().copied().unwrap_or(f64::NAN);
+    let dearest = plain.iter().chain(&with_request).skip(1).fold(0.0, |most: f64, price| most.max(price / alone));
+    Ok([Goal { name: "dearest-batch-over-one-by-one", measured: dearest, target: 1.0 }])
+}
+
+/// What `top` shows at most.
+const RUNNING: usize = 200;
+
+fn views() -> Result<[Goal; 3]> {
     let server = sizes::filled(1_000_000)?;
-    let ls = views::took(&server, 20, &["ls"])?;
+    let ls = views::took(&server, 20, &["ls"])? * 1000.0;
+    let top = views::top(&server, "1000000")?;
+    sizes::hold(&server, RUNNING / 10, 10)?;
+    let full = views::top(&server, "reserved")?;
     let doctor = views::took(&server, 1, &["doctor", "--limit", "10000000"])?;
-    println!("with 1M tasks\n  blueque ls {:.0} ms\n  blueque doctor, all of them {doctor:.1} s\n", ls * 1000.0);
+    println!("with 1M tasks\n  blueque ls {ls:.0} ms");
+    for (what, top) in [("none", &top), ("200", &full)] {
+        println!(
+            "  blueque top, {what} running: {:.1} ms of the server in a second, first picture after {:.0} ms",
+            top.second, top.first
+        );
+    }
+    println!("  blueque doctor, all of them {doctor:.1} s\n");
     Ok([
-        Goal { name: "ls-milliseconds-at-1M", measured: ls * 1000.0, target: 20.0 },
+        Goal { name: "ls-milliseconds-at-1M", measured: ls, target: 20.0 },
+        Goal { name: "top-milliseconds-of-the-server-at-1M", measured: full.second, target: 10.0 },
         Goal { name: "doctor-seconds-at-1M", measured: doctor, target: 20.0 },
+    ])
+}
+
+fn watchers() -> Result<[Goal; 2]> {
+    let watched = watchers::watch(&sizes::filled(0)?)?;
+    println!("{} watchers of a queue's events", watchers::WATCHERS);
+    println!("  while nothing comes: {:.2} % of a core of the server", watched.idle);
+    println!("  an event takes {:.0} us of the server more, for all of them", watched.event);
+    println!(
+        "  submit to read: {:.0} ms (median watcher), {:.0} ms until all have it, {:.0} ms at most\n",
+        watched.one, watched.all, watched.longest
+    );
+    Ok([
+        Goal { name: "percent-of-a-core-for-100-watchers", measured: watched.idle, target: 1.0 },
+        // A watcher looks every half second while nothing comes.
+        Goal { name: "milliseconds-until-100-watchers-have-it", measured: watched.longest, target: 600.0 },
+    ])
+}
+
+fn holds() -> Result<Vec<Goal>> {
+    println!("a worker that holds {} tasks with a lease of 60 s", holds::HELD);
+    let mut goals = Vec::new();
+    let kinds = [
+        ("threads", ["kibibytes-of-a-task-on-a-thread", "percent-of-a-core-for-500-on-threads"], 32.0),
+        ("async", ["kibibytes-of-an-asynchronous-task", "percent-of-a-core-for-500-asynchronous"], 8.0),
+    ];
+    for (kind, [memory, share], target) in kinds {
+        let cost = holds::cost(&sizes::filled(0)?, kind)?;
+        println!(
+            "  {kind:<8} {:>6.1} KiB each, {:>5.2} % of a core for all, all run after {:.2} s",
+            cost.kibibytes, cost.share, cost.until_all_run
+        );
+        goals.push(Goal { name: memory, measured: cost.kibibytes, target });
+        goals.push(Goal { name: share, measured: cost.share, target: 1.0 });
+    }
+    println!();
+    Ok(goals)
+}
+
+fn logs() -> Result<[Goal; 4]> {
+    let flow = logs::flow(&sizes::filled(0)?)?;
+    println!("{} programs, each of which prints 1 MiB in a second", logs::PROGRAMS);
+    println!("  server {:.2} % of a core, supervisors {:.1} %", flow.server, flow.supervisors);
+    println!("  calls in a second for each: {:.1}", flow.calls);
+    println!("  the longest wait of a print {:?}, the latest end {:?} late", flow.stall, flow.late);
+    println!(
+        "  keys of a log: {:.0} KiB; on the disk: {:.1} %; without first or last line: {}",
+        flow.kibibytes,
+        flow.on_disk * 100.0,
+        flow.lacking
+    );
+    Ok([
+        Goal { name: "percent-of-a-core-for-20-logs", measured: flow.server, target: 2.0 },
+        Goal { name: "milliseconds-a-print-waits", measured: flow.stall.as_secs_f64() * 1000.0, target: 100.0 },
+        // 160 KiB of text, which is the setting, and what a stream adds.
+        Goal { name: "kibibytes-of-a-log-in-redis", measured: flow.kibibytes, target: 200.0 },
+        Goal { name: "logs-without-their-first-or-last-line", measured: flow.lacking, target: 0.0 },
     ])
 }
 

@@ -14,20 +14,20 @@ use blueque::{Client, Queue, Submit, Task};
 use crate::server::{Result, Server, median};
 
 /// Longer than anything here should take.
-const LIMIT: Duration = Duration::from_secs(120);
+pub const LIMIT: Duration = Duration::from_secs(120);
 
 pub const AT_ONCE: usize = 200;
 
 pub const FLOOD: usize = 1 << 30;
 
 /// A worker that runs one shell command for each task; it and its supervisors end with this value.
-struct Worker {
+pub struct Worker {
     child: Child,
-    state: PathBuf,
+    pub state: PathBuf,
 }
 
 impl Worker {
-    fn start(server: &Server, slots: usize, script: &str) -> Result<Self> {
+    pub fn start(server: &Server, slots: usize, script: &str) -> Result<Self> {
         let state = server.socket().with_file_name("state");
         let child = Command::new(binary()?)
             .args(["--url", &format!("unix://{}", server.socket().display()), "worker", "--quiet", "--queue", "q"])
@@ -41,7 +41,7 @@ impl Worker {
     }
 
     /// The supervisors' processes: the runs of this worker's state folder.
-    fn supervisors(&self) -> Vec<u32> {
+    pub fn supervisors(&self) -> Vec<u32> {
         let state = self.state.display().to_string();
         let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -87,7 +87,7 @@ fn queue(server: &Server) -> Result<Queue> {
     Ok(Client::open(&format!("unix://{}", server.socket().display()))?.queue("q")?)
 }
 
-fn wait_until(what: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
     let until = Instant::now() + LIMIT;
     while !holds()? {
         if Instant::now() > until {
@@ -127,7 +127,8 @@ pub fn quiet(server: &Server) -> Result<(f64, f64)> {
     Ok((resident(pid)?, share))
 }
 
-fn resident(pid: u32) -> Result<f64> {
+/// Resident MiB.
+pub fn resident(pid: u32) -> Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).ok_or("no VmRSS")?;
     let kib: f64 = line.split_whitespace().nth(1).ok_or("no VmRSS")?.parse()?;
@@ -135,7 +136,7 @@ fn resident(pid: u32) -> Result<f64> {
 }
 
 /// Seconds of processor time of all its threads.
-fn cpu(pid: u32) -> Result<f64> {
+pub fn cpu(pid: u32) -> Result<f64> {
     let mut nanoseconds = 0.0;
     for entry in fs::read_dir(format!("/proc/{pid}/task"))?.flatten() {
         let stat = fs::read_to_string(entry.path().join("schedstat"))?;

@@ -105,6 +105,21 @@ fn find(text: &str, field: &str) -> Result<String> {
     Ok(rest.split([',', '\r']).next().unwrap_or_default().to_owned())
 }
 
+/// Seconds that the server has worked.
+pub fn worked(connection: &mut Connection) -> Result<f64> {
+    let user: f64 = info(connection, "cpu", "used_cpu_user:")?.parse()?;
+    let system: f64 = info(connection, "cpu", "used_cpu_sys:")?.parse()?;
+    Ok(user + system)
+}
+
+/// The calls of scripts since the statistics were reset, and the seconds that they took.
+pub fn scripts_called(connection: &mut Connection) -> Result<(f64, f64)> {
+    let text: String = redis::cmd("INFO").arg("commandstats").query(connection)?;
+    let Some(line) = text.lines().find(|line| line.starts_with("cmdstat_evalsha:")) else { return Ok((0.0, 0.0)) };
+    let microseconds: f64 = find(line, ",usec=")?.parse()?;
+    Ok((find(line, "calls=")?.parse()?, microseconds / 1e6))
+}
+
 /// Loads a script and returns its digest.
 pub fn load(connection: &mut Connection, source: &str) -> Result<String> {
     Ok(redis::cmd("SCRIPT").arg("LOAD").arg(source).query(connection)?)

@@ -1,10 +1,13 @@
 //! What people look at on a queue with a million tasks.
 
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::io::Read;
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::programs::binary;
-use crate::server::{Result, Server, median};
+use crate::server::{Result, Server, median, scripts_called};
 
 /// Seconds of the median of some runs of a command.
 pub fn took(server: &Server, times: usize, words: &[&str]) -> Result<f64> {
@@ -21,4 +24,52 @@ pub fn took(server: &Server, times: usize, words: &[&str]) -> Result<f64> {
         }
     }
     Ok(median(took))
+}
+
+/// What `blueque top` costs.
+pub struct Top {
+    /// Milliseconds of the server's scripts in a second, in which it looks once.
+    pub second: f64,
+    /// Milliseconds until the first picture.
+    pub first: f64,
+}
+
+/// `blueque top` on a terminal, which `script` of util-linux makes; `sees`: what a picture with data contains.
+pub fn top(server: &Server, sees: &'static str) -> Result<Top> {
+    let url = format!("unix://{}", server.socket().display());
+    let line = format!("stty rows 50 cols 160; exec '{}' --url '{url}' top", binary()?.display());
+    let began = Instant::now();
+    let mut child = Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("`script`, of util-linux: {error}"))?;
+    let screen = child.stdout.take().ok_or("no screen")?;
+    let measured = watched(server, screen, sees, began);
+    let _ = child.kill();
+    let _ = child.wait();
+    measured
+}
+
+fn watched(server: &Server, mut screen: ChildStdout, sees: &'static str, began: Instant) -> Result<Top> {
+    const WATCHED: Duration = Duration::from_secs(10);
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut shown, mut buffer) = (String::new(), [0; 4096]);
+        while let Ok(read @ 1..) = screen.read(&mut buffer) {
+            shown.push_str(&String::from_utf8_lossy(buffer.get(..read).unwrap_or_default()));
+            if shown.contains(sees) {
+                let _ = tell.send(Instant::now());
+                shown.clear();
+            }
+        }
+    });
+    let first = told.recv_timeout(Duration::from_secs(60))? - began;
+    let mut connection = server.connect()?;
+    redis::cmd("CONFIG").arg("RESETSTAT").exec(&mut connection)?;
+    thread::sleep(WATCHED);
+    let (_, seconds) = scripts_called(&mut connection)?;
+    Ok(Top { second: seconds / WATCHED.as_secs_f64() * 1000.0, first: first.as_secs_f64() * 1000.0 })
 }

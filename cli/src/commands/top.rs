@@ -1,8 +1,9 @@
 //! `blueque top`: running tasks and queues on a live screen.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::sync::LazyLock;
-use std::sync::mpsc::{self, Receiver, TryRecvError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -32,6 +33,9 @@ const GLANCE: Duration = Duration::from_millis(200);
 
 /// Data of this age is shown as old.
 const OLD: Duration = Duration::from_secs(3);
+
+/// How long an estimate of a task is shown that has made no progress since: it costs the server more than the record.
+const ESTIMATED: Duration = Duration::from_secs(10);
 
 /// Running tasks that are read; more do not fit a screen.
 const TASKS: usize = 200;
@@ -111,6 +115,31 @@ struct Running {
     end: Option<SystemTime>,
 }
 
+/// When tasks are expected to end, by their ids.
+#[derive(Default)]
+struct Estimates(BTreeMap<String, Estimate>);
+
+struct Estimate {
+    end: Option<SystemTime>,
+    read: Instant,
+    /// The start and the progress that it was made for.
+    by: (Option<SystemTime>, Option<Vec<u8>>),
+}
+
+impl Estimates {
+    fn end(&mut self, session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Option<SystemTime>> {
+        let by = (info.started(), info.progress_bytes().map(<[u8]>::to_vec));
+        match self.0.get(id.as_str()) {
+            Some(made) if made.by == by && made.read.elapsed() < ESTIMATED => Ok(made.end),
+            _ => {
+                let end = expected::end(session, id, info)?;
+                self.0.insert(id.to_string(), Estimate { end, read: Instant::now(), by });
+                Ok(end)
+            }
+        }
+    }
+}
+
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         let text = "top needs a terminal; blueque ls, or blueque ls --watch -o jsonl, do without";
@@ -127,12 +156,14 @@ fn live(session: &Session, options: &Options, terminal: &mut ratatui::DefaultTer
     let looks = looks(session, options);
     let mut picture = Picture::default();
     let mut at = 0_usize;
+    // The first picture has data in it, if the server answers soon.
+    let mut patience = GLANCE;
     loop {
-        match looks.try_recv() {
+        match looks.recv_timeout(std::mem::take(&mut patience)) {
             Ok(Ok(new)) => picture = new,
             Ok(Err(error)) => picture.trouble = Some(clean_line(&chain(&error), 200)),
-            Err(TryRecvError::Empty) => {}
-            Err(TryRecvError::Disconnected) => return Err(fault(Code::Failed, "the polling thread has ended")),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(fault(Code::Failed, "the polling thread has ended")),
         }
         let (queues, running) = (picture.queues.len(), picture.running.len());
         at = at.min((queues + running).saturating_sub(1));
@@ -160,14 +191,15 @@ fn looks(session: &Session, options: &Options) -> Receiver<anyhow::Result<Pictur
     let (session, queues) = (session.clone(), options.queues.clone());
     let (sender, receiver) = mpsc::sync_channel(1);
     thread::spawn(move || {
-        while sender.send(look(&session, &queues)).is_ok() {
+        let mut estimates = Estimates::default();
+        while sender.send(look(&session, &queues, &mut estimates)).is_ok() {
             thread::sleep(REFRESH);
         }
     });
     receiver
 }
 
-fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
+fn look(session: &Session, named: &[QueueName], estimates: &mut Estimates) -> anyhow::Result<Picture> {
     let mut queues = queue_views(session)?;
     queues.retain(|queue| named.is_empty() || named.iter().any(|name| name.as_str() == queue.queue));
     let mut picture = Picture::default();
@@ -185,7 +217,7 @@ fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
                     let Ok(task) = TaskId::new(id.as_str()) else { continue };
                     if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
                         let mut running = Running::new(id, &info);
-                        running.end = expected::end(session, &task, &info)?;
+                        running.end = estimates.end(session, &task, &info)?;
                         picture.running.push(running);
                     }
                 }
@@ -193,6 +225,7 @@ fn look(session: &Session, named: &[QueueName]) -> anyhow::Result<Picture> {
             }
         }
     }
+    estimates.0.retain(|id, _| picture.running.iter().any(|task| task.id == *id));
     // The longest running first: their place on the screen does not change.
     picture.running.sort_by(|a, b| {
         // Those that have not started come last.
