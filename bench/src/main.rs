@@ -332,7 +332,8 @@ fn batches() -> Result<[Goal; 1]> {
     }
     println!("\n");
     let alone = plain.first().copied().unwrap_or(f64::NAN);
-    let dearest = plain.iter().chain(&with_request).skip(1).fold(0.0, |most: f64, price| most.max(price / alone));
+    let batches = plain.iter().skip(1).chain(with_request.iter().skip(1));
+    let dearest = batches.fold(0.0, |most: f64, price| most.max(price / alone));
     Ok([Goal { name: "dearest-batch-over-one-by-one", measured: dearest, target: 1.0 }])
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use blueque::calls::{NewTask, TaskOptions};
 use blueque::tokio::{Client, Queue, Worker};
-use blueque::{Stop, Summary, TaskId};
+use blueque::{Stop, Submit, Summary, TaskId};
 use peers_program::{Payload, Peer, QUEUE, Records, Result, Work, serve};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -13,13 +13,6 @@ struct Async {
     runtime: Runtime,
     client: Client,
     queue: Queue,
-}
-
-impl Async {
-    fn submit(&self, tasks: &[NewTask<'_>]) -> Result<()> {
-        self.runtime.block_on(self.queue.submit_many(tasks, &TaskOptions::default()))?;
-        Ok(())
-    }
 }
 
 impl Peer for Async {
@@ -33,8 +26,8 @@ impl Peer for Async {
     }
 
     fn add(&self, payload: &Payload) -> Result<()> {
-        let (id, parameters) = (TaskId::random(), serde_json::to_vec(payload)?);
-        self.submit(&[NewTask::new(&id, &parameters)])
+        self.runtime.block_on(self.queue.submit(payload, Submit::default()))?;
+        Ok(())
     }
 
     fn add_many(&self, payloads: &[Payload]) -> Result<()> {
@@ -43,7 +36,8 @@ impl Peer for Async {
             .map(|payload| Ok((TaskId::random(), serde_json::to_vec(payload)?)))
             .collect::<Result<_>>()?;
         let tasks: Vec<NewTask<'_>> = payloads.iter().map(|(id, parameters)| NewTask::new(id, parameters)).collect();
-        self.submit(&tasks)
+        self.runtime.block_on(self.queue.submit_many(&tasks, &TaskOptions::default()))?;
+        Ok(())
     }
 
     fn work(&self, how: &Work, records: &Records) -> Result<Self::Working> {
