@@ -13,10 +13,6 @@ use crate::model::{Held, Order, QueueOrder, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::processor::Processor;
 
-/// A waiting listener polls the queue this often even if nobody wakes it: the listener that was woken may have died
-/// before it took the task.
-const LOOK: Duration = Duration::from_secs(30);
-
 /// The limit of a call that wakes another listener, even where a value is dropped.
 const BRIEFLY: Duration = Duration::from_secs(1);
 
@@ -101,6 +97,10 @@ pub struct Listener<L: Link = Blocking> {
 }
 
 impl<L: Link> Listener<L> {
+    /// A waiting listener looks into its queues this often even if nobody wakes it: the listener that was woken may
+    /// have died before it took the task.
+    pub const LOOK: Duration = Duration::from_secs(30);
+
     pub(crate) async fn register(client: Client<L>, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
         let interrupter = Interrupter::new(client.clone());
         let (lease, order, has) = (None, QueueOrder::Strict, None);
@@ -235,7 +235,7 @@ impl<L: Link> Listener<L> {
         L::answer(self.take_up_to(limit))
     }
 
-    /// Waits until there may be a task to take, at most for `limit` and 30 s, or until its [`Interrupter`] is used.
+    /// Waits until there may be a task to take, at most for `limit` and [`Listener::LOOK`], or until its [`Interrupter`] is used.
     /// For callers of [`Listener::try_listen`].
     pub fn wait(&mut self, limit: Duration) -> L::Answer<'_, ()> {
         L::answer(self.wait_interruptibly(limit))
@@ -254,7 +254,7 @@ impl<L: Link> Listener<L> {
 
     /// One wait for tasks that the bell ends.
     pub(crate) async fn wait_for_tasks(&mut self, bell: &Bell<L>, stopped: &(dyn Fn() -> bool + Sync)) {
-        self.wait_unless(bell, stopped, LOOK).await;
+        self.wait_unless(bell, stopped, Self::LOOK).await;
     }
 
     /// Wakes another listener instead of this one, which does not look for the task.
@@ -277,7 +277,7 @@ impl<L: Link> Listener<L> {
             L::pause(limit.min(NOTHING)).await;
             return;
         }
-        let woken = self.client.wires().wait(lists, limit.min(LOOK), bell, stopped).await;
+        let woken = self.client.wires().wait(lists, limit.min(Self::LOOK), bell, stopped).await;
         if woken.is_some()
             && let Some(earlier) = std::mem::replace(&mut self.woken, woken)
         {

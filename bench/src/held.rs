@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, QueueName, Upkeep};
+use blueque::{Client, Listener, QueueName, Upkeep, WorkerInfo};
 use redis::{Connection, Value};
 
 use crate::life::{args, attempt, id};
@@ -17,14 +17,9 @@ const WORKERS: usize = 10_000;
 /// Tasks of each.
 const EACH: usize = 10;
 
-/// Seconds: of a lease, between two heartbeats, between two reports, and between two looks of a listener that waits.
+/// Seconds: of a lease, and between two heartbeats.
 const LEASE: f64 = 60.0;
 const BEAT: f64 = LEASE / 3.0;
-const REPORT: f64 = 10.0;
-const LOOK: f64 = 30.0;
-
-/// Rounds of upkeep in a second, of all workers together.
-const ROUNDS: f64 = 2.5;
 
 /// Rounds that are measured.
 const TIMES: u32 = 100;
@@ -93,21 +88,23 @@ pub fn shares() -> Result<Shares> {
         Ok((worked(&mut connection)? - before) / every * 100.0)
     };
     let heartbeats = share("heartbeat", &beats, BEAT)?;
-    let reports = share("report", &reports, REPORT)?;
-    let waiting = share("reserve", &looks, LOOK)?;
+    let reports = share("report", &reports, WorkerInfo::REPORTS.as_secs_f64())?;
+    let waiting = share("reserve", &looks, Listener::LOOK.as_secs_f64())?;
 
     let client = Client::open(&format!("redis+unix://{}", server.socket().display()))?;
     // With so many workers each has a round in an hour, and it does all that is to be done seldom.
-    let rounds = |times: u32| -> Result<()> {
+    let rounds = |times: u32| -> Result<Duration> {
+        let mut pause = Duration::ZERO;
         for _ in 0..times {
-            Upkeep::new(client.clone(), vec![QueueName::new("q")?]).round()?;
+            pause = Upkeep::new(client.clone(), vec![QueueName::new("q")?]).round()?;
         }
-        Ok(())
+        Ok(pause)
     };
     rounds(5)?; // the statistics of the events up to now
     let before = worked(&mut connection)?;
-    rounds(TIMES)?;
-    let upkeep = (worked(&mut connection)? - before) / f64::from(TIMES) * ROUNDS * 100.0;
+    // Of each worker; all of them have as many rounds in it as there are workers.
+    let pause = rounds(TIMES)?.as_secs_f64() / f64::from(u32::try_from(WORKERS)?);
+    let upkeep = (worked(&mut connection)? - before) / f64::from(TIMES) / pause * 100.0;
     Ok(Shares { heartbeats, upkeep, waiting, reports })
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::{ListenerInfo, WorkerInfo};
 use crate::error::Error;
@@ -42,6 +42,9 @@ impl fmt::Display for Pause {
 }
 
 impl WorkerInfo {
+    /// How often a worker reports. After three of these without a report it counts as dead.
+    pub const REPORTS: Duration = Duration::from_secs(10);
+
     /// Whether it has a program for a method, or for a queue's tasks without one, as far as known.
     #[must_use]
     pub fn has_program(&self, method: &str) -> Option<bool> {

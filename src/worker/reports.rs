@@ -10,9 +10,6 @@ use crate::error::Result;
 use crate::link::Link;
 use crate::names::ListenerId;
 
-/// After three of these without a report it counts as dead.
-pub(super) const EVERY: Duration = Duration::from_secs(10);
-
 /// The delay before a failed report is repeated.
 pub(super) const AGAIN: Duration = Duration::from_secs(2);
 

@@ -9,14 +9,14 @@ use super::Stop;
 use super::beats::renew;
 use super::desk::{Desk, MOST};
 use super::handlers::Handlers;
-use super::reports::{AGAIN, EVERY, report};
+use super::reports::{AGAIN, report};
 use super::settings::Settings;
 use super::shared::{Shared, State, Summary};
 use super::upkeep::Upkeep;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link, Signal};
 use crate::listener::Listener;
-use crate::model::Order;
+use crate::model::{Order, WorkerInfo};
 use crate::names::ListenerId;
 
 /// The longest wait for free slots; whoever frees one wakes it.
@@ -257,7 +257,7 @@ impl<L: Link> Shared<L> {
                     if drains {
                         self.stop(Stop::Release, false);
                     }
-                    EVERY.saturating_sub(sent.elapsed())
+                    WorkerInfo::REPORTS.saturating_sub(sent.elapsed())
                 }
                 Err(_) => AGAIN,
             };

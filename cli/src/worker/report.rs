@@ -4,15 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use blueque::calls::ReportOptions;
-use blueque::{Client, Interrupter, ListenerId, QueueName};
+use blueque::{Client, Interrupter, ListenerId, QueueName, WorkerInfo};
 
 use super::pool::Pool;
 use super::program::Programs;
 use super::settings::Settings;
 use crate::output::clean_line;
-
-/// After three of these without a report, it counts as dead.
-const EVERY: Duration = Duration::from_secs(10);
 
 /// The delay before a failed report is repeated.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -35,7 +32,7 @@ impl Reporter {
         loop {
             let sent = Instant::now();
             let pause = match self.report() {
-                Ok(()) => EVERY.saturating_sub(sent.elapsed()),
+                Ok(()) => WorkerInfo::REPORTS.saturating_sub(sent.elapsed()),
                 Err(_) => AGAIN,
             };
             if !self.pool.wait_for_change(pause) {
