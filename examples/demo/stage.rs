@@ -184,7 +184,8 @@ impl Screen {
                 });
                 let complete = infos.iter().filter(|info| info.status() == Some(Status::Complete)).count();
                 let running: Vec<String> = running.collect();
-                writeln!(out, "{complete}/{} complete; running: {}", jobs.len(), running.join(", "))?;
+                let running = if running.is_empty() { "nothing".to_owned() } else { running.join(", ") };
+                writeln!(out, "{complete}/{} complete; running: {running}", jobs.len())?;
             }
             return Ok(());
         }
