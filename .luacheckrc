@@ -2,7 +2,7 @@
 std = "lua51"
 max_line_length = 120
 -- What the server gives to a script.
-read_globals = { "redis", "KEYS", "ARGV" }
+read_globals = { "redis", "cjson", "KEYS", "ARGV" }
 -- The files of the library: the composer finds them by the names that a source uses. `contract` is made from contract/.
 globals = { "contract" }
 for file in io.popen("ls lua/lib"):lines() do

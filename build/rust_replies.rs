@@ -8,7 +8,7 @@ type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
 /// Replies whose fields are a struct of the library: the command and the struct's name; and where more of one kind follow,
 /// the name of the field that has those, and their struct.
-const STRUCTS: [Whole; 15] = [
+const STRUCTS: [Whole; 16] = [
     ("bulk", "Step", None),
     ("counts", "Counts", None),
     ("estimate", "Estimate", None),
@@ -20,6 +20,7 @@ const STRUCTS: [Whole; 15] = [
     ("promote", "Promoted", None),
     ("requeue_orphans", "Orphans", None),
     ("retain", "Retained", None),
+    ("settle", "Settled", None),
     ("run_schedule", "Ran", None),
     ("tally", "Tallied", None),
     ("tick", "Ticked", Some(("low", "LowSchedule"))),

@@ -199,7 +199,7 @@ pub use rhythm::Rhythm;
 /// A schedule of a namespace.
 pub type Schedule = handles::Schedule<Blocking>;
 // What keeps a queue in order.
-pub use model::{Claim, Mended, Orphans, Promoted, Retained, Tallied};
+pub use model::{Claim, Mended, Orphans, Promoted, Retained, Settled, Tallied};
 // Names and errors.
 pub use error::{Code, Error, Result};
 pub use names::{ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};

@@ -18,8 +18,8 @@ pub use order::QueueOrder;
 pub use queue::Pause;
 pub use replies::{
     Beat, Claim, Counts, Estimate, Event, Events, Exchanged, Greeting, Group, Held, KeyLimit, ListenerInfo, LogEntry,
-    LowSchedule, Mended, Orphans, Promoted, QueueInfo, Ran, Reservation, Retained, ScheduleSummary, Setting, Step, Tag,
-    Tallied, Ticked, Transition, Why, WorkerInfo,
+    LowSchedule, Mended, Orphans, Promoted, QueueInfo, Ran, Reservation, Retained, ScheduleSummary, Setting, Settled,
+    Step, Tag, Tallied, Ticked, Transition, Why, WorkerInfo,
 };
 pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};
 pub use search::Changed;

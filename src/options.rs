@@ -139,6 +139,66 @@ impl Submit {
     }
 }
 
+/// What a task waits for: of a submit, not of the tasks of a schedule.
+impl TaskOptions {
+    /// Waits until another task is complete. If that one fails or is cancelled, this one fails, with the group
+    /// `upstream`.
+    pub fn after_success(mut self, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for("success", upstream);
+        self
+    }
+
+    /// Waits until another task has ended, whatever its end.
+    pub fn after(mut self, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for("after", upstream);
+        self
+    }
+
+    /// Waits until another task has failed or was cancelled: a clean-up. If that one is complete, this one is
+    /// cancelled.
+    pub fn after_failure(mut self, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for("failure", upstream);
+        self
+    }
+
+    /// Waits until another task is complete, and gets its result. The parameters of the attempt are a JSON list of such
+    /// results, in the order of their slots, which count from 0; the task is submitted with empty parameters.
+    pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for(&format!("result/{slot}"), upstream);
+        self
+    }
+}
+
+/// What the task waits for.
+impl Submit {
+    /// Waits until another task is complete. If that one fails or is cancelled, this one fails, with the group
+    /// `upstream`.
+    pub fn after_success(mut self, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for("success", upstream);
+        self
+    }
+
+    /// Waits until another task has ended, whatever its end.
+    pub fn after(mut self, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for("after", upstream);
+        self
+    }
+
+    /// Waits until another task has failed or was cancelled: a clean-up. If that one is complete, this one is
+    /// cancelled.
+    pub fn after_failure(mut self, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for("failure", upstream);
+        self
+    }
+
+    /// Waits until another task is complete, and gets its result. The parameters of the attempt are a JSON list of such
+    /// results, in the order of their slots, which count from 0; the task is submitted with empty parameters.
+    pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for(&format!("result/{slot}"), upstream);
+        self
+    }
+}
+
 /// How a schedule creates its tasks.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -177,6 +237,13 @@ impl Filter {
 }
 
 impl Pairs {
+    /// Adds an upstream of a task.
+    fn waits_for(&mut self, kind: &str, upstream: &TaskId) {
+        let entry = format!("{kind}={upstream}");
+        let all = self.get("inputs").map_or_else(|| entry.clone(), |inputs| format!("{inputs} {entry}"));
+        self.set("inputs", all);
+    }
+
     fn order(&mut self, order: &QueueOrder) {
         if *order != QueueOrder::Strict {
             self.set("order", order.as_str().to_owned());

@@ -31,7 +31,7 @@ if number > after then
     count = count + 1
   end
 end
-for i, fields in ipairs(history.derive({ unpack(v, 2, 17) }, since, reached, nth)) do
+for i, fields in ipairs(history.derive({ unpack(v, 2, 18) }, since, reached, nth)) do
   if number + i > after and count < limit then
     add(number + i, fields)
     count = count + 1

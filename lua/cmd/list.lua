@@ -15,6 +15,8 @@ if status == 'pending' then
 elseif status == 'scheduled' then
   ids = positions.page(positions.scheduled_order('scheduled_tasks', queue),
     positions.scheduled_order('scheduled_lane_tasks', queue), from, limit)
+elseif status == 'waiting' then
+  ids = redis.call('ZREVRANGE', namespace.key('waiting_tasks', queue), from, from + limit - 1)
 elseif status == 'all' then
   ids = redis.call('ZRANGE', namespace.key('tasks', queue), from, from + limit - 1)
 elseif status == 'started' then

@@ -6,7 +6,7 @@
 -- @reply next cursor (empty at the end), number mended, number under suspicion, then for each held task whose
 --   listener was removed from the queue who is responsible for it, its id, status, holder and pid
 -- @errors
-local PARTS = ' held started pending scheduled laned' .. contract.PLAIN
+local PARTS = ' held started waiting pending scheduled laned' .. contract.PLAIN
   .. 'orders suspects tasks tags groups lanes unique claims '
 local GRACE = 60 * 1000000
 

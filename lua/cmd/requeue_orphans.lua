@@ -43,6 +43,7 @@ for i = 1, math.min(#expired, 2 * limit), 2 do
       task.to = interruption.target(task, 'pending', {
         max_losses = task.extra[1], losses = task.extra[2], fruitless = task.extra[7],
       })
+      task.later = true -- others of this call may have the same dependents
       state.plan(task, task.to)
       lost[#lost + 1] = task
     end

@@ -1,9 +1,9 @@
---- Adds tasks to a queue: pending, or scheduled if the eta is in the future.
+--- Adds tasks to a queue: pending, or scheduled if the eta is in the future, or waiting for other tasks.
 -- @args now queue count (id eta parameters)*count
--- @options task.* request
+-- @options task.* inputs request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
 --   `replaced`, and the id of the other task
--- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE task.*
+-- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM task.*
 local BYTES = 8388608 -- of all parameters of one call: one task of the largest size
 
 local queue, count = ARGV[2], ARGV[3]
@@ -27,6 +27,8 @@ if ARGV[last + 1] then
   spec = creation.spec(options)
   if spec.unique and count > 1 then
     reply.fail('BADARG', 'a unique name is for one task: count must be 1')
+  elseif spec.inputs and count * #spec.inputs.upstreams > contract.EDGES_HIGH then
+    reply.fail('TOOMANY', 'these tasks wait for too many others: submit them by several calls')
   end
 end
 if meta[2] or meta[3] then
@@ -68,6 +70,9 @@ for at = 4, last, 3 do
     if eta and eta > namespace.now_us then
       task.eta = namespace.decimal(eta)
     end
+    if spec and spec.inputs then
+      edges.look(task, spec.inputs)
+    end
     local to = spec and creation.apply(task, spec) or task.eta and 'scheduled' or 'pending'
     if to == 'pending' then
       pending = task
@@ -101,6 +106,11 @@ if spec and spec.unique then
   if other and not rival then
     return answer
   end
+  for _, edge in ipairs(rival and fresh[1].edges or {}) do
+    if edge.up.id == rival.id then
+      reply.fail('BADARG', 'a task cannot wait for the one that it replaces')
+    end
+  end
 end
 
 -- The index of all tasks is written first: if that key has another type, this write fails and nothing is changed.
@@ -110,8 +120,8 @@ state.read_entered(events, 'LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
 state.asleep = redis.call('LLEN', wake) == 0 and queue
 if later then
-  namespace.probe(later.eta and 'ZCARD' or 'LLEN',
-    prefix .. (later.eta and later.ranked and 'scheduled_lane' or begins) .. '_tasks_' .. queue)
+  namespace.probe('ZCARD',
+    prefix .. (begins == 'scheduled' and later.ranked and 'scheduled_lane' or begins) .. '_tasks_' .. queue)
 end
 if spec and spec.ties then
   creation.plan(pending or later)

@@ -63,7 +63,7 @@ local function hold(schedule, old)
   schedule.held = string.format('%.0f', math.floor(now) + 1) -- looked at again then
   changed[#changed + 1] = schedule
   if schedule.overlap == 'cancel' and old and not taken[old.id] then
-    taken[old.id], old.reason = true, 'a later slot of the schedule ' .. schedule.name
+    taken[old.id], old.planned, old.reason = true, {}, 'a later slot of the schedule ' .. schedule.name
     if guarded(schedule, actions.cancel, old, old) and old.to then
       stops[#stops + 1] = old
     end

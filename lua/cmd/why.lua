@@ -2,7 +2,7 @@
 -- @args now id
 -- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight
 --   needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases
---   uncounted order full draining silent; what does not apply is empty
+--   uncounted order full draining silent open upstream; what does not apply is empty
 -- @errors NOTASK
 local FAR = 10000 -- further positions are not counted
 
@@ -39,5 +39,11 @@ for _, fact in ipairs({
   'full', stand.full, 'draining', stand.draining, 'silent', stand.silent,
 }) do
   answer[#answer + 1] = fact
+end
+if task.status == 'waiting' then
+  local open, upstream = edges.open(id)
+  for _, fact in ipairs({ 'open', open, 'upstream', upstream }) do
+    answer[#answer + 1] = fact
+  end
 end
 return answer

@@ -25,6 +25,7 @@ end
 -- Reads what a transition writes. In a step, reads that plain tasks share are made once.
 function actions.plan(task, to, spec)
   task.to = to
+  task.later = spec.planned ~= nil -- others of the same step may have the same dependents, or be among them
   local kind = task.status .. ' ' .. to
   if not record.held(task) then
     actions.seek(task, spec)
@@ -51,7 +52,7 @@ function actions.seek(task, spec)
     claims.load(task)
     spec.entries = spec.entries + 400 + 100 * #tags.names(task.tags) -- updating its claims takes as long
   end
-  if task.status == 'scheduled' or task.rank then
+  if task.status == 'scheduled' or task.status == 'waiting' or task.rank then
     return
   end
   local list = namespace.key(task.status .. '_tasks', task.queue)

@@ -7,9 +7,11 @@ function claims.load(task)
   if task.bound then
     return
   end
-  local names = { 'priority', 'fair_key', 'weight', 'needs', 'rank', 'unique', 'till', 'tags', 'own_lease', 'solo' }
+  local names = { 'priority', 'fair_key', 'weight', 'needs', 'rank', 'unique', 'till', 'tags', 'own_lease', 'solo',
+    'graph' }
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id,
-    'priority', 'key', 'weight', 'needs', 'rank', 'unique', 'unique_until', 'tags', 'own_lease', 'solo')
+    'priority', 'key', 'weight', 'needs', 'rank', 'unique', 'unique_until', 'tags', 'own_lease', 'solo',
+    'graph')
   claims.mark(task)
   for i = 1, #names do
     if v[i] then
@@ -157,6 +159,19 @@ function claims.plan(task, to, taker)
   if task.tags and (not task.status or to == 'deleted' or to == 'moved') then
     tags.plan(task.queue, task.tags)
   end
+  if to == 'deleted' and string.find(task.ties, 'w', 1, true) then
+    namespace.declare(edges.upstreams(task.id))
+    namespace.declare(edges.inputs(task.id))
+  end
+  if task.graph and (contract.is_final(to) or to == 'deleted' or task.status and contract.is_final(task.status)) then
+    namespace.probe('HLEN', graphs.key(task.graph))
+    namespace.probe('ZCARD', graphs.all())
+    namespace.declare(graphs.tasks(task.graph))
+  end
+  if string.find(task.ties, 'd', 1, true) and task.status and not contract.is_final(task.status)
+    and (contract.is_final(to) or to == 'deleted') then
+    edges.plan_end(task, to)
+  end
 end
 
 -- Reads the same for its unique name; `move` does not read it again.
@@ -278,5 +293,8 @@ function claims.move(task, to)
   end
   if task.unique then
     claims.move_name(task, to)
+  end
+  if task.graph then
+    graphs.count(task, to)
   end
 end

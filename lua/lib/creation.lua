@@ -24,9 +24,13 @@ function creation.spec(options)
   local lease = options.lease and string.format('%.0f', options.lease * 1000000)
   local ties = ((priority or key or options.needs) and 'r' or '') .. ((key or weight) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
+    .. (options.inputs and 'w' or '')
   options.priority, options.key, options.weight, options.solo, options.lease = priority, key, weight, spec.solo, nil
   options.unique_until, options.own_lease = options.unique and till, lease
   options.max_bytes, options.unique_policy = nil, nil
+  if options.inputs then
+    spec.inputs, options.inputs = options.inputs, table.concat(options.inputs.text, ' ')
+  end
   if ties ~= '' then
     options.ties, spec.ties = ties, ties
     spec.claims = {
@@ -45,7 +49,7 @@ end
 -- Applies a spec to a task that does not exist yet. Returns the state in which it begins.
 function creation.apply(task, spec)
   task.ties = spec.ties
-  task.begins = task.eta and 'scheduled' or 'pending'
+  task.begins = task.edges and task.edges[1] and 'waiting' or task.eta and 'scheduled' or 'pending'
   if spec.ties then
     claims.assign(task, spec.claims)
   end
@@ -78,12 +82,17 @@ end
 -- Reads the claims of a new task. The number of different needs in a queue is limited when tasks are created, not
 -- when they return.
 function creation.plan(task)
-  if task.needs and not needs.number(task.queue, task.needs)
-    and redis.call('HLEN', namespace.key('needs', task.queue)) >= needs.MOST then
+  if task.needs then
+    creation.require_few_needs(task.queue, task.needs)
+  end
+  claims.plan(task, task.begins)
+end
+
+function creation.require_few_needs(queue, wanted)
+  if not needs.number(queue, wanted) and redis.call('HLEN', namespace.key('needs', queue)) >= needs.MOST then
     reply.fail('TOOMANY', 'the tasks that wait in this queue have 64 different needs already: `why` and doctor name'
       .. ' those that no listener has: cancel such tasks, or start a listener for them')
   end
-  claims.plan(task, task.begins)
 end
 
 -- Makes the first transition of a planned task.
@@ -94,6 +103,9 @@ function creation.insert(task, spec, why)
   end
   state.move(task, task.begins, why, '',
     'queue', task.queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0', unpack(more))
+  if task.edges and task.edges[1] then
+    edges.enter(task)
+  end
 end
 
 -- Fails if the queue is closed. `own`, `common`: the settings of the queue and of the namespace, as text.

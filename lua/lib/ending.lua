@@ -31,7 +31,8 @@ function ending.complete_task(task, result, cost, limited)
   local started = task.status == 'started' and prefix .. 'started' .. tasks
   state.read_left(task, held, started)
   state.read_entered(events, 'LLEN', ended)
-  if task.ties and string.find(task.ties, '[pu]') then -- it holds places or a unique name
+  if task.ties and string.find(task.ties, '[pudg]') then -- places, a unique name, dependents, a graph
+    task.result = result
     claims.plan(task, 'complete')
   end
   if limited or task.limited then

@@ -9,7 +9,7 @@ history.ERROR = 256
 function history.fields()
   return 'status', 'created', 'promoted', 'reserved', 'started', 'updated', 'node', 'attempt', 'outcome', 'group',
     'error', 'schedule', 'slot',
-    'ended', 'cost', 'cost_of'
+    'ended', 'cost', 'cost_of', 'readied'
 end
 
 -- The last transition that is kept: its number, its time, the new state, and the attempt. If it is older than the
@@ -28,10 +28,11 @@ end
 -- to attempt by why outcome group error cost. A client without scripts leaves at most one, without a cause.
 function history.derive(v, since, reached, nth)
   local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot,
-    ended, cost, cost_of = unpack(v, 1, 16)
+    ended, cost, cost_of, readied = unpack(v, 1, 17)
   local found = {}
   cost = ended and ended == cost_of and cost or ''
   promoted = promoted and tonumber(promoted) >= since and promoted
+  readied = readied and tonumber(readied) >= since and readied
   number, node = number or '0', node or ''
   local function step(at, to, by, why, ...)
     found[#found + 1] = { at or '', reached, to, (reached == '' or reached == 'moved') and tostring(nth) or number,
@@ -42,8 +43,12 @@ function history.derive(v, since, reached, nth)
     local moved = reached == 'moved'
     local why = moved and 'move' or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
     step(moved and namespace.decimal(since * 1000000) or created,
-      promoted and 'scheduled' or contract.is_waiting(status) and status or 'pending',
+      readied and 'waiting' or promoted and 'scheduled' or contract.is_waiting(status) and status or 'pending',
       '', why, '', '', '', '')
+  end
+  if reached == 'waiting' and readied then
+    reached = (promoted or status == 'scheduled') and 'scheduled' or 'pending'
+    found[#found + 1] = { readied, 'waiting', reached, tostring(nth), '', 'ready', '', '', '', '' }
   end
   if reached == 'scheduled' and status ~= 'scheduled' and promoted then
     found[#found + 1] = { promoted, reached, 'pending', tostring(nth), '', 'promote', '', '', '', '' }
@@ -90,7 +95,7 @@ end
 -- `event`: `to`, `why`, `by` and `at`; `...`: fields and values that the record is about to get.
 function history.archive(task, event, ...)
   local from, to, why = task.status, event.to, event.why
-  if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled')
+  if (why == 'fail' and to == 'failed') or (why == 'promote' and from == 'scheduled') or why == 'ready'
     or (why == 'cancel' and from == 'pending') then
     return -- the record has it
   end

@@ -58,7 +58,8 @@ end
 -- Removes what is kept of a task besides its record, which such a client deleted.
 -- @hot
 function mending.gone(id)
-  mending.write('UNLINK', namespace.key('history', id), namespace.declare(namespace.key('log', id)))
+  mending.write('UNLINK', namespace.key('history', id), namespace.declare(namespace.key('log', id)),
+    namespace.declare(edges.upstreams(id)), namespace.declare(edges.inputs(id)))
   local size = not mending.unlogged[id] and logs.size(id)
   if size then
     mending.unlogged[id] = true
@@ -304,11 +305,25 @@ function mending.strayed(task, key, status)
   return true
 end
 
+-- Upstreams of a waiting task that a client ended which knows no dependents: a client without scripts, or of a release
+-- before there were any. Of very many the first ones: when they are settled, the others follow.
+-- @hot
+function mending.upstreams(task)
+  local found = redis.call('HSCAN', edges.upstreams(task.id), '0', 'COUNT', edges.INLINE)[2]
+  for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
+    local status = redis.call('HGET', namespace.key('task', found[i]), 'status')
+    local ended = not status or contract.is_final(status)
+    if ended and not redis.call('ZSCORE', edges.unsettled(), found[i]) then
+      mending.mend('ZADD', edges.unsettled(), namespace.now, found[i])
+    end
+  end
+end
+
 -- @hot
 function mending.list(status, position, limit)
   local key = namespace.key(status .. '_tasks', mending.queue)
   local ranked = status == 'scheduled_lane'
-  local zset = ranked or status == 'scheduled'
+  local zset = ranked or status == 'scheduled' or status == 'waiting'
   status = ranked and 'scheduled' or status
   local ids, after = mending.page(key, zset and 'ZRANGE' or 'LRANGE', position, limit)
   local removed, seen = 0, {}
@@ -325,6 +340,8 @@ function mending.list(status, position, limit)
       end
       if status == 'failed' then
         mending.group(task)
+      elseif status == 'waiting' then
+        mending.upstreams(task)
       end
     else
       removed = removed + 1

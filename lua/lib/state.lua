@@ -126,6 +126,8 @@ function state.plan(task, to, taker)
     if task.ranked then
       probe('ZCARD', prefix .. 'scheduled_lane' .. tasks)
     end
+  elseif from == 'waiting' then
+    probe('ZCARD', prefix .. from .. tasks)
   elseif from and not task.rank and not (from == 'pending' and taker) then
     state.probe_list(prefix .. from .. tasks, task)
   end
@@ -135,6 +137,8 @@ function state.plan(task, to, taker)
     probe('ZCARD', prefix .. 'leases_' .. queue)
   elseif to == 'scheduled' then
     state.read_entered(events, 'ZCARD', touch(prefix .. (task.ranked and 'scheduled_lane' or to) .. tasks))
+  elseif to == 'waiting' then
+    state.read_entered(events, 'ZCARD', touch(prefix .. to .. tasks))
   elseif to == 'deleted' or to == 'moved' then
     redis.call('XLEN', events)
   else
@@ -228,9 +232,9 @@ function state.move(task, to, why, by, ...)
     if task.last and to ~= 'scheduled' and to ~= 'deleted' and to ~= 'moved' and not task.front then
       redis.call('RPOPLPUSH', old, new)
     else
-      if from == 'scheduled' then
+      if from == 'scheduled' or from == 'waiting' then
         redis.call('ZREM', old, id) -- former scripts put ranked tasks there, too
-        if task.ranked then
+        if task.ranked and from == 'scheduled' then
           redis.call('ZREM', prefix .. 'scheduled_lane' .. tasks, id)
         end
       elseif task.rank then
@@ -240,6 +244,8 @@ function state.move(task, to, why, by, ...)
       end
       if to == 'scheduled' then
         redis.call('ZADD', task.ranked and prefix .. 'scheduled_lane' .. tasks or new, task.eta, id)
+      elseif to == 'waiting' then
+        redis.call('ZADD', new, state.time(task), id)
       elseif to ~= 'deleted' and to ~= 'moved' and not (task.ranked and to == 'pending') then
         redis.call(task.front and 'RPUSH' or 'LPUSH', new, id)
       end
@@ -262,6 +268,9 @@ function state.record(task, to, why, by, ...)
   if to == 'deleted' or to == 'moved' then
     if to == 'deleted' then
       redis.call('UNLINK', key, prefix .. 'log_' .. id, prefix .. 'history_' .. id)
+      if task.ties then
+        redis.call('UNLINK', edges.upstreams(id), edges.inputs(id))
+      end
       if task.logged then
         logs.forget(id, task.logged)
       end
@@ -299,6 +308,9 @@ function state.record(task, to, why, by, ...)
   end
   if task.wakes then
     state.wake(queue)
+  end
+  if task.dependents or task.unsettled then
+    edges.settle(task)
   end
 end
 

@@ -2,7 +2,7 @@
 
 use super::{Call, Calls, MendOptions, RetainOptions};
 use crate::model::reply;
-use crate::model::{Mended, Orphans, Promoted, Retained};
+use crate::model::{Mended, Orphans, Promoted, Retained, Settled};
 use crate::names::QueueName;
 
 impl Calls {
@@ -22,6 +22,12 @@ impl Calls {
     #[must_use]
     pub fn retain(&self, queue: &QueueName, limit: u32, options: &RetainOptions) -> Call<Retained> {
         self.call("retain", Retained::read).arg(queue).arg(limit).pairs(&options.0)
+    }
+
+    /// Tells tasks that what they wait for has ended, where its own call left that.
+    #[must_use]
+    pub fn settle(&self, limit: u32) -> Call<Settled> {
+        self.call("settle", Settled::read).arg(limit)
     }
 
     /// Sets a clock that ran ahead of the server back, while nothing is held; returns whether it was ahead.

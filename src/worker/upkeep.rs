@@ -30,6 +30,12 @@ const SELDOM: Duration = Duration::from_secs(60);
 /// Calls of `tally` in one round: enough for all events that a queue keeps.
 const TALLIES: usize = 200;
 
+/// Calls of `settle` in one round: enough for 10,000 dependents of a task.
+const SETTLES: usize = 100;
+
+/// Dependents that each of them settles.
+const SETTLED: u32 = 100;
+
 /// Steps of repairs in one round of a listener that is alone; several share them.
 const STEPS: u32 = 10;
 
@@ -41,10 +47,10 @@ const HANDOVER: Duration = Duration::from_secs(10);
 
 /// Why a part of the upkeep was not done: the first error. The other parts, and other queues, were done.
 #[derive(Debug, thiserror::Error)]
-#[error("the upkeep of {} fails", queue.as_ref().map_or("schedules", QueueName::as_str))]
+#[error("the upkeep of {} fails", queue.as_ref().map_or("schedules and dependents", QueueName::as_str))]
 #[non_exhaustive]
 pub struct UpkeepError {
-    /// The queue; none for the schedules of the namespace.
+    /// The queue; none for what is kept for the whole namespace: schedules, and dependents of ended tasks.
     pub queue: Option<QueueName>,
     /// The error.
     pub source: Error,
@@ -125,7 +131,7 @@ impl<L: Link> Upkeep<L> {
         self
     }
 
-    /// One round: due slots of schedules, in any queue; then over all queues due scheduled tasks, orphans,
+    /// One round: due slots of schedules and dependents of ended tasks, in any queue; then over all queues due scheduled tasks, orphans,
     /// retention, a step of repairs, statistics. Returns how long to pause before the next: about two seconds for a
     /// few listeners, longer for many, but not beyond the moment when something is due.
     ///
@@ -155,6 +161,7 @@ impl<L: Link> Upkeep<L> {
         if let Some(next) = troubles.note(None, self.make_slots().await)? {
             *due = sooner(*due, next);
         }
+        troubles.note(None, self.settle().await)?;
         for kept in &mut self.queues {
             let queue = Queue::new(self.client.clone(), kept.name.clone());
             let mut note = |outcome: Result<()>| troubles.note(Some(queue.name()), outcome).map(|_| ());
@@ -178,6 +185,16 @@ impl<L: Link> Upkeep<L> {
                 return Ok(ticked.next);
             }
         }
+    }
+
+    /// Tells tasks that what they wait for has ended, in any queue. What is left after many steps is for the next round.
+    async fn settle(&self) -> Result<()> {
+        for _ in 0..SETTLES {
+            if !self.client.run(&self.client.calls().settle(SETTLED)).await?.more {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// How long to pause if something is due at `due`. Many listeners do not all check at that moment: each keeps

@@ -262,7 +262,11 @@ fn plain_row(contract: &Value, data: &Value, command: &str) -> Value {
 fn stored(contract: &Value, given: &[Value], one: &Value, good: &[Value]) -> Option<Value> {
     let set = one["template"].as_array()?;
     let mut steps = given.to_vec();
-    for option in list(&contract["commands"]["submit"]["options"]).iter().filter(|option| option["name"] != "request") {
+    let of = |command: &str| list(&contract["commands"][command]["options"]).to_vec();
+    let templates: Vec<Value> = of("schedule").into_iter().map(|option| option["name"].clone()).collect();
+    for option in
+        of("submit").iter().filter(|option| templates.contains(&option["name"]) && option["name"] != "request")
+    {
         let tried = Tried::new(&contract["types"][text(&option["type"])], &Value::Null);
         let mut by_code = BTreeMap::new();
         for (code, value) in tried.bad {

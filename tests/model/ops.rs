@@ -5,9 +5,10 @@ pub const IDS: [&str; 8] = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
 pub const QUEUES: [&str; 2] = ["a", "b"];
 pub const LISTENERS: [&str; 3] = ["one_1", "one_2", "other-host_1"];
 pub const PAYLOADS: [&str; 5] = ["", "x", "a b\n", "\u{e9}\0", "17"];
-pub const PARTS: [&str; 16] = [
+pub const PARTS: [&str; 17] = [
     "held",
     "started",
+    "waiting",
     "pending",
     "scheduled",
     "laned",

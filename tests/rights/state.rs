@@ -125,6 +125,19 @@ pub const SETUP: &[&str] = &[
     "1102 cancel gone1 x",
     "1102 tally gone 500",
     "1102 delete gone1",
+    // Tasks that wait for others, one whose upstream has ended, and a graph that has yet to be released.
+    "1103 submit g 1 g1 '' x",
+    "1103 submit g 1 g2 '' x inputs success=g1",
+    "1103 submit g 1 g3 '' '' inputs result/0=g1",
+    "1103 submit g 1 g4 '' x inputs failure=g1",
+    "1103 submit g 1 g5 '' x inputs success=g2",
+    "1103 register g host_1",
+    "1103 reserve host_1 1 g",
+    "1103 submit g 1 h1 '' x",
+    "1103 submit g 1 h2 '' x inputs success=h1",
+    "1103 submit g 1 h3 '' x inputs success=h2",
+    "1103 cancel h1 x",
+    "1103 submit_graph gr 2 2 ga g '' x '' '' gb g '' x success=ga ''",
     // A queue of groups and finished tasks.
     "1103 register f host_1",
     "1103 submit f 1 f1 '' x tags red,blue key a",
@@ -202,6 +215,13 @@ pub const OWNED: &[(&str, &str)] = &[("id", "started"), ("token", "TOKEN:started
 /// The calls. Each is made in the state above. A command needs none if the values above, and examples of the types of its
 /// other arguments, give it something to do.
 const CALLS: &[&str] = &[
+    "complete g1 TOKEN:g1 1",
+    "fail g1 TOKEN:g1 no final 1",
+    "settle 100",
+    "show_graph gr 0 10",
+    "submit_graph new 2 1 n1 g '' x success=g1 ''",
+    "submit_graph new 2 1 n1 g '' x success=g1 '' request r",
+    "submit g 1 n2 '' x inputs after=g5",
     "adopt host_2 host_1 q started",
     "adopt host_2 host_1 k k1 request r",
     "adopt host_1 old_1 q b1",

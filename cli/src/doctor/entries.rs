@@ -26,15 +26,15 @@ impl Exam {
         let mut entries = Entries::default();
         for &status in Status::ALL {
             // Those are in other indexes than a list of the queue.
-            if matches!(status, Status::Scheduled | Status::Reserved | Status::Started) {
+            if matches!(status, Status::Waiting | Status::Scheduled | Status::Reserved | Status::Started) {
                 continue;
             }
             let key = self.key(&format!("{status}_tasks"), queue);
             entries.cut |= self.pages(&key, &["LRANGE"], |id| entries.add(id, Place::List(status)))?;
         }
-        for set in ["scheduled_tasks", "scheduled_lane_tasks"] {
+        for set in ["waiting_tasks", "scheduled_tasks", "scheduled_lane_tasks"] {
             let key = self.key(set, queue);
-            entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Place::Scheduled(set)))?;
+            entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Place::Timed(set)))?;
         }
         let key = self.key("tasks", queue);
         entries.cut |= self.pages(&key, &["ZRANGE"], |id| entries.add(id, Place::All))?;

@@ -11,8 +11,8 @@ pub enum Place {
     All,
     /// The list of the queue for this state, such as `pending_tasks`.
     List(Status),
-    /// One of the two sets of scheduled tasks.
-    Scheduled(&'static str),
+    /// One of the sets of the queue by time: tasks that wait for their eta, or for other tasks.
+    Timed(&'static str),
     /// The list of a listener.
     Reserved(String),
     /// The whole entry.
@@ -159,10 +159,9 @@ impl Head {
     fn places(&self, id: &str, numbers: &Numbers) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
         match self.state() {
-            Some(Status::Scheduled) if self.ties.contains('r') => {
-                places.insert(Place::Scheduled("scheduled_lane_tasks"))
-            }
-            Some(Status::Scheduled) => places.insert(Place::Scheduled("scheduled_tasks")),
+            Some(Status::Scheduled) if self.ties.contains('r') => places.insert(Place::Timed("scheduled_lane_tasks")),
+            Some(Status::Scheduled) => places.insert(Place::Timed("scheduled_tasks")),
+            Some(Status::Waiting) => places.insert(Place::Timed("waiting_tasks")),
             Some(Status::Pending) if !self.rank.is_empty() || self.ties.contains('r') => {
                 let score = self.priority.parse::<i64>().map_or(0, |priority| -priority);
                 places.insert(self.order(id, numbers, score));
@@ -296,7 +295,7 @@ impl Place {
         match self {
             Self::All => "tasks".to_owned(),
             Self::List(status) => format!("{status}_tasks"),
-            Self::Scheduled(set) => (*set).to_owned(),
+            Self::Timed(set) => (*set).to_owned(),
             Self::Reserved(listener) => format!("the list of {listener}"),
             Self::Started(_) => "started_tasks".to_owned(),
             Self::Lease(_) => "leases".to_owned(),

@@ -18,7 +18,7 @@ impl Exam {
                 pipeline.cmd("LPOS").arg(key).arg(id).arg("COUNT").arg(2)
             }
             Place::All => pipeline.cmd("ZSCORE").arg(self.key("tasks", queue)).arg(id),
-            Place::Scheduled(set) => pipeline.cmd("ZSCORE").arg(self.key(set, queue)).arg(id),
+            Place::Timed(set) => pipeline.cmd("ZSCORE").arg(self.key(set, queue)).arg(id),
             Place::Started(owner) => {
                 pipeline.cmd("SISMEMBER").arg(self.key("started_tasks", queue)).arg(format!("{owner}{id}"))
             }

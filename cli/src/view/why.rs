@@ -33,6 +33,9 @@ enum Start {
     Nobody,
 }
 
+/// Tasks of a chain that are followed to the first cause.
+const CHAIN: usize = 100;
+
 impl Cause {
     /// When the task is expected to start and to end. Not estimated if it is known that nobody will start it: the
     /// statistics of its queue do not know that.
@@ -70,7 +73,10 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
         leaseless: why.deadline.is_none() && info.token().is_some(),
         word: word(info),
     };
-    let mut sentence = clean_line(&sentence(&why, &how, &listeners), 1_000);
+    let mut sentence = match upstream(session, &why)? {
+        Some(sentence) => sentence,
+        None => clean_line(&sentence(&why, &how, &listeners), 1_000),
+    };
     let mut start = match why.status {
         Status::Pending if waits(&why) && !listeners.any() => Start::Nobody,
         Status::Pending if waits(&why) && !listeners.any_free() => Start::Busy,
@@ -93,6 +99,33 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
         sentence = clean_line(&format!("{word} {sentence}"), 1_000);
     }
     Ok(Cause { why, sentence, start })
+}
+
+/// What a task waits for: one of those tasks, and why the first of its own upstreams that does not wait for others has
+/// not ended.
+fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
+    let (calls, client) = (session.client.calls(), &session.client);
+    let Some(first) = &why.upstream else { return Ok(None) };
+    let others = match why.open.unwrap_or(1) {
+        0 | 1 => String::new(),
+        2 => " and another task".to_owned(),
+        open => format!(" and {} other tasks", open - 1),
+    };
+    let mut last = TaskId::new(first.as_str())?;
+    for _ in 0..CHAIN {
+        let Some(next) = client.call(&calls.why(&last))?.upstream else { break };
+        last = TaskId::new(next)?;
+    }
+    let through = if last.as_str() == first { String::new() } else { format!(", which waits for {last} in the end") };
+    let Some(info) = client.call(&calls.get(&last))? else {
+        return Ok(Some(format!("It waits for {first}{others}{through}.")));
+    };
+    let cause = if info.status() == Some(Status::Waiting) {
+        String::new()
+    } else {
+        format!(" {last}: {}", self::why(session, &last, &info)?.sentence)
+    };
+    Ok(Some(format!("It waits for {first}{others}{through}.{cause}")))
 }
 
 /// Whether a task waits for a worker that can run it: it is pending, or was given back by those that could not.

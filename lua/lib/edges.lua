@@ -1,0 +1,345 @@
+-- Edges of task graphs: what a task waits for (`upstreams_ID`), who waits for a task (`dependents_ID`), and the results
+-- that have come so far (`inputs_ID`).
+--
+-- An open edge is in both keys. The end of the upstream settles it: if it is met, both entries go; if it is broken, the
+-- dependent ends too, and the edge stays, with a negative score in `dependents_ID`.
+local edges = {}
+
+-- Edges that the end of a task settles in its own call. More are left to `settle`.
+edges.INLINE = 100
+
+-- Bytes of results that one call copies to dependents.
+edges.COPIES = 4194304
+
+-- Bytes of the results and values that make the parameters of a task.
+edges.INPUT = 8388608
+
+-- Bytes of the error of an upstream in that of its dependents.
+edges.ERROR = 256
+
+function edges.upstreams(id)
+  return namespace.key('upstreams', id)
+end
+
+function edges.dependents(id)
+  return namespace.key('dependents', id)
+end
+
+function edges.inputs(id)
+  return namespace.key('inputs', id)
+end
+
+-- Ended tasks whose dependents are not all settled, by the time of their end.
+function edges.unsettled()
+  return namespace.prefix .. 'unsettled'
+end
+
+-- How many upstreams a task still waits for, and one of them, if there is any.
+function edges.open(id)
+  local key = edges.upstreams(id)
+  return redis.call('HLEN', key), redis.call('HSCAN', key, '0', 'COUNT', 1)[2][1]
+end
+
+-- Checks a text of inputs. Returns the upstreams, each with its `kind` and the slots of its result; the lengths of the
+-- values by their slots; and the number of slots. `partial`: further calls may bring other slots.
+function edges.parse(text, what, partial)
+  local found = { upstreams = {}, values = {}, slots = 0, text = {} }
+  local by_id, taken, highest = {}, {}, -1
+  for entry in string.gmatch(text .. ' ', '([^ ]*) ') do
+    local kind, slot, rest = string.match(entry, '^(%l+)/?(%d*)=(.+)$')
+    local takes = kind == 'result' or kind == 'value'
+    if not kind or #slot > 4 or takes ~= (slot ~= '')
+      or not args.among(kind, ' result value success after failure ') then
+      reply.fail('BADARG', what .. ' must be entries like success=ID, after=ID, failure=ID, result/SLOT=ID and'
+        .. ' value/SLOT=BYTES, separated by spaces')
+    end
+    if takes then
+      slot = tonumber(slot)
+      if taken[slot] then
+        reply.fail('BADARG', what .. ' must give each slot once')
+      end
+      taken[slot], highest, found.slots = true, math.max(highest, slot), found.slots + 1
+    end
+    if kind == 'value' then
+      found.values[#found.values + 1] = { slot, args.integer(rest, 0, contract.PAYLOAD_HIGH, what) }
+    else
+      local up = by_id[args.plain(rest, what)]
+      if up and not (takes and up.kind == kind) then
+        reply.fail('BADARG', what .. ' must name each upstream once, or several times for its result')
+      elseif not up then
+        up = { id = rest, kind = kind, slots = {} }
+        by_id[rest], found.upstreams[#found.upstreams + 1] = up, up
+      end
+      up.slots[#up.slots + 1] = takes and slot or nil
+      found.text[#found.text + 1] = entry
+    end
+  end
+  if partial then
+    found.slots = highest + 1
+  end
+  if highest + 1 ~= found.slots then
+    reply.fail('BADARG', what .. ' must give the slots from 0 on without a gap')
+  elseif #found.upstreams == 0 or #found.upstreams + #found.values > contract.EDGES_HIGH then
+    reply.fail('BADARG', what .. ' must name 1 to ' .. contract.EDGES_HIGH .. ' upstreams and values')
+  end
+  return found
+end
+
+-- What an upstream that ended so means for an edge of this kind.
+function edges.is_met(kind, to)
+  if kind == 'after' then
+    return true
+  end
+  return (kind == 'failure') ~= (to == 'complete')
+end
+
+-- Whether a result can be an element of a JSON list.
+function edges.is_json(text)
+  return text == '' or (pcall(cjson.decode, text))
+end
+
+-- A result as an element of a JSON list.
+function edges.element(result)
+  return result == '' and 'null' or result
+end
+
+-- Reads what a new task waits for. Sets its open `edges`, and what is known of its input: `filled`, by slot. `find`
+-- finds an upstream; without it every task may be one, and the input is joined if nothing is open.
+function edges.look(task, wanted, find)
+  task.edges, task.filled, task.slots = {}, {}, wanted.slots
+  local at, bytes = 1, 0
+  for _, value in ipairs(wanted.values) do
+    local slot, length = unpack(value)
+    local text = string.sub(task.parameters, at, at + length - 1)
+    if #text < length or length == 0 or not edges.is_json(text) then
+      reply.fail('BADARG', 'the value of slot ' .. slot .. ' must be JSON, as long as the inputs say')
+    end
+    task.filled[slot], at, bytes = text, at + length, bytes + length
+  end
+  if wanted.slots > 0 and at <= #task.parameters then
+    reply.fail('BADARG', 'the parameters must be the values of the inputs, nothing else')
+  end
+  for _, wish in ipairs(wanted.upstreams) do
+    if wish.id == task.id then
+      reply.fail('BADARG', 'a task cannot wait for itself')
+    end
+    local up = (find or record.get)(wish.id)
+    if not contract.is_final(up.status) then
+      task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
+      namespace.probe('ZCARD', edges.dependents(up.id))
+    elseif not edges.is_met(wish.kind, up.status) then
+      reply.fail('UPSTREAM', 'an upstream is ' .. up.status .. ', so this task would never run: retry that one first')
+    elseif wish.slots[1] then
+      local result = redis.call('HGET', up.key, 'result') or ''
+      if not edges.is_json(result) then
+        reply.fail('UPSTREAM', 'the result of an upstream is not JSON')
+      end
+      for _, slot in ipairs(wish.slots) do
+        task.filled[slot], bytes = edges.element(result), bytes + #result
+      end
+    end
+  end
+  if task.continues then
+    local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
+    task.slots, bytes = math.max(task.slots, tonumber(known[1] or 0)), bytes + tonumber(known[2] or 0)
+  end
+  if bytes > edges.INPUT then
+    reply.fail('TOOBIG', 'the inputs of the task are over ' .. edges.INPUT .. ' bytes')
+  end
+  namespace.declare(edges.upstreams(task.id))
+  namespace.declare(edges.inputs(task.id))
+  if wanted.slots > 0 then
+    task.parameters = (find or task.edges[1]) and '' or edges.join(task.filled, wanted.slots)
+  end
+  task.bytes = bytes
+end
+
+-- A JSON list of the slots, in order.
+function edges.join(filled, slots)
+  return '[' .. table.concat(filled, ',', 0, slots - 1) .. ']'
+end
+
+-- Writes the edges of a task that begins to wait, or of a staged one of a graph: that one is seen by the ends of
+-- earlier tasks only when all of the graph is released.
+function edges.enter(task, graph)
+  local key = edges.upstreams(task.id)
+  for _, edge in ipairs(task.edges) do
+    local up, slots = edge.up, table.concat(edge.slots, ',')
+    local outside = graph and up.status ~= 'staged'
+    redis.call('HSET', key, up.id, edge.kind .. (slots ~= '' and '/' .. slots or ''))
+    redis.call('ZADD', edges.dependents(up.id), outside and '-' .. namespace.now or namespace.now, task.id)
+    if outside then
+      redis.call('RPUSH', graphs.outside(graph), up.id .. ' ' .. task.id)
+    end
+    if not string.find(up.ties or '', 'd', 1, true) then
+      up.ties = (up.ties or '') .. 'd'
+      redis.call('HSET', up.key, 'ties', up.ties)
+    end
+  end
+  if task.slots > 0 then
+    redis.call('HSET', edges.inputs(task.id), 'slots', task.slots, 'bytes', task.bytes)
+    for slot, text in pairs(task.filled) do
+      redis.call('HSET', edges.inputs(task.id), slot, text)
+    end
+  end
+end
+
+-- Reads what the end of a task does to its dependents. `task.result`: its result, if it is complete.
+function edges.plan_end(task, to)
+  local key = namespace.declare(edges.dependents(task.id))
+  local number = redis.call('ZCOUNT', key, '(0', '+inf')
+  if number == 0 then
+    return
+  elseif task.later or number > edges.INLINE or number * #(task.result or '') > edges.COPIES then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.unsettled = true
+    return
+  end
+  edges.plan_page(task, to, redis.call('ZRANGEBYSCORE', key, '(0', '+inf'))
+end
+
+-- Reads the same for some of its dependents.
+function edges.plan_page(task, to, ids)
+  namespace.probe('ZCARD', edges.unsettled())
+  task.dependents = {}
+  for i, id in ipairs(ids) do
+    task.dependents[i] = edges.plan_one(task, to, id)
+  end
+end
+
+function edges.plan_one(up, to, id)
+  local task = record.find(id, 'eta', 'label')
+  local key = namespace.declare(edges.upstreams(id))
+  local kind, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)/?(.*)$')
+  local plan = { id = id, met = not kind or edges.is_met(kind, to) }
+  if not task or task.status ~= 'waiting' or not kind then
+    plan.kept = task and not plan.met
+    return plan
+  end
+  plan.task, plan.kind = task, kind
+  task.later = true -- whoever waits for it is left to `settle`: the chain may be long
+  if not plan.met then
+    plan.to, task.group = kind == 'failure' and 'cancelled' or 'failed', 'upstream'
+    state.plan(task, plan.to)
+    return plan
+  end
+  plan.last = redis.call('HLEN', key) == 1
+  local own = namespace.declare(edges.inputs(id))
+  local known = redis.call('HMGET', own, 'slots', 'bytes')
+  if slots ~= '' then
+    edges.plan_input(plan, up, slots, tonumber(known[2] or 0))
+  end
+  if not plan.wrong and plan.last then
+    local eta = tonumber(task.extra[1] or 0)
+    plan.to = eta * 1000000 > namespace.now_us and 'scheduled' or 'pending'
+    task.eta = task.extra[1]
+    if known[1] then
+      plan.joined = edges.join(edges.collect(own, tonumber(known[1]), plan), tonumber(known[1]))
+    end
+  end
+  if plan.to then
+    state.plan(task, plan.to)
+  end
+  return plan
+end
+
+-- Reads what the result of its upstream adds to the input of a task.
+function edges.plan_input(plan, up, slots, bytes)
+  plan.slots, plan.text = {}, edges.element(up.result)
+  for slot in string.gmatch(slots, '%d+') do
+    plan.slots[#plan.slots + 1] = tonumber(slot)
+  end
+  plan.bytes = bytes + #plan.text * #plan.slots
+  if up.json == nil then
+    up.json = edges.is_json(up.result)
+  end
+  if not up.json then
+    plan.wrong = 'is not JSON'
+  elseif plan.bytes > edges.INPUT then
+    plan.wrong = 'brings the inputs of this task over ' .. edges.INPUT .. ' bytes'
+  end
+  if plan.wrong then
+    plan.to, plan.task.group = 'failed', 'input'
+  end
+end
+
+-- The input of a task whose last slots `plan` brings.
+function edges.collect(key, number, plan)
+  local filled = {}
+  for from = 0, number - 1, 1000 do
+    local slots = {}
+    for slot = from, math.min(number, from + 1000) - 1 do
+      slots[#slots + 1] = slot
+    end
+    for i, text in ipairs(redis.call('HMGET', key, unpack(slots))) do
+      filled[slots[i]] = text or 'null'
+    end
+  end
+  for _, slot in ipairs(plan.slots or {}) do
+    filled[slot] = plan.text
+  end
+  return filled
+end
+
+-- Makes what `plan_end` has planned. The task has ended.
+function edges.settle(task)
+  if task.unsettled then
+    redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
+  end
+  local told
+  for _, plan in ipairs(task.dependents or {}) do
+    if plan.kept then
+      redis.call('ZADD', edges.dependents(task.id), '-' .. namespace.now, plan.id)
+    elseif plan.task and not plan.met then
+      told = told or redis.call('HMGET', task.key or namespace.key('task', task.id), 'status', 'error', 'cause')
+      edges.fail_with(task, plan, told)
+    elseif plan.wrong then
+      redis.call('ZADD', edges.dependents(task.id), '-' .. namespace.now, plan.id)
+      state.move(plan.task, 'failed', 'input', '', 'cause', task.id, 'group', 'input',
+        'error', 'the result of ' .. task.id .. ' ' .. plan.wrong)
+    else
+      edges.meet(task, plan)
+    end
+  end
+end
+
+-- Ends a task whose upstream ended otherwise than it needs. `told`: status, error and cause of that one.
+function edges.fail_with(up, plan, told)
+  local status, cause = told[1] or 'deleted', told[3] or up.id
+  redis.call('ZADD', edges.dependents(up.id), '-' .. namespace.now, plan.id)
+  if plan.to == 'cancelled' then
+    state.move(plan.task, 'cancelled', 'upstream', '', 'cause', cause,
+      'reason', 'not needed: ' .. up.id .. ' is complete')
+    return
+  end
+  local text = up.id .. (status == 'failed' and ' failed' or ' was ' .. status)
+  if told[3] then -- it did not fail by itself: its error names the cause
+    text = told[2] or text
+  elseif told[2] and told[2] ~= '' then
+    text = text .. ': ' .. string.sub(told[2], 1, edges.ERROR)
+  end
+  state.move(plan.task, 'failed', 'upstream', '', 'cause', cause, 'group', 'upstream', 'error', text)
+end
+
+-- Removes an edge that is met; the last one makes the task ready.
+function edges.meet(up, plan)
+  redis.call('ZREM', edges.dependents(up.id), plan.id)
+  redis.call('HDEL', edges.upstreams(plan.id), up.id)
+  if not plan.task then
+    return
+  end
+  if plan.joined then
+    redis.call('UNLINK', edges.inputs(plan.id))
+    state.move(plan.task, plan.to, 'ready', '', 'readied', state.time(plan.task), 'parameters', plan.joined)
+  elseif plan.to then
+    state.move(plan.task, plan.to, 'ready', '', 'readied', state.time(plan.task))
+  elseif plan.slots then
+    for _, slot in ipairs(plan.slots) do
+      redis.call('HSET', edges.inputs(plan.id), slot, plan.text)
+    end
+    redis.call('HSET', edges.inputs(plan.id), 'bytes', plan.bytes)
+  end
+  if plan.to == 'pending' then
+    state.wake(plan.task.queue)
+  end
+end

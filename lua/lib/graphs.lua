@@ -1,0 +1,195 @@
+-- Graphs: tasks that are submitted together, as one document.
+--
+-- Until the last task of a graph has arrived they are staged: records without a status, which no index has and no
+-- other command finds. Then the graph is created at once, and `settle` releases its tasks in bounded steps, the last
+-- first: so whoever waits for a task is there before that task can end.
+local graphs = {}
+
+-- A graph whose tasks do not arrive within this time is removed, in microseconds.
+graphs.STAGED = 600000000
+
+function graphs.key(graph)
+  return namespace.key('graph', graph)
+end
+
+-- The ids of its tasks, in the order in which they were submitted.
+function graphs.tasks(graph)
+  return namespace.key('graph_tasks', graph)
+end
+
+-- `UPSTREAM DEPENDENT` of the edges whose upstream was there before the graph. They are open, but not yet seen by the
+-- end of that task.
+function graphs.outside(graph)
+  return namespace.key('graph_outside', graph)
+end
+
+-- Graphs with tasks to release, or to remove if they are not complete by then, by that time.
+function graphs.due()
+  return namespace.prefix .. 'graphs_due'
+end
+
+-- All graphs by the time at which they were created.
+function graphs.all()
+  return namespace.prefix .. 'graphs'
+end
+
+-- The graph, or nil.
+function graphs.find(id)
+  local v = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'created', 'total', 'name', 'released')
+  return v[1] and { id = id, state = v[1], created = v[2], total = tonumber(v[3]), name = v[4] or '',
+    released = tonumber(v[5] or 0) } or nil
+end
+
+function graphs.is_created(id)
+  return redis.call('HGET', graphs.key(id), 'state') == 'created'
+end
+
+-- A staged task of a graph, or nil.
+function graphs.staged(id, graph)
+  local key = namespace.declare(namespace.key('task', id))
+  local v = redis.call('HMGET', key, 'status', 'graph', 'queue', 'ties', 'eta')
+  if v[1] or v[2] ~= graph then
+    return nil
+  end
+  return { id = id, key = key, status = 'staged', graph = v[2], queue = v[3], ties = v[4] or '', eta = v[5] or nil }
+end
+
+-- The options of a task, `name=value name=value`, and its label.
+function graphs.options(text)
+  local options, label = {}, nil
+  for name, value in string.gmatch(text, '([^%s=]+)=(%S*)') do
+    if name == 'label' then
+      label = args.bytes(schedules.plain(value), contract.SHORT_TEXT_HIGH, 'label')
+    else
+      options[name] = contract.task_option(name, schedules.plain(value))
+        or reply.fail('BADARG', 'unknown option of a task: the contract lists them')
+    end
+  end
+  if options.unique then
+    reply.fail('BADARG', 'a task of a graph has no unique name: give the graph an id of your own instead')
+  end
+  return options, label
+end
+
+-- Reads a step of the release. Returns the tasks, and the outside edges of the last step.
+function graphs.plan_release(graph, limit)
+  local left = graph.total - graph.released
+  local tasks, outside = {}, {}
+  if left > 0 then
+    for _, id in ipairs(redis.call('LRANGE', graphs.tasks(graph.id), math.max(0, left - limit), left - 1)) do
+      local task = graphs.staged(id, graph.id)
+      if task then
+        tasks[#tasks + 1] = graphs.plan_task(task)
+      end
+      graph.released = graph.released + 1
+    end
+  else
+    outside = graphs.plan_outside(graph.id, limit)
+  end
+  return tasks, outside
+end
+
+-- A staged task as one that begins.
+function graphs.plan_task(staged)
+  local task = { id = staged.id, key = staged.key, queue = staged.queue, ties = staged.ties, attempt = '0',
+    foreign = true, created = namespace.now }
+  local open = redis.call('HLEN', namespace.declare(edges.upstreams(task.id)))
+  local later = staged.eta and tonumber(staged.eta) * 1000000 > namespace.now_us
+  task.eta = staged.eta
+  local own = namespace.declare(edges.inputs(task.id))
+  local slots = open == 0 and tonumber(redis.call('HGET', own, 'slots'))
+  if slots then
+    task.joined = edges.join(edges.collect(own, slots, {}), slots)
+  end
+  task.begins = open > 0 and 'waiting' or later and 'scheduled' or 'pending'
+  claims.load(task)
+  task.rank = nil
+  state.plan(task, task.begins)
+  return task
+end
+
+-- The next edges to tasks that were there before the graph.
+function graphs.plan_outside(graph, limit)
+  local pairs_of = redis.call('LRANGE', namespace.declare(graphs.outside(graph)), 0, limit - 1)
+  local found = {}
+  for i, pair in ipairs(pairs_of) do
+    local up, id = string.match(pair, '^(%S+) (%S+)$')
+    local status = redis.call('HGET', namespace.key('task', up), 'status')
+    namespace.probe('ZCARD', edges.dependents(up))
+    found[i] = { up = up, id = id, ended = not status or contract.is_final(status) }
+  end
+  namespace.probe('ZCARD', edges.unsettled())
+  return found
+end
+
+-- Makes what was planned.
+function graphs.release(graph, tasks, outside)
+  for _, task in ipairs(tasks) do
+    if task.joined then
+      redis.call('UNLINK', edges.inputs(task.id))
+      state.move(task, task.begins, 'submit', '', 'created', namespace.now, 'parameters', task.joined)
+    else
+      state.move(task, task.begins, 'submit', '', 'created', namespace.now)
+    end
+    if task.begins == 'pending' then
+      state.wake(task.queue)
+    end
+  end
+  for _, edge in ipairs(outside) do
+    redis.call('ZADD', edges.dependents(edge.up), namespace.now, edge.id)
+    if edge.ended then
+      redis.call('ZADD', edges.unsettled(), namespace.now, edge.up)
+    end
+  end
+  if #tasks + #outside > 0 then
+    redis.call('LTRIM', graphs.outside(graph.id), #outside, -1)
+    redis.call('HSET', graphs.key(graph.id), 'released', graph.released)
+  else
+    redis.call('ZREM', graphs.due(), graph.id)
+  end
+end
+
+-- Reads a step of the removal of a graph whose tasks did not all arrive.
+function graphs.plan_removal(graph, limit)
+  namespace.declare(graphs.outside(graph))
+  local ids = redis.call('LRANGE', graphs.tasks(graph), -limit, -1)
+  for _, id in ipairs(ids) do
+    namespace.declare(namespace.key('task', id))
+    namespace.declare(edges.upstreams(id))
+    namespace.declare(edges.inputs(id))
+    namespace.declare(edges.dependents(id))
+  end
+  local outside = #ids == 0 and graphs.plan_outside(graph, limit) or {}
+  return ids, outside
+end
+
+function graphs.remove(graph, ids, outside)
+  for _, id in ipairs(ids) do
+    redis.call('UNLINK', namespace.key('task', id), edges.upstreams(id), edges.inputs(id), edges.dependents(id))
+    redis.call('RPOP', graphs.tasks(graph))
+  end
+  for _, edge in ipairs(outside) do
+    redis.call('ZREM', edges.dependents(edge.up), edge.id)
+  end
+  redis.call('LTRIM', graphs.outside(graph), #outside, -1)
+  if #ids + #outside == 0 then
+    redis.call('UNLINK', graphs.key(graph))
+    redis.call('ZREM', graphs.due(), graph)
+    redis.call('ZREM', graphs.all(), graph)
+  end
+end
+
+-- Counts a task of a graph that ends, or leaves its end. With its last task the graph goes.
+function graphs.count(task, to)
+  local key = graphs.key(task.graph)
+  if contract.is_final(to) then
+    redis.call('HINCRBY', key, to, 1)
+  end
+  if task.status and contract.is_final(task.status) then
+    redis.call('HINCRBY', key, task.status, -1)
+  end
+  if to == 'deleted' and redis.call('HINCRBY', key, 'left', -1) == 0 then
+    redis.call('UNLINK', key, graphs.tasks(task.graph))
+    redis.call('ZREM', graphs.all(), task.graph)
+  end
+end
