@@ -235,8 +235,8 @@ impl<L: Link> Listener<L> {
         L::answer(self.take_up_to(limit))
     }
 
-    /// Waits until there may be a task to take, at most for `limit` and [`Listener::LOOK`], or until its [`Interrupter`] is used.
-    /// For callers of [`Listener::try_listen`].
+    /// Waits until there may be a task to take, at most for `limit` and [`Listener::LOOK`], or until its
+    /// [`Interrupter`] is used. For callers of [`Listener::try_listen`].
     pub fn wait(&mut self, limit: Duration) -> L::Answer<'_, ()> {
         L::answer(self.wait_interruptibly(limit))
     }
