@@ -24,11 +24,14 @@ local most, spec, request = contract.PAYLOAD_HIGH, nil, nil
 if ARGV[last + 1] then
   local options = args.options(last)
   request, options.request = options.request, nil
-  spec = creation.spec(options)
-  if spec.unique and count > 1 then
-    reply.fail('BADARG', 'a unique name is for one task: count must be 1')
-  elseif spec.inputs and count * #spec.inputs.upstreams > contract.EDGES_HIGH then
-    reply.fail('TOOMANY', 'these tasks wait for too many others: submit them by several calls')
+  -- with a request id alone its tasks are plain
+  if next(options) then
+    spec = creation.spec(options)
+    if spec.unique and count > 1 then
+      reply.fail('BADARG', 'a unique name is for one task: count must be 1')
+    elseif spec.inputs and count * #spec.inputs.upstreams > contract.EDGES_HIGH then
+      reply.fail('TOOMANY', 'these tasks wait for too many others: submit them by several calls')
+    end
   end
 end
 if meta[2] or meta[3] then
@@ -133,7 +136,8 @@ local may = redis.acl_check_cmd
 if spec then
   rights.require()
 elseif may and not (may('HSET', namespace.meta, '', '') and may('LPUSH', pending_key, '')
-  and may('XADD', events, '*', '', '')) then
+  and may('XADD', events, '*', '', '')
+  and (not request or may('HDEL', namespace.meta, '') and may('EXPIRE', namespace.meta, '1'))) then
   rights.require()
 end
 if namespace.declared then

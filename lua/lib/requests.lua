@@ -35,6 +35,7 @@ function requests.keep(answer)
     return answer
   end
   local key, first, last = requests.key(), own.first, own.last + 1
+  local known = last > 1 and first
   namespace.write_when_full(key)
   redis.call('HSET', key, own.field, requests.text(answer), 'last', string.format('%.0f', last),
     string.format('#%.0f', last), namespace.now .. ' ' .. own.field)
@@ -48,7 +49,9 @@ function requests.keep(answer)
     redis.call('HDEL', key, number, field or '')
     first = first + 1
   end
-  redis.call('HSET', key, 'first', string.format('%.0f', first))
+  if first ~= known then
+    redis.call('HSET', key, 'first', string.format('%.0f', first))
+  end
   redis.call('EXPIRE', key, 86400)
   return answer
 end
