@@ -2,6 +2,7 @@
 //! value runs on a synchronous connection, an asynchronous one, or a cluster.
 
 mod exchange;
+mod graphs;
 mod history;
 mod owner;
 mod queue;
@@ -21,13 +22,14 @@ use std::time::SystemTime;
 use redis::Value;
 
 pub use exchange::End;
+pub use graphs::GraphPart;
 pub use submit::NewTask;
 
 pub use crate::options::{
     AdoptOptions, CancelOptions, CheckpointOptions, CompleteOptions, EstimateOptions, EventsOptions, ExchangeOptions,
     FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions, PauseOptions, RecallOptions, RegisterOptions,
     ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions, RetryOptions, RunScheduleOptions, ScheduleOptions,
-    StartOptions, StatisticsOptions, TaskOptions,
+    StartOptions, StatisticsOptions, SubmitGraphOptions, TaskOptions,
 };
 
 use crate::bundle::{self, Command};

@@ -88,7 +88,8 @@
 //! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Stop`], [`Summary`], [`WorkerInfo`] |
 //! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`], [`QueueOrder`], [`Upkeep`] |
 //! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
-//! | names | [`TaskId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
+//! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`] |
+//! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
 //! | errors | [`Error`], sorted by what to do | [`Code`], [`Result`] |
 //! | every command as a plain value | [`Client::calls`], [`calls`] | [`Client::call`], options with setters |
 //! | the scripts, and what they say | [`bundle`], [`contract`] | |
@@ -97,7 +98,7 @@
 //! names and ids have `FromStr`, `Display` and serde, which check what they read.
 //!
 //! All of it blocks; the feature `tokio` adds the same for asynchronous programs, `cluster` connections to a cluster, `cron` schedules
-//! by cron expressions, `tls-rustls` TLS; `tokio-cluster` and `tokio-tls-rustls` add the same for the asynchronous client.
+//! by cron expressions, `enq` documents in the form of enq, `tls-rustls` TLS; `tokio-cluster` and `tokio-tls-rustls` add the same for the asynchronous client.
 
 #![deny(missing_docs)]
 #![allow(clippy::must_use_candidate, reason = "results and futures are that themselves, as answers of any link")]
@@ -111,6 +112,7 @@ pub mod contract;
 mod cron;
 mod deadline;
 mod error;
+mod graph;
 mod host;
 mod link;
 mod listener;
@@ -136,6 +138,7 @@ mod worker;
 /// `L::Answer<'_, Result<T>>`, theirs returns `Result<T>`. Those of `blueque::tokio` return a future of it.
 pub mod handles {
     pub use crate::client::{Client, ClientBuilder};
+    pub use crate::graph::{GraphHandle, SubmittedGraph};
     pub use crate::listener::{Interrupter, Listener};
     pub use crate::processor::Processor;
     pub use crate::queue::Queue;
@@ -198,11 +201,20 @@ pub use options::Plan;
 pub use rhythm::Rhythm;
 /// A schedule of a namespace.
 pub type Schedule = handles::Schedule<Blocking>;
+// Graphs.
+#[cfg(feature = "enq")]
+pub use graph::Enq;
+pub use graph::{Graph, GraphError, GraphTask};
+pub use model::{GraphInfo, GraphMember, GraphPage, GraphState, StagedGraph};
+/// A graph by its id.
+pub type GraphHandle = handles::GraphHandle<Blocking>;
+/// A graph that was submitted.
+pub type SubmittedGraph = handles::SubmittedGraph<Blocking>;
 // What keeps a queue in order.
 pub use model::{Claim, Mended, Orphans, Promoted, Retained, Settled, Tallied};
 // Names and errors.
 pub use error::{Code, Error, Result};
-pub use names::{ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};
+pub use names::{GraphId, ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};
 
 /// The README's examples compile.
 #[cfg(all(doctest, feature = "tokio"))]

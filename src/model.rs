@@ -1,5 +1,6 @@
 //! Replies of the calls.
 
+mod graphs;
 mod info;
 mod order;
 mod queue;
@@ -13,6 +14,7 @@ mod statistics;
 mod submitted;
 mod why;
 
+pub use graphs::{GraphInfo, GraphMember, GraphPage, GraphState, StagedGraph};
 pub use info::TaskInfo;
 pub use order::QueueOrder;
 pub use queue::Pause;

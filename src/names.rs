@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-const PLAIN: &str = "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -";
+/// What a plain name must be.
+pub(crate) const PLAIN: &str = "must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -";
 
-fn plain(text: &str) -> bool {
+/// Whether a text is a plain name, such as that of a method.
+pub(crate) fn plain(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:@-".contains(&b))
 }
 
@@ -92,6 +94,11 @@ name! {
 }
 
 name! {
+    /// The id of a graph: unique in its namespace. 1 to 100 characters of `A-Z a-z 0-9 . _ : @ -`.
+    GraphId
+}
+
+name! {
     /// A listener: `HOSTNAME_PID`, at most 200 characters of `A-Z a-z 0-9 . : -` before the `_`.
     ListenerId
 }
@@ -142,6 +149,28 @@ impl ScheduleName {
         } else {
             Err(Error::name("a schedule's name must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -"))
         }
+    }
+}
+
+impl GraphId {
+    /// An id of the caller's choice. Submitting a graph twice with it creates one graph. It is shorter than the id of
+    /// a task, because the ids of its tasks begin with it.
+    ///
+    /// # Errors
+    /// `BADNAME` for other characters or lengths.
+    pub fn new(id: impl Into<String>) -> Result<Self> {
+        let id = id.into();
+        if plain(&id) && id.len() <= 100 {
+            Ok(Self(id))
+        } else {
+            Err(Error::name("a graph's id must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -"))
+        }
+    }
+
+    /// A new random id (UUID, version 4).
+    #[must_use]
+    pub fn random() -> Self {
+        Self(uuid::Uuid::new_v4().to_string())
     }
 }
 

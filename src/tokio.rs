@@ -26,7 +26,7 @@
 
 pub use crate::link::tokio::Tokio;
 
-use crate::{client, listener, processor, queue, schedule, task, worker};
+use crate::{client, graph, listener, processor, queue, schedule, task, worker};
 
 /// A connection to a namespace. Clones share it.
 pub type Client = client::Client<Tokio>;
@@ -36,6 +36,10 @@ pub type ClientBuilder = client::ClientBuilder<Tokio>;
 pub type Queue = queue::Queue<Tokio>;
 /// A task by its id.
 pub type Task = task::Task<Tokio>;
+/// A graph by its id.
+pub type GraphHandle = graph::GraphHandle<Tokio>;
+/// A graph that was submitted.
+pub type SubmittedGraph = graph::SubmittedGraph<Tokio>;
 /// A schedule of a namespace.
 pub type Schedule = schedule::Schedule<Tokio>;
 /// A registered listener.

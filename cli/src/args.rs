@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bulk, cancel, completions, config, delete, dev, drain, events, exec, find, forget, groups, history, limit, limits,
-    logs, ls, move_to, pause, prioritise, queues, recall, resume, retry, run, schedule, show, stats, submit, tag, tags,
-    task, top, wait, why, workers,
+    bulk, cancel, completions, config, delete, dev, drain, events, exec, find, forget, graph, groups, history, limit,
+    limits, logs, ls, move_to, pause, prioritise, queues, recall, resume, retry, run, schedule, show, stats, submit,
+    tag, tags, task, top, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -82,6 +82,8 @@ pub enum Command {
     Forget(forget::Options),
     /// Create tasks again and again: at intervals, or by cron
     Schedule(schedule::Options),
+    /// Submit, show and wait for graphs: tasks that wait for others
+    Graph(graph::Options),
     /// Show or change the settings of a queue or of the namespace
     Config(config::Options),
     /// Limit how much of a queue one key may use; options left out stay as they are

@@ -11,6 +11,7 @@ pub mod events;
 pub mod exec;
 pub mod find;
 pub mod forget;
+pub mod graph;
 pub mod groups;
 pub mod history;
 pub mod limit;

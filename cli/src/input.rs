@@ -1,6 +1,7 @@
 //! The input of commands: arguments that several commands share.
 
 pub mod confirm;
+pub mod document;
 pub mod filter;
 pub mod force;
 pub mod new_task;

@@ -27,9 +27,9 @@ use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
 use crate::commands::{
-    bulk, cancel, completions, config, delete, dev, drain, events, exec, find, forget, groups, history, limit, limits,
-    ls, move_to, pause, prioritise, queues, recall, reset_clock, resume, retry, run, schedule, show, stats, submit,
-    tag, tags, task, top, wait, why, workers,
+    bulk, cancel, completions, config, delete, dev, drain, events, exec, find, forget, graph, groups, history, limit,
+    limits, ls, move_to, pause, prioritise, queues, recall, reset_clock, resume, retry, run, schedule, show, stats,
+    submit, tag, tags, task, top, wait, why, workers,
 };
 use crate::output::Code;
 use crate::session::config::Settings;
@@ -98,6 +98,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
 fn waits(command: &Command) -> Option<Option<Duration>> {
     match command {
         Command::Wait(options) => Some(options.timeout),
+        Command::Graph(options) => options.waits(),
         Command::Logs(options) => options.follow.then_some(None),
         Command::Events(options) => options.follow.then_some(None),
         Command::Ls(options) => options.watch.then_some(None),
@@ -131,6 +132,7 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Limit(options) => limit::run(session, options),
         Command::Limits(options) => limits::run(session, options),
         Command::Schedule(options) => schedule::run(session, options),
+        Command::Graph(options) => graph::run(session, options),
         Command::Queues(options) => queues::run(session, options),
         Command::Pause(options) => pause::run(session, options),
         Command::Resume(options) => resume::run(session, options),

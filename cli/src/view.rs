@@ -2,6 +2,7 @@
 
 pub mod cost;
 pub mod expected;
+pub mod graph;
 pub mod listeners;
 pub mod payload;
 pub mod policy;

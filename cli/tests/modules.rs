@@ -40,7 +40,7 @@ const LIBRARY: House = House {
         &["main"],
         &["tokio"],
         &["worker"],
-        &["search", "statistics", "schedule", "listener"],
+        &["search", "statistics", "schedule", "graph", "listener"],
         &["queue", "processor"],
         &["task"],
         &["client"],

@@ -8,7 +8,7 @@ use super::search::Action;
 use super::*;
 use crate::error::Result;
 use crate::model::LowSchedule;
-use crate::names::{ListenerId, QueueName, ScheduleName, TaskId, Token};
+use crate::names::{GraphId, ListenerId, QueueName, ScheduleName, TaskId, Token};
 use crate::options::Filter;
 
 /// Replies that no script returns: of every kind, and arrays of every length of each.
@@ -39,6 +39,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
     let held = [(id.clone(), token)];
     let name = ScheduleName::new("s")?;
     let low = LowSchedule { name: name.clone(), rhythm: String::new(), after: SystemTime::UNIX_EPOCH };
+    let graph = GraphId::new("g")?;
     let mut errors = 0;
     for reply in nonsense() {
         macro_rules! read {
@@ -109,6 +110,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.resume_schedule(&name),
             calls.run_schedule(&name, &id, &RunScheduleOptions::new()),
             calls.tick(1),
+            calls.submit_graph(&graph, 1, &[], &SubmitGraphOptions::new().name("n")),
             calls.slots(&low, &[]),
         );
     }

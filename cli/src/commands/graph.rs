@@ -1,0 +1,139 @@
+//! `blueque graph`: tasks that wait for others, submitted together.
+
+use std::time::{Duration, Instant};
+
+use blueque::{Error, GraphHandle, GraphId, GraphMember, Status};
+use clap::{Args, Subcommand};
+
+use crate::input::document::Document;
+use crate::input::values::duration;
+use crate::output::{Code, Format, fault, say};
+use crate::session::Session;
+use crate::session::outage::Outage;
+use crate::view::graph::{Made, Whole};
+
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(subcommand)]
+    word: Word,
+}
+
+#[derive(Debug, Subcommand)]
+enum Word {
+    /// Submit all tasks of a document, or none; prints their ids by their names
+    Submit {
+        #[command(flatten)]
+        document: Document,
+        /// An id of your choice; twice, it makes one graph
+        #[arg(long, value_parser = graph_id)]
+        id: Option<GraphId>,
+    },
+    /// Show the tasks of a graph: their states, and who waits for whom
+    Show {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+    },
+    /// Wait until all tasks of a graph have ended
+    Wait {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+        /// Give up after this long, such as 90s or 2h
+        #[arg(long, value_name = "DURATION", value_parser = duration)]
+        timeout: Option<Duration>,
+    },
+}
+
+impl Options {
+    /// Whether it waits for something that may take hours, and for how long if limited.
+    pub fn waits(&self) -> Option<Option<Duration>> {
+        if let Word::Wait { timeout, .. } = &self.word { Some(*timeout) } else { None }
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    match &options.word {
+        Word::Submit { document, id } => submit(session, document, id.as_ref()),
+        Word::Show { id } => {
+            let graph = session.client.graph(id.as_str())?;
+            let info = known(id, graph.info())?;
+            let tasks = known(id, graph.tasks().collect::<blueque::Result<Vec<_>>>())?;
+            Whole::new(id, &info, tasks).write(session.format)?;
+            Ok(Code::Ok)
+        }
+        Word::Wait { id, timeout } => wait(session, id, *timeout),
+    }
+}
+
+fn submit(session: &Session, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
+    // Known before the call: after a lost reply the same command with it creates no second graph.
+    let id = id.cloned().unwrap_or_else(GraphId::random);
+    let graph = document.graph()?.id(id.clone());
+    graph.check().map_err(|error| fault(Code::Usage, error.to_string()))?;
+    let made = session.client.submit_graph(&graph).map_err(|error| match error {
+        lost @ Error::Unavailable { .. } => {
+            anyhow::Error::new(lost).context(format!("the graph may exist: repeat it with --id {id}"))
+        }
+        error => error.into(),
+    })?;
+    if !made.created {
+        say(format!("{id} exists already; nothing was created"));
+    }
+    Made::new(&made).write(session.format)?;
+    Ok(Code::Ok)
+}
+
+fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::Result<Code> {
+    let graph = session.client.graph(id.as_str())?;
+    let Some(tasks) = ended(session, &graph)? else {
+        let waited = humantime::format_duration(timeout.unwrap_or_default());
+        return Err(fault(Code::TimedOut, format!("the graph {id} is not finished after {waited}")));
+    };
+    let info = known(id, graph.info())?;
+    let of = |status| tasks.iter().any(|task| task.status == Some(status));
+    let code = match (of(Status::Failed), of(Status::Cancelled)) {
+        (true, _) => Code::Failed,
+        (false, true) => Code::Cancelled,
+        (false, false) => Code::Ok,
+    };
+    if session.format == Format::Table {
+        say(Whole::new(id, &info, tasks).sentence());
+    } else {
+        Whole::new(id, &info, tasks).write(session.format)?;
+    }
+    Ok(code)
+}
+
+/// The tasks of a graph when all have ended; none when the time is over. A server that goes away is waited for.
+fn ended(session: &Session, graph: &GraphHandle) -> anyhow::Result<Option<Vec<GraphMember>>> {
+    let mut outage = Outage::default();
+    loop {
+        let left = session.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+        let answer = match graph.wait(left) {
+            Err(Error::TimedOut(_)) => return Ok(None),
+            answer => known(graph.id(), answer),
+        };
+        if answer.is_err() && session.end.is_some_and(|end| Instant::now() >= end) {
+            return Ok(None);
+        }
+        if let Some(tasks) = outage.survive(answer)? {
+            return Ok(Some(tasks));
+        }
+    }
+}
+
+/// The reply of a call about a graph.
+fn known<T>(id: &GraphId, answer: blueque::Result<T>) -> anyhow::Result<T> {
+    match answer {
+        Err(error) if error.code() == Some(blueque::Code::NoTask) => {
+            Err(fault(Code::NotFound, format!("there is no graph {id}")))
+        }
+        answer => Ok(answer?),
+    }
+}
+
+/// A graph's id, as an argument.
+fn graph_id(text: &str) -> Result<GraphId, String> {
+    GraphId::new(text).map_err(|_| "must be 1 to 100 characters of A-Z a-z 0-9 . _ : @ -".to_owned())
+}

@@ -1,0 +1,68 @@
+//! A document of a graph, as an argument: a file, or stdin.
+
+use std::fs::File;
+use std::io::{Read, stdin};
+
+use blueque::{Enq, Graph, QueueName};
+use clap::Args;
+
+use super::values::queue_name;
+use crate::output::{Code, fault};
+
+/// The library accepts no more.
+const LARGEST: u64 = 8 << 20;
+
+#[derive(Args, Debug)]
+pub struct Document {
+    /// The document as JSON: a graph as docs/graph.schema.json describes it, or a list of tasks as enq has it; - reads stdin
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// Which queue a shard of an enq document is, and no other shards [default: shard-NAME]
+    #[arg(long, value_name = "SHARD=QUEUE", value_parser = shard)]
+    shard: Vec<(String, QueueName)>,
+    /// Refuse a second reference to one task in an enq document, as enq does
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Document {
+    pub fn graph(&self) -> anyhow::Result<Graph> {
+        let text = self.text()?;
+        let listed = text.trim_start().starts_with('[');
+        if !listed && (self.strict || !self.shard.is_empty()) {
+            let text = "--shard and --strict are for documents in the form of enq, which are a list of tasks";
+            return Err(fault(Code::Usage, text.to_owned()));
+        }
+        let enq = Enq::new().strict(self.strict);
+        let enq = self.shard.iter().cloned().fold(enq, |enq, (shard, queue)| enq.shard(shard, queue));
+        let graph = if listed { enq.read(&text) } else { Graph::from_json(&text) };
+        graph.map_err(|error| fault(Code::Usage, format!("{}: {error}", self.name())))
+    }
+
+    fn name(&self) -> &str {
+        if self.file == "-" { "stdin" } else { &self.file }
+    }
+
+    fn text(&self) -> anyhow::Result<String> {
+        let unread = |error| fault(Code::Usage, format!("{} cannot be read: {error}", self.name()));
+        let mut source: Box<dyn Read> = match self.file.as_str() {
+            "-" => Box::new(stdin().lock()),
+            path => Box::new(File::open(path).map_err(unread)?),
+        };
+        let mut bytes = Vec::new();
+        // One more, which the library refuses.
+        source.by_ref().take(LARGEST + 1).read_to_end(&mut bytes).map_err(unread)?;
+        String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            fault(Code::Usage, format!("{} is not UTF-8 text, from byte {at} on", self.name()))
+        })
+    }
+}
+
+fn shard(text: &str) -> Result<(String, QueueName), String> {
+    let (shard, queue) = text.split_once('=').ok_or("must be SHARD=QUEUE")?;
+    if shard.is_empty() {
+        return Err("must be SHARD=QUEUE".to_owned());
+    }
+    Ok((shard.to_owned(), queue_name(queue)?))
+}

@@ -1,0 +1,269 @@
+//! `blueque graph`: the sample documents of enq, by real workers and programs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+#[path = "worker/world.rs"]
+mod world;
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+use blueque::{Client, Status, Task};
+use serde_json::{Value, json};
+use world::{World, field, result, status};
+
+/// The programs of the samples, as they are printed.
+const PROGRAMS: [(&str, &str); 3] = [
+    ("process-user-data", "#!/bin/sh\njq '.[].uid' - >&2\n"),
+    (
+        "save-user-data",
+        "#!/bin/sh\nuid=$(jq '.[].uid' -)\necho \"{\\\"link\\\": \\\"https://download/for/$uid\\\"}\"\n",
+    ),
+    ("send-mail", "#!/bin/sh\nlink=$(jq '.[].link' -)\necho \"sending mail with link $link\" >&2\n"),
+];
+
+const FIRST: &str = r#"[{"task_id":{"shard":"1","id":"mytask"},"method":"process-user-data",
+  "args":[{"type":"VALUE","value_json":"eyJ1aWQiOjEyMzR9"}]}]"#;
+
+fn world() -> World {
+    let found = Command::new("jq").arg("--version").output().is_ok_and(|output| output.status.success());
+    assert!(found, "no jq, which the programs of these tests use: apt-get install jq");
+    let world = World::new();
+    for (name, text) in PROGRAMS {
+        let path = world.path("worker.d").join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    world
+}
+
+fn value(shard: &str, uid: u32) -> String {
+    format!(
+        r#"{{"task_id":{{"shard":"{shard}","id":"save"}},"method":"save-user-data",
+          "args":[{{"type":"VALUE","value_json":"{{\"uid\": {uid}}}"}}]}}"#
+    )
+}
+
+/// Mails the results of `save` in these shards.
+fn mail(method: &str, shards: &[&str]) -> String {
+    let reference = |shard: &&str| format!(r#"{{"type":"TASKREF","task_id":{{"shard":"{shard}","id":"save"}}}}"#);
+    let args: Vec<String> = shards.iter().map(reference).collect();
+    format!(r#"{{"task_id":{{"shard":"1","id":"email"}},"method":"{method}","args":[{}]}}"#, args.join(","))
+}
+
+fn document(tasks: &[String]) -> String {
+    format!("[{}]", tasks.join(",\n"))
+}
+
+/// Runs `blueque graph submit -` with a document on stdin: its exit code, stdout and stderr.
+fn submit(world: &World, text: &str, args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+    command.args(["graph", "submit", "-"]).args(args).env("BLUEQUE_URL", world.server.url());
+    command.env("XDG_CONFIG_HOME", world.path("none"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (output.status.code().unwrap(), out, err)
+}
+
+/// The tasks of a document by their names.
+fn submitted(world: &World, text: &str, args: &[&str]) -> Value {
+    let (code, out, err) = submit(world, text, &[args, &["-o", "json"]].concat());
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    serde_json::from_str(&out).unwrap()
+}
+
+fn task(world: &World, made: &Value, name: &str) -> Task {
+    world.client.task(made["tasks"][name].as_str().unwrap()).unwrap()
+}
+
+/// What a task got as its parameters, what it printed on stderr, and its result, when it is complete.
+fn outcome(world: &World, task: &Task) -> (Value, String, String) {
+    let info = status(task, Status::Complete);
+    let log =
+        world.run(&["logs", task.id().as_str(), "--stderr", "--state-dir", world.path("state").to_str().unwrap()]);
+    let own = log.lines().filter(|line| !line.starts_with("--") && !line.starts_with("nothing in the log"));
+    let own = own.fold(String::new(), |text, line| {
+        text + line
+            + "
+"
+    });
+    let parameters = serde_json::from_slice(info.parameters_bytes().unwrap()).unwrap();
+    (parameters, own, result(task))
+}
+
+fn statuses(client: &Client, queue: &str) -> blueque::Counts {
+    client.queue(queue).unwrap().counts().unwrap()
+}
+
+#[test]
+fn a_task_with_one_value_runs_and_has_no_result() {
+    let world = world();
+    let made = submitted(&world, FIRST, &[]);
+    let only = task(&world, &made, "1/mytask");
+    assert!(only.id().as_str().starts_with("1:"), "{made}");
+    let _worker = world.worker(&["--queue", "shard-1"]);
+    assert_eq!(outcome(&world, &only), (json!([{"uid": 1234}]), "1234\n".into(), "null".into()));
+}
+
+#[test]
+fn a_task_gets_the_result_of_another_one_of_its_shard() {
+    for (method, log) in
+        [("send-mail", "sending mail with link \"https://download/for/1234\"\n"), ("process-user-data", "null\n")]
+    {
+        let world = world();
+        let made = submitted(&world, &document(&[value("1", 1234), mail(method, &["1"])]), &[]);
+        let [save, email] = ["1/save", "1/email"].map(|name| task(&world, &made, name));
+        // It is in no list from which anybody takes it.
+        let counts = statuses(&world.client, "shard-1");
+        assert_eq!((counts.waiting, counts.pending), (1, 1));
+        assert!(world.run(&["why", email.id().as_str()]).contains(save.id().as_str()));
+        let _worker = world.worker(&["--queue", "shard-1"]);
+        let link = json!({"link": "https://download/for/1234"});
+        assert_eq!(
+            outcome(&world, &save),
+            (json!([{"uid": 1234}]), String::new(), "{\"link\": \"https://download/for/1234\"}".into())
+        );
+        assert_eq!(outcome(&world, &email), (json!([link]), log.into(), "null".into()));
+        // In one step with the end of the other, and reserved after it.
+        let time = |task: &Task, name: &str| field(&task.info().unwrap(), name).parse::<f64>().unwrap();
+        assert!(time(&email, "readied") >= time(&save, "updated"), "{made}");
+    }
+}
+
+#[test]
+fn a_task_gets_results_of_two_shards_in_the_order_of_its_arguments() {
+    for (method, line) in [("send-mail", ""), ("process-user-data", "null\nnull\n")] {
+        let world = world();
+        let text = document(&[value("1", 1), value("2", 2), mail(method, &["1", "2"])]);
+        let made = submitted(&world, &text, &[]);
+        assert_eq!(made["tasks"].as_object().unwrap().len(), 3);
+        let email = task(&world, &made, "1/email");
+        // The second shard is done long before the first.
+        let second = world.worker(&["--queue", "shard-2"]);
+        status(&task(&world, &made, "2/save"), Status::Complete);
+        assert_eq!(statuses(&world.client, "shard-1").waiting, 1);
+        let _first = world.worker(&["--queue", "shard-1"]);
+        let links = ["https://download/for/1", "https://download/for/2"];
+        let (input, log, result) = outcome(&world, &email);
+        assert_eq!((input, result.as_str()), (json!([{"link": links[0]}, {"link": links[1]}]), "null"));
+        let mails = format!("sending mail with link \"{}\"\n\"{}\"\n", links[0], links[1]);
+        assert_eq!(log, if line.is_empty() { mails } else { line.to_owned() });
+        drop(second);
+    }
+}
+
+#[test]
+fn a_bad_document_is_refused_with_its_place_and_makes_nothing() {
+    let world = world();
+    let save = value("1", 1);
+    let first = FIRST.trim_matches(['[', ']']);
+    let cases = [
+        (format!("[{save},\n]"), "stdin: not JSON: a comma before `]`, at line 2 column 65"),
+        (document(&[save.clone(), save.clone()]), "stdin: task 1, task_id: task 0 has the same shard and id: 1/save"),
+        ("[]".to_owned(), "stdin: a graph needs at least one task"),
+        (document(&[mail("m", &["1"])]), "stdin: task 0, args[0].task_id: no task of the document is 1/save"),
+        (
+            document(&[save.clone(), mail("m", &["1"]).replace("TASKREF", "taskref")]),
+            "stdin: task 1, args[0].type: must be VALUE or TASKREF, not \"taskref\"",
+        ),
+        (
+            document(&[mail("m", &["1"]).replace("\"email\"", "\"save\"")]),
+            "stdin: task 0 \"1/save\", args[0]: the task waits for itself",
+        ),
+        (first.to_owned(), "stdin: not JSON"),
+    ];
+    for (text, expected) in &cases[..6] {
+        let (code, out, err) = submit(&world, text, &[]);
+        assert_eq!((code, out.as_str(), err.trim()), (2, "", format!("blueque: {expected}").as_str()));
+    }
+    let (code, _, err) = submit(&world, &document(std::slice::from_ref(&save)), &["--shard", "2=q"]);
+    assert!(code == 2 && err.contains("task 0, task_id.shard: unknown shard \"1\": there are 2"), "{err}");
+    let twice = document(&[save, mail("m", &["1"]), mail("m", &["1"]).replace("\"email\"", "\"other\"")]);
+    let (code, _, err) = submit(&world, &twice, &["--strict"]);
+    assert!(code == 2 && err.contains("task 2, args[0].task_id: a second reference to this task"), "{err}");
+    let keys: u64 = redis::cmd("DBSIZE").query(&mut world.server.connection()).unwrap();
+    let queues = world.client.queues().unwrap();
+    assert!(queues.is_empty() && keys <= 1, "{queues:?}");
+}
+
+#[test]
+fn a_document_twice_makes_two_graphs_and_with_an_id_one() {
+    let world = world();
+    let text = document(&[value("1", 1), mail("send-mail", &["1"])]);
+    let [one, other] = [(); 2].map(|()| submitted(&world, &text, &["--shard", "1=mails"]));
+    assert_ne!(one["tasks"]["1/email"], other["tasks"]["1/email"]);
+    assert_eq!(statuses(&world.client, "mails").waiting, 2);
+    let named = ["--shard", "1=mails", "--id", "monday", "-o", "json"];
+    let (_, first, _) = submit(&world, &text, &named);
+    let (code, again, said) = submit(&world, &text, &named);
+    let [first, again]: [Value; 2] = [first, again].map(|text| serde_json::from_str(&text).unwrap());
+    assert_eq!((code, said.as_str()), (0, "monday exists already; nothing was created\n"));
+    assert_eq!(first["tasks"], again["tasks"]);
+    assert_eq!(first["tasks"], json!({"1/save": "1:monday.0", "1/email": "1:monday.1"}));
+    assert_eq!((&first["created"], &again["created"]), (&json!(true), &json!(false)));
+    assert_eq!(statuses(&world.client, "mails").waiting, 3);
+}
+
+#[test]
+fn a_document_of_our_own_runs_with_values_results_and_a_clean_up() {
+    let world = world();
+    world.program("echo", "cat");
+    world.program("fail", "exit 64");
+    let text = r#"{"queue": "q", "tasks": {
+        "report": {"method": "echo", "args": [{"value": "sums"}, {"result": "left"}, {"result": "right"}]},
+        "left": {"method": "echo", "parameters": [1, 2]},
+        "right": {"method": "echo", "parameters": {"n": 3.0}, "needs": ["left"]},
+        "bad": {"method": "fail", "after": ["report"]},
+        "tidy": {"method": "echo", "parameters": "tidied", "after_failure": ["bad"], "options": {"priority": 5}},
+        "never": {"method": "echo", "after_failure": ["left"]}
+    }}"#;
+    let made = submitted(&world, text, &[]);
+    let _worker = world.worker(&["--queue", "q"]);
+    assert_eq!(result(&task(&world, &made, "report")), r#"["sums",[1, 2],{"n": 3.0}]"#);
+    assert_eq!(result(&task(&world, &made, "tidy")), "\"tidied\"");
+    status(&task(&world, &made, "bad"), Status::Failed);
+    status(&task(&world, &made, "never"), Status::Cancelled);
+}
+
+#[test]
+fn a_graph_is_shown_and_waited_for() {
+    let world = world();
+    let made = submitted(&world, &document(&[value("1", 1), mail("send-mail", &["1"])]), &[]);
+    let graph = made["graph"].as_str().unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.args(args).env("BLUEQUE_URL", world.server.url()).env("XDG_CONFIG_HOME", world.path("none"));
+        let output = command.output().unwrap();
+        let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (output.status.code().unwrap(), out, err)
+    };
+    let (code, shown, _) = run(&["graph", "show", graph]);
+    assert!(code == 0 && shown.contains("1 pending, 1 waiting") && shown.contains("waits for 1/save"), "{shown}");
+    assert!(shown.contains("\n  1/email"), "below what it waits for: {shown}");
+    let (_, json, _) = run(&["graph", "show", graph, "-o", "json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["tasks"][1]["upstreams"][0]["task"], "1/save");
+    let (code, _, err) = run(&["graph", "wait", graph, "--timeout", "1s"]);
+    assert!(code == 6 && err.contains("is not finished after 1s"), "{err}");
+    let (code, _, err) = run(&["graph", "wait", "nosuch"]);
+    assert!(code == 4 && err.contains("there is no graph nosuch"), "{err}");
+    let worker = world.worker(&["--queue", "shard-1"]);
+    let (code, _, err) = run(&["graph", "wait", graph, "--timeout", "60s"]);
+    assert!(code == 0 && err.contains("2 complete"), "{err}");
+    world.program("save-user-data", "exit 64");
+    let failing = submitted(&world, &document(&[value("1", 1), mail("send-mail", &["1"])]), &[]);
+    let (code, _, err) = run(&["graph", "wait", failing["graph"].as_str().unwrap(), "--timeout", "60s"]);
+    assert!(code == 1 && err.contains("2 failed"), "{err}");
+    let (_, shown, _) = run(&["graph", "show", failing["graph"].as_str().unwrap()]);
+    assert!(shown.contains("because of 1/save"), "{shown}");
+    drop(worker);
+    let cancelled = submitted(&world, &document(&[value("1", 1)]), &[]);
+    run(&["cancel", cancelled["tasks"]["1/save"].as_str().unwrap()]);
+    assert_eq!(run(&["graph", "wait", cancelled["graph"].as_str().unwrap()]).0, 7);
+}

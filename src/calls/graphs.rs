@@ -1,0 +1,75 @@
+//! Calls on graphs.
+
+use std::time::SystemTime;
+
+use super::{Call, Calls, SubmitGraphOptions};
+use crate::model::{GraphPage, StagedGraph, reply};
+use crate::names::{GraphId, QueueName, TaskId};
+use crate::options::TaskOptions;
+use crate::times::{seconds, since_1970};
+
+/// A task of a graph, or what one call has room for.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct GraphPart<'a> {
+    /// Its id.
+    pub id: &'a TaskId,
+    /// Its queue.
+    pub queue: &'a QueueName,
+    /// When it is due; none for at once.
+    pub eta: Option<SystemTime>,
+    /// Its parameters; or the values of its inputs, one after another.
+    pub parameters: &'a [u8],
+    /// What it waits for, such as `result/0=ID value/1=BYTES after=ID`: at most 1,000 entries in one call.
+    pub inputs: &'a str,
+    /// Its name within the graph.
+    pub label: &'a str,
+    /// How it is run.
+    pub options: &'a TaskOptions,
+}
+
+impl GraphPart<'_> {
+    /// Its options as one text.
+    fn options(&self) -> String {
+        let mut text = format!("label={}", quoted(self.label.as_bytes()));
+        for (name, value) in self.options.0.iter() {
+            text.push_str(&format!(" {name}={}", quoted(value)));
+        }
+        text
+    }
+}
+
+impl Calls {
+    /// Brings up to 100 tasks of a graph of `total` tasks, each after those that it waits for. All of them are created
+    /// by the call that brings the last one.
+    #[must_use]
+    pub fn submit_graph(
+        &self,
+        graph: &GraphId,
+        total: usize,
+        parts: &[GraphPart<'_>],
+        options: &SubmitGraphOptions,
+    ) -> Call<StagedGraph> {
+        let mut call = self.call("submit_graph", reply::word).arg(graph).arg(total).arg(parts.len());
+        for part in parts {
+            let eta = part.eta.map(|eta| seconds(since_1970(eta))).unwrap_or_default();
+            call = call.arg(part.id).arg(part.queue).arg(eta).raw(part.parameters).arg(part.inputs).arg(part.options());
+        }
+        call.once().pairs(&options.0)
+    }
+
+    /// A graph, with up to 500 of its tasks; none if no graph has this id.
+    #[must_use]
+    pub fn show_graph(&self, graph: &GraphId, cursor: &str, limit: u32) -> Call<Option<GraphPage>> {
+        self.call("show_graph", GraphPage::read).arg(graph).arg(cursor).arg(limit)
+    }
+}
+
+/// A value in a text whose options are separated by spaces.
+fn quoted(value: &[u8]) -> String {
+    let quote = |byte: &u8| match byte {
+        b'%' | ..=b' ' | 0x7f.. => format!("%{byte:02X}"),
+        plain => char::from(*plain).to_string(),
+    };
+    value.iter().map(quote).collect()
+}

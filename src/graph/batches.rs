@@ -1,0 +1,168 @@
+//! Splits a plan into the calls of `submit_graph`.
+
+use std::mem;
+
+use super::flaw::{GraphError, Place};
+use super::plan::{Argument, Input, Order, Plan, Step};
+use crate::names::TaskId;
+
+/// Parts of tasks in one call.
+const PARTS: usize = 100;
+
+/// Entries of inputs in one call.
+const ENTRIES: usize = 1_000;
+
+/// Bytes of parameters in one call. A longer value goes alone.
+const BYTES: usize = 4 << 20;
+
+/// A task in one call, or what one call has room for.
+#[derive(Clone, Debug)]
+pub(super) struct Part<'a> {
+    pub(super) index: usize,
+    pub(super) step: &'a Step,
+    /// Entries of inputs, separated by spaces.
+    pub(super) inputs: String,
+    pub(super) parameters: Vec<u8>,
+}
+
+/// An entry of inputs, with the bytes of its value.
+struct Entry<'a> {
+    text: String,
+    value: &'a [u8],
+}
+
+impl Entry<'_> {
+    /// The task that it refers to.
+    fn upstream(&self) -> Option<&str> {
+        let (_, id) = self.text.split_once('=')?;
+        self.value.is_empty().then_some(id)
+    }
+}
+
+/// The calls, each with its parts. The graph is created by the call that brings the last of its tasks, even if more of
+/// another one is to come: so if the last task is brought by several calls, the one before it comes with its last part.
+pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<Part<'a>>>, GraphError> {
+    let mut filler = Filler::default();
+    let steps: Vec<(usize, &Step)> =
+        plan.order.iter().filter_map(|index| Some((*index, plan.steps.get(*index)?))).collect();
+    let is_long = |step: &Step| {
+        let (whole, entries) = inputs(step, ids);
+        entries.len() > ENTRIES / 2
+            || whole.len() + entries.iter().map(|entry| entry.value.len()).sum::<usize>() > BYTES
+    };
+    if let [before @ .., second, last] = steps.as_slice()
+        && is_long(last.1)
+    {
+        if is_long(second.1) {
+            let text = format!(
+                "this task and {:?}, the last ones, both have over {} values, results and other tasks: one of them may",
+                second.1.label,
+                ENTRIES / 2
+            );
+            return Err(Place::task(last.0, Some(&last.1.label)).flaw(text));
+        }
+        for (index, step) in before {
+            filler.add(*index, step, inputs(step, ids));
+        }
+        // What refers to the task before it, or one other entry without a value.
+        let id = ids.get(second.0).map_or("", TaskId::as_str);
+        let (whole, mut early) = inputs(last.1, ids);
+        let mut late: Vec<_> = early.extract_if(.., |entry| entry.upstream() == Some(id)).collect();
+        if late.is_empty() {
+            let other = early.iter().position(|entry| entry.value.is_empty());
+            late.extend(other.map(|at| early.remove(at)));
+        }
+        filler.add(last.0, last.1, (whole, early));
+        filler.close();
+        filler.add(second.0, second.1, inputs(second.1, ids));
+        filler.add(last.0, last.1, (Vec::new(), late));
+    } else {
+        for (index, step) in &steps {
+            filler.add(*index, step, inputs(step, ids));
+        }
+    }
+    filler.close();
+    Ok(filler.done)
+}
+
+#[derive(Default)]
+struct Filler<'a> {
+    done: Vec<Vec<Part<'a>>>,
+    open: Vec<Part<'a>>,
+    entries: usize,
+    bytes: usize,
+}
+
+impl<'a> Filler<'a> {
+    fn close(&mut self) {
+        if !self.open.is_empty() {
+            self.done.push(mem::take(&mut self.open));
+        }
+        (self.entries, self.bytes) = (0, 0);
+    }
+
+    fn add(&mut self, index: usize, step: &'a Step, (whole, entries): (Vec<u8>, Vec<Entry<'a>>)) {
+        let first = whole.len() + entries.first().map_or(0, |entry| entry.value.len());
+        if self.open.len() == PARTS || !self.has_room(first) || (self.entries == ENTRIES && !entries.is_empty()) {
+            self.close();
+        }
+        let part = Part { index, step, inputs: String::new(), parameters: Vec::new() };
+        self.bytes += whole.len();
+        let mut at = Part { parameters: whole, ..part.clone() };
+        for Entry { text, value } in entries {
+            if self.entries == ENTRIES || !self.has_room(value.len()) {
+                let full = mem::replace(&mut at, part.clone());
+                self.open.push(full);
+                self.close();
+            }
+            self.entries += 1;
+            self.bytes += value.len();
+            if !at.inputs.is_empty() {
+                at.inputs.push(' ');
+            }
+            at.inputs.push_str(&text);
+            at.parameters.extend_from_slice(value);
+        }
+        self.open.push(at);
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        bytes == 0 || self.bytes == 0 || self.bytes + bytes <= BYTES
+    }
+}
+
+/// The parameters of a task as far as they are whole, and its entries.
+fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
+    let id = |index: usize| ids.get(index).map_or("", TaskId::as_str);
+    let edge = |(order, upstream): &(Order, usize)| {
+        let text = format!("{}={}", order.word(), id(*upstream));
+        Entry { text, value: &[] }
+    };
+    let edges = step.edges.iter().map(edge);
+    let (whole, mut entries) = match &step.input {
+        Input::Whole(bytes) => (bytes.clone(), Vec::new()),
+        Input::List(arguments) => match values(arguments) {
+            Some(list) => (list, Vec::new()),
+            None => (Vec::new(), arguments.iter().enumerate().map(|(slot, one)| entry(slot, one, id)).collect()),
+        },
+    };
+    entries.extend(edges);
+    (whole, entries)
+}
+
+/// The list of arguments that wait for nothing.
+fn values(arguments: &[Argument]) -> Option<Vec<u8>> {
+    let value = |argument: &'_ Argument| match argument {
+        Argument::Value(value) => Some(value.clone()),
+        Argument::Result(_) => None,
+    };
+    let values: Option<Vec<String>> = arguments.iter().map(value).collect();
+    Some(format!("[{}]", values?.join(",")).into_bytes())
+}
+
+fn entry<'a>(slot: usize, argument: &'a Argument, id: impl Fn(usize) -> &'a str) -> Entry<'a> {
+    match argument {
+        Argument::Value(value) => Entry { text: format!("value/{slot}={}", value.len()), value: value.as_bytes() },
+        Argument::Result(upstream) => Entry { text: format!("result/{slot}={}", id(*upstream)), value: &[] },
+    }
+}

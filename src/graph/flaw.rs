@@ -1,0 +1,75 @@
+//! What is wrong with a graph, and where.
+
+use std::fmt;
+
+use crate::error::Error;
+
+/// What is wrong with a graph: with which task, in which field, and how to mend it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct GraphError {
+    /// The place of the task in its document, or among the tasks of the graph, from 0; none for the whole graph.
+    pub task: Option<usize>,
+    /// The name of the task, if the document has it outside of the task.
+    pub label: Option<String>,
+    /// The field, such as `args[1].type`; empty for the whole task, or the whole graph.
+    pub field: String,
+    /// The cause, and the remedy.
+    pub text: String,
+}
+
+impl fmt::Display for GraphError {
+    /// `task 3, args[1].type: …`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut place = self.task.map_or_else(String::new, |index| format!("task {index}"));
+        if let Some(label) = &self.label {
+            // With quotes, and no character that a terminal obeys.
+            place.push_str(&format!(" {label:?}"));
+        }
+        if !place.is_empty() && !self.field.is_empty() {
+            place.push_str(", ");
+        }
+        place.push_str(&self.field);
+        if place.is_empty() { f.write_str(&self.text) } else { write!(f, "{place}: {}", self.text) }
+    }
+}
+
+impl std::error::Error for GraphError {}
+
+impl From<GraphError> for Error {
+    /// `BADARG`, with the place in its text.
+    fn from(flaw: GraphError) -> Self {
+        Self::argument(flaw.to_string())
+    }
+}
+
+/// A place in a graph.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    task: Option<usize>,
+    label: Option<String>,
+    field: String,
+}
+
+impl Place {
+    /// A task.
+    pub(super) fn task(index: usize, label: Option<&str>) -> Self {
+        Self { task: Some(index), label: label.map(str::to_owned), field: String::new() }
+    }
+
+    /// A field of it.
+    pub(super) fn field(&self, name: &str) -> Self {
+        let dot = if self.field.is_empty() { "" } else { "." };
+        Self { field: format!("{}{dot}{name}", self.field), ..self.clone() }
+    }
+
+    /// An element of it.
+    pub(super) fn item(&self, index: usize) -> Self {
+        Self { field: format!("{}[{index}]", self.field), ..self.clone() }
+    }
+
+    pub(super) fn flaw(&self, text: impl Into<String>) -> GraphError {
+        let Self { task, label, field } = self.clone();
+        GraphError { task, label, field, text: text.into() }
+    }
+}

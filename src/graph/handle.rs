@@ -1,0 +1,245 @@
+//! Graphs on a server.
+
+use std::time::Duration;
+
+use super::Graph;
+use super::batches::{Part, batches};
+use super::plan::Plan;
+use crate::calls::{GraphPart, SubmitGraphOptions};
+use crate::client::Client;
+use crate::deadline::Deadline;
+use crate::error::{Code, Error, Result};
+use crate::link::{Blocking, Link};
+use crate::model::{GraphInfo, GraphMember, GraphPage, StagedGraph, Status};
+use crate::names::{GraphId, QueueName, TaskId};
+
+/// Tasks of one page.
+const PAGE: u32 = 500;
+
+/// Tasks that one call of `settle` releases.
+const SETTLED: u32 = 100;
+
+/// The longest pause between two looks at a graph that is waited for.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// A graph by its id.
+#[derive(Clone, Debug)]
+pub struct GraphHandle<L: Link = Blocking> {
+    client: Client<L>,
+    id: GraphId,
+}
+
+/// A graph that was submitted.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SubmittedGraph<L: Link = Blocking> {
+    /// The graph.
+    pub graph: GraphHandle<L>,
+    /// False if it was created before.
+    pub created: bool,
+    /// The names of its tasks within the graph, in their order, with their ids.
+    pub tasks: Vec<(String, TaskId)>,
+}
+
+impl<L: Link> SubmittedGraph<L> {
+    /// The id of the task with this name within the graph.
+    #[must_use]
+    pub fn task(&self, label: &str) -> Option<&TaskId> {
+        self.tasks.iter().find(|(other, _)| other == label).map(|(_, id)| id)
+    }
+}
+
+impl<L: Link> Client<L> {
+    /// A graph by its id. Makes no call.
+    ///
+    /// # Errors
+    /// `BADNAME` for an invalid id.
+    pub fn graph(&self, id: &str) -> Result<GraphHandle<L>> {
+        Ok(GraphHandle { client: self.clone(), id: GraphId::new(id)? })
+    }
+
+    /// Submits a graph: all its tasks or, on an error, none. With an id that was chosen it may be submitted again: it
+    /// is created once.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    ///
+    /// # fn main() -> blueque::Result<()> {
+    /// let client = blueque::Client::open("redis://127.0.0.1/")?;
+    /// let graph = blueque::Graph::new().name("sums");
+    /// let left = graph.task("sums", "sum", &[1, 2]);
+    /// let right = graph.task("sums", "sum", &[3, 4]);
+    /// graph.join("sums", "sum").label("total").result_of(&left).result_of(&right);
+    ///
+    /// let made = client.submit_graph(&graph)?;
+    /// for task in made.graph.wait(Duration::from_secs(60))? {
+    ///     println!("{} {:?}", task.label, task.status);
+    /// }
+    /// let total = made.task("total").expect("a task of the graph");
+    /// println!("{}", client.task(total.as_str())?.result::<u32>(Duration::ZERO)?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `BADARG` with the place of the task for whatever [`Graph::check`] finds; `DUPLICATE` if another graph has the id;
+    /// those of [`Queue::submit_bytes`](crate::Queue::submit_bytes).
+    pub fn submit_graph(&self, graph: &Graph) -> L::Answer<'_, Result<SubmittedGraph<L>>> {
+        let (plan, name) = (graph.plan(), graph.name.clone());
+        let id = graph.id.clone().unwrap_or_else(GraphId::random);
+        L::answer(async move {
+            let plan = plan?;
+            let ids = plan.ids(&id)?;
+            let graph = GraphHandle { client: self.clone(), id };
+            let created = graph.stage(&plan, &ids, name.as_deref()).await?;
+            let tasks: Vec<_> = plan.steps.into_iter().map(|step| step.label).zip(ids).collect();
+            if !created {
+                graph.must_have(&tasks).await?;
+            }
+            Ok(SubmittedGraph { graph, created, tasks })
+        })
+    }
+}
+
+impl<L: Link> GraphHandle<L> {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> &GraphId {
+        &self.id
+    }
+
+    /// Its name, and how many tasks it has.
+    ///
+    /// # Errors
+    /// `NOTASK` if there is no such graph; those of [`Client::call`].
+    pub fn info(&self) -> L::Answer<'_, Result<GraphInfo>> {
+        L::answer(async { Ok(self.page("0", 1).await?.info) })
+    }
+
+    /// Its tasks, each after those that it waits for.
+    ///
+    /// # Errors
+    /// Those of [`GraphHandle::info`].
+    pub fn tasks(&self) -> L::Many<'_, GraphMember> {
+        let first = (Vec::new().into_iter(), Some("0".to_owned()));
+        L::many(first, move |(mut page, mut next): (std::vec::IntoIter<GraphMember>, _)| async move {
+            loop {
+                if let Some(task) = page.next() {
+                    return Ok(Some((task, (page, next))));
+                }
+                let Some(cursor): Option<String> = next else { return Ok(None) };
+                let more = self.page(&cursor, PAGE).await?;
+                (page, next) = (more.tasks.into_iter(), more.next);
+            }
+        })
+    }
+
+    /// Waits until all its tasks have ended, and returns them. With [`Duration::MAX`] it waits without limit.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`] after `limit`; those of [`GraphHandle::info`].
+    pub fn wait(&self, limit: Duration) -> L::Answer<'_, Result<Vec<GraphMember>>> {
+        L::answer(async move {
+            let deadline = Deadline::after(limit);
+            let mut pause = Duration::from_millis(5);
+            // What ended stays so unless somebody retries it: a look begins at the first page that had not ended.
+            let mut from = "0".to_owned();
+            loop {
+                let mut cursor = Some(from.clone());
+                let mut ended = Vec::new();
+                while let Some(at) = cursor {
+                    let page = self.page(&at, PAGE).await?;
+                    if !page.tasks.iter().all(has_ended) {
+                        cursor = Some(at);
+                        break;
+                    }
+                    ended.extend(page.tasks);
+                    cursor = page.next;
+                }
+                match cursor {
+                    None if from == "0" => return Ok(ended),
+                    // Once more from the beginning: all at one time.
+                    None => "0".clone_into(&mut from),
+                    Some(at) => {
+                        from = at;
+                        let left = deadline.left();
+                        if left.is_zero() {
+                            return Err(Error::TimedOut(limit));
+                        }
+                        L::pause(pause.min(left)).await;
+                        pause = (pause * 2).min(LOOK);
+                    }
+                }
+            }
+        })
+    }
+
+    async fn page(&self, cursor: &str, limit: u32) -> Result<GraphPage> {
+        let page = self.client.run(&self.client.calls().show_graph(&self.id, cursor, limit)).await?;
+        page.ok_or_else(|| Error::State { code: Code::NoTask, text: format!("no graph has the id {}", self.id) })
+    }
+
+    /// Brings all tasks. Returns false if the graph was created before.
+    async fn stage(&self, plan: &Plan, ids: &[TaskId], name: Option<&str>) -> Result<bool> {
+        let how = name.into_iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
+        for batch in batches(plan, ids)? {
+            let (queues, options) = self.owned(&batch)?;
+            let parts = batch.iter().zip(&queues).zip(&options).filter_map(|((part, queue), options)| {
+                let Part { step, inputs, parameters, .. } = part;
+                let (id, eta, label) = (ids.get(part.index)?, step.eta, step.label.as_str());
+                Some(GraphPart { id, queue, eta, parameters, inputs, label, options })
+            });
+            let parts: Vec<_> = parts.collect();
+            let call = self.client.calls().submit_graph(&self.id, plan.steps.len(), &parts, &how);
+            match self.client.run(&call).await? {
+                StagedGraph::Created => {
+                    self.release(plan.steps.len()).await?;
+                    return Ok(true);
+                }
+                StagedGraph::Existing => return Ok(false),
+                StagedGraph::Staged => {}
+            }
+        }
+        Err(Error::Reply { command: "submit_graph" })
+    }
+
+    /// Releases the tasks of the graph, which any worker does as well.
+    async fn release(&self, tasks: usize) -> Result<()> {
+        for _ in 0..tasks / SETTLED as usize + 2 {
+            if !self.client.run(&self.client.calls().settle(SETTLED)).await?.more {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The queues and the options of parts.
+    fn owned(&self, batch: &[Part<'_>]) -> Result<(Vec<QueueName>, Vec<crate::calls::TaskOptions>)> {
+        let queues = batch.iter().map(|part| QueueName::new(part.step.queue.as_str())).collect::<Result<_>>()?;
+        Ok((queues, batch.iter().map(|part| self.client.sized(&part.step.options)).collect()))
+    }
+
+    /// Checks that the graph, which was created before, has these tasks and no others.
+    async fn must_have(&self, tasks: &[(String, TaskId)]) -> Result<()> {
+        let mut theirs = Vec::new();
+        let mut cursor = Some("0".to_owned());
+        while let Some(at) = cursor {
+            let page = self.page(&at, PAGE).await?;
+            theirs.extend(page.tasks.into_iter().map(|task| (task.label, task.id)));
+            cursor = page.next;
+        }
+        let mut ours = tasks.to_vec();
+        ours.sort();
+        theirs.sort();
+        if ours == theirs {
+            return Ok(());
+        }
+        let text = format!("another graph has the id {}: choose another one", self.id);
+        Err(Error::State { code: Code::Duplicate, text })
+    }
+}
+
+/// Whether a task has ended, or is gone.
+fn has_ended(task: &GraphMember) -> bool {
+    task.status.is_none_or(Status::is_finished)
+}

@@ -1,0 +1,267 @@
+//! The plan of a graph: its tasks, checked, in an order in which each comes after those that it waits for.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::time::SystemTime;
+
+use super::flaw::{GraphError, Place};
+use crate::names::{self, GraphId, TaskId};
+use crate::options::TaskOptions;
+
+/// Maximum number of tasks in a graph.
+pub(super) const TASKS: usize = 10_000;
+
+/// Maximum number of arguments and edges of one task.
+pub(super) const INPUTS: usize = 10_000;
+
+/// Maximum length of a task's name within its graph, in bytes.
+pub(super) const LABEL: usize = 1_000;
+
+/// A task of a graph. Other tasks are meant by their place among the tasks.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) label: String,
+    /// What the id begins with: the shard of an enq document.
+    pub(super) shard: Option<String>,
+    pub(super) queue: String,
+    pub(super) eta: Option<SystemTime>,
+    pub(super) options: TaskOptions,
+    pub(super) input: Input,
+    pub(super) edges: Vec<(Order, usize)>,
+}
+
+/// What the attempt receives.
+#[derive(Clone, Debug)]
+pub(super) enum Input {
+    /// These bytes.
+    Whole(Vec<u8>),
+    /// One JSON list of these.
+    List(Vec<Argument>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Argument {
+    /// A JSON text.
+    Value(String),
+    /// The result of a task.
+    Result(usize),
+}
+
+/// When a task may run, as far as another one is concerned whose result it does not need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// After its success.
+    Success,
+    /// After its end, whatever it is.
+    After,
+    /// After its failure or cancel; else not at all.
+    Failure,
+}
+
+impl Order {
+    /// Its word in the inputs of a submit.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::After => "after",
+            Self::Failure => "failure",
+        }
+    }
+
+    /// Its field in a document.
+    pub(super) fn field(self) -> &'static str {
+        match self {
+            Self::Success => "needs",
+            Self::After => "after",
+            Self::Failure => "after_failure",
+        }
+    }
+}
+
+impl Step {
+    /// The tasks that it waits for, each with the field that says so.
+    pub(super) fn upstreams(&self) -> impl Iterator<Item = (usize, String)> {
+        let arguments = match &self.input {
+            Input::Whole(_) => &[][..],
+            Input::List(arguments) => arguments,
+        };
+        let results = arguments.iter().enumerate().filter_map(|(slot, argument)| match argument {
+            Argument::Result(upstream) => Some((*upstream, format!("args[{slot}]"))),
+            Argument::Value(_) => None,
+        });
+        results.chain(self.edges.iter().map(|(order, upstream)| (*upstream, order.field().to_owned())))
+    }
+
+    fn inputs(&self) -> usize {
+        let arguments = if let Input::List(arguments) = &self.input { arguments.len() } else { 0 };
+        arguments + self.edges.len()
+    }
+}
+
+/// The tasks of a graph, checked.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) steps: Vec<Step>,
+    /// The places of all tasks, each after those of its upstreams, otherwise as they stand in the graph.
+    pub(super) order: Vec<usize>,
+}
+
+impl Plan {
+    pub(super) fn new(mut steps: Vec<Step>) -> Result<Self, GraphError> {
+        match steps.len() {
+            0 => return Err(Place::default().flaw("a graph needs at least one task")),
+            1..=TASKS => {}
+            number => return Err(too_many(number)),
+        }
+        labels(steps.iter().map(|step| step.label.as_str()))?;
+        for (index, step) in steps.iter().enumerate() {
+            let place = Place::task(index, Some(&step.label));
+            for (field, name) in [("queue", Some(step.queue.as_str())), ("method", step.options.0.get("method"))] {
+                if name.is_some_and(|name| !names::plain(name)) {
+                    return Err(place.field(field).flaw(names::PLAIN));
+                }
+            }
+            if step.inputs() > INPUTS {
+                let text = format!("{} arguments and edges: at most {INPUTS}", step.inputs());
+                return Err(place.flaw(text));
+            }
+            if let Some((_, field)) = step.upstreams().find(|(upstream, _)| *upstream == index) {
+                return Err(place.field(&field).flaw("the task waits for itself"));
+            }
+        }
+        for index in 0..steps.len() {
+            let merged = steps.get(index).map(merged).transpose();
+            let edges = merged.map_err(|(order, upstream)| {
+                let label = |index: usize| steps.get(index).map_or("", |step| step.label.as_str());
+                let text = format!("it would never run: it needs the success and the failure of {:?}", label(upstream));
+                Place::task(index, Some(label(index))).field(order.field()).flaw(text)
+            })?;
+            if let (Some(step), Some(edges)) = (steps.get_mut(index), edges) {
+                step.edges = edges;
+            }
+        }
+        let upstreams: Vec<Vec<usize>> =
+            steps.iter().map(|step| step.upstreams().map(|(upstream, _)| upstream).collect()).collect();
+        match sorted(&upstreams) {
+            Ok(order) => Ok(Self { steps, order }),
+            Err(cycle) => {
+                let label = |index: &usize| steps.get(*index).map_or("", |step| step.label.as_str()).to_owned();
+                let path: Vec<String> = cycle.iter().map(label).collect();
+                let text = format!("these tasks wait for one another: {}", path.join(" -> "));
+                let first = cycle.first().copied().unwrap_or_default();
+                Err(Place::task(first, Some(&label(&first))).flaw(text))
+            }
+        }
+    }
+
+    /// The ids of the tasks. The same graph, submitted again with its id, names the same tasks.
+    pub(super) fn ids(&self, graph: &GraphId) -> Result<Vec<TaskId>, GraphError> {
+        let id = |(index, step): (usize, &Step)| {
+            let shard = step.shard.as_ref().map(|shard| format!("{shard}:")).unwrap_or_default();
+            TaskId::new(format!("{shard}{graph}.{index}")).map_err(|_| {
+                let text = "with the shard the task's id would have over 128 characters: shorten the graph's id";
+                Place::task(index, None).field("task_id.shard").flaw(text)
+            })
+        };
+        self.steps.iter().enumerate().map(id).collect()
+    }
+}
+
+/// Of a graph with this number of tasks.
+pub(super) fn too_many(number: usize) -> GraphError {
+    Place::default().flaw(format!("{number} tasks: a graph has at most {TASKS}; submit several graphs"))
+}
+
+/// The place of each name. Each may be there once.
+pub(super) fn labels<'a>(labels: impl Iterator<Item = &'a str>) -> Result<HashMap<&'a str, usize>, GraphError> {
+    let mut places = HashMap::new();
+    for (index, label) in labels.enumerate() {
+        let flaw = |text: String| Err(Place::task(index, None).flaw(text));
+        if label.is_empty() || label.len() > LABEL {
+            return flaw(format!("the name of a task must have 1 to {LABEL} bytes"));
+        }
+        if let Some(first) = places.insert(label, index) {
+            return flaw(format!("task {first} has the same name: {label:?}"));
+        }
+    }
+    Ok(places)
+}
+
+/// The edges of a task, at most one to each upstream, and none where it has a result of it: a success or a failure is an
+/// end, too. Or an edge that contradicts another one.
+fn merged(step: &Step) -> Result<Vec<(Order, usize)>, (Order, usize)> {
+    let results = if let Input::List(arguments) = &step.input { arguments.as_slice() } else { &[] };
+    let results = results.iter().filter_map(|argument| match argument {
+        Argument::Result(upstream) => Some((*upstream, Order::Success)),
+        Argument::Value(_) => None,
+    });
+    let mut strictest: HashMap<usize, Order> = results.collect();
+    let received: HashSet<usize> = strictest.keys().copied().collect();
+    for &(order, upstream) in &step.edges {
+        match strictest.insert(upstream, order) {
+            Some(other) if other == order || other == Order::After => {}
+            Some(other) if order == Order::After => _ = strictest.insert(upstream, other),
+            Some(_) => return Err((order, upstream)),
+            None => {}
+        }
+    }
+    let mut edges = Vec::new();
+    for (_, upstream) in &step.edges {
+        if !received.contains(upstream)
+            && let Some(order) = strictest.remove(upstream)
+        {
+            edges.push((order, *upstream));
+        }
+    }
+    Ok(edges)
+}
+
+/// The places of tasks, each after all its upstreams, otherwise from the lowest; or a cycle, its first place also at
+/// its end, where each waits for the one before.
+fn sorted(upstreams: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
+    let mut downstreams = vec![Vec::new(); upstreams.len()];
+    for (index, above) in upstreams.iter().enumerate() {
+        for upstream in above {
+            if let Some(below) = downstreams.get_mut(*upstream) {
+                below.push(index);
+            }
+        }
+    }
+    let mut open: Vec<usize> = upstreams.iter().map(Vec::len).collect();
+    let ready = open.iter().enumerate().filter(|(_, open)| **open == 0);
+    let mut ready: BinaryHeap<_> = ready.map(|(index, _)| Reverse(index)).collect();
+    let mut order = Vec::with_capacity(upstreams.len());
+    while let Some(Reverse(index)) = ready.pop() {
+        order.push(index);
+        for below in downstreams.get(index).into_iter().flatten() {
+            if let Some(open) = open.get_mut(*below) {
+                *open -= 1;
+                if *open == 0 {
+                    ready.push(Reverse(*below));
+                }
+            }
+        }
+    }
+    if order.len() == upstreams.len() { Ok(order) } else { Err(cycle(upstreams, &open)) }
+}
+
+/// A cycle among the tasks that have open upstreams: each of them has an upstream that has some, too.
+fn cycle(upstreams: &[Vec<usize>], open: &[usize]) -> Vec<usize> {
+    let stuck = |index: &usize| open.get(*index).is_some_and(|open| *open > 0);
+    let mut seen = HashMap::new();
+    let mut way: Vec<usize> = Vec::new();
+    let mut at = (0..open.len()).find(stuck);
+    while let Some(index) = at {
+        if let Some(begin) = seen.insert(index, way.len()) {
+            // It was walked against the arrows.
+            let mut circle: Vec<usize> = way.drain(begin..).rev().collect();
+            let lowest = circle.iter().enumerate().min_by_key(|(_, index)| **index).map_or(0, |(at, _)| at);
+            circle.rotate_left(lowest);
+            circle.extend(circle.first().copied());
+            return circle;
+        }
+        way.push(index);
+        at = upstreams.get(index).and_then(|above| above.iter().copied().find(stuck));
+    }
+    way
+}

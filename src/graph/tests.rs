@@ -1,0 +1,225 @@
+//! Plans, the builder, and calls.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::collections::{HashMap, HashSet};
+
+use super::batches::{Part, batches};
+use super::plan::Plan;
+use super::*;
+use crate::names::{GraphId, TaskId};
+
+/// A part of a call: the task, its entries, and its bytes.
+type Sent = (usize, String, Vec<u8>);
+
+fn ids(plan: &Plan) -> Vec<TaskId> {
+    plan.ids(&GraphId::new("g").unwrap()).unwrap()
+}
+
+/// The calls of a graph, checked against the bounds of one, and whether each task comes after its upstreams.
+fn calls(graph: &Graph) -> Vec<Vec<Sent>> {
+    let plan = graph.plan().unwrap();
+    let ids = ids(&plan);
+    let all = batches(&plan, &ids).unwrap();
+    let mut begun = HashSet::new();
+    for (number, batch) in all.iter().enumerate() {
+        assert!((1..=100).contains(&batch.len()), "{}", batch.len());
+        let entries: usize = batch.iter().map(|part| part.inputs.split(' ').filter(|e| !e.is_empty()).count()).sum();
+        assert!(entries <= 1_000, "{entries}");
+        let values = batch.iter().filter(|part| !part.parameters.is_empty()).count();
+        let bytes: usize = batch.iter().map(|part| part.parameters.len()).sum();
+        assert!(bytes <= 4 << 20 || values == 1, "{bytes}");
+        assert!(begun.len() < plan.steps.len(), "call {number} comes after the last task");
+        for part in batch {
+            begun.insert(part.index);
+            for id in part.inputs.split(' ').filter_map(|entry| entry.split_once("=g.")) {
+                assert!(begun.contains(&id.1.parse::<usize>().unwrap()), "{id:?} comes before {}", part.index);
+            }
+        }
+    }
+    assert_eq!(begun.len(), plan.steps.len());
+    let shown = |part: &Part<'_>| (part.index, part.inputs.clone(), part.parameters.clone());
+    all.iter().map(|batch| batch.iter().map(shown).collect()).collect()
+}
+
+/// All parts of a task together.
+fn whole(calls: &[Vec<Sent>], index: usize) -> (Vec<String>, Vec<u8>) {
+    let parts: Vec<_> = calls.iter().flatten().filter(|(other, ..)| *other == index).collect();
+    let entries = parts.iter().flat_map(|(_, inputs, ..)| inputs.split(' ')).filter(|entry| !entry.is_empty());
+    (entries.map(str::to_owned).collect(), parts.iter().flat_map(|(_, _, bytes)| bytes.clone()).collect())
+}
+
+fn flaw(graph: &Graph) -> String {
+    graph.check().unwrap_err().to_string()
+}
+
+#[test]
+fn a_task_has_its_arguments_in_their_order_and_its_edges() {
+    let graph = Graph::new();
+    let save = graph.task("q", "save", &1234);
+    let other = graph.task("q", "save", &5);
+    let mail = graph.join("q", "mail").result_of(&other).argument("now").result_of(&save).result_of(&other);
+    graph.task("q", "report", &[1, 2]).argument(&"x").needs(&save).after(&mail).after_failure(&other);
+    graph.task("q", "late", "é").result_of(&mail);
+    let calls = calls(&graph);
+    assert_eq!(calls.len(), 1);
+    assert_eq!(whole(&calls, 0), (vec![], b"1234".to_vec()));
+    let mail = ["result/0=g.1", "value/1=5", "result/2=g.0", "result/3=g.1"].map(str::to_owned).to_vec();
+    assert_eq!(whole(&calls, 2), (mail, br#""now""#.to_vec()));
+    // Values alone wait for nothing: their list is made here.
+    let report = ["success=g.0", "after=g.2", "failure=g.1"].map(str::to_owned).to_vec();
+    assert_eq!(whole(&calls, 3), (report, br#"[[1,2],"x"]"#.to_vec()));
+    let late = ["value/0=4", "result/1=g.2"].map(str::to_owned).to_vec();
+    assert_eq!(whole(&calls, 4), (late, "\"é\"".as_bytes().to_vec()));
+}
+
+#[test]
+fn tasks_stand_after_their_upstreams_and_otherwise_where_they_stood() {
+    let graph = Graph::new();
+    let tasks: Vec<_> = (0..5).map(|_| graph.task("q", "m", &())).collect();
+    tasks[0].after(&tasks[3]);
+    tasks[1].after(&tasks[0]);
+    assert_eq!(graph.plan().unwrap().order, [2, 3, 0, 1, 4]);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() {
+    assert_eq!(flaw(&Graph::new()), "a graph needs at least one task");
+    let of = |make: &dyn Fn(&Graph)| {
+        let graph = Graph::new();
+        make(&graph);
+        flaw(&graph)
+    };
+    let at = |index, label, text: &str| format!("task {index} {label:?}{text}");
+    let first = of(&|graph| {
+        graph.task("q", "m", &());
+        graph.task("a queue", "m", &());
+    });
+    assert_eq!(first, at(1, "m-1", ", queue: must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -"));
+    assert!(of(&|graph| _ = graph.task("q", "", &())).starts_with("task 0 \"-0\", method: must be 1 to"));
+    let map = HashMap::from([((1, 2), 3)]);
+    assert_eq!(of(&|graph| _ = graph.task("q", "m", &map)), at(0, "m-0", ", parameters: key must be a string"));
+    let unique = TaskOptions::default().priority(1).unique("u");
+    assert!(of(&|graph| _ = graph.task("q", "m", &()).options(&unique)).contains("options.unique: a task of a graph"));
+    let twice = of(&|graph| _ = (graph.task("q", "m", &()).label("é"), graph.task("q", "m", &()).label("é")));
+    assert_eq!(twice, "task 1: task 0 has the same name: \"é\"");
+    let itself = of(&|graph| {
+        let task = graph.join("q", "m").argument(&1);
+        task.result_of(&task);
+    });
+    assert_eq!(itself, at(0, "m-0", ", args[1]: the task waits for itself"));
+    let other = Graph::new();
+    let foreign = other.task("q", "m", &());
+    assert!(of(&|graph| _ = graph.task("q", "m", &()).after(&foreign)).contains("a task of another graph"));
+    let long = "x".repeat(1_001);
+    let odd = of(&|graph| _ = graph.task("q", "m", &()).label(&long));
+    assert_eq!(odd, "task 0: the name of a task must have 1 to 1000 bytes");
+    let inputs = of(&|graph| {
+        let one = graph.task("q", "m", &());
+        let two = graph.join("q", "m");
+        (0..=10_000).for_each(|_| _ = two.result_of(&one));
+    });
+    assert_eq!(inputs, at(1, "m-1", ": 10001 arguments and edges: at most 10000"));
+}
+
+#[test]
+fn an_upstream_has_one_edge_the_strictest() {
+    let graph = Graph::new();
+    let a = graph.task("q", "m", &());
+    graph.task("q", "m", &()).after(&a).needs(&a).after(&a);
+    graph.join("q", "m").result_of(&a).after(&a).needs(&a).result_of(&a);
+    graph.task("q", "m", &()).after_failure(&a).after(&a);
+    let calls = calls(&graph);
+    let entries = |index| whole(&calls, index).0;
+    assert_eq!(entries(1), ["success=g.0"]);
+    assert_eq!(entries(2), ["result/0=g.0", "result/1=g.0"]);
+    assert_eq!(entries(3), ["failure=g.0"]);
+    graph.task("q", "m", &1).result_of(&a).after_failure(&a);
+    let never = "task 4 \"m-4\", after_failure: it would never run: it needs the success and the failure of \"m-0\"";
+    assert_eq!(flaw(&graph), never);
+}
+
+#[test]
+fn a_cycle_is_named_with_its_path() {
+    let graph = Graph::new();
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|label| graph.task("q", "m", &()).label(label));
+    // What hangs below and above a cycle is not in it.
+    d.after(&b);
+    b.needs(&a);
+    c.result_of(&b).after(&graph.task("q", "m", &()));
+    assert!(graph.check().is_ok());
+    a.after_failure(&c);
+    assert_eq!(flaw(&graph), "task 0 \"a\": these tasks wait for one another: a -> b -> c -> a");
+    let long = Graph::new();
+    let tasks: Vec<_> = (0..10_000).map(|_| long.task("q", "m", &())).collect();
+    for pair in tasks.windows(2) {
+        pair[1].after(&pair[0]);
+    }
+    assert!(long.check().is_ok());
+    tasks[0].after(&tasks[9_999]);
+    assert!(flaw(&long).ends_with("m-9998 -> m-9999 -> m-0"), "{}", &flaw(&long)[..200]);
+}
+
+#[test]
+fn a_task_that_waits_for_9_999_others_continues_over_several_calls() {
+    let graph = Graph::new();
+    let all: Vec<_> = (0..9_999).map(|index| graph.task("q", "m", &index)).collect();
+    let join = graph.join("q", "join");
+    for one in &all {
+        join.result_of(one);
+    }
+    let calls = calls(&graph);
+    assert!(calls.len() <= 100 + 11, "{}", calls.len());
+    let ends = calls.last().unwrap().iter().map(|(index, ..)| *index).collect::<Vec<_>>();
+    assert_eq!(ends, [9_998, 9_999], "the graph is created by the call that brings the last of its tasks");
+    let (mut entries, bytes) = whole(&calls, 9_999);
+    entries.sort_by_key(|entry| entry.rsplit_once('.').unwrap().1.parse::<usize>().unwrap());
+    assert!(bytes.is_empty());
+    let expected: Vec<_> = (0..9_999).map(|slot| format!("result/{slot}=g.{slot}")).collect();
+    assert!(entries == expected);
+    graph.task("q", "m", &());
+    assert_eq!(flaw(&graph), "10001 tasks: a graph has at most 10000; submit several graphs");
+}
+
+#[test]
+fn chains_and_trees_of_10_000_are_split_into_calls_of_100() {
+    for upstream in [|index: usize| index.checked_sub(1), |index: usize| index.checked_sub(1).map(|at| at / 2)] {
+        let graph = Graph::new();
+        let mut tasks: Vec<GraphTask<'_>> = Vec::new();
+        for index in 0..10_000 {
+            let task = graph.task("q", "m", &index);
+            upstream(index).map(|at| task.result_of(&tasks[at]));
+            tasks.push(task);
+        }
+        assert_eq!(calls(&graph).len(), 100);
+    }
+}
+
+#[test]
+fn values_are_split_by_their_bytes_and_none_is_cut() {
+    let graph = Graph::new();
+    let value = "x".repeat(1_500_000);
+    let first = graph.task("q", "m", &());
+    let join = graph.join("q", "m").result_of(&first);
+    (0..5).for_each(|_| _ = join.argument(&value));
+    join.argument(&"y".repeat(5 << 20)).after(&graph.task("q", "m", &()));
+    let calls = calls(&graph);
+    let sizes: Vec<usize> = calls.iter().map(|batch| batch.iter().map(|(_, _, bytes)| bytes.len()).sum()).collect();
+    assert_eq!(sizes, [4 + 2 * 1_500_002, 2 * 1_500_002, 1_500_002, (5 << 20) + 2, 4]);
+    assert_eq!(whole(&calls, 1).0.len(), 8);
+    // Parameters as a whole are of one part.
+    let plain = Graph::new();
+    (0..5).for_each(|_| _ = plain.task("q", "m", &value));
+    assert_eq!(self::calls(&plain).iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
+}
+
+#[test]
+fn ids_begin_with_the_graphs_id_and_are_names_of_tasks() {
+    let graph = Graph::new();
+    graph.task("q", "m", &()).label("odd \" name\n/…");
+    let plan = graph.plan().unwrap();
+    assert_eq!(ids(&plan)[0].as_str(), "g.0");
+    assert!(GraphId::new("g".repeat(101)).is_err());
+    let longest = GraphId::new("g".repeat(100)).unwrap();
+    assert_eq!(plan.ids(&longest).unwrap()[0].as_str().len(), 102);
+}

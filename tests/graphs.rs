@@ -1,0 +1,151 @@
+//! Graphs of tasks on a real server.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use std::thread;
+use std::time::Duration;
+
+use blueque::{Client, Code, Context, Graph, GraphId, Status, Stop, Worker};
+use serde_json::{Value, json};
+use support::Server;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn client(server: &Server) -> Client {
+    Client::open(&server.url()).unwrap()
+}
+
+/// Runs a worker of the queue `q` that adds up all numbers in the input, while the test does something.
+fn adding<T>(client: &Client, meanwhile: impl FnOnce() -> T) -> T {
+    fn sum(value: &Value) -> u64 {
+        value.as_array().map_or_else(|| value.as_u64().unwrap_or(0), |all| all.iter().map(sum).sum())
+    }
+    let worker = Worker::builder(client).queue("q").unwrap().slots(4);
+    let worker = worker.handle(|input: Value, _: &Context| Ok(sum(&input))).build().unwrap();
+    let stop = worker.clone();
+    let running = thread::spawn(move || worker.run());
+    let outcome = meanwhile();
+    stop.stop(Stop::Drain);
+    running.join().unwrap().unwrap();
+    outcome
+}
+
+#[test]
+fn a_chain_of_1_000_runs_through_and_so_does_a_join_of_1_000() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new();
+    let mut last = graph.task("q", "add", &1);
+    for _ in 1..1_000 {
+        last = graph.task("q", "add", &1).result_of(&last);
+    }
+    last.label("chain");
+    let join = graph.join("q", "add").label("join");
+    for number in 1..=1_000 {
+        join.result_of(&graph.task("q", "add", &number));
+    }
+    let made = client.submit_graph(&graph).unwrap();
+    assert_eq!((made.created, made.tasks.len()), (true, 2_001));
+    let counts = client.queue("q").unwrap().counts().unwrap();
+    assert_eq!((counts.waiting, counts.pending), (1_000, 1_001));
+    let result = |label: &str| client.task(made.task(label).unwrap().as_str()).unwrap().result::<u64>(LIMIT).unwrap();
+    let sums = adding(&client, || ["chain", "join"].map(result));
+    assert_eq!(sums, [1_000, 500_500]);
+}
+
+#[test]
+fn a_join_of_9_999_gets_all_results() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new();
+    let all: Vec<_> = (0..9_999).map(|_| graph.task("q", "add", &1)).collect();
+    let join = graph.join("q", "add").label("join");
+    for one in &all {
+        join.result_of(one);
+    }
+    let made = client.submit_graph(&graph).unwrap();
+    let tasks: Vec<_> = made.graph.tasks().collect::<Result<_, _>>().unwrap();
+    assert_eq!(tasks.len(), 10_000);
+    let open: Vec<u64> = tasks.iter().map(|task| task.open).filter(|open| *open > 0).collect();
+    assert_eq!(open, [9_999]);
+    let joined = client.task(made.task("join").unwrap().as_str()).unwrap();
+    assert_eq!(adding(&client, || joined.result::<u64>(LIMIT).unwrap()), 9_999);
+    let info = made.graph.info().unwrap();
+    assert_eq!((info.complete, info.total), (10_000, 10_000));
+}
+
+#[test]
+fn a_graph_is_waited_for_and_shows_its_tasks() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new().name("sums");
+    let first = graph.task("q", "add", &[1, 2]).label("first");
+    graph.task("q", "add", &3).result_of(&first).label("total");
+    let made = client.submit_graph(&graph).unwrap();
+    let late = made.graph.wait(Duration::from_millis(50)).unwrap_err();
+    assert!(matches!(late, blueque::Error::TimedOut(_)), "{late}");
+    let ended = adding(&client, || made.graph.wait(LIMIT).unwrap());
+    let shown: Vec<_> = ended.iter().map(|task| (task.label.as_str(), task.status, task.upstreams.len())).collect();
+    assert_eq!(shown, [("first", Some(Status::Complete), 0), ("total", Some(Status::Complete), 1)]);
+    let info = made.graph.info().unwrap();
+    assert_eq!((info.name.as_str(), info.total, info.complete), ("sums", 2, 2));
+    let none = client.graph("none").unwrap().info().unwrap_err();
+    assert_eq!(none.code(), Some(Code::NoTask));
+}
+
+#[test]
+fn what_is_wrong_with_a_graph_is_known_before_a_task_is_made() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new();
+    let first = graph.task("q", "m", &());
+    first.after(&graph.task("q", "m", &()).after(&first));
+    let error = client.submit_graph(&graph).unwrap_err();
+    assert_eq!(error.code(), Some(Code::BadArgument));
+    assert!(error.to_string().contains("m-0 -> m-1 -> m-0"), "{error}");
+    assert!(client.queues().unwrap().is_empty());
+}
+
+#[test]
+fn a_graph_of_which_a_part_is_refused_is_not_there_and_the_same_call_creates_it_later() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new().id(GraphId::new("g").unwrap());
+    let first = graph.task("q", "m", &1);
+    let others: Vec<_> = (0..150).map(|_| graph.task("q", "m", &()).after(&first)).collect();
+    let second = graph.join("late", "m").result_of(&first).after(&others[0]);
+    graph.join("q", "m").result_of(&second).argument(&json!({"a": [1]}));
+    let late = client.queue("late").unwrap();
+    late.configure("closed", Some("1")).unwrap();
+    assert_eq!(client.submit_graph(&graph).unwrap_err().code(), Some(Code::Closed));
+    let counts = client.queue("q").unwrap().counts().unwrap();
+    assert_eq!((counts.waiting, counts.pending), (0, 0));
+    late.configure("closed", None).unwrap();
+    let made = client.submit_graph(&graph).unwrap();
+    assert!(made.created && !client.submit_graph(&graph).unwrap().created);
+    assert_eq!(made.tasks[152].1.as_str(), "g.152");
+    assert_eq!(client.task("g.152").unwrap().info().unwrap().status(), Some(Status::Waiting));
+    let other = Graph::new().id(GraphId::new("g").unwrap());
+    other.task("q", "m", &1);
+    assert_eq!(client.submit_graph(&other).unwrap_err().code(), Some(Code::Duplicate));
+}
+
+#[cfg(feature = "tokio")]
+#[tokio::test]
+async fn the_asynchronous_client_submits_graphs_too() {
+    let server = Server::start();
+    let graph = Graph::new();
+    let first = graph.task("q", "add", &[1, 2]);
+    graph.task("q", "add", &3).result_of(&first).label("total");
+    let client = blueque::tokio::Client::open(&server.url()).await.unwrap();
+    // The future does not hold the graph: it goes to other threads.
+    let submit = client.submit_graph(&graph);
+    let made = submit.await.unwrap();
+    assert!(made.created);
+    assert_eq!(made.graph.info().await.unwrap().total, 2);
+    let blocking = self::client(&server);
+    let total = blocking.task(made.task("total").unwrap().as_str()).unwrap();
+    assert_eq!(adding(&blocking, || total.result::<u64>(LIMIT).unwrap()), 6);
+}
