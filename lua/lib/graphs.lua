@@ -14,13 +14,13 @@ end
 
 -- The ids of its tasks, in the order in which they were submitted.
 function graphs.tasks(graph)
-  return namespace.key('graph_tasks', graph)
+  return namespace.key('members', graph)
 end
 
 -- `UPSTREAM DEPENDENT` of the edges whose upstream was there before the graph. They are open, but not yet seen by the
 -- end of that task.
 function graphs.outside(graph)
-  return namespace.key('graph_outside', graph)
+  return namespace.key('outside', graph)
 end
 
 -- Graphs with tasks to release, or to remove if they are not complete by then, by that time.

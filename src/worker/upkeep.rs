@@ -37,7 +37,7 @@ const SETTLES: usize = 100;
 const SETTLED: u32 = 100;
 
 /// Steps of repairs in one round of a listener that is alone; several share them.
-const STEPS: u32 = 10;
+const STEPS: u32 = 12;
 
 /// The part of the repairs that answers what others claimed, which is the last.
 const CLAIMS: &str = "claims:0";
