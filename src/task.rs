@@ -149,12 +149,13 @@ impl<L: Link> Task<L> {
         self.client.make(self.client.calls().recall(&self.id, &RecallOptions::new().at_once(true)))
     }
 
-    /// Retries a failed or cancelled task, from its last checkpoint.
+    /// Retries a failed or cancelled task, from its last checkpoint. Returns its new state: pending, or waiting if a
+    /// task that it waits for runs again.
     ///
     /// # Errors
-    /// `NOTASK`; `STOPPING` for one that is being cancelled and may still run; `STATE` in any other state; those of
-    /// [`Client::call`].
-    pub fn retry(&self) -> L::Answer<'_, Result<()>> {
+    /// `NOTASK`; `STOPPING` for one that is being cancelled and may still run; `UPSTREAM` while a task that it waits for
+    /// has failed; `STATE` in any other state; those of [`Client::call`].
+    pub fn retry(&self) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new()))
     }
 
@@ -162,7 +163,7 @@ impl<L: Link> Task<L> {
     ///
     /// # Errors
     /// As [`Task::retry`].
-    pub fn retry_fresh(&self) -> L::Answer<'_, Result<()>> {
+    pub fn retry_fresh(&self) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new().fresh(true)))
     }
 

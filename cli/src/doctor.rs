@@ -4,6 +4,7 @@ mod bounds;
 mod data;
 mod entries;
 mod exam;
+mod graphs;
 mod index;
 mod keys;
 mod lanes;

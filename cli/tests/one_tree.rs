@@ -67,7 +67,7 @@ fn blueque(world: &World, args: &[&str]) -> String {
 fn retried(task: &Task) -> Duration {
     let begun = Instant::now();
     eventually("the task can be retried", || match task.retry() {
-        Ok(()) => Some(begun.elapsed()),
+        Ok(_) => Some(begun.elapsed()),
         Err(Error::State { code: blueque::Code::Stopping, .. }) => None,
         Err(error) => panic!("{error}"),
     })

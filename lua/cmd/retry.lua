@@ -1,8 +1,8 @@
 --- Retries a failed or cancelled task, with its counts of failures and losses at zero.
 -- @args now id
 -- @options fresh request
--- @reply `pending`
--- @errors NOTASK STATE STOPPING DUPLICATE
+-- @reply `pending`, or `waiting` if a task that it waits for runs again
+-- @errors NOTASK STATE STOPPING DUPLICATE UPSTREAM
 namespace.open()
 local id = contract.arguments()
 local spec = args.options()
@@ -11,5 +11,5 @@ if done then
   return answer
 end
 
-actions.one(id, actions.retry, actions.do_retry, spec)
-return requests.keep('pending')
+local task = actions.one(id, actions.retry, actions.do_retry, spec)
+return requests.keep(task.to or task.status)

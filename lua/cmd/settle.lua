@@ -24,6 +24,9 @@ local function settle(id, others)
     redis.call('ZREM', edges.unsettled(), id)
   end
   edges.settle(up)
+  if not more and up.status == 'deleted' then
+    redis.call('UNLINK', edges.dependents(id))
+  end
   return { #ids, (more or others) and 1 or 0 }
 end
 

@@ -50,7 +50,7 @@ for at = 5, last, 6 do
     reply.fail('CLOSED', 'this queue is closed: set its setting closed to 0')
   end
   task.key = namespace.declare(namespace.key('task', task.id))
-  local before = redis.call('HMGET', task.key, 'status', 'graph', 'queue', 'ties')
+  local before = redis.call('HMGET', task.key, 'status', 'graph', 'queue', 'ties', 'inputs')
   if before[3] and (before[1] or before[2] ~= id or before[3] ~= task.queue) then
     reply.fail('OTHERQUEUE', 'an id is a task already that is not of this graph; ids are unique in a namespace')
   end
@@ -59,6 +59,9 @@ for at = 5, last, 6 do
   task.ties = task.continues and before[4] or (task.spec.ties or '') .. 'g'
   task.eta = eta and namespace.decimal(eta)
   task.label = label
+  if task.continues and wanted then
+    task.inputs = (before[5] and before[5] .. ' ' or '') .. table.concat(wanted.text, ' ')
+  end
   if wanted then
     number = number + #wanted.upstreams + #wanted.values
     edges.look(task, wanted, upstream)
@@ -107,6 +110,8 @@ for _, task in ipairs(tasks) do
       redis.call('HSET', task.key, 'eta', task.eta)
     end
     redis.call('RPUSH', graphs.tasks(id), task.id)
+  elseif task.inputs then
+    redis.call('HSET', task.key, 'inputs', task.inputs)
   end
   if task.edges then
     edges.enter(task, id)

@@ -168,7 +168,7 @@ end
 
 -- Retries a failed or cancelled task.
 function actions.retry(task, spec)
-  if task.status == 'pending' and task.extra[1] == 'retry' then
+  if (task.status == 'pending' or task.status == 'waiting') and task.extra[1] == 'retry' then
     return -- repeated after a lost reply
   elseif record.held(task) and task.cancel then
     return actions.stopping(task)
@@ -178,8 +178,16 @@ function actions.retry(task, spec)
     return 'DUPLICATE', 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
       .. ' starts, or its time passes'
   end
+  local to = 'pending'
+  if task.ties and string.find(task.ties, 'w', 1, true) then
+    local code, text
+    to, code, text = edges.plan_retry(task)
+    if not to then
+      return code, text
+    end
+  end
   schedules.again(task)
-  actions.plan(task, 'pending', spec)
+  actions.plan(task, to, spec)
 end
 
 -- Refuses to give a task whose program may still run to another owner; the text says until when.
@@ -193,7 +201,7 @@ function actions.stopping(task)
 end
 
 function actions.do_retry(task, spec)
-  task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'front', 'uncounted', 'fruitless',
+  task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'front', 'uncounted', 'fruitless',
     state.attempt_fields() }
   if spec.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
@@ -215,8 +223,11 @@ function actions.do_retry(task, spec)
   for _, value in ipairs(task.bind or {}) do
     stale[#stale + 1] = value
   end
-  state.move(task, 'pending', 'retry', '',
+  state.move(task, task.to, 'retry', '',
     'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
+  if task.again_edges then
+    edges.retry(task)
+  end
   if task.again then
     schedules.remember(task)
   end

@@ -168,6 +168,9 @@ function claims.plan(task, to, taker)
     namespace.probe('ZCARD', graphs.all())
     namespace.declare(graphs.tasks(task.graph))
   end
+  if to == 'deleted' and string.find(task.ties, 'd', 1, true) then
+    task.leaves = redis.call('ZCOUNT', namespace.declare(edges.dependents(task.id)), '(0', '+inf') == 0
+  end
   if string.find(task.ties, 'd', 1, true) and task.status and not contract.is_final(task.status)
     and (contract.is_final(to) or to == 'deleted') then
     edges.plan_end(task, to)

@@ -1,8 +1,9 @@
 -- Edges of task graphs: what a task waits for (`upstreams_ID`), who waits for a task (`dependents_ID`), and the results
 -- that have come so far (`inputs_ID`).
 --
--- An open edge is in both keys. The end of the upstream settles it: if it is met, both entries go; if it is broken, the
--- dependent ends too, and the edge stays, with a negative score in `dependents_ID`.
+-- An open edge is in both keys. The end of the upstream settles it: if it is met, both entries go; if it is broken,
+-- the dependent ends too, and the edge stays, with a negative score in `dependents_ID`, as do those of other tasks that
+-- have ended: a retry looks at them again.
 local edges = {}
 
 -- Edges that the end of a task settles in its own call. More are left to `settle`.
@@ -125,6 +126,10 @@ function edges.look(task, wanted, find)
     end
     local up = (find or record.get)(wish.id)
     if not contract.is_final(up.status) then
+      local earlier = task.continues and redis.call('HGET', edges.upstreams(task.id), wish.id)
+      for slot in string.gmatch(earlier and string.match(earlier, '/(.*)$') or '', '%d+') do
+        wish.slots[#wish.slots + 1] = slot
+      end
       task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
       namespace.probe('ZCARD', edges.dependents(up.id))
     elseif not edges.is_met(wish.kind, up.status) then
@@ -213,7 +218,7 @@ function edges.plan_one(up, to, id)
   local kind, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)/?(.*)$')
   local plan = { id = id, met = not kind or edges.is_met(kind, to) }
   if not task or task.status ~= 'waiting' or not kind then
-    plan.kept = task and not plan.met
+    plan.kept = task and kind and contract.is_final(task.status) -- it may be retried
     return plan
   end
   plan.task, plan.kind = task, kind
@@ -341,5 +346,69 @@ function edges.meet(up, plan)
   end
   if plan.to == 'pending' then
     state.wake(plan.task.queue)
+  end
+end
+
+-- Looks again at what a task waited for that is to run once more. Returns the state in which it begins, or nil, and the
+-- code and text of a refusal.
+function edges.plan_retry(task)
+  local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
+  local known = redis.call('HMGET', own, 'slots', 'bytes')
+  local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {} }
+  local found = redis.call('HGETALL', key)
+  for i = 1, #found, 2 do
+    local up = record.find(found[i])
+    local kind, slots = string.match(found[i + 1], '^(%l+)/?(.*)$')
+    local over = not up or contract.is_final(up.status)
+    if over and not edges.is_met(kind, up and up.status or 'deleted') then
+      return nil, 'UPSTREAM',
+        'a task that it waits for is ' .. (up and up.status or 'deleted') .. ': retry that one first'
+    end
+    namespace.probe('ZCARD', edges.dependents(found[i]))
+    again[over and 'met' or 'open'][#again[over and 'met' or 'open'] + 1] = found[i]
+    if over and slots ~= '' then
+      local result = edges.element(redis.call('HGET', up.key, 'result') or '')
+      if not edges.is_json(result) then
+        return nil, 'UPSTREAM', 'the result of an upstream is not JSON: retry that one first'
+      end
+      for slot in string.gmatch(slots, '%d+') do
+        again.texts[tonumber(slot)], again.bytes = result, again.bytes + #result
+      end
+    end
+  end
+  if again.bytes > edges.INPUT then
+    return nil, 'UPSTREAM', 'the results of its upstreams are over ' .. edges.INPUT .. ' bytes'
+  end
+  task.again_edges = again
+  if again.open[1] then
+    return 'waiting'
+  elseif again.slots > 0 then
+    local filled = edges.collect(own, again.slots, {})
+    for slot, text in pairs(again.texts) do
+      filled[slot] = text
+    end
+    again.joined = edges.join(filled, again.slots)
+  end
+  return 'pending'
+end
+
+-- Makes what `plan_retry` has planned. The task has begun again.
+function edges.retry(task)
+  local again = task.again_edges
+  for _, id in ipairs(again.met) do
+    redis.call('ZREM', edges.dependents(id), task.id)
+    redis.call('HDEL', edges.upstreams(task.id), id)
+  end
+  for _, id in ipairs(again.open) do
+    redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
+  end
+  if again.joined then
+    redis.call('UNLINK', edges.inputs(task.id))
+    redis.call('HSET', task.key, 'parameters', again.joined)
+  elseif next(again.texts) then
+    for slot, text in pairs(again.texts) do
+      redis.call('HSET', edges.inputs(task.id), slot, text)
+    end
+    redis.call('HSET', edges.inputs(task.id), 'bytes', again.bytes)
   end
 end

@@ -315,6 +315,9 @@ function mending.upstreams(task)
     local ended = not status or contract.is_final(status)
     if ended and not redis.call('ZSCORE', edges.unsettled(), found[i]) then
       mending.mend('ZADD', edges.unsettled(), namespace.now, found[i])
+      if not redis.call('ZSCORE', edges.dependents(found[i]), task.id) then
+        mending.write('ZADD', edges.dependents(found[i]), namespace.now, task.id)
+      end
     end
   end
 end
@@ -394,6 +397,8 @@ function mending.tasks(position, limit, grace)
       end
     elseif task.status == 'scheduled' then
       mending.due(task, grace)
+    elseif task.status == 'waiting' and not redis.call('ZSCORE', namespace.key('waiting_tasks', task.queue), id) then
+      mending.mend('ZADD', namespace.key('waiting_tasks', task.queue), namespace.now, id)
     end
   end
   return after(removed)

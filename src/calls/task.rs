@@ -4,7 +4,7 @@ use redis::Value;
 
 use super::{Call, Calls, CancelOptions, LogsOptions, RecallOptions, RetryOptions};
 use crate::model::reply;
-use crate::model::{Cancelled, Follow, LogEntry, Recalled, TaskInfo, Why};
+use crate::model::{Cancelled, Follow, LogEntry, Recalled, Status, TaskInfo, Why};
 use crate::names::TaskId;
 
 impl Calls {
@@ -22,10 +22,10 @@ impl Calls {
         self.call("recall", reply::word).arg(id).once().pairs(&options.0)
     }
 
-    /// Retries a failed or cancelled task.
+    /// Retries a failed or cancelled task. Returns the state in which it begins.
     #[must_use]
-    pub fn retry(&self, id: &TaskId, options: &RetryOptions) -> Call<()> {
-        self.call("retry", reply::done).arg(id).once().pairs(&options.0)
+    pub fn retry(&self, id: &TaskId, options: &RetryOptions) -> Call<Status> {
+        self.call("retry", reply::word).arg(id).once().pairs(&options.0)
     }
 
     /// Deletes a finished task.

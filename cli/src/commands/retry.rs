@@ -22,7 +22,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let how = RetryOptions::new().fresh(options.fresh);
     options.tasks.each(session, |id, _| match session.client.call(&session.client.calls().retry(id, &how)) {
         Err(Error::State { code: blueque::Code::Stopping, .. }) => Err(stopping(session, id)),
-        retried => Ok(retried.map(|()| "pending")?),
+        retried => Ok(retried?.as_str()),
     })
 }
 

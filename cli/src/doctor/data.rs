@@ -49,6 +49,7 @@ impl Exam {
             self.days(queue, &scan)?;
         }
         tasks += self.unseen(std::mem::take(&mut scan.unseen))?;
+        self.graphs(&scan)?;
         self.histories(&scan)?;
         self.logs(&scan)?;
         self.rounds(&scan)?;

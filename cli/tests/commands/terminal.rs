@@ -129,6 +129,9 @@ fn odd_desk() -> Desk {
     plant(&["ZADD", "blueque_queues", "1", ODD]);
     plant(&["ZADD", "blueque_tasks_q", "9999999999", ODD]);
     plant(&["RPUSH", "blueque_pending_tasks_q", ODD]);
+    plant(&["HSET", "blueque_graph_g", "state", "created", "created", "1", "total", "1", "name", ODD]);
+    plant(&["RPUSH", "blueque_members_g", "complete"]);
+    plant(&["HSET", "blueque_task_complete", "label", ODD]);
     plant(&["ZADD", "blueque_workers", "9999999999", "host_1"]);
     let record = ["queues", "q", "slots", "2", "free", "1", "since", "1", "at", "9999999999", "name", ODD];
     plant(&[&["HSET", "blueque_worker_host_1", "version", ODD], &record[..]].concat());
@@ -136,7 +139,7 @@ fn odd_desk() -> Desk {
 }
 
 /// Every command that shows text of others.
-const SHOW: [&[&str]; 22] = [
+const SHOW: [&[&str]; 23] = [
     &["ls"],
     &["ls", "q", "--status", "pending"],
     &["find", "q"],
@@ -159,6 +162,7 @@ const SHOW: [&[&str]; 22] = [
     &["schedule", "show", "nightly"],
     &["schedule"],
     &["doctor"],
+    &["graph", "show", "g"],
 ];
 
 #[test]

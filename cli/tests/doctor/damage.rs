@@ -56,12 +56,13 @@ impl Copy {
         if !findings.iter().any(by_a_worker) {
             return Vec::new();
         }
-        for queue in ["plain", "lanes", "limits", "names", "groups"].repeat(2) {
+        for queue in ["plain", "lanes", "limits", "names", "groups", "graphs"].repeat(2) {
             let mut cursor = "''".to_owned();
             while !cursor.is_empty() {
                 cursor = self.ward.call(&format!("mend {queue} {cursor} 500 grace 0")).remove(0);
             }
         }
+        while self.ward.call("settle 100").remove(1) != "0" {}
         self.look().into_iter().filter(by_a_worker).collect()
     }
 
@@ -128,6 +129,17 @@ fn of_tasks_of_the_first_version() {
             "is not in complete_tasks of plain: LPUSH blueque_complete_tasks_plain complete",
         ),
         (&["ZADD blueque_leases_plain 9999999999999999 pending~7"], "a worker drops it when it has run out"),
+    ]);
+}
+
+#[test]
+fn of_tasks_that_wait_for_others() {
+    found(&[
+        (&["DEL blueque_upstreams_step2"], "step2 is waiting, but for nothing"),
+        (&["HSET blueque_upstreams_step2 complete success"], "step2 waits for complete, which is complete"),
+        (&["HSET blueque_upstreams_step3 nobody after"], "step3 waits for nobody, which was deleted"),
+        (&["ZREM blueque_waiting_tasks_graphs step2"], "step2 is waiting, but is not in waiting_tasks of graphs"),
+        (&["ZADD blueque_waiting_tasks_graphs 7 pending"], "pending is pending, but is in waiting_tasks of graphs"),
     ]);
 }
 

@@ -15,7 +15,8 @@ impl Ward {
         self.limits();
         self.names();
         self.groups();
-        for queue in ["plain", "lanes", "limits", "names", "groups"] {
+        self.graphs();
+        for queue in ["plain", "lanes", "limits", "names", "groups", "graphs"] {
             self.call(&format!("promote {queue} 500"));
             self.call(&format!("requeue_orphans {queue} 500"));
             self.call(&format!("tally {queue} 500"));
@@ -40,6 +41,24 @@ impl Ward {
         let (id, token) = self.run("plain");
         self.call(&format!("release {id} {token}"));
         self.run("plain");
+    }
+
+    /// Tasks that wait for one and for several others, one that ended by its upstream, and a graph that is not complete.
+    fn graphs(&mut self) {
+        self.call("register graphs host_1");
+        for (id, options) in [
+            ("step1", ""),
+            ("step2", "inputs success=step1"),
+            ("step3", "inputs result/0=step2~after=step1"),
+            ("tidy", "inputs failure=step3"),
+            ("stopped", ""),
+            ("report", "inputs success=stopped"),
+        ] {
+            let parameters = if id == "step3" { "''" } else { "x" };
+            self.call(format!("submit graphs 1 {id} '' {parameters} {options}").trim_end());
+        }
+        self.call("cancel stopped no");
+        self.call("submit_graph film 2 1 cut1 graphs '' x after=step1 ''");
     }
 
     fn lanes(&mut self) {
