@@ -178,16 +178,14 @@ function actions.retry(task, spec)
     return 'DUPLICATE', 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
       .. ' starts, or its time passes'
   end
-  local to = 'pending'
   if task.ties and string.find(task.ties, 'w', 1, true) then
-    local code, text
-    to, code, text = edges.plan_retry(task)
-    if not to then
+    local code, text = edges.plan_retry(task)
+    if code then
       return code, text
     end
   end
   schedules.again(task)
-  actions.plan(task, to, spec)
+  actions.plan(task, task.again_edges and task.again_edges.to or 'pending', spec)
 end
 
 -- Refuses to give a task whose program may still run to another owner; the text says until when.

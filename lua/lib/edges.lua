@@ -349,8 +349,8 @@ function edges.meet(up, plan)
   end
 end
 
--- Looks again at what a task waited for that is to run once more. Returns the state in which it begins, or nil, and the
--- code and text of a refusal.
+-- Looks again at what a task waited for that is to run once more. Sets `again_edges`, with the state in which it
+-- begins, or returns the code and text of a refusal.
 function edges.plan_retry(task)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
   local known = redis.call('HMGET', own, 'slots', 'bytes')
@@ -361,7 +361,7 @@ function edges.plan_retry(task)
     local kind, slots = string.match(found[i + 1], '^(%l+)/?(.*)$')
     local over = not up or contract.is_final(up.status)
     if over and not edges.is_met(kind, up and up.status or 'deleted') then
-      return nil, 'UPSTREAM',
+      return 'UPSTREAM',
         'a task that it waits for is ' .. (up and up.status or 'deleted') .. ': retry that one first'
     end
     namespace.probe('ZCARD', edges.dependents(found[i]))
@@ -369,7 +369,7 @@ function edges.plan_retry(task)
     if over and slots ~= '' then
       local result = edges.element(redis.call('HGET', up.key, 'result') or '')
       if not edges.is_json(result) then
-        return nil, 'UPSTREAM', 'the result of an upstream is not JSON: retry that one first'
+        return 'UPSTREAM', 'the result of an upstream is not JSON: retry that one first'
       end
       for slot in string.gmatch(slots, '%d+') do
         again.texts[tonumber(slot)], again.bytes = result, again.bytes + #result
@@ -377,19 +377,16 @@ function edges.plan_retry(task)
     end
   end
   if again.bytes > edges.INPUT then
-    return nil, 'UPSTREAM', 'the results of its upstreams are over ' .. edges.INPUT .. ' bytes'
+    return 'UPSTREAM', 'the results of its upstreams are over ' .. edges.INPUT .. ' bytes'
   end
-  task.again_edges = again
-  if again.open[1] then
-    return 'waiting'
-  elseif again.slots > 0 then
+  task.again_edges, again.to = again, again.open[1] and 'waiting' or 'pending'
+  if again.to == 'pending' and again.slots > 0 then
     local filled = edges.collect(own, again.slots, {})
     for slot, text in pairs(again.texts) do
       filled[slot] = text
     end
     again.joined = edges.join(filled, again.slots)
   end
-  return 'pending'
 end
 
 -- Makes what `plan_retry` has planned. The task has begun again.
