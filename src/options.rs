@@ -139,30 +139,27 @@ impl Submit {
     }
 }
 
-/// What a task waits for: of a submit, not of the tasks of a schedule.
+/// What a task waits for, as in [`Submit`]: of a submit, not of the tasks of a schedule.
 impl TaskOptions {
-    /// Waits until another task is complete. If that one fails or is cancelled, this one fails, with the group
-    /// `upstream`.
+    /// As [`Submit::after_success`].
     pub fn after_success(mut self, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for("success", upstream);
         self
     }
 
-    /// Waits until another task has ended, whatever its end.
+    /// As [`Submit::after`].
     pub fn after(mut self, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for("after", upstream);
         self
     }
 
-    /// Waits until another task has failed or was cancelled: a clean-up. If that one is complete, this one is
-    /// cancelled.
+    /// As [`Submit::after_failure`].
     pub fn after_failure(mut self, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for("failure", upstream);
         self
     }
 
-    /// Waits until another task is complete, and gets its result. The parameters of the attempt are a JSON list of such
-    /// results, in the order of their slots, which count from 0; the task is submitted with empty parameters.
+    /// As [`Submit::result_of`].
     pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.pairs_mut().waits_for(&format!("result/{slot}"), upstream);
         self
@@ -174,27 +171,27 @@ impl Submit {
     /// Waits until another task is complete. If that one fails or is cancelled, this one fails, with the group
     /// `upstream`.
     pub fn after_success(mut self, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for("success", upstream);
+        self.options = self.options.after_success(upstream);
         self
     }
 
     /// Waits until another task has ended, whatever its end.
     pub fn after(mut self, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for("after", upstream);
+        self.options = self.options.after(upstream);
         self
     }
 
     /// Waits until another task has failed or was cancelled: a clean-up. If that one is complete, this one is
     /// cancelled.
     pub fn after_failure(mut self, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for("failure", upstream);
+        self.options = self.options.after_failure(upstream);
         self
     }
 
     /// Waits until another task is complete, and gets its result. The parameters of the attempt are a JSON list of such
     /// results, in the order of their slots, which count from 0; the task is submitted with empty parameters.
     pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
-        self.pairs_mut().waits_for(&format!("result/{slot}"), upstream);
+        self.options = self.options.result_of(slot, upstream);
         self
     }
 }

@@ -4,8 +4,6 @@
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
 --   `replaced`, and the id of the other task
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM task.*
-local BYTES = 8388608 -- of all parameters of one call: one task of the largest size
-
 local queue, count = ARGV[2], ARGV[3]
 if not count then
   args.missing('queue count')
@@ -59,7 +57,7 @@ for at = 4, last, 3 do
     end
     seen[id] = true
     size = size + #parameters
-    if size > BYTES then
+    if size > creation.BYTES then
       reply.fail('TOOBIG', 'the parameters of this call are over 8388608 bytes: submit the tasks in several calls')
     end
   end

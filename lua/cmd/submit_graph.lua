@@ -5,8 +5,6 @@
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM task.*
 -- @since 0.2.0
-local BYTES = 8388608
-
 namespace.open()
 local id = args.plain(args.next('graph'), 'graph')
 local total = args.integer(args.next('total'), contract.GRAPH_SIZE_LOW, contract.GRAPH_SIZE_HIGH, 'total')
@@ -46,9 +44,8 @@ for at = 5, last, 6 do
   bytes = bytes + #task.parameters
   if fresh[task.id] then
     reply.fail('BADARG', 'an id is given twice in one call')
-  elseif settings.get(task.queue, 'closed') == '1' then
-    reply.fail('CLOSED', 'this queue is closed: set its setting closed to 0')
   end
+  creation.require_open(unpack(namespace.shared('settings')[task.queue], 1, 2)) -- `max_bytes` was found there
   task.key = namespace.declare(namespace.key('task', task.id))
   local before = redis.call('HMGET', task.key, 'status', 'graph', 'queue', 'ties', 'inputs')
   if before[3] and (before[1] or before[2] ~= id or before[3] ~= task.queue) then
@@ -73,7 +70,7 @@ for at = 5, last, 6 do
   staged = staged + (task.continues and 0 or 1)
   queues[task.queue] = true
 end
-if bytes > BYTES then
+if bytes > creation.BYTES then
   reply.fail('TOOBIG', 'the parameters of this call are over 8388608 bytes: submit the tasks by several calls')
 elseif number > contract.EDGES_HIGH then
   reply.fail('TOOMANY', 'these tasks wait for too many others: submit them by several calls')

@@ -159,17 +159,13 @@ function claims.plan(task, to, taker)
   if task.tags and (not task.status or to == 'deleted' or to == 'moved') then
     tags.plan(task.queue, task.tags)
   end
-  if to == 'deleted' and string.find(task.ties, 'w', 1, true) then
-    namespace.declare(edges.upstreams(task.id))
-    namespace.declare(edges.inputs(task.id))
+  if to == 'deleted' and string.find(task.ties, '[wd]') then
+    edges.plan_removal(task)
   end
   if task.graph and (contract.is_final(to) or to == 'deleted' or task.status and contract.is_final(task.status)) then
     namespace.probe('HLEN', graphs.key(task.graph))
     namespace.probe('ZCARD', graphs.all())
     namespace.declare(graphs.tasks(task.graph))
-  end
-  if to == 'deleted' and string.find(task.ties, 'd', 1, true) then
-    task.leaves = redis.call('ZCOUNT', namespace.declare(edges.dependents(task.id)), '(0', '+inf') == 0
   end
   if string.find(task.ties, 'd', 1, true) and task.status and not contract.is_final(task.status)
     and (contract.is_final(to) or to == 'deleted') then

@@ -1,6 +1,9 @@
 -- Task creation: options, conflicts of unique names, and the first transition.
 local creation = {}
 
+-- Bytes of all parameters of one call: one task of the largest size.
+creation.BYTES = 8388608
+
 -- Turns checked options into a `spec`. `fields`: the fields of the record, named like the options; the rest is for
 -- `apply`, `conflict` and `plan`.
 function creation.spec(options)

@@ -86,6 +86,15 @@ function edges.parse(text, what, partial)
   return found
 end
 
+-- The slots in the text of an edge, `0,2`.
+function edges.slots(text)
+  local slots = {}
+  for slot in string.gmatch(text or '', '%d+') do
+    slots[#slots + 1] = tonumber(slot)
+  end
+  return slots
+end
+
 -- What an upstream that ended so means for an edge of this kind.
 function edges.is_met(kind, to)
   if kind == 'after' then
@@ -127,7 +136,7 @@ function edges.look(task, wanted, find)
     local up = (find or record.get)(wish.id)
     if not contract.is_final(up.status) then
       local earlier = task.continues and redis.call('HGET', edges.upstreams(task.id), wish.id)
-      for slot in string.gmatch(earlier and string.match(earlier, '/(.*)$') or '', '%d+') do
+      for _, slot in ipairs(edges.slots(earlier and string.match(earlier, '/(.*)$'))) do
         wish.slots[#wish.slots + 1] = slot
       end
       task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
@@ -203,7 +212,16 @@ function edges.plan_end(task, to)
   edges.plan_page(task, to, redis.call('ZRANGEBYSCORE', key, '(0', '+inf'))
 end
 
--- Reads the same for some of its dependents.
+-- Finds what is kept of the edges of a task that is deleted. Its dependents are told before their index goes.
+function edges.plan_removal(task)
+  local dependents = namespace.declare(edges.dependents(task.id))
+  task.edge_keys = { namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id)) }
+  if redis.call('ZCOUNT', dependents, '(0', '+inf') == 0 then
+    task.edge_keys[3] = dependents
+  end
+end
+
+-- Reads what the end of a task does to some of its dependents.
 function edges.plan_page(task, to, ids)
   namespace.probe('ZCARD', edges.unsettled())
   task.dependents = {}
@@ -213,7 +231,7 @@ function edges.plan_page(task, to, ids)
 end
 
 function edges.plan_one(up, to, id)
-  local task = record.find(id, 'eta', 'label')
+  local task = record.find(id, 'eta')
   local key = namespace.declare(edges.upstreams(id))
   local kind, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)/?(.*)$')
   local plan = { id = id, met = not kind or edges.is_met(kind, to) }
@@ -221,7 +239,7 @@ function edges.plan_one(up, to, id)
     plan.kept = task and kind and contract.is_final(task.status) -- it may be retried
     return plan
   end
-  plan.task, plan.kind = task, kind
+  plan.task = task
   task.later = true -- whoever waits for it is left to `settle`: the chain may be long
   if not plan.met then
     plan.to, task.group = kind == 'failure' and 'cancelled' or 'failed', 'upstream'
@@ -250,10 +268,7 @@ end
 
 -- Reads what the result of its upstream adds to the input of a task.
 function edges.plan_input(plan, up, slots, bytes)
-  plan.slots, plan.text = {}, edges.element(up.result)
-  for slot in string.gmatch(slots, '%d+') do
-    plan.slots[#plan.slots + 1] = tonumber(slot)
-  end
+  plan.slots, plan.text = edges.slots(slots), edges.element(up.result)
   plan.bytes = bytes + #plan.text * #plan.slots
   if up.json == nil then
     up.json = edges.is_json(up.result)
@@ -357,22 +372,22 @@ function edges.plan_retry(task)
   local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {} }
   local found = redis.call('HGETALL', key)
   for i = 1, #found, 2 do
-    local up = record.find(found[i])
+    local up = record.find(found[i]) or { status = 'deleted' }
     local kind, slots = string.match(found[i + 1], '^(%l+)/?(.*)$')
-    local over = not up or contract.is_final(up.status)
-    if over and not edges.is_met(kind, up and up.status or 'deleted') then
-      return 'UPSTREAM',
-        'a task that it waits for is ' .. (up and up.status or 'deleted') .. ': retry that one first'
+    local over = contract.is_final(up.status) or up.status == 'deleted'
+    if over and not edges.is_met(kind, up.status) then
+      return 'UPSTREAM', 'a task that it waits for is ' .. up.status .. ': retry that one first'
     end
     namespace.probe('ZCARD', edges.dependents(found[i]))
-    again[over and 'met' or 'open'][#again[over and 'met' or 'open'] + 1] = found[i]
+    local same = over and again.met or again.open
+    same[#same + 1] = found[i]
     if over and slots ~= '' then
       local result = edges.element(redis.call('HGET', up.key, 'result') or '')
       if not edges.is_json(result) then
         return 'UPSTREAM', 'the result of an upstream is not JSON: retry that one first'
       end
-      for slot in string.gmatch(slots, '%d+') do
-        again.texts[tonumber(slot)], again.bytes = result, again.bytes + #result
+      for _, slot in ipairs(edges.slots(slots)) do
+        again.texts[slot], again.bytes = result, again.bytes + #result
       end
     end
   end

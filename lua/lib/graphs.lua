@@ -51,17 +51,17 @@ function graphs.staged(id, graph)
   if v[1] or v[2] ~= graph then
     return nil
   end
-  return { id = id, key = key, status = 'staged', graph = v[2], queue = v[3], ties = v[4] or '', eta = v[5] or nil }
+  return { id = id, key = key, status = 'staged', queue = v[3], ties = v[4] or '', eta = v[5] or nil }
 end
 
 -- The options of a task, `name=value name=value`, and its label.
 function graphs.options(text)
   local options, label = {}, nil
-  for name, value in string.gmatch(text, '([^%s=]+)=(%S*)') do
+  for name, value in pairs(schedules.values(text)) do
     if name == 'label' then
-      label = args.bytes(schedules.plain(value), contract.SHORT_TEXT_HIGH, 'label')
+      label = args.bytes(value, contract.SHORT_TEXT_HIGH, 'label')
     else
-      options[name] = contract.task_option(name, schedules.plain(value))
+      options[name] = contract.task_option(name, value)
         or reply.fail('BADARG', 'unknown option of a task: the contract lists them')
     end
   end

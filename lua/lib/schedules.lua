@@ -190,11 +190,20 @@ function schedules.plain(text)
   end))
 end
 
--- The options of a template, `name=value name=value`, checked like those of a submit.
+-- The names and values of a text, `name=value name=value`.
+function schedules.values(text)
+  local values = {}
+  for name, value in string.gmatch(text, '([^%s=]+)=(%S*)') do
+    values[name] = schedules.plain(value)
+  end
+  return values
+end
+
+-- The options of a template, checked like those of a submit.
 function schedules.options(schedule)
   local options = { schedule = schedule.name }
-  for name, value in string.gmatch(schedule.options, '([^%s=]+)=(%S*)') do
-    options[name] = contract.task_option(name, schedules.plain(value))
+  for name, value in pairs(schedules.values(schedule.options)) do
+    options[name] = contract.task_option(name, value)
   end
   if (schedule.overlap == 'queue' or schedule.overlap == 'cancel') and options.unique_policy ~= 'latest' then
     options.solo = 'schedule:' .. schedule.name

@@ -195,7 +195,7 @@ end
 --   from_end    the end of that list nearer to it
 --   astray      that list, if it is not the one of its state
 --   group       of its error, for failed
---   leaves      nobody waits for it, for deleted
+--   edge_keys   keys of its edges that nobody needs any more, for deleted
 --   forget      a list of fields to remove
 -- @hot
 function state.move(task, to, why, by, ...)
@@ -269,11 +269,8 @@ function state.record(task, to, why, by, ...)
   if to == 'deleted' or to == 'moved' then
     if to == 'deleted' then
       redis.call('UNLINK', key, prefix .. 'log_' .. id, prefix .. 'history_' .. id)
-      if task.ties then
-        redis.call('UNLINK', edges.upstreams(id), edges.inputs(id))
-      end
-      if task.leaves then
-        redis.call('UNLINK', edges.dependents(id))
+      if task.edge_keys then
+        redis.call('UNLINK', unpack(task.edge_keys))
       end
       if task.logged then
         logs.forget(id, task.logged)

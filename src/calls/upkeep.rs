@@ -24,7 +24,7 @@ impl Calls {
         self.call("retain", Retained::read).arg(queue).arg(limit).pairs(&options.0)
     }
 
-    /// Tells tasks that what they wait for has ended, where its own call left that.
+    /// Goes on with what calls leave behind in graphs: dependents of tasks that have ended, and the tasks of new graphs.
     #[must_use]
     pub fn settle(&self, limit: u32) -> Call<Settled> {
         self.call("settle", Settled::read).arg(limit)

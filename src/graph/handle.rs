@@ -16,7 +16,7 @@ use crate::names::{GraphId, QueueName, TaskId};
 /// Tasks of one page.
 const PAGE: u32 = 500;
 
-/// Tasks that one call of `settle` releases.
+/// Tasks that one call of `settle` changes.
 const SETTLED: u32 = 100;
 
 /// The longest pause between two looks at a graph that is waited for.
@@ -56,6 +56,16 @@ impl<L: Link> Client<L> {
     /// `BADNAME` for an invalid id.
     pub fn graph(&self, id: &str) -> Result<GraphHandle<L>> {
         Ok(GraphHandle { client: self.clone(), id: GraphId::new(id)? })
+    }
+
+    /// Goes on with what calls leave behind in graphs, by as many steps as `tasks` tasks take at most.
+    pub(crate) async fn settle(&self, tasks: usize) -> Result<()> {
+        for _ in 0..tasks / SETTLED as usize + 2 {
+            if !self.run(&self.calls().settle(SETTLED)).await?.more {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Submits a graph: all its tasks or, on an error, none. With an id that was chosen it may be submitted again: it
@@ -193,7 +203,8 @@ impl<L: Link> GraphHandle<L> {
             let call = self.client.calls().submit_graph(&self.id, plan.steps.len(), &parts, &how);
             match self.client.run(&call).await? {
                 StagedGraph::Created => {
-                    self.release(plan.steps.len()).await?;
+                    // Any worker does it as well.
+                    self.client.settle(plan.steps.len()).await?;
                     return Ok(true);
                 }
                 StagedGraph::Existing => return Ok(false),
@@ -201,16 +212,6 @@ impl<L: Link> GraphHandle<L> {
             }
         }
         Err(Error::Reply { command: "submit_graph" })
-    }
-
-    /// Releases the tasks of the graph, which any worker does as well.
-    async fn release(&self, tasks: usize) -> Result<()> {
-        for _ in 0..tasks / SETTLED as usize + 2 {
-            if !self.client.run(&self.client.calls().settle(SETTLED)).await?.more {
-                break;
-            }
-        }
-        Ok(())
     }
 
     /// The queues and the options of parts.

@@ -30,11 +30,8 @@ const SELDOM: Duration = Duration::from_secs(60);
 /// Calls of `tally` in one round: enough for all events that a queue keeps.
 const TALLIES: usize = 200;
 
-/// Calls of `settle` in one round: enough for 10,000 dependents of a task.
-const SETTLES: usize = 100;
-
-/// Dependents that each of them settles.
-const SETTLED: u32 = 100;
+/// Tasks of graphs that one round releases, or tells that what they wait for has ended; the rest is for the next.
+const SETTLED: usize = 10_000;
 
 /// Steps of repairs in one round of a listener that is alone; several share them.
 const STEPS: u32 = 12;
@@ -131,7 +128,7 @@ impl<L: Link> Upkeep<L> {
         self
     }
 
-    /// One round: due slots of schedules and dependents of ended tasks, in any queue; then over all queues due scheduled tasks, orphans,
+    /// One round: due slots of schedules, and what calls leave behind in graphs, in any queue; then over all queues due scheduled tasks, orphans,
     /// retention, a step of repairs, statistics. Returns how long to pause before the next: about two seconds for a
     /// few listeners, longer for many, but not beyond the moment when something is due.
     ///
@@ -161,7 +158,7 @@ impl<L: Link> Upkeep<L> {
         if let Some(next) = troubles.note(None, self.make_slots().await)? {
             *due = sooner(*due, next);
         }
-        troubles.note(None, self.settle().await)?;
+        troubles.note(None, self.client.settle(SETTLED).await)?;
         for kept in &mut self.queues {
             let queue = Queue::new(self.client.clone(), kept.name.clone());
             let mut note = |outcome: Result<()>| troubles.note(Some(queue.name()), outcome).map(|_| ());
@@ -185,16 +182,6 @@ impl<L: Link> Upkeep<L> {
                 return Ok(ticked.next);
             }
         }
-    }
-
-    /// Tells tasks that what they wait for has ended, in any queue. What is left after many steps is for the next round.
-    async fn settle(&self) -> Result<()> {
-        for _ in 0..SETTLES {
-            if !self.client.run(&self.client.calls().settle(SETTLED)).await?.more {
-                break;
-            }
-        }
-        Ok(())
     }
 
     /// How long to pause if something is due at `due`. Many listeners do not all check at that moment: each keeps
