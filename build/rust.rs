@@ -158,12 +158,13 @@ pub(crate) fn codes(contract: &Contract) -> String {
 }
 
 /// The enums of the library, and their types in the contract.
-pub(super) const ENUMS: [(&str, &str); 5] = [
+pub(super) const ENUMS: [(&str, &str); 6] = [
     ("Status", "status"),
     ("Backoff", "backoff"),
     ("Policy", "unique_policy"),
     ("Overlap", "overlap"),
     ("Missed", "missed"),
+    ("OnFailure", "on_failure"),
 ];
 
 pub(super) fn capital(word: &str) -> String {

@@ -21,6 +21,8 @@ pub use enq::Enq;
 pub use flaw::GraphError;
 pub use handle::{GraphHandle, SubmittedGraph};
 
+use crate::calls::SubmitGraphOptions;
+use crate::model::OnFailure;
 use crate::names::GraphId;
 use crate::options::TaskOptions;
 use flaw::Place;
@@ -70,6 +72,7 @@ use plan::{Argument, Input, Order, Plan, Step};
 pub struct Graph {
     id: Option<GraphId>,
     name: Option<String>,
+    on_failure: Option<OnFailure>,
     parts: RefCell<Parts>,
 }
 
@@ -93,13 +96,13 @@ impl Graph {
     /// What is wrong, with the place of the task and the field: a text that is not JSON, unknown fields or options, a
     /// reference to no task of the graph, and whatever [`Graph::check`] finds.
     pub fn from_json(text: &str) -> Result<Self, GraphError> {
-        let (name, steps) = document::read(text)?;
-        Self::of(name, steps)
+        let (graph, steps) = document::read(text)?;
+        graph.with(steps)
     }
 
-    fn of(name: Option<String>, steps: Vec<Step>) -> Result<Self, GraphError> {
+    fn with(self, steps: Vec<Step>) -> Result<Self, GraphError> {
         let Plan { steps, .. } = Plan::new(steps)?;
-        Ok(Self { id: None, name, parts: RefCell::new(Parts { steps, flaw: None }) })
+        Ok(Self { parts: RefCell::new(Parts { steps, flaw: None }), ..self })
     }
 
     /// An id of the caller's choice; a random one for each submit by default. The same id submitted again creates no
@@ -114,6 +117,13 @@ impl Graph {
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
+        self
+    }
+
+    /// What the failure of a task does to the others: by default [`OnFailure::Cancel`].
+    #[must_use]
+    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
+        self.on_failure = Some(on_failure);
         self
     }
 
@@ -164,6 +174,12 @@ impl Graph {
     /// itself, a cycle with its path.
     pub fn check(&self) -> Result<(), GraphError> {
         self.plan().map(|_| ())
+    }
+
+    /// What a submit says of the graph as a whole.
+    fn options(&self) -> SubmitGraphOptions {
+        let options = self.name.iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
+        self.on_failure.into_iter().fold(options, SubmitGraphOptions::on_failure)
     }
 
     fn plan(&self) -> Result<Plan, GraphError> {

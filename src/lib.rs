@@ -205,7 +205,7 @@ pub type Schedule = handles::Schedule<Blocking>;
 #[cfg(feature = "enq")]
 pub use graph::Enq;
 pub use graph::{Graph, GraphError, GraphTask};
-pub use model::{GraphInfo, GraphMember, GraphPage, GraphState, StagedGraph};
+pub use model::{GraphInfo, GraphMember, GraphPage, GraphState, OnFailure, StagedGraph};
 /// A graph by its id.
 pub type GraphHandle = handles::GraphHandle<Blocking>;
 /// A graph that was submitted.

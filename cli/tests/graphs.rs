@@ -267,3 +267,144 @@ fn a_graph_is_shown_and_waited_for() {
     run(&["cancel", cancelled["tasks"]["1/save"].as_str().unwrap()]);
     assert_eq!(run(&["graph", "wait", cancelled["graph"].as_str().unwrap()]).0, 7);
 }
+
+/// Runs a command: its exit code, stdout and stderr.
+fn run(world: &World, args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+    command.args(args).env("BLUEQUE_URL", world.server.url()).env("XDG_CONFIG_HOME", world.path("none"));
+    let output = command.output().unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (output.status.code().unwrap(), out, err)
+}
+
+/// The document with two shards, and its tasks.
+fn two_shards(world: &World, args: &[&str]) -> (Value, [Task; 3]) {
+    let made = submitted(world, &document(&[value("1", 1), value("2", 2), mail("send-mail", &["1", "2"])]), args);
+    let tasks = ["1/save", "2/save", "1/email"].map(|name| task(world, &made, name));
+    (made, tasks)
+}
+
+/// Whether an attempt of a task has ever begun.
+fn began(task: &Task) -> bool {
+    task.info().unwrap().attempt() > 0
+}
+
+/// The cause of a task's end is this other one.
+fn caused_by(task: &Task, cause: &Task) {
+    assert_eq!(field(&task.info().unwrap(), "cause"), cause.id().as_str());
+}
+
+#[test]
+fn a_failure_cancels_what_waits_for_a_worker_and_is_not_needed_any_more() {
+    let world = world();
+    world.program("save-user-data", "exit 64");
+    let (made, [first, second, email]) = two_shards(&world, &[]);
+    let _worker = world.worker(&["--queue", "shard-1"]);
+    status(&first, Status::Failed);
+    status(&email, Status::Failed);
+    status(&second, Status::Cancelled);
+    assert_eq!([began(&second), began(&email)], [false, false]);
+    caused_by(&email, &first);
+    caused_by(&second, &first);
+    let error = field(&email.info().unwrap(), "error");
+    assert!(error.starts_with(&format!("{} failed: ", first.id())), "{error}");
+    let (code, out, err) = run(&world, &["retry", email.id().as_str()]);
+    assert!(code != 0 && format!("{out}{err}").contains("retry that one first"), "{out}{err}");
+    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap()]).0, 1);
+}
+
+/// Saves the data of shard 1, or fails; in shard 2 the program runs until it is told to stop.
+const LONG: &str = "case $(cat) in *1*) exit 64;; *) echo $$ > FOLDER/pid; sleep 600;; esac";
+
+#[test]
+fn a_failure_stops_what_runs_and_is_not_needed_any_more() {
+    let world = world();
+    world.program("save-user-data", LONG);
+    let (_, [first, second, email]) = two_shards(&world, &[]);
+    let _second = world.worker(&["--queue", "shard-2", "--grace", "2s"]);
+    world.written("pid");
+    let _first = world.worker(&["--queue", "shard-1"]);
+    status(&first, Status::Failed);
+    status(&second, Status::Cancelled);
+    status(&email, Status::Failed);
+    caused_by(&second, &first);
+}
+
+#[test]
+fn what_ends_with_a_result_after_a_cascade_is_cancelled_and_its_result_discarded() {
+    let world = world();
+    // Whatever it is told, it prints a result, and ends with success.
+    world.program(
+        "save-user-data",
+        "case $(cat) in *1*) exit 64;; *) trap 'echo 7; exit 0' TERM INT; echo $$ > FOLDER/pid; \
+         while :; do sleep 0.1; done;; esac",
+    );
+    let (_, [first, second, _]) = two_shards(&world, &[]);
+    let _second = world.worker(&["--queue", "shard-2"]);
+    world.written("pid");
+    let _first = world.worker(&["--queue", "shard-1"]);
+    status(&first, Status::Failed);
+    let info = status(&second, Status::Cancelled);
+    assert_eq!(info.result_bytes(), None);
+}
+
+#[test]
+fn what_is_complete_stays_complete_when_another_one_fails() {
+    let world = world();
+    world.program("save-user-data", "case $(cat) in *1*) exit 64;; *) echo 2;; esac");
+    let (_, [first, second, email]) = two_shards(&world, &[]);
+    let _second = world.worker(&["--queue", "shard-2"]);
+    status(&second, Status::Complete);
+    let _first = world.worker(&["--queue", "shard-1"]);
+    status(&first, Status::Failed);
+    status(&email, Status::Failed);
+    assert_eq!(result(&second), "2");
+
+    // The last of them fails: nothing else does.
+    world.program("save-user-data", "echo 1");
+    world.program("send-mail", "exit 64");
+    let (_, [first, second, email]) = two_shards(&world, &[]);
+    status(&email, Status::Failed);
+    assert_eq!([result(&first), result(&second)], ["1", "1"]);
+}
+
+#[test]
+fn a_cancel_of_the_last_or_of_the_first_task_ends_the_others() {
+    let world = world();
+    let (made, [first, second, email]) = two_shards(&world, &[]);
+    assert_eq!(run(&world, &["cancel", email.id().as_str()]).0, 0);
+    for task in [&first, &second] {
+        status(task, Status::Cancelled);
+        caused_by(task, &email);
+    }
+    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap()]).0, 7);
+
+    let (made, [first, second, email]) = two_shards(&world, &[]);
+    assert_eq!(run(&world, &["cancel", first.id().as_str()]).0, 0);
+    status(&email, Status::Failed);
+    status(&second, Status::Cancelled);
+    caused_by(&second, &first);
+    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap()]).0, 1);
+}
+
+#[test]
+fn a_graph_goes_on_without_what_failed_or_holds_what_needs_it() {
+    let world = world();
+    world.program("save-user-data", "case $(cat) in *1*) test -e FOLDER/repaired || exit 64; echo 1;; *) echo 2;; esac");
+    world.program("send-mail", "cat");
+    let (_, goes_on) = two_shards(&world, &["--on-failure", "continue"]);
+    let (held, [first, second, email]) = two_shards(&world, &["--on-failure", "hold"]);
+    let _worker = world.worker(&["--queue", "shard-1", "--queue", "shard-2"]);
+    status(&goes_on[0], Status::Failed);
+    status(&goes_on[2], Status::Failed);
+    status(&goes_on[1], Status::Complete);
+    status(&first, Status::Failed);
+    status(&second, Status::Complete);
+    status(&email, Status::Waiting);
+    let (_, why, _) = run(&world, &["why", email.id().as_str()]);
+    assert!(why.contains(&format!("blueque retry {}", first.id())), "{why}");
+    world.touch("repaired");
+    assert_eq!(run(&world, &["retry", first.id().as_str()]).0, 0);
+    let (code, _, err) = run(&world, &["graph", "wait", held["graph"].as_str().unwrap(), "--timeout", "60s"]);
+    assert_eq!((code, result(&email).as_str()), (0, "[1,2]"), "{err}");
+}

@@ -1,6 +1,7 @@
 --- Goes on with what calls leave behind in task graphs: tells dependents that what they wait for has ended, where its
---   own call left that, as it had many of them, or long results, or ended by the end of another task; releases the
---   tasks of new graphs; and removes graphs whose tasks did not all arrive within 10 minutes.
+--   own call left that, as it had many of them, or long results, or ended by the end of another task; cancels what a
+--   task that ended waited for and nothing else needs; releases the tasks of new graphs; and removes graphs whose tasks
+--   did not all arrive within 10 minutes.
 -- @args now limit
 -- @again goes on
 -- @reply number of tasks, 1 if more is to be done
@@ -8,26 +9,29 @@
 namespace.open()
 local limit = contract.arguments()
 
-local function settle(id, others)
-  local up = record.find(id) or { id = id, status = 'deleted' }
-  local ids = {}
-  if contract.is_final(up.status) or up.status == 'deleted' then
-    up.result = up.status == 'complete' and redis.call('HGET', up.key, 'result') or ''
-    limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #up.result))))
-    ids = redis.call('ZRANGEBYSCORE', edges.dependents(id), '(0', '+inf', 'LIMIT', 0, limit + 1)
-  end
-  local more = table.remove(ids, limit + 1) ~= nil
-  namespace.declare(edges.dependents(id))
+-- Tells dependents of a task that has ended.
+local function tell(up, ids, last)
   edges.plan_page(up, up.status, ids)
   namespace.begin()
-  if not more then
-    redis.call('ZREM', edges.unsettled(), id)
+  if last then
+    redis.call('ZREM', edges.unsettled(), up.id)
   end
   edges.settle(up)
-  if not more and up.status == 'deleted' then
-    redis.call('UNLINK', edges.dependents(id))
+  if last and up.status == 'deleted' then
+    redis.call('UNLINK', edges.dependents(up.id))
   end
-  return { #ids, (more or others) and 1 or 0 }
+  return #ids
+end
+
+-- Cancels what the task waited for.
+local function cascade(task, from)
+  local step = cascades.plan(task, from, limit)
+  namespace.begin()
+  if not step.after then
+    redis.call('ZREM', edges.unsettled(), task.id)
+  end
+  cascades.run(task, step)
+  return #step.tasks
 end
 
 local function go_on(id)
@@ -47,9 +51,31 @@ local function go_on(id)
   return #ids + #outside
 end
 
+-- Whatever the end of this task has left behind.
+local function settle(id)
+  namespace.probe('ZCARD', edges.unsettled())
+  local task = record.find(id, 'cascade', 'cause', 'graph') or { id = id, status = 'deleted', extra = {} }
+  local from, graph = task.extra[1], task.extra[3]
+  task.cause, task.graph = task.extra[2], graph
+  local ids = {}
+  if contract.is_final(task.status) or task.status == 'deleted' then
+    task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
+    limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
+    ids = edges.untold(id, task.status, limit + 1)
+  end
+  local more = table.remove(ids, limit + 1) ~= nil
+  if ids[1] or not from then
+    return tell(task, ids, not more and not from), more or from
+  elseif redis.call('ZSCORE', graphs.due(), graph) then
+    return go_on(graph), true -- some of its tasks are not even released yet
+  end
+  return cascade(task, from), redis.call('HGET', task.key, 'cascade')
+end
+
 local waiting = redis.call('ZRANGE', edges.unsettled(), 0, 1)
 if waiting[1] then
-  return settle(waiting[1], waiting[2])
+  local number, more = settle(waiting[1])
+  return { number, (more or waiting[2]) and 1 or 0 }
 end
 local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 2)
 if not due[1] then

@@ -1,7 +1,7 @@
 --- Submits tasks of a graph, which wait for one another: all that it has, up to 100 in a call. With the last one the
 --   graph is created; before, nobody sees anything of it. A task comes after those that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
--- @options name request
+-- @options name on_failure request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM task.*
 -- @since 0.2.0
@@ -14,7 +14,7 @@ if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, queue, eta, parameters, inputs or options')
 end
 local options = args.options(last)
-local name, request = options.name, options.request
+local facts, request = graphs.facts(options), options.request
 local replied, answer = requests.find('submit_graph', request)
 if replied then
   return answer
@@ -89,7 +89,7 @@ local done = staged == total
 redis.call('ZADD', graphs.due(), done and namespace.now or namespace.decimal(namespace.now_us + graphs.STAGED), id)
 redis.call('ZADD', graphs.all(), namespace.now, id)
 redis.call('HSET', graphs.key(id), 'state', done and 'created' or 'staging', 'created', namespace.now,
-  'total', total, 'left', total, 'staged', staged, unpack(name and { 'name', name } or {}))
+  'total', total, 'left', total, 'staged', staged, unpack(facts))
 for queue, is in pairs(queues) do
   if is == 'new' then
     redis.call('ZADD', namespace.prefix .. 'queues', 0, queue)

@@ -42,6 +42,7 @@ for _, fact in ipairs({
 end
 if task.status == 'waiting' then
   local open, upstream = edges.open(id)
+  upstream = task.graph and edges.holding(id) or upstream
   for _, fact in ipairs({ 'open', open, 'upstream', upstream }) do
     answer[#answer + 1] = fact
   end

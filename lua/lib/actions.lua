@@ -108,7 +108,7 @@ function actions.cancel(task, spec)
   elseif record.held(task) and not actions.frees(task, spec) then
     local order = spec.force and orders.KILL or 'cancel'
     local given = orders.of(task)
-    task.to = given ~= orders.KILL and given ~= order and 'cancelling'
+    task.to = given ~= orders.KILL and (given ~= order or spec.cause) and 'cancelling'
     task.order = order
     orders.plan(task.queue)
     return
@@ -126,9 +126,14 @@ function actions.do_cancel(task, spec)
     orders.give(task.queue, 't:' .. task.id, task.order)
     redis.call('HSET', task.key, 'cancel', task.cancel or namespace.now,
       unpack(task.cancel and spec.reason == '' and {} or { 'reason', spec.reason })) -- an earlier reason is kept
+    if spec.cause then
+      redis.call('HSET', task.key, 'cause', spec.cause, 'discard', '1')
+    end
   elseif record.held(task) then
     state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost')
     orders.announce(task.queue)
+  elseif spec.cause then
+    state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'cause', spec.cause)
   else
     state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason)
   end
@@ -199,8 +204,8 @@ function actions.stopping(task)
 end
 
 function actions.do_retry(task, spec)
-  task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'front', 'uncounted', 'fruitless',
-    state.attempt_fields() }
+  task.forget = { 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'front',
+    'uncounted', 'fruitless', state.attempt_fields() }
   if spec.fresh then
     task.forget[#task.forget + 1] = 'checkpoint'
     task.forget[#task.forget + 1] = 'checkpointed'

@@ -167,6 +167,9 @@ function claims.plan(task, to, taker)
     namespace.probe('ZCARD', graphs.all())
     namespace.declare(graphs.tasks(task.graph))
   end
+  if task.graph and task.status == 'waiting' and (to == 'failed' or to == 'cancelled') then
+    cascades.plan_begin(task)
+  end
   if string.find(task.ties, 'd', 1, true) and task.status and not contract.is_final(task.status)
     and (contract.is_final(to) or to == 'deleted') then
     edges.plan_end(task, to)

@@ -3,7 +3,8 @@
 --
 -- An open edge is in both keys. The end of the upstream settles it: if it is met, both entries go; if it is broken,
 -- the dependent ends too, and the edge stays, with a negative score in `dependents_ID`, as do those of other tasks that
--- have ended: a retry looks at them again.
+-- have ended: a retry looks at them again. In a graph that holds what needs a failed task, the dependent goes on
+-- waiting, and the edge has an infinite score: it is open again when that task is retried.
 local edges = {}
 
 -- Edges that the end of a task settles in its own call. More are left to `settle`.
@@ -39,6 +40,18 @@ end
 function edges.open(id)
   local key = edges.upstreams(id)
   return redis.call('HLEN', key), redis.call('HSCAN', key, '0', 'COUNT', 1)[2][1]
+end
+
+-- An upstream that has failed or was cancelled and is waited for all the same, or nil. Of very many the first ones are
+-- looked at.
+function edges.holding(id)
+  local found = redis.call('HSCAN', edges.upstreams(id), '0', 'COUNT', edges.INLINE)[2]
+  for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
+    if redis.call('ZSCORE', edges.dependents(found[i]), id) == 'inf'
+      and contract.is_final(redis.call('HGET', namespace.key('task', found[i]), 'status')) then
+      return found[i]
+    end
+  end
 end
 
 -- Checks a text of inputs. Returns the upstreams, each with its `kind` and the slots of its result; the lengths of the
@@ -101,6 +114,16 @@ function edges.is_met(kind, to)
     return true
   end
   return (kind == 'failure') ~= (to == 'complete')
+end
+
+-- Whether a task that needs the success of one that ended so can still wait for a retry of that one.
+function edges.is_repairable(kind, to)
+  return edges.needs_success(kind) and (to == 'failed' or to == 'cancelled')
+end
+
+-- Whether an edge of this kind needs the upstream to run.
+function edges.needs_success(kind)
+  return kind == 'success' or kind == 'result'
 end
 
 -- Whether a result can be an element of a JSON list.
@@ -212,12 +235,21 @@ function edges.plan_end(task, to)
   edges.plan_page(task, to, redis.call('ZRANGEBYSCORE', key, '(0', '+inf'))
 end
 
+-- The next dependents that have yet to learn of the end of a task. What a failed one holds knows of it.
+function edges.untold(id, to, limit)
+  local most = (to == 'failed' or to == 'cancelled') and '(inf' or 'inf'
+  return redis.call('ZRANGEBYSCORE', namespace.declare(edges.dependents(id)), '(0', most, 'LIMIT', 0, limit)
+end
+
 -- Finds what is kept of the edges of a task that is deleted. Its dependents are told before their index goes.
 function edges.plan_removal(task)
   local dependents = namespace.declare(edges.dependents(task.id))
   task.edge_keys = { namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id)) }
   if redis.call('ZCOUNT', dependents, '(0', '+inf') == 0 then
     task.edge_keys[3] = dependents
+  elseif contract.is_final(task.status) then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.unsettled = true -- those that it held, or that have yet to learn of its end
   end
 end
 
@@ -231,7 +263,7 @@ function edges.plan_page(task, to, ids)
 end
 
 function edges.plan_one(up, to, id)
-  local task = record.find(id, 'eta')
+  local task = record.find(id, 'eta', 'graph')
   local key = namespace.declare(edges.upstreams(id))
   local kind, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)/?(.*)$')
   local plan = { id = id, met = not kind or edges.is_met(kind, to) }
@@ -239,10 +271,14 @@ function edges.plan_one(up, to, id)
     plan.kept = task and kind and contract.is_final(task.status) -- it may be retried
     return plan
   end
+  if not plan.met and edges.is_repairable(kind, to) and graphs.on_failure(task.extra[2]) == 'hold' then
+    plan.held = true
+    return plan
+  end
   plan.task = task
   task.later = true -- whoever waits for it is left to `settle`: the chain may be long
   if not plan.met then
-    plan.to, task.group = kind == 'failure' and 'cancelled' or 'failed', 'upstream'
+    plan.to, task.group, task.broken = kind == 'failure' and 'cancelled' or 'failed', 'upstream', true
     state.plan(task, plan.to)
     return plan
   end
@@ -279,7 +315,7 @@ function edges.plan_input(plan, up, slots, bytes)
     plan.wrong = 'brings the inputs of this task over ' .. edges.INPUT .. ' bytes'
   end
   if plan.wrong then
-    plan.to, plan.task.group = 'failed', 'input'
+    plan.to, plan.task.group, plan.task.broken = 'failed', 'input', true
   end
 end
 
@@ -306,10 +342,15 @@ function edges.settle(task)
   if task.unsettled then
     redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
   end
+  if task.cascades then
+    redis.call('HSET', task.key or namespace.key('task', task.id), 'cascade', '0')
+  end
   local told
   for _, plan in ipairs(task.dependents or {}) do
     if plan.kept then
       redis.call('ZADD', edges.dependents(task.id), '-' .. namespace.now, plan.id)
+    elseif plan.held then
+      redis.call('ZADD', edges.dependents(task.id), 'inf', plan.id)
     elseif plan.task and not plan.met then
       told = told or redis.call('HMGET', task.key or namespace.key('task', task.id), 'status', 'error', 'cause')
       edges.fail_with(task, plan, told)

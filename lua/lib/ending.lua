@@ -9,19 +9,28 @@ ending.BYTES = 8388608
 -- @inline
 function ending.complete(id, token, result, cost, limited)
   local task, answer = owner.task(id, token, 'complete ')
-  if task then
+  if task and task.cancel then
+    owner.alive(task)
+    answer = ending.discard(task, cost)
+  end
+  if task and not answer then
     ending.complete_task(task, result, cost, limited)
   end
   return answer or 'complete'
+end
+
+-- Ends an attempt whose result nobody wants any more. Returns the outcome, or nil if the result counts.
+function ending.discard(task, cost)
+  if redis.call('HGET', namespace.key('task', task.id), 'discard') then
+    task.cost = cost
+    return owner.finish(task, 'cancelled', 'cancelled', 'complete')
+  end
 end
 
 -- @inline
 function ending.complete_task(task, result, cost, limited)
   local id, token = task.id, task.token
   local prefix, tasks = namespace.prefix, '_tasks_' .. task.queue
-  if task.cancel then
-    owner.alive(task)
-  end
   if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
     task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall' }
   end

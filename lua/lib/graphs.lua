@@ -40,6 +40,17 @@ function graphs.find(id)
     released = tonumber(v[5] or 0) } or nil
 end
 
+-- What the failure of a task does to those of this graph that need it: `cancel`, `continue` or `hold`; false without a
+-- graph.
+function graphs.on_failure(id)
+  if not id then
+    return false
+  end
+  local known = namespace.shared('on_failure')
+  known[id] = known[id] or redis.call('HGET', graphs.key(id), 'on_failure') or 'cancel'
+  return known[id]
+end
+
 function graphs.is_created(id)
   return redis.call('HGET', graphs.key(id), 'state') == 'created'
 end
@@ -52,6 +63,17 @@ function graphs.staged(id, graph)
     return nil
   end
   return { id = id, key = key, status = 'staged', queue = v[3], ties = v[4] or '', eta = v[5] or nil }
+end
+
+-- What a graph has only if it was given, as fields and values.
+function graphs.facts(options)
+  local facts = {}
+  for _, name in ipairs({ 'name', 'on_failure' }) do
+    if options[name] then
+      facts[#facts + 1], facts[#facts + 2] = name, options[name]
+    end
+  end
+  return facts
 end
 
 -- The options of a task, `name=value name=value`, and its label.

@@ -313,6 +313,7 @@ function mending.upstreams(task)
   for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
     local status = redis.call('HGET', namespace.key('task', found[i]), 'status')
     local ended = not status or contract.is_final(status)
+      and redis.call('ZSCORE', edges.dependents(found[i]), task.id) ~= 'inf'
     if ended and not redis.call('ZSCORE', edges.unsettled(), found[i]) then
       mending.mend('ZADD', edges.unsettled(), namespace.now, found[i])
       if not redis.call('ZSCORE', edges.dependents(found[i]), task.id) then

@@ -5,15 +5,17 @@ mod tests;
 
 use std::collections::HashMap;
 
+use super::Graph;
 use super::fields::{Fields, Found};
 use super::flaw::{GraphError, Place};
 use super::plan::{self, Argument, Input, Order, Step};
 use crate::contract;
+use crate::model::OnFailure;
 use crate::options::TaskOptions;
 use crate::times;
 
 /// The fields of a graph. The first one names the schema, for editors.
-const GRAPH: [&str; 4] = ["$schema", "name", "queue", "tasks"];
+const GRAPH: [&str; 5] = ["$schema", "name", "queue", "on_failure", "tasks"];
 
 /// The fields of a task.
 const TASK: [&str; 9] = ["queue", "method", "eta", "parameters", "args", "needs", "after", "after_failure", "options"];
@@ -31,8 +33,8 @@ pub(super) const NO_OPTIONS: [(&str, &str); 4] = [
 
 const UNIQUE: &str = "a task of a graph has no unique name: choose the graph's id, which is created once";
 
-/// The name and the tasks of a document.
-pub(super) fn read(text: &str) -> Result<(Option<String>, Vec<Step>), GraphError> {
+/// A graph without an id, and its tasks.
+pub(super) fn read(text: &str) -> Result<(Graph, Vec<Step>), GraphError> {
     let document = Found::document(text)?.fields(&GRAPH)?;
     let queue = document.text("queue")?;
     let tasks = document.need("tasks")?.object()?;
@@ -45,7 +47,15 @@ pub(super) fn read(text: &str) -> Result<(Option<String>, Vec<Step>), GraphError
         let fields = found.clone().at(Place::task(index, Some(label))).fields(&TASK)?;
         reader.step(label, &fields)
     });
-    Ok((document.text("name")?, steps.collect::<Result<_, _>>()?))
+    let steps = steps.collect::<Result<_, _>>()?;
+    let mut graph = Graph { name: document.text("name")?, ..Graph::new() };
+    if let Some(found) = document.get("on_failure") {
+        let word = found.text()?;
+        let known = OnFailure::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ");
+        let flaw = |_| found.place.flaw(format!("must be one of {known}, not {word:?}"));
+        graph = graph.on_failure(word.parse().map_err(flaw)?);
+    }
+    Ok((graph, steps))
 }
 
 /// Reads the tasks of a document.

@@ -87,7 +87,7 @@ impl Enq {
         }
         let mut used = HashSet::new();
         let steps = all.iter().map(|(id, fields)| self.step(id, fields, &places, &mut used));
-        Graph::of(None, steps.collect::<Result<_, _>>()?)
+        Graph::new().with(steps.collect::<Result<_, _>>()?)
     }
 
     fn step(

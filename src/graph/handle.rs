@@ -95,13 +95,13 @@ impl<L: Link> Client<L> {
     /// `BADARG` with the place of the task for whatever [`Graph::check`] finds; `DUPLICATE` if another graph has the id;
     /// those of [`Queue::submit_bytes`](crate::Queue::submit_bytes).
     pub fn submit_graph(&self, graph: &Graph) -> L::Answer<'_, Result<SubmittedGraph<L>>> {
-        let (plan, name) = (graph.plan(), graph.name.clone());
+        let (plan, how) = (graph.plan(), graph.options());
         let id = graph.id.clone().unwrap_or_else(GraphId::random);
         L::answer(async move {
             let plan = plan?;
             let ids = plan.ids(&id)?;
             let graph = GraphHandle { client: self.clone(), id };
-            let created = graph.stage(&plan, &ids, name.as_deref()).await?;
+            let created = graph.stage(&plan, &ids, &how).await?;
             let tasks: Vec<_> = plan.steps.into_iter().map(|step| step.label).zip(ids).collect();
             if !created {
                 graph.must_have(&tasks).await?;
@@ -190,8 +190,7 @@ impl<L: Link> GraphHandle<L> {
     }
 
     /// Brings all tasks. Returns false if the graph was created before.
-    async fn stage(&self, plan: &Plan, ids: &[TaskId], name: Option<&str>) -> Result<bool> {
-        let how = name.into_iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
+    async fn stage(&self, plan: &Plan, ids: &[TaskId], how: &SubmitGraphOptions) -> Result<bool> {
         for batch in batches(plan, ids)? {
             let (queues, options) = self.owned(&batch)?;
             let parts = batch.iter().zip(&queues).zip(&options).filter_map(|((part, queue), options)| {
@@ -200,7 +199,7 @@ impl<L: Link> GraphHandle<L> {
                 Some(GraphPart { id, queue, eta, parameters, inputs, label, options })
             });
             let parts: Vec<_> = parts.collect();
-            let call = self.client.calls().submit_graph(&self.id, plan.steps.len(), &parts, &how);
+            let call = self.client.calls().submit_graph(&self.id, plan.steps.len(), &parts, how);
             match self.client.run(&call).await? {
                 StagedGraph::Created => {
                     // Any worker does it as well.

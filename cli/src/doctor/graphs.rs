@@ -10,8 +10,9 @@ use crate::times;
 /// What is read of a waiting task: its status, and its upstreams.
 type Waiting = (Option<String>, Vec<String>);
 
-/// What is read of an edge: whether it is open, the status of the upstream, whether `settle` has yet to see that.
-type Edge = (bool, Option<String>, Option<f64>);
+/// What is read of an edge: whether it is open, the status of the upstream, whether `settle` has yet to see that, and
+/// since when the upstream knows of it: for ever if a graph holds it until the upstream is retried.
+type Edge = (bool, Option<String>, Option<f64>, Option<f64>);
 
 impl Exam {
     pub fn graphs(&mut self, scan: &Scan) -> anyhow::Result<()> {
@@ -56,16 +57,18 @@ impl Exam {
             pipeline.cmd("HEXISTS").arg(self.key("upstreams", id)).arg(upstream);
             pipeline.cmd("HGET").arg(self.key("task", upstream)).arg("status");
             pipeline.cmd("ZSCORE").arg(format!("{}unsettled", self.prefix)).arg(upstream);
+            pipeline.cmd("ZSCORE").arg(self.key("dependents", upstream)).arg(id);
         }
         let answers: Vec<redis::Value> = self.send(&pipeline)?;
         let Some((due, edges)) = answers.split_first() else { return Ok(()) };
         if redis::from_redis_value::<u64>(due.clone())? > 0 {
             return Ok(());
         }
-        for (upstream, one) in upstreams.iter().zip(edges.chunks(3)) {
-            let (open, status, unsettled): Edge = redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
+        for (upstream, one) in upstreams.iter().zip(edges.chunks(4)) {
+            let (open, status, unsettled, since): Edge = redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
             let over = status.as_ref().is_none_or(|status| status.parse().is_ok_and(Status::is_finished));
-            if open && over && unsettled.is_none() {
+            let held = since.is_some_and(f64::is_infinite) && status.is_some();
+            if open && over && unsettled.is_none() && !held {
                 let ended = status.map_or_else(|| "was deleted".to_owned(), |status| format!("is {status}"));
                 let todo = "a worker repairs this within minutes; if it stays, update the clients that end tasks";
                 self.finding("graphs", format!("{id} waits for {upstream}, which {ended}"), todo.to_owned());

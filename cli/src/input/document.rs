@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{Read, stdin};
 
-use blueque::{Enq, Graph, QueueName};
+use blueque::{Enq, Graph, OnFailure, QueueName};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::values::queue_name;
 use crate::output::{Code, fault};
@@ -23,6 +24,9 @@ pub struct Document {
     /// Refuse a second reference to one task in an enq document, as enq does
     #[arg(long)]
     strict: bool,
+    /// What the failure of a task does to the others, instead of what the document says
+    #[arg(long, value_name = "WORD", value_parser = on_failure())]
+    on_failure: Option<OnFailure>,
 }
 
 impl Document {
@@ -36,7 +40,8 @@ impl Document {
         let enq = Enq::new().strict(self.strict);
         let enq = self.shard.iter().cloned().fold(enq, |enq, (shard, queue)| enq.shard(shard, queue));
         let graph = if listed { enq.read(&text) } else { Graph::from_json(&text) };
-        graph.map_err(|error| fault(Code::Usage, format!("{}: {error}", self.name())))
+        let graph = graph.map_err(|error| fault(Code::Usage, format!("{}: {error}", self.name())))?;
+        Ok(self.on_failure.into_iter().fold(graph, Graph::on_failure))
     }
 
     fn name(&self) -> &str {
@@ -57,6 +62,10 @@ impl Document {
             fault(Code::Usage, format!("{} is not UTF-8 text, from byte {at} on", self.name()))
         })
     }
+}
+
+fn on_failure() -> impl TypedValueParser<Value = OnFailure> {
+    PossibleValuesParser::new(OnFailure::ALL.iter().map(|word| word.as_str())).try_map(|word| word.parse::<OnFailure>())
 }
 
 fn shard(text: &str) -> Result<(String, QueueName), String> {

@@ -43,8 +43,13 @@ impl TaskIds {
     ) -> anyhow::Result<Code> {
         let mut done = Vec::new();
         let mut worst = Code::Ok;
+        let mut tied = false;
         for text in &self.ids {
-            let done_to = |(id, info): (TaskId, TaskInfo)| Ok(Done { outcome: act(&id, &info)?, id: id.to_string() });
+            let done_to = |(id, info): (TaskId, TaskInfo)| {
+                // Others wait for it, or it waits for others.
+                tied |= info.fields.get("ties").is_some_and(|ties| ties.iter().any(|tie| b"wd".contains(tie)));
+                Ok(Done { outcome: act(&id, &info)?, id: id.to_string() })
+            };
             match session.find_task(text).and_then(done_to) {
                 Ok(row) => done.push(row),
                 Err(error) => {
@@ -57,6 +62,9 @@ impl TaskIds {
                     worst = if worst == Code::Ok { code } else { worst };
                 }
             }
+        }
+        if tied && !done.is_empty() {
+            session.settle();
         }
         if !done.is_empty() || worst == Code::Ok {
             table::write(session.format, &done)?;

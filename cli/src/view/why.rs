@@ -120,11 +120,14 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let Some(info) = client.call(&calls.get(&last))? else {
         return Ok(Some(format!("It waits for {first}{others}{through}.")));
     };
-    let cause = if info.status() == Some(Status::Waiting) {
+    let mut cause = if info.status() == Some(Status::Waiting) {
         String::new()
     } else {
         format!(" {last}: {}", self::why(session, &last, &info)?.sentence)
     };
+    if matches!(info.status(), Some(Status::Failed | Status::Cancelled)) {
+        cause.push_str(&format!(" Its graph holds what needs it: blueque retry {last}."));
+    }
     Ok(Some(format!("It waits for {first}{others}{through}.{cause}")))
 }
 

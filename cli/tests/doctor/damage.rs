@@ -138,6 +138,7 @@ fn of_tasks_that_wait_for_others() {
         (&["DEL blueque_upstreams_step2"], "step2 is waiting, but for nothing"),
         (&["HSET blueque_upstreams_step2 complete success"], "step2 waits for complete, which is complete"),
         (&["HSET blueque_upstreams_step3 nobody after"], "step3 waits for nobody, which was deleted"),
+        (&["ZADD blueque_dependents_held1 7 held2"], "held2 waits for held1, which is cancelled"),
         (&["ZREM blueque_waiting_tasks_graphs step2"], "step2 is waiting, but is not in waiting_tasks of graphs"),
         (&["ZADD blueque_waiting_tasks_graphs 7 pending"], "pending is pending, but is in waiting_tasks of graphs"),
     ]);

@@ -43,7 +43,8 @@ impl Ward {
         self.run("plain");
     }
 
-    /// Tasks that wait for one and for several others, one that ended by its upstream, and a graph that is not complete.
+    /// Tasks that wait for one and for several others, one that ended by its upstream, a graph that is not
+    /// complete, and one that holds what needs a cancelled task.
     fn graphs(&mut self) {
         self.call("register graphs host_1");
         for (id, options) in [
@@ -59,6 +60,9 @@ impl Ward {
         }
         self.call("cancel stopped no");
         self.call("submit_graph film 2 1 cut1 graphs '' x after=step1 ''");
+        self.call("submit_graph held 2 2 held1 graphs '' x '' '' held2 graphs '' x success=held1 '' on_failure hold");
+        self.call("settle 10");
+        self.call("cancel held1 no");
     }
 
     fn lanes(&mut self) {
