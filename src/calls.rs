@@ -26,10 +26,11 @@ pub use graphs::GraphPart;
 pub use submit::NewTask;
 
 pub use crate::options::{
-    AdoptOptions, CancelOptions, CheckpointOptions, CompleteOptions, EstimateOptions, EventsOptions, ExchangeOptions,
-    FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions, PauseOptions, RecallOptions, RegisterOptions,
-    ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions, RetryOptions, RunScheduleOptions, ScheduleOptions,
-    StartOptions, StatisticsOptions, SubmitGraphOptions, TaskOptions,
+    AdoptOptions, CancelGraphOptions, CancelOptions, CheckpointOptions, CompleteOptions, EstimateOptions,
+    EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions, PauseOptions,
+    RecallOptions, RegisterOptions, ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions, RetryGraphOptions,
+    RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions, StatisticsOptions, SubmitGraphOptions,
+    TaskOptions,
 };
 
 use crate::bundle::{self, Command};

@@ -178,7 +178,7 @@ impl Graph {
 
     /// What a submit says of the graph as a whole.
     fn options(&self) -> SubmitGraphOptions {
-        let options = self.name.iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
+        let options = self.name.as_deref().into_iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
         self.on_failure.into_iter().fold(options, SubmitGraphOptions::on_failure)
     }
 

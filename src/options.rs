@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::model::{Backoff, Missed, Overlap, Policy, QueueOrder, Status, Until};
+use crate::model::{Backoff, Missed, OnFailure, Overlap, Policy, QueueOrder, Status, Until};
 use crate::names::TaskId;
 use crate::times;
 

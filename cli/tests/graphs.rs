@@ -390,7 +390,8 @@ fn a_cancel_of_the_last_or_of_the_first_task_ends_the_others() {
 #[test]
 fn a_graph_goes_on_without_what_failed_or_holds_what_needs_it() {
     let world = world();
-    world.program("save-user-data", "case $(cat) in *1*) test -e FOLDER/repaired || exit 64; echo 1;; *) echo 2;; esac");
+    world
+        .program("save-user-data", "case $(cat) in *1*) test -e FOLDER/repaired || exit 64; echo 1;; *) echo 2;; esac");
     world.program("send-mail", "cat");
     let (_, goes_on) = two_shards(&world, &["--on-failure", "continue"]);
     let (held, [first, second, email]) = two_shards(&world, &["--on-failure", "hold"]);

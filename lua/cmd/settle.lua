@@ -1,7 +1,7 @@
---- Goes on with what calls leave behind in task graphs: tells dependents that what they wait for has ended, where its
---   own call left that, as it had many of them, or long results, or ended by the end of another task; cancels what a
---   task that ended waited for and nothing else needs; releases the tasks of new graphs; and removes graphs whose tasks
---   did not all arrive within 10 minutes.
+--- Goes on with what calls leave behind in task graphs: tells dependents that what they wait for has ended, where
+--   its own call left that, as it had many of them, or long results, or ended by the end of another task; cancels
+--   what a task that ended waited for and nothing else needs; releases the tasks of new graphs; cancels and retries
+--   graphs; and removes those whose tasks did not all arrive within 10 minutes.
 -- @args now limit
 -- @again goes on
 -- @reply number of tasks, 1 if more is to be done
@@ -31,24 +31,35 @@ local function cascade(task, from)
     redis.call('ZREM', edges.unsettled(), task.id)
   end
   cascades.run(task, step)
-  return #step.tasks
+  return #step.tasks, step.after
 end
 
+-- The next step of a graph: how many tasks it was about, and whether there are more steps.
 local function go_on(id)
   namespace.probe('ZCARD', graphs.all())
   namespace.declare(graphs.due())
   namespace.probe('LLEN', graphs.tasks(id))
   local graph = graphs.find(id)
-  if graph and graph.state == 'created' then
-    local tasks, outside = graphs.plan_release(graph, limit)
+  if not graph or graph.state ~= 'created' then
+    local ids, outside = graphs.plan_removal(id, limit)
     namespace.begin()
-    graphs.release(graph, tasks, outside)
-    return #tasks + #outside
+    graphs.remove(id, ids, outside)
+    return #ids + #outside, #ids + #outside > 0
   end
-  local ids, outside = graphs.plan_removal(id, limit)
+  local tasks, outside = graphs.plan_release(graph, limit)
+  local walk = #tasks + #outside == 0 and walks.find(graph)
+  if walk then
+    walks.plan(walk, limit)
+    namespace.begin()
+    walks.run(walk)
+    return #walk.tasks, not walk.pause
+  end
   namespace.begin()
-  graphs.remove(id, ids, outside)
-  return #ids + #outside
+  if #tasks + #outside == 0 then
+    redis.call('ZREM', graphs.due(), id)
+  end
+  graphs.release(graph, tasks, outside)
+  return #tasks + #outside, #tasks + #outside > 0
 end
 
 -- Whatever the end of this task has left behind.
@@ -64,22 +75,25 @@ local function settle(id)
     ids = edges.untold(id, task.status, limit + 1)
   end
   local more = table.remove(ids, limit + 1) ~= nil
-  if ids[1] or not from then
+  if graph and ids[1] and task.status ~= 'complete' and graphs.runs_anew(graph, id) then
+    return go_on(graph)
+  elseif ids[1] or not from then
     return tell(task, ids, not more and not from), more or from
-  elseif redis.call('ZSCORE', graphs.due(), graph) then
-    return go_on(graph), true -- some of its tasks are not even released yet
+  elseif not graphs.is_released(graph) then
+    return go_on(graph)
   end
-  return cascade(task, from), redis.call('HGET', task.key, 'cascade')
+  return cascade(task, from)
 end
 
-local waiting = redis.call('ZRANGE', edges.unsettled(), 0, 1)
+local waiting = redis.call('ZRANGE', edges.unsettled(), 0, 0)
 if waiting[1] then
   local number, more = settle(waiting[1])
-  return { number, (more or waiting[2]) and 1 or 0 }
+  -- What ended now may have left something, too.
+  return { number, (more or redis.call('ZCARD', edges.unsettled()) > 0) and 1 or 0 }
 end
 local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 2)
 if not due[1] then
   return { 0, 0 }
 end
-local number = go_on(due[1])
-return { number, (number > 0 or due[2]) and 1 or 0 }
+local number, more = go_on(due[1])
+return { number, (more or due[2]) and 1 or 0 }

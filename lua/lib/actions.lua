@@ -108,7 +108,7 @@ function actions.cancel(task, spec)
   elseif record.held(task) and not actions.frees(task, spec) then
     local order = spec.force and orders.KILL or 'cancel'
     local given = orders.of(task)
-    task.to = given ~= orders.KILL and (given ~= order or spec.cause) and 'cancelling'
+    task.to = given ~= orders.KILL and (given ~= order or spec.discard) and 'cancelling'
     task.order = order
     orders.plan(task.queue)
     return
@@ -126,8 +126,8 @@ function actions.do_cancel(task, spec)
     orders.give(task.queue, 't:' .. task.id, task.order)
     redis.call('HSET', task.key, 'cancel', task.cancel or namespace.now,
       unpack(task.cancel and spec.reason == '' and {} or { 'reason', spec.reason })) -- an earlier reason is kept
-    if spec.cause then
-      redis.call('HSET', task.key, 'cause', spec.cause, 'discard', '1')
+    if spec.discard then
+      redis.call('HSET', task.key, 'discard', '1', unpack(spec.cause and { 'cause', spec.cause } or {}))
     end
   elseif record.held(task) then
     state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost')
@@ -177,17 +177,21 @@ function actions.retry(task, spec)
     return -- repeated after a lost reply
   elseif record.held(task) and task.cancel then
     return actions.stopping(task)
-  elseif task.status ~= 'failed' and task.status ~= 'cancelled' then
+  elseif task.status ~= 'failed' and task.status ~= 'cancelled' and not (spec.anew and task.status == 'complete') then
     return actions.refuse(task, 'failed or cancelled')
   elseif not actions.unique(task, spec) then
     return 'DUPLICATE', 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
       .. ' starts, or its time passes'
   end
   if task.ties and string.find(task.ties, 'w', 1, true) then
-    local code, text = edges.plan_retry(task)
+    local code, text = (spec.look or edges.plan_retry)(task, spec)
     if code then
       return code, text
     end
+  end
+  if task.ties and not spec.walks and string.find(task.ties, 'g', 1, true) then
+    claims.load(task)
+    graphs.plan_repair(task)
   end
   schedules.again(task)
   actions.plan(task, task.again_edges and task.again_edges.to or 'pending', spec)
@@ -211,6 +215,10 @@ function actions.do_retry(task, spec)
     task.forget[#task.forget + 1] = 'checkpointed'
     task.forget[#task.forget + 1] = 'ended' -- with it a worker finds what only its host has of the previous attempt
   end
+  if spec.anew then
+    task.forget[#task.forget + 1] = 'result'
+    task.forget[#task.forget + 1] = 'readied'
+  end
   if task.extra[5] then
     task.forget[#task.forget + 1] = 'eta'
     task.forget[#task.forget + 1] = 'retry_eta'
@@ -229,7 +237,10 @@ function actions.do_retry(task, spec)
   state.move(task, task.to, 'retry', '',
     'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
   if task.again_edges then
-    edges.retry(task)
+    (spec.wait or edges.retry)(task)
+  end
+  if task.repairs then
+    graphs.begin_walk(task.graph, 'repair')
   end
   if task.again then
     schedules.remember(task)

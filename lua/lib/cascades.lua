@@ -22,7 +22,8 @@ function cascades.plan(task, from, limit)
   local found = redis.call('HSCAN', edges.upstreams(task.id), cursor, 'COUNT', limit)
   local page, step = found[2], { tasks = {}, left = {} }
   local ended = task.status == 'failed' and ' failed' or ' was cancelled'
-  step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. ended, cause = task.cause or task.id }
+  step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. ended, cause = task.cause or task.id,
+    discard = true }
   local last = math.min(#page / 2, offset + limit)
   for i = offset + 1, last do
     local id, kind = page[2 * i - 1], string.match(page[2 * i], '^%l+')
@@ -51,7 +52,8 @@ function cascades.plan_one(down, id, step)
   claims.load(up)
   namespace.probe('ZCARD', edges.dependents(id))
   step.left[#step.left + 1] = id
-  if up.graph == down.graph and not cascades.is_needed(id, down.id) and not actions.cancel(up, step.spec) and up.to then
+  if up.graph == down.graph and id ~= step.spec.cause and not cascades.is_needed(id, down.id)
+    and not actions.cancel(up, step.spec) and up.to then
     step.tasks[#step.tasks + 1] = up
   end
 end

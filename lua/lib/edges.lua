@@ -186,14 +186,18 @@ function edges.look(task, wanted, find)
   namespace.declare(edges.upstreams(task.id))
   namespace.declare(edges.inputs(task.id))
   if wanted.slots > 0 then
-    task.parameters = (find or task.edges[1]) and '' or edges.join(task.filled, wanted.slots)
+    task.parameters = (find or task.edges[1]) and '' or (edges.join(task.filled, wanted.slots))
   end
   task.bytes = bytes
 end
 
--- A JSON list of the slots, in order.
+-- A JSON list of the slots, in order, and the length of each: so they can be told apart again.
 function edges.join(filled, slots)
-  return '[' .. table.concat(filled, ',', 0, slots - 1) .. ']'
+  local lengths = {}
+  for slot = 0, slots - 1 do
+    lengths[slot + 1] = #filled[slot]
+  end
+  return '[' .. table.concat(filled, ',', 0, slots - 1) .. ']', table.concat(lengths, ',')
 end
 
 -- Writes the edges of a task that begins to wait, or of a staged one of a graph: that one is seen by the ends of
@@ -227,7 +231,8 @@ function edges.plan_end(task, to)
   local number = redis.call('ZCOUNT', key, '(0', '+inf')
   if number == 0 then
     return
-  elseif task.later or number > edges.INLINE or number * #(task.result or '') > edges.COPIES then
+  elseif task.later or number > edges.INLINE or number * #(task.result or '') > edges.COPIES
+    or to ~= 'complete' and task.graph and graphs.runs_anew(task.graph, task.id) then
     namespace.probe('ZCARD', edges.unsettled())
     task.unsettled = true
     return
@@ -293,7 +298,7 @@ function edges.plan_one(up, to, id)
     plan.to = eta * 1000000 > namespace.now_us and 'scheduled' or 'pending'
     task.eta = task.extra[1]
     if known[1] then
-      plan.joined = edges.join(edges.collect(own, tonumber(known[1]), plan), tonumber(known[1]))
+      plan.joined, plan.lengths = edges.join(edges.collect(own, tonumber(known[1]), plan), tonumber(known[1]))
     end
   end
   if plan.to then
@@ -391,7 +396,8 @@ function edges.meet(up, plan)
   end
   if plan.joined then
     redis.call('UNLINK', edges.inputs(plan.id))
-    state.move(plan.task, plan.to, 'ready', '', 'readied', state.time(plan.task), 'parameters', plan.joined)
+    state.move(plan.task, plan.to, 'ready', '', 'readied', state.time(plan.task), 'parameters', plan.joined,
+      'slots', plan.lengths)
   elseif plan.to then
     state.move(plan.task, plan.to, 'ready', '', 'readied', state.time(plan.task))
   elseif plan.slots then
@@ -406,8 +412,8 @@ function edges.meet(up, plan)
 end
 
 -- Looks again at what a task waited for that is to run once more. Sets `again_edges`, with the state in which it
--- begins, or returns the code and text of a refusal.
-function edges.plan_retry(task)
+-- begins, or returns the code and text of a refusal. `spec.begun`: others that the same step lets run again, by id.
+function edges.plan_retry(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
   local known = redis.call('HMGET', own, 'slots', 'bytes')
   local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {} }
@@ -415,7 +421,7 @@ function edges.plan_retry(task)
   for i = 1, #found, 2 do
     local up = record.find(found[i]) or { status = 'deleted' }
     local kind, slots = string.match(found[i + 1], '^(%l+)/?(.*)$')
-    local over = contract.is_final(up.status) or up.status == 'deleted'
+    local over = not (spec.begun and spec.begun[found[i]]) and (contract.is_final(up.status) or up.status == 'deleted')
     if over and not edges.is_met(kind, up.status) then
       return 'UPSTREAM', 'a task that it waits for is ' .. up.status .. ': retry that one first'
     end
@@ -441,7 +447,7 @@ function edges.plan_retry(task)
     for slot, text in pairs(again.texts) do
       filled[slot] = text
     end
-    again.joined = edges.join(filled, again.slots)
+    again.joined, again.lengths = edges.join(filled, again.slots)
   end
 end
 
@@ -457,11 +463,124 @@ function edges.retry(task)
   end
   if again.joined then
     redis.call('UNLINK', edges.inputs(task.id))
-    redis.call('HSET', task.key, 'parameters', again.joined)
+    redis.call('HSET', task.key, 'parameters', again.joined, 'slots', again.lengths)
   elseif next(again.texts) then
     for slot, text in pairs(again.texts) do
       redis.call('HSET', edges.inputs(task.id), slot, text)
     end
     redis.call('HSET', edges.inputs(task.id), 'bytes', again.bytes)
+  end
+end
+
+-- What a task waits for as submitted: upstreams in order, and for each the text of its edge, such as `result/0,2`.
+function edges.submitted(inputs)
+  local order, texts = {}, {}
+  for kind, slot, id in string.gmatch(inputs or '', '(%l+)/?(%d*)=(%S+)') do
+    if not texts[id] then
+      order[#order + 1], texts[id] = id, kind .. (slot ~= '' and '/' .. slot or '')
+    else
+      texts[id] = texts[id] .. ',' .. slot
+    end
+  end
+  return order, texts
+end
+
+-- Those of many tasks that are to run anew: 1 if that is still to come, 0 if they have begun.
+function edges.marks(chosen, ids)
+  local found = {}
+  for from = 1, #ids, 1000 do
+    local page = { unpack(ids, from, math.min(#ids, from + 999)) }
+    for i, mark in ipairs(redis.call('ZMSCORE', chosen, unpack(page))) do
+      found[page[i]] = mark
+    end
+  end
+  return found
+end
+
+-- Reads what a task waits for that is to run anew: those that are to do so too, by `spec.chosen`, whose results no
+-- longer count, and those that it waited for anyway. Sets `again_edges`.
+function edges.plan_anew(task, spec)
+  local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
+  local v = redis.call('HMGET', task.key, 'inputs', 'slots')
+  local order, texts = edges.submitted(v[1])
+  local marks = edges.marks(spec.chosen, order)
+  local again = { open = {}, texts = texts, ended = {}, forget = {}, kept = {} }
+  for _, id in ipairs(order) do
+    if marks[id] then
+      again.open[#again.open + 1] = id
+      namespace.probe('ZCARD', edges.dependents(id))
+      if marks[id] == '0' then
+        edges.note_ended(again, id)
+      end
+      for _, slot in ipairs(edges.slots(string.match(texts[id], '/(.*)$'))) do
+        again.forget[slot] = true
+      end
+    end
+  end
+  local found = redis.call('HGETALL', key)
+  for i = 1, #found, 2 do
+    local id = found[i]
+    again.waits = true
+    if not marks[id] then
+      namespace.probe('ZCARD', edges.dependents(id))
+      edges.note_ended(again, id)
+    end
+  end
+  namespace.probe('ZCARD', edges.unsettled())
+  again.slots, again.bytes = unpack(redis.call('HMGET', own, 'slots', 'bytes'))
+  if again.slots then
+    for slot in pairs(again.forget) do
+      again.bytes = again.bytes - #(redis.call('HGET', own, slot) or '')
+    end
+  elseif v[2] and again.open[1] then
+    edges.split(again, redis.call('HGET', task.key, 'parameters') or '', v[2])
+  end
+  task.again_edges, again.to = again, (again.open[1] or again.waits) and 'waiting' or 'pending'
+end
+
+-- Those that have ended by now are told to tell it.
+function edges.note_ended(again, id)
+  local status = redis.call('HGET', namespace.key('task', id), 'status')
+  if not status or contract.is_final(status) then
+    again.ended[#again.ended + 1] = id
+  end
+end
+
+-- Takes a joined list apart, without what is to come anew.
+function edges.split(again, joined, lengths)
+  local at, slot = 2, 0
+  again.split, again.bytes = true, 0
+  for length in string.gmatch(lengths, '%d+') do
+    if not again.forget[slot] then
+      again.kept[slot], again.bytes = string.sub(joined, at, at + length - 1), again.bytes + length
+    end
+    at, slot = at + length + 1, slot + 1
+  end
+  again.slots = slot
+end
+
+-- Makes what `plan_anew` has planned.
+function edges.anew(task)
+  local again, own = task.again_edges, edges.inputs(task.id)
+  for _, id in ipairs(again.open) do
+    redis.call('HSET', edges.upstreams(task.id), id, again.texts[id])
+    redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
+  end
+  for _, id in ipairs(again.ended) do
+    redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
+    redis.call('ZADD', edges.unsettled(), namespace.now, id)
+  end
+  if again.split then
+    redis.call('HSET', own, 'slots', again.slots, 'bytes', again.bytes)
+    redis.call('HSET', task.key, 'parameters', '')
+    redis.call('HDEL', task.key, 'slots')
+    for slot, text in pairs(again.kept) do
+      redis.call('HSET', own, slot, text)
+    end
+  elseif again.slots then
+    redis.call('HSET', own, 'bytes', again.bytes)
+    for slot in pairs(again.forget) do
+      redis.call('HDEL', own, slot)
+    end
   end
 end

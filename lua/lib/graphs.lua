@@ -28,6 +28,11 @@ function graphs.due()
   return namespace.prefix .. 'graphs_due'
 end
 
+-- The tasks that a walk is about, unless it is about all (see `walks`): 1 while it has yet to come to them, then 0.
+function graphs.chosen(graph)
+  return namespace.key('chosen', graph)
+end
+
 -- All graphs by the time at which they were created.
 function graphs.all()
   return namespace.prefix .. 'graphs'
@@ -55,6 +60,51 @@ function graphs.is_created(id)
   return redis.call('HGET', graphs.key(id), 'state') == 'created'
 end
 
+-- Fails unless all tasks of a graph have arrived, and this task, if one is meant, is one of them.
+function graphs.require(id, task)
+  if not graphs.is_created(id) then
+    namespace.check_slot(graphs.key(id))
+    reply.fail('NOTASK', 'no graph has this id: it was never submitted, or all its tasks were deleted')
+  elseif task and redis.call('HGET', namespace.key('task', task), 'graph') ~= id then
+    reply.fail('NOTASK', 'the graph has no such task, or it was deleted')
+  end
+end
+
+-- What the record of a graph has while a walk is under way.
+function graphs.walk_fields()
+  return 'doing', 'at', 'task', 'reason', 'force', 'changed', 'refused'
+end
+
+-- Reads what `begin_walk` writes.
+function graphs.plan_walk(id)
+  namespace.probe('HLEN', graphs.key(id))
+  namespace.probe('ZCARD', graphs.due())
+  namespace.probe('ZCARD', graphs.chosen(id))
+end
+
+-- Begins a walk, in place of one that may be under way. `...`: further fields.
+function graphs.begin_walk(id, doing, ...)
+  redis.call('HDEL', graphs.key(id), graphs.walk_fields())
+  redis.call('HSET', graphs.key(id), 'doing', doing, 'at', '0', ...)
+  redis.call('ZADD', graphs.due(), namespace.now, id)
+  redis.call('UNLINK', graphs.chosen(id))
+end
+
+-- Reads whether other tasks may have ended because of one that is to run again. Sets `repairs`.
+function graphs.plan_repair(task)
+  local known = redis.call('HMGET', graphs.key(task.graph), 'doing', 'failed', 'cancelled')
+  if (not known[1] or known[1] == 'repair') and (known[2] or 0) + (known[3] or 0) > 1 then
+    graphs.plan_walk(task.graph)
+    task.repairs = true
+  end
+end
+
+-- Whether a task is to run anew, and its end is of no account.
+function graphs.runs_anew(graph, id)
+  return redis.call('HGET', graphs.key(graph), 'doing') == 'anew'
+    and redis.call('ZSCORE', graphs.chosen(graph), id) == '1'
+end
+
 -- A staged task of a graph, or nil.
 function graphs.staged(id, graph)
   local key = namespace.declare(namespace.key('task', id))
@@ -74,6 +124,12 @@ function graphs.facts(options)
     end
   end
   return facts
+end
+
+-- Whether all tasks of a graph have begun.
+function graphs.is_released(id)
+  local v = redis.call('HMGET', graphs.key(id), 'released', 'total')
+  return v[1] == v[2]
 end
 
 -- The options of a task, `name=value name=value`, and its label.
@@ -121,7 +177,7 @@ function graphs.plan_task(staged)
   local own = namespace.declare(edges.inputs(task.id))
   local slots = open == 0 and tonumber(redis.call('HGET', own, 'slots'))
   if slots then
-    task.joined = edges.join(edges.collect(own, slots, {}), slots)
+    task.joined, task.lengths = edges.join(edges.collect(own, slots, {}), slots)
   end
   task.begins = open > 0 and 'waiting' or later and 'scheduled' or 'pending'
   claims.load(task)
@@ -149,7 +205,8 @@ function graphs.release(graph, tasks, outside)
   for _, task in ipairs(tasks) do
     if task.joined then
       redis.call('UNLINK', edges.inputs(task.id))
-      state.move(task, task.begins, 'submit', '', 'created', namespace.now, 'parameters', task.joined)
+      state.move(task, task.begins, 'submit', '', 'created', namespace.now, 'parameters', task.joined,
+        'slots', task.lengths)
     else
       state.move(task, task.begins, 'submit', '', 'created', namespace.now)
     end
@@ -166,14 +223,13 @@ function graphs.release(graph, tasks, outside)
   if #tasks + #outside > 0 then
     redis.call('LTRIM', graphs.outside(graph.id), #outside, -1)
     redis.call('HSET', graphs.key(graph.id), 'released', graph.released)
-  else
-    redis.call('ZREM', graphs.due(), graph.id)
   end
 end
 
 -- Reads a step of the removal of a graph whose tasks did not all arrive.
 function graphs.plan_removal(graph, limit)
   namespace.declare(graphs.outside(graph))
+  namespace.declare(graphs.chosen(graph))
   local ids = redis.call('LRANGE', graphs.tasks(graph), -limit, -1)
   for _, id in ipairs(ids) do
     namespace.declare(namespace.key('task', id))
@@ -195,7 +251,7 @@ function graphs.remove(graph, ids, outside)
   end
   redis.call('LTRIM', graphs.outside(graph), #outside, -1)
   if #ids + #outside == 0 then
-    redis.call('UNLINK', graphs.key(graph))
+    redis.call('UNLINK', graphs.key(graph), graphs.chosen(graph))
     redis.call('ZREM', graphs.due(), graph)
     redis.call('ZREM', graphs.all(), graph)
   end

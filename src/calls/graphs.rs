@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::{Call, Calls, SubmitGraphOptions};
+use super::{Call, Calls, CancelGraphOptions, RetryGraphOptions, SubmitGraphOptions};
 use crate::model::{GraphPage, StagedGraph, reply};
 use crate::names::{GraphId, QueueName, TaskId};
 use crate::options::TaskOptions;
@@ -56,6 +56,19 @@ impl Calls {
             call = call.arg(part.id).arg(part.queue).arg(eta).raw(part.parameters).arg(part.inputs).arg(part.options());
         }
         call.once().pairs(&options.0)
+    }
+
+    /// Cancels all tasks of a graph that have not ended, or a part of them. [`Calls::settle`] does it, in steps.
+    #[must_use]
+    pub fn cancel_graph(&self, graph: &GraphId, reason: &str, options: &CancelGraphOptions) -> Call<()> {
+        self.call("cancel_graph", reply::done).arg(graph).arg(reason).once().pairs(&options.0)
+    }
+
+    /// Runs the tasks of a graph again that have failed or were cancelled, or a part of it anew. [`Calls::settle`] does
+    /// it, in steps.
+    #[must_use]
+    pub fn retry_graph(&self, graph: &GraphId, options: &RetryGraphOptions) -> Call<()> {
+        self.call("retry_graph", reply::done).arg(graph).once().pairs(&options.0)
     }
 
     /// A graph, with up to 500 of its tasks; none if no graph has this id.

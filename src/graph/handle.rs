@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Graph;
 use super::batches::{Part, batches};
 use super::plan::Plan;
-use crate::calls::{GraphPart, SubmitGraphOptions};
+use crate::calls::{CancelGraphOptions, GraphPart, RetryGraphOptions, SubmitGraphOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
@@ -182,6 +182,71 @@ impl<L: Link> GraphHandle<L> {
                 }
             }
         })
+    }
+
+    /// Cancels all its tasks that have not ended. Running ones are told to stop, and whatever they report then is
+    /// discarded. Returns when all others are cancelled.
+    ///
+    /// ```no_run
+    /// # fn main() -> blueque::Result<()> {
+    /// let client = blueque::Client::open("redis://127.0.0.1/")?;
+    /// let graph = client.graph("film-17")?;
+    /// graph.cancel("the source was wrong")?;
+    /// graph.retry()?; // once more, keeping what is complete
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `NOTASK` if there is no such graph; those of [`Client::call`].
+    pub fn cancel(&self, reason: &str) -> L::Answer<'_, Result<GraphInfo>> {
+        self.cancel_with(reason, &CancelGraphOptions::new())
+    }
+
+    /// Cancels one of its tasks, and those that need it, directly or through others; or all with `force`.
+    ///
+    /// # Errors
+    /// As [`GraphHandle::cancel`]; `NOTASK` for a task that is not of this graph.
+    pub fn cancel_with(&self, reason: &str, options: &CancelGraphOptions) -> L::Answer<'_, Result<GraphInfo>> {
+        let call = self.client.calls().cancel_graph(&self.id, reason, options);
+        L::answer(async move {
+            self.client.run(&call).await?;
+            self.walked().await
+        })
+    }
+
+    /// Runs those of its tasks again that have failed or were cancelled, and keeps what is complete. Those that have
+    /// been told to stop for a cancel and have not stopped yet are given back instead.
+    ///
+    /// # Errors
+    /// `NOTASK` if there is no such graph; those of [`Client::call`].
+    pub fn retry(&self) -> L::Answer<'_, Result<GraphInfo>> {
+        self.retry_as(&RetryGraphOptions::new())
+    }
+
+    /// Runs one of its tasks anew, and all that wait for it, directly or through others: their results no longer
+    /// count. What runs is stopped first, which may take longer than this call.
+    ///
+    /// # Errors
+    /// As [`GraphHandle::retry`]; `NOTASK` for a task that is not of this graph.
+    pub fn retry_from(&self, task: &TaskId) -> L::Answer<'_, Result<GraphInfo>> {
+        self.retry_as(&RetryGraphOptions::new().task(task.as_str()))
+    }
+
+    fn retry_as(&self, options: &RetryGraphOptions) -> L::Answer<'_, Result<GraphInfo>> {
+        let call = self.client.calls().retry_graph(&self.id, options);
+        L::answer(async move {
+            self.client.run(&call).await?;
+            self.walked().await
+        })
+    }
+
+    /// The graph after a walk through its tasks, which any worker does as well.
+    async fn walked(&self) -> Result<GraphInfo> {
+        let total = usize::try_from(self.page("0", 1).await?.info.total).unwrap_or(super::plan::TASKS);
+        // Each may have dependents that learn of its end in a step of their own.
+        self.client.settle(SETTLED as usize * 4 * total.max(25)).await?;
+        Ok(self.page("0", 1).await?.info)
     }
 
     async fn page(&self, cursor: &str, limit: u32) -> Result<GraphPage> {

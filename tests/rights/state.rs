@@ -125,7 +125,10 @@ pub const SETUP: &[&str] = &[
     "1102 cancel gone1 x",
     "1102 tally gone 500",
     "1102 delete gone1",
-    // Tasks that wait for others, one whose upstream has ended, and a graph that has yet to be released.
+    // A graph that has begun; tasks that wait for others, one whose upstream has ended, and a graph that has yet to be released.
+    "1102 submit_graph own 2 2 oa g 9999999999 x '' '' ob g '' x success=oa ''",
+    "1102 settle 10",
+    "1102 settle 10",
     "1103 submit g 1 g1 '' x",
     "1103 submit g 1 g2 '' x inputs success=g1",
     "1103 submit g 1 g3 '' '' inputs result/0=g1",
@@ -218,6 +221,10 @@ const CALLS: &[&str] = &[
     "complete g1 TOKEN:g1 1",
     "fail g1 TOKEN:g1 no final 1",
     "settle 100",
+    "cancel_graph own no",
+    "cancel_graph own no task oa request r",
+    "retry_graph own",
+    "retry_graph own task oa request r",
     "show_graph gr 0 10",
     "submit_graph new 2 1 n1 g '' x success=g1 ''",
     "submit_graph new 2 1 n1 g '' x success=g1 '' request r",

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use blueque::{Error, GraphHandle, GraphId, GraphMember, Status};
+use blueque::calls::CancelGraphOptions;
+use blueque::{Error, GraphHandle, GraphId, GraphMember, Status, TaskId};
 use clap::{Args, Subcommand};
 
 use crate::input::document::Document;
 use crate::input::values::duration;
-use crate::output::{Code, Format, fault, say};
+use crate::output::{Code, Format, clean, fault, say};
 use crate::session::Session;
 use crate::session::outage::Outage;
 use crate::view::graph::{Made, Whole};
@@ -33,6 +34,29 @@ enum Word {
         /// Its id
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
+    },
+    /// Cancel all tasks of a graph, or one and those that need it
+    Cancel {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+        /// A task of it, by its name or id
+        task: Option<String>,
+        /// Kill programs at once
+        #[arg(long)]
+        force: bool,
+        /// The reason, for people
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
+    },
+    /// Run what has failed or was cancelled again, and keep what is complete
+    Retry {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+        /// Run this task, by its name or id, and all that wait for it anew, also what is complete
+        #[arg(long, value_name = "TASK")]
+        from: Option<String>,
     },
     /// Wait until all tasks of a graph have ended
     Wait {
@@ -62,8 +86,43 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             Whole::new(id, &info, tasks).write(session.format)?;
             Ok(Code::Ok)
         }
+        Word::Cancel { id, task, force, reason } => {
+            let graph = session.client.graph(id.as_str())?;
+            let options = CancelGraphOptions::new().force(*force);
+            let options =
+                member(&graph, task.as_deref())?.iter().fold(options, |options, task| options.task(task.as_str()));
+            known(id, graph.cancel_with(reason, &options))?;
+            stand(session, &graph, &graph.tasks().collect::<blueque::Result<Vec<_>>>()?)
+        }
+        Word::Retry { id, from } => {
+            let graph = session.client.graph(id.as_str())?;
+            let from = member(&graph, from.as_deref())?;
+            known(id, from.map_or_else(|| graph.retry(), |task| graph.retry_from(&task)))?;
+            stand(session, &graph, &graph.tasks().collect::<blueque::Result<Vec<_>>>()?)
+        }
         Word::Wait { id, timeout } => wait(session, id, *timeout),
     }
+}
+
+/// The task of a graph that has this name or id.
+fn member(graph: &GraphHandle, named: Option<&str>) -> anyhow::Result<Option<TaskId>> {
+    let Some(named) = named else { return Ok(None) };
+    let tasks = known(graph.id(), graph.tasks().collect::<blueque::Result<Vec<_>>>())?;
+    let found = tasks.iter().find(|task| task.label == named).or(tasks.iter().find(|task| task.id.as_str() == named));
+    let none = || fault(Code::NotFound, format!("no task of the graph {} is {}", graph.id(), clean(named)));
+    Ok(Some(found.ok_or_else(none)?.id.clone()))
+}
+
+/// Shows how a graph stands.
+fn stand(session: &Session, graph: &GraphHandle, tasks: &[GraphMember]) -> anyhow::Result<Code> {
+    let info = known(graph.id(), graph.info())?;
+    let whole = Whole::new(graph.id(), &info, tasks.to_vec());
+    if session.format == Format::Table {
+        say(whole.sentence());
+    } else {
+        whole.write(session.format)?;
+    }
+    Ok(Code::Ok)
 }
 
 fn submit(session: &Session, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
@@ -90,18 +149,13 @@ fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::R
         let waited = humantime::format_duration(timeout.unwrap_or_default());
         return Err(fault(Code::TimedOut, format!("the graph {id} is not finished after {waited}")));
     };
-    let info = known(id, graph.info())?;
     let of = |status| tasks.iter().any(|task| task.status == Some(status));
     let code = match (of(Status::Failed), of(Status::Cancelled)) {
         (true, _) => Code::Failed,
         (false, true) => Code::Cancelled,
         (false, false) => Code::Ok,
     };
-    if session.format == Format::Table {
-        say(Whole::new(id, &info, tasks).sentence());
-    } else {
-        Whole::new(id, &info, tasks).write(session.format)?;
-    }
+    stand(session, &graph, &tasks)?;
     Ok(code)
 }
 

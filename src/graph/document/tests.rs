@@ -57,7 +57,10 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         ("{}", "tasks: missing"),
         (r#"{"tasks": {}}"#, "a graph needs at least one task"),
         (r#"{"tasks": [1]}"#, "tasks: must be an object, not a list"),
-        (r#"{"tasks": {}, "task": 1}"#, "task: unknown field \"task\": there are $schema, name, queue, on_failure, tasks"),
+        (
+            r#"{"tasks": {}, "task": 1}"#,
+            "task: unknown field \"task\": there are $schema, name, queue, on_failure, tasks",
+        ),
         (r#"{"queue": "q", "tasks": {"a": {}, "a": {}}}"#, "tasks: the field \"a\" is there twice"),
         (r#"{"queue": "q", "tasks": {"": {}}}"#, "task 0: the name of a task must have 1 to 1000 bytes"),
         (

@@ -1,0 +1,26 @@
+--- Cancels all tasks of a graph that have not ended, or with `task` that one and those that need it, directly or
+--   through others: `settle` does it, in steps. What their owners report then is discarded.
+-- @args now graph reason
+-- @options task force request
+-- @reply `cancelling`
+-- @errors NOTASK TOOBIG
+-- @since 0.2.0
+namespace.open()
+local id, reason = contract.arguments()
+local options = args.options()
+local done, answer = requests.find('cancel_graph', options.request)
+if done then
+  return answer
+end
+graphs.require(id, options.task)
+graphs.plan_walk(id)
+namespace.begin()
+local more = {}
+if options.task then
+  more = { 'task', options.task }
+end
+if options.force then
+  more[#more + 1], more[#more + 2] = 'force', '1'
+end
+graphs.begin_walk(id, options.task and 'mark_cancel' or 'cancel', 'reason', reason, unpack(more))
+return requests.keep('cancelling')

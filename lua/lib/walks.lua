@@ -1,0 +1,230 @@
+-- Walks: what is done to many tasks of a graph. All of them, or one and what hangs below it, are cancelled; those that
+-- have failed or were cancelled run again, all of them or only those whose cause runs again; or one and all below it
+-- run anew. A step of `settle` takes some of the tasks in their order, in which each comes after those that it waits
+-- for, or for a cancel in the opposite one. The graph has what is `doing`, and how far it is, `at`.
+local walks = {}
+
+-- Tasks that a step looks at.
+walks.LOOKS = 300
+
+-- Entries of inputs that a step reads.
+walks.ENTRIES = 2000
+
+-- The pause of a walk that waits for owners to stop, in microseconds.
+walks.PAUSE = 1000000
+
+-- The walk of a graph, or nil if none is under way.
+function walks.find(graph)
+  local v = redis.call('HMGET', graphs.key(graph.id), graphs.walk_fields())
+  return v[1] and { graph = graph.id, total = graph.total, doing = v[1], at = tonumber(v[2]), task = v[3] or nil,
+    reason = v[4] or '', force = v[5], changed = tonumber(v[6] or 0), refused = tonumber(v[7] or 0), tasks = {},
+    marks = {}, spec = { planned = {}, walks = true } } or nil
+end
+
+-- Reads a step.
+function walks.plan(walk, limit)
+  namespace.probe('ZCARD', graphs.chosen(walk.graph))
+  if walk.doing == 'cancel' then
+    walks.plan_cancels(walk, limit)
+  elseif walk.doing == 'anew' then
+    walks.plan_anew(walk, limit)
+  elseif walk.task then
+    walks.plan_marks(walk)
+  else
+    walks.plan_retries(walk, limit)
+  end
+end
+
+function walks.page(walk)
+  return redis.call('LRANGE', namespace.declare(graphs.tasks(walk.graph)), walk.at, walk.at + walks.LOOKS - 1)
+end
+
+-- Adds a task to a step, if the action is possible and changes anything.
+function walks.act(walk, task, plan, act)
+  if plan(task, walk.spec) then
+    walk.refused = walk.refused + 1
+  elseif task.to then
+    task.act = act
+    walk.tasks[#walk.tasks + 1] = task
+  end
+end
+
+-- Whether a step has done enough.
+function walks.is_full(walk, limit)
+  return #walk.tasks >= limit or (walk.spec.entries or 0) > actions.ENTRIES
+end
+
+-- After the last task a walk begins once more as long as `again`.
+function walks.plan_next(walk, again)
+  walk.changed = walk.changed + #walk.tasks
+  walk.next = walk.doing
+  if walk.at >= walk.total then
+    walk.next = again and walk.doing
+    walk.pause = again and walk.changed == 0
+    walk.at, walk.changed, walk.refused = 0, 0, 0
+  end
+end
+
+-- Those that have failed or were cancelled run again, as do those that have yet to stop.
+function walks.plan_retries(walk, limit)
+  local spec = walk.spec
+  spec.begun = {}
+  for _, id in ipairs(walks.page(walk)) do
+    walk.at = walk.at + 1
+    local task = actions.find(id)
+    if task and walks.may_run_again(walk, task) then
+      if record.held(task) then
+        walks.act(walk, task, walks.spare, walks.do_spare)
+      else
+        walks.act(walk, task, actions.retry, actions.do_retry)
+      end
+      spec.begun[id] = task.to and true
+    end
+    if walks.is_full(walk, limit) then
+      break
+    end
+  end
+  -- A task may wait for a later one, if that edge was added later.
+  walks.plan_next(walk, walk.refused > 0 and walk.changed + #walk.tasks > 0)
+end
+
+function walks.may_run_again(walk, task)
+  if not (task.status == 'failed' or task.status == 'cancelled' or record.held(task) and task.cancel) then
+    return false
+  elseif walk.doing == 'retry' then
+    return true
+  end
+  local cause = redis.call('HGET', task.key, 'cause')
+  local status = cause and redis.call('HGET', namespace.key('task', cause), 'status')
+  return status and status ~= 'failed' and status ~= 'cancelled' or cause and walk.spec.begun[cause]
+end
+
+-- A task that is to be cancelled, but has not stopped yet, is given back instead; not if it is killed.
+function walks.spare(task)
+  if orders.of(task) == orders.KILL then
+    return actions.stopping(task)
+  end
+  task.to = 'recalling'
+  orders.plan(task.queue)
+end
+
+function walks.do_spare(task)
+  orders.give(task.queue, 't:' .. task.id, 'stop')
+  redis.call('HDEL', task.key, 'cancel', 'discard', 'cause', 'reason')
+  redis.call('HSET', task.key, 'recall', namespace.now)
+end
+
+-- The last first, so that none ends because of another one.
+function walks.plan_cancels(walk, limit)
+  local spec = walk.spec
+  spec.reason, spec.force, spec.discard = walk.reason, walk.force, true
+  if not walk.task then
+    namespace.shared('on_failure')[walk.graph] = 'continue' -- there is nothing left to cancel
+  end
+  local from = -walk.at - 1
+  local ids = redis.call('LRANGE', namespace.declare(graphs.tasks(walk.graph)), from - walks.LOOKS + 1, from)
+  for i = #ids, 1, -1 do
+    walk.at = walk.at + 1
+    local ours = not walk.task or redis.call('ZSCORE', graphs.chosen(walk.graph), ids[i])
+    local task = ours and actions.find(ids[i])
+    if task and not contract.is_final(task.status) then
+      task.cause = walk.task ~= ids[i] and walk.task or nil
+      walks.act(walk, task, actions.cancel, actions.do_cancel)
+    end
+    if walks.is_full(walk, limit) then
+      break
+    end
+  end
+  walks.plan_next(walk, false)
+end
+
+-- Marks what hangs below a task: what needs it, or, to run it anew, whatever waits for it.
+function walks.plan_marks(walk)
+  local after, entries = walk.doing == 'mark_cancel' and 'cancel' or 'anew', 0
+  for _, id in ipairs(walks.page(walk)) do
+    walk.at = walk.at + 1
+    local inputs = id ~= walk.task and redis.call('HGET', namespace.key('task', id), 'inputs') or ''
+    local below = id == walk.task
+    for kind, up in string.gmatch(inputs, '(%l+)[/%d]*=(%S+)') do
+      entries = entries + 1
+      below = below or (after == 'anew' or edges.needs_success(kind))
+        and (walk.marks[up] or redis.call('ZSCORE', graphs.chosen(walk.graph), up))
+    end
+    walk.marks[id] = below and '1' or nil
+    if entries > walks.ENTRIES then
+      break
+    end
+  end
+  walk.next = walk.doing
+  if walk.at >= walk.total then
+    walk.next, walk.at = after, 0
+  end
+end
+
+-- Those marked run anew, each after those that it waits for. What a worker has is stopped first, and what is ready is
+-- cancelled first: they come again with the next pass.
+function walks.plan_anew(walk, limit)
+  local spec = walk.spec
+  spec.anew, spec.fresh, spec.reason, spec.discard = true, true, 'to run anew', true
+  spec.chosen, spec.look, spec.wait = graphs.chosen(walk.graph), edges.plan_anew, edges.anew
+  for _, id in ipairs(walks.page(walk)) do
+    walk.at = walk.at + 1
+    if redis.call('ZSCORE', spec.chosen, id) == '1' then
+      local task = actions.find(id)
+      if not task or not walks.stops_first(walk, task) then
+        walk.marks[id] = '0'
+        walks.begin_anew(walk, task)
+      end
+    end
+    if walks.is_full(walk, limit) then
+      break
+    end
+  end
+  walks.plan_next(walk, walk.refused > 0)
+end
+
+-- Whether a task has to end before it can run anew.
+function walks.stops_first(walk, task)
+  local is_held = record.held(task)
+  if not is_held and (task.id == walk.task or task.status ~= 'pending' and task.status ~= 'scheduled') then
+    return false
+  end
+  walk.refused = walk.refused + 1
+  if not (is_held and redis.call('HGET', task.key, 'discard')) then
+    walks.act(walk, task, actions.cancel, actions.do_cancel)
+  end
+  return true
+end
+
+function walks.begin_anew(walk, task)
+  if task and task.status == 'waiting' then
+    edges.plan_anew(task, walk.spec)
+    task.act = edges.anew
+    walk.tasks[#walk.tasks + 1] = task
+  elseif task and contract.is_final(task.status) then
+    walks.act(walk, task, actions.retry, actions.do_retry)
+  end
+end
+
+-- Makes what was planned.
+function walks.run(walk)
+  for id, mark in pairs(walk.marks) do
+    redis.call('ZADD', graphs.chosen(walk.graph), mark, id)
+  end
+  for _, task in ipairs(walk.tasks) do
+    walk.spec.cause = task.cause
+    task.act(task, walk.spec)
+  end
+  if walk.spec.wakes then
+    state.wake(walk.spec.wakes)
+  end
+  local key = graphs.key(walk.graph)
+  if walk.next then
+    redis.call('HSET', key, 'doing', walk.next, 'at', walk.at, 'changed', walk.changed, 'refused', walk.refused)
+    local from = namespace.now_us + (walk.pause and walks.PAUSE or 0)
+    redis.call('ZADD', graphs.due(), namespace.decimal(from), walk.graph)
+  else
+    redis.call('HDEL', key, graphs.walk_fields())
+    redis.call('UNLINK', graphs.chosen(walk.graph))
+  end
+end
