@@ -9,11 +9,14 @@ if #fields == 0 then
   namespace.check_slot(namespace.prefix .. 'task_' .. id)
   return false
 end
-if fields[1] ~= 'status' then -- a script writes it first
-  local status, graph = unpack(redis.call('HMGET', namespace.prefix .. 'task_' .. id, 'status', 'graph'))
-  if graph and not status then -- its graph is not there yet, or it has yet to be released
-    fields[#fields + 1], fields[#fields + 2] = 'status', 'waiting'
-    return graphs.is_created(graph) and fields or false
+for i = 1, #fields, 2 do
+  if fields[i] == 'status' then
+    return fields
   end
+end
+local graph = redis.call('HGET', namespace.prefix .. 'task_' .. id, 'graph')
+if graph then -- it is not there yet, or has yet to release this task
+  fields[#fields + 1], fields[#fields + 2] = 'status', 'waiting'
+  return graphs.is_created(graph) and fields or false
 end
 return fields
