@@ -27,10 +27,10 @@ pub use submit::NewTask;
 
 pub use crate::options::{
     AdoptOptions, CancelGraphOptions, CancelOptions, CheckpointOptions, CompleteOptions, EstimateOptions,
-    EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions, PauseOptions,
-    RecallOptions, RegisterOptions, ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions, RetryGraphOptions,
-    RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions, StatisticsOptions, SubmitGraphOptions,
-    TaskOptions,
+    EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions, NoteOptions,
+    PauseOptions, RecallOptions, RegisterOptions, ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions,
+    RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions, StatisticsOptions,
+    SubmitGraphOptions, TaskOptions,
 };
 
 use crate::bundle::{self, Command};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-use crate::calls::{CancelOptions, EstimateOptions, RecallOptions, RetryOptions};
+use crate::calls::{CancelOptions, EstimateOptions, NoteOptions, RecallOptions, RetryOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
@@ -192,6 +192,14 @@ impl<L: Link> Task<L> {
                 all.extend(page.items);
             }
         })
+    }
+
+    /// Adds a note of at most 1 KiB to its history, in any state.
+    ///
+    /// # Errors
+    /// `NOTASK`; `TOOBIG`; those of [`Client::call`].
+    pub fn note(&self, text: &str, options: &NoteOptions) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().note(&self.id, text, options))
     }
 
     /// When it is expected to start and to end. `progress`: from 0 to 1, if known.

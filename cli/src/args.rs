@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     bulk, cancel, completions, config, delete, dev, drain, events, exec, find, forget, graph, groups, history, limit,
-    limits, logs, ls, move_to, pause, prioritise, queues, recall, resume, retry, run, schedule, show, stats, submit,
-    tag, tags, task, top, wait, why, workers,
+    limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run, schedule, show, stats,
+    submit, tag, tags, task, top, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -64,6 +64,8 @@ pub enum Command {
     Prioritise(prioritise::Options),
     /// Move waiting tasks to another queue
     Move(move_to::Options),
+    /// Add a note to the history of a task
+    Note(note::Options),
     /// Find tasks by id, state, tag, method, key, time or group of failure, the latest first
     Find(find::Options),
     /// Add tags to a task

@@ -19,6 +19,7 @@ pub mod limits;
 pub mod logs;
 pub mod ls;
 pub mod move_to;
+pub mod note;
 pub mod pause;
 pub mod prioritise;
 pub mod queues;

@@ -28,8 +28,8 @@ use clap::{CommandFactory, Parser};
 use crate::args::{Cli, Command};
 use crate::commands::{
     bulk, cancel, completions, config, delete, dev, drain, events, exec, find, forget, graph, groups, history, limit,
-    limits, ls, move_to, pause, prioritise, queues, recall, reset_clock, resume, retry, run, schedule, show, stats,
-    submit, tag, tags, task, top, wait, why, workers,
+    limits, ls, move_to, note, pause, prioritise, queues, recall, reset_clock, resume, retry, run, schedule, show,
+    stats, submit, tag, tags, task, top, wait, why, workers,
 };
 use crate::output::Code;
 use crate::session::config::Settings;
@@ -118,6 +118,7 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Retry(options) => retry::run(session, options),
         Command::Recall(options) => recall::run(session, options),
         Command::Delete(options) => delete::run(session, options),
+        Command::Note(options) => note::run(session, options),
         Command::Prioritise(options) => prioritise::run(session, options),
         Command::Move(options) => move_to::run(session, options),
         Command::Find(options) => find::run(session, options),

@@ -1,7 +1,9 @@
---- The transitions of a task after a number: what is kept of its earlier attempts, then what is in its record.
+--- The transitions and notes of a task after a number: what is kept of its earlier attempts, then what is in its
+--   record.
 -- @args now id after limit
 -- @reply number of the last transition (`after` again if there is none), then for each its number, at, from, to,
---   attempt, by, why, and if it ended an attempt the outcome, group, the beginning of the error and the cost
+--   attempt, by, why, if it ended an attempt the outcome, group, the beginning of the error and the cost, and the
+--   text and data of a note
 -- @errors NOTASK
 namespace.open()
 local id, after, limit = contract.arguments()
@@ -15,8 +17,8 @@ local answer = { string.format('%.0f', after) }
 local function add(number, fields)
   answer[1] = string.format('%.0f', number)
   answer[#answer + 1] = answer[1]
-  for i = 1, 10 do
-    answer[#answer + 1] = fields[i] or '' -- 0.1.0 kept no cost
+  for i = 1, 12 do
+    answer[#answer + 1] = fields[i] or '' -- 0.1.0 kept no cost, and only notes have the last two
   end
 end
 local count = 0

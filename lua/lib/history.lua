@@ -115,6 +115,11 @@ function history.archive(task, event, ...)
   if from ~= 'reserved' and from ~= 'started' then
     outcome, group, text, cost = '', '', '', ''
   end
+  history.add(task, event, outcome, group, text, cost)
+end
+
+-- Adds an event, after what the record still has of those before it. `note`: further fields and values.
+function history.add(task, event, outcome, group, text, cost)
   local key = namespace.key('history', task.id)
   local told = redis.call('HMGET', namespace.key('task', task.id), history.fields())
   local number, since, reached, nth, stale = history.last(key, told[2])
@@ -122,11 +127,12 @@ function history.archive(task, event, ...)
     redis.call('UNLINK', key)
   end
   local kept = history.derive(told, since, reached, nth)
-  kept[#kept + 1] = { event.at, from, to, task.attempt, event.by, why, outcome, group, text, cost }
+  kept[#kept + 1] = { event.at, task.status, event.to, task.attempt, event.by, event.why, outcome, group, text, cost,
+    unpack(event.note or {}) }
   local most = settings.get(task.queue, 'history')
   for i, v in ipairs(kept) do
     redis.call('XADD', key, 'MAXLEN', most, string.format('%.0f-0', number + i),
       'at', v[1], 'from', v[2], 'to', v[3], 'attempt', v[4], 'by', v[5], 'why', v[6], 'outcome', v[7], 'group', v[8],
-      'error', v[9], 'cost', v[10])
+      'error', v[9], 'cost', v[10], unpack(v, 11))
   end
 end

@@ -2,7 +2,7 @@
 
 use redis::Value;
 
-use super::{Call, Calls, CancelOptions, LogsOptions, RecallOptions, RetryOptions};
+use super::{Call, Calls, CancelOptions, LogsOptions, NoteOptions, RecallOptions, RetryOptions};
 use crate::model::reply;
 use crate::model::{Cancelled, Follow, LogEntry, Recalled, Status, TaskInfo, Why};
 use crate::names::TaskId;
@@ -26,6 +26,12 @@ impl Calls {
     #[must_use]
     pub fn retry(&self, id: &TaskId, options: &RetryOptions) -> Call<Status> {
         self.call("retry", reply::word).arg(id).once().pairs(&options.0)
+    }
+
+    /// Adds a note to the history of a task, in any state.
+    #[must_use]
+    pub fn note(&self, id: &TaskId, text: &str, options: &NoteOptions) -> Call<()> {
+        self.call("note", reply::done).arg(id).arg(text).once().pairs(&options.0)
     }
 
     /// Deletes a finished task.

@@ -314,6 +314,7 @@ fn reading() -> BoxedStrategy<Op> {
     prop_oneof![
         1 => any_task().prop_map(|task| Op::Get { task }),
         6 => any_task().prop_map(|task| Op::History { task }),
+        3 => any_task().prop_map(|task| Op::Note { task }),
         3 => (queue(), 1..40_u32).prop_map(|(queue, limit)| Op::Tally { queue, limit }),
         1 => (queue(), listener()).prop_map(|(queue, listener)| Op::Held { queue, listener }),
         3 => (queue(), select(&STATUSES[..]), 0..3_u32, 1..4_u32)

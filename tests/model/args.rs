@@ -169,6 +169,7 @@ impl Op {
             Self::PauseSchedule { name, .. } => Args::of("resume_schedule").arg(SCHEDULES[usize::from(*name)]),
             Self::Unschedule { name } => Args::of("unschedule").arg(SCHEDULES[usize::from(*name)]),
             Self::History { task } => Args::of("history").arg(task.id()).arg(0).arg(500),
+            Self::Note { task } => Args::of("note").arg(task.id()).arg("a word").option("by", Some("me")),
             Self::Tally { queue: name, limit } => here("tally", name).arg(limit),
             Self::Drain { queue: name, listener: who, on } => {
                 here("drain", name).arg(listener(*who)).arg(u8::from(*on))
@@ -197,7 +198,7 @@ impl Op {
             Self::History { .. } => match reply {
                 // The model does not have the outcome, group and error of an attempt.
                 Reply::List(mut items) => {
-                    for entry in items[1..].chunks_mut(11) {
+                    for entry in items[1..].chunks_mut(13) {
                         entry[7..10].fill(Reply::text(""));
                     }
                     Reply::List(items)

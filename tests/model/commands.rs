@@ -82,6 +82,7 @@ impl Model {
             | Op::PauseSchedule { .. }
             | Op::Unschedule { .. } => self.schedule(op),
             Op::History { task } => self.history(task.id()),
+            Op::Note { task } => self.note(task.id()),
             Op::Tally { queue: name, limit } => Ok(self.tally(queue(*name), *limit as usize)),
             Op::Wake { queue: name } => {
                 self.queue(queue(*name)).wake = false;

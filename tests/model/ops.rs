@@ -309,6 +309,9 @@ pub enum Op {
     History {
         task: Which,
     },
+    Note {
+        task: Which,
+    },
     Tally {
         queue: u8,
         limit: u32,

@@ -31,7 +31,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, seed: 1 }
 }
 
-pub const BUGS: [Bug; 86] = [
+pub const BUGS: [Bug; 89] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     bug(
         "a clock that steps ahead hides the gap",
@@ -243,9 +243,12 @@ pub const BUGS: [Bug; 86] = [
     bug(
         "history forgets why",
         "release",
-        "task.attempt, event.by, why, outcome, group, text, cost }",
-        "task.attempt, event.by, '', outcome, group, text, cost }",
+        "task.attempt, event.by, event.why, outcome,",
+        "task.attempt, event.by, '', outcome,",
     ),
+    bug("a note takes the time of the state before", "note", "at = state_time(task)", "at = task.since"),
+    bug("a note leads to another state", "note", "{ to = task.status,", "{ to = 'pending',"),
+    bug("a note skips a number", "note", "'%.0f-0', number + i)", "'%.0f-0', number + i + 1)"),
     bug("an attempt has the cost of an earlier one", "history", "ended == cost_of and cost or ''", "cost or ''"),
     bug("history forgets the cost", "release", "cost = fields[i + 1]", "cost = ''"),
     bug("nobody knows whose cost it is", "release", "'cost_of', task.token,", "'cost_of', '',"),

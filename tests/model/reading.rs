@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::keys::Reply;
 use crate::model::ops::Op;
 use crate::model::settle::{listener, queue};
-use crate::model::state::{Model, Verdict, decimal};
+use crate::model::state::{Model, Transition, Verdict, decimal};
 
 impl Model {
     /// The calls that change nothing.
@@ -116,9 +116,19 @@ impl Model {
             let fields = [&one.at, &one.from, &one.to, &attempt, &one.by, &one.why];
             answer.push(Reply::text(number));
             answer.extend(fields.into_iter().map(Reply::text));
-            answer.extend(["", "", "", one.cost].map(Reply::text));
+            answer.extend(["", "", "", one.cost, if one.why == "note" { "a word" } else { "" }, ""].map(Reply::text));
         }
         Ok(Reply::List(answer))
+    }
+
+    pub fn note(&mut self, id: &str) -> Verdict<Reply> {
+        let now = self.now;
+        let task = self.known(id)?;
+        let (at, to, attempt) = (decimal(now.max(task.updated)), task.status.clone(), task.attempt);
+        task.set("notes", task.get("notes").parse().unwrap_or(0) + 1);
+        let note = Transition { at, from: to.clone(), to, attempt, by: "me".into(), why: "note".into(), cost: "" };
+        self.histories.entry(id.into()).or_default().push(note);
+        Ok(Reply::text("noted"))
     }
 
     /// By priority, then in the order in which they came, regardless of limits.

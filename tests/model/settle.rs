@@ -154,6 +154,7 @@ impl Model {
             | Op::Move { task, .. }
             | Op::Tag { task, .. }
             | Op::History { task }
+            | Op::Note { task }
             | Op::Get { task } => {
                 self.which(task);
             }

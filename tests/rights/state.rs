@@ -318,6 +318,8 @@ const CALLS: &[&str] = &[
     "pause q me x stop 1",
     "pause z me x",
     "pause_schedule s1 me x",
+    "note p1 text by me data {}",
+    "note p1 text request r",
     "prioritise p1 4",
     "prioritise p1 4 request r",
     "prioritise l2 4",

@@ -45,6 +45,10 @@ struct Step {
     error: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<Payload>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<Payload>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Payload>,
     #[serde(skip)]
     id: String,
     #[serde(skip)]
@@ -53,7 +57,7 @@ struct Step {
 
 impl Step {
     fn new(id: &str, step: Transition, before: Option<SystemTime>) -> Self {
-        let Transition { number, at, from, to, attempt, by, why, outcome, group, error, cost, .. } = step;
+        let Transition { number, at, from, to, attempt, by, why, outcome, group, error, cost, note, data, .. } = step;
         Self {
             number,
             at: at.and_then(times::exact),
@@ -67,6 +71,8 @@ impl Step {
             group,
             error: error.map(Payload),
             cost: cost.map(Payload),
+            note: note.map(Payload),
+            data: data.map(Payload),
             id: id.to_owned(),
             moment: at.map(times::to_the_second).unwrap_or_default(),
         }
@@ -82,7 +88,7 @@ impl Row for Step {
         Column::text("by").rank(1),
         Column::text("why"),
         Column::whole("after").rank(5),
-        Column::text("error"),
+        Column::text("error or note"),
         Column::whole("cost").rank(3),
     ];
 
@@ -92,7 +98,8 @@ impl Row for Step {
 
     fn cells(&self) -> Vec<String> {
         let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-        let error = self.error.as_ref().map(|Payload(bytes)| headline(&String::from_utf8_lossy(bytes)));
+        let error =
+            self.error.as_ref().or(self.note.as_ref()).map(|Payload(bytes)| headline(&String::from_utf8_lossy(bytes)));
         let cost = self.cost.as_ref().and_then(|Payload(bytes)| cost::read(bytes));
         vec![
             self.moment.clone(),

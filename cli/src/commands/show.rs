@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use blueque::TaskInfo;
+use blueque::{TaskId, TaskInfo, Transition};
 use clap::Args;
 
 use crate::output::table::{Row, write_one};
@@ -13,7 +13,7 @@ use crate::view::cost;
 use crate::view::payload::Payload;
 use crate::view::policy::Policy;
 use crate::view::record::{eta, headline, unknown};
-use crate::view::task::{TaskView, Whole};
+use crate::view::task::{Note, TaskView, Whole};
 use crate::view::why::why;
 
 /// Characters of a payload that people are shown.
@@ -38,6 +38,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         checkpoint_bytes: info.checkpoint_bytes().map(<[u8]>::len),
         checkpointed: info.checkpointed().and_then(times::exact),
         progressed: info.progressed().and_then(times::exact),
+        notes: notes(session, &id, &info)?,
         fields: unknown(&info),
     });
     match session.format {
@@ -45,6 +46,18 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         format => write_one(format, &task)?,
     }
     Ok(Code::Ok)
+}
+
+fn notes(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Vec<Note>> {
+    if info.notes() == 0 {
+        return Ok(Vec::new());
+    }
+    let history = session.client.task(id.as_str())?.history()?;
+    let note = |step: Transition| {
+        let text = Payload(step.note?);
+        Some(Note { at: step.at.and_then(times::exact), by: step.by, text, data: step.data.map(Payload) })
+    };
+    Ok(history.into_iter().filter_map(note).collect())
 }
 
 fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow::Result<()> {
@@ -126,6 +139,11 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
         if let Some(payload) = payload {
             line(format!("{name:<11} {}", shown(payload)))?;
         }
+    }
+    for note in task.whole.iter().flat_map(|whole| &whole.notes) {
+        let by = note.by.as_deref().unwrap_or("somebody");
+        let at = note.at.as_deref().unwrap_or_default();
+        line(format!("{:<11} {} ({}, {at})", "note", shown(&note.text), clean(by)))?;
     }
     for (name, payload) in task.whole.iter().flat_map(|whole| &whole.fields) {
         line(format!("{:<11} {}", one_line(name), shown(payload)))?;

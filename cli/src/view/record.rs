@@ -8,7 +8,7 @@ use blueque::{Status, TaskInfo};
 use super::payload::Payload;
 
 /// The fields that are shown in one form or another, or say nothing to a person. Any other is shown as it is.
-const KNOWN: [&str; 62] = [
+const KNOWN: [&str; 63] = [
     "status",
     "queue",
     "parameters",
@@ -34,6 +34,7 @@ const KNOWN: [&str; 62] = [
     "releases",
     "uncounted",
     "fruitless",
+    "notes",
     "max_losses",
     "max_failures",
     "max_releases",

@@ -110,9 +110,23 @@ pub struct Whole {
     pub checkpointed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progressed: Option<String>,
+    /// Those that the history still has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// Fields that this version does not know.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Payload>,
+}
+
+/// A note in the history.
+#[derive(Debug, Serialize)]
+pub struct Note {
+    pub at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    pub text: Payload,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Payload>,
 }
 
 /// What can be large, and is shown only for a single task.

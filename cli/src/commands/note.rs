@@ -1,0 +1,39 @@
+//! `blueque note`
+
+use blueque::calls::NoteOptions;
+use clap::Args;
+use serde_json::{Map, Value};
+
+use crate::output::{Code, say};
+use crate::session::Session;
+use crate::session::caller::caller;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The id, or an unambiguous prefix of it
+    #[arg(value_name = "ID")]
+    id: String,
+    /// What to note, at most 1 KiB
+    #[arg(value_name = "TEXT")]
+    text: String,
+    /// More for programs
+    #[arg(value_name = "NAME=VALUE", value_parser = pair)]
+    data: Vec<(String, String)>,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("must be NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let id = session.find(&options.id)?;
+    let mut call = NoteOptions::new().by(&caller());
+    if !options.data.is_empty() {
+        let data = options.data.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+        call = call.data(Value::Object(data.collect::<Map<_, _>>()).to_string().as_bytes());
+    }
+    session.client.task(id.as_str())?.note(&options.text, &call)?;
+    say(format!("noted in the history of {id}"));
+    Ok(Code::Ok)
+}

@@ -1,0 +1,21 @@
+--- Adds a note to the history of a task, in any state. The setting `history` bounds notes and transitions together.
+-- @args now id text
+-- @options by data request
+-- @reply `noted`
+-- @errors NOTASK TOOBIG
+namespace.open()
+local id, text = contract.arguments()
+local options = args.options()
+local done, answer = requests.find('note', options.request)
+if done then
+  return answer
+end
+
+local task = record.get(id, 'notes')
+history.plan(task)
+namespace.begin()
+redis.call('HSET', task.key, 'notes', string.format('%.0f', tonumber(task.extra[1] or 0) + 1))
+local event = { to = task.status, why = 'note', by = options.by or '', at = state.time(task),
+  note = { 'note', text, 'data', options.data or '' } }
+history.add(task, event, '', '', '', '')
+return requests.keep('noted')
