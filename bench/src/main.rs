@@ -4,6 +4,7 @@ mod batches;
 mod before;
 mod each;
 mod elimination;
+mod graphs;
 mod held;
 mod holds;
 mod life;
@@ -80,12 +81,13 @@ fn main() -> Result<()> {
 /// A part of the benchmark. It gets a server with 1,000 waiting tasks.
 type Part = fn(&Server) -> Result<Vec<Goal>>;
 
-const PARTS: [(&str, Part); 13] = [
+const PARTS: [(&str, Part); 14] = [
     ("floor", |small| Ok(beside_the_floor(small)?.into())),
     ("tally", |small| Ok(vec![tallied(small)?])),
     ("keys", |_| Ok(vec![keys()?])),
     ("sizes", |small| Ok(at_sizes(small)?.into())),
     ("submit", |_| Ok(batches()?.into())),
+    ("graphs", |small| Ok(graphs(small)?.into())),
     ("requests", requests),
     ("waiting", |_| Ok(waiting()?.into())),
     ("held", |_| Ok(held()?.into())),
@@ -95,6 +97,37 @@ const PARTS: [(&str, Part); 13] = [
     ("programs", |_| Ok(programs()?.into())),
     ("logs", |_| Ok(logs()?.into())),
 ];
+
+fn graphs(server: &Server) -> Result<[Goal; 4]> {
+    let graphs::Submits { plain, apart, chain, fan } = graphs::submits(server)?;
+    println!("1,000 tasks until all are submitted, milliseconds of the server");
+    for (name, took) in
+        [("by two calls", plain), ("as a graph without edges", apart), ("a chain", chain), ("a fan", fan)]
+    {
+        println!("  {name:<30}{took:>9.2}{:>9.2}", took / plain);
+    }
+    let graphs::Ends { plain: complete, promoted, readied } = graphs::ends(server)?;
+    println!("  a complete                    {complete:>9.2}");
+    println!("  a promote of one task         {promoted:>9.2}");
+    println!("  a complete that readies one   {readied:>9.2}");
+    let join = graphs::join()?;
+    println!("  the last of 9,999 ends until the task that joins them is pending, ms {join:>9.2}\n");
+    println!("{:<24}{:>12}{:>12}", "every other command", "8k", "1M in graphs");
+    let mut growth: f64 = 0.0;
+    for (row, small, large) in graphs::growth()? {
+        println!("  {row:<22}{small:>12.2}{large:>12.2}");
+        if row != "cancel (middle)" {
+            growth = growth.max(large / small);
+        }
+    }
+    println!();
+    Ok([
+        Goal { name: "graph-of-1k-over-1k-tasks", measured: fan / plain, target: 1.5 },
+        Goal { name: "ready-over-complete-and-promote", measured: readied / (complete + promoted), target: 1.3 },
+        Goal { name: "milliseconds-until-a-join-is-pending", measured: join, target: 50.0 },
+        Goal { name: "growth-with-1k-graphs", measured: growth, target: 1.25 },
+    ])
+}
 
 fn requests(server: &Server) -> Result<Vec<Goal>> {
     println!("requests per second (submit, reserve, start, complete by turns; client and server share the machine)");
