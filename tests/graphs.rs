@@ -7,6 +7,7 @@ mod support;
 use std::thread;
 use std::time::Duration;
 
+use blueque::calls::RetainOptions;
 use blueque::{Client, Code, Context, Graph, GraphId, Status, Stop, Worker};
 use serde_json::{Value, json};
 use support::Server;
@@ -74,6 +75,45 @@ fn a_join_of_9_999_gets_all_results() {
     assert_eq!(adding(&client, || joined.result::<u64>(LIMIT).unwrap()), 9_999);
     let info = made.graph.info().unwrap();
     assert_eq!((info.complete, info.total), (10_000, 10_000));
+}
+
+/// Nothing is kept of tasks that have ended, and still each of 250 gets a result that it is told later.
+#[test]
+fn retention_takes_no_result_that_others_wait_for() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new();
+    let first = graph.task("q", "m", &()).label("first");
+    let join = graph.join("late", "m").label("join");
+    for number in 0..250 {
+        join.result_of(&graph.join("q", "m").argument(&number).result_of(&first));
+    }
+    let made = client.submit_graph(&graph).unwrap();
+    let queue = client.queue("q").unwrap();
+    let nothing = RetainOptions::new().keep(0);
+    let retain = || client.call(&client.calls().retain(queue.name(), 500, &nothing)).unwrap().deleted;
+    let settle = || client.call(&client.calls().settle(10)).unwrap();
+    let mut listener = client.listener(&["q"]).unwrap();
+    let mut done = 0;
+    while done < 251 {
+        if let Some(attempt) = listener.try_listen().unwrap() {
+            let input: Value = attempt.parameters().unwrap();
+            attempt.complete(&if done == 0 { json!({"n": 1}) } else { input }).unwrap();
+            if done == 0 {
+                assert_eq!((retain(), queue.counts().unwrap().complete), (0, 1), "250 wait for it");
+            }
+            done += 1;
+        } else {
+            settle();
+        }
+        retain();
+    }
+    while settle().more {}
+    retain();
+    assert_eq!(queue.counts().unwrap().complete, 0);
+    let input = client.task(made.task("join").unwrap().as_str()).unwrap().info().unwrap();
+    let elements: Vec<String> = (0..250).map(|number| format!("[{number},{{\"n\":1}}]")).collect();
+    assert_eq!(input.parameters_bytes().unwrap(), format!("[{}]", elements.join(",")).as_bytes());
 }
 
 #[test]

@@ -1,11 +1,12 @@
---- Deletes the oldest finished tasks: those over a number, and those older than an age. Removes expired unique
---   names, and logs of tasks that ended a day ago.
+--- Deletes the oldest finished tasks: those over a number, and those older than an age, but none whose result others
+--   still wait for. Removes expired unique names, and logs of tasks that ended a day ago.
 -- @args now queue limit
 -- @options keep seconds
 -- @again goes on
 -- @reply number deleted, 1 if more are to be deleted
 -- @errors
 local LOGS = 100 -- that a call looks at
+local KEPT = 100 -- whose results are needed, that a call passes over
 local KINDS = contract.ENDS
 
 namespace.open()
@@ -14,10 +15,18 @@ local options = args.options()
 local keep = options.keep or tonumber(settings.get(queue, 'keep'))
 local oldest = namespace.now_us - (options.seconds or settings.get(queue, 'retain') * 1000000)
 
-local total, taken, tails = 0, {}, {}
+local total, taken, tails, kept, untold = 0, {}, {}, 0, {}
 local function tail(kind)
-  local id = redis.call('LINDEX', namespace.key(kind .. '_tasks', queue), -1 - taken[kind])
-  local task = id and (record.find(id, 'updated') or { id = id, extra = {} })
+  local task, needed, waits
+  repeat
+    local id = redis.call('LINDEX', namespace.key(kind .. '_tasks', queue), -1 - taken[kind])
+    task = id and (record.find(id, 'updated') or { id = id, extra = {} })
+    needed, waits = edges.is_needed(task or {})
+    if needed then
+      taken[kind], kept = taken[kind] + 1, kept + 1
+      untold[#untold + 1], task = waits and id or nil, nil
+    end
+  until not needed or kept > KEPT
   tails[kind] = task and { task = task, at = tonumber(task.extra[1] or 0) * 1000000 }
 end
 for _, kind in ipairs(KINDS) do
@@ -60,6 +69,9 @@ for _, task in ipairs(gone) do
   end
 end
 local expired = claims.expired_names(queue, limit)
+if untold[1] then
+  namespace.probe('ZCARD', edges.unsettled())
+end
 local aged = logs.look(LOGS, 0, spared)
 namespace.begin()
 claims.release_expired_names(queue, expired)
@@ -67,11 +79,14 @@ for _, task in ipairs(gone) do
   if task.ours then
     state.move(task, 'deleted', 'retain', '')
   else
-    redis.call('RPOP', namespace.key(task.kind .. '_tasks', queue)) -- a client without scripts deleted it
+    redis.call('LREM', namespace.key(task.kind .. '_tasks', queue), -1, task.id) -- a client without scripts deleted it
     if task.queue == '' then
       redis.call('UNLINK', task.key) -- and updated it later
     end
   end
+end
+for _, id in ipairs(untold) do
+  redis.call('ZADD', edges.unsettled(), 'NX', namespace.now, id)
 end
 logs.settle(aged)
 return { #gone, more }

@@ -17,6 +17,9 @@ local function tell(up, ids, last)
     redis.call('ZREM', edges.unsettled(), up.id)
   end
   edges.settle(up)
+  if up.runs then
+    edges.tie(up)
+  end
   if last and up.status == 'deleted' then
     redis.call('UNLINK', edges.dependents(up.id))
   end
@@ -65,7 +68,8 @@ end
 -- Whatever the end of this task has left behind.
 local function settle(id)
   namespace.probe('ZCARD', edges.unsettled())
-  local task = record.find(id, 'cascade', 'cause', 'graph') or { id = id, status = 'deleted', extra = {} }
+  local task = record.find(id, 'cascade', 'cause', 'graph') or graphs.find_staged(id)
+    or { id = id, status = 'deleted', extra = {} }
   local from, graph = task.extra[1], task.extra[3]
   task.cause, task.graph = task.extra[2], graph
   local ids = {}
@@ -73,6 +77,8 @@ local function settle(id)
     task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
     limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
     ids = edges.untold(id, task.status, limit + 1)
+  else
+    task.runs = select(2, edges.waiting(id)) > 0 -- a retry, or another task of this id
   end
   local more = table.remove(ids, limit + 1) ~= nil
   if graph and ids[1] and task.status ~= 'complete' and graphs.runs_anew(graph, id) then

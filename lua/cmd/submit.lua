@@ -128,6 +128,7 @@ if spec and spec.ties then
   creation.plan(pending or later)
 end
 if rival then
+  rival.later = fresh[1].edges and fresh[1].edges[1] and true -- the new task may wait for one that waits for it
   state.plan(rival, 'cancelled')
 end
 local may = redis.acl_check_cmd

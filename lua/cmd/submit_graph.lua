@@ -57,7 +57,14 @@ for at = 5, last, 6 do
   task.eta = eta and namespace.decimal(eta)
   task.label = label
   if task.continues and wanted then
-    task.inputs = (before[5] and before[5] .. ' ' or '') .. table.concat(wanted.text, ' ')
+    local there, all = {}, { before[5] or nil }
+    for entry in string.gmatch(before[5] or '', '%S+') do
+      there[entry] = true
+    end
+    for _, entry in ipairs(wanted.text) do
+      all[#all + 1] = not there[entry] and entry or nil
+    end
+    task.inputs = table.concat(all, ' ')
   end
   if wanted then
     number = number + #wanted.upstreams + #wanted.values
@@ -109,6 +116,10 @@ for _, task in ipairs(tasks) do
     redis.call('RPUSH', graphs.tasks(id), task.id)
   elseif task.inputs then
     redis.call('HSET', task.key, 'inputs', task.inputs)
+    local ties = redis.call('HGET', task.key, 'ties')
+    if not string.find(ties, 'w', 1, true) then
+      redis.call('HSET', task.key, 'ties', ties .. 'w')
+    end
   end
   if task.edges then
     edges.enter(task, id)

@@ -252,6 +252,8 @@ end
 function actions.delete(task, spec)
   if record.held(task) or not (spec.waiting or contract.is_final(task.status)) then
     return actions.refuse(task, spec.waiting and contract.NOT_OWNED or contract.FINAL)
+  elseif edges.is_needed(task) then
+    return 'STATE', 'tasks that wait for this one do not have its result yet: a worker gives it to them soon'
   end
   actions.plan(task, 'deleted', spec)
 end

@@ -140,7 +140,7 @@ end
 -- finds an upstream; without it every task may be one, and the input is joined if nothing is open.
 function edges.look(task, wanted, find)
   task.edges, task.filled, task.slots = {}, {}, wanted.slots
-  local at, bytes = 1, 0
+  local at, bytes, waited = 1, 0, nil
   for _, value in ipairs(wanted.values) do
     local slot, length = unpack(value)
     local text = string.sub(task.parameters, at, at + length - 1)
@@ -159,26 +159,36 @@ function edges.look(task, wanted, find)
     local up = (find or record.get)(wish.id)
     if not contract.is_final(up.status) then
       local earlier = task.continues and redis.call('HGET', edges.upstreams(task.id), wish.id)
-      for _, slot in ipairs(edges.slots(earlier and string.match(earlier, '/(.*)$'))) do
-        wish.slots[#wish.slots + 1] = slot
+      waited = waited or edges.waiting(task.id)
+      if not earlier and waited > 0 then
+        reply.fail('BADARG', 'tasks wait for one of this id already, so it cannot begin to wait: it might be for those')
       end
-      task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
+      local own = ',' .. table.concat(wish.slots, ',') .. ','
+      for _, slot in ipairs(edges.slots(earlier and string.match(earlier, '/(.*)$'))) do
+        if not string.find(own, ',' .. slot .. ',', 1, true) then
+          wish.slots[#wish.slots + 1] = slot
+        end
+      end
+      task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots, known = earlier }
       namespace.probe('ZCARD', edges.dependents(up.id))
     elseif not edges.is_met(wish.kind, up.status) then
       reply.fail('UPSTREAM', 'an upstream is ' .. up.status .. ', so this task would never run: retry that one first')
     elseif wish.slots[1] then
-      local result = redis.call('HGET', up.key, 'result') or ''
+      local result = edges.element(redis.call('HGET', up.key, 'result') or '')
       if not edges.is_json(result) then
         reply.fail('UPSTREAM', 'the result of an upstream is not JSON')
       end
       for _, slot in ipairs(wish.slots) do
-        task.filled[slot], bytes = edges.element(result), bytes + #result
+        task.filled[slot], bytes = result, bytes + #result
       end
     end
   end
   if task.continues then
     local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
     task.slots, bytes = math.max(task.slots, tonumber(known[1] or 0)), bytes + tonumber(known[2] or 0)
+    for slot in pairs(task.filled) do
+      bytes = bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '') -- it was given before
+    end
   end
   if bytes > edges.INPUT then
     reply.fail('TOOBIG', 'the inputs of the task are over ' .. edges.INPUT .. ' bytes')
@@ -200,6 +210,30 @@ function edges.join(filled, slots)
   return '[' .. table.concat(filled, ',', 0, slots - 1) .. ']', table.concat(lengths, ',')
 end
 
+-- Notes in the record of a task that others wait for it: else its end does not look for them.
+function edges.tie(up)
+  if not string.find(up.ties or '', 'd', 1, true) then
+    up.ties = (up.ties or '') .. 'd'
+    redis.call('HSET', up.key, 'ties', up.ties)
+  end
+end
+
+-- How many tasks wait for this one, and how many of these are no tasks of a graph that is not released.
+function edges.waiting(id)
+  local key = namespace.declare(edges.dependents(id))
+  local waiting, staged = redis.call('ZCOUNT', key, '(0', '+inf'), redis.call('ZCOUNT', key, '-inf', '-inf')
+  return waiting + staged, waiting
+end
+
+-- Whether a complete task is to be kept, as not all that wait for it have its result.
+function edges.is_needed(task)
+  if task.status ~= 'complete' or not task.ties or not string.find(task.ties, 'd', 1, true) then
+    return false
+  end
+  local all, waiting = edges.waiting(task.id)
+  return all > 0, waiting > 0
+end
+
 -- Writes the edges of a task that begins to wait, or of a staged one of a graph: that one is seen by the ends of
 -- earlier tasks only when all of the graph is released.
 function edges.enter(task, graph)
@@ -208,14 +242,11 @@ function edges.enter(task, graph)
     local up, slots = edge.up, table.concat(edge.slots, ',')
     local outside = graph and up.status ~= 'staged'
     redis.call('HSET', key, up.id, edge.kind .. (slots ~= '' and '/' .. slots or ''))
-    redis.call('ZADD', edges.dependents(up.id), outside and '-' .. namespace.now or namespace.now, task.id)
-    if outside then
+    redis.call('ZADD', edges.dependents(up.id), outside and '-inf' or namespace.now, task.id)
+    if outside and not edge.known then
       redis.call('RPUSH', graphs.outside(graph), up.id .. ' ' .. task.id)
     end
-    if not string.find(up.ties or '', 'd', 1, true) then
-      up.ties = (up.ties or '') .. 'd'
-      redis.call('HSET', up.key, 'ties', up.ties)
-    end
+    edges.tie(up)
   end
   if task.slots > 0 then
     redis.call('HSET', edges.inputs(task.id), 'slots', task.slots, 'bytes', task.bytes)
@@ -426,8 +457,11 @@ function edges.plan_retry(task, spec)
       return 'UPSTREAM', 'a task that it waits for is ' .. up.status .. ': retry that one first'
     end
     namespace.probe('ZCARD', edges.dependents(found[i]))
-    local same = over and again.met or again.open
-    same[#same + 1] = found[i]
+    if over then
+      again.met[#again.met + 1] = found[i]
+    else
+      again.open[#again.open + 1] = up
+    end
     if over and slots ~= '' then
       local result = edges.element(redis.call('HGET', up.key, 'result') or '')
       if not edges.is_json(result) then
@@ -458,8 +492,9 @@ function edges.retry(task)
     redis.call('ZREM', edges.dependents(id), task.id)
     redis.call('HDEL', edges.upstreams(task.id), id)
   end
-  for _, id in ipairs(again.open) do
-    redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
+  for _, up in ipairs(again.open) do
+    redis.call('ZADD', edges.dependents(up.id), namespace.now, task.id)
+    edges.tie(up) -- one of this id may be another than before
   end
   if again.joined then
     redis.call('UNLINK', edges.inputs(task.id))

@@ -132,6 +132,13 @@ function graphs.is_released(id)
   return v[1] == v[2]
 end
 
+-- A staged task of any graph, or nil.
+function graphs.find_staged(id)
+  local key = namespace.declare(namespace.key('task', id))
+  local v = redis.call('HMGET', key, 'status', 'graph', 'ties')
+  return not v[1] and v[2] and { id = id, key = key, status = 'staged', ties = v[3] or nil, extra = {} } or nil
+end
+
 -- The options of a task, `name=value name=value`, and its label.
 function graphs.options(text)
   local options, label = {}, nil
@@ -154,6 +161,7 @@ function graphs.plan_release(graph, limit)
   local left = graph.total - graph.released
   local tasks, outside = {}, {}
   if left > 0 then
+    namespace.probe('ZCARD', namespace.prefix .. 'queues')
     for _, id in ipairs(redis.call('LRANGE', graphs.tasks(graph.id), math.max(0, left - limit), left - 1)) do
       local task = graphs.staged(id, graph.id)
       if task then
@@ -192,9 +200,10 @@ function graphs.plan_outside(graph, limit)
   local found = {}
   for i, pair in ipairs(pairs_of) do
     local up, id = string.match(pair, '^(%S+) (%S+)$')
-    local status = redis.call('HGET', namespace.key('task', up), 'status')
+    local key = namespace.declare(namespace.key('task', up))
+    local v = redis.call('HMGET', key, 'status', 'ties')
     namespace.probe('ZCARD', edges.dependents(up))
-    found[i] = { up = up, id = id, ended = not status or contract.is_final(status) }
+    found[i] = { up = up, id = id, ended = not v[1] or contract.is_final(v[1]), key = key, ties = v[2] or nil }
   end
   namespace.probe('ZCARD', edges.unsettled())
   return found
@@ -202,7 +211,12 @@ end
 
 -- Makes what was planned.
 function graphs.release(graph, tasks, outside)
+  local queues = {}
   for _, task in ipairs(tasks) do
+    if not queues[task.queue] then
+      queues[task.queue] = true
+      redis.call('ZADD', namespace.prefix .. 'queues', 'NX', 0, task.queue) -- it may have been forgotten
+    end
     if task.joined then
       redis.call('UNLINK', edges.inputs(task.id))
       state.move(task, task.begins, 'submit', '', 'created', namespace.now, 'parameters', task.joined,
@@ -218,6 +232,8 @@ function graphs.release(graph, tasks, outside)
     redis.call('ZADD', edges.dependents(edge.up), namespace.now, edge.id)
     if edge.ended then
       redis.call('ZADD', edges.unsettled(), namespace.now, edge.up)
+    else
+      edges.tie(edge)
     end
   end
   if #tasks + #outside > 0 then
@@ -245,6 +261,9 @@ function graphs.remove(graph, ids, outside)
   for _, id in ipairs(ids) do
     redis.call('UNLINK', namespace.key('task', id), edges.upstreams(id), edges.inputs(id), edges.dependents(id))
     redis.call('RPOP', graphs.tasks(graph))
+  end
+  if ids[1] then
+    redis.call('HINCRBY', graphs.key(graph), 'staged', -#ids) -- its submitter may come back
   end
   for _, edge in ipairs(outside) do
     redis.call('ZREM', edges.dependents(edge.up), edge.id)

@@ -306,18 +306,27 @@ function mending.strayed(task, key, status)
 end
 
 -- Upstreams of a waiting task that a client ended which knows no dependents: a client without scripts, or of a release
--- before there were any. Of very many the first ones: when they are settled, the others follow.
+-- before there were any. Of very many the first ones: when they are settled, the others follow. And upstreams whose
+-- index of dependents was deleted by hand.
 -- @hot
 function mending.upstreams(task)
   local found = redis.call('HSCAN', edges.upstreams(task.id), '0', 'COUNT', edges.INLINE)[2]
   for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
-    local status = redis.call('HGET', namespace.key('task', found[i]), 'status')
-    local ended = not status or contract.is_final(status)
-      and redis.call('ZSCORE', edges.dependents(found[i]), task.id) ~= 'inf'
+    local key = namespace.key('task', found[i])
+    local v = redis.call('HMGET', key, 'status', 'graph', 'ties')
+    local ended = not (v[1] or v[2]) -- the tasks of a graph begin one after another
+      or v[1] and contract.is_final(v[1]) and redis.call('ZSCORE', edges.dependents(found[i]), task.id) ~= 'inf'
     if ended and not redis.call('ZSCORE', edges.unsettled(), found[i]) then
       mending.mend('ZADD', edges.unsettled(), namespace.now, found[i])
       if not redis.call('ZSCORE', edges.dependents(found[i]), task.id) then
         mending.write('ZADD', edges.dependents(found[i]), namespace.now, task.id)
+      end
+    elseif v[1] and not ended then
+      if not redis.call('ZSCORE', edges.dependents(found[i]), task.id) then
+        mending.mend('ZADD', edges.dependents(found[i]), namespace.now, task.id)
+      end
+      if not string.find(v[3] or '', 'd', 1, true) then
+        mending.mend('HSET', key, 'ties', (v[3] or '') .. 'd')
       end
     end
   end
