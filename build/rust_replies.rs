@@ -28,8 +28,9 @@ const STRUCTS: [Whole; 16] = [
 ];
 
 /// Replies whose items are a struct of the library.
-const ITEMS: [(&str, &str); 15] = [
+const ITEMS: [(&str, &str); 16] = [
     ("events", "Event"),
+    ("graphs", "GraphSummary"),
     ("groups", "Group"),
     ("held", "Held"),
     ("history", "Transition"),
@@ -47,10 +48,12 @@ const ITEMS: [(&str, &str); 15] = [
 ];
 
 /// Fields that the library has under another name, or as another type than that of the contract: with the reader of it.
-const OWN: [(&str, &str, &str, &str, &str); 24] = [
+const OWN: [(&str, &str, &str, &str, &str); 26] = [
     ("bulk", "cursor", "next", "Option<String>", "reply::next"),
     ("estimate", "basis", "basis", "Option<Basis>", "reply::known"),
     ("events", "event", "cursor", "String", "reply::text"),
+    ("graphs", "id", "id", "GraphId", "reply::word"),
+    ("graphs", "state", "state", "Option<GraphState>", "reply::known"),
     ("groups", "group", "name", "String", "reply::text"),
     ("hello", "known", "born", "bool", "reply::flag"),
     ("hello", "lacks", "missing", "Vec<(String, Vec<String>)>", "reply::missing"),

@@ -71,9 +71,26 @@ use plan::{Argument, Input, Order, Plan, Step};
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     id: Option<GraphId>,
-    name: Option<String>,
-    on_failure: Option<OnFailure>,
+    whole: Whole,
     parts: RefCell<Parts>,
+}
+
+/// What is said of all of a graph.
+#[derive(Clone, Debug, Default)]
+struct Whole {
+    name: Option<String>,
+    tags: Vec<String>,
+    priority: Option<i64>,
+    on_failure: Option<OnFailure>,
+}
+
+impl Whole {
+    /// The options of a submit.
+    fn options(&self) -> SubmitGraphOptions {
+        let options = self.name.as_deref().into_iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
+        let options = self.tags.iter().fold(options, SubmitGraphOptions::tag);
+        self.on_failure.into_iter().fold(options, SubmitGraphOptions::on_failure)
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -96,13 +113,13 @@ impl Graph {
     /// What is wrong, with the place of the task and the field: a text that is not JSON, unknown fields or options, a
     /// reference to no task of the graph, and whatever [`Graph::check`] finds.
     pub fn from_json(text: &str) -> Result<Self, GraphError> {
-        let (graph, steps) = document::read(text)?;
-        graph.with(steps)
+        let (whole, steps) = document::read(text)?;
+        Self::of(whole, steps)
     }
 
-    fn with(self, steps: Vec<Step>) -> Result<Self, GraphError> {
-        let Plan { steps, .. } = Plan::new(steps)?;
-        Ok(Self { parts: RefCell::new(Parts { steps, flaw: None }), ..self })
+    fn of(whole: Whole, steps: Vec<Step>) -> Result<Self, GraphError> {
+        let Plan { steps, .. } = Plan::new(steps, &whole)?;
+        Ok(Self { id: None, whole, parts: RefCell::new(Parts { steps, flaw: None }) })
     }
 
     /// An id of the caller's choice; a random one for each submit by default. The same id submitted again creates no
@@ -116,14 +133,28 @@ impl Graph {
     /// A name for people.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
+        self.whole.name = Some(name.into());
+        self
+    }
+
+    /// A tag of the graph and of all its tasks.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.whole.tags.push(tag.into());
+        self
+    }
+
+    /// The priority of its tasks that have none of their own: from -1000 to 1000.
+    #[must_use]
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.whole.priority = Some(priority.into());
         self
     }
 
     /// What the failure of a task does to the others: by default [`OnFailure::Cancel`].
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
-        self.on_failure = Some(on_failure);
+        self.whole.on_failure = Some(on_failure);
         self
     }
 
@@ -150,7 +181,7 @@ impl Graph {
         let label = format!("{method}-{}", task.index);
         let (queue, options) = (queue.to_owned(), TaskOptions::default().method(method));
         let (shard, eta, edges) = (None, None, Vec::new());
-        self.parts.borrow_mut().steps.push(Step { label, shard, queue, eta, options, input, edges });
+        self.parts.borrow_mut().steps.push(Step { label, shard, queue, eta, options, input, edges, bound: None });
         task
     }
 
@@ -176,15 +207,9 @@ impl Graph {
         self.plan().map(|_| ())
     }
 
-    /// What a submit says of the graph as a whole.
-    fn options(&self) -> SubmitGraphOptions {
-        let options = self.name.as_deref().into_iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
-        self.on_failure.into_iter().fold(options, SubmitGraphOptions::on_failure)
-    }
-
     fn plan(&self) -> Result<Plan, GraphError> {
         let Parts { steps, flaw } = self.parts.borrow().clone();
-        flaw.map_or_else(|| Plan::new(steps), Err)
+        flaw.map_or_else(|| Plan::new(steps, &self.whole), Err)
     }
 }
 

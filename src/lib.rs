@@ -88,7 +88,7 @@
 //! | workers | [`Worker`], [`WorkerBuilder`] | [`Context`], [`Failure`], [`Stop`], [`Summary`], [`WorkerInfo`] |
 //! | attempts, one at a time | [`Listener`], [`Processor`] | [`Attempt`], [`Reservation`], [`Order`], [`Outcome`], [`QueueOrder`], [`Upkeep`] |
 //! | schedules | [`Client::schedule`], [`Schedule`] with [`Plan`] and [`Rhythm`] | [`ScheduleInfo`], [`ScheduleSummary`], [`Overlap`], [`Missed`] |
-//! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`] |
+//! | graphs of tasks | [`Graph`], [`Client::submit_graph`] | [`GraphTask`], [`GraphHandle`], [`GraphMember`], [`Client::graphs`] with [`GraphSummary`] |
 //! | names | [`TaskId`], [`GraphId`], [`QueueName`], [`ScheduleName`], [`ListenerId`], [`Token`] | each checks what it is made of |
 //! | errors | [`Error`], sorted by what to do | [`Code`], [`Result`] |
 //! | every command as a plain value | [`Client::calls`], [`calls`] | [`Client::call`], options with setters |
@@ -205,7 +205,7 @@ pub type Schedule = handles::Schedule<Blocking>;
 #[cfg(feature = "enq")]
 pub use graph::Enq;
 pub use graph::{Graph, GraphError, GraphTask};
-pub use model::{GraphInfo, GraphMember, GraphPage, GraphState, OnFailure, StagedGraph};
+pub use model::{GraphInfo, GraphMember, GraphPage, GraphState, GraphSummary, OnFailure, StagedGraph};
 /// A graph by its id.
 pub type GraphHandle = handles::GraphHandle<Blocking>;
 /// A graph that was submitted.

@@ -1,5 +1,6 @@
 //! The input of commands: arguments that several commands share.
 
+pub mod array;
 pub mod confirm;
 pub mod document;
 pub mod filter;
@@ -10,3 +11,4 @@ pub mod state;
 pub mod task_ids;
 pub mod task_options;
 pub mod values;
+mod yaml;

@@ -58,6 +58,9 @@ pub struct Run {
     pub boot: String,
     #[serde(default)]
     pub method: Option<String>,
+    /// The index of an element of an array.
+    #[serde(default)]
+    pub index: Option<u64>,
     /// The program and its arguments; the program is an absolute path.
     pub program: Vec<String>,
     /// `new retry lost requeued`

@@ -6,11 +6,13 @@
 1. A worker is killed with SIGKILL while its programs run. A new one finds them: same attempt, same process.
 2. The machine is "lost": worker and supervisors are killed, and what they knew of their runs is gone. Another
    worker goes on from the checkpoint when the lease has expired.
+3. A file is cut into pieces, which are packed three at a time and joined: a graph. The worker is killed meanwhile.
 
-Every digest is compared with what sha256sum says. Ctrl-C leaves no process behind.
+Every digest is compared with what sha256sum says, and the packed file with the file. Ctrl-C leaves no process behind.
 """
 
 import atexit
+import gzip
 import json
 import os
 import pathlib
@@ -193,6 +195,43 @@ log = run("logs", task)
 resumed = [line for line in log.splitlines() if "goes on after" in line]
 say(resumed[-1] if resumed else "IT BEGAN ANEW")
 right += [check(task, folder), bool(resumed)]
+
+print("\nPart 3: a file in pieces, and the worker killed while it packs them")
+PIECES = 8
+source = max(files(tasks[0][1]), key=lambda path: min(path.stat().st_size, 64 << 20))
+(scratch / "pieces").mkdir()
+order = {"file": str(source), "folder": str(scratch / "pieces"), "pieces": PIECES}
+graph = {"name": "pieces", "queue": "pieces", "tasks": {
+    "split": {"method": "split", "parameters": order},
+    "pack": {"method": "pack", "array": f"1-{PIECES}%3", "args": [{"result": "split"}]},
+    "join": {"method": "join", "args": [{"result": "pack"}]},
+}}
+run("graph", "submit", "-", "--id", "pieces", input=json.dumps(graph))
+os.environ["REST"] = "0.5"
+
+
+def packer():
+    return start(blueque, "worker", "--queue", "pieces", "--dir", str(programs.parent / "pieces.d"), "--slots", "8",
+                 "--env", "REST", "--lease", f"{LEASE}s", "--state-dir", str(scratch / "state-three"), "--quiet")
+
+
+def states():
+    shown = [task["status"] for task in json.loads(run("graph", "show", "pieces", "-o", "json"))["tasks"]]
+    return {status: shown.count(status) for status in shown}
+
+
+victim = packer()
+until("three pieces are being packed", lambda: states().get("started") == 3)
+print("\n".join("  " + line for line in run("graph", "show", "pieces").splitlines()))
+say(f"SIGKILL to worker {victim.pid}: {states()}")
+kill(victim.pid)
+victim.wait()
+packer()
+run("graph", "wait", "pieces", "--timeout", f"{LIMIT}s")
+whole = show("pieces/join")["result"]
+same = gzip.decompress(pathlib.Path(whole["file"]).read_bytes()) == source.read_bytes()
+print(f"  {str(source)[-44:]:<44} {PIECES:>5} pieces {whole['bytes']} bytes  {'right' if same else 'WRONG'}")
+right.append(same)
 
 print("\nEvery result is right." if all(right) else "\nNOT every result is right.")
 sys.exit(0 if all(right) else 1)

@@ -44,9 +44,9 @@ local function go_on(id)
   namespace.probe('LLEN', graphs.tasks(id))
   local graph = graphs.find(id)
   if not graph or graph.state ~= 'created' then
-    local ids, outside = graphs.plan_removal(id, limit)
+    local ids, outside, bounds = graphs.plan_removal(id, limit)
     namespace.begin()
-    graphs.remove(id, ids, outside)
+    graphs.remove(id, ids, outside, bounds)
     return #ids + #outside, #ids + #outside > 0
   end
   local tasks, outside = graphs.plan_release(graph, limit)

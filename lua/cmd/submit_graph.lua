@@ -1,7 +1,7 @@
 --- Submits tasks of a graph, which wait for one another: all that it has, up to 100 in a call. With the last one the
 --   graph is created; before, nobody sees anything of it. A task comes after those that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
--- @options name on_failure request
+-- @options name on_failure tags bounds request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
 -- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM task.*
 -- @since 0.2.0
@@ -14,7 +14,7 @@ if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, queue, eta, parameters, inputs or options')
 end
 local options = args.options(last)
-local facts, request = graphs.facts(options), options.request
+local facts, request, bounds = graphs.facts(options), options.request, options.bounds
 local replied, answer = requests.find('submit_graph', request)
 if replied then
   return answer
@@ -87,6 +87,7 @@ end
 for queue in pairs(queues) do
   queues[queue] = redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue) and 'known' or 'new'
 end
+graphs.plan_bounds(bounds)
 namespace.probe('LLEN', graphs.tasks(id))
 namespace.probe('LLEN', graphs.outside(id))
 namespace.probe('ZCARD', graphs.all())
@@ -97,6 +98,9 @@ redis.call('ZADD', graphs.due(), done and namespace.now or namespace.decimal(nam
 redis.call('ZADD', graphs.all(), namespace.now, id)
 redis.call('HSET', graphs.key(id), 'state', done and 'created' or 'staging', 'created', namespace.now,
   'total', total, 'left', total, 'staged', staged, unpack(facts))
+for _, bound in ipairs(bounds or {}) do
+  redis.call('HSET', bound.limits, bound.key, bound.places .. ' -')
+end
 for queue, is in pairs(queues) do
   if is == 'new' then
     redis.call('ZADD', namespace.prefix .. 'queues', 0, queue)

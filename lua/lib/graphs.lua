@@ -8,6 +8,12 @@ local graphs = {}
 -- A graph whose tasks do not arrive within this time is removed, in microseconds.
 graphs.STAGED = 600000000
 
+-- Keys of one graph that have bounds.
+graphs.BOUNDS = 100
+
+-- Keys of a queue with limits of their own, as `limit` has it.
+graphs.LIMITS = 100000
+
 function graphs.key(graph)
   return namespace.key('graph', graph)
 end
@@ -118,10 +124,13 @@ end
 -- What a graph has only if it was given, as fields and values.
 function graphs.facts(options)
   local facts = {}
-  for _, name in ipairs({ 'name', 'on_failure' }) do
+  for _, name in ipairs({ 'name', 'on_failure', 'tags' }) do
     if options[name] then
       facts[#facts + 1], facts[#facts + 2] = name, options[name]
     end
+  end
+  if options.bounds then
+    facts[#facts + 1], facts[#facts + 2] = 'bounds', options.bounds.text
   end
   return facts
 end
@@ -154,6 +163,30 @@ function graphs.options(text)
     reply.fail('BADARG', 'a task of a graph has no unique name: give the graph an id of your own instead')
   end
   return options, label
+end
+
+-- Checks a text of bounds. Returns the queue, the key and the places of each, and the text.
+function graphs.bounds(text, what)
+  local bounds = { text = text }
+  for entry in string.gmatch(text .. ' ', '([^ ]*) ') do
+    local queue, key, places = string.match(entry, '^([^/=]+)/([^/=]+)=(%d+)$')
+    if not places or #bounds >= graphs.BOUNDS then
+      reply.fail('BADARG', what .. ' must be 1 to ' .. graphs.BOUNDS
+        .. ' entries like QUEUE/KEY=PLACES, separated by spaces')
+    end
+    bounds[#bounds + 1] = { limits = namespace.key('limits', args.plain(queue, what)), key = args.plain(key, what),
+      places = args.integer(places, 1, contract.PLACES_HIGH, what) }
+  end
+  return bounds
+end
+
+-- Reads what a submit writes for them.
+function graphs.plan_bounds(bounds)
+  for _, bound in ipairs(bounds or {}) do
+    if namespace.probe('HLEN', bound.limits) >= graphs.LIMITS then
+      reply.fail('TOOMANY', 'a queue has ' .. graphs.LIMITS .. ' keys with limits of their own already')
+    end
+  end
 end
 
 -- Reads a step of the release. Returns the tasks, and the outside edges of the last step.
@@ -209,6 +242,13 @@ function graphs.plan_outside(graph, limit)
   return found
 end
 
+-- Removes the limits of a graph that goes.
+function graphs.unlimit(bounds)
+  for _, bound in ipairs(bounds) do
+    redis.call('HDEL', bound.limits, bound.key)
+  end
+end
+
 -- Makes what was planned.
 function graphs.release(graph, tasks, outside)
   local queues = {}
@@ -242,6 +282,16 @@ function graphs.release(graph, tasks, outside)
   end
 end
 
+-- The bounds of a graph that may go.
+function graphs.plan_unlimit(graph)
+  local bounds = {}
+  for queue, key in string.gmatch(redis.call('HGET', graphs.key(graph), 'bounds') or '', '([^/ ]+)/([^= ]+)=') do
+    bounds[#bounds + 1] = { limits = namespace.key('limits', queue), key = key }
+    namespace.probe('HLEN', bounds[#bounds].limits)
+  end
+  return bounds
+end
+
 -- Reads a step of the removal of a graph whose tasks did not all arrive.
 function graphs.plan_removal(graph, limit)
   namespace.declare(graphs.outside(graph))
@@ -254,10 +304,10 @@ function graphs.plan_removal(graph, limit)
     namespace.declare(edges.dependents(id))
   end
   local outside = #ids == 0 and graphs.plan_outside(graph, limit) or {}
-  return ids, outside
+  return ids, outside, graphs.plan_unlimit(graph)
 end
 
-function graphs.remove(graph, ids, outside)
+function graphs.remove(graph, ids, outside, bounds)
   for _, id in ipairs(ids) do
     redis.call('UNLINK', namespace.key('task', id), edges.upstreams(id), edges.inputs(id), edges.dependents(id))
     redis.call('RPOP', graphs.tasks(graph))
@@ -270,6 +320,7 @@ function graphs.remove(graph, ids, outside)
   end
   redis.call('LTRIM', graphs.outside(graph), #outside, -1)
   if #ids + #outside == 0 then
+    graphs.unlimit(bounds)
     redis.call('UNLINK', graphs.key(graph), graphs.chosen(graph))
     redis.call('ZREM', graphs.due(), graph)
     redis.call('ZREM', graphs.all(), graph)
@@ -286,6 +337,7 @@ function graphs.count(task, to)
     redis.call('HINCRBY', key, task.status, -1)
   end
   if to == 'deleted' and redis.call('HINCRBY', key, 'left', -1) == 0 then
+    graphs.unlimit(task.bounds)
     redis.call('UNLINK', key, graphs.tasks(task.graph))
     redis.call('ZREM', graphs.all(), task.graph)
   end

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::{Call, Calls, CancelGraphOptions, RetryGraphOptions, SubmitGraphOptions};
-use crate::model::{GraphPage, StagedGraph, reply};
+use crate::model::{GraphPage, GraphSummary, Page, StagedGraph, reply};
 use crate::names::{GraphId, QueueName, TaskId};
 use crate::options::TaskOptions;
 use crate::times::{seconds, since_1970};
@@ -69,6 +69,12 @@ impl Calls {
     #[must_use]
     pub fn retry_graph(&self, graph: &GraphId, options: &RetryGraphOptions) -> Call<()> {
         self.call("retry_graph", reply::done).arg(graph).once().pairs(&options.0)
+    }
+
+    /// The graphs of the namespace, the latest first.
+    #[must_use]
+    pub fn graphs(&self, cursor: &str, limit: u32) -> Call<Page<GraphSummary>> {
+        self.call("graphs", reply::page).arg(cursor).arg(limit)
     }
 
     /// A graph, with up to 500 of its tasks; none if no graph has this id.

@@ -1,27 +1,42 @@
 //! Graphs as JSON documents: `docs/graph.schema.json` describes them.
 
+mod elements;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 
-use super::Graph;
+use self::elements::{Element, Elements, INDEX, Places};
+use super::Whole;
 use super::fields::{Fields, Found};
 use super::flaw::{GraphError, Place};
-use super::plan::{self, Argument, Input, Order, Step};
+use super::plan::{self, Argument, Bound, Input, Order, Step};
 use crate::contract;
 use crate::model::OnFailure;
 use crate::options::TaskOptions;
 use crate::times;
 
 /// The fields of a graph. The first one names the schema, for editors.
-const GRAPH: [&str; 5] = ["$schema", "name", "queue", "on_failure", "tasks"];
+const GRAPH: [&str; 8] = ["$schema", "name", "tags", "queue", "priority", "on_failure", "templates", "tasks"];
 
-/// The fields of a task.
-const TASK: [&str; 9] = ["queue", "method", "eta", "parameters", "args", "needs", "after", "after_failure", "options"];
+/// The fields of a template, each of which a task may have instead.
+const TEMPLATE: [&str; 11] =
+    ["queue", "method", "eta", "array", "matrix", "parameters", "args", "needs", "after", "after_failure", "options"];
+
+/// The field of a task that a template does not have.
+const FROM: &str = "template";
+
+/// Fields of which a task has one.
+const EITHER: [[&str; 2]; 2] = [["parameters", "args"], ["array", "matrix"]];
+
+/// Maximum number of arguments and edges of all tasks together.
+const INPUTS: usize = 1_000_000;
+
+/// Maximum size of the parameters of all tasks together.
+const BYTES: usize = 64 << 20;
 
 /// The fields of an argument, of which it has one.
-const ARGUMENT: [&str; 2] = ["value", "result"];
+const ARGUMENT: [&str; 3] = ["value", "result", "element"];
 
 /// What is no option of a task in a graph.
 pub(super) const NO_OPTIONS: [(&str, &str); 4] = [
@@ -33,41 +48,108 @@ pub(super) const NO_OPTIONS: [(&str, &str); 4] = [
 
 const UNIQUE: &str = "a task of a graph has no unique name: choose the graph's id, which is created once";
 
-/// A graph without an id, and its tasks.
-pub(super) fn read(text: &str) -> Result<(Graph, Vec<Step>), GraphError> {
+/// A document: what is said of the whole graph, and its tasks.
+pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
     let document = Found::document(text)?.fields(&GRAPH)?;
-    let queue = document.text("queue")?;
-    let tasks = document.need("tasks")?.object()?;
-    if tasks.len() > plan::TASKS {
-        return Err(plan::too_many(tasks.len()));
-    }
-    let places = plan::labels(tasks.iter().map(|(label, _)| label.as_str()))?;
-    let reader = Reader { queue, places };
-    let steps = tasks.iter().enumerate().map(|(index, (label, found))| {
-        let fields = found.clone().at(Place::task(index, Some(label))).fields(&TASK)?;
-        reader.step(label, &fields)
-    });
-    let steps = steps.collect::<Result<_, _>>()?;
-    let mut graph = Graph { name: document.text("name")?, ..Graph::new() };
-    if let Some(found) = document.get("on_failure") {
+    let priority = document.get("priority").map(|found| found.whole()).transpose()?;
+    let tags = document.get("tags").map(Found::list).transpose()?.unwrap_or_default();
+    let tags = tags.iter().map(Found::plain).collect::<Result<_, _>>()?;
+    let on_failure = document.get("on_failure").map(|found| {
         let word = found.text()?;
         let known = OnFailure::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ");
-        let flaw = |_| found.place.flaw(format!("must be one of {known}, not {word:?}"));
-        graph = graph.on_failure(word.parse().map_err(flaw)?);
+        word.parse().map_err(|_| found.place.flaw(format!("must be one of {known}, not {word:?}")))
+    });
+    let whole = Whole { name: document.text("name")?, tags, priority, on_failure: on_failure.transpose()? };
+    let mut templates = HashMap::new();
+    for (name, found) in document.get("templates").map(Found::object).transpose()?.unwrap_or_default() {
+        templates.insert(name, found.fields(&TEMPLATE)?);
     }
-    Ok((graph, steps))
+    let known: Vec<&str> = TEMPLATE.iter().copied().chain([FROM]).collect();
+    let (mut entries, mut places) = (Vec::new(), Places::default());
+    for (index, (label, found)) in document.need("tasks")?.object()?.into_iter().enumerate() {
+        let mut fields = found.at(Place::task(index, Some(&label))).fields(&known)?;
+        let mut beneath = None;
+        if let Some(from) = fields.get(FROM) {
+            let name = from.text()?;
+            let none = || from.place.flaw(format!("no template of the graph is named {name:?}"));
+            let template: &Fields<'_> = templates.get(&name).ok_or_else(none)?;
+            beneath = template.get("options").cloned();
+            fields = fields.or(template, &EITHER);
+        }
+        let mut options = TaskOptions::default();
+        for found in beneath.iter().chain(fields.get("options")) {
+            read_options(found, &mut options)?;
+        }
+        let elements = Elements::read(&fields)?;
+        places.add(&label, &elements);
+        if places.len() > plan::TASKS && elements.all.is_some() {
+            return Err(fields
+                .place
+                .flaw(format!("with this array over {} tasks: a graph has at most that", plan::TASKS)));
+        }
+        entries.push((label, Entry { fields, elements, options }));
+    }
+    if places.len() > plan::TASKS {
+        return Err(plan::too_many(places.len()));
+    }
+    plan::labels(entries.iter().map(|(label, ..)| label.as_str()))?;
+    let reader = Reader { queue: document.text("queue")?, places };
+    let (mut steps, mut size) = (Vec::new(), Size::default());
+    for (label, entry) in &entries {
+        reader.steps(label, entry, &mut steps, &mut size)?;
+    }
+    Ok((whole, steps))
+}
+
+/// An entry of a document: a task, or an array of tasks.
+struct Entry<'a> {
+    fields: Fields<'a>,
+    elements: Elements,
+    options: TaskOptions,
+}
+
+/// What the tasks have together: an array multiplies it.
+#[derive(Default)]
+struct Size {
+    inputs: usize,
+    bytes: usize,
+}
+
+impl Size {
+    fn add(&mut self, input: &Input, edges: &[(Order, usize)]) -> Result<(), String> {
+        self.inputs += edges.len();
+        match input {
+            Input::Whole(bytes) => self.bytes += bytes.len(),
+            Input::List(arguments) => {
+                self.inputs += arguments.len();
+                let bytes = |argument: &Argument| if let Argument::Value(json) = argument { json.len() } else { 0 };
+                self.bytes += arguments.iter().map(bytes).sum::<usize>();
+            }
+        }
+        if self.inputs > INPUTS {
+            return Err(format!(
+                "with it over {INPUTS} arguments and edges in the graph: put a task between its arrays"
+            ));
+        }
+        if self.bytes > BYTES {
+            return Err(format!("with it over {BYTES} bytes of parameters in the graph: pass a reference to them"));
+        }
+        Ok(())
+    }
 }
 
 /// Reads the tasks of a document.
-struct Reader<'a> {
+struct Reader {
     /// The queue of those that name none.
     queue: Option<String>,
     /// The places of the tasks by their names.
-    places: HashMap<&'a str, usize>,
+    places: Places,
 }
 
-impl Reader<'_> {
-    fn step(&self, label: &str, fields: &Fields<'_>) -> Result<Step, GraphError> {
+impl Reader {
+    /// The tasks of an entry.
+    fn steps(&self, label: &str, entry: &Entry<'_>, steps: &mut Vec<Step>, size: &mut Size) -> Result<(), GraphError> {
+        let Entry { fields, elements, .. } = entry;
         let queue = match (fields.text("queue")?, &self.queue) {
             (Some(own), _) => own,
             (None, Some(common)) => common.clone(),
@@ -80,52 +162,113 @@ impl Reader<'_> {
             let known = times::time(found.json()).filter(|_| found.kind() == "a number");
             known.ok_or_else(|| found.place.flaw("must be a number: seconds since 1970"))
         });
-        let mut edges = Vec::new();
-        for order in [Order::Success, Order::After, Order::Failure] {
-            for found in fields.get(order.field()).map(Found::list).transpose()?.unwrap_or_default() {
-                edges.push((order, self.upstream(&found)?));
-            }
-        }
-        let mut options = fields.get("options").map(options).transpose()?.unwrap_or_default();
+        let eta = eta.transpose()?;
+        let mut options = entry.options.clone();
         if let Some(method) = fields.text("method")? {
             options = options.method(method);
         }
-        let (shard, eta, input) = (None, eta.transpose()?, self.input(fields)?);
-        Ok(Step { label: label.to_owned(), shard, queue, eta, options, input, edges })
+        let bound = elements.most.map(|most| Bound { first: self.places.start(label), most });
+        if bound.is_some() && options.0.has("key") {
+            let text = "an array with a bound has a key of its own: leave out one of them";
+            return Err(fields.place.field("options").field("key").flaw(text));
+        }
+        let single = [None];
+        let all: &mut dyn Iterator<Item = Option<&Element>> = match &elements.all {
+            Some(all) => &mut all.iter().map(Some),
+            None => &mut single.into_iter(),
+        };
+        for element in all {
+            let label = element.map_or_else(|| label.to_owned(), |element| format!("{label}[{}]", element.index));
+            let (input, edges) = (self.input(fields, element, elements.is_matrix)?, self.edges(fields, element)?);
+            size.add(&input, &edges).map_err(|text| fields.place.flaw(text))?;
+            let (shard, queue, options) = (None, queue.clone(), options.clone());
+            steps.push(Step { label, shard, queue, eta, options, input, edges, bound });
+        }
+        Ok(())
     }
 
-    fn input(&self, fields: &Fields<'_>) -> Result<Input, GraphError> {
+    fn edges(&self, fields: &Fields<'_>, element: Option<&Element>) -> Result<Vec<(Order, usize)>, GraphError> {
+        let mut edges = Vec::new();
+        for order in [Order::Success, Order::After, Order::Failure] {
+            for found in fields.get(order.field()).map(Found::list).transpose()?.unwrap_or_default() {
+                let upstreams = self.places.find(&found, element.map(|element| element.index))?;
+                edges.extend(upstreams.into_iter().map(|upstream| (order, upstream)));
+            }
+        }
+        Ok(edges)
+    }
+
+    fn input(&self, fields: &Fields<'_>, element: Option<&Element>, is_matrix: bool) -> Result<Input, GraphError> {
         let args = match (fields.get("parameters"), fields.get("args")) {
-            (None, None) => return Ok(Input::Whole(Vec::new())),
-            (Some(parameters), None) => return Ok(Input::Whole(parameters.json().as_bytes().to_vec())),
+            (None, None) => return Ok(Input::Whole(element.map(|it| it.parameters(is_matrix)).unwrap_or_default())),
+            (Some(parameters), None) => return whole(parameters, element.filter(|_| is_matrix)),
             (Some(_), Some(args)) => return Err(args.place.flaw("a task has `parameters` or `args`, not both")),
             (None, Some(args)) => args,
         };
-        let argument = |found: Found<'_>| {
+        let mut list = Vec::new();
+        for found in args.list()? {
             let fields = found.fields(&ARGUMENT)?;
-            match (fields.get("value"), fields.get("result")) {
-                (Some(value), None) => Ok(Argument::Value(value.json().to_owned())),
-                (None, Some(label)) => Ok(Argument::Result(self.upstream(label)?)),
-                _ => Err(fields.place.flaw("an argument has one of `value` and `result`")),
+            match (fields.get("value"), fields.get("result"), fields.get("element")) {
+                (Some(value), None, None) => list.push(Argument::Value(value.json().to_owned())),
+                (None, Some(label), None) => {
+                    let upstreams = self.places.find(label, element.map(|element| element.index))?;
+                    list.extend(upstreams.into_iter().map(Argument::Result));
+                }
+                (None, None, Some(name)) => list.push(Argument::Value(own(name, element)?)),
+                _ => return Err(fields.place.flaw("an argument has one of `value`, `result` and `element`")),
             }
-        };
-        Ok(Input::List(args.list()?.into_iter().map(argument).collect::<Result<_, _>>()?))
-    }
-
-    fn upstream(&self, found: &Found<'_>) -> Result<usize, GraphError> {
-        let label = found.text()?;
-        let place = self.places.get(label.as_str()).copied();
-        place.ok_or_else(|| found.place.flaw(format!("no task of the graph is named {label:?}")))
+        }
+        Ok(Input::List(list))
     }
 }
 
-/// The options of a submit. The server checks their bounds.
-fn options(found: &Found<'_>) -> Result<TaskOptions, GraphError> {
-    let mut options = TaskOptions::default();
-    for (name, value) in found.object()? {
-        set(&mut options, &name, &option(&value)?).map_err(|text| value.place.flaw(text))?;
+impl Element {
+    /// What it receives if nothing else is said: its index, or the values of its matrix.
+    fn parameters(&self, is_matrix: bool) -> Vec<u8> {
+        if is_matrix { object(&self.values) } else { self.index.to_string() }.into_bytes()
     }
-    Ok(options)
+}
+
+/// Parameters as they are written; those of an element of a matrix also have its values.
+fn whole(parameters: &Found<'_>, element: Option<&Element>) -> Result<Input, GraphError> {
+    let Some(element) = element else { return Ok(Input::Whole(parameters.json().as_bytes().to_vec())) };
+    let mut all = element.values.clone();
+    for (name, found) in parameters.object()? {
+        if all.iter().any(|(other, _)| *other == name) {
+            return Err(found.place.flaw("the matrix has a value of this name"));
+        }
+        all.push((name, found.json().to_owned()));
+    }
+    Ok(Input::Whole(object(&all).into_bytes()))
+}
+
+/// An object of JSON texts.
+fn object(values: &[(String, String)]) -> String {
+    let entry = |(name, value): &(String, String)| format!("{}:{value}", serde_json::Value::from(name.as_str()));
+    format!("{{{}}}", values.iter().map(entry).collect::<Vec<_>>().join(","))
+}
+
+/// A value of an element by its name.
+fn own(name: &Found<'_>, element: Option<&Element>) -> Result<String, GraphError> {
+    let text = name.text()?;
+    let element = element.ok_or_else(|| name.place.flaw("this task is no element of an array"))?;
+    if text == INDEX {
+        return Ok(element.index.to_string());
+    }
+    let value = element.values.iter().find(|(other, _)| *other == text).map(|(_, value)| value.clone());
+    value.ok_or_else(|| {
+        let known = element.values.iter().map(|(name, _)| name.as_str());
+        let known: Vec<&str> = [INDEX].into_iter().chain(known).collect();
+        name.place.flaw(format!("an element has no {text:?}: there are {}", known.join(", ")))
+    })
+}
+
+/// The options of a submit. The server checks their bounds.
+fn read_options(found: &Found<'_>, options: &mut TaskOptions) -> Result<(), GraphError> {
+    for (name, value) in found.object()? {
+        set(options, &name, &option(&value)?).map_err(|text| value.place.flaw(text))?;
+    }
+    Ok(())
 }
 
 /// Sets an option that a task of a graph can have.

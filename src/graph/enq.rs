@@ -10,10 +10,10 @@ use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::value::RawValue;
 
-use super::Graph;
 use super::fields::{Fields, Found};
 use super::flaw::{GraphError, Place};
 use super::plan::{self, Argument, Input, Step};
+use super::{Graph, Whole};
 use crate::names::{self, QueueName};
 use crate::options::TaskOptions;
 
@@ -87,7 +87,7 @@ impl Enq {
         }
         let mut used = HashSet::new();
         let steps = all.iter().map(|(id, fields)| self.step(id, fields, &places, &mut used));
-        Graph::new().with(steps.collect::<Result<_, _>>()?)
+        Graph::of(Whole::default(), steps.collect::<Result<_, _>>()?)
     }
 
     fn step(
@@ -117,7 +117,7 @@ impl Enq {
             arguments.push(argument);
         }
         let (shard, input) = (Some(id.0.clone()), Input::List(arguments));
-        Ok(Step { label: shown(id), shard, queue, eta: None, options, input, edges: Vec::new() })
+        Ok(Step { label: shown(id), shard, queue, eta: None, options, input, edges: Vec::new(), bound: None })
     }
 
     fn queue(&self, shard: &str) -> Result<QueueName, String> {

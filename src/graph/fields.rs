@@ -7,6 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::flaw::{GraphError, Place};
+use crate::names;
 
 /// Maximum length of a document.
 const BYTES: usize = 8 << 20;
@@ -43,6 +44,17 @@ impl<'a> Found<'a> {
     pub(super) fn text(&self) -> Result<String, GraphError> {
         self.as_kind("text")?;
         serde_json::from_str(self.json()).map_err(|_| self.place.flaw("the text is not Unicode"))
+    }
+
+    /// A whole number. The server checks its bounds.
+    pub(super) fn whole(&self) -> Result<i64, GraphError> {
+        self.json().parse().map_err(|_| self.place.flaw("must be a whole number"))
+    }
+
+    /// A name as those of queues and tags are.
+    pub(super) fn plain(&self) -> Result<String, GraphError> {
+        let text = self.text()?;
+        if names::plain(&text) { Ok(text) } else { Err(self.place.flaw(names::PLAIN)) }
     }
 
     pub(super) fn list(&self) -> Result<Vec<Self>, GraphError> {
@@ -117,7 +129,7 @@ fn cause(text: &str, error: &serde_json::Error) -> String {
 }
 
 /// The fields of an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fields<'a> {
     pub(super) place: Place,
     fields: Vec<(String, Found<'a>)>,
@@ -130,6 +142,16 @@ impl<'a> Fields<'a> {
 
     pub(super) fn need(&self, name: &str) -> Result<&Found<'a>, GraphError> {
         self.get(name).ok_or_else(|| self.place.field(name).flaw("missing"))
+    }
+
+    /// These, and those of `base` that are missing here. Of two fields in `either` one is enough.
+    pub(super) fn or(self, base: &Self, either: &[[&str; 2]]) -> Self {
+        let has = |name: &str| {
+            let pair = either.iter().find(|pair| pair.contains(&name));
+            self.get(name).is_some() || pair.is_some_and(|pair| pair.iter().any(|name| self.get(name).is_some()))
+        };
+        let more: Vec<_> = base.fields.iter().filter(|(name, _)| !has(name)).cloned().collect();
+        Self { place: self.place, fields: self.fields.into_iter().chain(more).collect() }
     }
 
     /// A text, if it is there.

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use super::Graph;
 use super::batches::{Part, batches};
 use super::plan::Plan;
+use super::{Graph, Whole};
 use crate::calls::{CancelGraphOptions, GraphPart, RetryGraphOptions, SubmitGraphOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{GraphInfo, GraphMember, GraphPage, StagedGraph, Status};
+use crate::model::{GraphInfo, GraphMember, GraphPage, GraphSummary, StagedGraph, Status};
 use crate::names::{GraphId, QueueName, TaskId};
 
-/// Tasks of one page.
+/// Tasks, or graphs, of one page.
 const PAGE: u32 = 500;
 
 /// Tasks that one call of `settle` changes.
@@ -58,6 +58,24 @@ impl<L: Link> Client<L> {
         Ok(GraphHandle { client: self.clone(), id: GraphId::new(id)? })
     }
 
+    /// The graphs of the namespace, the latest first.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn graphs(&self) -> L::Many<'_, GraphSummary> {
+        let first = (Vec::new().into_iter(), Some("0".to_owned()));
+        L::many(first, move |(mut page, mut next): (std::vec::IntoIter<GraphSummary>, _)| async move {
+            loop {
+                if let Some(graph) = page.next() {
+                    return Ok(Some((graph, (page, next))));
+                }
+                let Some(cursor): Option<String> = next else { return Ok(None) };
+                let more = self.run(&self.calls().graphs(&cursor, PAGE)).await?;
+                (page, next) = (more.items.into_iter(), more.next);
+            }
+        })
+    }
+
     /// Goes on with what calls leave behind in graphs, by as many steps as `tasks` tasks take at most.
     pub(crate) async fn settle(&self, tasks: usize) -> Result<()> {
         for _ in 0..tasks / SETTLED as usize + 2 {
@@ -95,13 +113,13 @@ impl<L: Link> Client<L> {
     /// `BADARG` with the place of the task for whatever [`Graph::check`] finds; `DUPLICATE` if another graph has the id;
     /// those of [`Queue::submit_bytes`](crate::Queue::submit_bytes).
     pub fn submit_graph(&self, graph: &Graph) -> L::Answer<'_, Result<SubmittedGraph<L>>> {
-        let (plan, how) = (graph.plan(), graph.options());
+        let (plan, whole) = (graph.plan(), graph.whole.clone());
         let id = graph.id.clone().unwrap_or_else(GraphId::random);
         L::answer(async move {
             let plan = plan?;
             let ids = plan.ids(&id)?;
             let graph = GraphHandle { client: self.clone(), id };
-            let created = graph.stage(&plan, &ids, &how).await?;
+            let created = graph.stage(&plan, &ids, &whole).await?;
             let tasks: Vec<_> = plan.steps.into_iter().map(|step| step.label).zip(ids).collect();
             if !created {
                 graph.must_have(&tasks).await?;
@@ -255,16 +273,17 @@ impl<L: Link> GraphHandle<L> {
     }
 
     /// Brings all tasks. Returns false if the graph was created before.
-    async fn stage(&self, plan: &Plan, ids: &[TaskId], how: &SubmitGraphOptions) -> Result<bool> {
+    async fn stage(&self, plan: &Plan, ids: &[TaskId], whole: &Whole) -> Result<bool> {
+        let how = plan.bounds(ids).into_iter().fold(whole.options(), SubmitGraphOptions::bounds);
         for batch in batches(plan, ids)? {
-            let (queues, options) = self.owned(&batch)?;
+            let (queues, options) = self.owned(&batch, ids)?;
             let parts = batch.iter().zip(&queues).zip(&options).filter_map(|((part, queue), options)| {
                 let Part { step, inputs, parameters, .. } = part;
                 let (id, eta, label) = (ids.get(part.index)?, step.eta, step.label.as_str());
                 Some(GraphPart { id, queue, eta, parameters, inputs, label, options })
             });
             let parts: Vec<_> = parts.collect();
-            let call = self.client.calls().submit_graph(&self.id, plan.steps.len(), &parts, how);
+            let call = self.client.calls().submit_graph(&self.id, plan.steps.len(), &parts, &how);
             match self.client.run(&call).await? {
                 StagedGraph::Created => {
                     // Any worker does it as well.
@@ -279,9 +298,16 @@ impl<L: Link> GraphHandle<L> {
     }
 
     /// The queues and the options of parts.
-    fn owned(&self, batch: &[Part<'_>]) -> Result<(Vec<QueueName>, Vec<crate::calls::TaskOptions>)> {
+    fn owned(&self, batch: &[Part<'_>], ids: &[TaskId]) -> Result<(Vec<QueueName>, Vec<crate::calls::TaskOptions>)> {
         let queues = batch.iter().map(|part| QueueName::new(part.step.queue.as_str())).collect::<Result<_>>()?;
-        Ok((queues, batch.iter().map(|part| self.client.sized(&part.step.options)).collect()))
+        let options = batch.iter().map(|part| {
+            let options = self.client.sized(&part.step.options);
+            match part.step.bound.and_then(|bound| ids.get(bound.first)) {
+                Some(key) => options.key(key.as_str()),
+                None => options,
+            }
+        });
+        Ok((queues, options.collect()))
     }
 
     /// Checks that the graph, which was created before, has these tasks and no others.

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::time::SystemTime;
 
+use super::Whole;
 use super::flaw::{GraphError, Place};
 use crate::names::{self, GraphId, TaskId};
 use crate::options::TaskOptions;
@@ -13,6 +14,12 @@ pub(super) const TASKS: usize = 10_000;
 
 /// Maximum number of arguments and edges of one task.
 pub(super) const INPUTS: usize = 10_000;
+
+/// Maximum number of tags of a task.
+const TAGS: usize = 16;
+
+/// Maximum number of arrays with a bound.
+const BOUNDS: usize = 100;
 
 /// Maximum length of a task's name within its graph, in bytes.
 pub(super) const LABEL: usize = 1_000;
@@ -28,6 +35,14 @@ pub(super) struct Step {
     pub(super) options: TaskOptions,
     pub(super) input: Input,
     pub(super) edges: Vec<(Order, usize)>,
+    pub(super) bound: Option<Bound>,
+}
+
+/// A bound on how many tasks run at once: those with the same first task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bound {
+    pub(super) first: usize,
+    pub(super) most: u32,
 }
 
 /// What the attempt receives.
@@ -92,6 +107,26 @@ impl Step {
         results.chain(self.edges.iter().map(|(order, upstream)| (*upstream, order.field().to_owned())))
     }
 
+    /// Adds the tags of its graph, and its priority if it has none.
+    fn inherit(&mut self, whole: &Whole) -> Result<(), String> {
+        if let Some(priority) = whole.priority
+            && !self.options.0.has("priority")
+        {
+            self.options.set("priority", priority.to_string());
+        }
+        if !whole.tags.is_empty() {
+            let own = self.options.0.get("tags").unwrap_or_default();
+            let mut all: Vec<&str> = own.split(',').filter(|tag| !tag.is_empty()).collect();
+            all.extend(whole.tags.iter().map(String::as_str).filter(|tag| !own.split(',').any(|other| other == *tag)));
+            if all.len() > TAGS {
+                return Err(format!("{} tags with those of the graph: a task has at most {TAGS}", all.len()));
+            }
+            let all = all.join(",");
+            self.options.set("tags", all);
+        }
+        Ok(())
+    }
+
     fn inputs(&self) -> usize {
         let arguments = if let Input::List(arguments) = &self.input { arguments.len() } else { 0 };
         arguments + self.edges.len()
@@ -107,13 +142,20 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(mut steps: Vec<Step>) -> Result<Self, GraphError> {
+    pub(super) fn new(mut steps: Vec<Step>, whole: &Whole) -> Result<Self, GraphError> {
         match steps.len() {
             0 => return Err(Place::default().flaw("a graph needs at least one task")),
             1..=TASKS => {}
             number => return Err(too_many(number)),
         }
         labels(steps.iter().map(|step| step.label.as_str()))?;
+        if let Some(tag) = whole.tags.iter().find(|tag| !names::plain(tag)) {
+            return Err(Place::default().field("tags").flaw(format!("{tag:?}: {}", names::PLAIN)));
+        }
+        for (index, step) in steps.iter_mut().enumerate() {
+            step.inherit(whole)
+                .map_err(|text| Place::task(index, Some(&step.label)).field("options.tags").flaw(text))?;
+        }
         for (index, step) in steps.iter().enumerate() {
             let place = Place::task(index, Some(&step.label));
             for (field, name) in [("queue", Some(step.queue.as_str())), ("method", step.options.0.get("method"))] {
@@ -128,6 +170,11 @@ impl Plan {
             if let Some((_, field)) = step.upstreams().find(|(upstream, _)| *upstream == index) {
                 return Err(place.field(&field).flaw("the task waits for itself"));
             }
+        }
+        let bounded = |(index, step): &(usize, &Step)| step.bound.is_some_and(|bound| bound.first == *index);
+        if let Some((index, step)) = steps.iter().enumerate().filter(bounded).nth(BOUNDS) {
+            let text = format!("over {BOUNDS} arrays of the graph have a bound on how many run at once");
+            return Err(Place::task(index, Some(&step.label)).field("array").flaw(text));
         }
         for index in 0..steps.len() {
             let merged = steps.get(index).map(merged).transpose();
@@ -164,6 +211,19 @@ impl Plan {
             })
         };
         self.steps.iter().enumerate().map(id).collect()
+    }
+}
+
+impl Plan {
+    /// The bounds on how many of its tasks run at once, as an option of a submit: the key of an array is the id of its
+    /// first task.
+    pub(super) fn bounds(&self, ids: &[TaskId]) -> Option<String> {
+        let first = |(index, step): (usize, &Step)| {
+            let bound = step.bound.filter(|bound| bound.first == index)?;
+            Some(format!("{}/{}={}", step.queue, ids.get(index)?, bound.most))
+        };
+        let all: Vec<String> = self.steps.iter().enumerate().filter_map(first).collect();
+        (!all.is_empty()).then(|| all.join(" "))
     }
 }
 

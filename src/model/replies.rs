@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use redis::Value;
 
 use super::reply::{self, Item};
-use super::{Basis, Order, Outcome, Pause, Rate, ScheduleState, Source, Status, Trouble};
-use crate::names::{QueueName, ScheduleName, TaskId, Token};
+use super::{Basis, GraphState, Order, Outcome, Pause, Rate, ScheduleState, Source, Status, Trouble};
+use crate::names::{GraphId, QueueName, ScheduleName, TaskId, Token};
 use crate::{text, times};
 
 include!(concat!(env!("OUT_DIR"), "/replies.rs"));

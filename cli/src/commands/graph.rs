@@ -1,17 +1,22 @@
 //! `blueque graph`: tasks that wait for others, submitted together.
 
+use std::io::{self, IsTerminal};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use blueque::calls::CancelGraphOptions;
-use blueque::{Error, GraphHandle, GraphId, GraphMember, Status, TaskId};
+use blueque::{Error, Graph, GraphHandle, GraphId, GraphMember, GraphSummary, Status, SubmittedGraph, TaskId};
 use clap::{Args, Subcommand};
 
 use crate::input::document::Document;
-use crate::input::values::duration;
-use crate::output::{Code, Format, clean, fault, say};
+use crate::input::values::{duration, whole_number};
+use crate::output::{Code, Format, clean, data, fault, say, table};
 use crate::session::Session;
 use crate::session::outage::Outage;
-use crate::view::graph::{Made, Whole};
+use crate::view::graph::{Drawing, Made, Standing, Summary, Whole};
+
+/// The refresh interval.
+const WATCH: Duration = Duration::from_secs(1);
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -29,11 +34,41 @@ enum Word {
         #[arg(long, value_parser = graph_id)]
         id: Option<GraphId>,
     },
-    /// Show the tasks of a graph: their states, and who waits for whom
+    /// List graphs, the latest first
+    Ls {
+        /// Only graphs that stand so; may be given more than once, or as a list: running,failed
+        #[arg(long, value_name = "STATE", value_enum, value_delimiter = ',')]
+        status: Vec<Standing>,
+        /// Only graphs with this name
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// Only graphs with this tag
+        #[arg(long, value_name = "TAG")]
+        tag: Option<String>,
+        /// Show at most this many
+        #[arg(long, default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 100_000))]
+        limit: u32,
+    },
+    /// Show the tasks of a graph as a tree: their states, who waits for whom, and when all are expected to have ended
     Show {
         /// Its id
         #[arg(value_name = "ID", value_parser = graph_id)]
         id: GraphId,
+        /// Show each element of an array, and all complete tasks, on lines of their own
+        #[arg(long)]
+        all: bool,
+        /// Refresh every second until all tasks have ended
+        #[arg(long)]
+        watch: bool,
+    },
+    /// Draw a graph
+    Export {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = graph_id)]
+        id: GraphId,
+        /// What it is drawn for
+        #[arg(long, value_name = "FORMAT", value_enum, default_value = "dot")]
+        format: Drawing,
     },
     /// Cancel all tasks of a graph, or one and those that need it
     Cancel {
@@ -72,18 +107,29 @@ enum Word {
 impl Options {
     /// Whether it waits for something that may take hours, and for how long if limited.
     pub fn waits(&self) -> Option<Option<Duration>> {
-        if let Word::Wait { timeout, .. } = &self.word { Some(*timeout) } else { None }
+        match &self.word {
+            Word::Wait { timeout, .. } => Some(*timeout),
+            Word::Show { watch: true, .. } => Some(None),
+            _ => None,
+        }
     }
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     match &options.word {
         Word::Submit { document, id } => submit(session, document, id.as_ref()),
-        Word::Show { id } => {
-            let graph = session.client.graph(id.as_str())?;
-            let info = known(id, graph.info())?;
-            let tasks = known(id, graph.tasks().collect::<blueque::Result<Vec<_>>>())?;
-            Whole::new(id, &info, tasks).write(session.format)?;
+        Word::Ls { status, name, tag, limit } => list(session, *limit, |graph| {
+            (status.is_empty() || status.contains(&Standing::of(graph)))
+                && (name.is_none() || graph.name == *name)
+                && tag.as_ref().is_none_or(|tag| graph.tags.contains(tag))
+        }),
+        Word::Show { id, all, watch: false } => {
+            look(session, id)?.write(session.format, *all)?;
+            Ok(Code::Ok)
+        }
+        Word::Show { id, all, watch: true } => watch(session, id, *all),
+        Word::Export { id, format } => {
+            look(session, id)?.draw(*format)?;
             Ok(Code::Ok)
         }
         Word::Cancel { id, task, force, reason } => {
@@ -120,17 +166,72 @@ fn stand(session: &Session, graph: &GraphHandle, tasks: &[GraphMember]) -> anyho
     if session.format == Format::Table {
         say(whole.sentence());
     } else {
-        whole.write(session.format)?;
+        whole.write(session.format, false)?;
     }
     Ok(Code::Ok)
+}
+
+fn look(session: &Session, id: &GraphId) -> anyhow::Result<Whole> {
+    let graph = session.client.graph(id.as_str())?;
+    let info = known(id, graph.info())?;
+    let tasks = known(id, graph.tasks().collect::<blueque::Result<Vec<_>>>())?;
+    Whole::looked_at(session, id, &info, tasks)
+}
+
+fn list(session: &Session, limit: u32, fits: impl Fn(&GraphSummary) -> bool) -> anyhow::Result<Code> {
+    let limit = limit as usize;
+    let mut shown = Vec::new();
+    for graph in session.client.graphs() {
+        let graph = graph?;
+        if fits(&graph) {
+            shown.push(Summary::new(graph));
+        }
+        // One more than is shown reveals whether there are more.
+        if shown.len() > limit {
+            break;
+        }
+    }
+    let more = shown.len() > limit;
+    shown.truncate(limit);
+    table::write(session.format, &shown)?;
+    if more && session.format == Format::Table {
+        say(format!("the latest {limit} graphs; --limit shows more"));
+    }
+    Ok(Code::Ok)
+}
+
+/// Shows a graph again and again until all its tasks have ended. A server that goes away is waited for.
+fn watch(session: &Session, id: &GraphId, all: bool) -> anyhow::Result<Code> {
+    let mut outage = Outage::default();
+    loop {
+        let Some(whole) = outage.survive(look(session, id))? else { continue };
+        if io::stdout().is_terminal() {
+            // Clears the screen and moves the cursor home.
+            data("\x1b[2J\x1b[H")?;
+        }
+        let hidden = whole.write_screen(session.format, all)?;
+        if hidden > 0 {
+            say(format!("+{hidden} lines"));
+        }
+        if whole.has_ended() {
+            return Ok(Code::Ok);
+        }
+        thread::sleep(WATCH);
+    }
 }
 
 fn submit(session: &Session, document: &Document, id: Option<&GraphId>) -> anyhow::Result<Code> {
     // Known before the call: after a lost reply the same command with it creates no second graph.
     let id = id.cloned().unwrap_or_else(GraphId::random);
-    let graph = document.graph()?.id(id.clone());
+    let made = submit_graph(session, &document.graph()?.id(id.clone()), &id)?;
+    Made::new(&made).write(session.format)?;
+    Ok(Code::Ok)
+}
+
+/// Submits a graph with this id.
+pub fn submit_graph(session: &Session, graph: &Graph, id: &GraphId) -> anyhow::Result<SubmittedGraph> {
     graph.check().map_err(|error| fault(Code::Usage, error.to_string()))?;
-    let made = session.client.submit_graph(&graph).map_err(|error| match error {
+    let made = session.client.submit_graph(graph).map_err(|error| match error {
         lost @ Error::Unavailable { .. } => {
             anyhow::Error::new(lost).context(format!("the graph may exist: repeat it with --id {id}"))
         }
@@ -139,8 +240,7 @@ fn submit(session: &Session, document: &Document, id: Option<&GraphId>) -> anyho
     if !made.created {
         say(format!("{id} exists already; nothing was created"));
     }
-    Made::new(&made).write(session.format)?;
-    Ok(Code::Ok)
+    Ok(made)
 }
 
 fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::Result<Code> {

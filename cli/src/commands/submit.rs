@@ -4,9 +4,11 @@ use blueque::Submitted;
 use clap::Args;
 use serde::Serialize;
 
+use super::graph::submit_graph;
 use crate::follow::interrupts::Interrupts;
 use crate::follow::printer::Streams;
 use crate::follow::{Follower, ended, leave, left};
+use crate::input::array;
 use crate::input::new_task::NewTaskArgs;
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};
@@ -16,6 +18,9 @@ use crate::session::Session;
 pub struct Options {
     #[command(flatten)]
     new: NewTaskArgs,
+    /// Submit a task for each index: 1-500, or 1-500%20 for 20 at once; each receives its index if there are no parameters
+    #[arg(long, value_name = "FIRST-LAST", value_parser = array::indexes, conflicts_with_all = NOT_OF_ARRAYS)]
+    array: Option<String>,
     /// Wait for its end, and exit like `blueque wait`
     #[arg(long)]
     wait: bool,
@@ -25,6 +30,41 @@ pub struct Options {
     /// Print only the id: the same as --output id
     #[arg(long)]
     id_only: bool,
+}
+
+/// What an array does without: `graph wait` waits for its tasks, and a document says what they wait for.
+const NOT_OF_ARRAYS: [&str; 7] = ["wait", "follow", "raw", "after_success", "after", "after_failure", "result_of"];
+
+/// An array that was submitted.
+#[derive(Serialize)]
+struct MadeArray {
+    graph: String,
+    created: bool,
+    tasks: usize,
+    #[serde(skip)]
+    indexes: String,
+}
+
+impl Row for MadeArray {
+    const COLUMNS: &'static [Column] = &[Column::id("graph")];
+
+    fn id(&self) -> &str {
+        &self.graph
+    }
+
+    /// As parts of it are named.
+    fn cells(&self) -> Vec<String> {
+        vec![format!("{}[{}]", self.graph, self.indexes)]
+    }
+}
+
+fn array(session: &Session, options: &Options, indexes: &str) -> anyhow::Result<Code> {
+    let (id, graph) = options.new.array(indexes)?;
+    let made = submit_graph(session, &graph, &id)?;
+    let indexes = indexes.split('%').next().unwrap_or_default().to_owned();
+    let row = MadeArray { graph: id.to_string(), created: made.created, tasks: made.tasks.len(), indexes };
+    write_one(if options.id_only { Format::Id } else { session.format }, &row)?;
+    Ok(Code::Ok)
 }
 
 /// A task that was submitted.
@@ -51,6 +91,9 @@ impl Row for Made {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    if let Some(indexes) = &options.array {
+        return array(session, options, indexes);
+    }
     let follows = options.wait || options.follow;
     let interrupts = follows.then(Interrupts::hear).transpose()?;
     let (id, made) = options.new.submit(session, options.follow)?;

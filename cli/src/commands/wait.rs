@@ -16,7 +16,7 @@ use crate::view::task::TaskView;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Ids, or unambiguous prefixes of them
+    /// Ids, or unambiguous prefixes of them; parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
     /// Give up after this long, such as 90s or 2h
@@ -27,7 +27,10 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let late = || session.end.is_some_and(|end| Instant::now() >= end);
     let waited = || humantime::format_duration(options.timeout.unwrap_or_default());
-    let find = || options.ids.iter().map(|id| session.find(id)).collect::<Result<Vec<TaskId>, _>>();
+    let find = || {
+        let found = options.ids.iter().flat_map(|id| session.find_tasks(id));
+        found.map(|(_, found)| Ok(found?.0)).collect::<anyhow::Result<Vec<TaskId>>>()
+    };
     let Some(ids) = begin(find, &late)? else {
         return Err(fault(Code::TimedOut, format!("no answer from the server after {}", waited())));
     };

@@ -1,16 +1,19 @@
 //! `blueque why`: one sentence.
 
+use std::iter;
+
+use blueque::{TaskId, TaskInfo};
 use clap::Args;
 use serde::Serialize;
 
-use crate::output::{Code, Format, json, line};
+use crate::output::{Code, Format, json, line, one_line};
 use crate::session::Session;
 use crate::view::expected::Expected;
-use crate::view::why::{Cause, why};
+use crate::view::why::why;
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// The id, or an unambiguous prefix of it
+    /// The id, or an unambiguous prefix of it; GRAPH[17], GRAPH[3-9] or GRAPH/NAME: a part of a graph
     #[arg(value_name = "ID")]
     id: String,
 }
@@ -27,23 +30,29 @@ struct Answer<'a> {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let (id, info) = session.find_task(&options.id)?;
-    let cause = why(session, &id, &info)?;
-    let expected = cause.expected(session, &id, &info)?;
-    let Cause { why, mut sentence, .. } = cause;
-    if let Some(expected) = &expected
-        && sentence.ends_with('.')
-    {
-        sentence.pop();
-        sentence.push_str(&format!("; expected {}.", expected.words()));
-    }
-    match session.format {
-        Format::Table => line(sentence)?,
-        Format::Id => line(id.as_str())?,
-        Format::Json | Format::Jsonl => {
-            let status = why.status.as_str();
-            line(json(&Answer { id: id.as_str(), queue: &why.queue, status, why: sentence, expected })?)?;
-        }
+    let mut all = session.find_tasks(&options.id).peekable();
+    let Some(first) = all.next() else { return Ok(Code::Ok) };
+    let several = all.peek().is_some();
+    for (name, found) in iter::once(first).chain(all) {
+        let (id, info) = found?;
+        one(session, &id, &info, several.then_some(name.as_str()))?;
     }
     Ok(Code::Ok)
+}
+
+/// `name`: what it is called among others.
+fn one(session: &Session, id: &TaskId, info: &TaskInfo, name: Option<&str>) -> anyhow::Result<()> {
+    let cause = why(session, id, info)?;
+    let expected = cause.expected(session, id, info)?;
+    let sentence = cause.with(expected.as_ref());
+    match (session.format, name) {
+        (Format::Table, Some(name)) => line(format!("{}: {sentence}", one_line(name)))?,
+        (Format::Table, None) => line(sentence)?,
+        (Format::Id, _) => line(id.as_str())?,
+        (Format::Json | Format::Jsonl, _) => {
+            let status = cause.why.status.as_str();
+            line(json(&Answer { id: id.as_str(), queue: &cause.why.queue, status, why: sentence, expected })?)?;
+        }
+    }
+    Ok(())
 }

@@ -2,20 +2,22 @@
 
 use std::fs::File;
 use std::io::{Read, stdin};
+use std::path::Path;
 
 use blueque::{Enq, Graph, OnFailure, QueueName};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::values::queue_name;
+use super::yaml;
 use crate::output::{Code, fault};
 
 /// The library accepts no more.
-const LARGEST: u64 = 8 << 20;
+const LARGEST: usize = 8 << 20;
 
 #[derive(Args, Debug)]
 pub struct Document {
-    /// The document as JSON: a graph as docs/graph.schema.json describes it, or a list of tasks as enq has it; - reads stdin
+    /// The document as JSON or YAML: a graph as docs/graph.schema.json describes it, or a list of tasks as enq has it; - reads stdin
     #[arg(value_name = "FILE")]
     file: String,
     /// Which queue a shard of an enq document is, and no other shards [default: shard-NAME]
@@ -31,7 +33,7 @@ pub struct Document {
 
 impl Document {
     pub fn graph(&self) -> anyhow::Result<Graph> {
-        let text = self.text()?;
+        let text = self.json(self.text()?)?;
         let listed = text.trim_start().starts_with('[');
         if !listed && (self.strict || !self.shard.is_empty()) {
             let text = "--shard and --strict are for documents in the form of enq, which are a list of tasks";
@@ -42,6 +44,21 @@ impl Document {
         let graph = if listed { enq.read(&text) } else { Graph::from_json(&text) };
         let graph = graph.map_err(|error| fault(Code::Usage, format!("{}: {error}", self.name())))?;
         Ok(self.on_failure.into_iter().fold(graph, Graph::on_failure))
+    }
+
+    /// A document in YAML is one in a file of that name, or what does not begin as JSON does.
+    fn json(&self, text: String) -> anyhow::Result<String> {
+        let extension = Path::new(&self.file).extension().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_yaml = match extension.to_ascii_lowercase().as_str() {
+            "yaml" | "yml" => true,
+            "json" => false,
+            _ => !matches!(text.trim_start().bytes().next(), None | Some(b'{' | b'[')),
+        };
+        // The library says the same of longer ones.
+        if !is_yaml || text.len() > LARGEST {
+            return Ok(text);
+        }
+        yaml::json(&text, LARGEST).map_err(|error| fault(Code::Usage, format!("{}: not YAML: {error}", self.name())))
     }
 
     fn name(&self) -> &str {
@@ -56,7 +73,7 @@ impl Document {
         };
         let mut bytes = Vec::new();
         // One more, which the library refuses.
-        source.by_ref().take(LARGEST + 1).read_to_end(&mut bytes).map_err(unread)?;
+        source.by_ref().take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(unread)?;
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             fault(Code::Usage, format!("{} is not UTF-8 text, from byte {at} on", self.name()))

@@ -3,14 +3,17 @@
 use std::time::SystemTime;
 
 use blueque::calls::{self, NewTask};
-use blueque::{Error, QueueName, Submitted, TaskId};
+use blueque::{Error, Graph, GraphId, QueueName, Submitted, TaskId};
 use clap::Args;
+use serde_json::value::RawValue;
 
+use super::array;
 use super::parameters::Parameters;
 use super::task_options::TaskOptions;
 use super::values::{coming, queue_name, task_id};
 use crate::output::say;
 use crate::session::Session;
+use crate::times;
 
 /// How much of a followed log the server keeps.
 const FOLLOWED: u32 = 64 << 20;
@@ -71,6 +74,19 @@ impl Upstreams {
 }
 
 impl NewTaskArgs {
+    /// A graph of an array: a task for each of these indexes.
+    pub fn array(&self, indexes: &str) -> anyhow::Result<(GraphId, Graph)> {
+        let id = match &self.id {
+            Some(id) => GraphId::new(id.as_str())?,
+            None => GraphId::random(),
+        };
+        let bytes = self.parameters.are_given().then(|| self.parameters.bytes()).transpose()?;
+        let parameters = bytes.as_deref().map(serde_json::from_slice::<&RawValue>).transpose()?;
+        let eta = self.eta.map(times::seconds);
+        let graph = array::graph((&id, self.queue.as_str()), indexes, (parameters, eta), &self.options)?;
+        Ok((id, graph))
+    }
+
     /// Submits it. If its log is followed, the server keeps more of it, so that a reader loses nothing.
     pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
         let parameters = if self.upstreams.result_of.is_empty() { self.parameters.bytes()? } else { Vec::new() };

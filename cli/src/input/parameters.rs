@@ -24,6 +24,11 @@ pub struct Parameters {
 }
 
 impl Parameters {
+    /// Whether there are any.
+    pub fn are_given(&self) -> bool {
+        self.given.is_some() || self.named.is_some()
+    }
+
     /// The bytes that are passed to the task.
     pub fn bytes(&self) -> anyhow::Result<Vec<u8>> {
         let bytes = match self.given.as_deref().or(self.named.as_deref()) {

@@ -10,7 +10,7 @@ use crate::session::Session;
 
 #[derive(Args, Debug)]
 pub struct TaskIds {
-    /// Ids, or unambiguous prefixes of them
+    /// Ids, or unambiguous prefixes of them; parts of graphs: GRAPH[17], GRAPH[3-9], GRAPH/NAME
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
 }
@@ -44,13 +44,13 @@ impl TaskIds {
         let mut done = Vec::new();
         let mut worst = Code::Ok;
         let mut tied = false;
-        for text in &self.ids {
+        for (text, found) in self.ids.iter().flat_map(|text| session.find_tasks(text)) {
             let done_to = |(id, info): (TaskId, TaskInfo)| {
                 // Others wait for it, or it waits for others.
                 tied |= info.fields.get("ties").is_some_and(|ties| ties.iter().any(|tie| b"wd".contains(tie)));
                 Ok(Done { outcome: act(&id, &info)?, id: id.to_string() })
             };
-            match session.find_task(text).and_then(done_to) {
+            match found.and_then(done_to) {
                 Ok(row) => done.push(row),
                 Err(error) => {
                     let code = code(&error);
@@ -58,7 +58,7 @@ impl TaskIds {
                         table::write(session.format, &done)?;
                         return Err(error);
                     }
-                    say(format!("blueque: {}: {}", clean(text), chain(&error)));
+                    say(format!("blueque: {}: {}", clean(&text), chain(&error)));
                     worst = if worst == Code::Ok { code } else { worst };
                 }
             }

@@ -1,12 +1,20 @@
-//! Finds a task by the beginning of its id.
+//! Finds a task by the beginning of its id, or as a part of a graph.
+
+mod part;
+
+use std::iter;
 
 use blueque::{TaskId, TaskInfo};
 
+use self::part::Part;
 use super::Session;
 use crate::output::{Code, fault};
 
 /// Ids that are searched for a prefix.
 const LOOKED_AT: usize = 200_000;
+
+/// A task, if there is one.
+pub type Found = anyhow::Result<(TaskId, TaskInfo)>;
 
 /// Candidates that are shown for an ambiguous prefix.
 const SHOWN: usize = 10;
@@ -19,7 +27,14 @@ impl Session {
 
     /// The task with this id, or the only one whose id has this prefix. `beginning…` and `beginning…end`, as narrow
     /// tables show long ids, are accepted, too.
+    /// A part of a graph must be one task.
     pub fn find_task(&self, text: &str) -> anyhow::Result<(TaskId, TaskInfo)> {
+        if let Some(part) = Part::of(text) {
+            return match self.part(&part?)?.as_slice() {
+                [(_, id)] => Ok((id.clone(), self.client.task(id.as_str())?.info()?)),
+                many => Err(fault(Code::Usage, format!("{text} is {} tasks: name one", many.len()))),
+            };
+        }
         let (begin, end) = text.split_once('…').unwrap_or((text, ""));
         let exact = TaskId::new(begin)?;
         if begin == text
@@ -30,6 +45,30 @@ impl Session {
         let id = TaskId::new(self.complete(begin, end)?)?;
         let info = self.client.task(id.as_str())?.info()?;
         Ok((id, info))
+    }
+
+    /// The tasks that a text means, with names for them: one, or a part of a graph. Each is read when it is its turn.
+    pub fn find_tasks<'a>(&'a self, text: &'a str) -> Box<dyn Iterator<Item = (String, Found)> + 'a> {
+        let named = |found| Box::new(iter::once((text.to_owned(), found)));
+        match Part::of(text) {
+            None => named(self.find_task(text)),
+            Some(part) => match part.and_then(|part| self.part(&part)) {
+                Err(error) => named(Err(error)),
+                Ok(tasks) => Box::new(tasks.into_iter().map(|(name, id)| {
+                    let info = self.client.task(id.as_str()).and_then(|task| task.info());
+                    (name, info.map(|info| (id, info)).map_err(Into::into))
+                })),
+            },
+        }
+    }
+
+    fn part(&self, part: &Part<'_>) -> anyhow::Result<Vec<(String, TaskId)>> {
+        let tasks: blueque::Result<Vec<_>> = self.client.graph(part.graph)?.tasks().collect();
+        let tasks = tasks.map_err(|error| match error.code() {
+            Some(blueque::Code::NoTask) => fault(Code::NotFound, format!("there is no graph {}", part.graph)),
+            _ => error.into(),
+        })?;
+        part.among(&tasks)
     }
 
     fn complete(&self, prefix: &str, end: &str) -> anyhow::Result<String> {

@@ -60,6 +60,9 @@ fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString
     set("BLUEQUE_STOP", folder.stop().into());
     // Identifies the rest of a process tree after its supervisor was killed.
     set("BLUEQUE_RUN", folder.path().into());
+    if let Some(index) = run.index {
+        set("BLUEQUE_ARRAY_INDEX", index.to_string().into());
+    }
     if let Some(limit) = run.limits.max_run_ms {
         set("BLUEQUE_DEADLINE", seconds(Duration::from_millis(limit)).into());
     }

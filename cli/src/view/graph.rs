@@ -1,12 +1,24 @@
 //! Views of graphs.
 
+mod export;
+mod outlook;
+mod summary;
+mod tree;
+
 use std::collections::HashMap;
 
 use blueque::{GraphId, GraphInfo, GraphMember, Status, SubmittedGraph, TaskId};
+use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 
-use crate::output::table::{Column, Row, table};
-use crate::output::{Format, json, line, one_line};
+use self::outlook::Outlook;
+pub use self::summary::{Standing, Summary};
+pub use self::tree::element;
+use super::expected;
+use super::progress::Progress;
+use crate::output::table::{self, Column, table};
+use crate::output::{Format, cut, json, line, one_line};
+use crate::session::Session;
 use crate::times;
 
 /// As many upstreams of a task are named in the table.
@@ -62,7 +74,12 @@ pub struct Whole {
     #[serde(skip_serializing_if = "Option::is_none")]
     created: Option<String>,
     total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_end: Option<String>,
     tasks: Vec<Member>,
+    /// The same, for people.
+    #[serde(skip)]
+    ends: String,
 }
 
 /// A task of it.
@@ -72,6 +89,11 @@ struct Member {
     id: String,
     queue: String,
     status: &'static str,
+    /// From 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_end: Option<String>,
     /// The tasks that it waits for, or waited for.
     upstreams: Vec<Upstream>,
     /// How many of them have not ended as it needs.
@@ -79,7 +101,11 @@ struct Member {
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
     #[serde(skip)]
-    depth: usize,
+    ended: bool,
+    #[serde(skip)]
+    ends: String,
+    #[serde(skip)]
+    key: TaskId,
 }
 
 #[derive(Serialize)]
@@ -89,65 +115,98 @@ struct Upstream {
     needs: String,
     #[serde(skip)]
     ended: bool,
+    #[serde(skip)]
+    key: TaskId,
 }
 
 impl Whole {
+    /// With what is known of the tasks that have not ended.
+    pub fn looked_at(
+        session: &Session,
+        id: &GraphId,
+        info: &GraphInfo,
+        tasks: Vec<GraphMember>,
+    ) -> anyhow::Result<Self> {
+        let outlook = Outlook::new(session, &tasks)?;
+        Ok(Self::with(id, info, tasks, &outlook))
+    }
+
     pub fn new(id: &GraphId, info: &GraphInfo, tasks: Vec<GraphMember>) -> Self {
-        let known: HashMap<TaskId, (String, bool)> = tasks
-            .iter()
-            .map(|task| {
-                let ended = task.status.is_none_or(Status::is_finished);
-                (task.id.clone(), (task.label.clone(), ended))
-            })
-            .collect();
+        Self::with(id, info, tasks, &Outlook::default())
+    }
+
+    fn with(id: &GraphId, info: &GraphInfo, tasks: Vec<GraphMember>, outlook: &Outlook) -> Self {
+        let now = times::now();
+        let ended = |task: &GraphMember| task.status.is_none_or(Status::is_finished);
+        let known: HashMap<TaskId, (String, bool)> =
+            tasks.iter().map(|task| (task.id.clone(), (task.label.clone(), ended(task)))).collect();
         let label = |id: &TaskId| known.get(id).map_or_else(|| id.to_string(), |(label, _)| label.clone());
-        let mut depths: HashMap<TaskId, usize> = HashMap::new();
         let member = |task: GraphMember| {
-            // Each comes after those that it waits for.
-            let depth = task.upstreams.iter().filter_map(|(_, up)| depths.get(up)).max().map_or(0, |depth| depth + 1);
-            depths.insert(task.id.clone(), depth);
             let upstream = |(needs, up): &(String, TaskId)| Upstream {
                 task: label(up),
                 id: up.to_string(),
                 needs: needs.clone(),
                 ended: known.get(up).is_some_and(|(_, ended)| *ended),
+                key: up.clone(),
             };
+            let end = outlook.ends.get(&task.id).copied();
             Member {
                 upstreams: task.upstreams.iter().map(upstream).collect(),
                 cause: task.cause.as_ref().map(label),
+                progress: outlook.progress.get(&task.id).copied(),
+                expected_end: end.and_then(times::exact),
+                ended: ended(&task),
+                ends: end.map(|end| expected::ends(end, now)).unwrap_or_default(),
                 task: task.label,
                 id: task.id.to_string(),
                 queue: task.queue,
                 status: task.status.map_or("gone", Status::as_str),
                 open: task.open,
-                depth,
+                key: task.id,
             }
         };
-        let tasks = tasks.into_iter().map(member).collect();
-        let created = info.created.map(times::to_the_second);
-        Self { graph: id.to_string(), name: info.name.clone(), created, total: info.total, tasks }
-    }
-
-    /// How many tasks are in which state.
-    pub fn sentence(&self) -> String {
-        let mut numbers: Vec<(&str, usize)> = Vec::new();
-        for task in &self.tasks {
-            match numbers.iter_mut().find(|(status, _)| *status == task.status) {
-                Some((_, number)) => *number += 1,
-                None => numbers.push((task.status, 1)),
-            }
+        let ends = outlook.end.map(|end| expected::ends(end, now)).unwrap_or_default();
+        Self {
+            tasks: tasks.into_iter().map(member).collect(),
+            graph: id.to_string(),
+            name: info.name.clone(),
+            created: info.created.map(times::to_the_second),
+            total: info.total,
+            expected_end: outlook.end.and_then(times::exact),
+            ends,
         }
-        let numbers: Vec<String> = numbers.iter().map(|(status, number)| format!("{number} {status}")).collect();
-        let name = if self.name.is_empty() { String::new() } else { format!(" ({})", self.name) };
-        format!("graph {}{name}: {}", self.graph, numbers.join(", "))
     }
 
-    /// A tree; with `--output id` the ids of its tasks.
-    pub fn write(&self, format: Format) -> anyhow::Result<()> {
+    /// Its name, or its id.
+    fn title(&self) -> &str {
+        if self.name.is_empty() { &self.graph } else { &self.name }
+    }
+
+    /// Whether all its tasks have ended.
+    pub fn has_ended(&self) -> bool {
+        self.tasks.iter().all(|task| task.ended)
+    }
+
+    /// How many tasks are in which state, how many have ended, and when the last one is expected to.
+    pub fn sentence(&self) -> String {
+        let name = if self.name.is_empty() { String::new() } else { format!(" ({})", self.name) };
+        let mut text = format!("graph {}{name}: {}", self.graph, counts(self.tasks.iter()));
+        let ended = self.tasks.iter().filter(|task| task.ended).count();
+        if ended > 0 && !self.has_ended() {
+            text.push_str(&format!("; {} have ended", Progress::part(ended, self.tasks.len())));
+        }
+        if !self.ends.is_empty() {
+            text.push_str(&format!("; expected to end {}", self.ends));
+        }
+        text
+    }
+
+    /// A tree; with `--output id` the ids of its tasks. `whole`: with each element of an array and all that is complete.
+    pub fn write(&self, format: Format, whole: bool) -> anyhow::Result<()> {
         match format {
             Format::Table => {
                 line(one_line(&self.sentence()))?;
-                table(Member::COLUMNS, self.tasks.iter().map(Row::cells))?;
+                table(tree::COLUMNS, tree::lines(&self.tasks, whole).into_iter())?;
             }
             Format::Json => line(json(self)?)?,
             Format::Jsonl => self.tasks.iter().try_for_each(|task| anyhow::Ok(line(json(task)?)?))?,
@@ -155,29 +214,64 @@ impl Whole {
         }
         Ok(())
     }
+
+    /// The same, but as a table on a terminal only what fits. Returns how many lines are left out.
+    pub fn write_screen(&self, format: Format, whole: bool) -> anyhow::Result<usize> {
+        let Some((width, height)) = table::screen().filter(|_| format == Format::Table) else {
+            return self.write(format, whole).map(|()| 0);
+        };
+        line(cut(&one_line(&self.sentence()), width))?;
+        let mut lines = tree::lines(&self.tasks, whole);
+        // The sentence, the headings, the line below, and the line of the cursor.
+        let hidden = lines.split_off(height.saturating_sub(4).clamp(1, lines.len().max(1)).min(lines.len()));
+        table(tree::COLUMNS, lines.into_iter())?;
+        Ok(hidden.len())
+    }
+
+    /// A drawing.
+    pub fn draw(&self, drawing: Drawing) -> anyhow::Result<()> {
+        Ok(line(match drawing {
+            Drawing::Dot => export::dot(self),
+            Drawing::Mermaid => export::mermaid(self),
+            Drawing::Json => json(self)?,
+        })?)
+    }
 }
 
-impl Row for Member {
-    const COLUMNS: &'static [Column] = &[
-        Column::text("task").at_least(20),
-        Column::whole("state"),
-        Column::text("queue").rank(2),
-        Column::id("id").rank(1),
-        Column::text(""),
-    ];
+/// How a graph is exported.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Drawing {
+    /// For Graphviz
+    Dot,
+    /// For Markdown
+    Mermaid,
+    /// As graph show -o json
+    Json,
+}
 
-    fn id(&self) -> &str {
-        &self.id
+/// How many tasks are in which state.
+fn counts<'a>(tasks: impl Iterator<Item = &'a Member>) -> String {
+    let mut numbers: Vec<(&str, usize)> = Vec::new();
+    for task in tasks {
+        match numbers.iter_mut().find(|(status, _)| *status == task.status) {
+            Some((_, number)) => *number += 1,
+            None => numbers.push((task.status, 1)),
+        }
     }
-
-    /// Its name is indented by the longest way from a task that waits for none.
-    fn cells(&self) -> Vec<String> {
-        let name = format!("{}{}", "  ".repeat(self.depth.min(10)), one_line(&self.task));
-        vec![name, self.status.to_owned(), self.queue.clone(), self.id.clone(), self.reason()]
-    }
+    let numbers: Vec<String> = numbers.iter().map(|(status, number)| format!("{number} {status}")).collect();
+    numbers.join(", ")
 }
 
 impl Member {
+    /// How far it is.
+    fn done(&self) -> String {
+        match self.progress {
+            _ if self.status == "complete" => Progress::part(1, 1),
+            Some(fraction) => Progress { fraction: Some(fraction), text: String::new() }.brief(),
+            None => String::new(),
+        }
+    }
+
     /// Whom it waits for, or who was the cause of its end.
     fn reason(&self) -> String {
         if let Some(cause) = &self.cause {

@@ -42,6 +42,12 @@ impl Progress {
         Self { fraction, text: one_line(&parts.join(" ")) }
     }
 
+    /// How many of all, in percent.
+    pub fn part(done: usize, all: usize) -> String {
+        #[allow(clippy::cast_precision_loss, reason = "at most 10,000 tasks")]
+        percent(if all == 0 { 0.0 } else { done as f64 / all as f64 })
+    }
+
     /// In a cell of a table.
     pub fn brief(&self) -> String {
         match self.fraction {

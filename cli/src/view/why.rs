@@ -7,6 +7,7 @@ use blueque::{Order, QueueName, Status, TaskId, TaskInfo, Why, WorkerInfo};
 use super::expected::{Expected, expected};
 use super::listeners::{Listeners, suits};
 use super::programs;
+use super::progress::Progress;
 use super::queue::Paused;
 use super::record::headline;
 use crate::output::clean_line;
@@ -45,6 +46,14 @@ impl Cause {
         }
         let expected = expected(session, id, info)?;
         Ok(expected.filter(|expected| self.start == Start::Free || !expected.starts_at_once()))
+    }
+
+    /// The sentence, which ends with what is expected.
+    pub fn with(&self, expected: Option<&Expected>) -> String {
+        match (expected, self.sentence.strip_suffix('.')) {
+            (Some(expected), Some(sentence)) => format!("{sentence}; expected {}.", expected.words()),
+            _ => self.sentence.clone(),
+        }
     }
 }
 
@@ -106,29 +115,48 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
 fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let (calls, client) = (session.client.calls(), &session.client);
     let Some(first) = &why.upstream else { return Ok(None) };
+    let first = TaskId::new(first.as_str())?;
     let others = match why.open.unwrap_or(1) {
         0 | 1 => String::new(),
         2 => " and another task".to_owned(),
         open => format!(" and {} other tasks", open - 1),
     };
-    let mut last = TaskId::new(first.as_str())?;
+    let mut last = first.clone();
     for _ in 0..CHAIN {
         let Some(next) = client.call(&calls.why(&last))?.upstream else { break };
         last = TaskId::new(next)?;
     }
-    let through = if last.as_str() == first { String::new() } else { format!(", which waits for {last} in the end") };
-    let Some(info) = client.call(&calls.get(&last))? else {
-        return Ok(Some(format!("It waits for {first}{others}{through}.")));
-    };
-    let mut cause = if info.status() == Some(Status::Waiting) {
-        String::new()
+    let info = client.call(&calls.get(&last))?;
+    let end = named(&last, info.as_ref());
+    let (begin, through) = if last == first {
+        (end.clone(), String::new())
     } else {
-        format!(" {last}: {}", self::why(session, &last, &info)?.sentence)
+        (named(&first, client.call(&calls.get(&first))?.as_ref()), format!(", which waits for {end} in the end"))
     };
-    if matches!(info.status(), Some(Status::Failed | Status::Cancelled)) {
-        cause.push_str(&format!(" Its graph holds what needs it: blueque retry {last}."));
+    let cause = match info.filter(|info| info.status() != Some(Status::Waiting)) {
+        None => String::new(),
+        Some(info) => {
+            let cause = self::why(session, &last, &info)?;
+            let progress = info.progress_bytes().filter(|_| info.status() == Some(Status::Started)).map(Progress::read);
+            let progress = progress.map_or(String::new(), |progress| format!(" {}.", progress.brief()));
+            let expected = cause.expected(session, &last, &info)?;
+            let held = if matches!(cause.why.status, Status::Failed | Status::Cancelled) {
+                format!(" Its graph holds what needs it: blueque retry {last}.")
+            } else {
+                String::new()
+            };
+            format!(" {last}: {}{progress}{held}", cause.with(expected.as_ref()))
+        }
+    };
+    Ok(Some(clean_line(&format!("It waits for {begin}{others}{through}.{cause}"), 1_000)))
+}
+
+/// A task by its id, and its name within its graph.
+fn named(id: &TaskId, info: Option<&TaskInfo>) -> String {
+    match info.and_then(TaskInfo::label).filter(|label| !label.is_empty()) {
+        Some(label) => format!("{id} ({})", clean_line(&label, 100)),
+        None => id.to_string(),
     }
-    Ok(Some(format!("It waits for {first}{others}{through}.{cause}")))
 }
 
 /// Whether a task waits for a worker that can run it: it is pending, or was given back by those that could not.

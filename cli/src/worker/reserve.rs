@@ -22,6 +22,7 @@ use crate::output::{chain, clean_line};
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 use crate::shortage::Shortage;
 use crate::times;
+use crate::view::graph::element;
 
 /// How often it polls for tasks.
 const LOOK: Duration = Duration::from_secs(2);
@@ -300,6 +301,7 @@ impl Reserver {
             renewed_us: sent,
             boot: boot_id(),
             method,
+            index: info.and_then(TaskInfo::label).and_then(|label| Some(element(&label)?.1)),
             program,
             start_reason: reason(task.outcome).to_owned(),
             environment: settings.environment.clone(),

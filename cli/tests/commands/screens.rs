@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
-use blueque::calls::{CompleteOptions, FailOptions, LogOptions, NewTask, ReportOptions, ReserveOptions, TaskOptions};
-use blueque::{Client, ListenerId, QueueName, TaskId, Token};
+use blueque::calls::{
+    CompleteOptions, FailOptions, GraphPart, LogOptions, NewTask, ReportOptions, ReserveOptions, SubmitGraphOptions,
+    TaskOptions,
+};
+use blueque::{Client, GraphId, ListenerId, QueueName, TaskId, Token};
 
 use crate::support::eventually;
 use crate::terminal::Screen;
@@ -154,6 +157,60 @@ fn full() -> Past {
     past
 }
 
+/// A film in pieces, with an odd name, and a chain most of which is complete.
+fn graphs() -> Past {
+    let past = Past::new();
+    let calls = past.client.calls();
+    let submit = |graph: &str, name: &str, tasks: &[(String, &str, String)]| {
+        let ids: Vec<TaskId> =
+            tasks.iter().map(|(label, ..)| TaskId::new(format!("{graph}.{label}")).unwrap()).collect();
+        let queues: Vec<QueueName> = tasks.iter().map(|(_, queue, _)| QueueName::new(*queue).unwrap()).collect();
+        let options = TaskOptions::default();
+        let part = |(at, (label, _, inputs)): (usize, &'_ (String, &str, String))| (at, label.clone(), inputs.clone());
+        let texts: Vec<_> = tasks.iter().enumerate().map(part).collect();
+        let parts: Vec<GraphPart<'_>> = texts
+            .iter()
+            .map(|(at, label, inputs)| GraphPart {
+                id: &ids[*at],
+                queue: &queues[*at],
+                eta: None,
+                parameters: b"",
+                inputs,
+                label,
+                options: &options,
+            })
+            .collect();
+        let how = SubmitGraphOptions::new().name(name).tag("night").tag("4k");
+        let call = calls.submit_graph(&GraphId::new(graph).unwrap(), tasks.len(), &parts, &how);
+        past.client.call(&call.at(past.at(0.0))).unwrap();
+        while past.client.call(&calls.settle(100).at(past.at(0.0))).unwrap().more {}
+    };
+    let task = |label: &str, queue: &'static str, inputs: &str| (label.to_owned(), queue, inputs.to_owned());
+    let chain: Vec<_> = (0..30)
+        .map(|n: u32| {
+            (n.to_string(), "steps", n.checked_sub(1).map_or(String::new(), |up| format!("success=chain.{up}")))
+        })
+        .collect();
+    submit("chain", "", &chain);
+    for _ in 0..24 {
+        let (id, token) = past.take("steps", "host");
+        past.client.call(&calls.complete(&id, token, b"1", &CompleteOptions::new()).at(past.at(30.0))).unwrap();
+    }
+    let mut film = vec![task("cut", "cut", "")];
+    film.extend((1..=12).map(|n| task(&format!("encode-{n}"), "encode", "success=film.cut")));
+    let all: Vec<String> = (1..=12).map(|n| format!("result/{}=film.encode-{n}", n - 1)).collect();
+    film.push(task("join", "join", &all.join(" ")));
+    film.push(task("report", "mail", "after=film.join"));
+    film.push(task("sweep", "cut", "failure=film.join"));
+    submit("film", WIDE, &film);
+    let done = past.take("cut", "host");
+    past.client.call(&calls.complete(&done.0, done.1, b"1", &CompleteOptions::new()).at(past.at(30.0))).unwrap();
+    for part in [0.25, 0.5] {
+        past.progress(&past.take("encode", "host"), &serde_json::json!(part));
+    }
+    past
+}
+
 /// With zeros for the digits of times.
 fn timeless(text: &str) -> String {
     let form = |c: char| if c.is_ascii_digit() { '0' } else { c };
@@ -279,6 +336,43 @@ fn tables_on_a_terminal_have_a_line_for_each_row_and_what_matters_in_it() {
         }
     }
     assert!(wrong.is_empty(), "make bless writes what is shown now\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn graphs_on_a_terminal_are_trees_in_which_arrays_and_what_is_complete_are_one_line() {
+    let past = graphs();
+    // Elements of an array: what a document names so.
+    let mut connection = past.desk.server.connection();
+    for n in 1..=12 {
+        let label = format!("encode[{n}]");
+        redis::cmd("HSET")
+            .arg(format!("blueque_task_film.encode-{n}"))
+            .arg("label")
+            .arg(label)
+            .exec(&mut connection)
+            .unwrap();
+    }
+    let shown: [(&str, &[&str]); 4] = [
+        ("graph-ls", &["graph", "ls"]),
+        ("graph-show", &["graph", "show", "film"]),
+        ("graph-show-all", &["graph", "show", "film", "--all"]),
+        ("graph-show-chain", &["graph", "show", "chain"]),
+    ];
+    let mut wrong = Vec::new();
+    for (name, args) in shown {
+        for (columns, lines) in SIZES {
+            let mut screen = Screen::sized(&past.desk, args, (columns, lines));
+            assert_eq!(screen.ends(), 0, "{name}: {}", screen.shown());
+            let (shown, _) = screen.picture(100);
+            wrong.extend(differs(&format!("{name}-{columns}x{lines}"), &timeless(&shown)));
+        }
+    }
+    assert!(wrong.is_empty(), "make bless writes what is shown now\n{}", wrong.join("\n"));
+    let watch = Screen::start(&past.desk, &["graph", "show", "film", "--all", "--watch"]);
+    watch.shows("report");
+    let (shown, wrapped) =
+        eventually("a whole picture", || Some(watch.picture(24)).filter(|(shown, _)| shown.contains("report")));
+    assert!(wrapped == 0 && shown.lines().count() <= 24, "{shown}");
 }
 
 #[test]

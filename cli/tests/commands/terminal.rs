@@ -129,7 +129,8 @@ fn odd_desk() -> Desk {
     plant(&["ZADD", "blueque_queues", "1", ODD]);
     plant(&["ZADD", "blueque_tasks_q", "9999999999", ODD]);
     plant(&["RPUSH", "blueque_pending_tasks_q", ODD]);
-    plant(&["HSET", "blueque_graph_g", "state", "created", "created", "1", "total", "1", "name", ODD]);
+    plant(&["HSET", "blueque_graph_g", "state", "created", "created", "1", "total", "1", "name", ODD, "tags", ODD]);
+    plant(&["ZADD", "blueque_graphs", "1", "g"]);
     plant(&["RPUSH", "blueque_members_g", "complete"]);
     plant(&["HSET", "blueque_task_complete", "label", ODD]);
     plant(&["ZADD", "blueque_workers", "9999999999", "host_1"]);
@@ -139,7 +140,7 @@ fn odd_desk() -> Desk {
 }
 
 /// Every command that shows text of others.
-const SHOW: [&[&str]; 23] = [
+const SHOW: [&[&str]; 26] = [
     &["ls"],
     &["ls", "q", "--status", "pending"],
     &["find", "q"],
@@ -163,6 +164,9 @@ const SHOW: [&[&str]; 23] = [
     &["schedule"],
     &["doctor"],
     &["graph", "show", "g"],
+    &["graph", "ls"],
+    &["graph", "export", "g", "--format", "dot"],
+    &["graph", "export", "g", "--format", "mermaid"],
 ];
 
 #[test]

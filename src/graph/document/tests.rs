@@ -7,10 +7,10 @@ use std::{env, fs};
 
 use serde_json::Value;
 
-use super::{ARGUMENT, GRAPH, NO_OPTIONS, TASK};
+use super::{ARGUMENT, FROM, GRAPH, NO_OPTIONS, TEMPLATE};
 use crate::contract::{Described, Form, TASK_OPTIONS};
 use crate::graph::Graph;
-use crate::graph::plan::{Argument, Input, Order};
+use crate::graph::plan::{Argument, Input, Order, Step};
 
 fn flaw(text: &str) -> String {
     Graph::from_json(text).unwrap_err().to_string()
@@ -28,7 +28,7 @@ fn a_document_has_every_field_of_a_task() {
         }}"#,
     )
     .unwrap();
-    assert_eq!((graph.name.as_deref(), graph.on_failure), (Some("n"), Some(crate::OnFailure::Hold)));
+    assert_eq!((graph.whole.name.as_deref(), graph.whole.on_failure), (Some("n"), Some(crate::OnFailure::Hold)));
     let steps = &graph.parts.borrow().steps;
     let labels: Vec<&str> = steps.iter().map(|step| step.label.as_str()).collect();
     assert_eq!(labels, ["z", "a", "b", "c", "d"], "as they stand in the document");
@@ -47,6 +47,100 @@ fn a_document_has_every_field_of_a_task() {
     assert!(matches!(&b.input, Input::Whole(bytes) if bytes.is_empty()));
 }
 
+/// The tasks of a document, one in a line: name, queue, method, priority, tags, key, what it receives, and for whom it
+/// waits.
+fn lines(text: &str) -> Vec<String> {
+    let graph = Graph::from_json(text).unwrap();
+    let steps = &graph.parts.borrow().steps;
+    let line = |step: &Step| {
+        let options = ["method", "priority", "tags", "key"].map(|name| step.options.0.get(name).unwrap_or("-"));
+        let input = match &step.input {
+            Input::Whole(bytes) => String::from_utf8(bytes.clone()).unwrap(),
+            Input::List(all) => all
+                .iter()
+                .map(|one| match one {
+                    Argument::Value(json) => json.clone(),
+                    Argument::Result(at) => format!("<{at}"),
+                })
+                .collect::<Vec<_>>()
+                .join(","),
+        };
+        let edges: String = step.edges.iter().map(|(order, at)| format!(" {}={at}", order.word())).collect();
+        let bound = step.bound.map(|bound| format!(" {}of{}", bound.most, bound.first)).unwrap_or_default();
+        format!("{} {} {} {input}{edges}{bound}", step.label, step.queue, options.join(" "))
+    };
+    steps.iter().map(line).collect()
+}
+
+#[test]
+fn an_array_is_a_task_for_each_index() {
+    let text = r#"{"queue": "q", "tasks": {
+        "cut": {}, "sim": {"array": "3-5%2", "needs": ["cut"]},
+        "check": {"array": "4-5", "args": [{"result": "sim[i]"}, {"element": "index"}, {"value": "x"}]},
+        "join": {"args": [{"value": 1}, {"result": "sim"}], "after": ["check[5]"], "needs": ["sim[4-5]"]}
+    }}"#;
+    assert_eq!(
+        lines(text),
+        [
+            "cut q - - - - ",
+            "sim[3] q - - - - 3 success=0 2of1",
+            "sim[4] q - - - - 4 success=0 2of1",
+            "sim[5] q - - - - 5 success=0 2of1",
+            "check[4] q - - - - <2,4,\"x\"",
+            "check[5] q - - - - <3,5,\"x\"",
+            "join q - - - - 1,<1,<2,<3 after=5",
+        ]
+    );
+    let only = r#"{"queue": "q", "tasks": {"a": {"array": "7", "parameters": {"n": 1.0}}, "b": {"array": "0-1%2"}}}"#;
+    assert_eq!(lines(only), ["a[7] q - - - - {\"n\": 1.0}", "b[0] q - - - - 0", "b[1] q - - - - 1"]);
+    let plan = Graph::from_json(text).unwrap().plan().unwrap();
+    let ids = plan.ids(&crate::GraphId::new("g").unwrap()).unwrap();
+    assert_eq!(plan.bounds(&ids).as_deref(), Some("q/g.1=2"));
+}
+
+#[test]
+fn a_matrix_is_a_task_for_each_combination() {
+    let text = r#"{"queue": "q", "tasks": {
+        "a": {"matrix": {"lr": [0.10, 1e-3], "net": ["small", "large"]}},
+        "b": {"matrix": {"lr": [0.10]}, "parameters": {"epochs": 5}},
+        "c": {"matrix": {"lr": [[1]]}, "args": [{"element": "lr"}, {"element": "index"}, {"result": "a[3]"}]}
+    }}"#;
+    assert_eq!(
+        lines(text),
+        [
+            r#"a[1] q - - - - {"lr":0.10,"net":"small"}"#,
+            r#"a[2] q - - - - {"lr":0.10,"net":"large"}"#,
+            r#"a[3] q - - - - {"lr":1e-3,"net":"small"}"#,
+            r#"a[4] q - - - - {"lr":1e-3,"net":"large"}"#,
+            r#"b[1] q - - - - {"lr":0.10,"epochs":5}"#,
+            "c[1] q - - - - [1],1,<2",
+        ]
+    );
+}
+
+#[test]
+fn tasks_have_what_their_template_and_their_graph_say_unless_they_say_otherwise() {
+    let text = r#"{"queue": "q", "priority": 5, "tags": ["film", "night"],
+      "templates": {"encode": {"queue": "gpu", "method": "encode", "parameters": 1, "needs": ["cut"], "array": "1-2",
+                               "options": {"tags": ["4k", "film"], "key": "k", "weight": 2}}},
+      "tasks": {"cut": {"options": {"priority": -1}}, "a": {"template": "encode"},
+                "b": {"template": "encode", "method": "other", "args": [{"value": 2}], "needs": [], "matrix": {"x": [1]},
+                      "options": {"key": "l"}}}}"#;
+    assert_eq!(
+        lines(text),
+        [
+            "cut q - -1 film,night - ",
+            "a[1] gpu encode 5 4k,film,night k 1 success=0",
+            "a[2] gpu encode 5 4k,film,night k 1 success=0",
+            "b[1] gpu other 5 4k,film,night l 2",
+        ]
+    );
+    let graph = Graph::from_json(text).unwrap();
+    assert_eq!(graph.parts.borrow().steps[3].options.0.get("weight"), Some("2"));
+    // Once more on its way to the server: nothing is added twice.
+    assert_eq!(graph.plan().unwrap().steps[3].options.0.get("tags"), Some("4k,film,night"));
+}
+
 #[test]
 fn what_is_wrong_in_a_document_is_named_with_its_place() {
     let task = |fields: &str| flaw(&format!(r#"{{"queue": "q", "tasks": {{"a": {{}}, "b": {{{fields}}}}}}}"#));
@@ -59,7 +153,7 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         (r#"{"tasks": [1]}"#, "tasks: must be an object, not a list"),
         (
             r#"{"tasks": {}, "task": 1}"#,
-            "task: unknown field \"task\": there are $schema, name, queue, on_failure, tasks",
+            "task: unknown field \"task\": there are $schema, name, tags, queue, priority, on_failure, templates, tasks",
         ),
         (r#"{"queue": "q", "tasks": {"a": {}, "a": {}}}"#, "tasks: the field \"a\" is there twice"),
         (r#"{"queue": "q", "tasks": {"": {}}}"#, "task 0: the name of a task must have 1 to 1000 bytes"),
@@ -78,8 +172,8 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         (r#""eta": -1"#, "eta: must be a number: seconds since 1970"),
         (r#""parameters": 1, "args": []"#, "args: a task has `parameters` or `args`, not both"),
         (r#""args": [{"value": 1}, {"result": "c"}]"#, "args[1].result: no task of the graph is named \"c\""),
-        (r#""args": [{"value": 1, "result": "a"}]"#, "args[0]: an argument has one of `value` and `result`"),
-        (r#""args": [{}]"#, "args[0]: an argument has one of `value` and `result`"),
+        (r#""args": [{"value": 1, "result": "a"}]"#, "args[0]: an argument has one of `value`, `result` and `element`"),
+        (r#""args": [{}]"#, "args[0]: an argument has one of `value`, `result` and `element`"),
         (r#""args": [[]]"#, "args[0]: must be an object, not a list"),
         (r#""needs": "a""#, "needs: must be a list, not text"),
         (r#""after": ["a", 1]"#, "after[1]: must be text, not a number"),
@@ -87,9 +181,57 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         (r#""options": {"priority": {}}"#, OPTION),
         (r#""options": {"method": "m"}"#, "options.method: the method is a field of the task, not an option"),
         (r#""needs": ["\ud800"]"#, "needs[0]: the text is not Unicode"),
+        (r#""array": "5-3""#, "array: 5-3 has no element: the lower number comes first"),
+        (r#""array": 5"#, "array: must be text, not a number"),
+        (r#""array": "1-10000%""#, ARRAY),
+        (r#""array": "1-20001""#, "array: over 10000 elements: a graph has at most 10000 tasks"),
+        (r#""array": "1-10000""#, "with this array over 10000 tasks: a graph has at most that"),
+        (r#""array": "1-2", "matrix": {}"#, "matrix: a task has `array` or `matrix`, not both"),
+        (r#""array": "1-9%2", "options": {"key": "k"}"#, BOUND),
+        (r#""matrix": {}"#, "matrix: must name at least one list of values"),
+        (r#""matrix": {"x": [1], "y": []}"#, "matrix.y: must have at least one value, or there is no element"),
+        (r#""matrix": {"x": 1}"#, "matrix.x: must be a list, not a number"),
+        (r#""matrix": {"index": [1]}"#, "matrix.index: the index of an element has this name: choose another one"),
+        (r#""matrix": {"x": [1]}, "parameters": 1"#, "parameters: must be an object, not a number"),
+        (r#""matrix": {"x": [1]}, "parameters": {"x": 1}"#, "parameters.x: the matrix has a value of this name"),
+        (r#""matrix": {"x": [1]}, "args": [{"element": "y"}]"#, ELEMENT),
+        (r#""args": [{"element": "index"}]"#, "args[0].element: this task is no element of an array"),
+        (r#""needs": ["a[1]"]"#, "needs[0]: \"a\" is no array"),
+        (r#""array": "1-3", "needs": ["b[4]"]"#, "needs[0]: b[4] is not in b[1-3]"),
+        (r#""array": "1-3", "needs": ["b[2-1]"]"#, "needs[0]: no task of the graph is named \"b[2-1]\""),
+        (r#""needs": ["b[i]"]"#, "needs[0]: \"b\" is no array"),
+        (r#""template": "t""#, "template: no template of the graph is named \"t\""),
     ] {
-        assert_eq!(task(fields), format!("task 1 \"b\", {expected}"), "{fields}");
+        let expected = if expected.starts_with("with ") { format!(": {expected}") } else { format!(", {expected}") };
+        assert_eq!(task(fields), format!("task 1 \"b\"{expected}"), "{fields}");
     }
+    // What the elements wait for is known only when there are some.
+    let cycle = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-2", "needs": ["b"]}, "b": {"needs": ["a[2]"]}}}"#);
+    assert_eq!(cycle, "task 1 \"a[2]\": these tasks wait for one another: a[2] -> b -> a[2]");
+    let twice = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-2"}, "a[2]": {}}}"#);
+    assert_eq!(twice, "task 2: task 1 has the same name: \"a[2]\"");
+    let huge = r#"{"x": [1,2,3,4,5,6,7,8,9,0], "y": [1,2,3,4,5,6,7,8,9,0], "z": [1,2,3,4,5,6,7,8,9,0]}"#;
+    let huge = huge.replace("0], \"y\"", "0,1,2,3,4,5,6,7,8,9,10], \"y\"").replace(
+        "0], \"z\"",
+        "0,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9], \"z\"",
+    );
+    let huge = task(&format!(r#""matrix": {huge}"#));
+    assert_eq!(huge, "task 1 \"b\", matrix.z: with it over 10000 elements: a graph has at most 10000 tasks");
+    let all = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-2000"}, "b": {"array": "1-2000", "needs": ["a"]}}}"#);
+    assert!(all.starts_with("task 1 \"b\": with it over 1000000 arguments and edges in the graph"), "{all}");
+    let long = "x".repeat(1 << 20);
+    let all = flaw(&format!(r#"{{"queue": "q", "tasks": {{"a": {{"array": "1-65", "parameters": "{long}"}}}}}}"#));
+    assert!(all.starts_with("task 0 \"a\": with it over 67108864 bytes of parameters"), "{all}");
+    let of_graph = |fields: &str| {
+        flaw(&format!(r#"{{"queue": "q", {fields}, "tasks": {{"a": {{"options": {{"tags": "z"}}}}}}}}"#))
+    };
+    assert_eq!(of_graph(r#""priority": "high""#), "priority: must be a whole number");
+    assert_eq!(of_graph(r#""tags": ["a b"]"#), "tags[0]: must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -");
+    let tags: Vec<String> = (0..16).map(|tag| format!("\"t{tag}\"")).collect();
+    let many = of_graph(&format!(r#""tags": [{}]"#, tags.join(",")));
+    assert_eq!(many, "task 0 \"a\", options.tags: 17 tags with those of the graph: a task has at most 16");
+    let unknown = of_graph(r#""templates": {"t": {"template": "u"}}"#);
+    assert!(unknown.starts_with("templates.t.template: unknown field \"template\": there are queue,"), "{unknown}");
     let unknown = task(r#""options": {"prio": 1}"#);
     assert!(unknown.contains("options.prio: unknown option \"prio\": there are priority, max_failures,"), "{unknown}");
     assert!(task(r#""\u001b[2J": 1"#).starts_with(r#"task 1 "b": unknown field "\u{1b}[2J": there are queue,"#));
@@ -102,6 +244,9 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
     assert!(Graph::from_json(&format!(r#"{{"tasks": {}{}}}"#, "[".repeat(100_000), "]".repeat(100_000))).is_err());
 }
 
+const ARRAY: &str = "array: must be such as \"1-500\", or \"1-500%20\" for 20 at once, not \"1-10000%\"";
+const BOUND: &str = "options.key: an array with a bound has a key of its own: leave out one of them";
+const ELEMENT: &str = "args[0].element: an element has no \"y\": there are index, x";
 const OPTION: &str = "options.priority: must be text, a number, true or false, or a list, not an object";
 
 /// An option as a property of the schema.
@@ -157,10 +302,11 @@ fn the_schema_has_the_fields_of_documents() {
         names
     };
     assert_eq!(fields(&schema), sorted(&GRAPH));
-    assert_eq!(fields(&schema["$defs"]["task"]), sorted(&TASK));
+    assert_eq!(fields(&schema["$defs"]["template"]), sorted(&TEMPLATE));
+    let task: Vec<&str> = TEMPLATE.into_iter().chain([FROM]).collect();
+    assert_eq!(fields(&schema["$defs"]["task"]), sorted(&task));
     let arguments = schema["$defs"]["argument"]["oneOf"].as_array().unwrap();
-    assert_eq!(
-        arguments.iter().flat_map(fields).collect::<Vec<_>>(),
-        sorted(&ARGUMENT).into_iter().rev().collect::<Vec<_>>()
-    );
+    let mut arguments: Vec<String> = arguments.iter().flat_map(fields).collect();
+    arguments.sort();
+    assert_eq!(arguments, sorted(&ARGUMENT));
 }

@@ -1,0 +1,81 @@
+//! A graph as a drawing: DOT for Graphviz, Mermaid for Markdown.
+
+use std::collections::HashMap;
+
+use super::Whole;
+use crate::output::one_line;
+
+/// The colour of a state.
+fn colour(status: &str) -> &'static str {
+    match status {
+        "complete" => "#c8e6c9",
+        "failed" => "#ffcdd2",
+        "cancelled" => "#e1bee7",
+        "started" | "reserved" => "#bbdefb",
+        "pending" | "scheduled" => "#fff9c4",
+        _ => "#eeeeee",
+    }
+}
+
+/// Edges, each from the task that another one waits for, with what that needs if it is not the success alone.
+fn edges(graph: &Whole) -> Vec<(usize, usize, &str)> {
+    let places: HashMap<_, _> = graph.tasks.iter().enumerate().map(|(place, task)| (&task.key, place)).collect();
+    let mut all = Vec::new();
+    for (place, task) in graph.tasks.iter().enumerate() {
+        for up in &task.upstreams {
+            let needs = if up.needs == "success" { "" } else { up.needs.as_str() };
+            all.extend(places.get(&up.key).map(|from| (*from, place, needs)));
+        }
+    }
+    // One result may be received twice.
+    all.dedup();
+    all
+}
+
+pub fn dot(graph: &Whole) -> String {
+    let quoted = |text: &str| format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""));
+    let mut text = format!(
+        "digraph {} {{\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n",
+        quoted(graph.title())
+    );
+    for (place, task) in graph.tasks.iter().enumerate() {
+        let (label, status) = (quoted(&task.task), quoted(task.status));
+        let colour = colour(task.status);
+        text.push_str(&format!("  t{place} [label={label}, tooltip={status}, fillcolor=\"{colour}\"];\n"));
+    }
+    for (from, to, needs) in edges(graph) {
+        let label = if needs.is_empty() { String::new() } else { format!(" [label={}]", quoted(needs)) };
+        text.push_str(&format!("  t{from} -> t{to}{label};\n"));
+    }
+    text.push('}');
+    text
+}
+
+pub fn mermaid(graph: &Whole) -> String {
+    // Entities, which Mermaid writes with a hash.
+    let quote = |c: char| match c {
+        '"' => "#quot;".to_owned(),
+        '#' => "#35;".to_owned(),
+        '&' => "#amp;".to_owned(),
+        '<' => "#lt;".to_owned(),
+        '>' => "#gt;".to_owned(),
+        '`' => "#96;".to_owned(),
+        c => c.to_string(),
+    };
+    let quoted = |text: &str| format!("\"{}\"", one_line(text).chars().map(quote).collect::<String>());
+    let mut text = "flowchart LR\n".to_owned();
+    let mut states: Vec<&str> = graph.tasks.iter().map(|task| task.status).collect();
+    states.sort_unstable();
+    states.dedup();
+    for (place, task) in graph.tasks.iter().enumerate() {
+        text.push_str(&format!("  t{place}[{}]:::{}\n", quoted(&task.task), task.status));
+    }
+    for (from, to, needs) in edges(graph) {
+        let label = if needs.is_empty() { String::new() } else { format!("|{}|", quoted(needs)) };
+        text.push_str(&format!("  t{from} -->{label} t{to}\n"));
+    }
+    for state in states {
+        text.push_str(&format!("  classDef {state} fill:{},color:#000\n", colour(state)));
+    }
+    text.trim_end().to_owned()
+}

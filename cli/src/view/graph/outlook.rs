@@ -1,0 +1,119 @@
+//! How far the tasks of a graph are, and when it is expected to end.
+
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime};
+
+use blueque::calls::EstimateOptions;
+use blueque::{Error, Estimate, GraphMember, Status, TaskId};
+
+use crate::session::Session;
+use crate::times;
+use crate::view::expected;
+use crate::view::progress::Progress;
+
+/// Running tasks whose records are read.
+const RUNNING: usize = 100;
+
+/// Tasks of one queue that are to start and whose start is estimated.
+const SAMPLES: usize = 5;
+
+/// What is known of the tasks that have not ended.
+#[derive(Default)]
+pub struct Outlook {
+    /// How far those are that run.
+    pub progress: HashMap<TaskId, f64>,
+    /// When they are expected to end.
+    pub ends: HashMap<TaskId, SystemTime>,
+    /// When the last task is expected to end: the length of the longest chain, at the mean of each queue. None if it
+    /// is unknown how long a task takes, or when it starts.
+    pub end: Option<SystemTime>,
+}
+
+/// What is known of one queue.
+#[derive(Default)]
+struct Pace {
+    mean: Option<Duration>,
+    /// The latest end of tasks that are to start.
+    last: Option<SystemTime>,
+}
+
+impl Outlook {
+    pub fn new(session: &Session, tasks: &[GraphMember]) -> anyhow::Result<Self> {
+        let mut outlook = Self::default();
+        let runs = |task: &&GraphMember| matches!(task.status, Some(Status::Started | Status::Reserved));
+        for task in tasks.iter().filter(runs).take(RUNNING) {
+            let Some(info) = session.client.call(&session.client.calls().get(&task.id))? else { continue };
+            let progress = info.progress_bytes().and_then(|bytes| Progress::read(bytes).fraction);
+            outlook.progress.extend(progress.map(|part| (task.id.clone(), part)));
+            let end = expected::end(session, &task.id, &info)?;
+            outlook.ends.extend(end.map(|end| (task.id.clone(), end)));
+        }
+        let mut paces = HashMap::new();
+        for task in tasks.iter().filter(|task| task.status.is_some_and(|status| !status.is_finished())) {
+            if !paces.contains_key(task.queue.as_str()) {
+                paces.insert(task.queue.as_str(), outlook.pace(session, tasks, &task.queue)?);
+            }
+        }
+        outlook.end = outlook.last(tasks, &paces);
+        Ok(outlook)
+    }
+
+    /// Estimates some of the tasks of a queue that are to start.
+    fn pace(&mut self, session: &Session, tasks: &[GraphMember], queue: &str) -> anyhow::Result<Pace> {
+        let open = |task: &&GraphMember| task.queue == queue && task.status.is_some_and(|status| !status.is_finished());
+        let ready = |task: &&GraphMember| matches!(task.status, Some(Status::Pending | Status::Scheduled));
+        let all: Vec<&GraphMember> = tasks.iter().filter(open).filter(ready).collect();
+        let step = all.len().div_ceil(SAMPLES).max(1);
+        let mut samples: Vec<&GraphMember> = all.iter().step_by(step).copied().chain(all.last().copied()).collect();
+        if samples.is_empty() {
+            // For the mean alone.
+            samples.extend(tasks.iter().find(open));
+        }
+        let mut pace = Pace::default();
+        for task in samples {
+            if let Some(estimate) = estimate(session, &task.id)? {
+                pace.mean = estimate.mean.or(pace.mean);
+                if let Some(end) = estimate.end.filter(|_| ready(&task)) {
+                    self.ends.insert(task.id.clone(), end);
+                    pace.last = pace.last.max(Some(end));
+                }
+            }
+        }
+        Ok(pace)
+    }
+
+    /// The end of the task that ends last.
+    fn last(&self, tasks: &[GraphMember], paces: &HashMap<&str, Pace>) -> Option<SystemTime> {
+        let now = times::now();
+        let mut known: HashMap<&TaskId, SystemTime> = HashMap::new();
+        let mut last = None;
+        // Each comes after those that it waits for.
+        for task in tasks {
+            let Some(status) = task.status.filter(|status| !status.is_finished()) else { continue };
+            let pace = paces.get(task.queue.as_str());
+            let end = match (self.ends.get(&task.id), status) {
+                (Some(end), _) => *end,
+                (None, Status::Waiting) => {
+                    let above = task.upstreams.iter().filter_map(|(_, up)| known.get(up)).max();
+                    let ready = above.copied().unwrap_or(now).max(now);
+                    // A clean-up is not expected to run.
+                    let is_needed = task.upstreams.iter().all(|(needs, _)| needs != "failure");
+                    if is_needed { ready.checked_add(pace?.mean?)? } else { ready }
+                }
+                (None, Status::Pending | Status::Scheduled) => pace?.last?,
+                (None, _) => now.checked_add(pace?.mean?)?,
+            };
+            known.insert(&task.id, end);
+            last = last.max(Some(end));
+        }
+        last
+    }
+}
+
+fn estimate(session: &Session, id: &TaskId) -> anyhow::Result<Option<Estimate>> {
+    match session.client.call(&session.client.calls().estimate(id, &EstimateOptions::new())) {
+        Ok(estimate) => Ok(Some(estimate)),
+        Err(Error::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,127 @@
+//! Graphs in a list.
+
+use blueque::{GraphState, GraphSummary};
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::Progress;
+use crate::output::table::{Column, Row};
+use crate::times;
+
+/// How a graph stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Standing {
+    /// Tasks have yet to arrive
+    Staging,
+    /// Tasks have yet to end
+    Running,
+    /// All tasks are complete
+    Complete,
+    /// All tasks have ended, and one has failed
+    Failed,
+    /// All tasks have ended, none has failed, and one was cancelled
+    Cancelled,
+}
+
+#[derive(Serialize)]
+pub struct Summary {
+    graph: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    #[serde(rename = "status")]
+    standing: &'static str,
+    total: u64,
+    /// Tasks that have not ended.
+    open: u64,
+    complete: u64,
+    failed: u64,
+    cancelled: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(skip)]
+    begun: String,
+}
+
+impl Standing {
+    pub fn of(graph: &GraphSummary) -> Self {
+        match (graph.state, open(graph)) {
+            (Some(GraphState::Staging), _) => Self::Staging,
+            (_, 1..) => Self::Running,
+            _ if graph.failed > 0 => Self::Failed,
+            _ if graph.cancelled > 0 => Self::Cancelled,
+            _ => Self::Complete,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Staging => "staging",
+            Self::Running => "running",
+            Self::Complete => "complete",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Tasks that have not ended.
+fn open(graph: &GraphSummary) -> u64 {
+    graph.left.saturating_sub(graph.complete + graph.failed + graph.cancelled)
+}
+
+impl Summary {
+    pub fn new(graph: GraphSummary) -> Self {
+        Self {
+            standing: Standing::of(&graph).word(),
+            open: open(&graph),
+            graph: graph.id.to_string(),
+            name: graph.name.unwrap_or_default(),
+            total: graph.total,
+            complete: graph.complete,
+            failed: graph.failed,
+            cancelled: graph.cancelled,
+            created: Some(times::to_the_second(graph.created)),
+            tags: graph.tags,
+            begun: times::relative(graph.created, times::now()),
+        }
+    }
+}
+
+impl Row for Summary {
+    const COLUMNS: &'static [Column] = &[
+        Column::id("graph"),
+        Column::text("name").rank(6),
+        Column::whole("state"),
+        Column::whole("done"),
+        Column::whole("tasks").rank(5),
+        Column::whole("open"),
+        Column::whole("complete").rank(3),
+        Column::whole("failed").rank(4),
+        Column::whole("cancelled").rank(2),
+        Column::whole("created").rank(7),
+        Column::text("tags").rank(1),
+    ];
+
+    fn id(&self) -> &str {
+        &self.graph
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let ended = self.total.saturating_sub(self.open);
+        vec![
+            self.graph.clone(),
+            self.name.clone(),
+            self.standing.to_owned(),
+            Progress::part(usize::try_from(ended).unwrap_or(0), usize::try_from(self.total).unwrap_or(0)),
+            self.total.to_string(),
+            self.open.to_string(),
+            self.complete.to_string(),
+            self.failed.to_string(),
+            self.cancelled.to_string(),
+            self.begun.clone(),
+            self.tags.join(","),
+        ]
+    }
+}

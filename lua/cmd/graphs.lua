@@ -1,0 +1,22 @@
+--- The graphs of the namespace, the latest first.
+-- @args now cursor limit
+-- @reply next cursor (0 at the end), then for each graph its id, `staging` or `created`, when that was, number of
+--   tasks, how many of those are not deleted, and how many of these are complete, failed and cancelled, its name and
+--   its tags
+-- @errors
+-- @since 0.2.0
+namespace.open()
+local cursor, limit = contract.arguments()
+local page, after = search.page(graphs.all(), { backwards = true, cursor = cursor, score = '+inf' }, limit)
+local answer = { after }
+for i = 1, #page, 2 do
+  local v = redis.call('HMGET', graphs.key(page[i]), 'state', 'created', 'total', 'left', 'complete', 'failed',
+    'cancelled', 'name', 'tags')
+  if v[1] then
+    for _, fact in ipairs({ page[i], v[1], v[2], v[3], v[4] or '0', v[5] or '0', v[6] or '0', v[7] or '0', v[8] or '',
+      v[9] or '' }) do
+      answer[#answer + 1] = fact
+    end
+  end
+end
+return answer
