@@ -167,8 +167,8 @@ fn a_bad_document_names_its_task_and_field_and_makes_nothing() {
     let all: Vec<String> = (0..10_001).map(|n| format!("t{n}")).collect();
     let many = format!("queue: q\ntasks:\n  a: {{array: 1-10000}}\n  b: {{needs: [{}]}}\n", "a");
     refused(&many, "10001 tasks: a graph has at most 10000");
-    let fan: String = all.iter().map(|name| format!("  {name}: {{}}\n")).collect();
-    refused(&format!("queue: q\ntasks:\n{fan}"), "10001 tasks: a graph has at most 10000");
+    let fan: Vec<String> = all.iter().map(|name| format!("  {name}: {{}}\n")).collect();
+    refused(&format!("queue: q\ntasks:\n{}", fan.concat()), "10001 tasks: a graph has at most 10000");
     for (args, expected) in [
         (&["submit", "q", "--array", "5-3"][..], "5-3 has no element"),
         (&["submit", "q", "--array", "1-10001"], "over 10000 elements"),
@@ -208,7 +208,7 @@ fn a_chain_of_10_000_and_names_of_any_characters_are_accepted_and_shown() {
     let dot = ok(&world, &["graph", "export", "odd", "--format", "dot"]);
     assert!(dot.contains(r#"[label="é \"\\`'#<b>& 日本""#) && !dot.contains('\u{1b}'), "{dot}");
     let mermaid = ok(&world, &["graph", "export", "odd", "--format", "mermaid"]);
-    assert!(mermaid.contains(r##"t0["é #quot;\#96;'#35;#lt;b#gt;#amp; 日本"]:::pending"##), "{mermaid}");
+    assert!(mermaid.contains(r#"t0["é #quot;\#96;'#35;#lt;b#gt;#amp; 日本"]:::pending"#), "{mermaid}");
 }
 
 #[test]

@@ -51,7 +51,7 @@ const UNIQUE: &str = "a task of a graph has no unique name: choose the graph's i
 /// A document: what is said of the whole graph, and its tasks.
 pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
     let document = Found::document(text)?.fields(&GRAPH)?;
-    let priority = document.get("priority").map(|found| found.whole()).transpose()?;
+    let priority = document.get("priority").map(Found::whole).transpose()?;
     let tags = document.get("tags").map(Found::list).transpose()?.unwrap_or_default();
     let tags = tags.iter().map(Found::plain).collect::<Result<_, _>>()?;
     let on_failure = document.get("on_failure").map(|found| {

@@ -126,7 +126,7 @@ impl<'de> DeserializeSeed<'de> for Key<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Key<'_> {
+impl Visitor<'_> for Key<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -143,6 +143,7 @@ impl<'de> Visitor<'de> for Key<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::json;
 

@@ -166,8 +166,8 @@ fn graphs() -> Past {
             tasks.iter().map(|(label, ..)| TaskId::new(format!("{graph}.{label}")).unwrap()).collect();
         let queues: Vec<QueueName> = tasks.iter().map(|(_, queue, _)| QueueName::new(*queue).unwrap()).collect();
         let options = TaskOptions::default();
-        let part = |(at, (label, _, inputs)): (usize, &'_ (String, &str, String))| (at, label.clone(), inputs.clone());
-        let texts: Vec<_> = tasks.iter().enumerate().map(part).collect();
+        let text = |(at, (label, _, inputs)): (usize, &'_ (String, &str, String))| (at, label.clone(), inputs.clone());
+        let texts: Vec<_> = tasks.iter().enumerate().map(text).collect();
         let parts: Vec<GraphPart<'_>> = texts
             .iter()
             .map(|(at, label, inputs)| GraphPart {

@@ -65,9 +65,9 @@ fn lines(text: &str) -> Vec<String> {
                 .collect::<Vec<_>>()
                 .join(","),
         };
-        let edges: String = step.edges.iter().map(|(order, at)| format!(" {}={at}", order.word())).collect();
+        let edges: Vec<String> = step.edges.iter().map(|(order, at)| format!(" {}={at}", order.word())).collect();
         let bound = step.bound.map(|bound| format!(" {}of{}", bound.most, bound.first)).unwrap_or_default();
-        format!("{} {} {} {input}{edges}{bound}", step.label, step.queue, options.join(" "))
+        format!("{} {} {} {input}{}{bound}", step.label, step.queue, options.join(" "), edges.concat())
     };
     steps.iter().map(line).collect()
 }

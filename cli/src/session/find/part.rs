@@ -26,10 +26,7 @@ impl<'a> Part<'a> {
             (None, Some(_)) => Ok(own),
             (None, None) => {
                 let text = clean_line(text, 200);
-                Err(fault(
-                    Code::Usage,
-                    format!("{text}: a part of an array is such as {}[17] or {}[3-9]", graph, graph),
-                ))
+                Err(fault(Code::Usage, format!("{text}: a part of an array is such as {graph}[17] or {graph}[3-9]")))
             }
         })
     }
