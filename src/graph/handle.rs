@@ -19,6 +19,9 @@ const PAGE: u32 = 500;
 /// Tasks that one call of `settle` changes.
 const SETTLED: u32 = 100;
 
+/// As much of what earlier ends have left is settled before a new graph.
+const BEFORE: usize = 10_000;
+
 /// The longest pause between two looks at a graph that is waited for.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -286,8 +289,8 @@ impl<L: Link> GraphHandle<L> {
             let call = self.client.calls().submit_graph(&self.id, plan.steps.len(), &parts, &how);
             match self.client.run(&call).await? {
                 StagedGraph::Created => {
-                    // Any worker does it as well.
-                    self.client.settle(plan.steps.len()).await?;
+                    // What ended before has its turn first. Any worker goes on with what is left.
+                    self.client.settle(plan.steps.len() + BEFORE).await?;
                     return Ok(true);
                 }
                 StagedGraph::Existing => return Ok(false),
