@@ -404,8 +404,119 @@ fn a_graph_goes_on_without_what_failed_or_holds_what_needs_it() {
     status(&email, Status::Waiting);
     let (_, why, _) = run(&world, &["why", email.id().as_str()]);
     assert!(why.contains(&format!("blueque retry {}", first.id())), "{why}");
+    let (_, shown, _) = run(&world, &["graph", "show", held["graph"].as_str().unwrap()]);
+    assert!(shown.contains("held until 1/save is retried"), "{shown}");
     world.touch("repaired");
     assert_eq!(run(&world, &["retry", first.id().as_str()]).0, 0);
     let (code, _, err) = run(&world, &["graph", "wait", held["graph"].as_str().unwrap(), "--timeout", "60s"]);
     assert_eq!((code, result(&email).as_str()), (0, "[1,2]"), "{err}");
+}
+
+/// Saves `FOLDER/value`, or fails without it, and notes each run.
+const NOTED: &str = "echo $BLUEQUE_TASK_ID >> FOLDER/ran; case $(cat) in *1*) cat FOLDER/value || exit 64;; *) echo 2;; esac";
+
+/// How often a task has run.
+fn runs(world: &World, task: &Task) -> usize {
+    let ran = fs::read_to_string(world.path("ran")).unwrap_or_default();
+    ran.lines().filter(|line| *line == task.id().as_str()).count()
+}
+
+#[test]
+fn a_retry_of_the_cause_lets_the_whole_graph_go_on() {
+    let world = world();
+    world.program("save-user-data", NOTED);
+    world.program("send-mail", "cat");
+    let (made, [first, second, email]) = two_shards(&world, &[]);
+    let worker = world.worker(&["--queue", "shard-1"]);
+    status(&first, Status::Failed);
+    status(&second, Status::Cancelled);
+    fs::write(world.path("value"), "1").unwrap();
+    assert_eq!(run(&world, &["retry", first.id().as_str()]).0, 0);
+    let _other = world.worker(&["--queue", "shard-2"]);
+    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);
+    assert_eq!(result(&email), "[1,2]");
+    assert_eq!([runs(&world, &first), runs(&world, &second)], [2, 1]);
+    drop(worker);
+}
+
+#[test]
+fn a_graph_is_cancelled_and_retried_and_keeps_what_is_complete() {
+    let world = world();
+    world.program("save-user-data", NOTED);
+    world.program("send-mail", "cat");
+    fs::write(world.path("value"), "1").unwrap();
+    let (made, [first, second, email]) = two_shards(&world, &[]);
+    let graph = made["graph"].as_str().unwrap();
+    let worker = world.worker(&["--queue", "shard-1"]);
+    status(&first, Status::Complete);
+    let (code, out, err) = run(&world, &["graph", "cancel", graph, "--reason", "too late"]);
+    assert!(code == 0 && err.contains("1 complete, 2 cancelled"), "{out}{err}");
+    assert_eq!(second.info().unwrap().reason(), Some("too late".into()));
+    assert_eq!(run(&world, &["graph", "wait", graph]).0, 7);
+    let (code, out, err) = run(&world, &["graph", "retry", graph]);
+    assert!(code == 0 && err.contains("1 complete, 1 pending, 1 waiting"), "{out}{err}");
+    let other = world.worker(&["--queue", "shard-2"]);
+    assert_eq!(result(&email), "[1,2]");
+    assert_eq!([runs(&world, &first), runs(&world, &second)], [1, 1]);
+
+    // Anew from one task: its old result no longer counts, that of the other one does.
+    fs::write(world.path("value"), "11").unwrap();
+    let (code, out, err) = run(&world, &["graph", "retry", graph, "--from", "1/save"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert_eq!(run(&world, &["graph", "wait", graph, "--timeout", "60s"]).0, 0);
+    assert_eq!(result(&email), "[11,2]");
+    assert_eq!([runs(&world, &first), runs(&world, &second)], [2, 1]);
+
+    for (args, said) in [
+        (["graph", "cancel", "nosuch"].as_slice(), "there is no graph nosuch"),
+        (&["graph", "retry", "nosuch"], "there is no graph nosuch"),
+        (&["graph", "cancel", graph, "9/save"], "no task of the graph"),
+        (&["graph", "retry", graph, "--from", "9/save"], "no task of the graph"),
+    ] {
+        let (code, _, err) = run(&world, args);
+        assert!(code == 4 && err.contains(said), "{args:?}: {code} {err}");
+    }
+    drop((worker, other));
+}
+
+#[test]
+fn a_part_of_a_graph_is_cancelled_with_what_needs_it() {
+    let world = world();
+    let text = r#"{"queue": "q", "tasks": {
+        "cut": {}, "left": {"needs": ["cut"]}, "right": {"needs": ["cut"]}, "sound": {},
+        "film": {"needs": ["left", "sound"]}, "still": {"needs": ["right"]}, "tidy": {"after_failure": ["film"]}
+    }}"#;
+    let made = submitted(&world, text, &[]);
+    let (code, _, err) = run(&world, &["graph", "cancel", made["graph"].as_str().unwrap(), "left"]);
+    assert_eq!(code, 0, "{err}");
+    for (name, expected) in [
+        ("left", Status::Cancelled),
+        ("film", Status::Cancelled),
+        ("sound", Status::Cancelled),
+        ("cut", Status::Pending),
+        ("right", Status::Waiting),
+        ("still", Status::Waiting),
+        ("tidy", Status::Pending),
+    ] {
+        assert_eq!(task(&world, &made, name).info().unwrap().status(), Some(expected), "{name}");
+    }
+}
+
+#[test]
+fn what_runs_is_stopped_before_it_runs_anew() {
+    let world = world();
+    world.program("save-user-data", "cat FOLDER/value");
+    world.program("send-mail", "echo $$ > FOLDER/pid; [ -e FOLDER/go ] || sleep 600; cat");
+    fs::write(world.path("value"), "1").unwrap();
+    let (made, [_, _, email]) = two_shards(&world, &[]);
+    let _worker = world.worker(&["--queue", "shard-1", "--queue", "shard-2", "--grace", "1s"]);
+    world.written("pid");
+    status(&email, Status::Started);
+    fs::write(world.path("value"), "2").unwrap();
+    world.touch("go");
+    let (code, _, err) = run(&world, &["graph", "retry", made["graph"].as_str().unwrap(), "--from", "1/save"]);
+    assert_eq!(code, 0, "{err}");
+    // It is cancelled first, and its graph has not ended then.
+    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);
+    assert_eq!(result(&email), "[2,2]");
 }

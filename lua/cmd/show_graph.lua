@@ -15,12 +15,15 @@ if not graph then
 end
 local from = tonumber(cursor)
 local ids = redis.call('LRANGE', graphs.tasks(id), from, from + limit - 1)
-local counts = redis.call('HMGET', graphs.key(id), 'complete', 'failed', 'cancelled')
+local counts = redis.call('HMGET', graphs.key(id), 'complete', 'failed', 'cancelled', 'doing')
 local answer = { #ids < limit and '0' or string.format('%.0f', from + limit), graph.state, graph.created, graph.total,
   graph.name, counts[1] or '0', counts[2] or '0', counts[3] or '0' }
 for _, task in ipairs(ids) do
   local v = redis.call('HMGET', namespace.key('task', task), 'queue', 'status', 'cause', 'label', 'inputs')
   local status = v[2] or v[1] and 'waiting' or 'deleted'
+  if counts[4] == 'anew' and contract.is_final(status) and graphs.runs_anew(id, task) then
+    status = 'waiting' -- it has stopped in order to
+  end
   for _, fact in ipairs({ task, v[1] or '', status, status == 'waiting' and edges.open(task) or 0, v[3] or '',
     v[4] or '', v[5] or '' }) do
     answer[#answer + 1] = fact

@@ -115,6 +115,9 @@ struct Upstream {
     needs: String,
     #[serde(skip)]
     ended: bool,
+    /// It has failed or was cancelled, and its success is needed.
+    #[serde(skip)]
+    holds: bool,
     #[serde(skip)]
     key: TaskId,
 }
@@ -138,15 +141,18 @@ impl Whole {
     fn with(id: &GraphId, info: &GraphInfo, tasks: Vec<GraphMember>, outlook: &Outlook) -> Self {
         let now = times::now();
         let ended = |task: &GraphMember| task.status.is_none_or(Status::is_finished);
-        let known: HashMap<TaskId, (String, bool)> =
-            tasks.iter().map(|task| (task.id.clone(), (task.label.clone(), ended(task)))).collect();
-        let label = |id: &TaskId| known.get(id).map_or_else(|| id.to_string(), |(label, _)| label.clone());
+        let broken = |task: &GraphMember| matches!(task.status, Some(Status::Failed | Status::Cancelled));
+        let known: HashMap<TaskId, (String, bool, bool)> =
+            tasks.iter().map(|task| (task.id.clone(), (task.label.clone(), ended(task), broken(task)))).collect();
+        let label = |id: &TaskId| known.get(id).map_or_else(|| id.to_string(), |(label, ..)| label.clone());
         let member = |task: GraphMember| {
             let upstream = |(needs, up): &(String, TaskId)| Upstream {
                 task: label(up),
                 id: up.to_string(),
                 needs: needs.clone(),
-                ended: known.get(up).is_some_and(|(_, ended)| *ended),
+                ended: known.get(up).is_some_and(|(_, ended, _)| *ended),
+                holds: matches!(needs.as_str(), "success" | "result")
+                    && known.get(up).is_some_and(|(_, _, broken)| *broken),
                 key: up.clone(),
             };
             let end = outlook.ends.get(&task.id).copied();
@@ -277,8 +283,14 @@ impl Member {
         if let Some(cause) = &self.cause {
             return format!("because of {cause}");
         }
+        if self.status != "waiting" {
+            return String::new();
+        }
+        if let Some(up) = self.upstreams.iter().find(|up| up.holds) {
+            return format!("held until {} is retried", up.task);
+        }
         let open: Vec<&str> = self.upstreams.iter().filter(|up| !up.ended).map(|up| up.task.as_str()).collect();
-        if self.status != "waiting" || open.is_empty() {
+        if open.is_empty() {
             return String::new();
         }
         let (named, more) = open.split_at(open.len().min(NAMED));

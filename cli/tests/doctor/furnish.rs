@@ -62,6 +62,7 @@ impl Ward {
         self.call("submit_graph film 2 1 cut1 graphs '' x after=step1 ''");
         self.call("submit_graph held 2 2 held1 graphs '' x '' '' held2 graphs '' x success=held1 '' on_failure hold");
         self.call("settle 10");
+        self.call("settle 10");
         self.call("cancel held1 no");
     }
 
