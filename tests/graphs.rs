@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use blueque::calls::RetainOptions;
-use blueque::{Client, Code, Context, Graph, GraphId, Status, Stop, Worker};
+use blueque::{Client, Code, Context, Graph, GraphId, GraphInfo, Status, Stop, Worker};
 use serde_json::{Value, json};
 use support::Server;
 
@@ -116,6 +116,77 @@ fn retention_takes_no_result_that_others_wait_for() {
     assert_eq!(input.parameters_bytes().unwrap(), format!("[{}]", elements.join(",")).as_bytes());
 }
 
+/// Lets `settle` do whatever is left.
+fn settle(client: &Client) {
+    while client.call(&client.calls().settle(100)).unwrap().more {}
+}
+
+fn ended(info: &GraphInfo) -> (u64, u64, u64) {
+    (info.complete, info.failed, info.cancelled)
+}
+
+#[test]
+fn a_graph_of_10_000_is_cancelled_and_retried_and_runs_anew() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new();
+    let all: Vec<_> = (0..9_998).map(|_| graph.task("q", "add", &1)).collect();
+    let join = graph.join("q", "add").label("join");
+    for one in &all {
+        join.result_of(one);
+    }
+    graph.task("q", "add", &1).label("end").result_of(&join);
+    let made = client.submit_graph(&graph).unwrap();
+    assert_eq!(ended(&made.graph.cancel("no").unwrap()), (0, 0, 10_000));
+    assert_eq!(ended(&made.graph.retry().unwrap()), (0, 0, 0));
+    let counts = client.queue("q").unwrap().counts().unwrap();
+    assert_eq!((counts.pending, counts.waiting, counts.cancelled), (9_998, 2, 0));
+    // One of them fails the join, which ends all the others.
+    let first = client.task(made.tasks[0].1.as_str()).unwrap();
+    first.cancel("no").unwrap();
+    settle(&client);
+    assert_eq!(ended(&made.graph.info().unwrap()), (0, 2, 9_998));
+    let join = client.task(made.task("join").unwrap().as_str()).unwrap();
+    assert_eq!(join.info().unwrap().fields.get("cause").map(Vec::as_slice), Some(first.id().as_str().as_bytes()));
+    first.retry().unwrap();
+    settle(&client);
+    assert_eq!(ended(&made.graph.info().unwrap()), (0, 0, 0));
+
+    let end = client.task(made.task("end").unwrap().as_str()).unwrap();
+    assert_eq!(adding(&client, || end.result::<u64>(LIMIT).unwrap()), 9_999);
+    assert_eq!(ended(&made.graph.retry_from(first.id()).unwrap()), (9_997, 0, 0));
+    assert_eq!(adding(&client, || end.result::<u64>(LIMIT).unwrap()), 9_999);
+    assert_eq!(first.info().unwrap().attempt(), 2);
+}
+
+#[test]
+fn a_chain_of_1_000_fails_and_goes_on_with_its_first_task() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new();
+    let mut last = graph.task("q", "add", &1);
+    for _ in 1..1_000 {
+        last = graph.task("q", "add", &1).result_of(&last);
+    }
+    last.label("last");
+    let made = client.submit_graph(&graph).unwrap();
+    let first = client.task(made.tasks[0].1.as_str()).unwrap();
+    first.cancel("no").unwrap();
+    settle(&client);
+    assert_eq!(ended(&made.graph.info().unwrap()), (0, 999, 1));
+    let last = client.task(made.task("last").unwrap().as_str()).unwrap();
+    assert_eq!(last.info().unwrap().fields.get("cause").map(Vec::as_slice), Some(first.id().as_str().as_bytes()));
+    first.retry().unwrap();
+    settle(&client);
+    assert_eq!(ended(&made.graph.info().unwrap()), (0, 0, 0));
+    // The cancel of the last one is the end of all.
+    last.cancel("no").unwrap();
+    settle(&client);
+    assert_eq!(ended(&made.graph.info().unwrap()), (0, 0, 1_000));
+    made.graph.retry().unwrap();
+    assert_eq!(adding(&client, || last.result::<u64>(LIMIT).unwrap()), 1_000);
+}
+
 #[test]
 fn a_graph_is_waited_for_and_shows_its_tasks() {
     let server = Server::start();
@@ -185,6 +256,9 @@ async fn the_asynchronous_client_submits_graphs_too() {
     let made = submit.await.unwrap();
     assert!(made.created);
     assert_eq!(made.graph.info().await.unwrap().total, 2);
+    assert_eq!(made.graph.cancel("no").await.unwrap().cancelled, 2);
+    assert_eq!(made.graph.retry().await.unwrap().cancelled, 0);
+    assert_eq!(made.graph.retry_from(made.task("total").unwrap()).await.unwrap().cancelled, 0);
     let blocking = self::client(&server);
     let total = blocking.task(made.task("total").unwrap().as_str()).unwrap();
     assert_eq!(adding(&blocking, || total.result::<u64>(LIMIT).unwrap()), 6);

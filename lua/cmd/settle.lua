@@ -92,13 +92,12 @@ local function settle(id)
 end
 
 local waiting = redis.call('ZRANGE', edges.unsettled(), 0, 0)
+local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 2)
 if waiting[1] then
   local number, more = settle(waiting[1])
   -- What ended now may have left something, too.
-  return { number, (more or redis.call('ZCARD', edges.unsettled()) > 0) and 1 or 0 }
-end
-local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 2)
-if not due[1] then
+  return { number, (more or due[1] or redis.call('ZCARD', edges.unsettled()) > 0) and 1 or 0 }
+elseif not due[1] then
   return { 0, 0 }
 end
 local number, more = go_on(due[1])
