@@ -413,7 +413,8 @@ fn a_graph_goes_on_without_what_failed_or_holds_what_needs_it() {
 }
 
 /// Saves `FOLDER/value`, or fails without it, and notes each run.
-const NOTED: &str = "echo $BLUEQUE_TASK_ID >> FOLDER/ran; case $(cat) in *1*) cat FOLDER/value || exit 64;; *) echo 2;; esac";
+const NOTED: &str =
+    "echo $BLUEQUE_TASK_ID >> FOLDER/ran; case $(cat) in *1*) cat FOLDER/value || exit 64;; *) echo 2;; esac";
 
 /// How often a task has run.
 fn runs(world: &World, task: &Task) -> usize {

@@ -1,7 +1,6 @@
 --- Ends an attempt with its result.
 -- @args now id token result
 -- @options max_bytes cost
--- @again LOST if the result was discarded
 -- @reply `complete`, or `cancelled` if it was cancelled because of another task: then the result is discarded
 -- @errors LOST TOOBIG
 local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'limits')

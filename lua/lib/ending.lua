@@ -8,7 +8,7 @@ ending.BYTES = 8388608
 -- @hot
 -- @inline
 function ending.complete(id, token, result, cost, limited)
-  local task, answer = owner.task(id, token, 'complete ')
+  local task, answer = owner.task(id, token, 'complete cancelled ')
   if task and task.cancel then
     owner.alive(task)
     answer = ending.discard(task, cost)
