@@ -218,7 +218,7 @@ mod tests {
         let text = lua("submit", "--- Does it.\n-- @args now\n-- @options task.* inputs request\n");
         for branch in [
             "if name == 'method' or name == 'key' or name == 'unique' then\n    return args.plain(value, name)\n",
-            "elseif name == 'delay' or name == 'max_delay' then\n    return args.seconds(value, 0, 31536000, name) and value\n",
+            "elseif name == 'delay' or name == 'max_delay' or name == 'lost_delay' then\n    return args.seconds(value, 0, 31536000, name) and value\n",
             "elseif name == 'backoff' then\n    return args.word(value, ' exponential fixed ', name)\n",
         ] {
             assert!(text.contains(branch), "{branch}\nis not in\n{text}");

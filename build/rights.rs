@@ -11,8 +11,9 @@ const READS_AFTER: [&str; 10] =
     ["EXISTS", "HGET", "HGETALL", "HMGET", "HVALS", "LINDEX", "XREVRANGE", "ZCARD", "ZMSCORE", "ZRANGE"];
 
 /// Those that scripts call only before it.
-const BEFORE: [&str; 22] = [
+const BEFORE: [&str; 23] = [
     "HEXISTS",
+    "HKEYS",
     "HLEN",
     "HSCAN",
     "LLEN",

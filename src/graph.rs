@@ -82,6 +82,7 @@ struct Whole {
     tags: Vec<String>,
     priority: Option<i64>,
     on_failure: Option<OnFailure>,
+    deadline: Option<SystemTime>,
 }
 
 impl Whole {
@@ -89,6 +90,7 @@ impl Whole {
     fn options(&self) -> SubmitGraphOptions {
         let options = self.name.as_deref().into_iter().fold(SubmitGraphOptions::new(), SubmitGraphOptions::name);
         let options = self.tags.iter().fold(options, SubmitGraphOptions::tag);
+        let options = self.deadline.into_iter().fold(options, SubmitGraphOptions::deadline);
         self.on_failure.into_iter().fold(options, SubmitGraphOptions::on_failure)
     }
 }
@@ -155,6 +157,14 @@ impl Graph {
     #[must_use]
     pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
         self.whole.on_failure = Some(on_failure);
+        self
+    }
+
+    /// The time by which all its tasks must have ended: those that have no earlier [deadline](TaskOptions::deadline) of
+    /// their own.
+    #[must_use]
+    pub fn deadline(mut self, deadline: SystemTime) -> Self {
+        self.whole.deadline = Some(deadline);
         self
     }
 

@@ -162,7 +162,7 @@ pub use model::{
 /// A queue of a namespace.
 pub type Queue = handles::Queue<Blocking>;
 pub use calls::search::Action;
-pub use options::Filter;
+pub use options::{Filter, Inputs};
 // Tasks.
 pub use model::{
     Backoff, Basis, Cancelled, Estimate, Force, LogEntry, Policy, Recalled, Status, Submitted, TaskInfo, Transition,

@@ -196,6 +196,66 @@ impl Submit {
     }
 }
 
+/// What a task is to wait for, too: for [`Task::depend`](crate::Task::depend).
+///
+/// ```
+/// use blueque::{Inputs, TaskId};
+///
+/// # fn main() -> blueque::Result<()> {
+/// let (cut, night) = (TaskId::new("cut")?, TaskId::new("night")?);
+/// let inputs = Inputs::new().after_success(&cut).after(&night);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Inputs(Pairs);
+
+impl Inputs {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// As [`Submit::after_success`].
+    pub fn after_success(mut self, upstream: &TaskId) -> Self {
+        self.0.waits_for("success", upstream);
+        self
+    }
+
+    /// As [`Submit::after`].
+    pub fn after(mut self, upstream: &TaskId) -> Self {
+        self.0.waits_for("after", upstream);
+        self
+    }
+
+    /// As [`Submit::after_failure`].
+    pub fn after_failure(mut self, upstream: &TaskId) -> Self {
+        self.0.waits_for("failure", upstream);
+        self
+    }
+
+    /// As [`Submit::result_of`], for a task that waits for results. The new slots follow those that it has, which
+    /// [`Why::slots`](crate::Why) counts.
+    pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
+        self.0.waits_for(&format!("result/{slot}"), upstream);
+        self
+    }
+
+    /// From the contract's text, such as `success=ID after=ID`, which the server checks.
+    pub fn from_text(text: &str) -> Self {
+        let mut inputs = Self::default();
+        inputs.0.set("inputs", text.to_owned());
+        inputs
+    }
+
+    /// The contract's text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.0.get("inputs").unwrap_or_default()
+    }
+}
+
 /// How a schedule creates its tasks.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -255,6 +315,14 @@ impl ReserveOptions {
     /// The order in which several queues are asked: that of the call by default.
     pub fn order(mut self, order: &QueueOrder) -> Self {
         self.0.order(order);
+        self
+    }
+}
+
+impl ReleaseOptions {
+    /// What the task waits for before it comes back, without results.
+    pub fn inputs(mut self, inputs: &Inputs) -> Self {
+        self.0.set("inputs", inputs.text().to_owned());
         self
     }
 }

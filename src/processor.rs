@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
 use crate::model::{Order, Outcome, Reservation};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
+use crate::options::Inputs;
 
 /// What names an attempt: with it another process can go on, by [`Client::processor`].
 ///
@@ -246,6 +247,17 @@ impl<L: Link> Processor<L> {
     /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::release`].
     pub fn release_with(&self, options: &ReleaseOptions) -> L::Answer<'_, Result<Outcome>> {
         self.client.make(self.releases(options))
+    }
+
+    /// Gives the task back until others have ended, such as its children, which it has submitted before: it waits for
+    /// them without a slot, keeps its checkpoint, and comes back to the front. If one of them fails that it needs, it
+    /// fails, too.
+    ///
+    /// # Errors
+    /// `BADARG` for results, which are read by the ids of the tasks; `CYCLE` if one of them waits for this task; `TOOBIG`
+    /// and `TOOMANY` as [`Task::depend`](crate::Task::depend); those of [`Processor::release`].
+    pub fn suspend(&self, inputs: &Inputs) -> L::Answer<'_, Result<Outcome>> {
+        self.release_with(&ReleaseOptions::new().uncounted(true).reason("suspend").inputs(inputs))
     }
 
     pub(crate) fn releases(&self, options: &ReleaseOptions) -> Call<Outcome> {

@@ -1,6 +1,6 @@
 //! A task, seen from outside.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
 
@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
 use crate::model::{Cancelled, Estimate, Recalled, Status, TaskInfo, Transition};
 use crate::names::TaskId;
+use crate::options::Inputs;
 
 /// The longest pause between two polls of a task that is waited for.
 const LOOK: Duration = Duration::from_millis(500);
@@ -165,6 +166,35 @@ impl<L: Link> Task<L> {
     /// As [`Task::retry`].
     pub fn retry_fresh(&self) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new().fresh(true)))
+    }
+
+    /// Has the task wait for others, too, while no attempt has it: pending or scheduled, it waits from then on. Returns
+    /// its new state, which is the old one if those have ended already.
+    ///
+    /// # Errors
+    /// `NOTASK` for this task or one of the others; `STATE` if an attempt has it, or if it has ended; `UPSTREAM` if one
+    /// of the others has ended otherwise than the task needs; `CYCLE` if one of them waits for this task, and `TOOBIG` if
+    /// that cannot be told because over 2,000 tasks are above them; `BADARG` for results if it does not wait for results;
+    /// `TOOMANY` over 10,000 upstreams; those of [`Client::call`].
+    pub fn depend(&self, inputs: &Inputs) -> L::Answer<'_, Result<Status>> {
+        self.client.make(self.client.calls().depend(&self.id, inputs))
+    }
+
+    /// Has the waiting task no longer wait for another one. Returns its new state: with the last one it is ready. A
+    /// result that it was to get from that one is `null`.
+    ///
+    /// # Errors
+    /// `NOTASK`; `STATE` if it does not wait for others; those of [`Client::call`].
+    pub fn undepend(&self, upstream: &TaskId) -> L::Answer<'_, Result<Status>> {
+        self.client.make(self.client.calls().undepend(&self.id, upstream))
+    }
+
+    /// Retries a failed or cancelled task with a new deadline, which it needs once the old one has passed (`OVERDUE`).
+    ///
+    /// # Errors
+    /// As [`Task::retry`].
+    pub fn retry_by(&self, deadline: SystemTime) -> L::Answer<'_, Result<Status>> {
+        self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new().deadline(deadline)))
     }
 
     /// Changes the priority of the waiting task, -1,000 to 1,000, higher first; it goes behind those that have it

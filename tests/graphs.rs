@@ -5,12 +5,13 @@
 mod support;
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use blueque::calls::RetainOptions;
+use blueque::calls::TaskOptions;
 use blueque::{Client, Code, Context, Graph, GraphId, GraphInfo, Status, Stop, Worker};
 use serde_json::{Value, json};
-use support::Server;
+use support::{Server, eventually};
 
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -204,6 +205,32 @@ fn a_graph_is_waited_for_and_shows_its_tasks() {
     assert_eq!((info.name.as_str(), info.total, info.complete), ("sums", 2, 2));
     let none = client.graph("none").unwrap().info().unwrap_err();
     assert_eq!(none.code(), Some(Code::NoTask));
+}
+
+#[test]
+fn a_graph_s_deadline_is_that_of_all_its_tasks() {
+    let server = Server::start();
+    let client = client(&server);
+    let soon = SystemTime::now() + Duration::from_secs(2);
+    let graph = Graph::new().deadline(soon + LIMIT);
+    let first = graph.task("nobody", "m", &1).label("first").options(&TaskOptions::default().deadline(soon));
+    graph.task("nobody", "m", &2).label("second").needs(&first);
+    graph.task("nobody", "m", &3).label("third");
+    let made = client.submit_graph(&graph).unwrap();
+    let info = |label: &str| client.task(made.task(label).unwrap().as_str()).unwrap().info().unwrap();
+    let micros = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros();
+    assert_eq!(
+        ["first", "third"].map(|label| info(label).deadline().map(micros)),
+        [Some(micros(soon)), Some(micros(soon + LIMIT))]
+    );
+    adding(&client, || {
+        eventually("the second task fails", || (info("second").status() == Some(Status::Failed)).then_some(()));
+    });
+    assert_eq!(info("first").group().as_deref(), Some("deadline"));
+    assert_eq!(info("third").status(), Some(Status::Pending));
+    let late = Graph::new().deadline(SystemTime::now() - Duration::from_secs(1));
+    late.task("q", "m", &1);
+    assert_eq!(client.submit_graph(&late).unwrap_err().code(), Some(Code::Overdue));
 }
 
 #[test]

@@ -148,6 +148,7 @@ fn sample(option: &Described) -> String {
         Form::Flag => "1".into(),
         Form::Word(words) => words.last().unwrap().0.to_owned(),
         Form::Whole { low, high, .. } | Form::Decimal { low, high } => 4.clamp(low, high).to_string(),
+        Form::Seconds { high, time: true, .. } => high.to_string(), // it has yet to come
         Form::Seconds { low, high, .. } => format!("{}.5", 7.clamp(low, high - 1)),
         Form::Bytes { .. } => "two words, = 'and' \"quotes\"\nin \u{e9} lines ".into(),
         _ => match option.kind {

@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bulk, cancel, completions, config, delete, dev, drain, events, exec, find, forget, graph, groups, history, limit,
-    limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run, schedule, show, stats,
-    submit, tag, tags, task, top, wait, why, workers,
+    bulk, cancel, completions, config, delete, depend, dev, drain, events, exec, find, forget, graph, groups, history,
+    limit, limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run, schedule, show,
+    stats, submit, tag, tags, task, top, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -62,6 +62,10 @@ pub enum Command {
     /// Change the priority of waiting tasks
     #[command(visible_alias = "prioritize")]
     Prioritise(prioritise::Options),
+    /// Have waiting tasks wait for other tasks, too
+    Depend(depend::Options),
+    /// Have a task no longer wait for others
+    Undepend(depend::Removal),
     /// Move waiting tasks to another queue
     Move(move_to::Options),
     /// Add a note to the history of a task

@@ -5,6 +5,7 @@ pub mod cancel;
 pub mod completions;
 pub mod config;
 pub mod delete;
+pub mod depend;
 pub mod dev;
 pub mod drain;
 pub mod events;

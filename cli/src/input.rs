@@ -10,5 +10,6 @@ pub mod parameters;
 pub mod state;
 pub mod task_ids;
 pub mod task_options;
+pub mod upstreams;
 pub mod values;
 mod yaml;

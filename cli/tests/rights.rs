@@ -52,7 +52,7 @@ fn worker(world: &World) -> Worker {
 }
 
 /// All of these must succeed.
-const COMMANDS: [&[&str]; 24] = [
+const COMMANDS: [&[&str]; 27] = [
     &["submit", "q", "[1]", "--id", "later", "--eta", "+1h", "--tag", "a", "--priority", "3", "--unique", "u"],
     &["ls"],
     &["show", "later"],
@@ -63,6 +63,9 @@ const COMMANDS: [&[&str]; 24] = [
     &["tags"],
     &["prioritise", "5", "later"],
     &["move", "other", "later"],
+    &["submit", "q", "[1]", "--id", "above", "--eta", "+1h", "--deadline", "+2h"],
+    &["depend", "later", "--after", "above"],
+    &["undepend", "later", "above"],
     &["cancel", "later"],
     &["retry", "later"],
     &["bulk", "cancel", "other"],

@@ -4,7 +4,7 @@
 -- @options select.* reason force at_once fresh into priority request
 -- @reply next cursor (0 at the end), number looked at, changed, refused
 -- @errors TOOBIG
--- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY UPSTREAM
+-- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY UPSTREAM OVERDUE
 local ACTIONS = {
   cancel = { actions.cancel, actions.do_cancel, reason = true, force = true, at_once = true },
   retry = { actions.retry, actions.do_retry, fresh = true },

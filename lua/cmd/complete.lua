@@ -1,7 +1,8 @@
 --- Ends an attempt with its result.
 -- @args now id token result
 -- @options max_bytes cost
--- @reply `complete`, or `cancelled` if it was cancelled because of another task: then the result is discarded
+-- @reply `complete`; or if the result was discarded, `cancelled` if it was cancelled because of another task, `failed`
+--   if it was told to stop because of its deadline
 -- @errors LOST TOOBIG
 local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'limits')
 namespace.open_at(meta[1])

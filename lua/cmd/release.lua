@@ -1,10 +1,10 @@
---- Gives a task back to the front of its queue, at once or after a delay; this does not count as a failure. After
---   too many releases the task fails; if its cancel was asked for, or a newer task has replaced it by the policy
---   `latest`, it is cancelled.
+--- Gives a task back to the front of its queue, at once or after a delay, or once other tasks have ended, such as its
+--   children; this does not count as a failure. After too many releases the task fails; if its cancel was asked for,
+--   or a newer task has replaced it by the policy `latest`, it is cancelled.
 -- @args now id token
--- @options reason again uncounted lost cost
+-- @options reason again uncounted inputs lost cost
 -- @reply `released`, `cancelled` or `failed`; with `lost` always `lost`
--- @errors LOST TOOBIG
+-- @errors LOST TOOBIG TOOMANY CYCLE
 namespace.open()
 local id, token = contract.arguments()
 local options = args.options()

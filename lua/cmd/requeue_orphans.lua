@@ -1,4 +1,5 @@
---- Takes tasks whose lease has expired from their owners, and forgets silent listeners and workers.
+--- Takes tasks whose lease has expired from their owners, and forgets silent listeners and workers. The tasks go to the
+--   front of their queue, or are scheduled if they have a `lost_delay`.
 -- @args now queue limit
 -- @again goes on
 -- @reply number requeued, failed, cancelled, postponed, 1 if more are expired, number of listeners
@@ -22,7 +23,8 @@ local stale, foreign, freed, postponed, lost = {}, {}, {}, {}, {}
 for i = 1, math.min(#expired, 2 * limit), 2 do
   local member, deadline = expired[i], tonumber(expired[i + 1])
   local id, token = string.match(member, '^(%S+) (%d+)$')
-  local task = record.find(id, 'max_losses', 'losses', 'lease', 'postponed', 'reclaimed_node', 'started', 'fruitless')
+  local task = record.find(id, 'max_losses', 'losses', 'lease', 'postponed', 'reclaimed_node', 'started', 'fruitless',
+    'lost_delay')
   if not task or task.token ~= token then
     stale[#stale + 1] = member
     freed[#freed + 1] = { id = id, token = token }
@@ -41,7 +43,7 @@ for i = 1, math.min(#expired, 2 * limit), 2 do
       postponed[#postponed + 1] = task
     else
       task.to = interruption.target(task, 'pending', {
-        max_losses = task.extra[1], losses = task.extra[2], fruitless = task.extra[7],
+        max_losses = task.extra[1], losses = task.extra[2], fruitless = task.extra[7], lost_delay = task.extra[8],
       })
       task.later = true -- others of this call may have the same dependents
       state.plan(task, task.to)
@@ -80,7 +82,7 @@ for _, task in ipairs(foreign) do
   redis.call('HDEL', task.key, 'token', 'lease', 'request')
   redis.call('HSET', task.key, 'ended', task.token, 'outcome', 'lost')
 end
-local counts = { pending = 0, failed = 0, cancelled = 0 }
+local counts = { pending = 0, scheduled = 0, failed = 0, cancelled = 0 }
 for _, task in ipairs(lost) do
   counts[task.to] = counts[task.to] + 1
   interruption.move(task, task.to, 'lost')
@@ -92,4 +94,4 @@ workers.forget(past, namespace.decimal(namespace.now_us + listeners.keep(queue))
 if counts.pending > 0 then
   state.wake(queue)
 end
-return { counts.pending, counts.failed, counts.cancelled, #postponed, more, present - #silent }
+return { counts.pending + counts.scheduled, counts.failed, counts.cancelled, #postponed, more, present - #silent }

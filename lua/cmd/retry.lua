@@ -1,8 +1,8 @@
 --- Retries a failed or cancelled task, with its counts of failures and losses at zero.
 -- @args now id
--- @options fresh request
+-- @options fresh deadline request
 -- @reply `pending`, or `waiting` if a task that it waits for runs again
--- @errors NOTASK STATE STOPPING DUPLICATE UPSTREAM
+-- @errors NOTASK STATE STOPPING DUPLICATE UPSTREAM OVERDUE
 namespace.open()
 local id = contract.arguments()
 local spec = args.options()

@@ -2,7 +2,7 @@
 -- @args now name id
 -- @options overlap request
 -- @reply `created` or `existing`, and the id of the task
--- @errors NOSCHEDULE STATE OTHERQUEUE CLOSED DUPLICATE task.*
+-- @errors NOSCHEDULE STATE OTHERQUEUE CLOSED DUPLICATE OVERDUE task.*
 namespace.open()
 local name, id = contract.arguments()
 local options = args.options()

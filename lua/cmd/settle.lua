@@ -1,7 +1,8 @@
 --- Goes on with what calls leave behind in task graphs: tells dependents that what they wait for has ended, where
 --   its own call left that, as it had many of them, or long results, or ended by the end of another task; cancels
 --   what a task that ended waited for and nothing else needs; releases the tasks of new graphs; cancels and retries
---   graphs; and removes those whose tasks did not all arrive within 10 minutes.
+--   graphs; and removes those whose tasks did not all arrive within 10 minutes. First it fails tasks that are past
+--   their deadlines, and has their owners told to stop.
 -- @args now limit
 -- @again goes on
 -- @reply number of tasks, 1 if more is to be done
@@ -91,6 +92,12 @@ local function settle(id)
   return cascade(task, from)
 end
 
+local overdue = deadlines.plan(limit)
+if overdue then
+  namespace.begin()
+  deadlines.run(overdue)
+  return { #overdue.ids, 1 }
+end
 local waiting = redis.call('ZRANGE', edges.unsettled(), 0, 0)
 local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 2)
 if waiting[1] then

@@ -3,7 +3,7 @@
 -- @options task.* inputs request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
 --   `replaced`, and the id of the other task
--- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM task.*
+-- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE task.*
 local queue, count = ARGV[2], ARGV[3]
 if not count then
   args.missing('queue count')

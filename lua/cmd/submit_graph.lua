@@ -1,9 +1,9 @@
 --- Submits tasks of a graph, which wait for one another: all that it has, up to 100 in a call. With the last one the
 --   graph is created; before, nobody sees anything of it. A task comes after those that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
--- @options name on_failure tags bounds request
+-- @options name on_failure tags bounds deadline request
 -- @reply `staged` while tasks are missing, `created`, or `existing` if this graph was created before
--- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM task.*
+-- @errors TOOBIG OTHERQUEUE CLOSED NOTASK UPSTREAM OVERDUE task.*
 -- @since 0.2.0
 namespace.open()
 local id = args.plain(args.next('graph'), 'graph')
@@ -15,6 +15,7 @@ if not ARGV[last] then
 end
 local options = args.options(last)
 local facts, request, bounds = graphs.facts(options), options.request, options.bounds
+local common = options.deadline
 local replied, answer = requests.find('submit_graph', request)
 if replied then
   return answer
@@ -39,6 +40,9 @@ for at = 5, last, 6 do
   options, label = graphs.options(ARGV[at + 5])
   local wanted = ARGV[at + 4] ~= '' and edges.parse(ARGV[at + 4], 'inputs', true)
   options.inputs = wanted or nil
+  if common and not (options.deadline and tonumber(options.deadline) < tonumber(common)) then
+    options.deadline = common
+  end
   local most = options.max_bytes or tonumber(settings.get(task.queue, 'max_bytes'))
   args.bytes(task.parameters, most, 'parameters')
   bytes = bytes + #task.parameters
@@ -52,6 +56,9 @@ for at = 5, last, 6 do
     reply.fail('OTHERQUEUE', 'an id is a task already that is not of this graph; ids are unique in a namespace')
   end
   task.continues = before[3] and true
+  if options.deadline and not task.continues then
+    deadlines.require_ahead(options.deadline)
+  end
   task.spec = creation.spec(options)
   task.ties = task.continues and before[4] or (task.spec.ties or '') .. 'g'
   task.eta = eta and namespace.decimal(eta)

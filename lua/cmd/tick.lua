@@ -5,7 +5,7 @@
 -- @reply number of tasks created, 1 if more slots are due, when the next one is, in seconds, or an empty string;
 --   then for each cron schedule that needs more slots its name, its rhythm, and after what time
 -- @errors
--- @noted CLOSED DUPLICATE STATE task.* OTHERQUEUE
+-- @noted CLOSED DUPLICATE OVERDUE STATE task.* OTHERQUEUE
 local BYTES = 4194304 -- of parameters that one call reads
 
 namespace.open()

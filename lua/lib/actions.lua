@@ -189,6 +189,10 @@ function actions.retry(task, spec)
       return code, text
     end
   end
+  local code, text = deadlines.plan_retry(task, spec.deadline)
+  if code then
+    return code, text
+  end
   if task.ties and not spec.walks and string.find(task.ties, 'g', 1, true) then
     claims.load(task)
     graphs.plan_repair(task)
@@ -230,6 +234,9 @@ function actions.do_retry(task, spec)
     for _, field in ipairs({ 'token', 'lease', 'request' }) do
       task.forget[#task.forget + 1] = field
     end
+  end
+  for _, value in ipairs(task.new_end and { 'deadline', task.new_end, 'ties', task.ties } or {}) do
+    stale[#stale + 1] = value
   end
   for _, value in ipairs(task.bind or {}) do
     stale[#stale + 1] = value

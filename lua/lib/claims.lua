@@ -8,10 +8,10 @@ function claims.load(task)
     return
   end
   local names = { 'priority', 'fair_key', 'weight', 'needs', 'rank', 'unique', 'till', 'tags', 'own_lease', 'solo',
-    'graph' }
+    'graph', 'end_by' }
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id,
     'priority', 'key', 'weight', 'needs', 'rank', 'unique', 'unique_until', 'tags', 'own_lease', 'solo',
-    'graph')
+    'graph', 'deadline')
   claims.mark(task)
   for i = 1, #names do
     if v[i] then
@@ -143,6 +143,11 @@ function claims.transfer_name(task, other)
   other.unique = holds and other.unique or nil
 end
 
+-- Whether a transition makes a task, ends or removes it, or begins it again.
+function claims.opens_or_closes(task, to)
+  return not task.status or contract.is_final(task.status) or contract.is_final(to) or to == 'deleted'
+end
+
 -- Reads every key that `move` will write.
 function claims.plan(task, to, taker)
   claims.load(task)
@@ -162,7 +167,7 @@ function claims.plan(task, to, taker)
   if to == 'deleted' and string.find(task.ties, '[wd]') then
     edges.plan_removal(task)
   end
-  if task.graph and (contract.is_final(to) or to == 'deleted' or task.status and contract.is_final(task.status)) then
+  if task.graph and task.status and claims.opens_or_closes(task, to) then
     namespace.probe('HLEN', graphs.key(task.graph))
     namespace.probe('ZCARD', graphs.all())
     namespace.declare(graphs.tasks(task.graph))
@@ -170,6 +175,9 @@ function claims.plan(task, to, taker)
   end
   if task.graph and task.status == 'waiting' and (to == 'failed' or to == 'cancelled') then
     cascades.plan_begin(task)
+  end
+  if task.end_by and claims.opens_or_closes(task, to) then
+    namespace.probe('ZCARD', deadlines.key())
   end
   if string.find(task.ties, 'd', 1, true) and task.status and not contract.is_final(task.status)
     and (contract.is_final(to) or to == 'deleted') then
@@ -296,6 +304,13 @@ function claims.move(task, to)
   end
   if task.unique then
     claims.move_name(task, to)
+  end
+  if task.end_by and claims.opens_or_closes(task, to) then
+    if contract.is_final(to) or to == 'deleted' then
+      redis.call('ZREM', deadlines.key(), task.id)
+    else
+      redis.call('ZADD', deadlines.key(), task.end_by, task.id)
+    end
   end
   if task.graph then
     graphs.count(task, to)

@@ -27,7 +27,7 @@ function creation.spec(options)
   local lease = options.lease and string.format('%.0f', options.lease * 1000000)
   local ties = ((priority or key or options.needs) and 'r' or '') .. ((key or weight) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
-    .. (options.inputs and 'w' or '')
+    .. (options.inputs and 'w' or '') .. (options.deadline and 'e' or '')
   options.priority, options.key, options.weight, options.solo, options.lease = priority, key, weight, spec.solo, nil
   options.unique_until, options.own_lease = options.unique and till, lease
   options.max_bytes, options.unique_policy = nil, nil
@@ -38,7 +38,7 @@ function creation.spec(options)
     options.ties, spec.ties = ties, ties
     spec.claims = {
       priority = priority, fair_key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
-      tags = options.tags, own_lease = lease, solo = spec.solo,
+      tags = options.tags, own_lease = lease, solo = spec.solo, end_by = options.deadline,
     }
   end
   for name, value in pairs(options) do
@@ -55,6 +55,9 @@ function creation.apply(task, spec)
   task.begins = task.edges and task.edges[1] and 'waiting' or task.eta and 'scheduled' or 'pending'
   if spec.ties then
     claims.assign(task, spec.claims)
+  end
+  if task.end_by then
+    deadlines.require_ahead(task.end_by)
   end
   return task.begins
 end

@@ -299,7 +299,7 @@ function edges.plan_page(task, to, ids)
 end
 
 function edges.plan_one(up, to, id)
-  local task = record.find(id, 'eta', 'graph')
+  local task = record.find(id, edges.fields())
   local key = namespace.declare(edges.upstreams(id))
   local kind, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)/?(.*)$')
   local plan = { id = id, met = not kind or edges.is_met(kind, to) }
@@ -307,7 +307,7 @@ function edges.plan_one(up, to, id)
     plan.kept = task and kind and contract.is_final(task.status) -- it may be retried
     return plan
   end
-  if not plan.met and edges.is_repairable(kind, to) and graphs.on_failure(task.extra[2]) == 'hold' then
+  if not plan.met and edges.is_repairable(kind, to) and graphs.on_failure(task.extra[5]) == 'hold' then
     plan.held = true
     return plan
   end
@@ -324,18 +324,33 @@ function edges.plan_one(up, to, id)
   if slots ~= '' then
     edges.plan_input(plan, up, slots, tonumber(known[2] or 0))
   end
-  if not plan.wrong and plan.last then
-    local eta = tonumber(task.extra[1] or 0)
-    plan.to = eta * 1000000 > namespace.now_us and 'scheduled' or 'pending'
-    task.eta = task.extra[1]
-    if known[1] then
-      plan.joined, plan.lengths = edges.join(edges.collect(own, tonumber(known[1]), plan), tonumber(known[1]))
-    end
-  end
-  if plan.to then
+  if plan.wrong then
     state.plan(task, plan.to)
+  elseif plan.last then
+    edges.plan_ready(plan, tonumber(known[1] or 0))
   end
   return plan
+end
+
+-- The fields of the record that decide how a task is ready.
+function edges.fields()
+  return 'eta', 'front', 'ended', 'retry_eta', 'graph'
+end
+
+-- Reads how a task is ready. `slots`: how many its input has.
+function edges.plan_ready(plan, slots)
+  local task = plan.task
+  local eta, front, ended, retry_eta = unpack(task.extra, 1, 4)
+  plan.to = tonumber(eta or 0) * 1000000 > namespace.now_us and 'scheduled' or 'pending'
+  task.eta = eta
+  if plan.to == 'pending' then
+    task.front, task.turn = front and true, front and tonumber(ended) -- it had its turn then
+    task.forget = retry_eta and { 'eta', 'retry_eta' } or nil
+  end
+  if slots > 0 then
+    plan.joined, plan.lengths = edges.join(edges.collect(edges.inputs(plan.id), slots, plan), slots)
+  end
+  state.plan(task, plan.to)
 end
 
 -- Reads what the result of its upstream adds to the input of a task.
@@ -402,20 +417,27 @@ end
 
 -- Ends a task whose upstream ended otherwise than it needs. `told`: status, error and cause of that one.
 function edges.fail_with(up, plan, told)
-  local status, cause = told[1] or 'deleted', told[3] or up.id
+  local cause = told[3] or up.id
   redis.call('ZADD', edges.dependents(up.id), '-' .. namespace.now, plan.id)
   if plan.to == 'cancelled' then
     state.move(plan.task, 'cancelled', 'upstream', '', 'cause', cause,
       'reason', 'not needed: ' .. up.id .. ' is complete')
     return
   end
-  local text = up.id .. (status == 'failed' and ' failed' or ' was ' .. status)
+  state.move(plan.task, 'failed', 'upstream', '', 'cause', cause, 'group', 'upstream',
+    'error', edges.error_of(up.id, told))
+end
+
+-- The error of a task that ends with its upstream. `told`: status, error and cause of that one.
+function edges.error_of(id, told)
+  local status = told[1] or 'deleted'
+  local text = id .. (status == 'failed' and ' failed' or ' was ' .. status)
   if told[3] then -- it did not fail by itself: its error names the cause
-    text = told[2] or text
+    return told[2] or text
   elseif told[2] and told[2] ~= '' then
-    text = text .. ': ' .. string.sub(told[2], 1, edges.ERROR)
+    return text .. ': ' .. string.sub(told[2], 1, edges.ERROR)
   end
-  state.move(plan.task, 'failed', 'upstream', '', 'cause', cause, 'group', 'upstream', 'error', text)
+  return text
 end
 
 -- Removes an edge that is met; the last one makes the task ready.

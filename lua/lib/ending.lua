@@ -8,7 +8,7 @@ ending.BYTES = 8388608
 -- @hot
 -- @inline
 function ending.complete(id, token, result, cost, limited)
-  local task, answer = owner.task(id, token, 'complete cancelled ')
+  local task, answer = owner.task(id, token, 'complete cancelled discarded')
   if task and task.cancel then
     owner.alive(task)
     answer = ending.discard(task, cost)
@@ -24,6 +24,9 @@ function ending.discard(task, cost)
   if redis.call('HGET', namespace.key('task', task.id), 'discard') then
     task.cost = cost
     return owner.finish(task, 'cancelled', 'cancelled', 'complete')
+  elseif deadlines.decided(task) then
+    task.cost = cost
+    return deadlines.finish(task, 'complete')
   end
 end
 
@@ -40,7 +43,7 @@ function ending.complete_task(task, result, cost, limited)
   local started = task.status == 'started' and prefix .. 'started' .. tasks
   state.read_left(task, held, started)
   state.read_entered(events, 'LLEN', ended)
-  if task.ties and string.find(task.ties, '[pudg]') then -- places, a unique name, dependents, a graph
+  if task.ties and string.find(task.ties, '[pudge]') then -- places, a unique name, dependents, a graph, a deadline
     task.result = result
     claims.plan(task, 'complete')
   end
@@ -90,7 +93,10 @@ function ending.fail(id, token, text, options)
   owner.alive(task)
   failures, task.group, task.cost = tonumber(failures or 0) + 1, options.group, options.cost
   local to, outcome = 'failed', 'failed'
-  if task.cancel then
+  if deadlines.decided(task) then
+    return deadlines.finish(task, 'fail',
+      'last_error', text, 'last_group', options.group or '', 'failures', failures)
+  elseif task.cancel then
     to, outcome, task.forget = 'cancelled', 'cancelled', { 'cancel', 'recall', 'error', 'group' }
   elseif not options.final then
     local pause = retries.pause(task, failures, options.again)
@@ -116,8 +122,10 @@ end
 -- Gives the task back. `options`: as `release` takes them.
 -- @hot
 function ending.release(id, token, options)
-  if options.lost and (options.reason or options.again or options.uncounted or options.cost) then
+  if options.lost and (options.reason or options.again or options.uncounted or options.cost or options.inputs) then
     reply.fail('BADARG', 'lost cannot be combined with other options: it has its own count and delays')
+  elseif options.inputs and options.again then
+    reply.fail('BADARG', 'again and inputs contradict each other: the task comes back when it is ready')
   end
   local why = options.reason or 'release'
 
@@ -134,7 +142,9 @@ function ending.release(id, token, options)
   end
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. id, counter, cap)
   local count = tonumber(v[1] or 0) + 1
-  if task.cancel then
+  if deadlines.decided(task) then
+    return deadlines.finish(task, why, counter, count)
+  elseif task.cancel then
     return owner.finish(task, 'cancelled', 'cancelled', why, counter, count)
   elseif count > tonumber(v[2] or settings.get(task.queue, cap)) then
     task.group = 'released'
@@ -144,6 +154,10 @@ function ending.release(id, token, options)
   end
   if claims.state_after_release(task, 'pending', why) == 'cancelled' then
     return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, claims.cancel_reason(task))
+  end
+  if options.inputs then
+    late.plan_suspension(task, options.inputs)
+    return late.suspend(task, why, counter, count)
   end
   task.front, task.forget = true, { state.attempt_fields() }
   if options.again and options.again > 0 then

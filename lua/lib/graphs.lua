@@ -124,7 +124,7 @@ end
 -- What a graph has only if it was given, as fields and values.
 function graphs.facts(options)
   local facts = {}
-  for _, name in ipairs({ 'name', 'on_failure', 'tags' }) do
+  for _, name in ipairs({ 'name', 'on_failure', 'tags', 'deadline' }) do
     if options[name] then
       facts[#facts + 1], facts[#facts + 2] = name, options[name]
     end

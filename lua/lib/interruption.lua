@@ -2,18 +2,34 @@
 local interruption = {}
 
 -- The next state of a held task: cancelled if that was asked for, failed after too many losses, else `back`, or
--- cancelled if a newer task has replaced it. `known`: its `max_losses`, `losses` and `fruitless` so far.
+-- cancelled if a newer task has replaced it. `known`: its `max_losses`, `losses`, `fruitless` and `lost_delay` so far;
+-- `grows`: the delay grows with every loss without progress between.
 -- @hot
 function interruption.target(task, back, known)
   task.losses, task.fruitless = tonumber(known.losses or 0) + 1, tonumber(known.fruitless or 0) + 1
   if task.cancel then
-    return 'cancelled'
+    task.overdue = deadlines.decided(task)
+    task.group = task.overdue and 'deadline' or nil
+    return task.overdue and 'failed' or 'cancelled'
   end
   task.group = 'lost'
   if task.losses > tonumber(known.max_losses or settings.get(task.queue, 'max_losses')) then
     return 'failed'
   end
-  return back == 'pending' and claims.state_after_release(task, back) or back
+  if back ~= 'pending' then
+    return back
+  end
+  local to = claims.state_after_release(task, back)
+  return to == 'pending' and retries.plan(task, interruption.pause(task, known)) or to
+end
+
+-- Microseconds from a loss to the next attempt.
+function interruption.pause(task, known)
+  local pause = tonumber(known.lost_delay or settings.get(task.queue, 'lost_delay'))
+  if known.grows and task.fruitless > 1 then
+    pause = math.max(pause, math.min(2 ^ (task.fruitless - 2), 300))
+  end
+  return math.floor(pause * 1000000)
 end
 
 -- Ends the attempt of a planned task. A pending task goes to the front: it had its turn. `text`: what became of its
@@ -21,7 +37,9 @@ end
 -- @hot
 function interruption.move(task, to, why, text)
   local more = {}
-  if to == 'failed' then
+  if task.overdue then
+    task.forget, more = deadlines.forgotten(), { 'group', 'deadline', 'error', deadlines.ERROR }
+  elseif to == 'failed' then
     more = { 'group', 'lost', 'error', 'lost ' .. task.losses .. ' times: '
       .. (text or 'its owners stopped reporting') }
   elseif to == 'pending' then
@@ -43,11 +61,10 @@ end
 -- Ends the attempt of an owner that was found dead. The task is pending at once if it made progress since the loss
 -- before; else it waits, so that a task that crashes its owners does not hold up others.
 function interruption.died(task, text)
-  local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless')
-  local to = interruption.target(task, 'pending', { max_losses = v[1], losses = v[2], fruitless = v[3] })
-  if to == 'pending' and task.fruitless > 1 then
-    to = retries.plan(task, math.min(2 ^ (task.fruitless - 2), 300) * 1000000)
-  end
+  local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id, 'max_losses', 'losses', 'fruitless',
+    'lost_delay')
+  local to = interruption.target(task, 'pending',
+    { max_losses = v[1], losses = v[2], fruitless = v[3], lost_delay = v[4], grows = true })
   state.plan(task, to)
   namespace.begin()
   interruption.move(task, to, 'lost', text)

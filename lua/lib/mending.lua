@@ -60,6 +60,7 @@ end
 function mending.gone(id)
   mending.write('UNLINK', namespace.key('history', id), namespace.declare(namespace.key('log', id)),
     namespace.declare(edges.upstreams(id)), namespace.declare(edges.inputs(id)))
+  mending.no_deadline(id)
   local size = not mending.unlogged[id] and logs.size(id)
   if size then
     mending.unlogged[id] = true
@@ -75,6 +76,26 @@ function mending.index(task)
   local tasks = namespace.key('tasks', mending.queue)
   if not redis.call('ZSCORE', tasks, task.id) then
     mending.mend('ZADD', tasks, record.created(task.id), task.id)
+  end
+end
+
+-- Restores or corrects the entry of a deadline. A task whose owner was told to stop needs none.
+-- @hot
+function mending.deadline(task)
+  if not deadlines.has(task) or contract.is_final(task.status) or task.cancel then
+    return
+  end
+  local end_by = redis.call('HGET', task.key, 'deadline')
+  if end_by and tonumber(redis.call('ZSCORE', deadlines.key(), task.id) or -1) ~= tonumber(end_by) then
+    mending.mend('ZADD', deadlines.key(), end_by, task.id)
+  end
+end
+
+-- Removes the entry of the deadline of a task that such a client ended or removed.
+-- @hot
+function mending.no_deadline(id)
+  if redis.call('ZSCORE', deadlines.key(), id) then
+    mending.mend('ZREM', deadlines.key(), id)
   end
 end
 
@@ -351,6 +372,9 @@ function mending.list(status, position, limit)
       if task.cancel and contract.is_final(status) then
         mending.mend('HDEL', task.key, 'cancel') -- ended by a client that knows no orders
       end
+      if contract.is_final(status) and deadlines.has(task) then
+        mending.no_deadline(id)
+      end
       if status == 'failed' then
         mending.group(task)
       elseif status == 'waiting' then
@@ -392,6 +416,9 @@ function mending.tasks(position, limit, grace)
   local removed = 0
   for _, id in ipairs(ids) do
     local task = mending.find(id)
+    if task and task.queue == mending.queue then
+      mending.deadline(task)
+    end
     if not task then
       removed = removed + 1
       mending.mend('ZREM', key, id)

@@ -5,15 +5,17 @@ local owner = {}
 owner.found_stale = false
 
 -- Handles a token that does not hold the task. The call that ended the attempt may be repeated after a lost reply:
--- `endings` names the outcomes that are its first reply. Malformed arguments are reported here and not earlier, as
--- no record can contain them.
+-- `endings` names the outcomes that are its first reply; `discarded`: a failure because of the deadline. Malformed
+-- arguments are reported here and not earlier, as no record can contain them.
 function owner.stale(id, token, endings)
   owner.found_stale = true
   args.plain(id, 'id')
   args.integer(token, 1, 9007199254740991, 'token')
   namespace.check_slot(namespace.prefix .. 'task_' .. id)
-  local last = redis.call('HMGET', namespace.prefix .. 'task_' .. id, 'ended', 'outcome')
-  if last[1] == token and last[2] and string.find(endings, last[2] .. ' ', 1, true) then
+  local last = redis.call('HMGET', namespace.prefix .. 'task_' .. id, 'ended', 'outcome', 'group')
+  local discarded = last[2] == 'failed' and last[3] == 'deadline'
+  if last[1] == token and last[2] and (string.find(endings, last[2] .. ' ', 1, true)
+    or discarded and string.find(endings, 'discarded', 1, true)) then
     return nil, last[2]
   end
   reply.fail('LOST', 'this attempt no longer holds the task: stop the work and discard its result')

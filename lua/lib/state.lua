@@ -230,7 +230,7 @@ function state.move(task, to, why, by, ...)
     if task.taker then
       new = prefix .. 'reserved' .. tasks .. '_' .. task.taker
     end
-    if task.last and to ~= 'scheduled' and to ~= 'deleted' and to ~= 'moved' and not task.front then
+    if task.last and to ~= 'scheduled' and to ~= 'waiting' and to ~= 'deleted' and to ~= 'moved' and not task.front then
       redis.call('RPOPLPUSH', old, new)
     else
       if from == 'scheduled' or from == 'waiting' then

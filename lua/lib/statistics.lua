@@ -139,7 +139,7 @@ function statistics.event(sums, from, to, by, why, at, since, bounds)
     end
     if to == 'reserved' or (by == '' and (why == 'lost' or why == 'adopt')) then
       sums.losses = sums.losses + 1
-    elseif to ~= 'started' and to ~= 'complete' and by ~= '' then
+    elseif to ~= 'started' and to ~= 'complete' and why ~= 'complete' and by ~= '' then
       if why ~= 'fail' then
         sums.releases = sums.releases + 1
       else

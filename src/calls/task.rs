@@ -6,6 +6,7 @@ use super::{Call, Calls, CancelOptions, LogsOptions, NoteOptions, RecallOptions,
 use crate::model::reply;
 use crate::model::{Cancelled, Follow, LogEntry, Recalled, Status, TaskInfo, Why};
 use crate::names::TaskId;
+use crate::options::Inputs;
 
 impl Calls {
     /// Cancels a task. The owner of a running one is ordered to stop it, with its grace period, unless the options
@@ -32,6 +33,18 @@ impl Calls {
     #[must_use]
     pub fn note(&self, id: &TaskId, text: &str, options: &NoteOptions) -> Call<()> {
         self.call("note", reply::done).arg(id).arg(text).once().pairs(&options.0)
+    }
+
+    /// Has a task wait for others, too, while no attempt has it. Returns its state then.
+    #[must_use]
+    pub fn depend(&self, id: &TaskId, inputs: &Inputs) -> Call<Status> {
+        self.call("depend", reply::word).arg(id).arg(inputs.text()).once()
+    }
+
+    /// Has a waiting task no longer wait for another one. Returns its state then.
+    #[must_use]
+    pub fn undepend(&self, id: &TaskId, upstream: &TaskId) -> Call<Status> {
+        self.call("undepend", reply::word).arg(id).arg(upstream).once()
     }
 
     /// Deletes a finished task.

@@ -9,7 +9,7 @@ use super::*;
 use crate::error::Result;
 use crate::model::LowSchedule;
 use crate::names::{GraphId, ListenerId, QueueName, ScheduleName, TaskId, Token};
-use crate::options::Filter;
+use crate::options::{Filter, Inputs};
 
 /// Replies that no script returns: of every kind, and arrays of every length of each.
 fn nonsense() -> Vec<Value> {
@@ -68,6 +68,8 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.recall(&id, &RecallOptions::new()),
             calls.reset_clock(),
             calls.retry(&id, &RetryOptions::new()),
+            calls.depend(&id, &Inputs::new().after(&id)),
+            calls.undepend(&id, &id),
             calls.delete(&id),
             calls.log(&id, token, "stdout", b"", &LogOptions::new()),
             calls.logs(&id, "0", 1, &LogsOptions::new().tail(1)),

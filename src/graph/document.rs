@@ -14,10 +14,10 @@ use super::plan::{self, Argument, Bound, Input, Order, Step};
 use crate::contract;
 use crate::model::OnFailure;
 use crate::options::TaskOptions;
-use crate::times;
 
 /// The fields of a graph. The first one names the schema, for editors.
-const GRAPH: [&str; 8] = ["$schema", "name", "tags", "queue", "priority", "on_failure", "templates", "tasks"];
+const GRAPH: [&str; 9] =
+    ["$schema", "name", "tags", "queue", "priority", "deadline", "on_failure", "templates", "tasks"];
 
 /// The fields of a template, each of which a task may have instead.
 const TEMPLATE: [&str; 11] =
@@ -59,7 +59,8 @@ pub(super) fn read(text: &str) -> Result<(Whole, Vec<Step>), GraphError> {
         let known = OnFailure::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ");
         word.parse().map_err(|_| found.place.flaw(format!("must be one of {known}, not {word:?}")))
     });
-    let whole = Whole { name: document.text("name")?, tags, priority, on_failure: on_failure.transpose()? };
+    let (name, deadline) = (document.text("name")?, document.time("deadline")?);
+    let whole = Whole { name, tags, priority, deadline, on_failure: on_failure.transpose()? };
     let mut templates = HashMap::new();
     for (name, found) in document.get("templates").map(Found::object).transpose()?.unwrap_or_default() {
         templates.insert(name, found.fields(&TEMPLATE)?);
@@ -158,11 +159,7 @@ impl Reader {
                 return Err(fields.place.field("queue").flaw(text));
             }
         };
-        let eta = fields.get("eta").map(|found| {
-            let known = times::time(found.json()).filter(|_| found.kind() == "a number");
-            known.ok_or_else(|| found.place.flaw("must be a number: seconds since 1970"))
-        });
-        let eta = eta.transpose()?;
+        let eta = fields.time("eta")?;
         let mut options = entry.options.clone();
         if let Some(method) = fields.text("method")? {
             options = options.method(method);

@@ -16,8 +16,9 @@ use super::plan::{self, Argument, Input, Step};
 use super::{Graph, Whole};
 use crate::names::{self, QueueName};
 use crate::options::TaskOptions;
+use crate::times;
 
-const TASK: [&str; 4] = ["task_id", "method", "args", "max_retries"];
+const TASK: [&str; 6] = ["task_id", "method", "args", "max_retries", "deadline", "lost_delay"];
 const ID: [&str; 2] = ["shard", "id"];
 const ARGUMENT: [&str; 3] = ["type", "value_json", "task_id"];
 
@@ -103,6 +104,13 @@ impl Enq {
         if let Some(found) = fields.get("max_retries") {
             let number: Result<u32, _> = found.json().parse();
             options = options.max_failures(number.map_err(|_| found.place.flaw("must be a whole number"))?);
+        }
+        if let Some(deadline) = fields.time("deadline")? {
+            options = options.deadline(deadline);
+        }
+        if let Some(found) = fields.get("lost_delay") {
+            let span = times::span(found.json()).filter(|_| found.kind() == "a number");
+            options = options.lost_delay(span.ok_or_else(|| found.place.flaw("must be a number of seconds"))?);
         }
         let mut arguments = Vec::new();
         for found in fields.get("args").map(Found::list).transpose()?.unwrap_or_default() {

@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::time::SystemTime;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::flaw::{GraphError, Place};
 use crate::names;
+use crate::times;
 
 /// Maximum length of a document.
 const BYTES: usize = 8 << 20;
@@ -157,6 +159,19 @@ impl<'a> Fields<'a> {
     /// A text, if it is there.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, GraphError> {
         self.get(name).map(Found::text).transpose()
+    }
+
+    /// A point in time, if it is there.
+    pub(super) fn time(&self, name: &str) -> Result<Option<SystemTime>, GraphError> {
+        self.get(name).map(Found::time).transpose()
+    }
+}
+
+impl Found<'_> {
+    /// A point in time.
+    pub(super) fn time(&self) -> Result<SystemTime, GraphError> {
+        let known = times::time(self.json()).filter(|_| self.kind() == "a number");
+        known.ok_or_else(|| self.place.flaw("must be a number: seconds since 1970"))
     }
 }
 

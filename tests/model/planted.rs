@@ -61,12 +61,7 @@ pub const BUGS: [Bug; 89] = [
         "redis.call('HDEL', prefix .. 'orders_' .. queue, 't:' .. id)",
         "redis.call('HLEN', prefix .. 'orders_' .. queue)",
     ),
-    bug(
-        "a task that is to be killed completes",
-        "complete",
-        "if task.cancel then\n          cold",
-        "if false then\n          cold",
-    ),
+    bug("a task that is to be killed completes", "complete", "if task and task.cancel then", "if false then"),
     bug(
         "the lease of a task that is to be killed is renewed",
         "heartbeat",

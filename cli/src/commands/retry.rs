@@ -1,10 +1,13 @@
 //! `blueque retry`
 
+use std::time::SystemTime;
+
 use blueque::calls::RetryOptions;
 use blueque::{Error, Order, TaskId};
 use clap::Args;
 
 use crate::input::task_ids::TaskIds;
+use crate::input::values::coming;
 use crate::output::{Code, fault};
 use crate::session::Session;
 use crate::times;
@@ -16,10 +19,13 @@ pub struct Options {
     /// Forget the checkpoint, and start over
     #[arg(long)]
     fresh: bool,
+    /// A new deadline: RFC 3339, or 10m (+10m) from now
+    #[arg(long, value_name = "TIME", value_parser = coming)]
+    deadline: Option<SystemTime>,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let how = RetryOptions::new().fresh(options.fresh);
+    let how = options.deadline.into_iter().fold(RetryOptions::new().fresh(options.fresh), RetryOptions::deadline);
     options.tasks.each(session, |id, _| match session.client.call(&session.client.calls().retry(id, &how)) {
         Err(Error::State { code: blueque::Code::Stopping, .. }) => Err(stopping(session, id)),
         retried => Ok(retried?.as_str()),

@@ -99,6 +99,7 @@ fn people(task: &TaskView, info: &TaskInfo, lease: Option<SystemTime>) -> anyhow
         ("releases", budget(task.releases, "max_releases")),
         ("uncounted", budget(task.uncounted, "max_uncounted")),
         ("due", moment(eta(info))),
+        ("deadline", moment(info.deadline())),
         ("created", moment(info.created())),
         ("started", moment(info.started())),
         ("updated", moment(info.updated()).filter(|_| task.ended.is_none())),

@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
+use blueque::Inputs;
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 
+use crate::input::upstreams::Upstreams;
 use crate::input::values::duration;
 use crate::output::{Code, fault};
 
@@ -45,6 +47,11 @@ pub enum Word {
         /// Counted from its end
         #[arg(value_name = "TIME", value_parser = duration)]
         pause: Duration,
+    },
+    /// Wait for other tasks, such as those that this one submitted, once it ends with exit code 85; then it runs again
+    Suspend {
+        #[command(flatten)]
+        upstreams: Upstreams,
     },
     /// Write a line to the task's log
     Log {
@@ -89,6 +96,10 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
             };
             append(&json!({ "log": { "level": level, "message": message } }))?;
         }
+        Word::Suspend { upstreams } if upstreams.is_empty() => {
+            return Err(fault(Code::Usage, "name the tasks to wait for: --after-success ID, --after ID"));
+        }
+        Word::Suspend { upstreams } => append(&json!({ "suspend": upstreams.add_to(Inputs::new()).text() }))?,
         Word::Again { pause } => append(&json!({ "again": pause.as_secs_f64() }))?,
         Word::Checkpoint { value } => keep("BLUEQUE_CHECKPOINT", value)?,
         Word::Result { value } => keep("BLUEQUE_RESULT", value)?,

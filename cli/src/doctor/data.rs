@@ -1,11 +1,13 @@
 //! Checks the data of the namespace, queue by queue (I1 to I6).
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use redis::Pipeline;
 
+use super::entries::PAGE;
 use super::exam::Exam;
 use super::index::Entries;
+use super::place::Place;
 use super::shared::usable;
 
 impl Exam {
@@ -27,6 +29,7 @@ impl Exam {
         }
         self.meta()?;
         let all: BTreeSet<String> = listed.iter().chain(&scan.queues).chain(&scan.named).cloned().collect();
+        let mut dated = self.dated()?;
         let (mut tasks, mut with_tasks) = (0, 0);
         self.bar("tasks", scan.unseen.len() as u64);
         for queue in all.iter().filter(|queue| !usable(queue)) {
@@ -37,6 +40,7 @@ impl Exam {
             for id in entries.places.keys() {
                 scan.unseen.remove(id);
             }
+            entries.date(&mut dated);
             tasks += entries.places.len();
             with_tasks += usize::from(listed.contains(queue) || scan.queues.contains(queue));
             self.bounds(queue)?;
@@ -49,6 +53,7 @@ impl Exam {
             self.days(queue, &scan)?;
         }
         tasks += self.unseen(std::mem::take(&mut scan.unseen))?;
+        self.undated(dated.into_keys().collect())?;
         self.graphs(&scan)?;
         self.histories(&scan)?;
         self.logs(&scan)?;
@@ -59,6 +64,46 @@ impl Exam {
             let text =
                 format!("{} in {}: every one is where its record says", many(tasks, "task"), many(with_tasks, "queue"));
             self.ok("tasks", text);
+        }
+        Ok(())
+    }
+
+    /// The key of the deadlines of all queues.
+    pub fn deadlines(&self) -> String {
+        format!("{}deadlines", self.prefix)
+    }
+
+    /// The deadlines of tasks, by their ids.
+    fn dated(&mut self) -> anyhow::Result<HashMap<String, Place>> {
+        let mut dated = HashMap::new();
+        let size = self.limit.min(PAGE);
+        loop {
+            let (from, last) = (dated.len(), dated.len() + size - 1);
+            let question = ["ZRANGE", &self.deadlines(), &from.to_string(), &last.to_string(), "WITHSCORES"];
+            let page: Vec<(Vec<u8>, f64)> = self.ask(&question)?;
+            let full = page.len() == size;
+            let pairs = page.into_iter();
+            dated.extend(pairs.map(|(id, at)| (String::from_utf8_lossy(&id).into_owned(), Place::deadline(at))));
+            // A task that moved meanwhile may have been read twice.
+            if !full || dated.len() >= self.limit || dated.len() == from {
+                return Ok(dated);
+            }
+        }
+    }
+
+    /// Deadlines of tasks that no queue has.
+    fn undated(&mut self, ids: Vec<String>) -> anyhow::Result<()> {
+        for batch in ids.chunks(500) {
+            let mut pipeline = Pipeline::new();
+            pipeline.atomic();
+            for id in batch {
+                pipeline.cmd("EXISTS").arg(self.key("task", id)).cmd("ZSCORE").arg(self.deadlines()).arg(id);
+            }
+            let answers: Vec<(bool, Option<f64>)> = self.send(&pipeline)?;
+            for (id, _) in batch.iter().zip(answers).filter(|(_, answer)| matches!(answer, (false, Some(_)))) {
+                let todo = "a worker removes it when the deadline has passed".to_owned();
+                self.finding("tasks", format!("{id} is in the deadlines, but has no record"), todo);
+            }
         }
         Ok(())
     }

@@ -43,6 +43,16 @@ impl Entries {
         }
     }
 
+    /// Takes the deadlines of its tasks.
+    pub fn date(&mut self, dated: &mut HashMap<String, Place>) {
+        let ids: Vec<&String> = dated.keys().filter(|id| self.places.contains_key(*id)).collect();
+        for id in ids.into_iter().cloned().collect::<Vec<_>>() {
+            if let Some(place) = dated.remove(&id) {
+                self.add(&id, place);
+            }
+        }
+    }
+
     /// A task that may be in no place.
     pub fn at_least(&mut self, id: &str) -> &mut Vec<Place> {
         // Most tasks are in the index of all tasks and in one other.

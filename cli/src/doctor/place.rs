@@ -30,6 +30,8 @@ pub enum Place {
     Tag(String),
     /// The group of a failure.
     Group(String),
+    /// The deadlines of all queues: its own, in seconds with six decimals.
+    Deadline(String),
 }
 
 /// The facts that decide where a task belongs.
@@ -56,9 +58,11 @@ pub struct Head {
     created: String,
     started: String,
     updated: String,
+    deadline: String,
+    cancel: String,
 }
 
-pub const FIELDS: [&str; 21] = [
+pub const FIELDS: [&str; 23] = [
     "status",
     "queue",
     "attempt",
@@ -80,6 +84,8 @@ pub const FIELDS: [&str; 21] = [
     "created",
     "started",
     "updated",
+    "deadline",
+    "cancel",
 ];
 
 /// By needs, the number of the order in which tasks with these needs wait.
@@ -115,6 +121,8 @@ impl Head {
             created: next(),
             started: next(),
             updated: next(),
+            deadline: next(),
+            cancel: next(),
         })
     }
 
@@ -194,7 +202,16 @@ impl Head {
         if self.status == "failed" && (self.outcome == "failed" || !self.group.is_empty()) {
             places.insert(Place::Group(self.group.clone()));
         }
+        // It is left out once its owner was told to stop.
+        if self.lives() && self.cancel.is_empty() {
+            places.extend(self.deadline());
+        }
         places
+    }
+
+    fn deadline(&self) -> Option<Place> {
+        let known = self.deadline.parse::<f64>().ok().filter(|_| self.ties.contains('e'));
+        known.map(Place::deadline)
     }
 
     fn weight(&self) -> &str {
@@ -236,6 +253,8 @@ impl Head {
             // Until it expires, if such a client ended the attempt and left the token.
             Place::Lease(token) | Place::Limits(token, _) => !self.is_held() && *token == self.token,
             Place::Group(group) => self.status == "failed" && *group == self.group,
+            // Until it has passed, if its cancel was asked for; until it is mended, if such a client ended the task.
+            Place::Deadline(_) => self.lives() && self.deadline().as_ref() == Some(place) || self.ended_elsewhere(),
             _ => false,
         }
     }
@@ -290,6 +309,11 @@ impl Place {
         stands.iter().any(|(place, count)| *count > 0 && other(place))
     }
 
+    /// An entry of the deadlines by its score.
+    pub fn deadline(score: f64) -> Self {
+        Self::Deadline(format!("{score:.6}"))
+    }
+
     /// Its name in messages.
     pub fn name(&self) -> String {
         match self {
@@ -307,6 +331,7 @@ impl Place {
             Self::Tag(tag) => format!("the tag {tag}"),
             Self::Group(group) if group.is_empty() => "the failures without a group".to_owned(),
             Self::Group(group) => format!("the failure group {group}"),
+            Self::Deadline(at) => format!("the deadlines (at {at})"),
         }
     }
 }

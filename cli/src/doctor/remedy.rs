@@ -33,6 +33,7 @@ impl Exam {
             Place::Unique(name, _) => pipeline.cmd("HGET").arg(self.key("unique", queue)).arg(name),
             Place::Tag(tag) => pipeline.cmd("ZSCORE").arg(self.key("tag", &format!("{queue}/{tag}"))).arg(id),
             Place::Group(group) => pipeline.cmd("ZSCORE").arg(self.key("group", &format!("{queue}/{group}"))).arg(id),
+            Place::Deadline(_) => pipeline.cmd("ZSCORE").arg(self.deadlines()).arg(id),
         };
     }
 
@@ -45,6 +46,7 @@ impl Exam {
             Place::Lease(_) => "no loss: a worker drops it when it has run out".to_owned(),
             Place::Tag(tag) => format!("ZREM {} {id}", self.key("tag", &format!("{queue}/{tag}"))),
             Place::Group(group) => format!("ZREM {} {id}", self.key("group", &format!("{queue}/{group}"))),
+            Place::Deadline(_) => format!("ZREM {} {id}", self.deadlines()),
             _ => return None,
         })
     }
@@ -74,6 +76,10 @@ pub fn stands(id: &str, place: &Place, answer: &Value) -> usize {
     match place {
         Place::Lane(_, score) | Place::Order(_, _, score) => usize::from(score_of(answer) == Some(*score)),
         Place::Limits(_, what) => is(what),
+        Place::Deadline(_) => {
+            let score = redis::from_redis_value_ref::<Option<f64>>(answer).ok().flatten();
+            usize::from(score.map(Place::deadline).as_ref() == Some(place))
+        }
         Place::Unique(_, until) => is(&format!("{id} {until}")),
         _ => match answer {
             Value::Nil => 0,

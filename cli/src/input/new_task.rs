@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use blueque::calls::{self, NewTask};
+use blueque::calls::NewTask;
 use blueque::{Error, Graph, GraphId, QueueName, Submitted, TaskId};
 use clap::Args;
 use serde_json::value::RawValue;
@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use super::array;
 use super::parameters::Parameters;
 use super::task_options::TaskOptions;
+use super::upstreams::{Upstreams, Waits};
 use super::values::{coming, queue_name, task_id};
 use crate::output::say;
 use crate::session::Session;
@@ -34,43 +35,11 @@ pub struct NewTaskArgs {
     id: Option<TaskId>,
     #[command(flatten)]
     upstreams: Upstreams,
-    #[command(flatten)]
-    options: TaskOptions,
-}
-
-/// The tasks that a new task waits for.
-#[derive(Args, Debug)]
-struct Upstreams {
-    /// Run it when this task is complete; may be repeated
-    #[arg(long, value_name = "ID", value_parser = task_id)]
-    after_success: Vec<TaskId>,
-    /// Run it when this task has ended, whatever its end; may be repeated
-    #[arg(long, value_name = "ID", value_parser = task_id)]
-    after: Vec<TaskId>,
-    /// Run it when this task has failed or was cancelled; may be repeated
-    #[arg(long, value_name = "ID", value_parser = task_id)]
-    after_failure: Vec<TaskId>,
     /// Run it with the result of this task as its parameters: a JSON list, of several results if repeated
     #[arg(long, value_name = "ID", value_parser = task_id, conflicts_with_all = ["given", "named"])]
     result_of: Vec<TaskId>,
-}
-
-impl Upstreams {
-    fn add_to(&self, mut options: calls::TaskOptions) -> calls::TaskOptions {
-        for id in &self.after_success {
-            options = options.after_success(id);
-        }
-        for id in &self.after {
-            options = options.after(id);
-        }
-        for id in &self.after_failure {
-            options = options.after_failure(id);
-        }
-        for (slot, id) in (0..).zip(&self.result_of) {
-            options = options.result_of(slot, id);
-        }
-        options
-    }
+    #[command(flatten)]
+    options: TaskOptions,
 }
 
 impl NewTaskArgs {
@@ -89,11 +58,11 @@ impl NewTaskArgs {
 
     /// Submits it. If its log is followed, the server keeps more of it, so that a reader loses nothing.
     pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
-        let parameters = if self.upstreams.result_of.is_empty() { self.parameters.bytes()? } else { Vec::new() };
+        let parameters = if self.result_of.is_empty() { self.parameters.bytes()? } else { Vec::new() };
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta;
         let task = NewTask::new(&id, &parameters).eta(eta);
-        let mut options = self.upstreams.add_to(self.options.options());
+        let mut options = self.upstreams.add_to(self.options.options()).results(0, &self.result_of);
         if followed && !self.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);
         }

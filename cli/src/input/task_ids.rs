@@ -35,6 +35,10 @@ impl Row for Done {
 }
 
 impl TaskIds {
+    pub fn one(id: &str) -> Self {
+        Self { ids: vec![id.to_owned()] }
+    }
+
     /// Calls it for each task. A refusal does not keep it from the others; the exit code is that of the first.
     pub fn each(
         &self,

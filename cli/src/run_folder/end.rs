@@ -112,6 +112,9 @@ pub struct End {
     /// A release that the task has not caused.
     #[serde(default)]
     pub uncounted: bool,
+    /// The tasks that the task waits for before it comes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<String>,
     /// The checkpoint file may be newer than the one on the server.
     #[serde(default)]
     pub checkpoint: bool,
@@ -129,6 +132,7 @@ impl End {
             permanent: false,
             again: None,
             uncounted: false,
+            inputs: None,
             checkpoint: false,
             payload: String::new(),
             post_mortem,

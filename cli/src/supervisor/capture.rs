@@ -30,6 +30,8 @@ pub struct Seen {
     pub last_words: String,
     /// Seconds after which the program asked for a retry, should it fail.
     pub again: Option<f64>,
+    /// The tasks that it waits for before it is run again.
+    pub suspend: Option<String>,
     /// The digest of the last checkpoint that the server can accept, if the program wrote one.
     pub checkpoint: Option<Vec<u8>>,
     /// The checkpoint file is too large for the server.
@@ -54,6 +56,7 @@ impl Seen {
             shape: Shape::default(),
             last_words: String::new(),
             again: None,
+            suspend: None,
             checkpoint: None,
             too_large: false,
             there: true,
@@ -168,6 +171,7 @@ impl Capture {
                 Said::Other(text) => self.shared.say(&text),
                 Said::Alive => {}
                 Said::Again(seconds) => self.seen.again = Some(seconds),
+                Said::Suspend(inputs) => self.seen.suspend = Some(inputs),
                 Said::Extend(seconds) => {
                     let until = Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |time| {
                         boot_clock_us().saturating_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use blueque::calls::{CompleteOptions, FailOptions, ReleaseOptions};
-use blueque::{Client, Error};
+use blueque::{Client, Error, Inputs};
 use jiff::Timestamp;
 
 use super::journal::Journal;
@@ -101,7 +101,7 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
             // more.
             Err(Error::Lost) => {
                 (end.outcome, end.word) = (Outcome::Release, None);
-                (end.checkpoint, end.uncounted) = (false, false);
+                (end.checkpoint, end.uncounted, end.inputs) = (false, false, None);
                 // If this fails, the stored end leads here again; the same below.
                 let _ = folder.write_end(end, payload);
                 continue;
@@ -114,6 +114,11 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
                 *payload = format!("the server does not take the result: {error}").into_bytes();
                 end.outcome = Outcome::Fail;
                 end.word = Some("result".into());
+                let _ = folder.write_end(end, payload);
+            }
+            Error::Invalid { .. } | Error::State { .. } if end.inputs.is_some() => {
+                *payload = format!("the server does not take what it is to wait for: {error}").into_bytes();
+                (end.outcome, end.word, end.inputs) = (Outcome::Fail, Some("suspend".into()), None);
                 let _ = folder.write_end(end, payload);
             }
             // Removed by hand: this end is no longer wanted.
@@ -257,7 +262,11 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
         Outcome::Complete => {
             let options = link.max_bytes.into_iter().fold(CompleteOptions::new(), CompleteOptions::max_bytes);
             let options = cost.into_iter().fold(options, CompleteOptions::cost);
-            client.call(&calls.complete(&link.id, link.token, payload, &options))
+            // Told to stop because of its deadline: the server discards the result, and nothing is published.
+            match client.call(&calls.complete(&link.id, link.token, payload, &options))? {
+                blueque::Outcome::Complete => Ok(blueque::Outcome::Complete),
+                _ => Err(Error::Lost),
+            }
         }
         Outcome::Fail => {
             let options = FailOptions::new().permanent(end.permanent);
@@ -271,6 +280,8 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
             let options = word.into_iter().fold(options, ReleaseOptions::reason);
             let options = cost.into_iter().fold(options, ReleaseOptions::cost);
             let options = again.into_iter().fold(options, ReleaseOptions::again);
+            let inputs = end.inputs.as_deref().map(Inputs::from_text);
+            let options = inputs.iter().fold(options, ReleaseOptions::inputs);
             client.call(&calls.release(&link.id, link.token, &options))
         }
     }

@@ -20,6 +20,9 @@ const PERMANENT: [i32; 6] = [64, 65, 77, 78, 126, 127];
 /// The reason of a release that this host has caused.
 pub const TROUBLE: &str = "trouble";
 
+/// The reason of a release until other tasks have ended.
+pub const SUSPEND: &str = "suspend";
+
 /// The group of failures that are not retried.
 const PERMANENT_GROUP: &str = "permanent";
 
@@ -49,6 +52,8 @@ pub fn judge(
     let changed = seen.checkpoint.is_some() && !seen.too_large;
     // Only if the program exited on its own.
     let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
+    let suspends = ended == Ended::Exit(Exit::Code(AGAIN)) && seen.suspend.is_some();
+    let inputs = seen.suspend.clone().filter(|_| suspends);
     let (outcome, word, payload) = match ended {
         Ended::Lost => return None,
         // The server cancels the task if that was asked for.
@@ -72,6 +77,7 @@ pub fn judge(
                 (Outcome::Release, Some(TROUBLE), text.into_bytes())
             }
         },
+        Ended::Exit(Exit::Code(AGAIN)) if suspends => (Outcome::Release, Some(SUSPEND), Vec::new()),
         Ended::Exit(Exit::Code(AGAIN)) if changed => (Outcome::Release, Some("checkpoint"), Vec::new()),
         Ended::Exit(Exit::Code(AGAIN)) => {
             let text = "exit code 85 asks for another run from a new checkpoint, and it saved none";
@@ -88,7 +94,8 @@ pub fn judge(
     };
     let mut end = End::new(outcome, word, post_mortem);
     end.checkpoint = changed && outcome != Outcome::Complete && ended != Ended::Killed;
-    end.uncounted = unknown || ended == Ended::Stopped(Reason::Drain);
+    end.uncounted = unknown || suspends || ended == Ended::Stopped(Reason::Drain);
+    end.inputs = inputs;
     end.permanent = outcome == Outcome::Fail && word == Some(PERMANENT_GROUP);
     end.again = if unknown { Some(PAUSE) } else { again.filter(|_| outcome == Outcome::Fail && !end.permanent) };
     Some((end, payload))

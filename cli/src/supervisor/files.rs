@@ -32,6 +32,7 @@ struct Line {
     log: Option<Value>,
     extend: Option<f64>,
     again: Option<f64>,
+    suspend: Option<String>,
 }
 
 /// What the program reported.
@@ -43,6 +44,8 @@ pub enum Said {
     Extend(f64),
     /// Seconds after which it asks for a retry, should it fail.
     Again(f64),
+    /// The tasks that it is to wait for, should it ask to be run again.
+    Suspend(String),
     /// Nothing but a sign of life.
     Alive,
     /// Not JSON, or not an object.
@@ -159,6 +162,9 @@ fn interpret(line: &[u8], said: &mut Vec<Said>) {
     }
     if let Some(seconds) = event.again.filter(|seconds| seconds.is_finite() && *seconds >= 0.0) {
         said.push(Said::Again(seconds.min(AGAIN)));
+    }
+    if let Some(inputs) = event.suspend {
+        said.push(Said::Suspend(inputs));
     }
     if said.len() == before {
         said.push(Said::Alive);

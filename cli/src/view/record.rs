@@ -8,7 +8,7 @@ use blueque::{Status, TaskInfo};
 use super::payload::Payload;
 
 /// The fields that are shown in one form or another, or say nothing to a person. Any other is shown as it is.
-const KNOWN: [&str; 63] = [
+const KNOWN: [&str; 64] = [
     "status",
     "queue",
     "parameters",
@@ -19,6 +19,7 @@ const KNOWN: [&str; 63] = [
     "created",
     "updated",
     "eta",
+    "deadline",
     "reclaimed_node",
     "attempt",
     "token",

@@ -61,6 +61,8 @@ pub struct TaskView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eta: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated: Option<String>,
@@ -184,6 +186,7 @@ impl TaskView {
             group: info.group(),
             created: info.created().and_then(times::exact),
             eta: eta(info).and_then(times::exact),
+            deadline: info.deadline().and_then(times::exact),
             started: info.started().and_then(times::exact),
             updated: info.updated().and_then(times::exact),
             progress: info.progress_bytes().and_then(filled),

@@ -107,6 +107,7 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
     } else if let Some(word) = refused(session, &why, id)? {
         sentence = clean_line(&format!("{word} {sentence}"), 1_000);
     }
+    sentence += &end_by(&why).unwrap_or_default();
     Ok(Cause { why, sentence, start })
 }
 
@@ -288,6 +289,9 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
         Status::Reserved | Status::Started if why.order == Some(Order::Kill) => {
             format!("It was cancelled by force, and {node} has yet to kill it{word}{}.", until(why))
         }
+        Status::Reserved | Status::Started if told_by_deadline(why) => {
+            format!("Its deadline has passed, and {node} has yet to stop it{lease}.")
+        }
         Status::Reserved | Status::Started if why.cancel.is_some() => {
             format!("It is being cancelled, and {node} has yet to stop it{word}{lease}.")
         }
@@ -328,6 +332,17 @@ fn sentence(why: &Why, how: &How, listeners: &Listeners) -> String {
             format!("{what}{when}{often}{word}.")
         }
     }
+}
+
+/// Whether its owner was told to stop because the deadline has passed.
+fn told_by_deadline(why: &Why) -> bool {
+    matches!((why.cancel, why.end_by), (Some(told), Some(end_by)) if told >= end_by)
+}
+
+/// By when it must have ended, if it has not and nobody was told to stop it.
+fn end_by(why: &Why) -> Option<String> {
+    let end_by = why.end_by.filter(|_| !why.status.is_finished() && why.cancel.is_none())?;
+    Some(format!(" Its deadline is {} ({}).", times::to_the_second(end_by), times::relative(end_by, why.now)))
 }
 
 /// The state of the lease, if it matters.

@@ -140,6 +140,10 @@ fn of_tasks_that_wait_for_others() {
         (&["HSET blueque_upstreams_step3 nobody after"], "step3 waits for nobody, which was deleted"),
         (&["ZADD blueque_dependents_held1 7 held2"], "held2 waits for held1, which is cancelled"),
         (&["ZREM blueque_waiting_tasks_graphs step2"], "step2 is waiting, but is not in waiting_tasks of graphs"),
+        (&["ZREM blueque_deadlines dated"], "dated is waiting, but is not in the deadlines (at 99999999998.000000)"),
+        (&["ZADD blueque_deadlines 99999999997 dated"], "but is in the deadlines (at 99999999997.000000) of graphs"),
+        (&["ZADD blueque_deadlines 99999999998 complete"], "complete is complete, but is in the deadlines"),
+        (&["ZADD blueque_deadlines 99999999998 nobody"], "nobody is in the deadlines, but has no record"),
         (&["ZADD blueque_waiting_tasks_graphs 7 pending"], "pending is pending, but is in waiting_tasks of graphs"),
     ]);
 }

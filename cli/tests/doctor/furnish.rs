@@ -54,6 +54,7 @@ impl Ward {
             ("tidy", "inputs failure=step3"),
             ("stopped", ""),
             ("report", "inputs success=stopped"),
+            ("dated", "deadline 99999999998 inputs success=step1"),
         ] {
             let parameters = if id == "step3" { "''" } else { "x" };
             self.call(format!("submit graphs 1 {id} '' {parameters} {options}").trim_end());

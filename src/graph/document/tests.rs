@@ -19,7 +19,7 @@ fn flaw(text: &str) -> String {
 #[test]
 fn a_document_has_every_field_of_a_task() {
     let graph = Graph::from_json(
-        r#"{"$schema": "graph.schema.json", "name": "n", "queue": "common", "on_failure": "hold", "tasks": {
+        r#"{"$schema": "graph.schema.json", "name": "n", "queue": "common", "deadline": 1900000000, "on_failure": "hold", "tasks": {
             "z": {"method": "m", "parameters": {"b": 1.50, "a": [ 1e400 ]}, "eta": 1790000000.25},
             "a": {"queue": "own", "args": [{"result": "z"}, {"value": "\u00e9"}], "needs": ["b"], "after": ["d"],
                   "after_failure": ["c"],
@@ -29,6 +29,7 @@ fn a_document_has_every_field_of_a_task() {
     )
     .unwrap();
     assert_eq!((graph.whole.name.as_deref(), graph.whole.on_failure), (Some("n"), Some(crate::OnFailure::Hold)));
+    assert_eq!(graph.whole.deadline, crate::times::time("1900000000"));
     let steps = &graph.parts.borrow().steps;
     let labels: Vec<&str> = steps.iter().map(|step| step.label.as_str()).collect();
     assert_eq!(labels, ["z", "a", "b", "c", "d"], "as they stand in the document");
@@ -150,10 +151,14 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         ("[]", "must be an object, not a list"),
         ("{}", "tasks: missing"),
         (r#"{"tasks": {}}"#, "a graph needs at least one task"),
+        (
+            r#"{"deadline": "tomorrow", "queue": "q", "tasks": {"a": {}}}"#,
+            "deadline: must be a number: seconds since 1970",
+        ),
         (r#"{"tasks": [1]}"#, "tasks: must be an object, not a list"),
         (
             r#"{"tasks": {}, "task": 1}"#,
-            "task: unknown field \"task\": there are $schema, name, tags, queue, priority, on_failure, templates, tasks",
+            "task: unknown field \"task\": there are $schema, name, tags, queue, priority, deadline, on_failure, templates, tasks",
         ),
         (r#"{"queue": "q", "tasks": {"a": {}, "a": {}}}"#, "tasks: the field \"a\" is there twice"),
         (r#"{"queue": "q", "tasks": {"": {}}}"#, "task 0: the name of a task must have 1 to 1000 bytes"),

@@ -104,6 +104,8 @@ fn what_is_wrong_is_named_with_the_index_and_the_field() {
     assert_eq!(with(r#""method":"","args":[]"#), format!("task 1 \"1/t\", method: {}", names::PLAIN));
     assert!(with(r#""method":"m","arg":[]"#).starts_with("task 1, arg: unknown field \"arg\": there are task_id,"));
     assert_eq!(with(r#""method":"m","max_retries":-1"#), "task 1, max_retries: must be a whole number");
+    assert_eq!(with(r#""method":"m","deadline":"9""#), "task 1, deadline: must be a number: seconds since 1970");
+    assert_eq!(with(r#""method":"m","lost_delay":-1"#), "task 1, lost_delay: must be a number of seconds");
     for (fields, expected) in [
         (r#""type":"taskref","#.to_owned() + save, "args[1].type: must be VALUE or TASKREF, not \"taskref\""),
         (r#""value_json":"1""#.to_owned(), "args[1].type: missing"),

@@ -1,0 +1,61 @@
+//! `blueque depend` and `blueque undepend`
+
+use blueque::{Inputs, TaskId};
+use clap::Args;
+
+use crate::input::task_ids::TaskIds;
+use crate::input::upstreams::{Upstreams, Waits};
+use crate::input::values::task_id;
+use crate::output::{Code, fault};
+use crate::session::Session;
+
+/// Pending or scheduled, they wait from then on, unless the other tasks have ended already.
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    tasks: TaskIds,
+    #[command(flatten)]
+    upstreams: Upstreams,
+    /// Add the result of this task to the parameters of one that waits for results; may be repeated
+    #[arg(long, value_name = "ID", value_parser = task_id)]
+    result_of: Vec<TaskId>,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let (client, calls) = (&session.client, session.client.calls());
+    if options.upstreams.is_empty() && options.result_of.is_empty() {
+        return Err(fault(
+            Code::Usage,
+            "name what they are to wait for: --after-success ID, --after ID, --result-of ID",
+        ));
+    }
+    options.tasks.each(session, |id, _| {
+        let mut inputs = options.upstreams.add_to(Inputs::new());
+        if !options.result_of.is_empty() {
+            let slots = client.call(&calls.why(id))?.slots.and_then(|slots| slots.try_into().ok()).unwrap_or(0);
+            inputs = inputs.results(slots, &options.result_of);
+        }
+        Ok(client.call(&calls.depend(id, &inputs))?.as_str())
+    })
+}
+
+/// With the last one the task is ready.
+#[derive(Args, Debug)]
+pub struct Removal {
+    /// The task that waits: its id, or an unambiguous prefix of it
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Tasks that it is no longer to wait for
+    #[arg(required = true, value_name = "UPSTREAM", value_parser = task_id)]
+    upstreams: Vec<TaskId>,
+}
+
+pub fn remove(session: &Session, options: &Removal) -> anyhow::Result<Code> {
+    TaskIds::one(&options.id).each(session, |id, info| {
+        let mut state = info.status().map_or("waiting", |status| status.as_str());
+        for upstream in &options.upstreams {
+            state = session.client.call(&session.client.calls().undepend(id, upstream))?.as_str();
+        }
+        Ok(state)
+    })
+}

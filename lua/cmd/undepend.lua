@@ -1,0 +1,35 @@
+--- Has a waiting task no longer wait for another one: with the last one it is ready. A result that it was to get from
+--   that one is `null`.
+-- @args now id upstream
+-- @options request
+-- @reply `waiting`, or `pending` or `scheduled` if that was the last one
+-- @errors NOTASK STATE
+-- @since 0.2.0
+namespace.open()
+local id, upstream = contract.arguments()
+local request = args.options().request
+local done, answer = requests.find('undepend', request)
+if done then
+  return answer
+end
+
+local task = late.task(id)
+if task.status ~= 'waiting' then
+  record.refuse(task.status, 'waiting')
+elseif redis.call('HEXISTS', edges.upstreams(id), upstream) == 0 then
+  return 'waiting' -- repeated after a lost reply
+end
+namespace.probe('ZCARD', edges.dependents(upstream))
+local plan = { id = id, task = task }
+if redis.call('HLEN', edges.upstreams(id)) == 1 then
+  edges.plan_ready(plan, task.slots)
+end
+namespace.begin()
+local text = late.without(task.inputs, upstream)
+if text ~= '' then
+  redis.call('HSET', task.key, 'inputs', text)
+else
+  redis.call('HDEL', task.key, 'inputs')
+end
+edges.meet({ id = upstream }, plan)
+return requests.keep(plan.to or 'waiting')

@@ -1,0 +1,254 @@
+-- Late edges: what a task waits for may change after its submit, as long as no attempt has it.
+local late = {}
+
+-- How much is looked at above new upstreams to find a circle.
+late.TASKS = 2000
+late.EDGES = 10000
+
+-- Tasks of a circle that a message names.
+late.SHOWN = 20
+
+-- Upstreams of a task, and bytes of the text of all its inputs.
+late.MOST = 10000
+late.TEXT = 1048576
+
+-- Checks a text of further inputs.
+function late.parse(text, what)
+  local found = edges.parse(text, what, true)
+  if #found.values > 0 then
+    reply.fail('BADARG', what .. ' must not have values: those are given at submit')
+  end
+  return found
+end
+
+-- A task, also if its graph has yet to be released: then it cannot be changed yet.
+function late.find(id, ...)
+  local graph, status = unpack(redis.call('HMGET', namespace.key('task', id), 'graph', 'status'))
+  if graph and not status and graphs.is_created(graph) then
+    reply.fail('STATE', 'its graph has just been submitted and is being released: repeat the call in a moment')
+  end
+  return record.get(id, ...)
+end
+
+-- The task whose inputs are to change, and what is known of them.
+function late.task(id)
+  local task = late.find(id, edges.fields())
+  if not contract.is_waiting(task.status) then
+    record.refuse(task.status, contract.WAITING)
+  end
+  namespace.declare(edges.upstreams(id))
+  task.inputs = redis.call('HGET', task.key, 'inputs') or ''
+  local known = redis.call('HMGET', namespace.declare(edges.inputs(id)), 'slots', 'bytes')
+  task.slots, task.bytes = tonumber(known[1] or 0), tonumber(known[2] or 0)
+  return task
+end
+
+-- The entries of an upstream in the text of inputs.
+function late.entries(wish)
+  local entries = {}
+  for i, slot in ipairs(wish.slots) do
+    entries[i] = wish.kind .. '/' .. slot .. '=' .. wish.id
+  end
+  return entries[1] and entries or { wish.kind .. '=' .. wish.id }
+end
+
+-- Whether the task has all these entries: then they were added before.
+function late.has(task, entries)
+  for _, entry in ipairs(entries) do
+    if not string.find(' ' .. task.inputs .. ' ', ' ' .. entry .. ' ', 1, true) then
+      return false
+    end
+  end
+  return true
+end
+
+-- Reads what further inputs mean: the open `edges`, the results that are there, `filled`, and the new `text`.
+function late.look(task, wanted)
+  task.edges, task.filled = {}, {}
+  local text, slots = {}, {}
+  for _, wish in ipairs(wanted.upstreams) do
+    local entries = late.entries(wish)
+    if wish.id == task.id then
+      reply.fail('BADARG', 'a task cannot wait for itself')
+    elseif not late.has(task, entries) then
+      late.look_at(task, wish)
+      for _, entry in ipairs(entries) do
+        text[#text + 1] = entry
+      end
+      for _, slot in ipairs(wish.slots) do
+        slots[#slots + 1] = slot
+      end
+    end
+  end
+  late.check_slots(task, slots)
+  task.text = table.concat(text, ' ')
+  if redis.call('HLEN', edges.upstreams(task.id)) + #task.edges > late.MOST
+    or #task.inputs + #task.text >= late.TEXT then
+    reply.fail('TOOMANY', 'a task waits for ' .. late.MOST .. ' others at most')
+  elseif task.bytes > edges.INPUT then
+    reply.fail('TOOBIG', 'the inputs of the task are over ' .. edges.INPUT .. ' bytes')
+  end
+end
+
+function late.look_at(task, wish)
+  if task.suspended then
+    return late.look_for_child(task, wish)
+  elseif redis.call('HEXISTS', edges.upstreams(task.id), wish.id) == 1 then
+    reply.fail('BADARG', 'the task waits for one of these already, in another way: end that with undepend first')
+  end
+  local up = late.find(wish.id)
+  if not contract.is_final(up.status) then
+    namespace.probe('ZCARD', edges.dependents(up.id))
+    task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
+    return
+  elseif not edges.is_met(wish.kind, up.status) then
+    reply.fail('UPSTREAM', 'an upstream is ' .. up.status .. ', so this task would never run: retry that one first')
+  elseif wish.slots[1] then
+    local result = edges.element(redis.call('HGET', up.key, 'result') or '')
+    if not edges.is_json(result) then
+      reply.fail('UPSTREAM', 'the result of an upstream is not JSON')
+    end
+    for _, slot in ipairs(wish.slots) do
+      task.filled[slot], task.bytes = result, task.bytes + #result
+    end
+  end
+end
+
+-- The same for a task that is about to be suspended: it ends with that one, as it would have a moment later.
+function late.look_for_child(task, wish)
+  local up = record.find(wish.id) or { id = wish.id, status = 'deleted' }
+  if up.status == 'deleted' or contract.is_final(up.status) then
+    if not edges.is_met(wish.kind, up.status) then
+      task.broken = task.broken or up
+    end
+    return
+  end
+  namespace.probe('ZCARD', edges.dependents(up.id))
+  task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
+end
+
+-- Reads what a held task is to wait for once it is given back.
+function late.plan_suspension(task, wanted)
+  task.key, task.suspended = namespace.key('task', task.id), true
+  namespace.declare(edges.upstreams(task.id))
+  namespace.declare(edges.inputs(task.id))
+  task.inputs, task.slots, task.bytes = redis.call('HGET', task.key, 'inputs') or '', 0, 0
+  late.look(task, wanted)
+  late.refuse_circles(task)
+  if not string.find(task.ties or '', 'w', 1, true) then
+    task.ties = (task.ties or '') .. 'w'
+  end
+end
+
+-- Gives it back: it waits, or goes on at once if they have ended as it needs, or ends with the first that did not.
+-- `...`: further fields for the record.
+function late.suspend(task, why, ...)
+  local text = task.inputs .. (task.inputs ~= '' and task.text ~= '' and ' ' or '') .. task.text
+  if task.broken then
+    local told = redis.call('HMGET', namespace.key('task', task.broken.id), 'status', 'error', 'cause')
+    task.group = 'upstream'
+    return owner.finish(task, 'failed', 'failed', why, 'group', 'upstream', 'cause', told[3] or task.broken.id,
+      'error', edges.error_of(task.broken.id, told), ...)
+  end
+  local to = task.edges[1] and 'waiting' or 'pending'
+  task.front, task.forget = true, { 'readied', 'promoted', state.attempt_fields() }
+  owner.finish(task, to, 'released', why, 'inputs', text, 'ties', task.ties, 'front', '1', ...)
+  edges.enter(task)
+  if to == 'pending' then
+    state.wake(task.queue)
+  end
+  return 'released'
+end
+
+-- Slots come after those that the task has. Once its parameters are made, there is no room for more.
+function late.check_slots(task, slots)
+  if #slots > 0 and task.slots == 0 then
+    reply.fail('BADARG', 'results are added only to a task that waits for results: its parameters are whole')
+  end
+  table.sort(slots)
+  for i, slot in ipairs(slots) do
+    if slot ~= task.slots + i - 1 then
+      reply.fail('BADARG', 'the next slot of the task is ' .. task.slots .. ': the new ones follow without a gap')
+    end
+  end
+  task.slots = task.slots + #slots
+end
+
+-- Fails if a new upstream waits for this task, through whatever others.
+function late.refuse_circles(task)
+  if not task.ties or not string.find(task.ties, 'd', 1, true) then
+    return -- nobody waits for it
+  end
+  local ids, below, number = {}, {}, 0
+  for _, edge in ipairs(task.edges) do
+    ids[#ids + 1], below[edge.up.id] = edge.up.id, task.id
+  end
+  local at = 1
+  while ids[at] do
+    local id = ids[at]
+    local key = edges.upstreams(id)
+    number = number + redis.call('HLEN', key)
+    if at > late.TASKS or number > late.EDGES then
+      reply.fail('TOOBIG', 'the new upstreams wait for over ' .. late.TASKS .. ' tasks, or in over ' .. late.EDGES
+        .. ' ways: too many to look for a circle. Submit a new task that waits for them')
+    end
+    for _, up in ipairs(redis.call('HKEYS', key)) do
+      if up == task.id then
+        reply.fail('CYCLE', 'these tasks would wait for one another: ' .. late.way(task.id, id, below))
+      elseif not below[up] then
+        ids[#ids + 1], below[up] = up, id
+      end
+    end
+    at = at + 1
+  end
+end
+
+-- A circle in words: each task waits for the one before.
+function late.way(first, id, below)
+  local names, number = { first }, 1
+  while id ~= first do
+    number = number + 1
+    if number <= late.SHOWN then
+      names[number] = id
+    end
+    id = below[id]
+  end
+  if number > late.SHOWN then
+    names[#names + 1] = number - late.SHOWN .. ' more'
+  end
+  names[#names + 1] = first
+  return table.concat(names, ' -> ')
+end
+
+-- Reads what the new edges write.
+function late.plan(task)
+  if not string.find(task.ties or '', 'w', 1, true) then
+    task.ties = (task.ties or '') .. 'w'
+  end
+  if task.edges[1] and task.status ~= 'waiting' then
+    task.to, task.forget = 'waiting', { 'readied', 'promoted' }
+    state.plan(task, 'waiting')
+  end
+end
+
+-- Makes it. Returns the state of the task.
+function late.run(task)
+  redis.call('HSET', task.key, 'inputs', task.inputs .. (task.inputs ~= '' and ' ' or '') .. task.text,
+    'ties', task.ties)
+  if task.to then
+    state.move(task, 'waiting', 'depend', '')
+  end
+  edges.enter(task)
+  return task.to or task.status
+end
+
+-- The text of the inputs without an upstream.
+function late.without(text, id)
+  local kept = {}
+  for entry in string.gmatch(text, '%S+') do
+    if string.match(entry, '=(.+)$') ~= id then
+      kept[#kept + 1] = entry
+    end
+  end
+  return table.concat(kept, ' ')
+end
