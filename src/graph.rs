@@ -191,7 +191,17 @@ impl Graph {
         let label = format!("{method}-{}", task.index);
         let (queue, options) = (queue.to_owned(), TaskOptions::default().method(method));
         let (shard, eta, edges) = (None, None, Vec::new());
-        self.parts.borrow_mut().steps.push(Step { label, shard, queue, eta, options, input, edges, bound: None });
+        self.parts.borrow_mut().steps.push(Step {
+            label,
+            shard,
+            queue,
+            eta,
+            options,
+            input,
+            edges,
+            outside: Vec::new(),
+            bound: None,
+        });
         task
     }
 

@@ -58,6 +58,30 @@ fn each_element_of_an_array_learns_its_index_and_so_many_run_at_once() {
 }
 
 #[test]
+fn an_array_and_a_document_may_wait_for_tasks_that_were_there_before() {
+    let world = World::new();
+    world.program("q", "cat");
+    ok(&world, &["submit", "q", "7", "--id", "first"]);
+    ok(&world, &["submit", "q", "8", "--id", "second"]);
+    ok(&world, &["submit", "q", "--array", "1-3", "--id", "a", "--result-of", "first", "--after", "second"]);
+    fs::write(
+        world.path("d.yaml"),
+        "queue: q\ntasks: {x: {needs: [{task: 'a.1'}], args: [{result: {task: first}}]}}\n",
+    )
+    .unwrap();
+    let file = world.path("d.yaml");
+    ok(&world, &["graph", "submit", file.to_str().unwrap(), "--id", "d"]);
+    assert!(ok(&world, &["graph", "show", "a"]).contains("3 waiting"));
+    let shown = ok(&world, &["graph", "show", "d"]);
+    assert!(shown.contains("waits for first, a.1"), "{shown}");
+    let (code, _, err) = run(&world, &["submit", "q", "--array", "1-3", "--after", "nobody"]);
+    assert!(code == 4 && err.contains("outside of the graph that it is to wait for does not exist"), "{code} {err}");
+    let _worker = world.worker(&["--queue", "q"]);
+    assert_eq!(result(&world.client.task("d.0").unwrap()), "[7]");
+    assert_eq!(result(&world.client.task("a.2").unwrap()), "[7]");
+}
+
+#[test]
 fn parts_of_arrays_are_cancelled_retried_and_explained() {
     let world = World::new();
     ok(&world, &["submit", "q", "--array", "1-20", "--id", "a"]);

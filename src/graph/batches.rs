@@ -147,6 +147,9 @@ fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
         },
     };
     entries.extend(edges);
+    let outside =
+        |(order, upstream): &(Order, TaskId)| Entry { text: format!("{}={upstream}", order.word()), value: &[] };
+    entries.extend(step.outside.iter().map(outside));
     (whole, entries)
 }
 
@@ -154,7 +157,7 @@ fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
 fn values(arguments: &[Argument]) -> Option<Vec<u8>> {
     let value = |argument: &'_ Argument| match argument {
         Argument::Value(value) => Some(value.clone()),
-        Argument::Result(_) => None,
+        Argument::Result(_) | Argument::Outside(_) => None,
     };
     let values: Option<Vec<String>> = arguments.iter().map(value).collect();
     Some(format!("[{}]", values?.join(",")).into_bytes())
@@ -163,6 +166,7 @@ fn values(arguments: &[Argument]) -> Option<Vec<u8>> {
 fn entry<'a>(slot: usize, argument: &'a Argument, id: impl Fn(usize) -> &'a str) -> Entry<'a> {
     match argument {
         Argument::Value(value) => Entry { text: format!("value/{slot}={}", value.len()), value: value.as_bytes() },
+        Argument::Outside(upstream) => Entry { text: format!("result/{slot}={upstream}"), value: &[] },
         Argument::Result(upstream) => Entry { text: format!("result/{slot}={}", id(*upstream)), value: &[] },
     }
 }

@@ -13,6 +13,7 @@ use super::flaw::{GraphError, Place};
 use super::plan::{self, Argument, Bound, Input, Order, Step};
 use crate::contract;
 use crate::model::OnFailure;
+use crate::names::TaskId;
 use crate::options::TaskOptions;
 
 /// The fields of a graph. The first one names the schema, for editors.
@@ -25,6 +26,9 @@ const TEMPLATE: [&str; 11] =
 
 /// The field of a task that a template does not have.
 const FROM: &str = "template";
+
+/// The field with the id of a task that was there before the graph.
+const TASK: &str = "task";
 
 /// Fields of which a task has one.
 const EITHER: [[&str; 2]; 2] = [["parameters", "args"], ["array", "matrix"]];
@@ -109,6 +113,15 @@ struct Entry<'a> {
     options: TaskOptions,
 }
 
+type Edges = Vec<(Order, usize)>;
+type Outside = Vec<(Order, TaskId)>;
+
+/// Whom a task waits for.
+enum Upstream {
+    Steps(Vec<usize>),
+    Task(TaskId),
+}
+
 /// What the tasks have together: an array multiplies it.
 #[derive(Default)]
 struct Size {
@@ -117,8 +130,8 @@ struct Size {
 }
 
 impl Size {
-    fn add(&mut self, input: &Input, edges: &[(Order, usize)]) -> Result<(), String> {
-        self.inputs += edges.len();
+    fn add(&mut self, input: &Input, edges: usize) -> Result<(), String> {
+        self.inputs += edges;
         match input {
             Input::Whole(bytes) => self.bytes += bytes.len(),
             Input::List(arguments) => {
@@ -176,23 +189,40 @@ impl Reader {
         };
         for element in all {
             let label = element.map_or_else(|| label.to_owned(), |element| format!("{label}[{}]", element.index));
-            let (input, edges) = (self.input(fields, element, elements.is_matrix)?, self.edges(fields, element)?);
-            size.add(&input, &edges).map_err(|text| fields.place.flaw(text))?;
+            let input = self.input(fields, element, elements.is_matrix)?;
+            let (edges, outside) = self.edges(fields, element)?;
+            size.add(&input, edges.len() + outside.len()).map_err(|text| fields.place.flaw(text))?;
             let (shard, queue, options) = (None, queue.clone(), options.clone());
-            steps.push(Step { label, shard, queue, eta, options, input, edges, bound });
+            steps.push(Step { label, shard, queue, eta, options, input, edges, outside, bound });
         }
         Ok(())
     }
 
-    fn edges(&self, fields: &Fields<'_>, element: Option<&Element>) -> Result<Vec<(Order, usize)>, GraphError> {
-        let mut edges = Vec::new();
+    /// What it waits for, in the graph and outside of it.
+    fn edges(&self, fields: &Fields<'_>, element: Option<&Element>) -> Result<(Edges, Outside), GraphError> {
+        let (mut edges, mut outside) = (Vec::new(), Vec::new());
         for order in [Order::Success, Order::After, Order::Failure] {
             for found in fields.get(order.field()).map(Found::list).transpose()?.unwrap_or_default() {
-                let upstreams = self.places.find(&found, element.map(|element| element.index))?;
-                edges.extend(upstreams.into_iter().map(|upstream| (order, upstream)));
+                match self.upstream(&found, element)? {
+                    Upstream::Steps(steps) => edges.extend(steps.into_iter().map(|step| (order, step))),
+                    Upstream::Task(id) if outside.iter().any(|(_, other)| *other == id) => {
+                        return Err(found.place.flaw("the task is named twice: once is enough"));
+                    }
+                    Upstream::Task(id) => outside.push((order, id)),
+                }
             }
         }
-        Ok(edges)
+        Ok((edges, outside))
+    }
+
+    /// The tasks that a name means; or one that was there before the graph, as an object with its id.
+    fn upstream(&self, found: &Found<'_>, element: Option<&Element>) -> Result<Upstream, GraphError> {
+        if found.kind() != "an object" {
+            return Ok(Upstream::Steps(self.places.find(found, element.map(|element| element.index))?));
+        }
+        let fields = found.fields(&[TASK])?;
+        let found = fields.need(TASK)?;
+        Ok(Upstream::Task(TaskId::new(found.plain()?).map_err(|error| found.place.flaw(error.to_string()))?))
     }
 
     fn input(&self, fields: &Fields<'_>, element: Option<&Element>, is_matrix: bool) -> Result<Input, GraphError> {
@@ -207,10 +237,10 @@ impl Reader {
             let fields = found.fields(&ARGUMENT)?;
             match (fields.get("value"), fields.get("result"), fields.get("element")) {
                 (Some(value), None, None) => list.push(Argument::Value(value.json().to_owned())),
-                (None, Some(label), None) => {
-                    let upstreams = self.places.find(label, element.map(|element| element.index))?;
-                    list.extend(upstreams.into_iter().map(Argument::Result));
-                }
+                (None, Some(label), None) => match self.upstream(label, element)? {
+                    Upstream::Steps(steps) => list.extend(steps.into_iter().map(Argument::Result)),
+                    Upstream::Task(id) => list.push(Argument::Outside(id)),
+                },
                 (None, None, Some(name)) => list.push(Argument::Value(own(name, element)?)),
                 _ => return Err(fields.place.flaw("an argument has one of `value`, `result` and `element`")),
             }

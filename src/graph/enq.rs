@@ -125,7 +125,17 @@ impl Enq {
             arguments.push(argument);
         }
         let (shard, input) = (Some(id.0.clone()), Input::List(arguments));
-        Ok(Step { label: shown(id), shard, queue, eta: None, options, input, edges: Vec::new(), bound: None })
+        Ok(Step {
+            label: shown(id),
+            shard,
+            queue,
+            eta: None,
+            options,
+            input,
+            edges: Vec::new(),
+            outside: Vec::new(),
+            bound: None,
+        })
     }
 
     fn queue(&self, shard: &str) -> Result<QueueName, String> {

@@ -35,6 +35,8 @@ pub(super) struct Step {
     pub(super) options: TaskOptions,
     pub(super) input: Input,
     pub(super) edges: Vec<(Order, usize)>,
+    /// The same of tasks that were there before the graph.
+    pub(super) outside: Vec<(Order, TaskId)>,
     pub(super) bound: Option<Bound>,
 }
 
@@ -60,6 +62,8 @@ pub(super) enum Argument {
     Value(String),
     /// The result of a task.
     Result(usize),
+    /// The result of a task that was there before the graph.
+    Outside(TaskId),
 }
 
 /// When a task may run, as far as another one is concerned whose result it does not need.
@@ -102,7 +106,7 @@ impl Step {
         };
         let results = arguments.iter().enumerate().filter_map(|(slot, argument)| match argument {
             Argument::Result(upstream) => Some((*upstream, format!("args[{slot}]"))),
-            Argument::Value(_) => None,
+            Argument::Value(_) | Argument::Outside(_) => None,
         });
         results.chain(self.edges.iter().map(|(order, upstream)| (*upstream, order.field().to_owned())))
     }
@@ -129,7 +133,7 @@ impl Step {
 
     fn inputs(&self) -> usize {
         let arguments = if let Input::List(arguments) = &self.input { arguments.len() } else { 0 };
-        arguments + self.edges.len()
+        arguments + self.edges.len() + self.outside.len()
     }
 }
 
@@ -253,7 +257,7 @@ fn merged(step: &Step) -> Result<Vec<(Order, usize)>, (Order, usize)> {
     let results = if let Input::List(arguments) = &step.input { arguments.as_slice() } else { &[] };
     let results = results.iter().filter_map(|argument| match argument {
         Argument::Result(upstream) => Some((*upstream, Order::Success)),
-        Argument::Value(_) => None,
+        Argument::Value(_) | Argument::Outside(_) => None,
     });
     let mut strictest: HashMap<usize, Order> = results.collect();
     let received: HashSet<usize> = strictest.keys().copied().collect();

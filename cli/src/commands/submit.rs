@@ -32,8 +32,8 @@ pub struct Options {
     id_only: bool,
 }
 
-/// What an array does without: `graph wait` waits for its tasks, and a document says what they wait for.
-const NOT_OF_ARRAYS: [&str; 7] = ["wait", "follow", "raw", "after_success", "after", "after_failure", "result_of"];
+/// What an array does without: `graph wait` waits for its tasks, and parameters that are no JSON need no index.
+const NOT_OF_ARRAYS: [&str; 3] = ["wait", "follow", "raw"];
 
 /// An array that was submitted.
 #[derive(Serialize)]

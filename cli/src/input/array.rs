@@ -1,10 +1,11 @@
 //! An array of tasks, as an argument.
 
-use blueque::{Graph, GraphId};
+use blueque::{Graph, GraphId, TaskId};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::task_options::TaskOptions;
+use super::upstreams::Waits;
 use crate::output::{Code, fault};
 
 /// Indexes such as `1-500`, or `1-500%20`. The library checks the rest.
@@ -13,14 +14,47 @@ pub fn indexes(text: &str) -> Result<String, String> {
     if known { Ok(text.to_owned()) } else { Err("must be such as 1-500, or 1-500%20 for 20 at once".to_owned()) }
 }
 
+/// What its tasks wait for, as fields of a document.
+#[derive(Default)]
+pub struct Edges(Map<String, Value>);
+
+impl Edges {
+    fn with(mut self, field: &str, upstream: Value) -> Self {
+        match self.0.get_mut(field).and_then(Value::as_array_mut) {
+            Some(all) => all.push(upstream),
+            None => _ = self.0.insert(field.to_owned(), json!([upstream])),
+        }
+        self
+    }
+}
+
+impl Waits for Edges {
+    fn success(self, id: &TaskId) -> Self {
+        self.with("needs", json!({ "task": id.as_str() }))
+    }
+
+    fn end(self, id: &TaskId) -> Self {
+        self.with("after", json!({ "task": id.as_str() }))
+    }
+
+    fn failure(self, id: &TaskId) -> Self {
+        self.with("after_failure", json!({ "task": id.as_str() }))
+    }
+
+    fn result(self, _slot: u32, id: &TaskId) -> Self {
+        self.with("args", json!({ "result": { "task": id.as_str() } }))
+    }
+}
+
 /// The array as a graph: its only entry.
 pub fn graph(
     (id, queue): (&GraphId, &str),
     indexes: &str,
     (parameters, eta): (Option<&RawValue>, Option<f64>),
-    options: &TaskOptions,
+    (options, edges): (&TaskOptions, Edges),
 ) -> anyhow::Result<Graph> {
-    let mut task = Map::from_iter([("array".to_owned(), json!(indexes))]);
+    let mut task = edges.0;
+    task.insert("array".to_owned(), json!(indexes));
     let mut policy = Map::new();
     for (name, value) in options.given() {
         let of = if name == "method" { &mut task } else { &mut policy };

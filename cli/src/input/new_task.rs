@@ -7,7 +7,7 @@ use blueque::{Error, Graph, GraphId, QueueName, Submitted, TaskId};
 use clap::Args;
 use serde_json::value::RawValue;
 
-use super::array;
+use super::array::{self, Edges};
 use super::parameters::Parameters;
 use super::task_options::TaskOptions;
 use super::upstreams::{Upstreams, Waits};
@@ -52,7 +52,12 @@ impl NewTaskArgs {
         let bytes = self.parameters.are_given().then(|| self.parameters.bytes()).transpose()?;
         let parameters = bytes.as_deref().map(serde_json::from_slice::<&RawValue>).transpose()?;
         let eta = self.eta.map(times::seconds);
-        let graph = array::graph((&id, self.queue.as_str()), indexes, (parameters, eta), &self.options)?;
+        let graph = array::graph(
+            (&id, self.queue.as_str()),
+            indexes,
+            (parameters, eta),
+            (&self.options, self.upstreams.add_to(Edges::default()).results(0, &self.result_of)),
+        )?;
         Ok((id, graph))
     }
 

@@ -113,8 +113,9 @@ struct Upstream {
     task: String,
     id: String,
     needs: String,
+    /// None if it is not of the graph.
     #[serde(skip)]
-    ended: bool,
+    ended: Option<bool>,
     /// It has failed or was cancelled, and its success is needed.
     #[serde(skip)]
     holds: bool,
@@ -150,7 +151,7 @@ impl Whole {
                 task: label(up),
                 id: up.to_string(),
                 needs: needs.clone(),
-                ended: known.get(up).is_some_and(|(_, ended, _)| *ended),
+                ended: known.get(up).map(|(_, ended, _)| *ended),
                 holds: matches!(needs.as_str(), "success" | "result")
                     && known.get(up).is_some_and(|(_, _, broken)| *broken),
                 key: up.clone(),
@@ -289,7 +290,13 @@ impl Member {
         if let Some(up) = self.upstreams.iter().find(|up| up.holds) {
             return format!("held until {} is retried", up.task);
         }
-        let open: Vec<&str> = self.upstreams.iter().filter(|up| !up.ended).map(|up| up.task.as_str()).collect();
+        // Whether tasks outside of the graph have ended is known from the number alone.
+        let inside = self.upstreams.iter().filter(|up| up.ended == Some(false)).count();
+        let waits = |up: &&Upstream| match up.ended {
+            None => self.open > inside as u64,
+            Some(ended) => !ended,
+        };
+        let open: Vec<&str> = self.upstreams.iter().filter(waits).map(|up| up.task.as_str()).collect();
         if open.is_empty() {
             return String::new();
         }

@@ -62,11 +62,14 @@ fn lines(text: &str) -> Vec<String> {
                 .map(|one| match one {
                     Argument::Value(json) => json.clone(),
                     Argument::Result(at) => format!("<{at}"),
+                    Argument::Outside(id) => format!("<<{id}"),
                 })
                 .collect::<Vec<_>>()
                 .join(","),
         };
         let edges: Vec<String> = step.edges.iter().map(|(order, at)| format!(" {}={at}", order.word())).collect();
+        let outside = step.outside.iter().map(|(order, id)| format!(" {}={id}", order.word()));
+        let edges: Vec<String> = edges.into_iter().chain(outside).collect();
         let bound = step.bound.map(|bound| format!(" {}of{}", bound.most, bound.first)).unwrap_or_default();
         format!("{} {} {} {input}{}{bound}", step.label, step.queue, options.join(" "), edges.concat())
     };
@@ -97,6 +100,19 @@ fn an_array_is_a_task_for_each_index() {
     let plan = Graph::from_json(text).unwrap().plan().unwrap();
     let ids = plan.ids(&crate::GraphId::new("g").unwrap()).unwrap();
     assert_eq!(plan.bounds(&ids).as_deref(), Some("q/g.1=2"));
+}
+
+#[test]
+fn a_task_may_wait_for_one_that_was_there_before() {
+    let text = r#"{"queue": "q", "tasks": {
+        "a": {"needs": [{"task": "old.1"}, "b"], "after": [{"task": "old.2"}]},
+        "b": {"array": "1-2", "args": [{"element": "index"}, {"result": {"task": "old.3"}}]}}}"#;
+    let expected = [
+        "a q - - - -  success=1 success=2 success=old.1 after=old.2",
+        "b[1] q - - - - 1,<<old.3",
+        "b[2] q - - - - 2,<<old.3",
+    ];
+    assert_eq!(lines(text), expected);
 }
 
 #[test]
@@ -205,6 +221,9 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         (r#""array": "1-3", "needs": ["b[4]"]"#, "needs[0]: b[4] is not in b[1-3]"),
         (r#""array": "1-3", "needs": ["b[2-1]"]"#, "needs[0]: no task of the graph is named \"b[2-1]\""),
         (r#""needs": ["b[i]"]"#, "needs[0]: \"b\" is no array"),
+        (r#""needs": [{"task": "a b"}]"#, "needs[0].task: must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -"),
+        (r#""needs": [{"task": "x", "id": "y"}]"#, "needs[0].id: unknown field \"id\": there are task"),
+        (r#""after": [{"task": "x"}, {"task": "x"}]"#, "after[1]: the task is named twice: once is enough"),
         (r#""template": "t""#, "template: no template of the graph is named \"t\""),
     ] {
         let expected = if expected.starts_with("with ") { format!(": {expected}") } else { format!(", {expected}") };

@@ -22,6 +22,7 @@ fn read(text: &str) -> Vec<String> {
             .map(|argument| match argument {
                 Argument::Value(json) => json.clone(),
                 Argument::Result(upstream) => format!("->{upstream}"),
+                Argument::Outside(id) => format!("->{id}"),
             })
             .collect();
         let method = step.options.0.get("method").unwrap();
