@@ -62,7 +62,7 @@ fn a_task_waits_for_others_that_are_added_late() {
     assert!(world.run(&["depend", "join", "--result-of", "second"]).ends_with("join  waiting\n"));
     assert_eq!(world.run(&["depend", "second", "--after", "first", "-o", "id"]), "second\n");
     let circle = world.run(&["depend", "first", "--after-success", "join"]);
-    assert!(circle.contains("CYCLE these tasks would wait for one another: first -> "), "{circle}");
+    assert!(circle.contains("CYCLE: these tasks would wait for one another: first -> "), "{circle}");
     assert_eq!(second.undepend(first.id()).unwrap(), Status::Pending);
     assert_eq!(second.depend(&Inputs::new().after(first.id())).unwrap(), Status::Waiting);
     let _workers = [world.worker(&["--queue", "q"]), world.worker(&["--queue", "join"])];
@@ -80,11 +80,16 @@ fn a_task_waits_for_others_that_are_added_late() {
 #[test]
 fn a_running_program_waits_for_its_children_without_a_slot_and_goes_on() {
     let world = World::new();
+    let url = world.server.url();
     world.program(
         "parent",
-        "if [ -e \"$BLUEQUE_CHECKPOINT\" ]; then blueque show child -o json | grep -o '\"result\":[^,}]*'; exit 0; fi
-         blueque submit child '[]' --id child >&2 && echo waits > \"$BLUEQUE_CHECKPOINT\"
-         blueque task suspend --after-success child; exit 85",
+        &format!(
+            "if [ -e \"$BLUEQUE_CHECKPOINT\" ]; then
+               blueque --url {url} show child -o json | grep -o '\"result\":[0-9]*' | cut -d: -f2; exit 0
+             fi
+             blueque --url {url} submit child '[]' --id child >&2 && echo waits > \"$BLUEQUE_CHECKPOINT\"
+             blueque task suspend --after-success child; exit 85"
+        ),
     );
     world.program("child", "echo 7");
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_blueque"));
@@ -92,16 +97,13 @@ fn a_running_program_waits_for_its_children_without_a_slot_and_goes_on() {
     // One slot for both queues: the child runs only because the parent has given up its own.
     let mut command = world.command(binary, &["--queue", "parent", "--queue", "child", "--slots", "1"]);
     let path = format!("{}:{}", binary.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    command.env("PATH", path).args(["--env", "BLUEQUE_URL"]);
-    let mut worker = command.spawn().unwrap();
+    let mut worker = command.env("PATH", path).spawn().unwrap();
     let info = status(&parent, Status::Complete);
     worker.kill().unwrap();
     worker.wait().unwrap();
-    assert_eq!(info.attempt(), 2);
-    let words: Vec<_> = parent.history().unwrap().into_iter().map(|step| (step.to, step.why)).collect();
-    assert!(words.iter().any(|(to, why)| to == "waiting" && why.as_deref() == Some("suspend")), "{words:?}");
-    let log = world.run(&["logs", parent.id().as_str(), "--stdout"]);
-    assert!(log.contains("\"result\":7"), "{log}");
+    assert_eq!((info.attempt(), result(&parent).as_str()), (2, "7"));
+    let steps = parent.history().unwrap();
+    assert!(steps.iter().any(|step| step.to == "waiting" && step.why.as_deref() == Some("suspend")), "{steps:?}");
 }
 
 #[test]
