@@ -38,6 +38,17 @@ local function cascade(task, from)
   return #step.tasks, step.after
 end
 
+-- Looks again at what a task waits for that was retried.
+local function look(task, from)
+  local step = edges.plan_look(task, from)
+  namespace.begin()
+  if not step.after then
+    redis.call('ZREM', edges.unsettled(), task.id)
+  end
+  edges.look_again(task, step)
+  return #step.open + #step.ended, step.after
+end
+
 -- The next step of a graph: how many tasks it was about, and whether there are more steps.
 local function go_on(id)
   namespace.probe('ZCARD', graphs.all())
@@ -73,6 +84,9 @@ local function settle(id)
     or { id = id, status = 'deleted', extra = {} }
   local from, graph = task.extra[1], task.extra[3]
   task.cause, task.graph = task.extra[2], graph
+  if from and task.status ~= 'deleted' and not contract.is_final(task.status) then
+    return look(task, from)
+  end
   local ids = {}
   if contract.is_final(task.status) or task.status == 'deleted' then
     task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
@@ -86,7 +100,7 @@ local function settle(id)
     return go_on(graph)
   elseif ids[1] or not from then
     return tell(task, ids, not more and not from), more or from
-  elseif not graphs.is_released(graph) then
+  elseif graph and not graphs.is_released(graph) then
     return go_on(graph)
   end
   return cascade(task, from)

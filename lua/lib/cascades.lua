@@ -25,6 +25,9 @@ function cascades.plan(task, from, limit)
   step.spec = { planned = {}, reason = 'not needed: ' .. task.id .. ended, cause = task.cause or task.id,
     discard = true }
   local last = math.min(#page / 2, offset + limit)
+  if graphs.on_failure(task.graph) ~= 'cancel' then
+    page, found[1], last = {}, '0', 0 -- it was retried, which was not yet looked through
+  end
   for i = offset + 1, last do
     local id, kind = page[2 * i - 1], string.match(page[2 * i], '^%l+')
     if edges.needs_success(kind) then
@@ -52,6 +55,7 @@ function cascades.plan_one(down, id, step)
   claims.load(up)
   namespace.probe('ZCARD', edges.dependents(id))
   step.left[#step.left + 1] = id
+  up.knowing = redis.call('ZCOUNT', edges.dependents(id), '(0', '+inf') > 0 and 1 or 0 -- it needs not be told
   if up.graph == down.graph and id ~= step.spec.cause and not cascades.is_needed(id, down.id)
     and not actions.cancel(up, step.spec) and up.to then
     step.tasks[#step.tasks + 1] = up

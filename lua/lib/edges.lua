@@ -16,6 +16,9 @@ edges.COPIES = 4194304
 -- Bytes of the results and values that make the parameters of a task.
 edges.INPUT = 8388608
 
+-- Edges that a retry looks at in its own call. More are left to `settle`.
+edges.RETRIED = 300
+
 -- Bytes of the error of an upstream in that of its dependents.
 edges.ERROR = 256
 
@@ -259,8 +262,8 @@ end
 -- Reads what the end of a task does to its dependents. `task.result`: its result, if it is complete.
 function edges.plan_end(task, to)
   local key = namespace.declare(edges.dependents(task.id))
-  local number = redis.call('ZCOUNT', key, '(0', '+inf')
-  if number == 0 then
+  local number = redis.call('ZCOUNT', key, '(0', '+inf') - (task.knowing or 0)
+  if number <= 0 then
     return
   elseif task.later or number > edges.INLINE or number * #(task.result or '') > edges.COPIES
     or to ~= 'complete' and task.graph and graphs.runs_anew(task.graph, task.id) then
@@ -468,6 +471,11 @@ end
 -- begins, or returns the code and text of a refusal. `spec.begun`: others that the same step lets run again, by id.
 function edges.plan_retry(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
+  if redis.call('HLEN', key) > edges.RETRIED then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.again_edges = { to = 'waiting', later = true }
+    return
+  end
   local known = redis.call('HMGET', own, 'slots', 'bytes')
   local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {} }
   local found = redis.call('HGETALL', key)
@@ -510,6 +518,11 @@ end
 -- Makes what `plan_retry` has planned. The task has begun again.
 function edges.retry(task)
   local again = task.again_edges
+  if again.later then
+    redis.call('HSET', task.key, 'cascade', '0')
+    redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
+    return
+  end
   for _, id in ipairs(again.met) do
     redis.call('ZREM', edges.dependents(id), task.id)
     redis.call('HDEL', edges.upstreams(task.id), id)
@@ -526,6 +539,41 @@ function edges.retry(task)
       redis.call('HSET', edges.inputs(task.id), slot, text)
     end
     redis.call('HSET', edges.inputs(task.id), 'bytes', again.bytes)
+  end
+end
+
+-- Reads a step through the many edges of a task that waits again. `from`: how far that is.
+function edges.plan_look(task, from)
+  local found = task.status == 'waiting' and redis.call('HSCAN', edges.upstreams(task.id),
+    string.match(from, '^%d+'), 'COUNT', edges.RETRIED) or { '0', {} }
+  local step = { after = found[1] ~= '0' and found[1], open = {}, ended = {} }
+  for i = 1, #found[2], 2 do
+    local id = found[2][i]
+    local up = record.find(id)
+    namespace.probe('ZCARD', edges.dependents(id))
+    if up and not contract.is_final(up.status) then
+      step.open[#step.open + 1] = up
+    else
+      step.ended[#step.ended + 1] = id
+    end
+  end
+  return step
+end
+
+-- Makes what `plan_look` has planned: those that have ended tell it in steps of their own.
+function edges.look_again(task, step)
+  for _, up in ipairs(step.open) do
+    redis.call('ZADD', edges.dependents(up.id), namespace.now, task.id)
+    edges.tie(up)
+  end
+  for _, id in ipairs(step.ended) do
+    redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
+    redis.call('ZADD', edges.unsettled(), namespace.now, id)
+  end
+  if step.after then
+    redis.call('HSET', task.key, 'cascade', step.after)
+  else
+    redis.call('HDEL', task.key, 'cascade')
   end
 end
 
