@@ -28,61 +28,80 @@ elseif known[2] and tonumber(known[2]) ~= total then
   reply.fail('BADARG', 'the graph has another total: it is the same in all calls of a graph')
 end
 
-local tasks, fresh, queues, staged, bytes, number = {}, {}, {}, tonumber(known[3] or 0), 0, 0
+local prefix, plain, parse, look = namespace.prefix, args.plain, edges.parse, edges.look
+local spec_of, require_open, time = graphs.spec, creation.require_open, args.time_or_none
+local tasks, fresh, found, specs, queues = {}, {}, {}, {}, {}
+local staged, bytes, number = tonumber(known[3] or 0), 0, 0
 local function upstream(wish)
-  return fresh[wish] or graphs.staged(wish, id) or record.get(wish)
+  local up = fresh[wish] or found[wish]
+  if not up then
+    up = graphs.staged(wish, id) or record.get(wish)
+    found[wish] = up
+  end
+  return up
 end
 for at = 5, last, 6 do
-  local task = { id = args.plain(ARGV[at], 'id'), queue = args.plain(ARGV[at + 1], 'queue'), status = 'staged',
-    parameters = ARGV[at + 3] }
-  local eta = args.time_or_none(ARGV[at + 2], 'eta')
-  local label
-  options, label = graphs.options(ARGV[at + 5])
-  local wanted = ARGV[at + 4] ~= '' and edges.parse(ARGV[at + 4], 'inputs', true)
-  options.inputs = wanted or nil
-  if common and not (options.deadline and tonumber(options.deadline) < tonumber(common)) then
-    options.deadline = common
-  end
-  local most = options.max_bytes or tonumber(settings.get(task.queue, 'max_bytes'))
-  args.bytes(task.parameters, most, 'parameters')
+  local queue = plain(ARGV[at + 1], 'queue')
+  local task = { id = plain(ARGV[at], 'id'), queue = queue, status = 'staged', parameters = ARGV[at + 3] }
+  local eta = ARGV[at + 2] ~= '' and time(ARGV[at + 2], 'eta')
+  local spec, label = spec_of(ARGV[at + 5], specs, common)
+  local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true)
+  queues[queue] = queues[queue] or tonumber(settings.get(queue, 'max_bytes'))
+  args.bytes(task.parameters, spec.max_bytes or queues[queue], 'parameters')
   bytes = bytes + #task.parameters
   if fresh[task.id] then
     reply.fail('BADARG', 'an id is given twice in one call')
   end
-  creation.require_open(unpack(namespace.shared('settings')[task.queue], 1, 2)) -- `max_bytes` was found there
-  task.key = namespace.declare(namespace.key('task', task.id))
+  require_open(unpack(namespace.shared('settings')[queue], 1, 2)) -- `max_bytes` was found there
+  task.key = prefix .. 'task_' .. task.id
+  namespace.declare(task.key)
   local before = redis.call('HMGET', task.key, 'status', 'graph', 'queue', 'ties', 'inputs')
-  if before[3] and (before[1] or before[2] ~= id or before[3] ~= task.queue) then
+  if before[3] and (before[1] or before[2] ~= id or before[3] ~= queue) then
     reply.fail('OTHERQUEUE', 'an id is a task already that is not of this graph; ids are unique in a namespace')
   end
   task.continues = before[3] and true
-  if options.deadline and not task.continues then
-    deadlines.require_ahead(options.deadline)
+  if not task.continues and spec.claims and spec.claims.end_by then
+    deadlines.require_ahead(spec.claims.end_by)
   end
-  task.spec = creation.spec(options)
-  task.ties = task.continues and before[4] or (task.spec.ties or '') .. 'g'
-  task.eta = eta and namespace.decimal(eta)
-  task.label = label
-  if task.continues and wanted then
-    local there, all = {}, { before[5] or nil }
-    for entry in string.gmatch(before[5] or '', '%S+') do
-      there[entry] = true
+  if task.continues then
+    task.ties, task.fields = before[4], {}
+    if wanted then
+      local there, all = {}, { before[5] or nil }
+      for entry in string.gmatch(before[5] or '', '%S+') do
+        there[entry] = true
+      end
+      for _, entry in ipairs(wanted.text) do
+        all[#all + 1] = not there[entry] and entry or nil
+      end
+      if not string.find(task.ties, 'w', 1, true) then
+        task.ties = task.ties .. 'w'
+      end
+      task.fields = { 'inputs', table.concat(all, ' '), 'ties', task.ties }
     end
-    for _, entry in ipairs(wanted.text) do
-      all[#all + 1] = not there[entry] and entry or nil
+  else
+    task.ties = (spec.ties or '') .. (wanted and 'wg' or 'g')
+    local fields = { 'queue', queue, 'parameters', '', 'created', namespace.now, 'updated', namespace.now,
+      'attempt', '0', 'graph', id, unpack(spec.fields) }
+    local n = #fields
+    fields[n + 1], fields[n + 2] = 'ties', task.ties
+    local inputs = wanted and table.concat(wanted.text, ' ') or nil
+    for name, value in pairs({ label = label, inputs = inputs, eta = eta and namespace.decimal(eta) or nil }) do
+      fields[#fields + 1], fields[#fields + 2] = name, value
     end
-    task.inputs = table.concat(all, ' ')
+    task.fields = fields
   end
   if wanted then
     number = number + #wanted.upstreams + #wanted.values
-    edges.look(task, wanted, upstream)
+    look(task, wanted, upstream)
   end
-  if task.spec.claims and task.spec.claims.needs then
-    creation.require_few_needs(task.queue, task.spec.claims.needs)
+  if not task.continues then
+    task.fields[4] = task.parameters
+    staged = staged + 1
+  end
+  if spec.claims and spec.claims.needs then
+    creation.require_few_needs(queue, spec.claims.needs)
   end
   tasks[#tasks + 1], fresh[task.id] = task, task
-  staged = staged + (task.continues and 0 or 1)
-  queues[task.queue] = true
 end
 if bytes > creation.BYTES then
   reply.fail('TOOBIG', 'the parameters of this call are over 8388608 bytes: submit the tasks by several calls')
@@ -113,27 +132,15 @@ for queue, is in pairs(queues) do
     redis.call('ZADD', namespace.prefix .. 'queues', 0, queue)
   end
 end
+local ids = {}
 for _, task in ipairs(tasks) do
-  if not task.continues then
-    redis.call('HSET', task.key, 'queue', task.queue, 'parameters', task.parameters,
-      'created', namespace.now, 'updated', namespace.now, 'attempt', '0', 'graph', id, unpack(task.spec.fields))
-    redis.call('HSET', task.key, 'ties', task.ties)
-    if task.label then
-      redis.call('HSET', task.key, 'label', task.label)
-    end
-    if task.eta then
-      redis.call('HSET', task.key, 'eta', task.eta)
-    end
-    redis.call('RPUSH', graphs.tasks(id), task.id)
-  elseif task.inputs then
-    redis.call('HSET', task.key, 'inputs', task.inputs)
-    local ties = redis.call('HGET', task.key, 'ties')
-    if not string.find(ties, 'w', 1, true) then
-      redis.call('HSET', task.key, 'ties', ties .. 'w')
-    end
+  if task.fields[1] then
+    redis.call('HSET', task.key, unpack(task.fields))
   end
-  if task.edges then
-    edges.enter(task, id)
-  end
+  ids[#ids + 1] = not task.continues and task.id or nil
 end
+if ids[1] then
+  redis.call('RPUSH', graphs.tasks(id), unpack(ids))
+end
+edges.enter(tasks, id)
 return requests.keep(done and 'created' or 'staged')

@@ -110,7 +110,7 @@ function creation.insert(task, spec, why)
   state.move(task, task.begins, why, '',
     'queue', task.queue, 'parameters', task.parameters, 'created', task.created, 'attempt', '0', unpack(more))
   if task.edges and task.edges[1] then
-    edges.enter(task)
+    edges.enter({ task })
   end
 end
 

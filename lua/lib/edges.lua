@@ -23,15 +23,15 @@ edges.RETRIED = 300
 edges.ERROR = 256
 
 function edges.upstreams(id)
-  return namespace.key('upstreams', id)
+  return namespace.prefix .. 'upstreams_' .. id
 end
 
 function edges.dependents(id)
-  return namespace.key('dependents', id)
+  return namespace.prefix .. 'dependents_' .. id
 end
 
 function edges.inputs(id)
-  return namespace.key('inputs', id)
+  return namespace.prefix .. 'inputs_' .. id
 end
 
 -- Ended tasks whose dependents are not all settled, by the time of their end.
@@ -61,12 +61,12 @@ end
 -- values by their slots; and the number of slots. `partial`: further calls may bring other slots.
 function edges.parse(text, what, partial)
   local found = { upstreams = {}, values = {}, slots = 0, text = {} }
-  local by_id, taken, highest = {}, {}, -1
+  local by_id, taken, highest, plain, among = {}, {}, -1, args.plain, args.among
   for entry in string.gmatch(text .. ' ', '([^ ]*) ') do
     local kind, slot, rest = string.match(entry, '^(%l+)/?(%d*)=(.+)$')
     local takes = kind == 'result' or kind == 'value'
     if not kind or #slot > 4 or takes ~= (slot ~= '')
-      or not args.among(kind, ' result value success after failure ') then
+      or not among(kind, ' result value success after failure ') then
       reply.fail('BADARG', what .. ' must be entries like success=ID, after=ID, failure=ID, result/SLOT=ID and'
         .. ' value/SLOT=BYTES, separated by spaces')
     end
@@ -80,7 +80,7 @@ function edges.parse(text, what, partial)
     if kind == 'value' then
       found.values[#found.values + 1] = { slot, args.integer(rest, 0, contract.PAYLOAD_HIGH, what) }
     else
-      local up = by_id[args.plain(rest, what)]
+      local up = by_id[plain(rest, what)]
       if up and not (takes and up.kind == kind) then
         reply.fail('BADARG', what .. ' must name each upstream once, or several times for its result')
       elseif not up then
@@ -155,25 +155,31 @@ function edges.look(task, wanted, find)
   if wanted.slots > 0 and at <= #task.parameters then
     reply.fail('BADARG', 'the parameters must be the values of the inputs, nothing else')
   end
+  local get, is_final = find or record.get, contract.is_final
   for _, wish in ipairs(wanted.upstreams) do
     if wish.id == task.id then
       reply.fail('BADARG', 'a task cannot wait for itself')
     end
-    local up = (find or record.get)(wish.id)
-    if not contract.is_final(up.status) then
+    local up = get(wish.id)
+    if not is_final(up.status) then
       local earlier = task.continues and redis.call('HGET', edges.upstreams(task.id), wish.id)
       waited = waited or edges.waiting(task.id)
       if not earlier and waited > 0 then
         reply.fail('BADARG', 'tasks wait for one of this id already, so it cannot begin to wait: it might be for those')
       end
-      local own = ',' .. table.concat(wish.slots, ',') .. ','
-      for _, slot in ipairs(edges.slots(earlier and string.match(earlier, '/(.*)$'))) do
-        if not string.find(own, ',' .. slot .. ',', 1, true) then
-          wish.slots[#wish.slots + 1] = slot
+      if earlier then
+        local own = ',' .. table.concat(wish.slots, ',') .. ','
+        for _, slot in ipairs(edges.slots(string.match(earlier, '/(.*)$'))) do
+          if not string.find(own, ',' .. slot .. ',', 1, true) then
+            wish.slots[#wish.slots + 1] = slot
+          end
         end
       end
       task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots, known = earlier }
-      namespace.probe('ZCARD', edges.dependents(up.id))
+      if not up.probed then
+        namespace.probe('ZCARD', edges.dependents(up.id))
+        up.probed = true
+      end
     elseif not edges.is_met(wish.kind, up.status) then
       reply.fail('UPSTREAM', 'an upstream is ' .. up.status .. ', so this task would never run: retry that one first')
     elseif wish.slots[1] then
@@ -237,25 +243,42 @@ function edges.is_needed(task)
   return all > 0, waiting > 0
 end
 
--- Writes the edges of a task that begins to wait, or of a staged one of a graph: that one is seen by the ends of
--- earlier tasks only when all of the graph is released.
-function edges.enter(task, graph)
-  local key = edges.upstreams(task.id)
-  for _, edge in ipairs(task.edges) do
-    local up, slots = edge.up, table.concat(edge.slots, ',')
-    local outside = graph and up.status ~= 'staged'
-    redis.call('HSET', key, up.id, edge.kind .. (slots ~= '' and '/' .. slots or ''))
-    redis.call('ZADD', edges.dependents(up.id), outside and '-inf' or namespace.now, task.id)
-    if outside and not edge.known then
-      redis.call('RPUSH', graphs.outside(graph), up.id .. ' ' .. task.id)
+-- Writes the edges of tasks that begin to wait, or of staged ones of a graph: those are seen by the ends of earlier
+-- tasks only when all of the graph is released.
+function edges.enter(tasks, graph)
+  local waits = {} -- what is written of each upstream
+  for _, task in ipairs(tasks) do
+    local own = {}
+    for _, edge in ipairs(task.edges or own) do
+      local up, slots = edge.up, table.concat(edge.slots, ',')
+      local outside = graph and up.status ~= 'staged'
+      own[#own + 1] = up.id
+      own[#own + 1] = edge.kind .. (slots ~= '' and '/' .. slots or '')
+      local waiting = waits[up.id]
+      if not waiting then
+        waiting = {}
+        waits[up.id], waits[#waits + 1] = waiting, up
+      end
+      waiting[#waiting + 1] = outside and '-inf' or namespace.now
+      waiting[#waiting + 1] = task.id
+      if outside and not edge.known then
+        redis.call('RPUSH', graphs.outside(graph), up.id .. ' ' .. task.id)
+      end
     end
-    edges.tie(up)
+    if own[1] then
+      redis.call('HSET', edges.upstreams(task.id), unpack(own))
+    end
+    if (task.slots or 0) > 0 then
+      local known = { 'slots', task.slots, 'bytes', task.bytes }
+      for slot, text in pairs(task.filled) do
+        known[#known + 1], known[#known + 2] = slot, text
+      end
+      redis.call('HSET', edges.inputs(task.id), unpack(known))
+    end
   end
-  if task.slots > 0 then
-    redis.call('HSET', edges.inputs(task.id), 'slots', task.slots, 'bytes', task.bytes)
-    for slot, text in pairs(task.filled) do
-      redis.call('HSET', edges.inputs(task.id), slot, text)
-    end
+  for _, up in ipairs(waits) do
+    redis.call('ZADD', edges.dependents(up.id), unpack(waits[up.id]))
+    edges.tie(up)
   end
 end
 

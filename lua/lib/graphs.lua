@@ -113,7 +113,8 @@ end
 
 -- A staged task of a graph, or nil.
 function graphs.staged(id, graph)
-  local key = namespace.declare(namespace.key('task', id))
+  local key = namespace.prefix .. 'task_' .. id
+  namespace.declare(key)
   local v = redis.call('HMGET', key, 'status', 'graph', 'queue', 'ties', 'eta')
   if v[1] or v[2] ~= graph then
     return nil
@@ -148,21 +149,33 @@ function graphs.find_staged(id)
   return not v[1] and v[2] and { id = id, key = key, status = 'staged', ties = v[3] or nil, extra = {} } or nil
 end
 
--- The options of a task, `name=value name=value`, and its label.
-function graphs.options(text)
-  local options, label = {}, nil
-  for name, value in pairs(schedules.values(text)) do
-    if name == 'label' then
-      label = args.bytes(value, contract.SHORT_TEXT_HIGH, 'label')
-    else
-      options[name] = contract.task_option(name, value)
-        or reply.fail('BADARG', 'unknown option of a task: the contract lists them')
+-- What the options of a task say, `name=value name=value`, and its label. `known`: what the options of others
+-- said. `common`: the deadline of the graph.
+function graphs.spec(text, known, common)
+  local label = string.match(' ' .. text, ' label=(%S*)')
+  local rest = label and string.gsub(' ' .. text, ' label=%S*', '') or text
+  local spec = known[rest]
+  if not spec then
+    local options = graphs.options(rest)
+    if common and not (options.deadline and tonumber(options.deadline) < tonumber(common)) then
+      options.deadline = common
     end
+    spec = creation.spec(options)
+    known[rest] = spec
+  end
+  return spec, label and args.bytes(schedules.plain(label), contract.SHORT_TEXT_HIGH, 'label')
+end
+
+function graphs.options(text)
+  local options = {}
+  for name, value in pairs(schedules.values(text)) do
+    options[name] = contract.task_option(name, value)
+      or reply.fail('BADARG', 'unknown option of a task: the contract lists them')
   end
   if options.unique then
     reply.fail('BADARG', 'a task of a graph has no unique name: give the graph an id of your own instead')
   end
-  return options, label
+  return options
 end
 
 -- Checks a text of bounds. Returns the queue, the key and the places of each, and the text.
@@ -195,10 +208,11 @@ function graphs.plan_release(graph, limit)
   local tasks, outside = {}, {}
   if left > 0 then
     namespace.probe('ZCARD', namespace.prefix .. 'queues')
+    local staged, plan, planned = graphs.staged, graphs.plan_task, {}
     for _, id in ipairs(redis.call('LRANGE', graphs.tasks(graph.id), math.max(0, left - limit), left - 1)) do
-      local task = graphs.staged(id, graph.id)
+      local task = staged(id, graph.id)
       if task then
-        tasks[#tasks + 1] = graphs.plan_task(task)
+        tasks[#tasks + 1] = plan(task, graph.id, planned)
       end
       graph.released = graph.released + 1
     end
@@ -208,22 +222,35 @@ function graphs.plan_release(graph, limit)
   return tasks, outside
 end
 
--- A staged task as one that begins.
-function graphs.plan_task(staged)
+-- A staged task as one that begins. `planned`: by queue and state, a task that claims nothing and begins there, too.
+function graphs.plan_task(staged, graph, planned)
   local task = { id = staged.id, key = staged.key, queue = staged.queue, ties = staged.ties, attempt = '0',
     foreign = true, created = namespace.now }
-  local open = redis.call('HLEN', namespace.declare(edges.upstreams(task.id)))
+  local open = 0
+  if string.find(task.ties, 'w', 1, true) then
+    open = redis.call('HLEN', namespace.declare(edges.upstreams(task.id)))
+    local own = namespace.declare(edges.inputs(task.id))
+    local slots = open == 0 and tonumber(redis.call('HGET', own, 'slots'))
+    if slots then
+      task.joined, task.lengths = edges.join(edges.collect(own, slots, {}), slots)
+    end
+  end
   local later = staged.eta and tonumber(staged.eta) * 1000000 > namespace.now_us
   task.eta = staged.eta
-  local own = namespace.declare(edges.inputs(task.id))
-  local slots = open == 0 and tonumber(redis.call('HGET', own, 'slots'))
-  if slots then
-    task.joined, task.lengths = edges.join(edges.collect(own, slots, {}), slots)
-  end
   task.begins = open > 0 and 'waiting' or later and 'scheduled' or 'pending'
-  claims.load(task)
-  task.rank = nil
-  state.plan(task, task.begins)
+  if string.find(task.ties, '[^gwd]') then
+    claims.load(task)
+    task.rank = nil
+    state.plan(task, task.begins)
+    return task
+  end
+  claims.mark(task)
+  task.graph = graph
+  task.kind = task.begins .. ' ' .. task.queue
+  if not planned[task.kind] then
+    planned[task.kind] = true
+    state.plan(task, task.begins)
+  end
   return task
 end
 
@@ -252,20 +279,33 @@ end
 -- Makes what was planned.
 function graphs.release(graph, tasks, outside)
   local queues = {}
+  local kinds = {}
   for _, task in ipairs(tasks) do
-    if not queues[task.queue] then
-      queues[task.queue] = true
-      redis.call('ZADD', namespace.prefix .. 'queues', 'NX', 0, task.queue) -- it may have been forgotten
+    local same = kinds[task.kind or task.id] or { to = task.begins, queue = task.queue }
+    if not same[1] then
+      kinds[task.kind or task.id], kinds[#kinds + 1] = same, same
     end
-    if task.joined then
-      redis.call('UNLINK', edges.inputs(task.id))
-      state.move(task, task.begins, 'submit', '', 'created', namespace.now, 'parameters', task.joined,
-        'slots', task.lengths)
-    else
-      state.move(task, task.begins, 'submit', '', 'created', namespace.now)
+    same[#same + 1] = task
+  end
+  for _, same in ipairs(kinds) do
+    if not queues[same.queue] then
+      queues[same.queue] = true
+      redis.call('ZADD', namespace.prefix .. 'queues', 'NX', 0, same.queue) -- it may have been forgotten
     end
-    if task.begins == 'pending' then
-      state.wake(task.queue)
+    if same[1].kind then
+      state.enter_all(same, same.to)
+    end
+    for _, task in ipairs(same) do
+      local move = task.kind and state.record or state.move
+      if task.joined then
+        redis.call('UNLINK', edges.inputs(task.id))
+        move(task, same.to, 'submit', '', 'created', namespace.now, 'parameters', task.joined, 'slots', task.lengths)
+      else
+        move(task, same.to, 'submit', '', 'created', namespace.now)
+      end
+    end
+    if same.to == 'pending' then
+      state.wake(same.queue)
     end
   end
   for _, edge in ipairs(outside) do

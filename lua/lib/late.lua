@@ -153,7 +153,7 @@ function late.suspend(task, why, ...)
   local to = task.edges[1] and 'waiting' or 'pending'
   task.front, task.forget = true, { 'readied', 'promoted', state.attempt_fields() }
   owner.finish(task, to, 'released', why, 'inputs', text, 'ties', task.ties, 'front', '1', ...)
-  edges.enter(task)
+  edges.enter({ task })
   if to == 'pending' then
     state.wake(task.queue)
   end
@@ -238,7 +238,7 @@ function late.run(task)
   if task.to then
     state.move(task, 'waiting', 'depend', '')
   end
-  edges.enter(task)
+  edges.enter({ task })
   return task.to or task.status
 end
 

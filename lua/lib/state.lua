@@ -335,6 +335,23 @@ function state.take_all(tasks, pid)
   end
 end
 
+-- Puts many new tasks of one queue into the index of the state in which they all begin: `tasks`, which claim nothing.
+function state.enter_all(tasks, to)
+  local queue, prefix = tasks[1].queue, namespace.prefix
+  local index = prefix .. to .. '_tasks_' .. queue
+  local all, entries = {}, {}
+  for i, task in ipairs(tasks) do
+    all[2 * i - 1], all[2 * i] = namespace.now, task.id
+    if to == 'pending' then
+      entries[i] = task.id
+    else
+      entries[2 * i - 1], entries[2 * i] = to == 'scheduled' and task.eta or namespace.now, task.id
+    end
+  end
+  redis.call('ZADD', prefix .. 'tasks_' .. queue, unpack(all))
+  redis.call(to == 'pending' and 'LPUSH' or 'ZADD', index, unpack(entries))
+end
+
 -- Moves many held tasks of one queue and listener at once to its completed ones: `tasks`, which claim nothing.
 -- @hot
 function state.complete_all(tasks)
