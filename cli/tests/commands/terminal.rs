@@ -232,7 +232,9 @@ fn a_time_of_any_length_is_taken_or_refused_and_never_a_panic() {
     let mut tried: Vec<(&str, &str)> = Vec::new();
     for (args, name, time) in [
         (&["submit", "q"][..], "--eta", later.as_str()),
+        (&["submit", "q"], "--deadline", later.as_str()),
         (&["submit", "q"], "--delay", ages),
+        (&["submit", "q"], "--lost-delay", ages),
         (&["submit", "q"], "--max-delay", ages),
         (&["submit", "q"], "--lease", ages),
         (&["find"], "--from", later.as_str()),
