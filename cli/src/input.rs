@@ -5,6 +5,7 @@ pub mod confirm;
 pub mod document;
 pub mod filter;
 pub mod force;
+pub mod new_graph;
 pub mod new_task;
 pub mod parameters;
 pub mod state;

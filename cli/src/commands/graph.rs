@@ -5,10 +5,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use blueque::calls::CancelGraphOptions;
-use blueque::{Error, Graph, GraphHandle, GraphId, GraphMember, GraphSummary, Status, SubmittedGraph, TaskId};
+use blueque::{Error, GraphHandle, GraphId, GraphMember, GraphSummary, Status, TaskId};
 use clap::{Args, Subcommand};
 
 use crate::input::document::Document;
+use crate::input::new_graph::submit_graph;
 use crate::input::values::{duration, whole_number};
 use crate::output::{Code, Format, clean, data, fault, say, table};
 use crate::session::Session;
@@ -226,25 +227,6 @@ fn submit(session: &Session, document: &Document, id: Option<&GraphId>) -> anyho
     let made = submit_graph(session, &document.graph()?.id(id.clone()), &id)?;
     Made::new(&made).write(session.format)?;
     Ok(Code::Ok)
-}
-
-/// Submits a graph with this id.
-pub fn submit_graph(session: &Session, graph: &Graph, id: &GraphId) -> anyhow::Result<SubmittedGraph> {
-    graph.check().map_err(|error| fault(Code::Usage, error.to_string()))?;
-    let made = session.client.submit_graph(graph).map_err(|error| match error {
-        lost @ Error::Unavailable { .. } => {
-            anyhow::Error::new(lost).context(format!("the graph may exist: repeat it with --id {id}"))
-        }
-        Error::NotFound => {
-            let text = "a task outside of the graph that it is to wait for does not exist; nothing was made";
-            fault(Code::NotFound, text)
-        }
-        error => error.into(),
-    })?;
-    if !made.created {
-        say(format!("{id} exists already; nothing was created"));
-    }
-    Ok(made)
 }
 
 fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::Result<Code> {

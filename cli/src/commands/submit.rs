@@ -4,11 +4,11 @@ use blueque::Submitted;
 use clap::Args;
 use serde::Serialize;
 
-use super::graph::submit_graph;
 use crate::follow::interrupts::Interrupts;
 use crate::follow::printer::Streams;
 use crate::follow::{Follower, ended, leave, left};
 use crate::input::array;
+use crate::input::new_graph::submit_graph;
 use crate::input::new_task::NewTaskArgs;
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};

@@ -1,6 +1,7 @@
 //! Views of graphs.
 
 mod export;
+mod member;
 mod outlook;
 mod summary;
 mod tree;
@@ -11,18 +12,15 @@ use blueque::{GraphId, GraphInfo, GraphMember, Status, SubmittedGraph, TaskId};
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 
+use self::member::{Member, Upstream, counts};
 use self::outlook::Outlook;
 pub use self::summary::{Standing, Summary};
-pub use self::tree::element;
 use super::expected;
 use super::progress::Progress;
 use crate::output::table::{self, Column, table};
 use crate::output::{Format, cut, json, line, one_line};
 use crate::session::Session;
 use crate::times;
-
-/// As many upstreams of a task are named in the table.
-const NAMED: usize = 3;
 
 /// The columns of a graph that was submitted.
 const MADE: &[Column] = &[Column::text("task").at_least(20), Column::id("id")];
@@ -80,47 +78,6 @@ pub struct Whole {
     /// The same, for people.
     #[serde(skip)]
     ends: String,
-}
-
-/// A task of it.
-#[derive(Serialize)]
-struct Member {
-    task: String,
-    id: String,
-    queue: String,
-    status: &'static str,
-    /// From 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    progress: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expected_end: Option<String>,
-    /// The tasks that it waits for, or waited for.
-    upstreams: Vec<Upstream>,
-    /// How many of them have not ended as it needs.
-    open: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<String>,
-    #[serde(skip)]
-    ended: bool,
-    #[serde(skip)]
-    ends: String,
-    #[serde(skip)]
-    key: TaskId,
-}
-
-#[derive(Serialize)]
-struct Upstream {
-    task: String,
-    id: String,
-    needs: String,
-    /// None if it is not of the graph.
-    #[serde(skip)]
-    ended: Option<bool>,
-    /// It has failed or was cancelled, and its success is needed.
-    #[serde(skip)]
-    holds: bool,
-    #[serde(skip)]
-    key: TaskId,
 }
 
 impl Whole {
@@ -238,8 +195,8 @@ impl Whole {
     /// A drawing.
     pub fn draw(&self, drawing: Drawing) -> anyhow::Result<()> {
         Ok(line(match drawing {
-            Drawing::Dot => export::dot(self),
-            Drawing::Mermaid => export::mermaid(self),
+            Drawing::Dot => export::dot(self.title(), &self.tasks),
+            Drawing::Mermaid => export::mermaid(&self.tasks),
             Drawing::Json => json(self)?,
         })?)
     }
@@ -254,54 +211,4 @@ pub enum Drawing {
     Mermaid,
     /// As graph show -o json
     Json,
-}
-
-/// How many tasks are in which state.
-fn counts<'a>(tasks: impl Iterator<Item = &'a Member>) -> String {
-    let mut numbers: Vec<(&str, usize)> = Vec::new();
-    for task in tasks {
-        match numbers.iter_mut().find(|(status, _)| *status == task.status) {
-            Some((_, number)) => *number += 1,
-            None => numbers.push((task.status, 1)),
-        }
-    }
-    let numbers: Vec<String> = numbers.iter().map(|(status, number)| format!("{number} {status}")).collect();
-    numbers.join(", ")
-}
-
-impl Member {
-    /// How far it is.
-    fn done(&self) -> String {
-        match self.progress {
-            _ if self.status == "complete" => Progress::part(1, 1),
-            Some(fraction) => Progress { fraction: Some(fraction), text: String::new() }.brief(),
-            None => String::new(),
-        }
-    }
-
-    /// Whom it waits for, or who was the cause of its end.
-    fn reason(&self) -> String {
-        if let Some(cause) = &self.cause {
-            return format!("because of {cause}");
-        }
-        if self.status != "waiting" {
-            return String::new();
-        }
-        if let Some(up) = self.upstreams.iter().find(|up| up.holds) {
-            return format!("held until {} is retried", up.task);
-        }
-        // Whether tasks outside of the graph have ended is known from the number alone.
-        let inside = self.upstreams.iter().filter(|up| up.ended == Some(false)).count();
-        let waits = |up: &&Upstream| match up.ended {
-            None => self.open > inside as u64,
-            Some(ended) => !ended,
-        };
-        let open: Vec<&str> = self.upstreams.iter().filter(waits).map(|up| up.task.as_str()).collect();
-        if open.is_empty() {
-            return String::new();
-        }
-        let (named, more) = open.split_at(open.len().min(NAMED));
-        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-        format!("waits for {}{more}", named.join(", "))
-    }
 }

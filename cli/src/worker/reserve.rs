@@ -18,11 +18,11 @@ use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
 use super::settings::{self, Settings};
 use super::verbose::Verbose;
+use crate::element::element;
 use crate::output::{chain, clean_line};
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 use crate::shortage::Shortage;
 use crate::times;
-use crate::view::graph::element;
 
 /// How often it polls for tasks.
 const LOOK: Duration = Duration::from_secs(2);

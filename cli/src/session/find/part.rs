@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use blueque::{GraphMember, TaskId};
 
+use crate::element::element;
 use crate::output::{Code, clean_line, fault};
-use crate::view::graph::element;
 
 pub struct Part<'a> {
     pub graph: &'a str,

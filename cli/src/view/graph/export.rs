@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Whole;
+use super::member::Member;
 use crate::output::one_line;
 
 /// The colour of a state.
@@ -18,10 +18,10 @@ fn colour(status: &str) -> &'static str {
 }
 
 /// Edges, each from the task that another one waits for, with what that needs if it is not the success alone.
-fn edges(graph: &Whole) -> Vec<(usize, usize, &str)> {
-    let places: HashMap<_, _> = graph.tasks.iter().enumerate().map(|(place, task)| (&task.key, place)).collect();
+fn edges(tasks: &[Member]) -> Vec<(usize, usize, &str)> {
+    let places: HashMap<_, _> = tasks.iter().enumerate().map(|(place, task)| (&task.key, place)).collect();
     let mut all = Vec::new();
-    for (place, task) in graph.tasks.iter().enumerate() {
+    for (place, task) in tasks.iter().enumerate() {
         for up in &task.upstreams {
             let needs = if up.needs == "success" { "" } else { up.needs.as_str() };
             all.extend(places.get(&up.key).map(|from| (*from, place, needs)));
@@ -32,18 +32,18 @@ fn edges(graph: &Whole) -> Vec<(usize, usize, &str)> {
     all
 }
 
-pub fn dot(graph: &Whole) -> String {
+pub fn dot(title: &str, tasks: &[Member]) -> String {
     let quoted = |text: &str| format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""));
     let mut text = format!(
         "digraph {} {{\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n",
-        quoted(graph.title())
+        quoted(title)
     );
-    for (place, task) in graph.tasks.iter().enumerate() {
+    for (place, task) in tasks.iter().enumerate() {
         let (label, status) = (quoted(&task.task), quoted(task.status));
         let colour = colour(task.status);
         text.push_str(&format!("  t{place} [label={label}, tooltip={status}, fillcolor=\"{colour}\"];\n"));
     }
-    for (from, to, needs) in edges(graph) {
+    for (from, to, needs) in edges(tasks) {
         let label = if needs.is_empty() { String::new() } else { format!(" [label={}]", quoted(needs)) };
         text.push_str(&format!("  t{from} -> t{to}{label};\n"));
     }
@@ -51,7 +51,7 @@ pub fn dot(graph: &Whole) -> String {
     text
 }
 
-pub fn mermaid(graph: &Whole) -> String {
+pub fn mermaid(tasks: &[Member]) -> String {
     // Entities, which Mermaid writes with a hash.
     let quote = |c: char| match c {
         '"' => "#quot;".to_owned(),
@@ -64,13 +64,13 @@ pub fn mermaid(graph: &Whole) -> String {
     };
     let quoted = |text: &str| format!("\"{}\"", one_line(text).chars().map(quote).collect::<String>());
     let mut text = "flowchart LR\n".to_owned();
-    let mut states: Vec<&str> = graph.tasks.iter().map(|task| task.status).collect();
+    let mut states: Vec<&str> = tasks.iter().map(|task| task.status).collect();
     states.sort_unstable();
     states.dedup();
-    for (place, task) in graph.tasks.iter().enumerate() {
+    for (place, task) in tasks.iter().enumerate() {
         text.push_str(&format!("  t{place}[{}]:::{}\n", quoted(&task.task), task.status));
     }
-    for (from, to, needs) in edges(graph) {
+    for (from, to, needs) in edges(tasks) {
         let label = if needs.is_empty() { String::new() } else { format!("|{}|", quoted(needs)) };
         text.push_str(&format!("  t{from} -->{label} t{to}\n"));
     }

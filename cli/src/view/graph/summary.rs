@@ -4,9 +4,9 @@ use blueque::{GraphState, GraphSummary};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::Progress;
 use crate::output::table::{Column, Row};
 use crate::times;
+use crate::view::progress::Progress;
 
 /// How a graph stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

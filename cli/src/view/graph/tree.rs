@@ -5,9 +5,11 @@ use std::collections::HashMap;
 
 use blueque::TaskId;
 
-use super::{Member, Progress, counts};
+use super::member::{Member, counts};
+use crate::element::element;
 use crate::output::one_line;
 use crate::output::table::Column;
+use crate::view::progress::Progress;
 
 /// A tree of more lines leaves out what is complete.
 const LONG: usize = 20;
@@ -35,12 +37,6 @@ struct Node<'a> {
     array: Option<&'a str>,
     depth: usize,
     below: Vec<usize>,
-}
-
-/// The name of an array, and the index of the element that has this name.
-pub fn element(label: &str) -> Option<(&str, u64)> {
-    let (array, index) = label.strip_suffix(']')?.rsplit_once('[')?;
-    Some((array, index.parse().ok().filter(|_| !index.starts_with('+'))?))
 }
 
 /// The lines of a table. `whole`: each task on its own.
@@ -142,20 +138,5 @@ impl Node<'_> {
         let done = Progress::part(ended, self.members.len());
         let reason = if state.is_empty() { numbers } else { String::new() };
         cells(self.depth, &self.name(), [state, &done, "", queue, ""], reason)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::element;
-
-    #[test]
-    fn elements_of_arrays_are_known_by_their_names() {
-        assert_eq!(element("sim[17]"), Some(("sim", 17)));
-        assert_eq!(element("[3]"), Some(("", 3)));
-        assert_eq!(element("a[1][2]"), Some(("a[1]", 2)));
-        for label in ["sim", "sim[]", "sim[x]", "sim[+1]", "sim[1] ", "[", "]"] {
-            assert_eq!(element(label), None, "{label}");
-        }
     }
 }
