@@ -7,6 +7,7 @@
 -- @again goes on
 -- @reply number of tasks, 1 if more is to be done
 -- @errors
+-- @noted DUPLICATE OVERDUE STATE STOPPING UPSTREAM
 namespace.open()
 local limit = contract.arguments()
 
