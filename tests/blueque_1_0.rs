@@ -8,6 +8,8 @@ mod both;
 mod claims;
 #[path = "blueque_1_0/exchange.rs"]
 mod exchange;
+#[path = "blueque_1_0/graphs.rs"]
+mod graphs;
 #[path = "blueque_1_0/listeners.rs"]
 mod listeners;
 #[path = "blueque_1_0/mending.rs"]

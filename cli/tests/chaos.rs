@@ -4,6 +4,8 @@
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
+#[path = "worker/victims.rs"]
+mod victims;
 #[path = "worker/world.rs"]
 mod world;
 
@@ -13,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use blueque::{Status, Submit, TaskInfo};
 use support::{eventually, seed};
+use victims::{Random, victims};
 use world::{Worker, World, send};
 
 const KILLS: u32 = 50;
@@ -35,27 +38,6 @@ const WORK: &str = "\
     sum=0; for i in $list; do sum=$((sum + i)); done\n\
     echo $sum > \"$BLUEQUE_OUTPUT_DIR/sum\"\n\
     echo \"{\\\"sum\\\": $sum}\"";
-
-/// A reproducible generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % limit as u64).unwrap()
-    }
-}
-
-/// Pids of the running supervisors and programs, according to their lock files.
-fn victims(world: &World, who: &str) -> Vec<i32> {
-    let pid = |run: &std::path::PathBuf| {
-        let holder: serde_json::Value = serde_json::from_slice(&fs::read(run.join("lock")).ok()?).ok()?;
-        i32::try_from(holder[who]["pid"].as_i64()?).ok().filter(|&pid| world::lives(pid))
-    };
-    world.runs().iter().filter_map(pid).collect()
-}
 
 #[test]
 fn fifty_kills_at_random_lose_no_task_and_leave_no_process() {

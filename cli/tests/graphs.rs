@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+#[path = "graphs/kills.rs"]
+mod kills;
 #[path = "../../tests/support/mod.rs"]
 mod support;
+#[path = "worker/victims.rs"]
+mod victims;
 #[path = "worker/world.rs"]
 mod world;
 
@@ -14,6 +18,7 @@ use std::process::{Command, Stdio};
 
 use blueque::{Client, Status, Task};
 use serde_json::{Value, json};
+use support::Server;
 use world::{World, field, result, status};
 
 /// The programs of the samples, as they are printed.
@@ -30,9 +35,13 @@ const FIRST: &str = r#"[{"task_id":{"shard":"1","id":"mytask"},"method":"process
   "args":[{"type":"VALUE","value_json":"eyJ1aWQiOjEyMzR9"}]}]"#;
 
 fn world() -> World {
+    world_on(Server::start())
+}
+
+fn world_on(server: Server) -> World {
     let found = Command::new("jq").arg("--version").output().is_ok_and(|output| output.status.success());
     assert!(found, "no jq, which the programs of these tests use: apt-get install jq");
-    let world = World::new();
+    let world = World::on(server);
     for (name, text) in PROGRAMS {
         let path = world.path("worker.d").join(name);
         fs::write(&path, text).unwrap();

@@ -58,7 +58,7 @@ call.ended = count > 0
 call.full = count > 0 and queues[1] and taking.full(queues[1])
 local verdicts = table.concat(ending.all(ends, listener, meta[#meta - 2]), ' ')
 if queues[1] then
-  if ends.back then -- a ranked task may wait now
+  if ends.back or edges.readied then -- a ranked task may wait now
     call.meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, taking.fields(queues))
   end
   taking.more(call)

@@ -8,7 +8,7 @@
 namespace.open()
 local id, after, limit = contract.arguments()
 local v = redis.call('HMGET', namespace.key('task', id), 'queue', history.fields())
-if (v[1] or '') == '' then
+if (v[1] or '') == '' or not v[2] then -- or of a graph whose tasks have not begun
   namespace.check_slot(namespace.key('task', id))
   reply.fail('NOTASK', 'no task has this id: it was never submitted, or was deleted, or removed by retention')
 end

@@ -60,8 +60,11 @@ for at = 5, last, 6 do
     reply.fail('OTHERQUEUE', 'an id is a task already that is not of this graph; ids are unique in a namespace')
   end
   task.continues = before[3] and true
-  if not task.continues and spec.claims and spec.claims.end_by then
-    deadlines.require_ahead(spec.claims.end_by)
+  if not task.continues then
+    edges.require_free(task.id)
+    if spec.claims and spec.claims.end_by then
+      deadlines.require_ahead(spec.claims.end_by)
+    end
   end
   if task.continues then
     task.ties, task.fields = before[4], {}
@@ -77,6 +80,9 @@ for at = 5, last, 6 do
         task.ties = task.ties .. 'w'
       end
       task.fields = { 'inputs', table.concat(all, ' '), 'ties', task.ties }
+      if found[task.id] then
+        found[task.id].ties = task.ties -- others of this call, before it, wait for it
+      end
     end
   else
     task.ties = (spec.ties or '') .. (wanted and 'wg' or 'g')

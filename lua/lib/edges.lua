@@ -19,6 +19,9 @@ edges.INPUT = 8388608
 -- Edges that a retry looks at in its own call. More are left to `settle`.
 edges.RETRIED = 300
 
+-- Whether this call has made a task pending.
+edges.readied = false
+
 -- Bytes of the error of an upstream in that of its dependents.
 edges.ERROR = 256
 
@@ -163,9 +166,8 @@ function edges.look(task, wanted, find)
     local up = get(wish.id)
     if not is_final(up.status) then
       local earlier = task.continues and redis.call('HGET', edges.upstreams(task.id), wish.id)
-      waited = waited or edges.waiting(task.id)
-      if not earlier and waited > 0 then
-        reply.fail('BADARG', 'tasks wait for one of this id already, so it cannot begin to wait: it might be for those')
+      if not earlier then
+        waited = edges.require_free(task.id, waited)
       end
       if earlier then
         local own = ',' .. table.concat(wish.slots, ',') .. ','
@@ -232,6 +234,15 @@ function edges.waiting(id)
   local key = namespace.declare(edges.dependents(id))
   local waiting, staged = redis.call('ZCOUNT', key, '(0', '+inf'), redis.call('ZCOUNT', key, '-inf', '-inf')
   return waiting + staged, waiting
+end
+
+-- Fails if others wait for a task of this id already: what it waits for might be those. `known`: their number.
+function edges.require_free(id, known)
+  known = known or edges.waiting(id)
+  if known > 0 then
+    reply.fail('BADARG', 'tasks wait for one of this id already: give it another id, or let it wait for nothing')
+  end
+  return known
 end
 
 -- Whether a complete task is to be kept, as not all that wait for it have its result.
@@ -307,9 +318,10 @@ end
 function edges.plan_removal(task)
   local dependents = namespace.declare(edges.dependents(task.id))
   task.edge_keys = { namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id)) }
-  if redis.call('ZCOUNT', dependents, '(0', '+inf') == 0 then
+  local all, waiting = edges.waiting(task.id)
+  if all == 0 then
     task.edge_keys[3] = dependents
-  elseif contract.is_final(task.status) then
+  elseif waiting > 0 and contract.is_final(task.status) then
     namespace.probe('ZCARD', edges.unsettled())
     task.unsettled = true -- those that it held, or that have yet to learn of its end
   end
@@ -486,6 +498,7 @@ function edges.meet(up, plan)
     redis.call('HSET', edges.inputs(plan.id), 'bytes', plan.bytes)
   end
   if plan.to == 'pending' then
+    edges.readied = true
     state.wake(plan.task.queue)
   end
 end

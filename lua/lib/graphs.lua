@@ -263,7 +263,8 @@ function graphs.plan_outside(graph, limit)
     local key = namespace.declare(namespace.key('task', up))
     local v = redis.call('HMGET', key, 'status', 'ties')
     namespace.probe('ZCARD', edges.dependents(up))
-    found[i] = { up = up, id = id, ended = not v[1] or contract.is_final(v[1]), key = key, ties = v[2] or nil }
+    found[i] = { up = up, id = id, there = v[1], ended = not v[1] or contract.is_final(v[1]), key = key,
+      ties = v[2] or nil }
   end
   namespace.probe('ZCARD', edges.unsettled())
   return found
@@ -312,7 +313,8 @@ function graphs.release(graph, tasks, outside)
     redis.call('ZADD', edges.dependents(edge.up), namespace.now, edge.id)
     if edge.ended then
       redis.call('ZADD', edges.unsettled(), namespace.now, edge.up)
-    else
+    end
+    if edge.there then
       edges.tie(edge)
     end
   end

@@ -1,4 +1,7 @@
-//! Tasks that wait for others: each waits for something, and for nothing that has ended (I9).
+//! Tasks that wait for others: each waits for something, and for nothing that has ended (I9). What it is to get is kept
+//! until it has it, and a task that is ready has all of it.
+
+use std::collections::BTreeSet;
 
 use blueque::Status;
 use redis::Pipeline;
@@ -10,9 +13,10 @@ use crate::times;
 /// What is read of a waiting task: its status, and its upstreams.
 type Waiting = (Option<String>, Vec<String>);
 
-/// What is read of an edge: whether it is open, the status of the upstream, whether `settle` has yet to see that, and
-/// since when the upstream knows of it: for ever if a graph holds it until the upstream is retried.
-type Edge = (bool, Option<String>, Option<f64>, Option<f64>);
+/// What is read of an edge: its text if it is open, the status and the ties of the upstream, whether that has a result,
+/// whether `settle` has yet to see its end, and since when it knows of the edge: for ever if a graph holds it until the
+/// upstream is retried.
+type Edge = (Option<String>, Option<String>, Option<String>, bool, Option<f64>, Option<f64>);
 
 impl Exam {
     pub fn graphs(&mut self, scan: &Scan) -> anyhow::Result<()> {
@@ -23,6 +27,67 @@ impl Exam {
                 self.dependents(batch)?;
             }
         }
+        let left = ["upstreams", "inputs"].map(|kind| scan.all(kind).iter().map(move |id| (kind, id)));
+        let left: Vec<(&str, &String)> = left.into_iter().flatten().collect();
+        for batch in left.chunks(500) {
+            self.left(batch)?;
+        }
+        Ok(())
+    }
+
+    /// A task that is ready has all of its input in its parameters.
+    fn left(&mut self, keys: &[(&str, &String)]) -> anyhow::Result<()> {
+        let mut pipeline = Pipeline::new();
+        for (kind, id) in keys {
+            pipeline.atomic().cmd("HGET").arg(self.key("task", id)).arg("status");
+            pipeline.cmd("EXISTS").arg(self.key(kind, id));
+        }
+        let answers: Vec<redis::Value> = self.send(&pipeline)?;
+        for ((kind, id), one) in keys.iter().zip(answers.chunks(2)) {
+            let (status, there): (Option<String>, bool) = redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
+            let Some(status) = status.filter(|_| there) else { continue };
+            if status.parse().is_ok_and(|status: Status| status != Status::Waiting && !status.is_finished()) {
+                let key = self.key(kind, id);
+                self.finding("graphs", format!("{id} is {status}, but {key} is there"), format!("DEL {key}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The input of a task that waits, as far as it has come: it has an element for each slot, or waits for it.
+    fn input(&mut self, id: &str) -> anyhow::Result<()> {
+        let key = self.key("inputs", id);
+        let mut fields: Vec<String> = self.ask(&["HKEYS", &key])?;
+        fields.retain(|field| field.parse::<usize>().is_ok());
+        let mut pipeline = Pipeline::new();
+        pipeline.atomic().cmd("HGET").arg(self.key("task", id)).arg("status");
+        pipeline.cmd("HVALS").arg(self.key("upstreams", id)).cmd("HLEN").arg(&key);
+        pipeline.cmd("HGET").arg(&key).arg("slots").cmd("HGET").arg(&key).arg("bytes");
+        for field in &fields {
+            pipeline.cmd("HSTRLEN").arg(&key).arg(field);
+        }
+        let answers: Vec<redis::Value> = self.send(&pipeline)?;
+        let Some((known, lengths)) = answers.split_at_checked(5) else { return Ok(()) };
+        let (status, open, number, slots, bytes): (Option<String>, Vec<String>, usize, Option<usize>, Option<usize>) =
+            redis::from_redis_value(redis::Value::Array(known.to_vec()))?;
+        let lengths: Vec<usize> = redis::from_redis_value(redis::Value::Array(lengths.to_vec()))?;
+        // It may have come to an end meanwhile, or one step further.
+        if status.as_deref() != Some(Status::Waiting.as_str()) || number > 0 && number != fields.len() + 2 {
+            return Ok(());
+        }
+        let open: BTreeSet<&str> =
+            open.iter().filter_map(|edge| edge.split_once('/')).flat_map(|(_, slots)| slots.split(',')).collect();
+        let sum: usize = lengths.iter().sum();
+        let text = match (slots, bytes) {
+            (None, _) | (_, None) if open.is_empty() && number == 0 => return Ok(()),
+            (Some(slots), Some(bytes)) if fields.len() + open.len() == slots && bytes == sum => return Ok(()),
+            (Some(slots), Some(_)) if fields.len() + open.len() != slots => {
+                format!("of the {slots} elements of its input {id} has or awaits {}", fields.len() + open.len())
+            }
+            (Some(_), Some(bytes)) => format!("the input of {id} has {sum} bytes, and not {bytes} as it says"),
+            _ => format!("{id} waits for results, but {key} is not there"),
+        };
+        self.finding("graphs", text, format!("blueque cancel {id}, and submit it again"));
         Ok(())
     }
 
@@ -43,6 +108,7 @@ impl Exam {
             for upstreams in upstreams.chunks(500) {
                 self.edges(id, upstreams)?;
             }
+            self.input(id)?;
         }
         Ok(())
     }
@@ -54,8 +120,10 @@ impl Exam {
         let due = format!("{}graphs_due", self.prefix);
         pipeline.atomic().cmd("ZCOUNT").arg(due).arg("-inf").arg(times::seconds(times::now()));
         for upstream in upstreams {
-            pipeline.cmd("HEXISTS").arg(self.key("upstreams", id)).arg(upstream);
-            pipeline.cmd("HGET").arg(self.key("task", upstream)).arg("status");
+            let task = self.key("task", upstream);
+            pipeline.cmd("HGET").arg(self.key("upstreams", id)).arg(upstream);
+            pipeline.cmd("HGET").arg(&task).arg("status").cmd("HGET").arg(&task).arg("ties");
+            pipeline.cmd("HEXISTS").arg(&task).arg("result");
             pipeline.cmd("ZSCORE").arg(format!("{}unsettled", self.prefix)).arg(upstream);
             pipeline.cmd("ZSCORE").arg(self.key("dependents", upstream)).arg(id);
         }
@@ -64,14 +132,22 @@ impl Exam {
         if redis::from_redis_value::<u64>(due.clone())? > 0 {
             return Ok(());
         }
-        for (upstream, one) in upstreams.iter().zip(edges.chunks(4)) {
-            let (open, status, unsettled, since): Edge = redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
+        for (upstream, one) in upstreams.iter().zip(edges.chunks(6)) {
+            let (edge, status, ties, result, unsettled, seen): Edge =
+                redis::from_redis_value(redis::Value::Array(one.to_vec()))?;
+            let Some(edge) = edge else { continue };
             let over = status.as_ref().is_none_or(|status| status.parse().is_ok_and(Status::is_finished));
-            let held = since.is_some_and(f64::is_infinite) && status.is_some();
-            if open && over && unsettled.is_none() && !held {
+            let knows = seen.is_some_and(|seen| seen > 0.0) && ties.is_some_and(|ties| ties.contains('d'));
+            let todo = "a worker repairs this within minutes; if it stays, update the clients that end tasks";
+            let held = seen.is_some_and(f64::is_infinite) && status.is_some();
+            if over && unsettled.is_none() && !held {
                 let ended = status.map_or_else(|| "was deleted".to_owned(), |status| format!("is {status}"));
-                let todo = "a worker repairs this within minutes; if it stays, update the clients that end tasks";
-                self.finding("graphs", format!("{id} waits for {upstream}, which {ended}"), todo.to_owned());
+                self.finding("graphs", format!("{id} waits for {upstream}, which {ended}"), todo);
+            } else if !over && !knows {
+                self.finding("graphs", format!("{id} waits for {upstream}, which does not know that"), todo);
+            } else if status.as_deref() == Some(Status::Complete.as_str()) && edge.contains('/') && !result {
+                let text = format!("{id} is to get the result of {upstream}, which has none");
+                self.finding("graphs", text, format!("HSET {} result null", self.key("task", upstream)));
             }
         }
         Ok(())

@@ -145,6 +145,28 @@ fn of_tasks_that_wait_for_others() {
         (&["ZADD blueque_deadlines 99999999998 complete"], "complete is complete, but is in the deadlines"),
         (&["ZADD blueque_deadlines 99999999998 nobody"], "nobody is in the deadlines, but has no record"),
         (&["ZADD blueque_waiting_tasks_graphs 7 pending"], "pending is pending, but is in waiting_tasks of graphs"),
+        (&["ZREM blueque_dependents_step1 step2"], "step2 waits for step1, which does not know that"),
+        (&["HSET blueque_task_step1 ties t"], "step2 waits for step1, which does not know that"),
+    ]);
+}
+
+#[test]
+fn of_results_that_tasks_wait_for() {
+    found(&[
+        (&["DEL blueque_inputs_sums"], "sums waits for results, but blueque_inputs_sums is not there"),
+        (&["HDEL blueque_inputs_sums 0"], "of the 3 elements of its input sums has or awaits 2"),
+        (&["HSET blueque_inputs_sums 0 1717"], "the input of sums has 4 bytes, and not 2 as it says"),
+        (&["HSET blueque_inputs_idle slots 1 bytes 0"], "idle is pending, but blueque_inputs_idle is there"),
+        (&["HSET blueque_upstreams_idle pending success"], "idle is pending, but blueque_upstreams_idle is there"),
+        (
+            &[
+                "HSET blueque_upstreams_step3 complete result/1",
+                "HDEL blueque_task_complete result",
+                "ZADD blueque_unsettled 1 complete",
+                "HSET blueque_inputs_step3 slots 2",
+            ],
+            "step3 is to get the result of complete, which has none",
+        ),
     ]);
 }
 

@@ -55,15 +55,19 @@ impl Ward {
             ("stopped", ""),
             ("report", "inputs success=stopped"),
             ("dated", "deadline 99999999998 inputs success=step1"),
+            ("sums", "inputs value/0=2~result/1=step1~result/2=step2"),
         ] {
-            let parameters = if id == "step3" { "''" } else { "x" };
+            let parameters = match id {
+                "step3" => "''",
+                "sums" => "17",
+                _ => "x",
+            };
             self.call(format!("submit graphs 1 {id} '' {parameters} {options}").trim_end());
         }
         self.call("cancel stopped no");
         self.call("submit_graph film 2 1 cut1 graphs '' x after=step1 ''");
         self.call("submit_graph held 2 2 held1 graphs '' x '' '' held2 graphs '' x success=held1 '' on_failure hold");
-        self.call("settle 10");
-        self.call("settle 10");
+        while self.call("settle 10").remove(1) != "0" {}
         self.call("cancel held1 no");
     }
 
