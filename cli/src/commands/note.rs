@@ -28,7 +28,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let id = session.find(&options.id)?;
-    let mut call = NoteOptions::new().by(&caller());
+    let mut call = NoteOptions::new().by(caller());
     if !options.data.is_empty() {
         let data = options.data.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         call = call.data(Value::Object(data.collect::<Map<_, _>>()).to_string().as_bytes());

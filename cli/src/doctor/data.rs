@@ -53,7 +53,7 @@ impl Exam {
             self.days(queue, &scan)?;
         }
         tasks += self.unseen(std::mem::take(&mut scan.unseen))?;
-        self.undated(dated.into_keys().collect())?;
+        self.undated(&dated.into_keys().collect::<Vec<_>>())?;
         self.graphs(&scan)?;
         self.histories(&scan)?;
         self.logs(&scan)?;
@@ -92,7 +92,7 @@ impl Exam {
     }
 
     /// Deadlines of tasks that no queue has.
-    fn undated(&mut self, ids: Vec<String>) -> anyhow::Result<()> {
+    fn undated(&mut self, ids: &[String]) -> anyhow::Result<()> {
         for batch in ids.chunks(500) {
             let mut pipeline = Pipeline::new();
             pipeline.atomic();
