@@ -14,7 +14,7 @@ if done then
 end
 
 local task = late.task(id)
-late.look(task, wanted)
+late.look(task, wanted, late.look_at)
 if task.text == '' then
   return task.status -- repeated after a lost reply
 end

@@ -8,4 +8,7 @@
 namespace.open()
 local id, token = contract.arguments()
 local options = args.options()
+if options.inputs then
+  options.suspend = late.suspend
+end
 return ending.release(id, token, options)

@@ -119,7 +119,7 @@ function ending.fail(id, token, text, options)
     'last_error', text, 'last_group', options.group or '', 'failures', failures, claims.cancel_reason(task))
 end
 
--- Gives the task back. `options`: as `release` takes them.
+-- Gives the task back. `options`: as `release` takes them, and `suspend`, if it may wait for `inputs`.
 -- @hot
 function ending.release(id, token, options)
   if options.lost and (options.reason or options.again or options.uncounted or options.cost or options.inputs) then
@@ -155,9 +155,8 @@ function ending.release(id, token, options)
   if claims.state_after_release(task, 'pending', why) == 'cancelled' then
     return owner.finish(task, 'cancelled', 'cancelled', why, counter, count, claims.cancel_reason(task))
   end
-  if options.inputs then
-    late.plan_suspension(task, options.inputs)
-    return late.suspend(task, why, counter, count)
+  if options.suspend then
+    return options.suspend(task, options.inputs, why, counter, count)
   end
   task.front, task.forget = true, { state.attempt_fields() }
   if options.again and options.again > 0 then

@@ -63,7 +63,8 @@ function late.has(task, entries)
 end
 
 -- Reads what further inputs mean: the open `edges`, the results that are there, `filled`, and the new `text`.
-function late.look(task, wanted)
+-- `look_at` reads one upstream.
+function late.look(task, wanted, look_at)
   task.edges, task.filled = {}, {}
   local text, slots = {}, {}
   for _, wish in ipairs(wanted.upstreams) do
@@ -71,7 +72,7 @@ function late.look(task, wanted)
     if wish.id == task.id then
       reply.fail('BADARG', 'a task cannot wait for itself')
     elseif not late.has(task, entries) then
-      late.look_at(task, wish)
+      look_at(task, wish)
       for _, entry in ipairs(entries) do
         text[#text + 1] = entry
       end
@@ -91,9 +92,7 @@ function late.look(task, wanted)
 end
 
 function late.look_at(task, wish)
-  if task.suspended then
-    return late.look_for_child(task, wish)
-  elseif redis.call('HEXISTS', edges.upstreams(task.id), wish.id) == 1 then
+  if redis.call('HEXISTS', edges.upstreams(task.id), wish.id) == 1 then
     reply.fail('BADARG', 'the task waits for one of these already, in another way: end that with undepend first')
   end
   local up = late.find(wish.id)
@@ -129,20 +128,21 @@ end
 
 -- Reads what a held task is to wait for once it is given back.
 function late.plan_suspension(task, wanted)
-  task.key, task.suspended = namespace.key('task', task.id), true
+  task.key = namespace.key('task', task.id)
   namespace.declare(edges.upstreams(task.id))
   namespace.declare(edges.inputs(task.id))
   task.inputs, task.slots, task.bytes = redis.call('HGET', task.key, 'inputs') or '', 0, 0
-  late.look(task, wanted)
+  late.look(task, wanted, late.look_for_child)
   late.refuse_circles(task)
   if not string.find(task.ties or '', 'w', 1, true) then
     task.ties = (task.ties or '') .. 'w'
   end
 end
 
--- Gives it back: it waits, or goes on at once if they have ended as it needs, or ends with the first that did not.
--- `...`: further fields for the record.
-function late.suspend(task, why, ...)
+-- Gives a held task back: it waits, or goes on at once if they have ended as it needs, or ends with the first that did
+-- not. `...`: further fields for the record.
+function late.suspend(task, wanted, why, ...)
+  late.plan_suspension(task, wanted)
   local text = task.inputs .. (task.inputs ~= '' and task.text ~= '' and ' ' or '') .. task.text
   if task.broken then
     local told = redis.call('HMGET', namespace.key('task', task.broken.id), 'status', 'error', 'cause')
