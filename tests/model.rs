@@ -1,7 +1,7 @@
 //! Random calls by several listeners, with time moving, compared with a plain model of the contract.
 //!
 //! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000), `BLUEQUE_SEED` selects them, `BLUEQUE_MODEL_SHRINK` is how
-//! often a failure may be retried with less (2,000), `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of
+//! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_GRAPHS=1` plays graphs alone, `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of
 //! those of the crate.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::pedantic, missing_docs)]
@@ -26,6 +26,7 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
     println!("with BLUEQUE_MODEL_CALLS={calls}");
     let server = Server::start();
     let mut bench = Bench::new(&server, &scripts(), Judge::Both);
+    bench.graphs = setting("BLUEQUE_MODEL_GRAPHS") == Some(1);
     let shrink = u32::try_from(setting("BLUEQUE_MODEL_SHRINK").unwrap_or(2000)).unwrap();
     if let Some(failure) = explore(&mut bench, seed, calls, shrink) {
         panic!("BLUEQUE_SEED={seed}: after {} calls\n{}", failure.after, failure.what);
@@ -40,6 +41,7 @@ fn caught<'a>(bugs: impl Iterator<Item = &'a Bug>, judge: impl Fn() -> Judge) {
     let server = Server::start();
     for bug in bugs {
         let mut bench = Bench::new(&server, &plant(bug), judge());
+        bench.graphs = bug.graphs;
         let failure = explore(&mut bench, bug.seed, ENOUGH, 0);
         let failure = failure.unwrap_or_else(|| panic!("`{}` was not found in {ENOUGH} calls", bug.name));
         println!("{:42} after {:5} calls: {}", bug.name, failure.after, failure.what.lines().next().unwrap());
@@ -53,21 +55,31 @@ fn each_planted_bug_still_has_its_place() {
     }
 }
 
-// Two tests, so that each has its own core.
+// Several tests, so that each has its own core.
 
 #[test]
 fn every_second_planted_bug_is_caught() {
-    caught(BUGS.iter().step_by(2), || Judge::Model);
+    caught(BUGS.iter().filter(|bug| !bug.graphs).step_by(2), || Judge::Model);
 }
 
 #[test]
 fn every_other_planted_bug_is_caught() {
-    caught(BUGS.iter().skip(1).step_by(2), || Judge::Model);
+    caught(BUGS.iter().filter(|bug| !bug.graphs).skip(1).step_by(2), || Judge::Model);
+}
+
+#[test]
+fn every_planted_bug_about_graphs_is_caught() {
+    caught(BUGS.iter().filter(|bug| bug.graphs), || Judge::Model);
 }
 
 #[test]
 fn the_invariants_alone_catch_what_breaks_them() {
-    caught(BUGS.iter().filter(|bug| bug.shows), || Judge::Invariants);
+    caught(BUGS.iter().filter(|bug| bug.shows && !bug.graphs), || Judge::Invariants);
+}
+
+#[test]
+fn the_invariants_alone_catch_what_breaks_graphs() {
+    caught(BUGS.iter().filter(|bug| bug.shows && bug.graphs), || Judge::Invariants);
 }
 
 #[test]

@@ -358,7 +358,9 @@ function graphs.remove(graph, ids, outside, bounds)
     redis.call('HINCRBY', graphs.key(graph), 'staged', -#ids) -- its submitter may come back
   end
   for _, edge in ipairs(outside) do
-    redis.call('ZREM', edges.dependents(edge.up), edge.id)
+    if redis.call('ZSCORE', edges.dependents(edge.up), edge.id) == '-inf' then -- no later task has this id
+      redis.call('ZREM', edges.dependents(edge.up), edge.id)
+    end
   end
   redis.call('LTRIM', graphs.outside(graph), #outside, -1)
   if #ids + #outside == 0 then

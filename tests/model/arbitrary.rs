@@ -31,7 +31,7 @@ const OPTIONS: [(&str, &[&str]); 14] = [
     ("method", &["m"]),
 ];
 
-fn step() -> impl Strategy<Value = Step> {
+pub fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         30 => Just(Step::Stay),
         30 => (0..8_u32).prop_map(Step::Seconds),
@@ -46,15 +46,15 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn queue() -> impl Strategy<Value = u8> + Clone {
+pub fn queue() -> impl Strategy<Value = u8> + Clone {
     prop_oneof![3 => Just(0_u8), 1 => Just(1_u8)]
 }
 
-fn listener() -> std::ops::Range<u8> {
+pub fn listener() -> std::ops::Range<u8> {
     0..3
 }
 
-fn payload() -> std::ops::Range<u8> {
+pub fn payload() -> std::ops::Range<u8> {
     0..5
 }
 
@@ -74,15 +74,15 @@ fn any_task() -> impl Strategy<Value = Which> + Clone {
     (0..8_u8).prop_map(Which::Any)
 }
 
-fn held_task() -> impl Strategy<Value = Which> + Clone {
+pub fn held_task() -> impl Strategy<Value = Which> + Clone {
     prop_oneof![7 => (0..8_u8).prop_map(Which::Held), 1 => any_task()]
 }
 
-fn finished_task() -> impl Strategy<Value = Which> + Clone {
+pub fn finished_task() -> impl Strategy<Value = Which> + Clone {
     prop_oneof![7 => (0..8_u8).prop_map(Which::Finished), 1 => any_task()]
 }
 
-fn token() -> impl Strategy<Value = Key> + Clone {
+pub fn token() -> impl Strategy<Value = Key> + Clone {
     prop_oneof![
         16 => Just(Key::Last),
         3 => (0..4_u8).prop_map(Key::Older),
@@ -92,7 +92,7 @@ fn token() -> impl Strategy<Value = Key> + Clone {
     ]
 }
 
-fn act() -> impl Strategy<Value = Act> {
+pub fn act() -> impl Strategy<Value = Act> {
     let again = || option::weighted(0.2, prop_oneof![Just(0), 1..20_u32]);
     let cost = || option::weighted(0.7, payload());
     let fail = (payload(), any::<bool>(), again(), option::weighted(0.2, any::<bool>()), cost()).prop_map(
@@ -135,7 +135,7 @@ fn unique() -> impl Strategy<Value = Options> {
 
 /// The theme of a case, so that related things meet.
 #[derive(Clone, Copy, Debug)]
-enum Theme {
+pub enum Theme {
     All,
     Limits,
     Names,
@@ -143,7 +143,7 @@ enum Theme {
     Slots,
 }
 
-fn options(theme: Theme) -> BoxedStrategy<Options> {
+pub fn options(theme: Theme) -> BoxedStrategy<Options> {
     let key = || select(&KEYS[..2]).prop_map(|key| vec![("key", key)]);
     let weight = option_of(&OPTIONS[9..10]);
     let any = || prop_oneof![6 => option_of(&OPTIONS), 3 => key(), 2 => unique()];
@@ -172,7 +172,12 @@ fn options(theme: Theme) -> BoxedStrategy<Options> {
     prop_oneof![2 => Just(Options::new()), 1 => option_of(&OPTIONS[..1]), 5 => several, versions => latest].boxed()
 }
 
-fn submit(theme: Theme) -> BoxedStrategy<Op> {
+/// A submit of tasks that wait for nothing.
+fn plain(free: bool, queue: u8, tasks: Vec<(u8, Option<Eta>, u8)>, options: Options) -> Op {
+    Op::Submit { free, queue, tasks, options, needs: Vec::new(), turn: 0 }
+}
+
+pub fn submit(theme: Theme) -> BoxedStrategy<Op> {
     let eta = || option::weighted(0.3, (-20..90_i32).prop_map(Eta::In));
     // Ids of one call are mostly distinct; the same one twice is refused.
     let tasks = prop_oneof![
@@ -180,7 +185,7 @@ fn submit(theme: Theme) -> BoxedStrategy<Op> {
         3 => vec((0..8_u8, eta(), payload()), 2..5),
     ];
     (proptest::bool::weighted(0.85), queue(), tasks, options(theme))
-        .prop_map(|(free, queue, tasks, options)| Op::Submit { free, queue, tasks, options })
+        .prop_map(|(free, queue, tasks, options)| plain(free, queue, tasks, options))
         .boxed()
 }
 
@@ -203,7 +208,7 @@ fn weighed(asks: Asks, queues: &[u8]) -> Asks {
     Asks { order, ..asks }
 }
 
-fn reserve() -> BoxedStrategy<Op> {
+pub fn reserve() -> BoxedStrategy<Op> {
     let limit = option::weighted(0.4, 1..6_u8);
     (proptest::bool::weighted(0.8), listener(), vec(queue(), 1..4), limit, asks())
         .prop_map(|(able, listener, queues, limit, asks)| {
@@ -214,7 +219,7 @@ fn reserve() -> BoxedStrategy<Op> {
 }
 
 /// Ends of several attempts, and the next tasks.
-fn exchange() -> BoxedStrategy<Op> {
+pub fn exchange() -> BoxedStrategy<Op> {
     let done = (payload(), option::weighted(0.3, payload())).prop_map(|(result, cost)| Act::Complete { result, cost });
     let act = prop_oneof![3 => done, 1 => act().prop_filter("an end", Act::is_end)];
     let ends = vec((held_task(), token(), act), 0..5);
@@ -226,7 +231,7 @@ fn exchange() -> BoxedStrategy<Op> {
         .boxed()
 }
 
-fn upkeep() -> BoxedStrategy<Op> {
+pub fn upkeep() -> BoxedStrategy<Op> {
     prop_oneof![
         5 => (queue(), 1..4_u32).prop_map(|(queue, limit)| Op::Promote { queue, limit }),
         5 => (queue(), 1..4_u32).prop_map(|(queue, limit)| Op::Requeue { queue, limit }),
@@ -245,12 +250,12 @@ fn upkeep() -> BoxedStrategy<Op> {
     .boxed()
 }
 
-fn waiting_task() -> impl Strategy<Value = Which> + Clone {
+pub fn waiting_task() -> impl Strategy<Value = Which> + Clone {
     prop_oneof![7 => (0..8_u8).prop_map(Which::Waiting), 1 => any_task()]
 }
 
 /// Actions of operators.
-fn operators() -> BoxedStrategy<Op> {
+pub fn operators() -> BoxedStrategy<Op> {
     let priority = || select(&[-3_i16, 0, 5][..]);
     let bulk = prop_oneof![
         1 => Just(Bulk::Purge),
@@ -294,7 +299,7 @@ fn schedules() -> BoxedStrategy<Op> {
 }
 
 /// Settings by operators.
-fn rules(theme: Theme) -> BoxedStrategy<Op> {
+pub fn rules(theme: Theme) -> BoxedStrategy<Op> {
     let settings = match theme {
         Theme::Limits => 0..7,
         Theme::Tries => 7..13,
@@ -329,6 +334,12 @@ fn reading() -> BoxedStrategy<Op> {
     .boxed()
 }
 
+pub fn register() -> BoxedStrategy<Op> {
+    (queue(), listener(), option::weighted(0.6, index(&HAS)))
+        .prop_map(|(queue, listener, has)| Op::Register { queue, listener, has })
+        .boxed()
+}
+
 fn call(theme: Theme) -> impl Strategy<Value = Op> {
     let owned = prop_oneof![9 => held_task(), 1 => finished_task()];
     let owner = (owned, token(), act()).prop_map(|(task, token, act)| Op::Owner { task, token, act });
@@ -358,8 +369,6 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
     let recall = (prop_oneof![3 => held_task().boxed(), 1 => any_task().boxed()], option::weighted(0.6, any::<bool>()))
         .prop_map(|(task, at_once)| Op::Recall { task, at_once });
     let retry = (finished_task(), option::of(any::<bool>())).prop_map(|(task, fresh)| Op::Retry { task, fresh });
-    let register = (queue(), listener(), option::weighted(0.6, index(&HAS)))
-        .prop_map(|(queue, listener, has)| Op::Register { queue, listener, has });
     let here = (queue(), listener());
     Union::new_weighted(vec![
         (36, submit(theme)),
@@ -374,7 +383,7 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
         (4, recall.boxed()),
         (6, retry.boxed()),
         (16, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
-        (9, register.boxed()),
+        (9, register()),
         (1, here.prop_map(|(queue, listener)| Op::Unregister { queue, listener }).boxed()),
         (18, upkeep()),
         (9, rules(theme)),
@@ -401,12 +410,8 @@ fn timed(theme: Theme) -> impl Strategy<Value = (Step, Op)> {
 fn drained_version() -> impl Strategy<Value = Vec<(Step, Op)>> {
     let made = [0.97, 0.97, 0.97, 0.97, 0.97, 0.97, 0.5, 0.97].map(proptest::bool::weighted);
     (queue(), [0..8_u8, 0..8_u8], made).prop_map(|(queue, [old, new], made)| {
-        let submit = |task| Op::Submit {
-            free: true,
-            queue,
-            tasks: vec![(task, None, 0)],
-            options: vec![("unique", "k"), ("unique_policy", "latest")],
-        };
+        let versions = || vec![("unique", "k"), ("unique_policy", "latest")];
+        let submit = |task| plain(true, queue, vec![(task, None, 0)], versions());
         let reserve = |listener| Op::Reserve {
             able: true,
             listener,

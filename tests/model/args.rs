@@ -1,7 +1,8 @@
 //! Formats calls for the scripts, and replies in one form.
 
+use crate::model::graphs::{parameters, text};
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, REASONS, SCHEDULES, TAGS};
+use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, REASONS, SCHEDULES, TAGS};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
@@ -64,22 +65,38 @@ impl Args {
     }
 }
 
+fn time(eta: Option<Eta>) -> String {
+    if let Some(Eta::At(us)) = eta { decimal(us) } else { String::new() }
+}
+
 impl Op {
     /// The command and its arguments after `now`; none for what is not a call.
     pub fn args(&self) -> Option<(&'static str, Vec<String>)> {
         let here = |command, number: &u8| Args::of(command).arg(queue(*number));
         let args = match self {
-            Self::Submit { queue: name, tasks, options, .. } => {
+            Self::Submit { queue: name, tasks, options, needs, .. } => {
                 let mut args = here("submit", name).arg(tasks.len());
-                for (id, eta, parameters) in tasks {
-                    let eta = match eta {
-                        Some(Eta::At(us)) => decimal(*us),
-                        _ => String::new(),
-                    };
-                    args = args.arg(IDS[usize::from(*id)]).arg(eta).arg(payload(*parameters));
+                for (id, eta, whole) in tasks {
+                    args = args.arg(IDS[usize::from(*id)]).arg(time(*eta)).arg(parameters(needs, *whole));
                 }
+                let args = args.option("inputs", Some(text(needs, false)).filter(|text| !text.is_empty()));
                 options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)))
             }
+            Self::Graph { graph, total, request, parts, name, .. } => {
+                let args = Args::of("submit_graph").arg(graph).arg(total).arg(parts.len());
+                let part = |args: Args, part: &Part| {
+                    let options = part.options.iter().map(|(name, value)| format!("{name}={value} "));
+                    let label = if part.label { "label=l" } else { "" };
+                    let args = args.arg(part.task.id()).arg(queue(part.queue)).arg(time(part.eta));
+                    let args = args.arg(parameters(&part.needs, part.parameters)).arg(text(&part.needs, false));
+                    args.arg(options.collect::<String>() + label)
+                };
+                let args = parts.iter().fold(args, part).option("name", name.then_some("film"));
+                let args = args.option("on_failure", Some("continue"));
+                args.option("request", Some(format!("g{request}")))
+            }
+            Self::Settle { limit } => Args::of("settle").arg(limit),
+            Self::ShowGraph { graph, cursor, limit, .. } => Args::of("show_graph").arg(graph).arg(cursor).arg(limit),
             Self::Reserve { listener: who, queues, limit, asks, .. } => {
                 let args = Args::of("reserve").arg(listener(*who)).arg(queues.len());
                 let args = queues.iter().fold(args, |args, number| args.arg(queue(*number)));
@@ -186,7 +203,7 @@ impl Op {
             Self::Listeners { queue: name } => here("listeners", name).arg(0).arg(500),
             Self::Queues => Args::of("queues").arg(0).arg(500),
             Self::Mend { queue: name, part } => here("mend", name).arg(format!("{part}:0")).arg(500),
-            Self::Wake { .. } | Self::Restarted | Self::Again => return None,
+            Self::Wake { .. } | Self::Restarted | Self::Again | Self::Resend => return None,
         };
         Some((args.0, args.1))
     }

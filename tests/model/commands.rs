@@ -1,5 +1,6 @@
 //! The effect of each call on the model, and its expected reply.
 
+use crate::model::graphs::Again;
 use crate::model::keys::Reply;
 use crate::model::ops::{Asks, Op, PARTS};
 use crate::model::reserve::Asked;
@@ -28,7 +29,8 @@ impl Model {
 
     fn perform(&mut self, op: &Op) -> Verdict<Reply> {
         match op {
-            Op::Submit { queue: name, tasks, options, .. } => self.submit(queue(*name), tasks, options),
+            Op::Submit { queue: name, tasks, options, needs, .. } => self.submit(queue(*name), tasks, options, needs),
+            Op::Graph { .. } | Op::Settle { .. } | Op::ShowGraph { .. } => self.graph(op),
             Op::Reserve { listener: who, queues, limit, asks, .. } => {
                 let asked = Asked::by(listener(*who), limit.unwrap_or(1), asks);
                 self.reserve(&asked, &names(queues))
@@ -55,7 +57,7 @@ impl Model {
             Op::Recall { task, at_once } => self.recall(task.id(), *at_once == Some(true)),
             Op::Retry { task, fresh } => self.retry(task.id(), *fresh == Some(true)),
             Op::Delete { task } => {
-                if !self.known(task.id())?.finished() {
+                if !self.known(task.id())?.finished() || self.keeps_result(task.id()) {
                     return Err("STATE");
                 }
                 self.shift(task.id(), "deleted", "delete", "", false);
@@ -251,8 +253,8 @@ impl Model {
 
     fn retry(&mut self, id: &str, fresh: bool) -> Verdict<Reply> {
         let task = self.known(id)?;
-        if task.status == "pending" && task.get("outcome") == "retry" {
-            return Ok(Reply::text("pending"));
+        if matches!(task.status.as_str(), "pending" | "waiting") && task.get("outcome") == "retry" {
+            return Ok(Reply::text(&task.status));
         }
         if task.held() && task.has("cancel") {
             return Err("STOPPING");
@@ -264,13 +266,15 @@ impl Model {
         if self.taken(&name, &unique, id).is_some() {
             return Err("DUPLICATE");
         }
+        let again = if self.tasks[id].tied('w') { Some(self.look_again(id)?) } else { None };
+        let to = again.as_ref().map_or("pending", Again::begins);
         let task = self.task(id);
         for count in ["failures", "losses", "releases"] {
             task.set(count, 0);
         }
         task.set("outcome", "retry");
         task.forget(&FAILURE);
-        task.forget(&["reason", "front", "uncounted", "fruitless"]);
+        task.forget(&["reason", "cause", "front", "uncounted", "fruitless"]);
         if task.has("retry_eta") {
             task.forget(&["eta", "retry_eta"]);
         }
@@ -279,8 +283,11 @@ impl Model {
             task.forget(&["checkpoint", "checkpointed", "ended"]);
         }
         self.again(id);
-        self.shift(id, "pending", "retry", "", false);
-        self.queue(&name).wake = true;
-        Ok(Reply::text("pending"))
+        self.shift(id, to, "retry", "", false);
+        self.queue(&name).wake |= to == "pending";
+        if let Some(again) = again {
+            self.wait_again(id, again);
+        }
+        Ok(Reply::text(to))
     }
 }

@@ -46,6 +46,7 @@ impl Model {
             keys.insert(format!("rounds_{listener}"), Kept::Hash(passes.clone()));
         }
         self.worker_keys(&mut keys);
+        self.graph_keys(&mut keys);
         keys.retain(|_, kept| match kept {
             Kept::Hash(hash) => !hash.is_empty(),
             Kept::List(list) => !list.is_empty(),
@@ -119,6 +120,8 @@ impl Model {
         }
         put("scheduled_tasks", scheduled(false));
         put("scheduled_lane_tasks", scheduled(true));
+        let waiting = tasks().filter(|task| task.status == "waiting");
+        put("waiting_tasks", Kept::Zset(waiting.map(|task| (task.id.clone(), score(task.updated))).collect()));
         let started = tasks().filter(|task| task.status == "started");
         put(
             "started_tasks",

@@ -5,6 +5,7 @@ pub mod args;
 pub mod check;
 pub mod commands;
 pub mod drained;
+pub mod graphs;
 pub mod holds;
 pub mod keys;
 pub mod lanes;
@@ -16,6 +17,7 @@ pub mod reading;
 pub mod reserve;
 pub mod schedules;
 pub mod settle;
+pub mod shapes;
 pub mod state;
 pub mod submit;
 pub mod upkeep;
@@ -72,6 +74,8 @@ pub struct Bench {
     digests: BTreeMap<&'static str, String>,
     here: String,
     judge: Judge,
+    /// Whether all cases are about graphs: else each fifth.
+    pub graphs: bool,
     /// How often each command gave each kind of reply.
     pub seen: BTreeMap<String, u32>,
     pub calls: u32,
@@ -84,7 +88,7 @@ impl Bench {
         let digests = scripts.iter().map(|(name, source)| (*name, load(source))).collect();
         let info: String = redis::cmd("INFO").arg("server").query(&mut connection).unwrap();
         let here = info.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap().to_owned();
-        Self { connection, digests, here, judge, seen: BTreeMap::new(), calls: 0 }
+        Self { connection, digests, here, judge, graphs: false, seen: BTreeMap::new(), calls: 0 }
     }
 
     /// Plays a case on an empty database. The error shows the calls, and what is wrong after the last.
@@ -94,7 +98,7 @@ impl Bench {
         let mut model = Model { here: self.here.clone(), ..Model::default() };
         model.queues = ops::QUEUES.iter().map(|name| ((*name).to_owned(), state::Queue::default())).collect();
         let (mut wall, mut log, mut story) = (START, Log::default(), String::new());
-        let (mut before, mut last) = (Keys::new(), None);
+        let (mut before, mut last, mut graph) = (Keys::new(), None, None);
         let everywhere =
             (0..2).flat_map(|queue| (0..3).map(move |listener| Op::Register { queue, listener, has: None }));
         let first = everywhere.filter(|_| case.listening).map(|op| (Step::Stay, op));
@@ -111,11 +115,15 @@ impl Bench {
             let (mut op, again) = match (op, last) {
                 (Op::Again, Some((op, reply))) => (op, Some(reply)),
                 (Op::Again, None) => (Op::Queues, None),
+                (Op::Resend, _) => (graph.clone().unwrap_or(Op::Queues), None),
                 (op, _) => (op, None),
             };
             wall = model.wall(wall, step);
             if again.is_none() {
                 model.settle(&mut op, wall);
+            }
+            if matches!(op, Op::Graph { .. }) {
+                graph = Some(op.clone());
             }
             let now = state::decimal(wall);
             let _ = writeln!(story, "  at {now} {}", told(&op));
@@ -199,6 +207,7 @@ fn kind(op: &Op, reply: &Reply) -> String {
         (_, Reply::Text(text)) if text.bytes().all(|byte| byte.is_ascii_lowercase()) => text.clone(),
         (Op::Heartbeat { .. }, Reply::List(items)) if items.len() == 1 => "none".into(),
         (Op::Heartbeat { .. } | Op::Submit { .. }, Reply::List(items)) => brief(items.last().unwrap()),
+        (Op::Settle { .. }, Reply::List(items)) if items[0].as_text() == "0" => "none".into(),
         (Op::Requeue { .. }, Reply::List(items)) => {
             let words = ["requeued", "failed", "cancelled", "postponed", "more"];
             let some = words.iter().zip(items).filter(|(_, number)| number.as_text() != "0");
@@ -228,10 +237,15 @@ pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: shrink, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let strategy = arbitrary::case();
+    let runner = || TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let (cases, shapes) = (arbitrary::case().boxed(), shapes::case().boxed());
+    // Each kind has its own numbers, so that one more of the other changes nothing.
+    let mut kinds = [(cases, runner()), (shapes, runner())];
+    let mut number = 0;
     while bench.calls < calls {
-        let tree = strategy.new_tree(&mut runner).unwrap();
+        number += 1;
+        let (strategy, runner) = &mut kinds[usize::from(bench.graphs || number % 5 == 0)];
+        let tree = strategy.new_tree(runner).unwrap();
         let played = std::cell::RefCell::new(&mut *bench);
         let failed_at = std::cell::Cell::new(None);
         let result = runner.run_one(tree, |case| {

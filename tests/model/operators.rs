@@ -111,11 +111,12 @@ impl Model {
         let (looked, mut changed, mut refused) = (ids.len(), 0, 0);
         let waits = |task: &&Task| task.queue == name && task.status == "pending";
         self.planned = Some(self.tasks.values().filter(waits).count());
+        self.web.later = true;
         for (_, id) in ids {
             let task = &self.tasks[&id];
             let (held, done, told) = (task.held(), task.status == "cancelled", task.order);
             let verdict = match action {
-                Bulk::Purge if held => Err("STATE"),
+                Bulk::Purge if held || self.keeps_result(&id) => Err("STATE"),
                 Bulk::Purge => {
                     self.shift(&id, "deleted", "purge", "", false);
                     Ok(true)
@@ -135,7 +136,7 @@ impl Model {
                 Err(_) => refused += 1,
             }
         }
-        self.planned = None;
+        (self.planned, self.web.later) = (None, false);
         self.born |= changed > 0;
         Reply::List(vec![Reply::text(0), Reply::text(looked), Reply::text(changed), Reply::text(refused)])
     }

@@ -4,7 +4,8 @@
 pub const IDS: [&str; 8] = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
 pub const QUEUES: [&str; 2] = ["a", "b"];
 pub const LISTENERS: [&str; 3] = ["one_1", "one_2", "other-host_1"];
-pub const PAYLOADS: [&str; 5] = ["", "x", "a b\n", "\u{e9}\0", "17"];
+/// The last ones are results of tasks that others wait for.
+pub const PAYLOADS: [&str; 7] = ["", "x", "a b\n", "\u{e9}\0", "17", "{\"n\": 1}", "[2,\"b\"]"];
 pub const PARTS: [&str; 17] = [
     "held",
     "started",
@@ -40,6 +41,8 @@ pub enum Step {
     Deadline(i8),
     /// To this many µs before or after the first eta, or the end of a rate's delay.
     Due(i8),
+    /// To this many µs before or after the end of the time for a graph to arrive.
+    Sweep(i8),
 }
 
 #[derive(Clone, Debug)]
@@ -48,7 +51,33 @@ pub enum Which {
     Held(u8),
     Waiting(u8),
     Finished(u8),
+    /// One of the tasks of the same graph that came before.
+    Member(u8),
+    /// An id that is not a task yet.
+    Free,
     Is(&'static str),
+}
+
+/// What a task needs. The slots of a settled call have no gaps.
+#[derive(Clone, Debug)]
+pub enum Need {
+    Edge(&'static str, Which),
+    Result(Which, u8),
+    Value(&'static str, u8),
+}
+
+/// A task of a graph.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub task: Which,
+    pub queue: u8,
+    pub eta: Option<Eta>,
+    pub parameters: u8,
+    pub needs: Vec<Need>,
+    /// Rotates its slots.
+    pub turn: u8,
+    pub options: Options,
+    pub label: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -158,6 +187,29 @@ pub enum Op {
         queue: u8,
         tasks: Vec<(u8, Option<Eta>, u8)>,
         options: Options,
+        needs: Vec<Need>,
+        turn: u8,
+    },
+    /// Some tasks of a new graph, with `rest` more to come; or with `goes_on` of one that is not complete. With `rude`
+    /// as it was generated, which is mostly wrong.
+    Graph {
+        graph: String,
+        total: u32,
+        request: u32,
+        rest: u8,
+        goes_on: Option<u8>,
+        parts: Vec<Part>,
+        name: bool,
+        rude: bool,
+    },
+    Settle {
+        limit: u32,
+    },
+    ShowGraph {
+        graph: String,
+        number: u8,
+        cursor: u32,
+        limit: u32,
     },
     /// With `able`, by a listener of the first queue, if there is one.
     Reserve {
@@ -360,6 +412,8 @@ pub enum Op {
     Restarted,
     /// The previous call once more: its reply was lost.
     Again,
+    /// The previous call for a graph once more, by a submitter that knows nothing of that.
+    Resend,
 }
 
 #[derive(Clone, Debug)]

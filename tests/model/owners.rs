@@ -9,7 +9,7 @@ impl Model {
     pub fn owner(&mut self, id: &str, token: &str, act: &Act) -> Verdict<Reply> {
         let now = self.now;
         let endings: &[&str] = match act {
-            Act::Complete { .. } => &["complete"],
+            Act::Complete { .. } => &["complete", "cancelled"], // cancelled: its result was to be discarded
             Act::Fail { .. } => &["failed", "retrying", "cancelled"],
             Act::Release { .. } => &["released", "cancelled", "failed"],
             Act::Lost => &["lost"],

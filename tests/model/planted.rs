@@ -14,24 +14,30 @@ pub struct Bug {
     pub shows: bool,
     /// Selects the calls that find it: the same each time. Rare ones have a seed that finds them soon.
     pub seed: u64,
+    /// Whether it is about tasks that wait for others: cases about those find it.
+    pub graphs: bool,
 }
 
 impl Bug {
     const fn soon_with(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
+
+    const fn of_graphs(self) -> Self {
+        Self { graphs: true, ..self }
+    }
 }
 
 const fn bug(name: &'static str, command: &'static str, old: &'static str, new: &'static str) -> Bug {
-    Bug { name, command, old, new, shows: false, seed: 1 }
+    Bug { name, command, old, new, shows: false, seed: 1, graphs: false }
 }
 
 /// A bug that the invariants find alone.
 const fn shown(name: &'static str, command: &'static str, old: &'static str, new: &'static str) -> Bug {
-    Bug { name, command, old, new, shows: true, seed: 1 }
+    Bug { name, command, old, new, shows: true, seed: 1, graphs: false }
 }
 
-pub const BUGS: [Bug; 89] = [
+pub const BUGS: [Bug; 118] = [
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     bug(
         "a clock that steps ahead hides the gap",
@@ -282,6 +288,131 @@ pub const BUGS: [Bug; 89] = [
         .soon_with(39),
     bug("a wake-up of another queue is lost", "reserve", "if call.queues[2] then", "if false then").soon_with(27),
     bug("an exchange takes from a queue that is drained", "exchange", "if meta[4 * i + 1] then", "if false then"),
+    shown(
+        "a task whose dependents are told is told again",
+        "settle",
+        "if last then\n      redis.call('ZREM'",
+        "if not last then\n      redis.call('ZREM'",
+    )
+    .of_graphs(),
+    bug(
+        "results stand in the order of the call",
+        "submit",
+        "      slot = tonumber(slot)\n",
+        "      slot = found.slots\n",
+    )
+    .of_graphs(),
+    shown(
+        "the last of its upstreams makes no task ready",
+        "complete",
+        "redis.call('HLEN', key) == 1",
+        "redis.call('HLEN', key) == 0",
+    )
+    .of_graphs(),
+    bug(
+        "what comes after a task needs its success",
+        "fail",
+        "if kind == 'after' then",
+        "if kind == 'after' and to == 'complete' then",
+    )
+    .of_graphs(),
+    bug(
+        "a clean-up runs after a success",
+        "complete",
+        "return (kind == 'failure') ~= (to == 'complete')",
+        "return kind == 'failure' or to == 'complete'",
+    )
+    .of_graphs(),
+    shown(
+        "a retry forgets what it still waits for",
+        "retry",
+        "for _, up in ipairs(again.open) do",
+        "for _, up in ipairs({}) do",
+    )
+    .of_graphs(),
+    shown(
+        "a retry waits for a task that will not tell it",
+        "retry",
+        "if not string.find(up.ties or '', 'd', 1, true) then",
+        "if false then",
+    )
+    .of_graphs(),
+    bug("a retry keeps the cause", "retry", "'reason', 'cause', 'discard'", "'reason', 'discard'").of_graphs(),
+    bug(
+        "a graph is released without its edges to earlier tasks",
+        "settle",
+        "local left = graph.total - graph.released",
+        "local left = math.max(1, graph.total - graph.released)",
+    )
+    .of_graphs(),
+    shown(
+        "a graph counts tasks that are deleted",
+        "delete",
+        "redis.call('HINCRBY', key, 'left', -1) == 0",
+        "redis.call('HINCRBY', key, 'left', 0) == 1",
+    )
+    .of_graphs(),
+    bug("a broken edge stays open", "fail", "'-' .. namespace_now, plan.id)\n  if", "namespace_now, plan.id)\n  if")
+        .of_graphs(),
+    bug("the first cause is lost on the way", "settle", "local cause = told[3] or up.id", "local cause = up.id")
+        .of_graphs(),
+    shown("a task that waits stands in the list", "submit", "task.edges and task.edges[1] and 'waiting'", "false")
+        .of_graphs(),
+    shown("an end that comes of another end tells nobody", "fail", "task.unsettled = true", "task.unsettled = false")
+        .of_graphs(),
+    bug("an empty value is an element", "submit", "if #text < length or length == 0 or", "if #text < length or")
+        .of_graphs(),
+    bug("a result that is not JSON is an element", "complete", "if not up.json then", "if false then").of_graphs(),
+    bug("an empty result is no element", "complete", "return result == '' and 'null' or result", "return result")
+        .of_graphs(),
+    bug(
+        "a task that is ready does not look at its eta",
+        "complete",
+        "plan.to = tonumber(eta or 0) * 1000000 > namespace_now_us and 'scheduled' or 'pending'",
+        "plan.to = 'pending'",
+    )
+    .of_graphs(),
+    bug("a task that is ready wakes nobody", "complete", "  if plan.to == 'pending' then", "  if false then")
+        .of_graphs(),
+    bug("a repair takes a task that has not begun for a deleted one", "mend", "not (v[1] or v[2])", "not v[1]")
+        .of_graphs(),
+    shown("a submitter that comes back brings too little", "settle", "'staged', -#ids", "'staged', 0").of_graphs(),
+    bug("a result that others are to get is deleted", "delete", "return all > 0, waiting > 0", "return false")
+        .of_graphs(),
+    bug(
+        "the first tasks of a graph begin first",
+        "settle",
+        "math.max(0, left - limit), left - 1",
+        "graph.released, graph.released + limit - 1",
+    )
+    .of_graphs(),
+    bug("a graph that is removed loses its first tasks first", "settle", ", -limit, -1)", ", 0, limit - 1)")
+        .of_graphs(),
+    bug(
+        "a task of a graph hears of an end before it begins",
+        "submit_graph",
+        "outside and '-inf' or namespace_now",
+        "namespace_now",
+    )
+    .of_graphs(),
+    bug(
+        "a task forgets what it has heard later that it waits for",
+        "submit_graph",
+        "if not string.find(task.ties, 'w', 1, true) then",
+        "if false then",
+    )
+    .of_graphs(),
+    shown("nobody tells those that wait for a task of the same id", "settle", "if up.runs then", "if false then")
+        .of_graphs(),
+    shown(
+        "a version hears nothing of the one that it replaces",
+        "submit",
+        "rival.later = fresh[1].edges and fresh[1].edges[1] and true",
+        "rival.later = nil",
+    )
+    .of_graphs(),
+    bug("a task waits for one that it replaces", "submit", "if edge.up.id == rival.id then", "if false then")
+        .of_graphs(),
 ];
 
 /// The scripts with this bug in them.

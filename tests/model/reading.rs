@@ -17,7 +17,10 @@ impl Model {
         let mut answer: Vec<String> = Vec::new();
         match op {
             Op::Get { task } => match self.tasks.get(task.id()) {
-                None => return Reply::Nil,
+                None => match self.web.told(task.id()) {
+                    None => return Reply::Nil,
+                    Some(record) => record.into_iter().for_each(|(field, value)| answer.extend([field, value])),
+                },
                 Some(task) => task.record().into_iter().for_each(|(field, value)| answer.extend([field, value])),
             },
             Op::Held { queue: name, listener: who } => {
@@ -36,6 +39,12 @@ impl Model {
                         self.queue(name).finished.get(*status).cloned().unwrap_or_default()
                     }
                     "reserved" | "started" => of(name, status),
+                    "waiting" => {
+                        let tasks = self.tasks.values().filter(|task| task.queue == name && task.status == *status);
+                        let mut order: Vec<(u64, String)> = tasks.map(|task| (task.updated, task.id.clone())).collect();
+                        order.sort();
+                        order.into_iter().rev().map(|(_, id)| id).collect()
+                    }
                     _ => {
                         let all = *status == "all";
                         let tasks = self.tasks.values().filter(|task| task.queue == name);

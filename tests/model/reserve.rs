@@ -56,7 +56,7 @@ impl Model {
     }
 
     /// Keeps the reply of a call with a request id, and forgets up to ten that are older than an hour.
-    fn keep_answer(&mut self, field: &str, answer: &str) {
+    pub fn keep_answer(&mut self, field: &str, answer: &str) {
         let number = |name: &str, none| self.answers.get(name).map_or(none, |number| number.parse().unwrap());
         let (mut first, last): (u64, u64) = (number("first", 1), number("last", 0) + 1);
         let now = self.now;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use crate::model::ops::{Act, Asks, Eta, IDS, Key, LISTENERS, Op, PAYLOADS, QUEUES, Step, Which};
+use crate::model::ops::{Act, Asks, Eta, IDS, Key, LISTENERS, Need, Op, PAYLOADS, QUEUES, Step, Which};
 use crate::model::state::{Model, Task};
 
 pub const START: u64 = 1_700_000_000_000_000;
@@ -49,6 +49,7 @@ impl Model {
             Step::Back(seconds) => wall - u64::from(seconds) * 1_000_000,
             Step::Deadline(by) => near(self.tasks.values().filter_map(|task| task.deadline).min(), by),
             Step::Due(by) => near(etas.chain(delays).min(), by),
+            Step::Sweep(by) => near(self.web.due.values().copied().max().filter(|due| *due > wall), by),
         }
     }
 
@@ -62,7 +63,8 @@ impl Model {
             Which::Any(number) => IDS[usize::from(*number)],
             Which::Held(number) => nth(*number, Task::held),
             Which::Waiting(number) => nth(*number, Task::waits),
-            Which::Finished(number) => nth(*number, Task::finished),
+            Which::Finished(number) | Which::Member(number) => nth(*number, Task::finished),
+            Which::Free => self.free().next().map_or(IDS[0], |number| IDS[usize::from(number)]),
             Which::Is(id) => id,
         };
         *which = Which::Is(id);
@@ -86,6 +88,103 @@ impl Model {
         *key = Key::Is(token.to_owned());
     }
 
+    /// The ids that are not tasks yet, as numbers.
+    fn free(&self) -> impl Iterator<Item = u8> {
+        (0..).zip(IDS).filter(|(_, id)| !self.used(id)).map(|(number, _)| number)
+    }
+
+    /// Decides what a task waits for, and gives the slots from `base` on to what it takes, beginning with the one at
+    /// `turn`. What names a task twice is left out.
+    fn settle_needs(&self, needs: &mut Vec<Need>, turn: u8, base: u8, members: &[&'static str]) {
+        let mut seen: Vec<(&'static str, bool)> = Vec::new();
+        needs.retain_mut(|need| {
+            let (up, takes) = match need {
+                Need::Edge(_, up) => (up, false),
+                Need::Result(up, _) => (up, true),
+                Need::Value(..) => return true,
+            };
+            if let Which::Member(number) = up
+                && !members.is_empty()
+            {
+                *up = Which::Is(members[usize::from(*number) % members.len()]);
+            }
+            let id = self.which(up);
+            let fits = seen.iter().all(|(other, took)| *other != id || takes && *took);
+            seen.push((id, takes));
+            fits
+        });
+        if seen.is_empty() {
+            needs.clear();
+        }
+        let takes = |need: &&mut Need| !matches!(need, Need::Edge(..));
+        let number = u8::try_from(needs.iter_mut().filter(takes).count()).unwrap();
+        for (at, need) in (0..).zip(needs.iter_mut().filter(takes)) {
+            if let Need::Result(_, slot) | Need::Value(_, slot) = need {
+                *slot = base + (at + turn) % number;
+            }
+        }
+    }
+
+    /// The number of requests so far, for the id of the next one.
+    fn requests(&self) -> u32 {
+        self.answers.get("last").map_or(0, |last| last.parse().unwrap())
+    }
+
+    /// Decides which tasks a graph gets, and what they wait for.
+    fn settle_graph(&self, op: &mut Op, wall: u64) {
+        let Op::Graph { graph, total, request, rest, goes_on, parts, rude, .. } = op else { return };
+        let open: Vec<&String> = self.web.graphs.iter().filter(|(_, found)| !found.created).map(|(id, _)| id).collect();
+        let known = goes_on.filter(|_| !open.is_empty()).map(|number| open[usize::from(number) % open.len()]);
+        let known = known.or_else(|| self.web.graphs.keys().last().filter(|_| *rude));
+        *graph = known.cloned().unwrap_or_else(|| format!("g{}", self.web.made));
+        *request = self.requests();
+        let mut members: Vec<&'static str> = self.web.staged_of(graph).iter().map(|task| intern(&task.id)).collect();
+        let room = self.web.graphs.get(graph).map(|found| found.total - found.staged);
+        let mut free = self.free();
+        let mut fresh = 0;
+        parts.retain_mut(|part| {
+            let mut base = 0;
+            let id = match part.task {
+                Which::Member(number) if !members.is_empty() => {
+                    let id = members[usize::from(number) % members.len()];
+                    let inputs = self.web.inputs.get(id);
+                    base = inputs.map_or(0, |inputs| u8::try_from(inputs.slots).unwrap());
+                    if let (Some(task), false) = (self.web.staged.get(id), *rude) {
+                        part.queue = u8::try_from(QUEUES.iter().position(|name| *name == task.queue).unwrap()).unwrap();
+                        part.options.clear();
+                    }
+                    id
+                }
+                Which::Any(number) if *rude => IDS[usize::from(number)],
+                _ => match free.next() {
+                    Some(number) if *rude || room.is_none_or(|room| fresh < room) => IDS[usize::from(number)],
+                    _ => return false,
+                },
+            };
+            self.settle_needs(&mut part.needs, part.turn, base, &members);
+            part.needs.retain(|need| match need {
+                Need::Edge(_, up) | Need::Result(up, _) => *rude || up.id() != id,
+                Need::Value(..) => true,
+            });
+            if !part.needs.iter().any(|need| !matches!(need, Need::Value(..))) {
+                part.needs.clear();
+            }
+            if let Some(Eta::In(seconds)) = part.eta {
+                part.eta = Some(Eta::At(wall.saturating_add_signed(i64::from(seconds) * 1_000_000)));
+            }
+            fresh += usize::from(!members.contains(&id));
+            members.push(id);
+            part.task = Which::Is(id);
+            true
+        });
+        let all = u32::try_from(fresh).unwrap() + u32::from(*rest);
+        let known = self.web.graphs.get(graph).map(|found| u32::try_from(found.total).unwrap());
+        *total = known.map_or(all, |known| known + u32::from(*rude && *rest == 1));
+        if parts.is_empty() {
+            *op = Op::Settle { limit: 2 };
+        }
+    }
+
     /// Decides which task, which token, which time is meant.
     pub fn settle(&self, op: &mut Op, wall: u64) {
         let held = self.tasks.values().any(Task::held);
@@ -94,9 +193,22 @@ impl Model {
             *op = Op::Reserve { able: true, listener: 0, queues: vec![0, 1], limit: None, asks: Asks::default() };
         }
         let finished = self.tasks.values().any(Task::finished);
-        if matches!(op, Op::Submit { free: true, .. }) && finished && IDS.iter().all(|id| self.tasks.contains_key(*id))
-        {
+        let graph = matches!(op, Op::Graph { graph, .. } if graph.is_empty());
+        let new = graph || matches!(op, Op::Submit { free: true, .. });
+        if new && finished && IDS.iter().all(|id| self.used(id)) {
             *op = Op::Delete { task: Which::Finished(0) }; // to have an id for a new task
+        }
+        // A retry takes along what ended because of its task, which the model does not play.
+        if let Op::Retry { task, .. } = op {
+            let id = self.which(task);
+            let graph = self.tasks.get(id).map_or("", |task| task.get("graph"));
+            if self.web.graphs.get(graph).is_some_and(|graph| graph.failures() > 1) {
+                *op = Op::Settle { limit: 3 };
+            }
+        }
+        // A repair may find what a graph that is released has yet to do, which the model does not play either.
+        if matches!(op, Op::Mend { part: "waiting", .. }) && self.web.is_released_in_part() {
+            *op = Op::Settle { limit: 3 };
         }
         // A request id belongs to one call: another one would find what that took.
         if let Op::Reserve { asks, .. } | Op::Exchange { asks, .. } = op {
@@ -106,9 +218,9 @@ impl Model {
                 asks.request.map(|wish| [wish].into_iter().chain(10..).find(|number| !used(number)).unwrap());
         }
         match op {
-            Op::Submit { free, tasks, .. } => {
-                let unused = (0..).zip(IDS).filter(|(_, id)| !self.tasks.contains_key(*id)).map(|(number, _)| number);
-                for (task, number) in tasks.iter_mut().zip(unused).filter(|_| *free) {
+            Op::Submit { free, tasks, needs, turn, .. } => {
+                self.settle_needs(needs, *turn, 0, &[]);
+                for (task, number) in tasks.iter_mut().zip(self.free()).filter(|_| *free) {
                     task.0 = number;
                 }
                 *free = false;
@@ -117,6 +229,12 @@ impl Model {
                         *eta = Some(Eta::At(wall.saturating_add_signed(i64::from(seconds) * 1_000_000)));
                     }
                 }
+            }
+            Op::Graph { graph, request, .. } if !graph.is_empty() => *request = self.requests(),
+            Op::Graph { .. } => self.settle_graph(op, wall),
+            Op::ShowGraph { graph, number, .. } => {
+                let (known, number) = (&self.web.graphs, usize::from(*number));
+                *graph = known.keys().nth(number % known.len().max(1)).map_or("none", String::as_str).into();
             }
             Op::Reserve { able, listener: who, queues, .. } if *able => {
                 let listens = &self.queues[queue(queues[0])].listeners;

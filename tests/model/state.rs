@@ -4,6 +4,7 @@
 use crate::model::workers::Worker;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::graphs::Web;
 use crate::model::lanes::{Carried, Lanes};
 use crate::model::schedules::Schedule;
 
@@ -72,7 +73,7 @@ impl Task {
     }
 
     pub fn waits(&self) -> bool {
-        self.status == "pending" || self.status == "scheduled"
+        matches!(self.status.as_str(), "pending" | "scheduled" | "waiting")
     }
 
     pub fn finished(&self) -> bool {
@@ -185,6 +186,7 @@ pub struct Model {
     pub keeps: bool,
     /// The number of events of each queue that were added up.
     pub tallied: BTreeMap<String, usize>,
+    pub web: Web,
 }
 
 /// One transition, as `history` returns it.
@@ -258,13 +260,13 @@ impl Model {
             "reserved" | "started" if takes => {
                 queue.held.entry(task.get("node").to_owned()).or_default().insert(0, id.to_owned())
             }
-            "started" | "scheduled" | "deleted" | "moved" => {}
+            "started" | "scheduled" | "waiting" | "deleted" | "moved" => {}
             _ => queue.finished.entry(to.to_owned()).or_default().insert(0, id.to_owned()),
         }
         let (from, attempt, at) = (task.status.clone(), task.attempt, decimal(now));
         let since = if from.is_empty() { String::new() } else { decimal(task.updated) };
         let event = format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
-        let name = task.queue.clone();
+        let (name, graph) = (task.queue.clone(), task.get("graph").to_owned());
         let left = if from.is_empty() && why == "move" { "moved".into() } else { from.clone() };
         let transition =
             Transition { at, from: left, to: to.into(), attempt, by: by.into(), why: why.into(), cost: "" };
@@ -284,6 +286,7 @@ impl Model {
             self.tasks.remove(id);
             self.histories.remove(id);
         }
+        self.pass_on(id, &graph, &from, to);
     }
 
     /// Whether a listener that waits for a place of this attempt has to be woken by its end.

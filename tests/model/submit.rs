@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::graphs::{Wanted, parameters, text};
 use crate::model::keys::Reply;
-use crate::model::ops::{Eta, IDS, Options};
-use crate::model::settle::payload;
+use crate::model::ops::{Eta, IDS, Need, Options};
 use crate::model::state::{Model, SECOND, Task, Verdict, decimal};
 
 /// Sorted, each once.
@@ -15,8 +15,8 @@ fn names(value: &str) -> String {
     names.join(",")
 }
 
-/// The fields of the record for these options.
-fn fields(options: &Options) -> Verdict<Vec<(&'static str, String)>> {
+/// The fields of the record for these options and needs.
+pub fn fields(options: &Options, needs: &[Need]) -> Verdict<Vec<(&'static str, String)>> {
     let asked = |name: &str| options.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
     let (unique, until, policy) = (asked("unique"), asked("unique_until"), asked("unique_policy"));
     let latest = policy == Some("latest");
@@ -50,6 +50,8 @@ fn fields(options: &Options) -> Verdict<Vec<(&'static str, String)>> {
     tie('u', unique.is_some());
     tie('t', asked("tags").is_some());
     tie('l', asked("lease").is_some());
+    tie('w', !needs.is_empty());
+    put("inputs", Some(text(needs, true)).filter(|_| !needs.is_empty()));
     put("priority", priority.map(str::to_owned));
     put("key", key.map(str::to_owned));
     put("weight", weight.map(str::to_owned));
@@ -64,19 +66,30 @@ fn fields(options: &Options) -> Verdict<Vec<(&'static str, String)>> {
 }
 
 impl Model {
-    pub fn submit(&mut self, name: &str, tasks: &[(u8, Option<Eta>, u8)], options: &Options) -> Verdict<Reply> {
-        let fields = fields(options)?;
+    pub fn submit(
+        &mut self,
+        name: &str,
+        tasks: &[(u8, Option<Eta>, u8)],
+        options: &Options,
+        needs: &[Need],
+    ) -> Verdict<Reply> {
+        let wanted = if needs.is_empty() { None } else { Some(Wanted::of(needs, false)?) };
+        let fields = fields(options, needs)?;
         let unique = fields.iter().find(|(name, _)| *name == "unique").map(|(_, value)| value.clone());
         if unique.is_some() && tasks.len() > 1 {
             return Err("BADARG");
         }
-        let mut answers = Vec::new();
+        let (mut answers, mut looks) = (Vec::new(), Vec::new());
         for (at, (number, ..)) in tasks.iter().enumerate() {
             if tasks[..at].iter().any(|(other, ..)| other == number) {
                 return Err("BADARG");
             }
-            match self.tasks.get(IDS[usize::from(*number)]) {
-                None => answers.push("created".to_owned()),
+            let id = IDS[usize::from(*number)];
+            match self.tasks.get(id).or_else(|| self.web.staged.get(id)) {
+                None => {
+                    answers.push("created".to_owned());
+                    looks.push(wanted.as_ref().map(|wanted| self.look_up(id, wanted, None)).transpose()?);
+                }
                 Some(task) if task.queue == name => answers.push("existing".into()),
                 Some(_) => return Err("OTHERQUEUE"),
             }
@@ -96,35 +109,63 @@ impl Model {
             let policy =
                 options.iter().find(|(name, _)| *name == "unique_policy").map_or("reject", |(_, policy)| policy);
             let has = |task: &Task| task.queue == name && task.get("unique") == unique;
-            if self.tasks.get(&rival).is_some_and(has) || policy == "reject" {
-                answers = self.rival(&rival, policy, own)?;
+            let edges = looks.iter().flatten().flat_map(|look| &look.edges).collect::<Vec<_>>();
+            let replaces = |task: &Task| has(task) && task.waits() && (policy == "replace" || policy == "latest");
+            if self.tasks.get(&rival).is_some_and(replaces) && edges.iter().any(|(up, _)| *up == rival) {
+                return Err("BADARG");
             }
+            self.web.later = !edges.is_empty();
+            if self.tasks.get(&rival).is_some_and(has) || policy == "reject" {
+                answers = self.rival(&rival, policy, own).inspect_err(|_| self.web.later = false)?;
+            }
+            self.web.later = false;
             if answers[0] == "existing" {
                 return answer(answers);
             }
         }
-        for ((number, eta, parameters), _) in tasks.iter().zip(fresh).filter(|(_, fresh)| *fresh) {
+        let fresh = tasks.iter().zip(fresh).filter(|(_, fresh)| *fresh);
+        for (((number, eta, whole), _), look) in fresh.zip(looks) {
             let id = IDS[usize::from(*number)];
             let mut fields: BTreeMap<&'static str, String> = fields.iter().cloned().collect();
             match eta {
                 Some(Eta::At(eta)) if *eta > self.now => fields.insert("eta", decimal(*eta)),
                 _ => None,
             };
-            self.make(id, name, fields, payload(*parameters), "submit");
+            let own = look.as_ref().and_then(|look| look.parameters.clone());
+            let own = own.unwrap_or_else(|| parameters(needs, *whole));
+            match look.filter(|look| !look.edges.is_empty()) {
+                None => self.make(id, name, fields, &own, "submit"),
+                Some(look) => {
+                    self.begin(id, name, fields, &own, "submit", "waiting");
+                    self.wait(id, look, None);
+                }
+            }
         }
         answer(answers)
     }
 
     /// A new task: scheduled if it has an eta, else pending.
     pub fn make(&mut self, id: &str, name: &str, fields: BTreeMap<&'static str, String>, parameters: &str, why: &str) {
-        let later = fields.contains_key("eta");
+        let to = if fields.contains_key("eta") { "scheduled" } else { "pending" };
+        self.begin(id, name, fields, parameters, why, to);
+    }
+
+    fn begin(
+        &mut self,
+        id: &str,
+        name: &str,
+        fields: BTreeMap<&'static str, String>,
+        parameters: &str,
+        why: &str,
+        to: &str,
+    ) {
         let mut task = Task { id: id.into(), queue: name.into(), created: self.now, fields, ..Task::default() };
         task.set("parameters", parameters);
         self.tasks.insert(id.into(), task);
-        self.shift(id, if later { "scheduled" } else { "pending" }, why, "", false);
+        self.shift(id, to, why, "", false);
         let queue = self.queue(name);
         queue.known = true;
-        queue.wake |= !later;
+        queue.wake |= to == "pending";
         self.born = true;
     }
 

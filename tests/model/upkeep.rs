@@ -127,6 +127,7 @@ impl Model {
         self.born = true;
         self.run = Some(self.here.clone());
         let (mut counts, mut postponed, gap) = ([0, 0, 0], 0, self.gap);
+        self.web.later = true;
         for (deadline, _, id) in expired {
             let task = self.task(&id);
             let lease = task.number("lease");
@@ -147,6 +148,7 @@ impl Model {
                 }
             }
         }
+        self.web.later = false;
         for (_, who) in silent {
             self.dismiss(name, &who);
         }
@@ -187,7 +189,8 @@ impl Model {
         loop {
             let (queue, tasks) = (&self.queues[name], &self.tasks);
             let left: usize = queue.finished.values().map(Vec::len).sum();
-            let tails = queue.finished.values().filter_map(|list| list.last());
+            let lists = queue.finished.values();
+            let tails = lists.filter_map(|list| list.iter().rev().find(|id| !self.keeps_result(id)));
             let ages = tails.map(|id| (decimal(tasks[id].updated).parse::<f64>().unwrap() * 1e6, id));
             // The earliest; if equal, `complete`, `failed`, `cancelled`.
             let order = |id: &String| ["complete", "failed", "cancelled"].iter().position(|s| *s == tasks[id].status);

@@ -42,6 +42,7 @@ pub fn check(keys: &Keys) -> Checked {
         for set in ["scheduled_tasks", "scheduled_lane_tasks"] {
             zset(keys, &format!("{set}_{queue}")).keys().for_each(|id| put(set, id));
         }
+        zset(keys, &format!("waiting_tasks_{queue}")).keys().for_each(|id| put("waiting", id));
         let lane = zset(keys, &format!("lane_tasks_{queue}"));
         lane.keys().filter_map(|member| member.split_once(' ')).for_each(|(_, id)| put("lane", id));
         for who in LISTENERS {

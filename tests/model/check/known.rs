@@ -38,12 +38,19 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         }
         ("requests", Kept::Hash(answers)) => answers.len() <= 20_002,
         ("schedules", Kept::Zset(names)) => names.keys().all(|name| keys.contains_key(&format!("schedule_{name}"))),
+        ("unsettled" | "graphs_due", Kept::Zset(_)) => true,
+        ("graphs", Kept::Zset(graphs)) => graphs.keys().all(|graph| keys.contains_key(&format!("graph_{graph}"))),
+        (other, Kept::Zset(_)) if other.starts_with("dependents_") => true,
         ("queues", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
-        (other, Kept::List(_)) => other.starts_with("reserved_tasks_"),
+        (other, Kept::List(_)) => {
+            ["reserved_tasks_", "members_", "outside_"].iter().any(|kind| other.starts_with(kind))
+        }
         ("workers", Kept::Zset(workers)) => workers.keys().all(|who| keys.contains_key(&format!("worker_{who}"))),
         (other, Kept::Hash(_)) => match other.strip_prefix("rounds_").or_else(|| other.strip_prefix("worker_")) {
             Some(listener) => LISTENERS.contains(&listener),
-            None => other.starts_with("task_") || other.starts_with("schedule_"),
+            None => {
+                ["task_", "schedule_", "upstreams_", "inputs_", "graph_"].iter().any(|kind| other.starts_with(kind))
+            }
         },
         (other, Kept::Stream(entries)) => match other.strip_prefix("history_") {
             Some(id) => entries.len() <= 100 && keys.contains_key(&format!("task_{id}")),
@@ -82,7 +89,8 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
         ("days", Kept::Zset(days)) => days.len() <= 30,
         ("pending_tasks" | "complete_tasks" | "failed_tasks" | "cancelled_tasks", Kept::List(_))
         | (
-            "scheduled_tasks"
+            "waiting_tasks"
+            | "scheduled_tasks"
             | "scheduled_lane_tasks"
             | "tasks"
             | "leases"

@@ -26,7 +26,7 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
         (Op::Owner { act: Act::Complete { .. } | Act::Fail { .. } | Act::Release { .. } | Act::Lost, .. }, _) => {
             first.clone()
         }
-        (Op::Cancel { .. } | Op::Retry { .. }, _) => first.clone(),
+        (Op::Cancel { .. } | Op::Retry { .. } | Op::Graph { .. }, _) => first.clone(),
         _ => return Ok(()),
     };
     ensure(turn.reply == expected, || format!("the same call again should answer {expected:?}"))?;

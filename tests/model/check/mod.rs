@@ -1,6 +1,7 @@
 //! The invariants, checked on the keys alone, without the model.
 
 pub mod events;
+pub mod graphs;
 pub mod indexes;
 pub mod known;
 pub mod lanes;
@@ -25,6 +26,7 @@ pub fn keys(keys: &Keys) -> Checked {
     indexes::leases(keys)?;
     lanes::check(keys)?;
     events::check(keys)?;
+    graphs::check(keys)?;
     statistics::check(keys)
 }
 
@@ -72,12 +74,20 @@ pub fn number(record: &Record, name: &str, unset: i64) -> i64 {
     record.get(name).map_or(unset, |value| value.parse().unwrap())
 }
 
-pub fn records(keys: &Keys) -> BTreeMap<&str, &Record> {
+/// All records, those of staged tasks, too.
+pub fn all_records(keys: &Keys) -> BTreeMap<&str, &Record> {
     let tasks = keys.iter().filter_map(|(name, kept)| match (name.strip_prefix("task_"), kept) {
         (Some(id), Kept::Hash(record)) => Some((id, record)),
         _ => None,
     });
     tasks.collect()
+}
+
+/// Those of tasks that any command finds.
+pub fn records(keys: &Keys) -> BTreeMap<&str, &Record> {
+    let mut found = all_records(keys);
+    found.retain(|_, record| record.contains_key("status"));
+    found
 }
 
 /// Those of a queue.

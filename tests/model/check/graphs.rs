@@ -1,0 +1,75 @@
+//! I9: a task waits for what has not ended, or whose end is still to be told; and what it is to get is kept.
+
+use std::collections::BTreeSet;
+
+use super::log::FINISHED;
+use super::{Checked, Record, all_records, ensure, field, hash, list, number, records, zset};
+use crate::model::keys::Keys;
+
+pub fn check(keys: &Keys) -> Checked {
+    let (all, tasks) = (all_records(keys), records(keys));
+    let unsettled = zset(keys, "unsettled");
+    let outside = keys.keys().filter(|key| key.starts_with("outside_")).flat_map(|key| list(keys, key));
+    let outside: BTreeSet<String> = outside.collect();
+    for (id, record) in &tasks {
+        let upstreams = hash(keys, &format!("upstreams_{id}"));
+        let status = field(record, "status");
+        inputs(keys, id, status, &upstreams)?;
+        if status != "waiting" {
+            let kept = upstreams.is_empty() || FINISHED.contains(&status);
+            ensure(kept, || format!("I9: {id} is {status}, and waits for {upstreams:?}"))?;
+            continue;
+        }
+        ensure(!upstreams.is_empty(), || format!("I9: {id} waits for nothing"))?;
+        for up in upstreams.keys().filter(|up| !outside.contains(&format!("{up} {id}"))) {
+            let known = zset(keys, &format!("dependents_{up}")).get(*id).is_some_and(|since| *since > 0.0);
+            ensure(known, || format!("I9: {id} waits for {up}, which does not know it"))?;
+            let other = all.get(up.as_str());
+            let ended = other.is_none_or(|other| FINISHED.contains(&field(other, "status")));
+            ensure(!ended || unsettled.contains_key(up), || format!("I9: {id} waits for {up}, which has ended"))?;
+            let told = other.is_some_and(|other| field(other, "ties").contains('d')) || unsettled.contains_key(up);
+            ensure(told, || format!("I9: {id} waits for {up}, which will not tell it"))?;
+        }
+    }
+    graphs(keys)
+}
+
+/// What is known of the input of a task. One that is ready has nothing but its parameters.
+fn inputs(keys: &Keys, id: &str, status: &str, upstreams: &Record) -> Checked {
+    let inputs = hash(keys, &format!("inputs_{id}"));
+    let open: BTreeSet<&str> =
+        upstreams.values().filter_map(|edge| edge.split_once('/')).flat_map(|(_, slots)| slots.split(',')).collect();
+    if inputs.is_empty() {
+        return ensure(open.is_empty(), || format!("I9: {id} waits for results, and has no place for them"));
+    }
+    let kept = status == "waiting" || FINISHED.contains(&status);
+    ensure(kept, || format!("I9: {id} is {status}, and its input is not joined: {inputs:?}"))?;
+    let filled = |(name, _): &(&String, &String)| name.parse::<usize>().is_ok();
+    let bytes: usize = inputs.iter().filter(filled).map(|(_, text)| text.len()).sum();
+    ensure(number(&inputs, "bytes", 0).to_string() == bytes.to_string(), || {
+        format!("I9: the input of {id} has {bytes} bytes: {inputs:?}")
+    })?;
+    ensure(open.iter().all(|slot| !inputs.contains_key(*slot)), || {
+        format!("I9: {id} waits for what it has: {inputs:?}")
+    })
+}
+
+/// I4: the counts of graphs.
+fn graphs(keys: &Keys) -> Checked {
+    let (all, tasks) = (all_records(keys), records(keys));
+    for graph in keys.keys().filter_map(|key| key.strip_prefix("graph_")) {
+        let record = hash(keys, &format!("graph_{graph}"));
+        let of = |found: &&Record| field(found, "graph") == graph;
+        let counts = |name: &str, expected: usize| {
+            ensure(number(&record, name, 0).to_string() == expected.to_string(), || {
+                format!("I4: {graph} has {expected} {name}: {record:?}")
+            })
+        };
+        for status in FINISHED {
+            counts(status, tasks.values().copied().filter(of).filter(|task| field(task, "status") == status).count())?;
+        }
+        let there = all.values().copied().filter(of).count();
+        counts(if field(&record, "state") == "created" { "left" } else { "staged" }, there)?;
+    }
+    Ok(())
+}

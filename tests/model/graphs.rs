@@ -1,0 +1,804 @@
+//! Tasks that wait for others, and graphs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::keys::{Kept, Keys, Reply};
+use crate::model::ops::{Eta, Need, Op, Part};
+use crate::model::settle::{micros, payload, queue};
+use crate::model::state::{Model, SECOND, Task, Verdict, decimal, score};
+use crate::model::submit::fields;
+
+/// Dependents that the end of a task tells in its own call.
+const INLINE: usize = 100;
+
+/// After this time a graph that is not complete is removed, in µs.
+const STAGED: u64 = 600 * SECOND;
+
+/// What a task waits for.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    pub kind: &'static str,
+    pub slots: Vec<usize>,
+}
+
+/// What an upstream knows of a dependent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seen {
+    Waits(u64),
+    /// It ended with this one.
+    Ended(u64),
+    /// It is of a graph that is not released.
+    Staged,
+}
+
+/// The input of a task, as far as it is known.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    pub slots: usize,
+    pub bytes: usize,
+    pub filled: BTreeMap<usize, String>,
+}
+
+#[derive(Default)]
+pub struct Graph {
+    pub created: bool,
+    pub at: u64,
+    pub total: usize,
+    /// Tasks that are not deleted.
+    left: usize,
+    pub staged: usize,
+    name: bool,
+    released: usize,
+    ended: BTreeMap<String, i64>,
+    pub members: Vec<String>,
+}
+
+/// All that tasks wait for.
+#[derive(Default)]
+pub struct Web {
+    pub upstreams: BTreeMap<String, BTreeMap<String, Edge>>,
+    pub dependents: BTreeMap<String, BTreeMap<String, Seen>>,
+    pub inputs: BTreeMap<String, Inputs>,
+    /// Tasks that have ended, and whose dependents are not told.
+    pub unsettled: BTreeMap<String, u64>,
+    /// Tasks of graphs that are not released.
+    pub staged: BTreeMap<String, Task>,
+    pub graphs: BTreeMap<String, Graph>,
+    /// Graphs to release, or to remove.
+    pub due: BTreeMap<String, u64>,
+    outside: BTreeMap<String, Vec<(String, String)>>,
+    /// How many graphs there were.
+    pub made: u32,
+    /// Whether ends are left to `settle`.
+    pub later: bool,
+}
+
+/// Checked needs of a task.
+pub struct Wanted {
+    upstreams: Vec<(&'static str, Edge)>,
+    values: Vec<(usize, &'static str)>,
+    slots: usize,
+}
+
+/// What a new task waits for, as it is now.
+pub struct Look {
+    pub edges: Vec<(&'static str, Edge)>,
+    inputs: Inputs,
+    pub parameters: Option<String>,
+}
+
+/// What a retried task waits for.
+pub struct Again {
+    met: Vec<String>,
+    open: Vec<String>,
+    inputs: Inputs,
+    came: BTreeMap<usize, String>,
+}
+
+impl Again {
+    pub fn begins(&self) -> &'static str {
+        if self.open.is_empty() { "pending" } else { "waiting" }
+    }
+}
+
+impl Graph {
+    /// How many of its tasks have ended without a result.
+    pub fn failures(&self) -> i64 {
+        ["failed", "cancelled"].iter().filter_map(|status| self.ended.get(*status)).sum()
+    }
+}
+
+fn met(kind: &str, status: &str) -> bool {
+    kind == "after" || (kind == "failure") != (status == "complete")
+}
+
+fn element(result: &str) -> String {
+    if result.is_empty() { "null".into() } else { result.into() }
+}
+
+/// Whether a result can be an element of a list: of those that the cases have.
+fn json(text: &str) -> bool {
+    text.is_empty() || serde_json::from_str::<serde_json::Value>(text).is_ok()
+}
+
+impl Inputs {
+    fn join(&self) -> String {
+        format!("[{}]", self.elements().join(","))
+    }
+
+    fn elements(&self) -> Vec<&str> {
+        (0..self.slots).map(|slot| self.filled.get(&slot).map_or("null", String::as_str)).collect()
+    }
+
+    /// What the record has of a whole input: the list, and the length of each element.
+    fn fields(&self) -> [(&'static str, String); 2] {
+        let lengths: Vec<String> = self.elements().iter().map(|element| element.len().to_string()).collect();
+        [("parameters", self.join()), ("slots", lengths.join(","))]
+    }
+}
+
+impl Wanted {
+    /// `partial`: other calls may bring other slots.
+    pub fn of(needs: &[Need], partial: bool) -> Verdict<Self> {
+        let mut wanted = Self { upstreams: Vec::new(), values: Vec::new(), slots: 0 };
+        let mut taken = BTreeSet::new();
+        for need in needs {
+            let (kind, up, slot) = match need {
+                Need::Edge(kind, up) => (*kind, up.id(), None),
+                Need::Result(up, slot) => ("result", up.id(), Some(usize::from(*slot))),
+                Need::Value(text, slot) => {
+                    taken.insert(usize::from(*slot));
+                    wanted.values.push((usize::from(*slot), text));
+                    continue;
+                }
+            };
+            taken.extend(slot);
+            match wanted.upstreams.iter_mut().find(|(other, _)| *other == up) {
+                Some((_, edge)) if kind == "result" && edge.kind == kind => edge.slots.extend(slot),
+                Some(_) => return Err("BADARG"),
+                None => wanted.upstreams.push((up, Edge { kind, slots: slot.into_iter().collect() })),
+            }
+        }
+        wanted.slots = taken.last().map_or(0, |last| last + 1);
+        let gap = !partial && taken.len() < wanted.slots;
+        if wanted.upstreams.is_empty() || gap { Err("BADARG") } else { Ok(wanted) }
+    }
+}
+
+/// The needs as an argument, and those that are kept in the record.
+pub fn text(needs: &[Need], kept: bool) -> String {
+    let entry = |need: &Need| match need {
+        Need::Edge(kind, up) => Some(format!("{kind}={}", up.id())),
+        Need::Result(up, slot) => Some(format!("result/{slot}={}", up.id())),
+        Need::Value(text, slot) => (!kept).then(|| format!("value/{slot}={}", text.len())),
+    };
+    needs.iter().filter_map(entry).collect::<Vec<_>>().join(" ")
+}
+
+/// The parameters of a task: its values, or a whole payload if it takes neither values nor results.
+pub fn parameters(needs: &[Need], whole: u8) -> String {
+    let values = needs.iter().filter_map(|need| if let Need::Value(text, _) = need { Some(*text) } else { None });
+    let takes = needs.iter().any(|need| !matches!(need, Need::Edge(..)));
+    if takes { values.collect() } else { payload(whole).to_owned() }
+}
+
+impl Web {
+    fn edge(&self, id: &str, up: &str) -> Option<Edge> {
+        self.upstreams.get(id)?.get(up).cloned()
+    }
+
+    fn see(&mut self, up: &str, id: &str, seen: Seen) {
+        self.dependents.entry(up.into()).or_default().insert(id.into(), seen);
+    }
+
+    /// Those that wait for a task, in the order in which they came.
+    fn open(&self, up: &str) -> Vec<String> {
+        let waits =
+            |(id, seen): (&String, &Seen)| if let Seen::Waits(at) = seen { Some((*at, id.clone())) } else { None };
+        let mut open: Vec<_> = self.dependents.get(up).into_iter().flatten().filter_map(waits).collect();
+        open.sort();
+        open.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Whether somebody does not know yet that a task has ended.
+    pub fn needed(&self, up: &str) -> bool {
+        self.dependents.get(up).is_some_and(|all| all.values().any(|seen| !matches!(seen, Seen::Ended(_))))
+    }
+
+    fn cut(&mut self, id: &str, up: &str) {
+        self.dependents.get_mut(up).map(|all| all.remove(id));
+        self.upstreams.get_mut(id).map(|all| all.remove(up));
+    }
+
+    /// The record of a task that has not begun, once its graph is created.
+    pub fn told(&self, id: &str) -> Option<BTreeMap<String, String>> {
+        let task = self.staged.get(id).filter(|task| self.graphs[task.get("graph")].created)?;
+        let mut record = task.record();
+        record.insert("status".into(), "waiting".into());
+        Some(record)
+    }
+
+    /// Whether a graph has yet to tell earlier tasks that it waits for them.
+    pub fn is_released_in_part(&self) -> bool {
+        self.outside.values().any(|edges| !edges.is_empty())
+    }
+
+    fn waits(&self, id: &str) -> usize {
+        self.upstreams.get(id).map_or(0, BTreeMap::len)
+    }
+
+    /// The tasks that are not released of a graph that is not created, or is not complete.
+    pub fn staged_of(&self, graph: &str) -> Vec<&Task> {
+        self.staged.values().filter(|task| task.get("graph") == graph).collect()
+    }
+}
+
+impl Model {
+    /// Whether an id is a task, or a staged one.
+    pub fn used(&self, id: &str) -> bool {
+        self.tasks.contains_key(id) || self.web.staged.contains_key(id)
+    }
+
+    /// Whether a task is complete, and others are still to get its result.
+    pub fn keeps_result(&self, id: &str) -> bool {
+        let task = &self.tasks[id];
+        task.status == "complete" && task.tied('d') && self.web.needed(id)
+    }
+
+    /// Notes in a task that others wait for it.
+    fn tie(&mut self, id: &str) {
+        let task = self.tasks.get_mut(id).or_else(|| self.web.staged.get_mut(id));
+        if let Some(task) = task.filter(|task| !task.tied('d')) {
+            let ties = format!("{}d", task.get("ties"));
+            task.set("ties", ties);
+        }
+    }
+
+    /// Looks at what a new task waits for. `graph`: staged ones of this may be among them, and `earlier` ones of the
+    /// call.
+    pub fn look_up(&self, id: &str, wanted: &Wanted, graph: Option<(&str, &[&str])>) -> Verdict<Look> {
+        let mut look =
+            Look { edges: Vec::new(), inputs: Inputs { slots: wanted.slots, ..Inputs::default() }, parameters: None };
+        for (slot, value) in &wanted.values {
+            if value.is_empty() || !json(value) {
+                return Err("BADARG");
+            }
+            look.inputs.bytes += value.len();
+            look.inputs.filled.insert(*slot, (*value).to_owned());
+        }
+        let continues = graph.filter(|_| self.web.staged.contains_key(id));
+        for (up, edge) in &wanted.upstreams {
+            if *up == id {
+                return Err("BADARG");
+            }
+            let staged = graph.is_some_and(|(graph, earlier)| {
+                earlier.contains(up) || self.web.staged.get(*up).is_some_and(|task| task.get("graph") == graph)
+            });
+            let status = match self.tasks.get(*up) {
+                _ if staged => "staged",
+                None => return Err("NOTASK"),
+                Some(task) => task.status.as_str(),
+            };
+            if !matches!(status, "complete" | "failed" | "cancelled") {
+                let mut edge = edge.clone();
+                let known = continues.and_then(|_| self.web.edge(id, up));
+                if known.is_none() && self.web.needed(id) {
+                    return Err("BADARG"); // it might wait for those
+                }
+                for slot in known.into_iter().flat_map(|known| known.slots) {
+                    if !edge.slots.contains(&slot) {
+                        edge.slots.push(slot);
+                    }
+                }
+                look.edges.push((up, edge));
+            } else if !met(edge.kind, status) {
+                return Err("UPSTREAM");
+            } else if !edge.slots.is_empty() {
+                let result = self.tasks[*up].get("result");
+                if !json(result) {
+                    return Err("UPSTREAM");
+                }
+                for slot in &edge.slots {
+                    look.inputs.filled.insert(*slot, element(result));
+                    look.inputs.bytes += element(result).len();
+                }
+            }
+        }
+        if let Some(known) = continues.and_then(|_| self.web.inputs.get(id)) {
+            look.inputs.slots = look.inputs.slots.max(known.slots);
+            let before = look.inputs.filled.keys().filter_map(|slot| known.filled.get(slot)).map(String::len);
+            look.inputs.bytes += known.bytes;
+            look.inputs.bytes -= before.sum::<usize>();
+        }
+        if wanted.slots > 0 {
+            let open = graph.is_some() || !look.edges.is_empty();
+            look.parameters = Some(if open { String::new() } else { look.inputs.join() });
+        }
+        Ok(look)
+    }
+
+    /// A new task waits.
+    pub fn wait(&mut self, id: &str, look: Look, graph: Option<&str>) {
+        for (up, edge) in look.edges {
+            let outside = graph.filter(|_| !self.web.staged.contains_key(up));
+            let seen = if outside.is_some() { Seen::Staged } else { Seen::Waits(self.now) };
+            let known = self.web.upstreams.entry(id.into()).or_default().insert(up.into(), edge).is_some();
+            self.web.see(up, id, seen);
+            if let Some(graph) = outside.filter(|_| !known) {
+                self.web.outside.entry(graph.into()).or_default().push((up.into(), id.into()));
+            }
+            self.tie(up);
+        }
+        if look.inputs.slots > 0 {
+            let inputs = self.web.inputs.entry(id.into()).or_default();
+            (inputs.slots, inputs.bytes) = (look.inputs.slots, look.inputs.bytes);
+            inputs.filled.extend(look.inputs.filled);
+        }
+    }
+
+    /// What a transition does to the graph of a task, and to those that wait for it.
+    pub fn pass_on(&mut self, id: &str, graph: &str, from: &str, to: &str) {
+        let is_final = |status: &str| matches!(status, "complete" | "failed" | "cancelled");
+        let counted = |status: &str| is_final(status) || status == "deleted";
+        if let Some(found) = self.web.graphs.get_mut(graph).filter(|_| counted(from) || counted(to)) {
+            if is_final(to) {
+                *found.ended.entry(to.into()).or_default() += 1;
+            }
+            if is_final(from) {
+                *found.ended.entry(from.into()).or_default() -= 1;
+            }
+            found.left -= usize::from(to == "deleted");
+            if found.left == 0 {
+                self.web.graphs.remove(graph);
+            }
+        }
+        if to == "deleted" {
+            self.web.upstreams.remove(id);
+            self.web.inputs.remove(id);
+            if !self.web.needed(id) {
+                self.web.dependents.remove(id);
+            } else if !self.web.open(id).is_empty() {
+                self.web.unsettled.insert(id.to_owned(), self.now);
+            }
+        }
+        if !from.is_empty() && !is_final(from) && counted(to) {
+            let open = self.web.open(id);
+            if self.web.later || open.len() > INLINE {
+                self.web.unsettled.extend(open.first().map(|_| (id.to_owned(), self.now)));
+            } else {
+                self.tell(id, to, &open);
+            }
+        }
+    }
+
+    /// Some dependents of a task learn that it has ended so.
+    fn tell(&mut self, up: &str, to: &str, ids: &[String]) {
+        let now = self.now;
+        let own = |name: &str| self.tasks.get(up).map(|task| task.get(name).to_owned()).unwrap_or_default();
+        let [result, error, cause] = ["result", "error", "cause"].map(own);
+        let later = std::mem::replace(&mut self.web.later, true);
+        for id in ids {
+            let edge = self.web.edge(id, up);
+            let (edge, task) = match (edge, self.tasks.get_mut(id)) {
+                (Some(edge), Some(task)) if task.status == "waiting" => (edge, task),
+                (Some(_), Some(task)) if task.finished() => {
+                    self.web.see(up, id, Seen::Ended(now));
+                    continue;
+                }
+                _ => {
+                    self.web.cut(id, up);
+                    continue;
+                }
+            };
+            let takes = !edge.slots.is_empty();
+            if !met(edge.kind, to) {
+                self.web.see(up, id, Seen::Ended(now));
+                task.set("cause", if cause.is_empty() { up } else { &cause });
+                let to = if edge.kind == "failure" {
+                    task.set("reason", format!("not needed: {up} is complete"));
+                    "cancelled"
+                } else {
+                    let how = if to == "failed" { format!("{up} failed") } else { format!("{up} was {to}") };
+                    task.set("group", "upstream");
+                    task.set(
+                        "error",
+                        match (cause.as_str(), error.as_str()) {
+                            (_, "") => how,
+                            ("", error) => format!("{how}: {error}"),
+                            (_, error) => error.to_owned(),
+                        },
+                    );
+                    "failed"
+                };
+                self.shift(id, to, "upstream", "", false);
+            } else if takes && !json(&result) {
+                self.web.see(up, id, Seen::Ended(now));
+                task.set("cause", up);
+                task.set("group", "input");
+                task.set("error", format!("the result of {up} is not JSON"));
+                self.shift(id, "failed", "input", "", false);
+            } else {
+                self.web.cut(id, up);
+                if let Some(inputs) = self.web.inputs.get_mut(id).filter(|_| takes) {
+                    let text = element(&result);
+                    inputs.bytes += text.len() * edge.slots.len();
+                    inputs.filled.extend(edge.slots.iter().map(|slot| (*slot, text.clone())));
+                }
+                if self.web.waits(id) == 0 {
+                    let input = self.web.inputs.remove(id);
+                    let task = self.task(id);
+                    task.fields.extend(input.iter().flat_map(Inputs::fields));
+                    let readied = decimal(now.max(task.updated));
+                    task.set("readied", readied);
+                    let to = if task.has("eta") && micros(task.get("eta")) > now { "scheduled" } else { "pending" };
+                    let name = task.queue.clone();
+                    self.shift(id, to, "ready", "", false);
+                    self.queue(&name).wake |= to == "pending";
+                }
+            }
+        }
+        self.web.later = later;
+    }
+
+    /// Looks again at what a task waited for.
+    pub fn look_again(&self, id: &str) -> Verdict<Again> {
+        let inputs = self.web.inputs.get(id).cloned().unwrap_or_default();
+        let mut again = Again { met: Vec::new(), open: Vec::new(), inputs, came: BTreeMap::new() };
+        for (up, edge) in self.web.upstreams.get(id).into_iter().flatten() {
+            let task = self.tasks.get(up);
+            if task.is_some_and(|task| !task.finished()) {
+                again.open.push(up.clone());
+                continue;
+            }
+            let result = task.map_or("", |task| task.get("result"));
+            if !met(edge.kind, task.map_or("deleted", |task| &task.status)) || !edge.slots.is_empty() && !json(result) {
+                return Err("UPSTREAM");
+            }
+            again.met.push(up.clone());
+            for slot in &edge.slots {
+                again.inputs.bytes += element(result).len();
+                again.came.insert(*slot, element(result));
+            }
+        }
+        again.inputs.filled.extend(again.came.clone());
+        Ok(again)
+    }
+
+    /// It waits or runs again.
+    pub fn wait_again(&mut self, id: &str, again: Again) {
+        for up in &again.met {
+            self.web.cut(id, up);
+        }
+        for up in &again.open {
+            self.web.see(up, id, Seen::Waits(self.now));
+            self.tie(up);
+        }
+        if again.open.is_empty() {
+            if again.inputs.slots > 0 {
+                self.web.inputs.remove(id);
+                self.task(id).fields.extend(again.inputs.fields());
+            }
+        } else if !again.came.is_empty() {
+            self.web.inputs.insert(id.into(), again.inputs);
+        }
+    }
+
+    pub fn graph(&mut self, op: &Op) -> Verdict<Reply> {
+        match op {
+            Op::Graph { graph, total, parts, name, request, .. } => {
+                let field = format!("submit_graph g{request}");
+                if let Some(answer) = self.answers.get(&field) {
+                    return Ok(Reply::text(&answer[1..]));
+                }
+                let answer = self.stage(graph, *total as usize, parts, *name)?;
+                if answer != "existing" {
+                    self.keep_answer(&field, &format!("\"{answer}"));
+                }
+                Ok(Reply::text(answer))
+            }
+            Op::Settle { limit } => Ok(self.go_on_with_graphs(*limit as usize)),
+            Op::ShowGraph { graph, cursor, limit, .. } => Ok(self.show_graph(graph, *cursor as usize, *limit as usize)),
+            other => panic!("not of a graph: {other:?}"),
+        }
+    }
+
+    fn stage(&mut self, graph: &str, total: usize, parts: &[Part], name: bool) -> Verdict<&'static str> {
+        let known = self.web.graphs.get(graph);
+        if known.is_some_and(|known| known.created) {
+            return Ok("existing");
+        }
+        if known.is_some_and(|known| known.total != total) {
+            return Err("BADARG");
+        }
+        let mut staged = known.map_or(0, |known| known.staged);
+        let (mut planned, mut earlier) = (Vec::new(), Vec::new());
+        for part in parts {
+            let (id, name) = (part.task.id(), queue(part.queue));
+            let wanted = if part.needs.is_empty() { None } else { Some(Wanted::of(&part.needs, true)?) };
+            if earlier.contains(&id) {
+                return Err("BADARG");
+            }
+            if self.setting(name, "closed").as_deref() == Some("1") {
+                return Err("CLOSED");
+            }
+            let before = self.web.staged.get(id);
+            let ours = before.is_none_or(|task| task.get("graph") == graph && task.queue == name);
+            if self.tasks.contains_key(id) || !ours {
+                return Err("OTHERQUEUE");
+            }
+            if before.is_none() && self.web.needed(id) {
+                return Err("BADARG");
+            }
+            let fields = fields(&part.options, &part.needs)?;
+            let look = wanted.map(|wanted| self.look_up(id, &wanted, Some((graph, &earlier)))).transpose()?;
+            staged += usize::from(before.is_none());
+            earlier.push(id);
+            planned.push((part, fields, look));
+        }
+        if staged > total {
+            return Err("BADARG");
+        }
+        let (now, done) = (self.now, staged == total);
+        self.born = true;
+        self.web.due.insert(graph.into(), if done { now } else { now + STAGED });
+        self.web.made += u32::from(!self.web.graphs.contains_key(graph));
+        let found = self.web.graphs.entry(graph.into()).or_default();
+        (found.created, found.at, found.total, found.left, found.staged) = (done, now, total, total, staged);
+        found.name |= name;
+        for (part, fields, look) in planned {
+            let id = part.task.id();
+            self.queue(queue(part.queue)).known = true;
+            let more = text(&part.needs, true);
+            if let Some(task) = self.web.staged.get_mut(id) {
+                if !more.is_empty() {
+                    let mut all: Vec<String> = task.get("inputs").split_whitespace().map(str::to_owned).collect();
+                    let fresh: Vec<&str> =
+                        more.split(' ').filter(|one| !all.iter().any(|other| other == one)).collect();
+                    all.extend(fresh.into_iter().map(str::to_owned));
+                    task.set("inputs", all.join(" "));
+                    if !task.tied('w') {
+                        let ties = format!("{}w", task.get("ties"));
+                        task.set("ties", ties);
+                    }
+                }
+            } else {
+                let mut task = Task { id: id.into(), queue: queue(part.queue).into(), ..Task::default() };
+                (task.created, task.updated, task.fields) = (now, now, fields.into_iter().collect());
+                let own = look.as_ref().and_then(|look| look.parameters.clone());
+                task.set("parameters", own.unwrap_or_else(|| parameters(&part.needs, part.parameters)));
+                let ties = format!("{}g", task.get("ties"));
+                task.set("ties", ties);
+                task.set("graph", graph);
+                if part.label {
+                    task.set("label", "l");
+                }
+                if let Some(Eta::At(eta)) = part.eta {
+                    task.set("eta", decimal(eta));
+                }
+                self.web.staged.insert(id.into(), task);
+                self.web.graphs.get_mut(graph).unwrap().members.push(id.into());
+            }
+            if let Some(look) = look {
+                self.wait(id, look, Some(graph));
+            }
+        }
+        Ok(if done { "created" } else { "staged" })
+    }
+
+    fn go_on_with_graphs(&mut self, limit: usize) -> Reply {
+        let first = |times: &BTreeMap<String, u64>, till: u64| {
+            let mut all: Vec<(u64, String)> = times.iter().map(|(id, at)| (*at, id.clone())).collect();
+            all.retain(|(at, _)| *at <= till);
+            all.sort();
+            (all.first().map(|(_, id)| id.clone()), all.len() > 1)
+        };
+        let answer = |number: usize, more| Reply::List(vec![Reply::text(number), Reply::text(u8::from(more))]);
+        if let (Some(id), _) = first(&self.web.unsettled, u64::MAX) {
+            let status = match self.tasks.get(&id) {
+                Some(task) => task.status.clone(),
+                None if self.web.staged.contains_key(&id) => "staged".into(),
+                None => "deleted".into(),
+            };
+            let over = matches!(status.as_str(), "complete" | "failed" | "cancelled" | "deleted");
+            let mut ids = self.web.open(&id);
+            if !over {
+                if !ids.is_empty() {
+                    self.tie(&id);
+                }
+                ids.clear();
+            }
+            let more = ids.len() > limit;
+            ids.truncate(limit);
+            if !more {
+                self.web.unsettled.remove(&id);
+            }
+            self.tell(&id, &status, &ids);
+            if !more && status == "deleted" {
+                self.web.dependents.remove(&id);
+            }
+            let due = self.web.due.values().any(|due| *due <= self.now);
+            return answer(ids.len(), more || due || !self.web.unsettled.is_empty());
+        }
+        let (Some(id), others) = first(&self.web.due, self.now) else { return answer(0, false) };
+        let created = self.web.graphs.get(&id).is_some_and(|graph| graph.created);
+        let number = if created { self.release(&id, limit) } else { self.remove(&id, limit) };
+        answer(number, number > 0 || others)
+    }
+
+    fn release(&mut self, graph: &str, limit: usize) -> usize {
+        let now = self.now;
+        let found = &self.web.graphs[graph];
+        let left = found.total - found.released;
+        let page = found.members[left.saturating_sub(limit)..left].to_vec();
+        // Plain tasks of a queue that begin in the same state begin together.
+        let mut kinds: Vec<(String, Vec<String>)> = Vec::new();
+        for id in &page {
+            let task = &self.web.staged[id];
+            let later = task.has("eta") && micros(task.get("eta")) > now;
+            let begins = if self.web.waits(id) > 0 {
+                'w'
+            } else if later {
+                's'
+            } else {
+                'p'
+            };
+            let plain = task.get("ties").chars().all(|tie| "wgd".contains(tie));
+            let kind = if plain { format!("{begins} {}", task.queue) } else { id.clone() };
+            match kinds.iter_mut().find(|(other, _)| *other == kind) {
+                Some((_, ids)) => ids.push(id.clone()),
+                None => kinds.push((kind, vec![id.clone()])),
+            }
+        }
+        for id in kinds.iter().flat_map(|(_, ids)| ids) {
+            let mut task = self.web.staged.remove(id).unwrap();
+            (task.created, task.updated) = (now, 0);
+            let name = task.queue.clone();
+            let waits = self.web.waits(id) > 0;
+            let input = if waits { None } else { self.web.inputs.remove(id) };
+            task.fields.extend(input.iter().flat_map(Inputs::fields));
+            let later = task.has("eta") && micros(task.get("eta")) > now;
+            let to = if waits {
+                "waiting"
+            } else if later {
+                "scheduled"
+            } else {
+                "pending"
+            };
+            self.tasks.insert(id.clone(), task);
+            self.shift(id, to, "submit", "", false);
+            let queue = self.queue(&name);
+            queue.known = true;
+            queue.wake |= to == "pending";
+        }
+        self.web.graphs.get_mut(graph).unwrap().released += page.len();
+        let edges = if left > 0 { Vec::new() } else { self.web.outside(graph, limit) };
+        for (up, id) in &edges {
+            self.web.see(up, id, Seen::Waits(now));
+            if self.tasks.get(up).is_none_or(Task::finished) {
+                self.web.unsettled.insert(up.clone(), now);
+            }
+            if self.tasks.contains_key(up) {
+                self.tie(up);
+            }
+        }
+        if page.len() + edges.len() == 0 {
+            self.web.due.remove(graph);
+        }
+        page.len() + edges.len()
+    }
+
+    /// A graph whose tasks did not all arrive.
+    fn remove(&mut self, graph: &str, limit: usize) -> usize {
+        let members = self.web.graphs.get_mut(graph).map(|found| {
+            let from = found.members.len().saturating_sub(limit);
+            let ids = found.members.split_off(from);
+            found.staged -= ids.len();
+            ids
+        });
+        let members = members.unwrap_or_default();
+        for id in &members {
+            self.web.staged.remove(id);
+            self.web.upstreams.remove(id);
+            self.web.inputs.remove(id);
+            self.web.dependents.remove(id);
+        }
+        let edges = if members.is_empty() { self.web.outside(graph, limit) } else { Vec::new() };
+        for (up, id) in &edges {
+            if let Some(all) = self.web.dependents.get_mut(up) {
+                all.retain(|other, seen| other != id || *seen != Seen::Staged);
+            }
+        }
+        if members.len() + edges.len() == 0 {
+            self.web.graphs.remove(graph);
+            self.web.due.remove(graph);
+        }
+        members.len() + edges.len()
+    }
+
+    fn show_graph(&self, graph: &str, cursor: usize, limit: usize) -> Reply {
+        let Some(found) = self.web.graphs.get(graph) else { return Reply::Nil };
+        let ids: Vec<&String> = found.members.iter().skip(cursor).take(limit).collect();
+        let state = if found.created { "created" } else { "staging" };
+        let mut answer = vec![if ids.len() < limit { 0 } else { cursor + limit }.to_string(), state.into()];
+        answer.extend([decimal(found.at), found.total.to_string(), if found.name { "film" } else { "" }.into()]);
+        let ended = |status: &str| found.ended.get(status).copied().unwrap_or_default().to_string();
+        answer.extend(["complete", "failed", "cancelled"].map(ended));
+        for id in ids {
+            let task = self.tasks.get(id).or_else(|| self.web.staged.get(id));
+            let (queue, status) = match task {
+                None => ("", "deleted"),
+                Some(task) if task.status.is_empty() => (task.queue.as_str(), "waiting"),
+                Some(task) => (task.queue.as_str(), task.status.as_str()),
+            };
+            let waits = if status == "waiting" { self.web.waits(id) } else { 0 };
+            let field = |name: &str| task.map_or(String::new(), |task| task.get(name).to_owned());
+            answer.extend([id.clone(), queue.into(), status.into(), waits.to_string()]);
+            answer.extend(["cause", "label", "inputs"].map(field));
+        }
+        Reply::List(answer.into_iter().map(Reply::Text).collect())
+    }
+
+    pub fn graph_keys(&self, keys: &mut Keys) {
+        let mut put = |name: String, kept| keys.insert(name, kept);
+        for (id, edges) in &self.web.upstreams {
+            let text = |edge: &Edge| {
+                let slots: Vec<String> = edge.slots.iter().map(usize::to_string).collect();
+                if slots.is_empty() { edge.kind.to_owned() } else { format!("{}/{}", edge.kind, slots.join(",")) }
+            };
+            put(
+                format!("upstreams_{id}"),
+                Kept::Hash(edges.iter().map(|(up, edge)| (up.clone(), text(edge))).collect()),
+            );
+        }
+        for (id, all) in &self.web.dependents {
+            let at = |seen: &Seen| match seen {
+                Seen::Waits(at) => score(*at),
+                Seen::Ended(at) => -score(*at),
+                Seen::Staged => f64::NEG_INFINITY,
+            };
+            put(format!("dependents_{id}"), Kept::Zset(all.iter().map(|(id, seen)| (id.clone(), at(seen))).collect()));
+        }
+        for (id, inputs) in &self.web.inputs {
+            let mut hash: BTreeMap<String, String> =
+                inputs.filled.iter().map(|(slot, text)| (slot.to_string(), text.clone())).collect();
+            hash.insert("slots".into(), inputs.slots.to_string());
+            hash.insert("bytes".into(), inputs.bytes.to_string());
+            put(format!("inputs_{id}"), Kept::Hash(hash));
+        }
+        for (id, task) in &self.web.staged {
+            let mut record = task.record();
+            record.remove("status");
+            put(format!("task_{id}"), Kept::Hash(record));
+        }
+        for (id, graph) in &self.web.graphs {
+            let state = if graph.created { "created" } else { "staging" };
+            let mut hash =
+                BTreeMap::from([("state".to_owned(), state.to_owned()), ("created".into(), decimal(graph.at))]);
+            for (name, number) in [("total", graph.total), ("left", graph.left), ("staged", graph.staged)] {
+                hash.insert(name.into(), number.to_string());
+            }
+            hash.extend(graph.name.then(|| ("name".into(), "film".into())));
+            hash.insert("on_failure".into(), "continue".into());
+            hash.extend((graph.released > 0).then(|| ("released".into(), graph.released.to_string())));
+            hash.extend(graph.ended.iter().map(|(status, number)| (status.clone(), number.to_string())));
+            put(format!("graph_{id}"), Kept::Hash(hash));
+            put(format!("members_{id}"), Kept::List(graph.members.clone()));
+        }
+        for (id, edges) in &self.web.outside {
+            put(format!("outside_{id}"), Kept::List(edges.iter().map(|(up, id)| format!("{up} {id}")).collect()));
+        }
+        let times =
+            |times: &BTreeMap<String, u64>| Kept::Zset(times.iter().map(|(id, at)| (id.clone(), score(*at))).collect());
+        put("unsettled".into(), times(&self.web.unsettled));
+        put("graphs_due".into(), times(&self.web.due));
+        put("graphs".into(), times(&self.web.graphs.iter().map(|(id, graph)| (id.clone(), graph.at)).collect()));
+    }
+}
+
+impl Web {
+    /// Takes the next edges of a graph that begin at an earlier task.
+    fn outside(&mut self, graph: &str, limit: usize) -> Vec<(String, String)> {
+        let edges = self.outside.entry(graph.into()).or_default();
+        edges.drain(..limit.min(edges.len())).collect()
+    }
+}
