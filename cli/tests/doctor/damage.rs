@@ -146,7 +146,7 @@ fn of_tasks_that_wait_for_others() {
         (&["ZADD blueque_deadlines 99999999998 nobody"], "nobody is in the deadlines, but has no record"),
         (&["ZADD blueque_waiting_tasks_graphs 7 pending"], "pending is pending, but is in waiting_tasks of graphs"),
         (&["ZREM blueque_dependents_step1 step2"], "step2 waits for step1, which does not know that"),
-        (&["HSET blueque_task_step1 ties t"], "step2 waits for step1, which does not know that"),
+        (&["HSET blueque_task_step3 ties wt"], "tidy waits for step3, which does not know that"),
     ]);
 }
 
