@@ -8,8 +8,8 @@ use crate::life::{Life, STEPS};
 use crate::server::{Result, Scripts, Server, median};
 use crate::{Choice, Goal, OPTIONS, ROUNDS, queues, sizes, verdicts};
 
-/// Tasks that wait at first: each round of all commands uses up to 100.
-const TASKS: usize = 20_000;
+/// Tasks that wait at first: each round of all commands uses up to 80.
+const TASKS: usize = 16_000;
 
 /// Pairs of servers. Where the memory of a server lies makes small scripts up to 7 % faster or slower, for as long as
 /// it runs.

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use redis::{Connection, Value};
 
-use crate::each::BATCH;
 use crate::server::{Args, Result, Scripts, Server, load, median, timed};
 
 pub const STEPS: [&str; 4] = ["submit", "reserve", "start", "complete"];
+
+/// Tasks that take each step together and are held at a time.
+const BATCH: usize = 20;
 
 const PARAMETERS: &str = r#"{"input":"movie-17.mkv","preset":"slow"}"#;
 

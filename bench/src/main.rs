@@ -87,7 +87,7 @@ const PARTS: [(&str, Part); 14] = [
     ("keys", |_| Ok(vec![keys()?])),
     ("sizes", |small| Ok(at_sizes(small)?.into())),
     ("submit", |_| Ok(batches()?.into())),
-    ("graphs", |small| Ok(graphs(small)?.into())),
+    ("graphs", |_| Ok(graphs()?.into())),
     ("requests", requests),
     ("waiting", |_| Ok(waiting()?.into())),
     ("held", |_| Ok(held()?.into())),
@@ -98,15 +98,16 @@ const PARTS: [(&str, Part); 14] = [
     ("logs", |_| Ok(logs()?.into())),
 ];
 
-fn graphs(server: &Server) -> Result<[Goal; 4]> {
-    let graphs::Submits { plain, apart, chain, fan } = graphs::submits(server)?;
+fn graphs() -> Result<[Goal; 4]> {
+    let server = sizes::filled(1000)?;
+    let graphs::Submits { plain, apart, chain, fan } = graphs::submits(&server)?;
     println!("1,000 tasks until all are submitted, milliseconds of the server");
     for (name, took) in
         [("by two calls", plain), ("as a graph without edges", apart), ("a chain", chain), ("a fan", fan)]
     {
         println!("  {name:<30}{took:>9.2}{:>9.2}", took / plain);
     }
-    let graphs::Ends { plain: complete, promoted, readied } = graphs::ends(server)?;
+    let graphs::Ends { plain: complete, promoted, readied } = graphs::ends(&server)?;
     println!("  a complete                    {complete:>9.2}");
     println!("  a promote of one task         {promoted:>9.2}");
     println!("  a complete that readies one   {readied:>9.2}");
