@@ -3,8 +3,6 @@
 -- @args now queue key concurrency rate
 -- @reply `limited`
 -- @errors TOOMANY
-local MOST = 100000 -- keys with limits of their own
-
 namespace.open()
 local queue, key, concurrency, rate = contract.arguments()
 if concurrency ~= '-' then
@@ -14,8 +12,8 @@ if rate ~= '-' then
   contract.setting('rate', rate, 'rate')
 end
 local own_limits, unset = namespace.key('limits', queue), concurrency == '-' and rate == '-'
-if not unset and redis.call('HEXISTS', own_limits, key) == 0 and redis.call('HLEN', own_limits) >= MOST then
-  reply.fail('TOOMANY', 'this queue has 100000 keys with limits of their own already')
+if not unset and redis.call('HEXISTS', own_limits, key) == 0 and redis.call('HLEN', own_limits) >= limits.KEYS then
+  reply.fail('TOOMANY', 'this queue has ' .. limits.KEYS .. ' keys with limits of their own already')
 end
 local former = string.match(redis.call('HGET', own_limits, key) or '- -', '(%S+)$')
 local fresh = rate ~= '-' and former == '-' and not settings.get(queue, 'key_rate')

@@ -81,7 +81,7 @@ end
 -- Whatever the end of this task has left behind.
 local function settle(id)
   namespace.probe('ZCARD', edges.unsettled())
-  local task = record.find(id, 'cascade', 'cause', 'graph') or graphs.find_staged(id)
+  local task = record.find(id, 'cascade', 'cause', 'graph') or graphs.staged(id)
     or { id = id, status = 'deleted', extra = {} }
   local from, graph = task.extra[1], task.extra[3]
   task.cause, task.graph = task.extra[2], graph

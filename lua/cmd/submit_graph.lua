@@ -29,8 +29,9 @@ elseif known[2] and tonumber(known[2]) ~= total then
 end
 
 local prefix, plain, parse, look = namespace.prefix, args.plain, edges.parse, edges.look
-local spec_of, require_open, time = graphs.spec, creation.require_open, args.time_or_none
-local tasks, fresh, found, specs, queues = {}, {}, {}, {}, {}
+local spec_of, fields_of, time = graphs.spec, graphs.fields, args.time_or_none
+local require_open, require_free = creation.require_open, edges.require_free
+local tasks, fresh, found, specs, sizes = {}, {}, {}, {}, {}
 local staged, bytes, number = tonumber(known[3] or 0), 0, 0
 local function upstream(wish)
   local up = fresh[wish] or found[wish]
@@ -46,8 +47,8 @@ for at = 5, last, 6 do
   local eta = ARGV[at + 2] ~= '' and time(ARGV[at + 2], 'eta')
   local spec, label = spec_of(ARGV[at + 5], specs, common)
   local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true)
-  queues[queue] = queues[queue] or tonumber(settings.get(queue, 'max_bytes'))
-  args.bytes(task.parameters, spec.max_bytes or queues[queue], 'parameters')
+  sizes[queue] = sizes[queue] or tonumber(settings.get(queue, 'max_bytes'))
+  args.bytes(task.parameters, spec.max_bytes or sizes[queue], 'parameters')
   bytes = bytes + #task.parameters
   if fresh[task.id] then
     reply.fail('BADARG', 'an id is given twice in one call')
@@ -61,47 +62,28 @@ for at = 5, last, 6 do
   end
   task.continues = before[3] and true
   if not task.continues then
-    edges.require_free(task.id)
+    require_free(task)
     if spec.claims and spec.claims.end_by then
       deadlines.require_ahead(spec.claims.end_by)
     end
-  end
-  if task.continues then
+    task.ties = (spec.ties or '') .. (wanted and 'wg' or 'g')
+  else
     task.ties, task.fields = before[4], {}
     if wanted then
-      local there, all = {}, { before[5] or nil }
-      for entry in string.gmatch(before[5] or '', '%S+') do
-        there[entry] = true
-      end
-      for _, entry in ipairs(wanted.text) do
-        all[#all + 1] = not there[entry] and entry or nil
-      end
-      if not string.find(task.ties, 'w', 1, true) then
-        task.ties = task.ties .. 'w'
-      end
-      task.fields = { 'inputs', table.concat(all, ' '), 'ties', task.ties }
+      task.ties = string.find(task.ties, 'w', 1, true) and task.ties or task.ties .. 'w'
+      task.fields = { 'inputs', graphs.merged(before[5], wanted.text), 'ties', task.ties }
       if found[task.id] then
         found[task.id].ties = task.ties -- others of this call, before it, wait for it
       end
     end
-  else
-    task.ties = (spec.ties or '') .. (wanted and 'wg' or 'g')
-    local fields = { 'queue', queue, 'parameters', '', 'created', namespace.now, 'updated', namespace.now,
-      'attempt', '0', 'graph', id, unpack(spec.fields) }
-    local n = #fields
-    fields[n + 1], fields[n + 2] = 'ties', task.ties
-    local inputs = wanted and table.concat(wanted.text, ' ') or nil
-    for name, value in pairs({ label = label, inputs = inputs, eta = eta and namespace.decimal(eta) or nil }) do
-      fields[#fields + 1], fields[#fields + 2] = name, value
-    end
-    task.fields = fields
   end
   if wanted then
     number = number + #wanted.upstreams + #wanted.values
     look(task, wanted, upstream)
   end
   if not task.continues then
-    task.fields[4] = task.parameters
+    task.fields = fields_of(task, id, spec, { label = label, eta = eta and namespace.decimal(eta) or nil,
+      inputs = wanted and table.concat(wanted.text, ' ') or nil })
     staged = staged + 1
   end
   if spec.claims and spec.claims.needs then
@@ -116,8 +98,11 @@ elseif number > contract.EDGES_HIGH then
 elseif staged > total then
   reply.fail('BADARG', 'the graph has more tasks than its total')
 end
-for queue in pairs(queues) do
-  queues[queue] = redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue) and 'known' or 'new'
+local new = {}
+for queue in pairs(sizes) do
+  if not redis.call('ZSCORE', namespace.declare(prefix .. 'queues'), queue) then
+    new[#new + 1] = queue
+  end
 end
 graphs.plan_bounds(bounds)
 namespace.probe('LLEN', graphs.tasks(id))
@@ -133,10 +118,8 @@ redis.call('HSET', graphs.key(id), 'state', done and 'created' or 'staging', 'cr
 for _, bound in ipairs(bounds or {}) do
   redis.call('HSET', bound.limits, bound.key, bound.places .. ' -')
 end
-for queue, is in pairs(queues) do
-  if is == 'new' then
-    redis.call('ZADD', namespace.prefix .. 'queues', 0, queue)
-  end
+for _, queue in ipairs(new) do
+  redis.call('ZADD', prefix .. 'queues', 0, queue)
 end
 local ids = {}
 for _, task in ipairs(tasks) do

@@ -85,9 +85,5 @@ function cascades.run(task, step)
   for _, up in ipairs(step.tasks) do
     actions.do_cancel(up, step.spec)
   end
-  if step.after then
-    redis.call('HSET', task.key, 'cascade', step.after)
-  else
-    redis.call('HDEL', task.key, 'cascade')
-  end
+  edges.keep_place(task, step.after)
 end

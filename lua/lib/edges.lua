@@ -146,14 +146,15 @@ end
 -- finds an upstream; without it every task may be one, and the input is joined if nothing is open.
 function edges.look(task, wanted, find)
   task.edges, task.filled, task.slots = {}, {}, wanted.slots
-  local at, bytes, waited = 1, 0, nil
+  local at = 1
+  task.bytes = 0
   for _, value in ipairs(wanted.values) do
     local slot, length = unpack(value)
     local text = string.sub(task.parameters, at, at + length - 1)
     if #text < length or length == 0 or not edges.is_json(text) then
       reply.fail('BADARG', 'the value of slot ' .. slot .. ' must be JSON, as long as the inputs say')
     end
-    task.filled[slot], at, bytes = text, at + length, bytes + length
+    task.filled[slot], at, task.bytes = text, at + length, task.bytes + length
   end
   if wanted.slots > 0 and at <= #task.parameters then
     reply.fail('BADARG', 'the parameters must be the values of the inputs, nothing else')
@@ -167,9 +168,8 @@ function edges.look(task, wanted, find)
     if not is_final(up.status) then
       local earlier = task.continues and redis.call('HGET', edges.upstreams(task.id), wish.id)
       if not earlier then
-        waited = edges.require_free(task.id, waited)
-      end
-      if earlier then
+        edges.require_free(task)
+      else
         local own = ',' .. table.concat(wish.slots, ',') .. ','
         for _, slot in ipairs(edges.slots(string.match(earlier, '/(.*)$'))) do
           if not string.find(own, ',' .. slot .. ',', 1, true) then
@@ -182,34 +182,45 @@ function edges.look(task, wanted, find)
         namespace.probe('ZCARD', edges.dependents(up.id))
         up.probed = true
       end
-    elseif not edges.is_met(wish.kind, up.status) then
-      reply.fail('UPSTREAM', 'an upstream is ' .. up.status .. ', so this task would never run: retry that one first')
-    elseif wish.slots[1] then
-      local result = edges.element(redis.call('HGET', up.key, 'result') or '')
-      if not edges.is_json(result) then
-        reply.fail('UPSTREAM', 'the result of an upstream is not JSON')
-      end
-      for _, slot in ipairs(wish.slots) do
-        task.filled[slot], bytes = result, bytes + #result
-      end
+    else
+      edges.look_at_ended(task, wish, up)
     end
   end
   if task.continues then
     local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
-    task.slots, bytes = math.max(task.slots, tonumber(known[1] or 0)), bytes + tonumber(known[2] or 0)
+    task.slots, task.bytes = math.max(task.slots, tonumber(known[1] or 0)), task.bytes + tonumber(known[2] or 0)
     for slot in pairs(task.filled) do
-      bytes = bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '') -- it was given before
+      -- it was given before
+      task.bytes = task.bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '')
     end
   end
-  if bytes > edges.INPUT then
-    reply.fail('TOOBIG', 'the inputs of the task are over ' .. edges.INPUT .. ' bytes')
-  end
+  edges.require_room(task)
   namespace.declare(edges.upstreams(task.id))
   namespace.declare(edges.inputs(task.id))
   if wanted.slots > 0 then
     task.parameters = (find or task.edges[1]) and '' or (edges.join(task.filled, wanted.slots))
   end
-  task.bytes = bytes
+end
+
+-- Reads what an upstream that has ended means: its result fills slots of the task, or the task is refused.
+function edges.look_at_ended(task, wish, up)
+  if not edges.is_met(wish.kind, up.status) then
+    reply.fail('UPSTREAM', 'an upstream is ' .. up.status .. ', so this task would never run: retry that one first')
+  elseif wish.slots[1] then
+    local result = edges.element(redis.call('HGET', up.key, 'result') or '')
+    if not edges.is_json(result) then
+      reply.fail('UPSTREAM', 'the result of an upstream is not JSON')
+    end
+    for _, slot in ipairs(wish.slots) do
+      task.filled[slot], task.bytes = result, task.bytes + #result
+    end
+  end
+end
+
+function edges.require_room(task)
+  if task.bytes > edges.INPUT then
+    reply.fail('TOOBIG', 'the inputs of the task are over ' .. edges.INPUT .. ' bytes')
+  end
 end
 
 -- A JSON list of the slots, in order, and the length of each: so they can be told apart again.
@@ -236,16 +247,16 @@ function edges.waiting(id)
   return waiting + staged, waiting
 end
 
--- Fails if others wait for a task of this id already: what it waits for might be those. `known`: their number.
-function edges.require_free(id, known)
-  known = known or edges.waiting(id)
-  if known > 0 then
+-- Fails if others wait for a task of this id already: it might wait for one of those.
+function edges.require_free(task)
+  task.waited_for = task.waited_for or edges.waiting(task.id)
+  if task.waited_for > 0 then
     reply.fail('BADARG', 'tasks wait for one of this id already: give it another id, or let it wait for nothing')
   end
-  return known
 end
 
--- Whether a complete task is to be kept, as not all that wait for it have its result.
+-- Whether a complete task is to be kept, as not all that wait for it have its result; and whether some of these have
+-- yet to be told of its end.
 function edges.is_needed(task)
   if task.status ~= 'complete' or not task.ties or not string.find(task.ties, 'd', 1, true) then
     return false
@@ -602,12 +613,22 @@ function edges.look_again(task, step)
     redis.call('ZADD', edges.dependents(up.id), namespace.now, task.id)
     edges.tie(up)
   end
-  for _, id in ipairs(step.ended) do
+  edges.ask_again(task, step.ended)
+  edges.keep_place(task, step.after)
+end
+
+-- Has upstreams that have ended tell this task so once more.
+function edges.ask_again(task, ended)
+  for _, id in ipairs(ended) do
     redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
     redis.call('ZADD', edges.unsettled(), namespace.now, id)
   end
-  if step.after then
-    redis.call('HSET', task.key, 'cascade', step.after)
+end
+
+-- Keeps how far a pass over the upstreams of a task is; `after` is nil at its end.
+function edges.keep_place(task, after)
+  if after then
+    redis.call('HSET', task.key, 'cascade', after)
   else
     redis.call('HDEL', task.key, 'cascade')
   end
@@ -707,10 +728,7 @@ function edges.anew(task)
     redis.call('HSET', edges.upstreams(task.id), id, again.texts[id])
     redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
   end
-  for _, id in ipairs(again.ended) do
-    redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
-    redis.call('ZADD', edges.unsettled(), namespace.now, id)
-  end
+  edges.ask_again(task, again.ended)
   if again.split then
     redis.call('HSET', own, 'slots', again.slots, 'bytes', again.bytes)
     redis.call('HSET', task.key, 'parameters', '')

@@ -11,9 +11,6 @@ graphs.STAGED = 600000000
 -- Keys of one graph that have bounds.
 graphs.BOUNDS = 100
 
--- Keys of a queue with limits of their own, as `limit` has it.
-graphs.LIMITS = 100000
-
 function graphs.key(graph)
   return namespace.key('graph', graph)
 end
@@ -111,15 +108,15 @@ function graphs.runs_anew(graph, id)
     and redis.call('ZSCORE', graphs.chosen(graph), id) == '1'
 end
 
--- A staged task of a graph, or nil.
+-- A staged task, or nil: of this graph, or of any.
 function graphs.staged(id, graph)
   local key = namespace.prefix .. 'task_' .. id
   namespace.declare(key)
   local v = redis.call('HMGET', key, 'status', 'graph', 'queue', 'ties', 'eta')
-  if v[1] or v[2] ~= graph then
+  if v[1] or not v[2] or graph and v[2] ~= graph then
     return nil
   end
-  return { id = id, key = key, status = 'staged', queue = v[3], ties = v[4] or '', eta = v[5] or nil }
+  return { id = id, key = key, status = 'staged', queue = v[3], ties = v[4] or '', eta = v[5] or nil, extra = {} }
 end
 
 -- What a graph has only if it was given, as fields and values.
@@ -142,13 +139,6 @@ function graphs.is_released(id)
   return v[1] == v[2]
 end
 
--- A staged task of any graph, or nil.
-function graphs.find_staged(id)
-  local key = namespace.declare(namespace.key('task', id))
-  local v = redis.call('HMGET', key, 'status', 'graph', 'ties')
-  return not v[1] and v[2] and { id = id, key = key, status = 'staged', ties = v[3] or nil, extra = {} } or nil
-end
-
 -- What the options of a task say, `name=value name=value`, and its label. `known`: what the options of others
 -- said. `common`: the deadline of the graph.
 function graphs.spec(text, known, common)
@@ -164,6 +154,29 @@ function graphs.spec(text, known, common)
     known[rest] = spec
   end
   return spec, label and args.bytes(schedules.plain(label), contract.SHORT_TEXT_HIGH, 'label')
+end
+
+-- The record of a staged task, as fields and values. `own`: those that no other task has.
+function graphs.fields(task, graph, spec, own)
+  local fields = { 'queue', task.queue, 'parameters', task.parameters, 'created', namespace.now,
+    'updated', namespace.now, 'attempt', '0', 'graph', graph, unpack(spec.fields) }
+  own.ties = task.ties -- in place of those of the spec
+  for name, value in pairs(own) do
+    fields[#fields + 1], fields[#fields + 2] = name, value
+  end
+  return fields
+end
+
+-- The text of inputs, with those entries of `more` that it does not have.
+function graphs.merged(text, more)
+  local there, all = {}, { text or nil }
+  for entry in string.gmatch(text or '', '%S+') do
+    there[entry] = true
+  end
+  for _, entry in ipairs(more) do
+    all[#all + 1] = not there[entry] and entry or nil
+  end
+  return table.concat(all, ' ')
 end
 
 function graphs.options(text)
@@ -196,8 +209,8 @@ end
 -- Reads what a submit writes for them.
 function graphs.plan_bounds(bounds)
   for _, bound in ipairs(bounds or {}) do
-    if namespace.probe('HLEN', bound.limits) >= graphs.LIMITS then
-      reply.fail('TOOMANY', 'a queue has ' .. graphs.LIMITS .. ' keys with limits of their own already')
+    if namespace.probe('HLEN', bound.limits) >= limits.KEYS then
+      reply.fail('TOOMANY', 'a queue has ' .. limits.KEYS .. ' keys with limits of their own already')
     end
   end
 end
@@ -279,8 +292,7 @@ end
 
 -- Makes what was planned.
 function graphs.release(graph, tasks, outside)
-  local queues = {}
-  local kinds = {}
+  local kinds, queues = {}, {}
   for _, task in ipairs(tasks) do
     local same = kinds[task.kind or task.id] or { to = task.begins, queue = task.queue }
     if not same[1] then

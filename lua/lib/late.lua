@@ -86,9 +86,8 @@ function late.look(task, wanted, look_at)
   if redis.call('HLEN', edges.upstreams(task.id)) + #task.edges > late.MOST
     or #task.inputs + #task.text >= late.TEXT then
     reply.fail('TOOMANY', 'a task waits for ' .. late.MOST .. ' others at most')
-  elseif task.bytes > edges.INPUT then
-    reply.fail('TOOBIG', 'the inputs of the task are over ' .. edges.INPUT .. ' bytes')
   end
+  edges.require_room(task)
 end
 
 function late.look_at(task, wish)
@@ -99,17 +98,8 @@ function late.look_at(task, wish)
   if not contract.is_final(up.status) then
     namespace.probe('ZCARD', edges.dependents(up.id))
     task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }
-    return
-  elseif not edges.is_met(wish.kind, up.status) then
-    reply.fail('UPSTREAM', 'an upstream is ' .. up.status .. ', so this task would never run: retry that one first')
-  elseif wish.slots[1] then
-    local result = edges.element(redis.call('HGET', up.key, 'result') or '')
-    if not edges.is_json(result) then
-      reply.fail('UPSTREAM', 'the result of an upstream is not JSON')
-    end
-    for _, slot in ipairs(wish.slots) do
-      task.filled[slot], task.bytes = result, task.bytes + #result
-    end
+  else
+    edges.look_at_ended(task, wish, up)
   end
 end
 

@@ -2,6 +2,9 @@
 -- begins and releases them when it ends.
 local limits = {}
 
+-- Keys of a queue that may have limits of their own.
+limits.KEYS = 100000
+
 function limits.starts_key(queue, key)
   return namespace.prefix .. 'rate_' .. queue .. (key and '/' .. key or '')
 end
