@@ -211,6 +211,7 @@ fn setter(contract: &Contract, name: &str, option: &Opt) -> String {
     let seconds = of.unit.as_deref() == Some("seconds");
     let (kind, text) = match (option.of.as_str(), of.form) {
         ("tags", _) => return tag(name, option),
+        ("steps", _) => return step(name, option),
         ("statuses", _) => return add_status(option),
         ("unique_until", _) => ("Until", "to_string()"),
         (of, Form::Word) => {
@@ -253,6 +254,14 @@ fn tag(name: &str, option: &Opt) -> String {
     let means = option.means.as_deref().unwrap_or_default();
     format!(
         "    /// One more tag, a name of up to 128 characters; a task has 16 at most. {means}\n    pub fn tag(mut self, tag: impl Into<String>) -> Self {{\n        self.pairs_mut().add({name:?}, &tag.into());\n        self\n    }}\n"
+    )
+}
+
+/// The queues of a chain are given one by one.
+fn step(name: &str, option: &Opt) -> String {
+    let means = option.means.as_deref().unwrap_or_default();
+    format!(
+        "    /// One more step, in this queue; a task has 100 at most. {means}\n    pub fn step(mut self, queue: impl Into<String>) -> Self {{\n        self.pairs_mut().add({name:?}, &queue.into());\n        self\n    }}\n"
     )
 }
 

@@ -186,7 +186,19 @@ impl<L: Link> Processor<L> {
     /// # Errors
     /// `PAYLOAD`; those of [`Processor::complete_bytes`].
     pub fn complete<R: Serialize + ?Sized>(&self, result: &R) -> L::Answer<'_, Result<Outcome>> {
-        let call = serde_json::to_vec(result).map(|result| self.completes(&result));
+        let call = serde_json::to_vec(result).map(|result| self.completes(&result, CompleteOptions::new()));
+        L::answer(async move { self.client.run(&call?).await })
+    }
+
+    /// Ends this step with a result as JSON: the same task goes on in another queue, with the result as its parameters,
+    /// unless that is `null`. [`Processor::complete`] follows the [steps](crate::Submit::step) of the task by itself.
+    /// More can be said of the next step with [`Processor::complete_with`].
+    ///
+    /// # Errors
+    /// `PAYLOAD`; those of [`Processor::complete_bytes`].
+    pub fn next<R: Serialize + ?Sized>(&self, queue: &QueueName, result: &R) -> L::Answer<'_, Result<Outcome>> {
+        let options = CompleteOptions::new().next(queue.as_str());
+        let call = serde_json::to_vec(result).map(|result| self.completes(&result, options));
         L::answer(async move { self.client.run(&call?).await })
     }
 
@@ -195,18 +207,19 @@ impl<L: Link> Processor<L> {
     /// # Errors
     /// `LOST`, `TOOBIG`; those of [`Client::call`].
     pub fn complete_bytes(&self, result: &[u8]) -> L::Answer<'_, Result<Outcome>> {
-        self.client.make(self.completes(result))
+        self.client.make(self.completes(result, CompleteOptions::new()))
     }
 
-    pub(crate) fn completes(&self, result: &[u8]) -> Call<Outcome> {
-        let options = self.client.max_bytes().into_iter().fold(CompleteOptions::new(), CompleteOptions::max_bytes);
+    pub(crate) fn completes(&self, result: &[u8], options: CompleteOptions) -> Call<Outcome> {
+        let options = self.client.max_bytes().into_iter().fold(options, CompleteOptions::max_bytes);
         self.client.calls().complete(self.id(), self.reservation.token, result, &options)
     }
 
-    /// The same, with another limit, or with the cost of the attempt.
+    /// The same, with another limit, with the cost of the attempt, or with a next step: its queue, parameters, time,
+    /// priority, method and needs.
     ///
     /// # Errors
-    /// Those of [`Processor::complete_bytes`].
+    /// `BADARG` or `BADNAME` for an option out of its bounds; those of [`Processor::complete_bytes`].
     pub fn complete_with(&self, result: &[u8], options: &CompleteOptions) -> L::Answer<'_, Result<Outcome>> {
         self.client.make(self.client.calls().complete(self.id(), self.reservation.token, result, options))
     }
@@ -258,6 +271,15 @@ impl<L: Link> Processor<L> {
     /// and `TOOMANY` as [`Task::depend`](crate::Task::depend); those of [`Processor::release`].
     pub fn suspend(&self, inputs: &Inputs) -> L::Answer<'_, Result<Outcome>> {
         self.release_with(&ReleaseOptions::new().uncounted(true).reason("suspend").inputs(inputs))
+    }
+
+    /// Gives the task back into another queue, behind those that wait there, with its checkpoint.
+    ///
+    /// # Errors
+    /// `CLOSED`, `DUPLICATE` or `TOOMANY` where the other queue does not take it: then it is still held; those of
+    /// [`Processor::release`].
+    pub fn release_into(&self, queue: &QueueName) -> L::Answer<'_, Result<Outcome>> {
+        self.release_with(&ReleaseOptions::new().into(queue.as_str()))
     }
 
     pub(crate) fn releases(&self, options: &ReleaseOptions) -> Call<Outcome> {

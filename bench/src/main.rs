@@ -12,6 +12,7 @@ mod logs;
 mod programs;
 mod server;
 mod sizes;
+mod steps;
 mod tail;
 mod throughput;
 mod views;
@@ -81,13 +82,14 @@ fn main() -> Result<()> {
 /// A part of the benchmark. It gets a server with 1,000 waiting tasks.
 type Part = fn(&Server) -> Result<Vec<Goal>>;
 
-const PARTS: [(&str, Part); 14] = [
+const PARTS: [(&str, Part); 15] = [
     ("floor", |small| Ok(beside_the_floor(small)?.into())),
     ("tally", |small| Ok(vec![tallied(small)?])),
     ("keys", |_| Ok(vec![keys()?])),
     ("sizes", |small| Ok(at_sizes(small)?.into())),
     ("submit", |_| Ok(batches()?.into())),
     ("graphs", |_| Ok(graphs()?.into())),
+    ("steps", |small| Ok(vec![steps(small)?])),
     ("requests", requests),
     ("waiting", |_| Ok(waiting()?.into())),
     ("held", |_| Ok(held()?.into())),
@@ -128,6 +130,12 @@ fn graphs() -> Result<[Goal; 4]> {
         Goal { name: "milliseconds-until-a-join-is-pending", measured: join, target: 50.0 },
         Goal { name: "growth-with-1k-graphs", measured: growth, target: 1.25 },
     ])
+}
+
+fn steps(server: &Server) -> Result<Goal> {
+    let steps::Steps { submit, complete, next, chain } = steps::steps(server)?;
+    println!("a submit {submit:.2}, a complete {complete:.2}, with a next step {next:.2}, of a chain {chain:.2}\n");
+    Ok(Goal { name: "step-over-complete-and-submit", measured: next / (complete + submit), target: 0.8 })
 }
 
 fn requests(server: &Server) -> Result<Vec<Goal>> {

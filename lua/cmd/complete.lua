@@ -1,20 +1,20 @@
---- Ends an attempt with its result.
+--- Ends an attempt with its result: the task is complete, or goes on with its next step in another queue.
 -- @args now id token result
--- @options max_bytes cost
--- @reply `complete`; or if the result was discarded, `cancelled` if it was cancelled because of another task, `failed`
---   if it was told to stop because of its deadline
+-- @options max_bytes cost next parameters eta priority method needs
+-- @reply `complete`; or if the result was discarded, `cancelled` if it was cancelled because of another task, or is
+--   cancelled before a further step, `failed` if it was told to stop because of its deadline
 -- @errors LOST TOOBIG
 local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'limits')
 namespace.open_at(meta[1])
-local id, token, result, cost = ARGV[2], ARGV[3], ARGV[4], nil
+local id, token, result, cost, asked = ARGV[2], ARGV[3], ARGV[4], nil, nil
 if not result then
   args.missing('id token result')
 end
 if ARGV[5] or #result > contract.PAYLOAD_HIGH then
   local options = args.options(4)
   args.bytes(result, options.max_bytes or contract.PAYLOAD_HIGH, 'result')
-  cost = options.cost
+  cost, asked = options.cost, steps.asked(options)
 end
 
-local answer = ending.complete(id, token, result, cost, meta[2])
+local answer = ending.complete(id, token, result, cost, meta[2], asked)
 return answer

@@ -22,7 +22,7 @@ local function add(number, fields)
   end
 end
 local count = 0
-local number, since, reached, nth = history.last(key, v[3])
+local number, since, reached, nth, _, cause = history.last(key, v[3])
 if number > after then
   for _, entry in ipairs(redis.call('XRANGE', key, string.format('(%.0f-0', after), '+', 'COUNT', limit)) do
     local kept = {}
@@ -33,7 +33,7 @@ if number > after then
     count = count + 1
   end
 end
-for i, fields in ipairs(history.derive({ unpack(v, 2, 18) }, since, reached, nth)) do
+for i, fields in ipairs(history.derive({ unpack(v, 2, 18) }, since, reached, nth, cause)) do
   if number + i > after and count < limit then
     add(number + i, fields)
     count = count + 1

@@ -4,14 +4,18 @@ local ending = {}
 -- Bytes of all bodies of one call: one of the largest size.
 ending.BYTES = 8388608
 
--- With a result. `limited`: some queue of the namespace has limits, whose places are free then.
+-- With a result. `limited`: some queue of the namespace has limits, whose places are free then. `asked`: what was said
+-- of the next step.
 -- @hot
 -- @inline
-function ending.complete(id, token, result, cost, limited)
+function ending.complete(id, token, result, cost, limited, asked)
   local task, answer = owner.task(id, token, 'complete cancelled discarded')
   if task and task.cancel then
     owner.alive(task)
     answer = ending.discard(task, cost)
+  end
+  if task and not answer and (asked or task.ties and string.find(task.ties, 's', 1, true)) then
+    answer = steps.go_on(task, result, cost, asked)
   end
   if task and not answer then
     ending.complete_task(task, result, cost, limited)
@@ -35,7 +39,9 @@ function ending.complete_task(task, result, cost, limited)
   local id, token = task.id, task.token
   local prefix, tasks = namespace.prefix, '_tasks_' .. task.queue
   if task.attempt ~= '1' and (redis.call('HGET', prefix .. 'task_' .. id, 'failures') or '0') ~= '0' then
-    task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall' }
+    task.forget = { 'error', 'group', 'last_error', 'last_group', 'cancel', 'recall', task.skips }
+  elseif task.skips then
+    task.forget = { 'cancel', 'recall', task.skips }
   end
   -- The leases are written first: if that key has another type, this write fails and nothing is changed.
   local held, ended, events = prefix .. 'reserved' .. tasks .. '_' .. task.node, prefix .. 'complete' .. tasks,
@@ -122,10 +128,13 @@ end
 -- Gives the task back. `options`: as `release` takes them, and `suspend`, if it may wait for `inputs`.
 -- @hot
 function ending.release(id, token, options)
-  if options.lost and (options.reason or options.again or options.uncounted or options.cost or options.inputs) then
+  if options.lost and (options.reason or options.again or options.uncounted or options.cost or options.inputs
+    or options.into) then
     reply.fail('BADARG', 'lost cannot be combined with other options: it has its own count and delays')
   elseif options.inputs and options.again then
     reply.fail('BADARG', 'again and inputs contradict each other: the task comes back when it is ready')
+  elseif options.into and (options.inputs or options.reason == 'next') then
+    reply.fail('BADARG', 'into goes neither with inputs nor with the reason next: that is how a step ends')
   end
   local why = options.reason or 'release'
 
@@ -157,6 +166,8 @@ function ending.release(id, token, options)
   end
   if options.suspend then
     return options.suspend(task, options.inputs, why, counter, count)
+  elseif options.elsewhere and options.into ~= task.queue then
+    return options.elsewhere(task, options, why, counter, count)
   end
   task.front, task.forget = true, { state.attempt_fields() }
   if options.again and options.again > 0 then
@@ -168,7 +179,8 @@ function ending.release(id, token, options)
   return 'released'
 end
 
--- The ends of a call, checked: what is said of each in seven arguments. `back`: some task may wait again.
+-- The ends of a call, checked: what is said of each in seven arguments. `back`: some task may wait again. One that goes
+-- on in another queue is noted by `edges.readied`.
 -- @hot
 function ending.read(count, most)
   local ends, bytes = {}, 0
@@ -201,8 +213,11 @@ function ending.check(one, group, again)
   local gives_back = one.how == 'release' or one.how == 'uncounted'
   if gives_back and one.body ~= '' then
     reply.fail('BADARG', 'the body must be empty: a release has none')
-  elseif one.how == 'complete' and (group ~= '' or again ~= '') or one.how == 'final' and again ~= '' then
-    reply.fail('BADARG', 'group and again must be empty: they are for attempts that fail or are released')
+  elseif (one.how == 'complete' or one.how == 'final') and again ~= '' then
+    reply.fail('BADARG', 'again must be empty: it is for attempts that fail and are retried, or are released')
+  elseif one.how == 'complete' and group ~= '' then
+    one.asked = { next = args.plain(group, 'group') }
+    return
   end
   again = args.delay_or_none(again, 'again')
   if gives_back then
@@ -240,7 +255,7 @@ end
 -- @hot
 function ending.one(one, limited)
   if one.how == 'complete' then
-    return ending.complete(one.id, one.token, one.body, one.cost, limited)
+    return ending.complete(one.id, one.token, one.body, one.cost, limited, one.asked)
   elseif one.how == 'fail' or one.how == 'final' then
     return ending.fail(one.id, one.token, one.body, one.options)
   end
@@ -258,7 +273,8 @@ function ending.complete_plain(ends, listener, verdicts, limited)
     if v.err or v[2] ~= one.token then
       args.plain(id, 'id')
       args.integer(one.token, contract.TOKEN_LOW, contract.TOKEN_HIGH, 'token')
-    elseif one.how == 'complete' and (v[1] == 'started' or v[1] == 'reserved') and v[3] == listener and not seen[id]
+    elseif one.how == 'complete' and not one.asked and (v[1] == 'started' or v[1] == 'reserved')
+      and v[3] == listener and not seen[id]
       and not (v[7] or v[9] or v[10]) and (v[11] or '0') == '0' and (not plain[1] or plain[1].queue == v[5]) then
       plain[#plain + 1] = { id = id, status = v[1], token = v[2], node = v[3], attempt = v[4], queue = v[5],
         pid = v[6] or '', since = v[8], at = n }

@@ -14,19 +14,20 @@ end
 
 -- The last transition that is kept: its number, its time, the new state, and the attempt. If it is older than the
 -- task, it belongs to an earlier task with this id that a client without scripts deleted: then there is none, and
--- the fifth result is true.
+-- the fifth result is true. The sixth is its cause.
 function history.last(key, created)
   local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
   local v = entry and entry[2]
   if not v or tonumber(v[2]) < (tonumber(created) or 0) then
-    return 0, 0, '', 0, v ~= nil
+    return 0, 0, '', 0, v ~= nil, ''
   end
-  return tonumber(string.match(entry[1], '^%d+')), tonumber(v[2]) or 0, v[6], tonumber(v[8]) or 0
+  return tonumber(string.match(entry[1], '^%d+')), tonumber(v[2]) or 0, v[6], tonumber(v[8]) or 0, false, v[12]
 end
 
 -- The transitions from the last one that is kept, or from the creation, to the state of the record, each as at from
--- to attempt by why outcome group error cost. A client without scripts leaves at most one, without a cause.
-function history.derive(v, since, reached, nth)
+-- to attempt by why outcome group error cost. A client without scripts leaves at most one, without a cause. `cause`: of
+-- the last one that is kept.
+function history.derive(v, since, reached, nth, cause)
   local status, created, promoted, reserved, started, updated, node, number, outcome, group, text, schedule, slot,
     ended, cost, cost_of, readied = unpack(v, 1, 17)
   local found = {}
@@ -41,7 +42,8 @@ function history.derive(v, since, reached, nth)
   end
   if reached == '' or reached == 'moved' then
     local moved = reached == 'moved'
-    local why = moved and 'move' or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
+    local why = moved and (cause == 'next' and cause or 'move')
+      or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
     step(moved and namespace.decimal(since * 1000000) or created,
       readied and 'waiting' or promoted and 'scheduled' or contract.is_waiting(status) and status or 'pending',
       '', why, '', '', '', '')
@@ -122,11 +124,11 @@ end
 function history.add(task, event, outcome, group, text, cost)
   local key = namespace.key('history', task.id)
   local told = redis.call('HMGET', namespace.key('task', task.id), history.fields())
-  local number, since, reached, nth, stale = history.last(key, told[2])
+  local number, since, reached, nth, stale, cause = history.last(key, told[2])
   if stale then
     redis.call('UNLINK', key)
   end
-  local kept = history.derive(told, since, reached, nth)
+  local kept = history.derive(told, since, reached, nth, cause)
   kept[#kept + 1] = { event.at, task.status, event.to, task.attempt, event.by, event.why, outcome, group, text, cost,
     unpack(event.note or {}) }
   local most = settings.get(task.queue, 'history')

@@ -132,13 +132,16 @@ function statistics.event(sums, from, to, by, why, at, since, bounds)
     end
   elseif from == 'reserved' or from == 'started' then
     -- An owner that never reported the start still worked on the task.
-    if to == 'complete' then
+    local goes_on = to == 'moved' and why == 'next' -- it has completed a step
+    if to == 'complete' or goes_on then
       statistics.measure(sums.done, at, since, bounds)
     elseif from == 'started' or (why == 'fail' and by ~= '') then
       statistics.measure(sums.run, at, since, bounds)
     end
     if to == 'reserved' or (by == '' and (why == 'lost' or why == 'adopt')) then
       sums.losses = sums.losses + 1
+    elseif goes_on then
+      sums.complete = sums.complete + 1
     elseif to ~= 'started' and to ~= 'complete' and why ~= 'complete' and by ~= '' then
       if why ~= 'fail' then
         sums.releases = sums.releases + 1

@@ -20,9 +20,10 @@ pub struct End {
 
 impl End {
     /// With its result, as [`Calls::complete`](super::Calls::complete). The largest size is an option of the exchange.
+    /// Of the next step only its queue can be said here.
     #[must_use]
     pub fn complete(id: TaskId, token: Token, result: Vec<u8>, options: &CompleteOptions) -> Self {
-        Self::new("complete", (id, token), result, &options.0, "")
+        Self::new("complete", (id, token), result, &options.0, "next")
     }
 
     /// With an error, as [`Calls::fail`](super::Calls::fail). The largest size is an option of the exchange.

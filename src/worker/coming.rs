@@ -17,16 +17,16 @@ pub(super) type Ended = Result<Result<Vec<u8>, HandlerError>, Box<dyn Any + Send
 
 /// How its attempt is to end.
 pub(super) enum Coming {
-    Complete(Vec<u8>),
+    Complete(Vec<u8>, CompleteOptions),
     Fail(Failure),
     Release(ReleaseOptions),
 }
 
 impl Coming {
-    /// `Lost` where there is nothing to end any more.
-    pub(super) fn of(ended: Ended) -> Result<Self> {
+    /// `Lost` where there is nothing to end any more. `options`: of a completion.
+    pub(super) fn of(ended: Ended, options: CompleteOptions) -> Result<Self> {
         Ok(match ended {
-            Ok(Ok(result)) => Self::Complete(result),
+            Ok(Ok(result)) => Self::Complete(result, options),
             Ok(Err(error)) => match (error.downcast_ref::<Stopped>(), error.downcast_ref::<Error>()) {
                 (Some(Stopped(Order::Lost)), _) | (_, Some(Error::Lost)) => return Err(Error::Lost),
                 (Some(Stopped(Order::Cancel)), _) => Self::Release(ReleaseOptions::new()),
@@ -45,15 +45,15 @@ impl Coming {
     pub(super) fn end<L: Link>(&self, processor: &Processor<L>, most: usize) -> Option<End> {
         let (id, token) = (processor.id().clone(), processor.reservation().token);
         match self {
-            Self::Complete(result) if result.len() <= most => {
-                Some(End::complete(id, token, result.clone(), &CompleteOptions::new()))
+            Self::Complete(result, options) if result.len() <= most => {
+                Some(End::complete(id, token, result.clone(), options))
             }
             Self::Fail(failure) => {
                 let text = failure.to_string().into_bytes();
                 (text.len() <= most && failure.is_sound()).then(|| End::fail(id, token, text, &failure.options()))
             }
             Self::Release(options) => Some(End::release(id, token, options)),
-            Self::Complete(_) => None,
+            Self::Complete(..) => None,
         }
     }
 }

@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::calls::CompleteOptions;
 use crate::error::Result;
 use crate::link::{Blocking, Link, Way, Wires};
 use crate::model::{Order, Reservation};
+use crate::names::QueueName;
 use crate::processor::Processor;
 
 const ORDERS: [Order; 6] = [Order::Continue, Order::Stop, Order::Drain, Order::Cancel, Order::Kill, Order::Lost];
@@ -39,6 +41,8 @@ pub struct Context<L: Link = Blocking> {
     /// Kept in addition to the order, which becomes [`Order::Lost`] when the lease has expired.
     killed: AtomicBool,
     renewed: Mutex<Instant>,
+    /// The queue of the next step, if the handler has named one.
+    next: Mutex<Option<QueueName>>,
     /// Rung at each order.
     pub(super) ordered: <<L as Way>::Wires as Wires>::Bell,
 }
@@ -46,7 +50,7 @@ pub struct Context<L: Link = Blocking> {
 impl<L: Link> Context<L> {
     pub(crate) fn new(processor: Processor<L>, renewed: Instant) -> Self {
         let (order, killed, renewed) = (AtomicU8::new(0), AtomicBool::new(false), Mutex::new(renewed));
-        Self { processor, order, killed, renewed, ordered: <_>::default() }
+        Self { processor, order, killed, renewed, next: Mutex::new(None), ordered: <_>::default() }
     }
 
     /// The attempt.
@@ -105,6 +109,18 @@ impl<L: Link> Context<L> {
     /// `PAYLOAD` if it has another type.
     pub fn last_checkpoint<C: DeserializeOwned>(&self) -> Result<Option<C>> {
         self.processor.last_checkpoint()
+    }
+
+    /// Once the handler has returned its result, the task goes on in this queue, with the result as its parameters, in
+    /// place of the next of its [steps](crate::Submit::step).
+    pub fn next(&self, queue: &QueueName) {
+        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(queue.clone());
+    }
+
+    /// What the handler has said of its completion.
+    pub(super) fn completion(&self) -> CompleteOptions {
+        let next = self.next.lock().unwrap_or_else(PoisonError::into_inner).take();
+        next.iter().fold(CompleteOptions::new(), |options, queue| options.next(queue.as_str()))
     }
 
     /// Whether the task was cancelled by force: then the attempt can only be given back.

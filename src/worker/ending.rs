@@ -30,7 +30,7 @@ impl<L: Link> Shared<L> {
     /// Sends an end by a call of its own.
     pub(super) async fn send_alone(&self, processor: &Processor<L>, coming: Coming) -> Result<Outcome> {
         match coming {
-            Coming::Complete(result) => match self.persist(&processor.completes(&result)).await {
+            Coming::Complete(result, options) => match self.persist(&processor.completes(&result, options)).await {
                 Err(Error::Invalid { code, text }) => {
                     self.fail(processor, &Failure::new(format!("{code}: {text}"))).await
                 }

@@ -117,7 +117,10 @@ impl<L: Link> Shared<L> {
             method = self.persist(&call).await?.ok_or(Error::Lost)?.method();
         }
         match self.handlers.of(method.as_deref()) {
-            Some(handler) => Coming::of(handlers::ended(handler.as_ref(), Arc::clone(context)).await),
+            Some(handler) => {
+                let ended = handlers::ended(handler.as_ref(), Arc::clone(context)).await;
+                Coming::of(ended, context.completion())
+            }
             None => Ok(Coming::Fail(Failure::new(unknown(method.as_deref())).permanent())),
         }
     }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use blueque::Inputs;
+use blueque::{Inputs, QueueName};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use crate::input::upstreams::Upstreams;
-use crate::input::values::duration;
+use crate::input::values::{duration, queue_name};
 use crate::output::{Code, fault};
 
 /// The server accepts no more.
@@ -52,6 +52,18 @@ pub enum Word {
     Suspend {
         #[command(flatten)]
         upstreams: Upstreams,
+    },
+    /// Go on in another queue, once the program has succeeded: its result becomes the parameters there
+    Next {
+        /// The queue, in place of the next one of the task's steps; without it the task is complete, whatever steps are left
+        #[arg(value_parser = queue_name)]
+        queue: Option<QueueName>,
+    },
+    /// Run again in another queue, from its checkpoint, once the program ends with exit code 85
+    Into {
+        /// The queue
+        #[arg(value_parser = queue_name)]
+        queue: QueueName,
     },
     /// Write a line to the task's log
     Log {
@@ -100,6 +112,8 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
             return Err(fault(Code::Usage, "name the tasks to wait for: --after-success ID, --after ID"));
         }
         Word::Suspend { upstreams } => append(&json!({ "suspend": upstreams.add_to(Inputs::new()).text() }))?,
+        Word::Into { queue } => append(&json!({ "into": queue.as_str() }))?,
+        Word::Next { queue } => append(&json!({ "next": queue.as_ref().map_or("", QueueName::as_str) }))?,
         Word::Again { pause } => append(&json!({ "again": pause.as_secs_f64() }))?,
         Word::Checkpoint { value } => keep("BLUEQUE_CHECKPOINT", value)?,
         Word::Result { value } => keep("BLUEQUE_RESULT", value)?,

@@ -104,9 +104,13 @@ fn argument(option: &'static Described) -> Arg {
     // Tags are given one by one.
     let (long, action) = match option.name {
         "tags" => ("tag".to_owned(), ArgAction::Append),
+        "steps" => ("steps".to_owned(), ArgAction::Append),
         name => (name.replace('_', "-"), ArgAction::Set),
     };
     let mut argument = Arg::new(option.name).long(long).action(action).value_name(value).value_parser(parser);
+    if option.name == "steps" {
+        argument = argument.value_delimiter(',');
+    }
     argument = argument.allow_negative_numbers(matches!(option.form, Form::Whole { .. })).help(help(option));
     if OF_UNIQUE.contains(&option.name) { argument.requires("unique") } else { argument }
 }
@@ -115,6 +119,7 @@ fn argument(option: &'static Described) -> Arg {
 fn form(option: &'static Described) -> (&'static str, ValueParser) {
     match (option.kind, option.form) {
         ("name" | "tags", _) => ("NAME", plain.into()),
+        ("steps", _) => ("QUEUE,…", plain.into()),
         ("unique_until", _) => ("WHEN", until.into()),
         (_, Form::Word(words)) => ("WORD", PossibleValuesParser::new(possible(words)).into()),
         // With a limit of 0 not even empty parameters fit.

@@ -115,6 +115,12 @@ pub struct End {
     /// The tasks that the task waits for before it comes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<String>,
+    /// The queue in which a completed task goes on with its next step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// The queue into which a task is given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub into: Option<String>,
     /// The checkpoint file may be newer than the one on the server.
     #[serde(default)]
     pub checkpoint: bool,
@@ -133,6 +139,8 @@ impl End {
             again: None,
             uncounted: false,
             inputs: None,
+            next: None,
+            into: None,
             checkpoint: false,
             payload: String::new(),
             post_mortem,

@@ -32,6 +32,10 @@ pub struct Seen {
     pub again: Option<f64>,
     /// The tasks that it waits for before it is run again.
     pub suspend: Option<String>,
+    /// The queue of the next step, should it succeed.
+    pub next: Option<String>,
+    /// The queue into which it is given back, should it ask to be run again.
+    pub into: Option<String>,
     /// The digest of the last checkpoint that the server can accept, if the program wrote one.
     pub checkpoint: Option<Vec<u8>>,
     /// The checkpoint file is too large for the server.
@@ -57,6 +61,8 @@ impl Seen {
             last_words: String::new(),
             again: None,
             suspend: None,
+            next: None,
+            into: None,
             checkpoint: None,
             too_large: false,
             there: true,
@@ -172,6 +178,8 @@ impl Capture {
                 Said::Alive => {}
                 Said::Again(seconds) => self.seen.again = Some(seconds),
                 Said::Suspend(inputs) => self.seen.suspend = Some(inputs),
+                Said::Next(queue) => self.seen.next = Some(queue),
+                Said::Into(queue) => self.seen.into = Some(queue),
                 Said::Extend(seconds) => {
                     let until = Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |time| {
                         boot_clock_us().saturating_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))

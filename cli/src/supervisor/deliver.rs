@@ -101,7 +101,8 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
             // more.
             Err(Error::Lost) => {
                 (end.outcome, end.word) = (Outcome::Release, None);
-                (end.checkpoint, end.uncounted, end.inputs) = (false, false, None);
+                (end.checkpoint, end.uncounted) = (false, false);
+                (end.inputs, end.next, end.into) = (None, None, None);
                 // If this fails, the stored end leads here again; the same below.
                 let _ = folder.write_end(end, payload);
                 continue;
@@ -111,7 +112,8 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
         match error {
             // Repeating it does not help: report that instead of the result.
             Error::Invalid { .. } if end.outcome == Outcome::Complete => {
-                *payload = format!("the server does not take the result: {error}").into_bytes();
+                let what = if end.next.take().is_some() { "next step" } else { "result" };
+                *payload = format!("the server does not take the {what}: {error}").into_bytes();
                 end.outcome = Outcome::Fail;
                 end.word = Some("result".into());
                 let _ = folder.write_end(end, payload);
@@ -119,6 +121,11 @@ fn until_answered(link: &mut Link, log: &mut Rest, folder: &RunFolder, end: &mut
             Error::Invalid { .. } | Error::State { .. } if end.inputs.is_some() => {
                 *payload = format!("the server does not take what it is to wait for: {error}").into_bytes();
                 (end.outcome, end.word, end.inputs) = (Outcome::Fail, Some("suspend".into()), None);
+                let _ = folder.write_end(end, payload);
+            }
+            Error::Invalid { .. } | Error::State { .. } if end.into.is_some() => {
+                *payload = format!("the task cannot be given back into that queue: {error}").into_bytes();
+                (end.outcome, end.word, end.into) = (Outcome::Fail, Some("into".into()), None);
                 let _ = folder.write_end(end, payload);
             }
             // Removed by hand: this end is no longer wanted.
@@ -262,6 +269,7 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
         Outcome::Complete => {
             let options = link.max_bytes.into_iter().fold(CompleteOptions::new(), CompleteOptions::max_bytes);
             let options = cost.into_iter().fold(options, CompleteOptions::cost);
+            let options = end.next.iter().fold(options, CompleteOptions::next);
             // Told to stop because of its deadline: the server discards the result, and nothing is published.
             match client.call(&calls.complete(&link.id, link.token, payload, &options))? {
                 blueque::Outcome::Complete => Ok(blueque::Outcome::Complete),
@@ -282,6 +290,7 @@ fn send_end(link: &Link, client: &Client, end: &End, payload: &[u8]) -> blueque:
             let options = again.into_iter().fold(options, ReleaseOptions::again);
             let inputs = end.inputs.as_deref().map(Inputs::from_text);
             let options = inputs.iter().fold(options, ReleaseOptions::inputs);
+            let options = end.into.iter().fold(options, ReleaseOptions::into);
             client.call(&calls.release(&link.id, link.token, &options))
         }
     }

@@ -23,6 +23,9 @@ pub const TROUBLE: &str = "trouble";
 /// The reason of a release until other tasks have ended.
 pub const SUSPEND: &str = "suspend";
 
+/// The reason of a release into another queue.
+pub const INTO: &str = "into";
+
 /// The group of failures that are not retried.
 const PERMANENT_GROUP: &str = "permanent";
 
@@ -54,6 +57,8 @@ pub fn judge(
     let again = seen.again.filter(|_| matches!(ended, Ended::Exit(Exit::Code(_))));
     let suspends = ended == Ended::Exit(Exit::Code(AGAIN)) && seen.suspend.is_some();
     let inputs = seen.suspend.clone().filter(|_| suspends);
+    let next = seen.next.clone();
+    let into = seen.into.clone().filter(|_| ended == Ended::Exit(Exit::Code(AGAIN)) && !suspends);
     let (outcome, word, payload) = match ended {
         Ended::Lost => return None,
         // The server cancels the task if that was asked for.
@@ -78,6 +83,7 @@ pub fn judge(
             }
         },
         Ended::Exit(Exit::Code(AGAIN)) if suspends => (Outcome::Release, Some(SUSPEND), Vec::new()),
+        Ended::Exit(Exit::Code(AGAIN)) if into.is_some() => (Outcome::Release, Some(INTO), Vec::new()),
         Ended::Exit(Exit::Code(AGAIN)) if changed => (Outcome::Release, Some("checkpoint"), Vec::new()),
         Ended::Exit(Exit::Code(AGAIN)) => {
             let text = "exit code 85 asks for another run from a new checkpoint, and it saved none";
@@ -96,6 +102,8 @@ pub fn judge(
     end.checkpoint = changed && outcome != Outcome::Complete && ended != Ended::Killed;
     end.uncounted = unknown || suspends || ended == Ended::Stopped(Reason::Drain);
     end.inputs = inputs;
+    end.next = next.filter(|_| outcome == Outcome::Complete);
+    end.into = into;
     end.permanent = outcome == Outcome::Fail && word == Some(PERMANENT_GROUP);
     end.again = if unknown { Some(PAUSE) } else { again.filter(|_| outcome == Outcome::Fail && !end.permanent) };
     Some((end, payload))

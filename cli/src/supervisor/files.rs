@@ -33,6 +33,8 @@ struct Line {
     extend: Option<f64>,
     again: Option<f64>,
     suspend: Option<String>,
+    next: Option<String>,
+    into: Option<String>,
 }
 
 /// What the program reported.
@@ -46,6 +48,10 @@ pub enum Said {
     Again(f64),
     /// The tasks that it is to wait for, should it ask to be run again.
     Suspend(String),
+    /// The queue of the next step, should it succeed.
+    Next(String),
+    /// The queue in which it is to run again, should it ask for that.
+    Into(String),
     /// Nothing but a sign of life.
     Alive,
     /// Not JSON, or not an object.
@@ -165,6 +171,12 @@ fn interpret(line: &[u8], said: &mut Vec<Said>) {
     }
     if let Some(inputs) = event.suspend {
         said.push(Said::Suspend(inputs));
+    }
+    if let Some(queue) = event.next {
+        said.push(Said::Next(queue));
+    }
+    if let Some(queue) = event.into {
+        said.push(Said::Into(queue));
     }
     if said.len() == before {
         said.push(Said::Alive);

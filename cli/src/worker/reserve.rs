@@ -402,7 +402,8 @@ fn beginning(parameters: &[u8]) -> String {
 /// The reason for the start, as the program gets it.
 fn reason(previous: Option<Outcome>) -> &'static str {
     match previous {
-        None => "new",
+        // A step that is complete is followed by the next one.
+        None | Some(Outcome::Complete) => "new",
         Some(Outcome::Lost) => "lost",
         Some(Outcome::Released) => "requeued",
         Some(_) => "retry",

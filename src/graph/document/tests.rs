@@ -288,6 +288,7 @@ fn property(option: &Described) -> String {
             format!(r#""type": "number", "minimum": {low}, "maximum": {high}"#)
         }
         _ if option.kind == "tags" => r#""type": "array", "items": {"type": "string"}, "maxItems": 16"#.to_owned(),
+        _ if option.kind == "steps" => r#""type": "array", "items": {"type": "string"}, "maxItems": 100"#.to_owned(),
         Form::Text | Form::Words(_) | Form::Bytes { .. } => r#""type": "string""#.to_owned(),
     };
     let (name, means) = (option.name, Value::from(option.means));

@@ -1,0 +1,174 @@
+-- Steps: a task that has done its work in one queue goes on in another, as the same task. The record has the queues
+-- that are left in `steps`; a task without any has no `s` among its ties.
+local steps = {}
+
+-- Checks the queues of a chain.
+function steps.check(value, what)
+  local number = 0
+  for name in string.gmatch(value .. ',', '([^,]*),') do
+    number = number + 1
+    if number > contract.STEP_COUNT_HIGH then
+      reply.fail('BADARG', what .. ' must be at most ' .. contract.STEP_COUNT_HIGH .. ' queues')
+    end
+    args.plain(name, what)
+  end
+  return value
+end
+
+-- What `complete` was told of the next step, or nil.
+function steps.asked(options)
+  local asked = { next = options.next, parameters = options.parameters, eta = options.eta, priority = options.priority,
+    method = options.method, needs = options.needs }
+  if asked.next == '' and (asked.parameters or asked.eta or asked.priority or asked.method or asked.needs) then
+    reply.fail('BADARG', 'with an empty next there is no next step that could have parameters, an eta, a priority, a'
+      .. ' method or needs')
+  end
+  if asked.parameters then
+    args.bytes(asked.parameters, options.max_bytes or contract.PAYLOAD_HIGH, 'parameters')
+  end
+  return next(asked) and asked
+end
+
+-- The task in the other queue, with its claims; what is left of its unique name goes with it.
+function steps.other(task, queue, created)
+  local other = { id = task.id, key = namespace.key('task', task.id), queue = queue, attempt = task.attempt,
+    since = task.since, ties = task.ties, foreign = true, created = created }
+  if other.ties then
+    claims.load(other)
+    other.rank = nil
+    claims.transfer_name(task, other)
+  end
+  return other
+end
+
+-- Reads all that the way into the other queue writes.
+function steps.plan(task, other, to)
+  state.plan(task, 'moved')
+  state.plan(other, to)
+  other.unknown = not redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), other.queue)
+  if other.queue == task.queue then
+    namespace.require_settled_slot() -- it leaves indexes and enters them again
+  end
+end
+
+-- Goes it. `why`: of the event in the queue that it leaves, and `came`: of the one in the other; `fields`: names and
+-- values for the record.
+function steps.move(task, other, to, why, came, fields)
+  state.move(task, 'moved', why, task.node, unpack(fields))
+  state.move(other, to, came, '', 'queue', other.queue, 'attempt', other.attempt, 'ended', task.token, unpack(fields))
+  if other.unknown then
+    redis.call('ZADD', namespace.prefix .. 'queues', 0, other.queue)
+  end
+  if to == 'pending' then
+    edges.readied = true
+    state.wake(other.queue)
+  end
+end
+
+-- What the record forgets with the attempt.
+function steps.forgotten(...)
+  local names = { 'token', 'lease', 'request', 'front', 'promoted', 'readied', state.attempt_fields() }
+  for _, name in ipairs({ ... }) do
+    names[#names + 1] = name
+  end
+  return names
+end
+
+-- Ends a step of a task, which goes on with the next one. Returns the outcome, or nil if it was the last one. `asked`:
+-- see `asked`.
+function steps.go_on(task, result, cost, asked)
+  local v = redis.call('HMGET', namespace.key('task', task.id), 'steps', 'step', 'created')
+  local first, rest = string.match(v[1] or '', '^([^,]+),?(.*)$')
+  local queue = asked and asked.next or first or ''
+  if queue == '' then
+    if asked and not asked.next then
+      reply.fail('BADARG', 'the task has no next step that could have parameters, an eta, a priority, a method or'
+        .. ' needs: name its queue with next')
+    end
+    task.skips = first and 'steps'
+    return nil
+  elseif task.cancel then
+    task.cost = cost
+    return owner.finish(task, 'cancelled', 'cancelled', 'complete')
+  end
+  asked = asked or {}
+  local other = steps.next(task, queue, v[3], rest or '', asked)
+  local fields = { 'outcome', 'complete', 'step', (v[2] or 0) + 1 }
+  steps.tell(other, fields, rest or '', asked)
+  local parameters = asked.parameters or result ~= '' and result ~= 'null' and result
+  if parameters then
+    fields[#fields + 1], fields[#fields + 2] = 'parameters', parameters
+    other.forget[#other.forget + 1] = 'slots'
+  end
+  if cost then
+    for _, value in ipairs({ 'cost', cost, 'cost_of', task.token }) do
+      fields[#fields + 1] = value
+    end
+  end
+  local to = other.eta and 'scheduled' or 'pending'
+  steps.plan(task, other, to)
+  namespace.begin()
+  steps.move(task, other, to, 'next', 'next', fields)
+  return 'complete'
+end
+
+-- The task in the queue of its next step. Where another task has its unique name, it goes on without it: its owner has
+-- nowhere else to bring the result.
+function steps.next(task, queue, created, rest, asked)
+  local other = steps.other(task, queue, created or '0')
+  local ties = string.gsub(task.ties or '', 's', '') .. (rest ~= '' and 's' or '')
+  if (asked.needs or asked.priority and asked.priority ~= '0') and not string.find(ties, 'r', 1, true) then
+    ties = ties .. 'r'
+  end
+  other.ties, other.ranked = ties ~= '' and ties or nil, string.find(ties, 'r', 1, true) and true
+  if other.ties and not other.bound then
+    claims.mark(other)
+  end
+  other.priority, other.needs = asked.priority or other.priority, asked.needs or other.needs
+  if other.unique and claims.name_conflict(other) then
+    other.unique = nil
+  end
+  if asked.eta and asked.eta > namespace.now_us then
+    other.eta = namespace.decimal(asked.eta)
+  end
+  return other
+end
+
+-- What the record is told of the next step, and what it forgets of this one.
+function steps.tell(other, fields, rest, asked)
+  other.forget = steps.forgotten('failures', 'losses', 'releases', 'uncounted', 'fruitless', 'last_error', 'last_group',
+    'checkpoint', 'checkpointed', 'retry_eta')
+  for name, value in pairs({ steps = rest, ties = other.ties or '', eta = other.eta or '',
+    priority = asked.priority == '0' and '' or asked.priority, method = asked.method, needs = asked.needs }) do
+    if value == '' then
+      other.forget[#other.forget + 1] = name
+    else
+      fields[#fields + 1], fields[#fields + 2] = name, value
+    end
+  end
+end
+
+-- Gives a task back into another queue, where it has had no turn.
+function steps.give_back(task, options, why, counter, count)
+  local other = steps.other(task, options.into, redis.call('HGET', namespace.key('task', task.id), 'created') or '0')
+  if settings.get(other.queue, 'closed') == '1' then
+    reply.fail('CLOSED', 'the other queue is closed: set its setting closed to 0')
+  elseif other.unique and claims.name_conflict(other) then
+    reply.fail('DUPLICATE', 'another task of the other queue has this unique name')
+  elseif other.needs then
+    creation.require_few_needs(other.queue, other.needs)
+  end
+  local to = options.again and options.again > 0 and retries.plan(other, options.again) or 'pending'
+  local fields = { 'outcome', 'released', counter, count }
+  for _, value in ipairs(task.cost and { 'cost', task.cost, 'cost_of', task.token } or {}) do
+    fields[#fields + 1] = value
+  end
+  for _, value in ipairs(to == 'scheduled' and { 'eta', other.eta, other.own_eta and 'retry_eta', '1' } or {}) do
+    fields[#fields + 1] = value
+  end
+  other.forget = steps.forgotten()
+  steps.plan(task, other, to)
+  namespace.begin()
+  steps.move(task, other, to, why, 'move', fields)
+  return 'released'
+end
