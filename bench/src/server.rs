@@ -165,7 +165,7 @@ pub fn call(sha: &str, namespace: &str, args: &[String]) -> redis::Cmd {
 
 /// How many calls of nothing come before a measurement. Redis collects Lua's garbage at every 50th call of a script: in
 /// rounds of the same calls that would always fall upon the same rows.
-fn pause() -> u32 {
+fn idle_calls() -> u32 {
     static STATE: AtomicU32 = AtomicU32::new(1);
     let next = STATE.load(Ordering::Relaxed).wrapping_mul(1_103_515_245).wrapping_add(12_345);
     STATE.store(next, Ordering::Relaxed);
@@ -175,7 +175,7 @@ fn pause() -> u32 {
 /// Runs the calls of one script in one pipeline: microseconds of server time per call, and the replies.
 pub fn timed(connection: &mut Connection, sha: &str, namespace: &str, calls: &[Args]) -> Result<(f64, Vec<Value>)> {
     let mut pipe = redis::pipe();
-    for _ in 0..pause() {
+    for _ in 0..idle_calls() {
         pipe.cmd("EVAL").arg("return 0").arg(0).ignore();
     }
     pipe.cmd("CONFIG").arg("RESETSTAT").ignore();
