@@ -64,7 +64,8 @@ for _, stray in ipairs(strays) do
   redis.call('ZREM', unpack(stray))
 end
 for _, task in ipairs(tasks) do
-  state.move(task, 'pending', 'promote', '', 'promoted', state.time(task))
+  local now = state.time(task)
+  state.move(task, 'pending', 'promote', '', 'promoted', now)
 end
 if #tasks > 0 or held_up.wakes then
   state.wake(queue)

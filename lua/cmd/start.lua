@@ -50,5 +50,6 @@ if namespace.declared then
   namespace.begin_declared(leases, events, started)
 end
 task.pid = pid
-state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', state.time(task))
+local now = state.time(task)
+state.move(task, 'started', 'start', task.node, 'pid', pid, 'lease', lease, 'started', now)
 return deadline

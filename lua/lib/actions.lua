@@ -11,11 +11,11 @@ actions.NEAR = 500
 
 -- The task, with the fields that every action reads.
 function actions.find(id)
-  return record.find(id, 'outcome', 'created', 'eta', 'front', 'retry_eta')
+  return record.find(id, 'outcome', 'created', 'eta', 'front', 'retry_eta', 'schedule')
 end
 
 function actions.get(id)
-  return record.get(id, 'outcome', 'created', 'eta', 'front', 'retry_eta')
+  return record.get(id, 'outcome', 'created', 'eta', 'front', 'retry_eta', 'schedule')
 end
 
 function actions.refuse(task, allowed)
@@ -189,15 +189,19 @@ function actions.retry(task, spec)
       return code, text
     end
   end
-  local code, text = deadlines.plan_retry(task, spec.deadline)
-  if code then
-    return code, text
+  if task.ties or spec.deadline then
+    local code, text = deadlines.plan_retry(task, spec.deadline)
+    if code then
+      return code, text
+    end
   end
   if task.ties and not spec.walks and string.find(task.ties, 'g', 1, true) then
     claims.load(task)
     graphs.plan_repair(task)
   end
-  schedules.again(task)
+  if task.extra[6] then
+    schedules.again(task, task.extra[6])
+  end
   actions.plan(task, task.again_edges and task.again_edges.to or 'pending', spec)
 end
 

@@ -38,15 +38,16 @@ end
 function attempt.begin(task, lease, why, apart, pid)
   local listener, length = task.taker, lease == attempt.LEASE and attempt.LEASE_TEXT or lease
   attempt.number(task, lease, apart)
+  local now = state.time(task)
   if pid then
     task.node, task.pid = listener, pid
     state.move(task, 'started', why, listener,
       'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length, 'request', task.request or '',
-      'pid', pid, 'started', state.time(task))
+      'pid', pid, 'started', now)
   else
     state.move(task, 'reserved', why, listener,
       'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length, 'request', task.request or '',
-      'reserved', state.time(task))
+      'reserved', now)
   end
   attempt.issued(task.issue, apart)
 end

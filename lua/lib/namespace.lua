@@ -157,7 +157,9 @@ end
 
 -- Reads a key, so that a wrong type fails here and not at a write.
 function namespace.probe(command, key)
-  namespace.declare(key)
+  if namespace.declared then
+    namespace.declare(key)
+  end
   return redis.call(command, key)
 end
 

@@ -268,14 +268,10 @@ end
 
 -- When a task is retried whose schedule lets no two tasks run at the same time, it gets the key for that if
 -- possible, and the schedule remembers it.
-function schedules.again(task)
-  local name = redis.call('HGET', task.key, 'schedule')
-  local rhythm, queue, overlap, options, tasks, last
-  if name then
-    rhythm, queue, overlap, options, tasks, last = unpack(redis.call('HMGET',
-      namespace.declare(namespace.key('schedule', name)),
-      'rhythm', 'queue', 'overlap', 'options', 'tasks', 'last_task'))
-  end
+function schedules.again(task, name)
+  local rhythm, queue, overlap, options, tasks, last = unpack(redis.call('HMGET',
+    namespace.declare(namespace.key('schedule', name)),
+    'rhythm', 'queue', 'overlap', 'options', 'tasks', 'last_task'))
   if not rhythm then
     return
   end

@@ -171,11 +171,11 @@ end
 
 -- The time of this call, or of the task's last transition if the clock was set back since: transitions of a task
 -- are in order.
--- @hot
+-- @inline
 function state.time(task)
   local since, now = task.since, namespace.now -- not namespace.now_us, which a new token has advanced
   if since and not (#since == #now and since <= now) and (tonumber(since) or 0) > tonumber(now) then
-    return since
+    now = since
   end
   return now
 end
@@ -246,7 +246,8 @@ function state.move(task, to, why, by, ...)
       if to == 'scheduled' then
         redis.call('ZADD', task.ranked and prefix .. 'scheduled_lane' .. tasks or new, task.eta, id)
       elseif to == 'waiting' then
-        redis.call('ZADD', new, state.time(task), id)
+        local at = state.time(task)
+        redis.call('ZADD', new, at, id)
       elseif to ~= 'deleted' and to ~= 'moved' and not (task.ranked and to == 'pending') then
         redis.call(task.front and 'RPUSH' or 'LPUSH', new, id)
       end
@@ -260,7 +261,8 @@ end
 -- and the events of its queue.
 -- @inline
 function state.record(task, to, why, by, ...)
-  local id, queue, from, prefix, now = task.id, task.queue, task.status, namespace.prefix, state.time(task)
+  local id, queue, from, prefix = task.id, task.queue, task.status, namespace.prefix
+  local now = state.time(task)
   local key = prefix .. 'task_' .. id
   if from and to ~= 'started' and to ~= 'complete' and to ~= 'deleted'
     and not (from == 'pending' and why == 'reserve') then

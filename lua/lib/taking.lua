@@ -385,14 +385,15 @@ function taking.commit_run(call)
   state.take_all(run, pid)
   for i = 1, #run do
     local task = run[i]
+    local now = state.time(task)
     if pid then
       write(task, 'started', 'reserve', listener,
         'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length,
-        'request', call.request or '', 'pid', pid, 'started', state.time(task))
+        'request', call.request or '', 'pid', pid, 'started', now)
     else
       write(task, 'reserved', 'reserve', listener,
         'node', listener, 'token', task.issue, 'attempt', task.attempt, 'lease', length,
-        'request', call.request or '', 'reserved', state.time(task))
+        'request', call.request or '', 'reserved', now)
     end
     taking.answer(call, task, task.fields)
   end
