@@ -1,5 +1,6 @@
 //! Graphs of tasks: tasks that wait for others, and receive their results.
 
+mod array;
 mod batches;
 mod document;
 #[cfg(feature = "enq")]
@@ -16,6 +17,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
+pub use array::GraphArray;
 #[cfg(feature = "enq")]
 pub use enq::Enq;
 pub use flaw::GraphError;
@@ -40,11 +42,8 @@ use plan::{Argument, Input, Order, Plan, Step};
 ///
 /// let graph = Graph::new().name("movie-17");
 /// let split = graph.task("video", "split", &"movie-17.mkv");
-/// let join = graph.join("video", "join").label("join");
-/// for part in 0..40 {
-///     let encode = graph.task("video", "encode", &part).result_of(&split);
-///     join.result_of(&encode);
-/// }
+/// let encode = graph.array("video", "encode", 1..=40, |part| part).label("encode").needs(&split);
+/// let join = graph.join("video", "join").label("join").results_of(&encode);
 /// graph.task("mail", "report", &"movie-17").after(&join);
 /// assert_eq!(graph.len(), 43);
 /// graph.check()?;
@@ -190,18 +189,7 @@ impl Graph {
         let task = GraphTask { graph: self, index: self.len() };
         let label = format!("{method}-{}", task.index);
         let (queue, options) = (queue.to_owned(), TaskOptions::default().method(method));
-        let (shard, eta, edges) = (None, None, Vec::new());
-        self.parts.borrow_mut().steps.push(Step {
-            label,
-            shard,
-            queue,
-            eta,
-            options,
-            input,
-            edges,
-            outside: Vec::new(),
-            bound: None,
-        });
+        self.parts.borrow_mut().steps.push(Step::new(label, queue, options, input));
         task
     }
 
@@ -283,6 +271,11 @@ impl GraphTask<'_> {
     /// Adds the result of another task to its arguments. It runs after the success of that task.
     pub fn result_of(self, upstream: &GraphTask<'_>) -> Self {
         if self.knows(upstream) { self.receives(Argument::Result(upstream.index)) } else { self }
+    }
+
+    /// Adds the results of the tasks of an array to its arguments, in the order of their indexes.
+    pub fn results_of(self, array: &GraphArray<'_>) -> Self {
+        array.tasks().fold(self, |task, (_, upstream)| task.result_of(&upstream))
     }
 
     /// It runs after the success of another task.

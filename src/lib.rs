@@ -111,6 +111,7 @@ pub mod contract;
 #[cfg(feature = "cron")]
 mod cron;
 mod deadline;
+mod element;
 mod error;
 mod graph;
 mod host;
@@ -202,9 +203,10 @@ pub use rhythm::Rhythm;
 /// A schedule of a namespace.
 pub type Schedule = handles::Schedule<Blocking>;
 // Graphs.
+pub use element::element;
 #[cfg(feature = "enq")]
 pub use graph::Enq;
-pub use graph::{Graph, GraphError, GraphTask};
+pub use graph::{Graph, GraphArray, GraphError, GraphTask};
 pub use model::{GraphInfo, GraphMember, GraphPage, GraphState, GraphSummary, OnFailure, StagedGraph};
 /// A graph by its id.
 pub type GraphHandle = handles::GraphHandle<Blocking>;

@@ -209,7 +209,7 @@ impl Submit {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
-pub struct Inputs(Pairs);
+pub struct Inputs(TaskOptions);
 
 impl Inputs {
     /// Nothing yet.
@@ -218,41 +218,37 @@ impl Inputs {
     }
 
     /// As [`Submit::after_success`].
-    pub fn after_success(mut self, upstream: &TaskId) -> Self {
-        self.0.waits_for("success", upstream);
-        self
+    pub fn after_success(self, upstream: &TaskId) -> Self {
+        Self(self.0.after_success(upstream))
     }
 
     /// As [`Submit::after`].
-    pub fn after(mut self, upstream: &TaskId) -> Self {
-        self.0.waits_for("after", upstream);
-        self
+    pub fn after(self, upstream: &TaskId) -> Self {
+        Self(self.0.after(upstream))
     }
 
     /// As [`Submit::after_failure`].
-    pub fn after_failure(mut self, upstream: &TaskId) -> Self {
-        self.0.waits_for("failure", upstream);
-        self
+    pub fn after_failure(self, upstream: &TaskId) -> Self {
+        Self(self.0.after_failure(upstream))
     }
 
     /// As [`Submit::result_of`], for a task that waits for results. The new slots follow those that it has, which
     /// [`Why::slots`](crate::Why) counts.
-    pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
-        self.0.waits_for(&format!("result/{slot}"), upstream);
-        self
+    pub fn result_of(self, slot: u32, upstream: &TaskId) -> Self {
+        Self(self.0.result_of(slot, upstream))
     }
 
     /// From the contract's text, such as `success=ID after=ID`, which the server checks.
     pub fn from_text(text: &str) -> Self {
         let mut inputs = Self::default();
-        inputs.0.set("inputs", text.to_owned());
+        inputs.0.pairs_mut().set("inputs", text.to_owned());
         inputs
     }
 
     /// The contract's text.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.0.get("inputs").unwrap_or_default()
+        self.0.0.get("inputs").unwrap_or_default()
     }
 }
 

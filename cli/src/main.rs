@@ -3,7 +3,6 @@
 mod args;
 mod commands;
 mod doctor;
-mod element;
 mod follow;
 mod input;
 mod logs;

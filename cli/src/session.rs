@@ -28,18 +28,13 @@ pub struct Session {
     pub end: Option<Instant>,
 }
 
-/// Tasks of one step, and steps: as many as the largest graph has.
-const SETTLED: (u32, usize) = (100, 1_000);
+/// As many tasks as ten of the largest graphs have.
+const SETTLED: usize = 100_000;
 
 impl Session {
     /// Goes on with what a call has left behind in graphs. Workers would do it, too: so whatever keeps it from that is no
     /// error.
     pub fn settle(&self) {
-        let (tasks, steps) = SETTLED;
-        for _ in 0..steps {
-            if !self.client.call(&self.client.calls().settle(tasks)).is_ok_and(|settled| settled.more) {
-                break;
-            }
-        }
+        self.client.settle(SETTLED).ok();
     }
 }

@@ -15,17 +15,8 @@ use serde_json::{Value, json};
 use support::eventually;
 use world::{World, result, status};
 
-/// Runs the command: its exit code, stdout and stderr.
-fn run(world: &World, args: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-    command.args(args).env("BLUEQUE_URL", world.server.url()).env("XDG_CONFIG_HOME", world.path("none"));
-    let output = command.output().unwrap();
-    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    (output.status.code().unwrap(), out, err)
-}
-
 fn ok(world: &World, args: &[&str]) -> String {
-    let (code, out, err) = run(world, args);
+    let (code, out, err) = world.outcome(args);
     assert_eq!(code, 0, "{args:?}: {err}");
     out
 }
@@ -47,7 +38,7 @@ fn each_element_of_an_array_learns_its_index_and_so_many_run_at_once() {
     let limits = ok(&world, &["limits", "sim", "-o", "json"]);
     assert!(limits.contains("night.0"), "{limits}");
     let _worker = world.worker(&["--queue", "sim", "--slots", "6"]);
-    assert_eq!(run(&world, &["graph", "wait", "night", "--timeout", "120s"]).0, 0);
+    assert_eq!(world.outcome(&["graph", "wait", "night", "--timeout", "120s"]).0, 0);
     assert_eq!(json(&world, &["show", "night[7]"])["result"], 7);
     let most = fs::read_to_string(world.path("most")).unwrap();
     assert_eq!(most.lines().map(|line| line.trim().parse::<u32>().unwrap()).max(), Some(2), "{most}");
@@ -74,7 +65,7 @@ fn an_array_and_a_document_may_wait_for_tasks_that_were_there_before() {
     assert!(ok(&world, &["graph", "show", "a"]).contains("3 waiting"));
     let shown = ok(&world, &["graph", "show", "d"]);
     assert!(shown.contains("waits for first, a.1"), "{shown}");
-    let (code, _, err) = run(&world, &["submit", "q", "--array", "1-3", "--after", "nobody"]);
+    let (code, _, err) = world.outcome(&["submit", "q", "--array", "1-3", "--after", "nobody"]);
     assert!(code == 4 && err.contains("outside of the graph that it is to wait for does not exist"), "{code} {err}");
     let _worker = world.worker(&["--queue", "q"]);
     assert_eq!(result(&world.client.task("d.0").unwrap()), "[7]");
@@ -105,14 +96,14 @@ fn parts_of_arrays_are_cancelled_retried_and_explained() {
         ("a/b", 4, "the graph has no task a/b"),
         ("b[1]", 4, "there is no graph b"),
     ] {
-        let (found, _, err) = run(&world, &["cancel", part]);
+        let (found, _, err) = world.outcome(&["cancel", part]);
         assert!(found == code && err.contains(text), "{part}: {found} {err}");
     }
-    assert_eq!(run(&world, &["show", "a[1-2]"]).0, 2);
+    assert_eq!(world.outcome(&["show", "a[1-2]"]).0, 2);
     // With two arrays the name says which.
     let graph = Graph::from_json(r#"{"queue": "q", "tasks": {"x": {"array": "1-2"}, "y": {"array": "1-2"}, "z": {}}}"#);
     world.client.submit_graph(&graph.unwrap().id(GraphId::new("two").unwrap())).unwrap();
-    let (code, _, err) = run(&world, &["cancel", "two[1]"]);
+    let (code, _, err) = world.outcome(&["cancel", "two[1]"]);
     assert!(code == 2 && err.contains("two has several arrays, x, y: name one, such as two/x[1]"), "{err}");
     assert_eq!(ok(&world, &["cancel", "two/y[1-2]", "two/z", "-o", "id"]), "two.2\ntwo.3\ntwo.4\n");
     assert_eq!(ok(&world, &["cancel", "two/x", "-o", "id"]), "two.0\ntwo.1\n");
@@ -167,7 +158,7 @@ fn a_bad_document_names_its_task_and_field_and_makes_nothing() {
     let file = world.path("d.yaml");
     let refused = |text: &str, expected: &str| {
         fs::write(&file, text).unwrap();
-        let (code, out, err) = run(&world, &["graph", "submit", file.to_str().unwrap()]);
+        let (code, out, err) = world.outcome(&["graph", "submit", file.to_str().unwrap()]);
         assert!(code == 2 && out.is_empty() && err.contains(expected), "{code} {out}{err}");
     };
     refused("queue: q\ntasks:\n  a: {array: 5-3}\n", "task 0 \"a\", array: 5-3 has no element");
@@ -184,7 +175,7 @@ fn a_bad_document_names_its_task_and_field_and_makes_nothing() {
     lines[..9].reverse();
     let (code, _, err) = {
         fs::write(&file, lines.join("\n")).unwrap();
-        run(&world, &["graph", "submit", file.to_str().unwrap()])
+        world.outcome(&["graph", "submit", file.to_str().unwrap()])
     };
     assert!(code == 2 && (err.contains("with its aliases") || err.contains("repetition limit")), "{err}");
     refused(&format!("queue: q\ntasks: {{a: {{parameters: {}}}}}\n", "x".repeat(8 << 20)), "at most 8388608 (8 MiB)");
@@ -201,13 +192,13 @@ fn a_bad_document_names_its_task_and_field_and_makes_nothing() {
         (&["submit", "q", "--array", "1-2", "--unique", "u"], "has no unique name"),
         (&["submit", "q", "--array", "1-2", "--wait"], "cannot be used with"),
     ] {
-        let (code, out, err) = run(&world, args);
+        let (code, out, err) = world.outcome(args);
         assert!(code == 2 && out.is_empty() && err.contains(expected), "{args:?}: {code} {err}");
     }
     // Refused by the server: what it was to be bounded by is not left either.
     ok(&world, &["config", "set", "--queue", "shut", "closed=1"]);
     let before = keys(&world);
-    let (code, _, err) = run(&world, &["submit", "shut", "--array", "1-50%2"]);
+    let (code, _, err) = world.outcome(&["submit", "shut", "--array", "1-50%2"]);
     assert!(code == 5 && err.contains("CLOSED"), "{code} {err}");
     assert_eq!(keys(&world), before);
     assert!(world.client.queues().unwrap().is_empty());
@@ -247,8 +238,8 @@ fn graphs_are_listed_drawn_and_their_end_is_expected() {
     submit("done", "first", r#"{"queue": "q", "tasks": {"a": {}, "b": {"needs": ["a"]}}}"#);
     submit("bad", "second", r#"{"queue": "q", "tasks": {"a": {"method": "fail"}, "b": {"needs": ["a"]}}}"#);
     let worker = world.worker(&["--queue", "q"]);
-    assert_eq!(run(&world, &["graph", "wait", "done", "--timeout", "120s"]).0, 0);
-    assert_eq!(run(&world, &["graph", "wait", "bad", "--timeout", "120s"]).0, 1);
+    assert_eq!(world.outcome(&["graph", "wait", "done", "--timeout", "120s"]).0, 0);
+    assert_eq!(world.outcome(&["graph", "wait", "bad", "--timeout", "120s"]).0, 1);
     drop(worker);
     submit(
         "open",

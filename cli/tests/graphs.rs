@@ -277,15 +277,6 @@ fn a_graph_is_shown_and_waited_for() {
     assert_eq!(run(&["graph", "wait", cancelled["graph"].as_str().unwrap()]).0, 7);
 }
 
-/// Runs a command: its exit code, stdout and stderr.
-fn run(world: &World, args: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-    command.args(args).env("BLUEQUE_URL", world.server.url()).env("XDG_CONFIG_HOME", world.path("none"));
-    let output = command.output().unwrap();
-    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    (output.status.code().unwrap(), out, err)
-}
-
 /// The document with two shards, and its tasks.
 fn two_shards(world: &World, args: &[&str]) -> (Value, [Task; 3]) {
     let made = submitted(world, &document(&[value("1", 1), value("2", 2), mail("send-mail", &["1", "2"])]), args);
@@ -317,9 +308,9 @@ fn a_failure_cancels_what_waits_for_a_worker_and_is_not_needed_any_more() {
     caused_by(&second, &first);
     let error = field(&email.info().unwrap(), "error");
     assert!(error.starts_with(&format!("{} failed: ", first.id())), "{error}");
-    let (code, out, err) = run(&world, &["retry", email.id().as_str()]);
+    let (code, out, err) = world.outcome(&["retry", email.id().as_str()]);
     assert!(code != 0 && format!("{out}{err}").contains("retry that one first"), "{out}{err}");
-    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap()]).0, 1);
+    assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap()]).0, 1);
 }
 
 /// Saves the data of shard 1, or fails; in shard 2 the program runs until it is told to stop.
@@ -381,19 +372,19 @@ fn what_is_complete_stays_complete_when_another_one_fails() {
 fn a_cancel_of_the_last_or_of_the_first_task_ends_the_others() {
     let world = world();
     let (made, [first, second, email]) = two_shards(&world, &[]);
-    assert_eq!(run(&world, &["cancel", email.id().as_str()]).0, 0);
+    assert_eq!(world.outcome(&["cancel", email.id().as_str()]).0, 0);
     for task in [&first, &second] {
         status(task, Status::Cancelled);
         caused_by(task, &email);
     }
-    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap()]).0, 7);
+    assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap()]).0, 7);
 
     let (made, [first, second, email]) = two_shards(&world, &[]);
-    assert_eq!(run(&world, &["cancel", first.id().as_str()]).0, 0);
+    assert_eq!(world.outcome(&["cancel", first.id().as_str()]).0, 0);
     status(&email, Status::Failed);
     status(&second, Status::Cancelled);
     caused_by(&second, &first);
-    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap()]).0, 1);
+    assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap()]).0, 1);
 }
 
 #[test]
@@ -411,13 +402,13 @@ fn a_graph_goes_on_without_what_failed_or_holds_what_needs_it() {
     status(&first, Status::Failed);
     status(&second, Status::Complete);
     status(&email, Status::Waiting);
-    let (_, why, _) = run(&world, &["why", email.id().as_str()]);
+    let (_, why, _) = world.outcome(&["why", email.id().as_str()]);
     assert!(why.contains(&format!("blueque retry {}", first.id())), "{why}");
-    let (_, shown, _) = run(&world, &["graph", "show", held["graph"].as_str().unwrap()]);
+    let (_, shown, _) = world.outcome(&["graph", "show", held["graph"].as_str().unwrap()]);
     assert!(shown.contains("held until 1/save is retried"), "{shown}");
     world.touch("repaired");
-    assert_eq!(run(&world, &["retry", first.id().as_str()]).0, 0);
-    let (code, _, err) = run(&world, &["graph", "wait", held["graph"].as_str().unwrap(), "--timeout", "60s"]);
+    assert_eq!(world.outcome(&["retry", first.id().as_str()]).0, 0);
+    let (code, _, err) = world.outcome(&["graph", "wait", held["graph"].as_str().unwrap(), "--timeout", "60s"]);
     assert_eq!((code, result(&email).as_str()), (0, "[1,2]"), "{err}");
 }
 
@@ -441,9 +432,9 @@ fn a_retry_of_the_cause_lets_the_whole_graph_go_on() {
     status(&first, Status::Failed);
     status(&second, Status::Cancelled);
     fs::write(world.path("value"), "1").unwrap();
-    assert_eq!(run(&world, &["retry", first.id().as_str()]).0, 0);
+    assert_eq!(world.outcome(&["retry", first.id().as_str()]).0, 0);
     let _other = world.worker(&["--queue", "shard-2"]);
-    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);
+    assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);
     assert_eq!(result(&email), "[1,2]");
     assert_eq!([runs(&world, &first), runs(&world, &second)], [2, 1]);
     drop(worker);
@@ -459,11 +450,11 @@ fn a_graph_is_cancelled_and_retried_and_keeps_what_is_complete() {
     let graph = made["graph"].as_str().unwrap();
     let worker = world.worker(&["--queue", "shard-1"]);
     status(&first, Status::Complete);
-    let (code, out, err) = run(&world, &["graph", "cancel", graph, "--reason", "too late"]);
+    let (code, out, err) = world.outcome(&["graph", "cancel", graph, "--reason", "too late"]);
     assert!(code == 0 && err.contains("1 complete, 2 cancelled"), "{out}{err}");
     assert_eq!(second.info().unwrap().reason(), Some("too late".into()));
-    assert_eq!(run(&world, &["graph", "wait", graph]).0, 7);
-    let (code, out, err) = run(&world, &["graph", "retry", graph]);
+    assert_eq!(world.outcome(&["graph", "wait", graph]).0, 7);
+    let (code, out, err) = world.outcome(&["graph", "retry", graph]);
     assert!(code == 0 && err.contains("1 complete, 1 pending, 1 waiting"), "{out}{err}");
     let other = world.worker(&["--queue", "shard-2"]);
     assert_eq!(result(&email), "[1,2]");
@@ -471,9 +462,9 @@ fn a_graph_is_cancelled_and_retried_and_keeps_what_is_complete() {
 
     // Anew from one task: its old result no longer counts, that of the other one does.
     fs::write(world.path("value"), "11").unwrap();
-    let (code, out, err) = run(&world, &["graph", "retry", graph, "--from", "1/save"]);
+    let (code, out, err) = world.outcome(&["graph", "retry", graph, "--from", "1/save"]);
     assert_eq!(code, 0, "{out}{err}");
-    assert_eq!(run(&world, &["graph", "wait", graph, "--timeout", "60s"]).0, 0);
+    assert_eq!(world.outcome(&["graph", "wait", graph, "--timeout", "60s"]).0, 0);
     assert_eq!(result(&email), "[11,2]");
     assert_eq!([runs(&world, &first), runs(&world, &second)], [2, 1]);
 
@@ -483,7 +474,7 @@ fn a_graph_is_cancelled_and_retried_and_keeps_what_is_complete() {
         (&["graph", "cancel", graph, "9/save"], "no task of the graph"),
         (&["graph", "retry", graph, "--from", "9/save"], "no task of the graph"),
     ] {
-        let (code, _, err) = run(&world, args);
+        let (code, _, err) = world.outcome(args);
         assert!(code == 4 && err.contains(said), "{args:?}: {code} {err}");
     }
     drop((worker, other));
@@ -497,7 +488,7 @@ fn a_part_of_a_graph_is_cancelled_with_what_needs_it() {
         "film": {"needs": ["left", "sound"]}, "still": {"needs": ["right"]}, "tidy": {"after_failure": ["film"]}
     }}"#;
     let made = submitted(&world, text, &[]);
-    let (code, _, err) = run(&world, &["graph", "cancel", made["graph"].as_str().unwrap(), "left"]);
+    let (code, _, err) = world.outcome(&["graph", "cancel", made["graph"].as_str().unwrap(), "left"]);
     assert_eq!(code, 0, "{err}");
     for (name, expected) in [
         ("left", Status::Cancelled),
@@ -524,9 +515,9 @@ fn what_runs_is_stopped_before_it_runs_anew() {
     status(&email, Status::Started);
     fs::write(world.path("value"), "2").unwrap();
     world.touch("go");
-    let (code, _, err) = run(&world, &["graph", "retry", made["graph"].as_str().unwrap(), "--from", "1/save"]);
+    let (code, _, err) = world.outcome(&["graph", "retry", made["graph"].as_str().unwrap(), "--from", "1/save"]);
     assert_eq!(code, 0, "{err}");
     // It is cancelled first, and its graph has not ended then.
-    assert_eq!(run(&world, &["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);
+    assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);
     assert_eq!(result(&email), "[2,1]"); // that of the other task is kept
 }

@@ -12,6 +12,7 @@ use super::fields::{Fields, Found};
 use super::flaw::{GraphError, Place};
 use super::plan::{self, Argument, Bound, Input, Order, Step};
 use crate::contract;
+use crate::element;
 use crate::model::OnFailure;
 use crate::names::TaskId;
 use crate::options::TaskOptions;
@@ -178,17 +179,13 @@ impl Reader {
             options = options.method(method);
         }
         let bound = elements.most.map(|most| Bound { first: self.places.start(label), most });
-        if bound.is_some() && options.0.has("key") {
-            let text = "an array with a bound has a key of its own: leave out one of them";
-            return Err(fields.place.field("options").field("key").flaw(text));
-        }
         let single = [None];
         let all: &mut dyn Iterator<Item = Option<&Element>> = match &elements.all {
             Some(all) => &mut all.iter().map(Some),
             None => &mut single.into_iter(),
         };
         for element in all {
-            let label = element.map_or_else(|| label.to_owned(), |element| format!("{label}[{}]", element.index));
+            let label = element.map_or_else(|| label.to_owned(), |element| element::label(label, element.index));
             let input = self.input(fields, element, elements.is_matrix)?;
             let (edges, outside) = self.edges(fields, element)?;
             size.add(&input, edges.len() + outside.len()).map_err(|text| fields.place.flaw(text))?;

@@ -124,18 +124,8 @@ impl Enq {
             }
             arguments.push(argument);
         }
-        let (shard, input) = (Some(id.0.clone()), Input::List(arguments));
-        Ok(Step {
-            label: shown(id),
-            shard,
-            queue,
-            eta: None,
-            options,
-            input,
-            edges: Vec::new(),
-            outside: Vec::new(),
-            bound: None,
-        })
+        let shard = Some(id.0.clone());
+        Ok(Step { shard, ..Step::new(shown(id), queue, options, Input::List(arguments)) })
     }
 
     fn queue(&self, shard: &str) -> Result<QueueName, String> {

@@ -1,6 +1,7 @@
 //! Graphs on a server.
 
 use std::time::Duration;
+use std::vec;
 
 use super::batches::{Part, batches};
 use super::plan::Plan;
@@ -19,7 +20,7 @@ const PAGE: u32 = 500;
 /// Tasks that one call of `settle` changes.
 const SETTLED: u32 = 100;
 
-/// As much of what earlier ends have left is settled before a new graph.
+/// Dependents of earlier tasks that are settled first when a graph is submitted: `settle` takes them before new graphs.
 const BEFORE: usize = 10_000;
 
 /// The longest pause between two looks at a graph that is waited for.
@@ -52,6 +53,24 @@ impl<L: Link> SubmittedGraph<L> {
     }
 }
 
+/// All of what `page` reads by pages, each of them when it is needed: a cursor gives some, and the next cursor.
+fn one_by_one<'a, L: Link, T: Send + 'a, N>(page: impl Fn(String) -> N + Copy + Send + 'a) -> L::Many<'a, T>
+where
+    N: Future<Output = Result<(Vec<T>, Option<String>)>> + Send + 'a,
+{
+    let first = (Vec::new().into_iter(), Some("0".to_owned()));
+    L::many(first, move |(mut read, mut next): (vec::IntoIter<T>, Option<String>)| async move {
+        loop {
+            if let Some(one) = read.next() {
+                return Ok(Some((one, (read, next))));
+            }
+            let Some(cursor) = next else { return Ok(None) };
+            let (more, after) = page(cursor).await?;
+            (read, next) = (more.into_iter(), after);
+        }
+    })
+}
+
 impl<L: Link> Client<L> {
     /// A graph by its id. Makes no call.
     ///
@@ -66,21 +85,23 @@ impl<L: Link> Client<L> {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn graphs(&self) -> L::Many<'_, GraphSummary> {
-        let first = (Vec::new().into_iter(), Some("0".to_owned()));
-        L::many(first, move |(mut page, mut next): (std::vec::IntoIter<GraphSummary>, _)| async move {
-            loop {
-                if let Some(graph) = page.next() {
-                    return Ok(Some((graph, (page, next))));
-                }
-                let Some(cursor): Option<String> = next else { return Ok(None) };
-                let more = self.run(&self.calls().graphs(&cursor, PAGE)).await?;
-                (page, next) = (more.items.into_iter(), more.next);
-            }
+        one_by_one::<L, _, _>(move |cursor| async move {
+            let page = self.run(&self.calls().graphs(&cursor, PAGE)).await?;
+            Ok((page.items, page.next))
         })
     }
 
-    /// Goes on with what calls leave behind in graphs, by as many steps as `tasks` tasks take at most.
-    pub(crate) async fn settle(&self, tasks: usize) -> Result<()> {
+    /// Goes on with what calls leave behind in graphs: dependents of tasks that have ended, tasks of new graphs, cancels
+    /// and retries. Workers do it every few seconds; call it to have it done at once. `tasks`: about how many tasks it
+    /// may change; the rest is left to workers.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn settle(&self, tasks: usize) -> L::Answer<'_, Result<()>> {
+        L::answer(self.settle_steps(tasks))
+    }
+
+    pub(crate) async fn settle_steps(&self, tasks: usize) -> Result<()> {
         for _ in 0..tasks / SETTLED as usize + 2 {
             if !self.run(&self.calls().settle(SETTLED)).await?.more {
                 break;
@@ -152,16 +173,9 @@ impl<L: Link> GraphHandle<L> {
     /// # Errors
     /// Those of [`GraphHandle::info`].
     pub fn tasks(&self) -> L::Many<'_, GraphMember> {
-        let first = (Vec::new().into_iter(), Some("0".to_owned()));
-        L::many(first, move |(mut page, mut next): (std::vec::IntoIter<GraphMember>, _)| async move {
-            loop {
-                if let Some(task) = page.next() {
-                    return Ok(Some((task, (page, next))));
-                }
-                let Some(cursor): Option<String> = next else { return Ok(None) };
-                let more = self.page(&cursor, PAGE).await?;
-                (page, next) = (more.tasks.into_iter(), more.next);
-            }
+        one_by_one::<L, _, _>(move |cursor| async move {
+            let page = self.page(&cursor, PAGE).await?;
+            Ok((page.tasks, page.next))
         })
     }
 
@@ -266,7 +280,7 @@ impl<L: Link> GraphHandle<L> {
     async fn walked(&self) -> Result<GraphInfo> {
         let total = usize::try_from(self.page("0", 1).await?.info.total).unwrap_or(super::plan::TASKS);
         // Each may have dependents that learn of its end in a step of their own.
-        self.client.settle(SETTLED as usize * 4 * total.max(25)).await?;
+        self.client.settle_steps(SETTLED as usize * 4 * total.max(25)).await?;
         Ok(self.page("0", 1).await?.info)
     }
 
@@ -290,7 +304,7 @@ impl<L: Link> GraphHandle<L> {
             match self.client.run(&call).await? {
                 StagedGraph::Created => {
                     // What ended before has its turn first. Any worker goes on with what is left.
-                    self.client.settle(plan.steps.len() + BEFORE).await?;
+                    self.client.settle_steps(plan.steps.len() + BEFORE).await?;
                     return Ok(true);
                 }
                 StagedGraph::Existing => return Ok(false),

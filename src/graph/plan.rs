@@ -98,6 +98,12 @@ impl Order {
 }
 
 impl Step {
+    /// One that waits for no other, at once, in no shard.
+    pub(super) fn new(label: String, queue: String, options: TaskOptions, input: Input) -> Self {
+        let (edges, outside) = (Vec::new(), Vec::new());
+        Self { label, shard: None, queue, eta: None, options, input, edges, outside, bound: None }
+    }
+
     /// The tasks that it waits for, each with the field that says so.
     pub(super) fn upstreams(&self) -> impl Iterator<Item = (usize, String)> {
         let arguments = match &self.input {
@@ -166,6 +172,10 @@ impl Plan {
                 if name.is_some_and(|name| !names::plain(name)) {
                     return Err(place.field(field).flaw(names::PLAIN));
                 }
+            }
+            if step.bound.is_some() && step.options.0.has("key") {
+                let text = "an array with a bound has a key of its own: leave out one of them";
+                return Err(place.field("options.key").flaw(text));
             }
             if step.inputs() > INPUTS {
                 let text = format!("{} arguments and edges: at most {INPUTS}", step.inputs());
@@ -328,4 +338,27 @@ fn cycle(upstreams: &[Vec<usize>], open: &[usize]) -> Vec<usize> {
         at = upstreams.get(index).and_then(|above| above.iter().copied().find(stuck));
     }
     way
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
+
+    use serde_json::Value;
+
+    use super::{TAGS, TASKS};
+    use crate::bundle;
+
+    #[test]
+    fn the_bounds_are_those_of_the_contract() {
+        let contract: Value = serde_json::from_str(bundle::contract()).unwrap();
+        let types = &contract["types"];
+        assert_eq!(types["graph_size"]["high"], TASKS);
+        let most = |examples: &Value| {
+            let texts = examples.as_array().unwrap().iter().filter_map(Value::as_str);
+            texts.map(|text| text.split(',').count()).max().unwrap()
+        };
+        assert_eq!(most(&types["tags"]["good"]), TAGS);
+        assert_eq!(most(&types["tags"]["bad"]["TOOMANY"]), TAGS + 1);
+    }
 }

@@ -74,6 +74,41 @@ fn a_task_has_its_arguments_in_their_order_and_its_edges() {
 }
 
 #[test]
+fn an_array_has_a_task_for_each_index() {
+    let graph = Graph::new();
+    let cut = graph.task("q", "cut", &());
+    let sims = graph.array("q", "sim", 3..=5, |index| index * 10).label("sim").at_most(2).result_of(&cut);
+    let all = graph.array("q", "all", 1..=2, |_| "x").at_most(2).needs(&cut);
+    graph.join("q", "join").results_of(&sims).after(&all.get(2).unwrap());
+    assert!(sims.get(6).is_none());
+    let labels: Vec<String> = graph.plan().unwrap().steps.iter().map(|step| step.label.clone()).collect();
+    assert_eq!(labels, ["cut-0", "sim[3]", "sim[4]", "sim[5]", "all-4[1]", "all-4[2]", "join-6"]);
+    assert_eq!(graph.plan().unwrap().bounds(&ids(&graph.plan().unwrap())).as_deref(), Some("q/g.1=2"));
+    let calls = calls(&graph);
+    assert_eq!(whole(&calls, 2), (vec!["value/0=2".to_owned(), "result/1=g.0".to_owned()], b"40".to_vec()));
+    let join = ["result/0=g.1", "result/1=g.2", "result/2=g.3", "after=g.5"].map(str::to_owned).to_vec();
+    assert_eq!(whole(&calls, 6).0, join);
+}
+
+#[test]
+fn what_is_wrong_with_an_array_is_told() {
+    let with = |range: std::ops::RangeInclusive<u64>, most| {
+        let graph = Graph::new();
+        graph.task("q", "first", &());
+        graph.array("q", "sim", range, |index| index).at_most(most);
+        flaw(&graph)
+    };
+    assert_eq!(with(std::ops::RangeInclusive::new(2, 1), 1), "an array has no element: the lower index comes first");
+    assert_eq!(with(0..=u64::MAX, 1), "an array of over 10000 elements: a graph has at most 10000 tasks");
+    assert_eq!(with(1..=10_000, 1), "10001 tasks: a graph has at most 10000; submit several graphs");
+    assert_eq!(with(1..=3, 0), "an array of which none may run at a time: allow at least 1");
+    let graph = Graph::new();
+    graph.array("q", "sim", 1..=3, |index| index).at_most(2).options(&TaskOptions::default().key("k"));
+    let text = "an array with a bound has a key of its own: leave out one of them";
+    assert_eq!(flaw(&graph), format!("task 0 \"sim-0[1]\", options.key: {text}"));
+}
+
+#[test]
 fn tasks_stand_after_their_upstreams_and_otherwise_where_they_stood() {
     let graph = Graph::new();
     let tasks: Vec<_> = (0..5).map(|_| graph.task("q", "m", &())).collect();

@@ -128,9 +128,9 @@ impl<L: Link> Upkeep<L> {
         self
     }
 
-    /// One round: due slots of schedules, and what calls leave behind in graphs, in any queue; then over all queues due scheduled tasks, orphans,
-    /// retention, a step of repairs, statistics. Returns how long to pause before the next: about two seconds for a
-    /// few listeners, longer for many, but not beyond the moment when something is due.
+    /// One round: due slots of schedules, and what calls leave behind in graphs, in any queue; then, over its queues, due
+    /// scheduled tasks, orphans, retention, a step of repairs, statistics. Returns how long to pause before the next: about
+    /// two seconds for a few listeners, longer for many, but not beyond the moment when something is due.
     ///
     /// # Errors
     /// The first of those of [`Client::call`]. It does not affect the rest, unless the server is away; what was not
@@ -158,7 +158,7 @@ impl<L: Link> Upkeep<L> {
         if let Some(next) = troubles.note(None, self.make_slots().await)? {
             *due = sooner(*due, next);
         }
-        troubles.note(None, self.client.settle(SETTLED).await)?;
+        troubles.note(None, self.client.settle_steps(SETTLED).await)?;
         for kept in &mut self.queues {
             let queue = Queue::new(self.client.clone(), kept.name.clone());
             let mut note = |outcome: Result<()>| troubles.note(Some(queue.name()), outcome).map(|_| ());

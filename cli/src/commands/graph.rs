@@ -139,31 +139,36 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             let options =
                 member(&graph, task.as_deref())?.iter().fold(options, |options, task| options.task(task.as_str()));
             known(id, graph.cancel_with(reason, &options))?;
-            stand(session, &graph, &graph.tasks().collect::<blueque::Result<Vec<_>>>()?)
+            stand(session, &graph, members(&graph)?)
         }
         Word::Retry { id, from } => {
             let graph = session.client.graph(id.as_str())?;
             let from = member(&graph, from.as_deref())?;
             known(id, from.map_or_else(|| graph.retry(), |task| graph.retry_from(&task)))?;
-            stand(session, &graph, &graph.tasks().collect::<blueque::Result<Vec<_>>>()?)
+            stand(session, &graph, members(&graph)?)
         }
         Word::Wait { id, timeout } => wait(session, id, *timeout),
     }
 }
 
+/// All tasks of a graph.
+fn members(graph: &GraphHandle) -> anyhow::Result<Vec<GraphMember>> {
+    known(graph.id(), graph.tasks().collect())
+}
+
 /// The task of a graph that has this name or id.
 fn member(graph: &GraphHandle, named: Option<&str>) -> anyhow::Result<Option<TaskId>> {
     let Some(named) = named else { return Ok(None) };
-    let tasks = known(graph.id(), graph.tasks().collect::<blueque::Result<Vec<_>>>())?;
+    let tasks = members(graph)?;
     let found = tasks.iter().find(|task| task.label == named).or(tasks.iter().find(|task| task.id.as_str() == named));
     let none = || fault(Code::NotFound, format!("no task of the graph {} is {}", graph.id(), clean(named)));
     Ok(Some(found.ok_or_else(none)?.id.clone()))
 }
 
 /// Shows how a graph stands.
-fn stand(session: &Session, graph: &GraphHandle, tasks: &[GraphMember]) -> anyhow::Result<Code> {
+fn stand(session: &Session, graph: &GraphHandle, tasks: Vec<GraphMember>) -> anyhow::Result<Code> {
     let info = known(graph.id(), graph.info())?;
-    let whole = Whole::new(graph.id(), &info, tasks.to_vec());
+    let whole = Whole::new(graph.id(), &info, tasks);
     if session.format == Format::Table {
         say(whole.sentence());
     } else {
@@ -175,8 +180,7 @@ fn stand(session: &Session, graph: &GraphHandle, tasks: &[GraphMember]) -> anyho
 fn look(session: &Session, id: &GraphId) -> anyhow::Result<Whole> {
     let graph = session.client.graph(id.as_str())?;
     let info = known(id, graph.info())?;
-    let tasks = known(id, graph.tasks().collect::<blueque::Result<Vec<_>>>())?;
-    Whole::looked_at(session, id, &info, tasks)
+    Whole::looked_at(session, id, &info, members(&graph)?)
 }
 
 fn list(session: &Session, limit: u32, fits: impl Fn(&GraphSummary) -> bool) -> anyhow::Result<Code> {
@@ -241,7 +245,7 @@ fn wait(session: &Session, id: &GraphId, timeout: Option<Duration>) -> anyhow::R
         (false, true) => Code::Cancelled,
         (false, false) => Code::Ok,
     };
-    stand(session, &graph, &tasks)?;
+    stand(session, &graph, tasks)?;
     Ok(code)
 }
 

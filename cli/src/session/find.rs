@@ -26,9 +26,8 @@ impl Session {
     }
 
     /// The task with this id, or the only one whose id has this prefix. `beginning…` and `beginning…end`, as narrow
-    /// tables show long ids, are accepted, too.
-    /// A part of a graph must be one task.
-    pub fn find_task(&self, text: &str) -> anyhow::Result<(TaskId, TaskInfo)> {
+    /// tables show long ids, are accepted, too. A part of a graph must be one task.
+    pub fn find_task(&self, text: &str) -> Found {
         if let Some(part) = Part::of(text) {
             return match self.part(&part?)?.as_slice() {
                 [(_, id)] => Ok((id.clone(), self.client.task(id.as_str())?.info()?)),

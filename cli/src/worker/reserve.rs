@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use blueque::calls::{FailOptions, ReleaseOptions};
 use blueque::{
-    Client, Error, Listener, ListenerId, Outcome, Processor, QueueName, Reservation, TaskId, TaskInfo, Token,
+    Client, Error, Listener, ListenerId, Outcome, Processor, QueueName, Reservation, TaskId, TaskInfo, Token, element,
 };
 
 use super::cooldown::{Cooldown, pause};
@@ -18,7 +18,6 @@ use super::pool::{Kept, Pool};
 use super::program::{Programs, Unfit};
 use super::settings::{self, Settings};
 use super::verbose::Verbose;
-use crate::element::element;
 use crate::output::{chain, clean_line};
 use crate::run_folder::{Limits, Run, RunFolder, VERSION, boot_clock_us, boot_id};
 use crate::shortage::Shortage;

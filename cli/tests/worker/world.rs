@@ -75,6 +75,15 @@ impl World {
         fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
     }
 
+    /// Runs the command: its exit code, stdout and stderr.
+    pub fn outcome(&self, args: &[&str]) -> (i32, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.args(args).env("BLUEQUE_URL", self.server.url()).env("XDG_CONFIG_HOME", self.path("none"));
+        let output = command.output().unwrap();
+        let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (output.status.code().unwrap(), out, err)
+    }
+
     pub fn worker(&self, args: &[&str]) -> Worker {
         self.worker_of(Path::new(env!("CARGO_BIN_EXE_blueque")), args)
     }
@@ -98,10 +107,8 @@ impl World {
 
     /// Runs a command besides the worker; returns all its output.
     pub fn run(&self, args: &[&str]) -> String {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_blueque"));
-        command.args(args).env("BLUEQUE_URL", self.server.url()).env("XDG_CONFIG_HOME", self.path("none"));
-        let output = command.output().unwrap();
-        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat()
+        let (_, out, err) = self.outcome(args);
+        out + &err
     }
 
     pub fn submit(&self, queue: &str, parameters: &str) -> Task {

@@ -100,6 +100,9 @@ fn an_array_is_a_task_for_each_index() {
     let plan = Graph::from_json(text).unwrap().plan().unwrap();
     let ids = plan.ids(&crate::GraphId::new("g").unwrap()).unwrap();
     assert_eq!(plan.bounds(&ids).as_deref(), Some("q/g.1=2"));
+    let key = flaw(r#"{"queue": "q", "tasks": {"a": {"array": "1-9%2", "options": {"key": "k"}}}}"#);
+    let text = "an array with a bound has a key of its own: leave out one of them";
+    assert_eq!(key, format!("task 0 \"a[1]\", options.key: {text}"));
 }
 
 #[test]
@@ -210,7 +213,6 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
         (r#""array": "1-20001""#, "array: over 10000 elements: a graph has at most 10000 tasks"),
         (r#""array": "1-10000""#, "with this array over 10000 tasks: a graph has at most that"),
         (r#""array": "1-2", "matrix": {}"#, "matrix: a task has `array` or `matrix`, not both"),
-        (r#""array": "1-9%2", "options": {"key": "k"}"#, BOUND),
         (r#""matrix": {}"#, "matrix: must name at least one list of values"),
         (r#""matrix": {"x": [1], "y": []}"#, "matrix.y: must have at least one value, or there is no element"),
         (r#""matrix": {"x": 1}"#, "matrix.x: must be a list, not a number"),
@@ -271,7 +273,6 @@ fn what_is_wrong_in_a_document_is_named_with_its_place() {
 }
 
 const ARRAY: &str = "array: must be such as \"1-500\", or \"1-500%20\" for 20 at once, not \"1-10000%\"";
-const BOUND: &str = "options.key: an array with a bound has a key of its own: leave out one of them";
 const ELEMENT: &str = "args[0].element: an element has no \"y\": there are index, x";
 const OPTION: &str = "options.priority: must be text, a number, true or false, or a list, not an object";
 

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use blueque::{GraphMember, TaskId};
+use blueque::{GraphMember, TaskId, element};
 
-use crate::element::element;
 use crate::output::{Code, clean_line, fault};
 
 pub struct Part<'a> {

@@ -9,7 +9,8 @@ use crate::times;
 use crate::view::progress::Progress;
 
 /// How a graph stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// Tasks have yet to arrive
     Staging,
@@ -29,7 +30,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     #[serde(rename = "status")]
-    standing: &'static str,
+    standing: Standing,
     total: u64,
     /// Tasks that have not ended.
     open: u64,
@@ -54,16 +55,6 @@ impl Standing {
             _ => Self::Complete,
         }
     }
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Staging => "staging",
-            Self::Running => "running",
-            Self::Complete => "complete",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
 }
 
 /// Tasks that have not ended.
@@ -74,7 +65,7 @@ fn open(graph: &GraphSummary) -> u64 {
 impl Summary {
     pub fn new(graph: GraphSummary) -> Self {
         Self {
-            standing: Standing::of(&graph).word(),
+            standing: Standing::of(&graph),
             open: open(&graph),
             graph: graph.id.to_string(),
             name: graph.name.unwrap_or_default(),
@@ -113,7 +104,7 @@ impl Row for Summary {
         vec![
             self.graph.clone(),
             self.name.clone(),
-            self.standing.to_owned(),
+            self.standing.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned()),
             Progress::part(usize::try_from(ended).unwrap_or(0), usize::try_from(self.total).unwrap_or(0)),
             self.total.to_string(),
             self.open.to_string(),

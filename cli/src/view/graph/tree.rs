@@ -3,10 +3,9 @@
 
 use std::collections::HashMap;
 
-use blueque::TaskId;
+use blueque::{TaskId, element};
 
 use super::member::{Member, counts};
-use crate::element::element;
 use crate::output::one_line;
 use crate::output::table::Column;
 use crate::view::progress::Progress;

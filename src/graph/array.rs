@@ -1,0 +1,115 @@
+//! Arrays of a graph: tasks that do the same for each index of a range.
+
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+
+use super::plan::{Bound, TASKS};
+use super::{Graph, GraphTask, Place};
+use crate::element;
+use crate::options::TaskOptions;
+
+/// An array of a [`Graph`]: its tasks are shown as one, and are cancelled and retried together or in part.
+#[derive(Clone, Debug)]
+pub struct GraphArray<'g> {
+    graph: &'g Graph,
+    /// The place of the first task.
+    first: usize,
+    indexes: RangeInclusive<u64>,
+}
+
+impl Graph {
+    /// Adds an array: for each index a task with parameters of its own, which this function makes.
+    ///
+    /// ```
+    /// use blueque::Graph;
+    ///
+    /// let graph = Graph::new();
+    /// let cut = graph.task("video", "cut", &"movie-17.mkv");
+    /// let encode = graph.array("video", "encode", 1..=40, |piece| piece).label("encode").at_most(4).needs(&cut);
+    /// graph.join("video", "join").results_of(&encode);
+    /// assert_eq!(graph.len(), 42);
+    /// graph.check()?;
+    /// # Ok::<(), blueque::GraphError>(())
+    /// ```
+    pub fn array<P: Serialize>(
+        &self,
+        queue: &str,
+        method: &str,
+        indexes: RangeInclusive<u64>,
+        parameters: impl Fn(u64) -> P,
+    ) -> GraphArray<'_> {
+        let array = GraphArray { graph: self, first: self.len(), indexes };
+        let most = TASKS as u64;
+        if array.indexes.is_empty() {
+            self.refuse("an array has no element: the lower index comes first");
+        } else if array.indexes.end() - array.indexes.start() >= most {
+            self.refuse(&format!("an array of over {TASKS} elements: a graph has at most {TASKS} tasks"));
+        } else {
+            for index in array.indexes.clone() {
+                self.task(queue, method, &parameters(index));
+            }
+        }
+        let label = format!("{method}-{}", array.first);
+        array.label(label)
+    }
+
+    fn refuse(&self, text: &str) {
+        let flaw = Place::default().flaw(text);
+        self.parts.borrow_mut().flaw.get_or_insert(flaw);
+    }
+}
+
+#[allow(clippy::return_self_not_must_use, reason = "the graph has it already")]
+impl GraphArray<'_> {
+    /// Its name within the graph: the task of index 3 is named `NAME[3]`. By default the method and the place of its
+    /// first task.
+    pub fn label(self, label: impl AsRef<str>) -> Self {
+        self.each(|index, task| task.label(element::label(label.as_ref(), index)))
+    }
+
+    /// At most so many of them run at once.
+    pub fn at_most(self, most: u32) -> Self {
+        if most == 0 {
+            self.graph.refuse("an array of which none may run at a time: allow at least 1");
+        }
+        let bound = Bound { first: self.first, most };
+        // As many as there are is no bound.
+        let bound = (u64::from(most) <= self.indexes.end().saturating_sub(*self.indexes.start())).then_some(bound);
+        self.each(|_, task| task.change(|step| step.bound = bound))
+    }
+
+    /// As [`GraphTask::options`], of each.
+    pub fn options(self, options: &TaskOptions) -> Self {
+        self.each(|_, task| task.options(options))
+    }
+
+    /// Each runs after the success of another task.
+    pub fn needs(self, upstream: &GraphTask<'_>) -> Self {
+        self.each(|_, task| task.needs(upstream))
+    }
+
+    /// Each receives the result of another task, after its success.
+    pub fn result_of(self, upstream: &GraphTask<'_>) -> Self {
+        self.each(|_, task| task.result_of(upstream))
+    }
+
+    /// Its tasks, in the order of their indexes.
+    pub fn tasks(&self) -> impl Iterator<Item = (u64, GraphTask<'_>)> {
+        let places = self.first..self.graph.len();
+        self.indexes.clone().zip(places).map(|(index, place)| (index, GraphTask { graph: self.graph, index: place }))
+    }
+
+    /// The task of an index.
+    #[must_use]
+    pub fn get(&self, index: u64) -> Option<GraphTask<'_>> {
+        self.tasks().find_map(|(own, task)| (own == index).then_some(task))
+    }
+
+    fn each(self, change: impl for<'t> Fn(u64, GraphTask<'t>) -> GraphTask<'t>) -> Self {
+        for (index, task) in self.tasks() {
+            change(index, task);
+        }
+        self
+    }
+}
