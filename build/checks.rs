@@ -20,6 +20,7 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
     text += &format!("contract.ALL_QUEUES = ' {} '\n", common.join(" "));
     let default = |(name, setting): (&str, &Setting)| Some(format!("{name}={}", setting.default.as_ref()?));
     text += &format!("contract.DEFAULTS = '{}'\n\n", settings().filter_map(default).collect::<Vec<_>>().join(" "));
+    text += &stored(contract);
     text += &states(contract);
     text += &arguments(contract, command);
     text += "-- An option of this command as it was read, or nil for a name that is not one.\n";
@@ -29,6 +30,14 @@ pub(super) fn library(contract: &Contract, command: &str) -> String {
     text += "\n-- The value of a known setting as it was read.\n";
     let settings: Vec<_> = settings().map(|(name, setting)| (name, setting.of.as_str(), false)).collect();
     text + &branches("setting(name, value, what)", contract, &settings, "what")
+}
+
+/// The options of a task that its record stores, each with its field.
+fn stored(contract: &Contract) -> String {
+    let fields = contract.group("task").into_iter();
+    let fields: Vec<String> =
+        fields.filter_map(|(name, option)| Some(format!("{name}={}", option.field.as_ref()?))).collect();
+    format!("contract.STORED = ' {} '\n\n", fields.join(" "))
 }
 
 /// Lists of states, and what follows from them.

@@ -132,6 +132,13 @@ pub(super) struct State {
     pub(super) from: IndexMap<String, Vec<String>>,
 }
 
+/// What a header may write after a group of options: all of them, or those that the record stores.
+const KINDS: [&str; 2] = ["*", "stored"];
+
+fn of_kind(option: &Opt, kind: &str) -> bool {
+    kind == "*" || option.field.is_some()
+}
+
 /// Some states.
 pub(super) type Which = fn(&State) -> bool;
 
@@ -256,9 +263,9 @@ impl Contract {
             let mut groups = [command, "any"].into_iter().filter_map(|group| self.options.get(group));
             groups.find_map(|table| table.get_key_value(name)).into_iter().collect::<Vec<_>>()
         };
-        let entries = |word: &String| match word.strip_suffix(".*") {
-            Some(group) => self.group(group),
-            None => named(word).into_iter().map(|(name, option)| (name.as_str(), option.as_ref())).collect(),
+        let entries = |word: &String| match word.split_once('.') {
+            Some((group, kind)) => self.group(group).into_iter().filter(|(_, option)| of_kind(option, kind)).collect(),
+            None => named(word).into_iter().map(|(name, option)| (name.as_str(), option.as_ref())).collect::<Vec<_>>(),
         };
         words.iter().flat_map(entries).collect()
     }
@@ -465,8 +472,8 @@ impl Contract {
             }
         }
         for word in &header.options {
-            let found = match word.strip_suffix(".*") {
-                Some(group) => self.options.contains_key(group),
+            let found = match word.split_once('.') {
+                Some((group, kind)) => KINDS.contains(&kind) && self.options.contains_key(group),
                 None => self.options(command).iter().any(|(name, _)| name == word),
             };
             if !found {

@@ -5,7 +5,7 @@
 pub(super) struct Header {
     pub(super) summary: String,
     pub(super) args: Vec<Arg>,
-    /// As written: `NAME` or `GROUP.*`.
+    /// As written: `NAME`, `GROUP.*`, or `GROUP.stored`.
     pub(super) options: Vec<String>,
     pub(super) reply: String,
     pub(super) errors: Vec<String>,

@@ -26,7 +26,7 @@ pub use graphs::GraphPart;
 pub use submit::NewTask;
 
 pub use crate::options::{
-    AdoptOptions, CancelGraphOptions, CancelOptions, CheckpointOptions, CompleteOptions, EstimateOptions,
+    AdoptOptions, CancelGraphOptions, CancelOptions, CheckpointOptions, CompleteOptions, EditOptions, EstimateOptions,
     EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions, NoteOptions,
     PauseOptions, RecallOptions, RegisterOptions, ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions,
     RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions, StatisticsOptions,

@@ -80,6 +80,16 @@ impl TaskOptions {
     }
 }
 
+impl EditOptions {
+    /// All these options of a task. `unique_policy` is refused: it is for a submit.
+    pub fn task(mut self, options: &TaskOptions) -> Self {
+        for (name, value) in options.0.iter() {
+            self.0.set_bytes(name, value.to_vec());
+        }
+        self
+    }
+}
+
 /// Which slots a schedule has, and how its tasks are run. The server checks all bounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]

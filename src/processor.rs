@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Call, CheckpointOptions, CompleteOptions, FailOptions, ReleaseOptions, StartOptions};
+use crate::calls::{Call, CheckpointOptions, CompleteOptions, EditOptions, FailOptions, ReleaseOptions, StartOptions};
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{Order, Outcome, Reservation};
+use crate::model::{Order, Outcome, Reservation, Status};
 use crate::names::{ListenerId, QueueName, TaskId, Token};
 use crate::options::Inputs;
 
@@ -179,6 +179,16 @@ impl<L: Link> Processor<L> {
     fn saves(&self, checkpoint: &[u8]) -> Call<()> {
         let options = self.client.max_bytes().into_iter().fold(CheckpointOptions::new(), CheckpointOptions::max_bytes);
         self.client.calls().checkpoint(self.id(), self.reservation.token, checkpoint, &options)
+    }
+
+    /// Changes what the next attempt will have, such as its parameters, if there is one; this attempt goes on as it began.
+    ///
+    /// # Errors
+    /// `STATE` for its queue, eta, key, weight or unique name, which belong to this attempt; `LOST`; those of
+    /// [`Task::edit`](crate::Task::edit).
+    pub fn edit(&self, options: EditOptions) -> L::Answer<'_, Result<Status>> {
+        let options = options.token(self.reservation.token.value());
+        self.client.make(self.client.calls().edit(self.id(), &options))
     }
 
     /// Completes the task with a result as JSON.

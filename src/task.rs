@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
 
-use crate::calls::{CancelOptions, EstimateOptions, NoteOptions, RecallOptions, RetryOptions};
+use crate::calls::{CancelOptions, EditOptions, EstimateOptions, NoteOptions, RecallOptions, RetryOptions};
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
@@ -166,6 +166,19 @@ impl<L: Link> Task<L> {
     /// As [`Task::retry`].
     pub fn retry_fresh(&self) -> L::Answer<'_, Result<Status>> {
         self.client.make(self.client.calls().retry(&self.id, &RetryOptions::new().fresh(true)))
+    }
+
+    /// Changes the task before it ends: its parameters, eta, queue and options; while an attempt has it, what does not
+    /// concern that one, such as the parameters of the next. Its place in its queue stays, unless the queue, the eta or
+    /// the priority changes. The edit is in its history, with who and why. Returns its state.
+    ///
+    /// # Errors
+    /// `NOTASK`; `STATE` for one that has ended, or if an attempt has it and this is changed only while it waits; `LOST`
+    /// if it is not the attempt of the token; `DUPLICATE` if another task has the new unique name; `CLOSED` if the new
+    /// queue is closed; `OVERDUE` for a deadline that has passed; `TOOMANY` for needs beyond 64 different ones in the
+    /// queue; `TOOBIG`; `BADARG`, also if its parameters are made of results; those of [`Client::call`].
+    pub fn edit(&self, options: &EditOptions) -> L::Answer<'_, Result<Status>> {
+        self.client.make(self.client.calls().edit(&self.id, options))
     }
 
     /// Has the task wait for others, too, while no attempt has it: pending or scheduled, it waits from then on. Returns

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use blueque::calls::{NewTask, TaskOptions};
+use blueque::calls::{EditOptions, NewTask, TaskOptions};
 use blueque::tokio::{Client, Worker};
 use blueque::{
     Action, Error, Filter, ListenerId, Order, Outcome, Plan, Rhythm, Status, Stop, Submit, Submitted, Summary, TaskId,
@@ -52,6 +52,8 @@ async fn a_task_goes_through_its_whole_life_asynchronously() {
     assert_eq!(work.heartbeat().await.unwrap(), Order::Continue);
     work.progress(&0.5).await.unwrap();
     work.checkpoint(&3).await.unwrap();
+    assert_eq!(work.edit(EditOptions::new().priority(1)).await.unwrap(), Status::Started);
+    assert_eq!(task.edit(&EditOptions::new().unset("priority")).await.unwrap(), Status::Started);
     assert_eq!(listener.held(&"q".parse().unwrap()).await.unwrap().len(), 1);
     assert_eq!(work.complete("r").await.unwrap(), Outcome::Complete);
     assert!(matches!(work.release().await, Err(Error::Lost)));

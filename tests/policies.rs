@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use blueque::calls::{FailOptions, NewTask, ReserveOptions, TaskOptions};
+use blueque::calls::{EditOptions, FailOptions, NewTask, ReserveOptions, TaskOptions};
 use blueque::{
     Backoff, Client, Error, Listener, ListenerId, Outcome, Policy, Processor, Queue, QueueOrder, Rate, Source, Status,
     Submit, Submitted, TaskId, Until,
@@ -126,6 +126,33 @@ fn higher_priorities_go_first_and_may_change_while_a_task_waits() {
     assert_eq!(code(world.client.task("plain").unwrap().prioritise(1)), "STATE");
     assert_eq!(code(world.client.task("none").unwrap().prioritise(1)), "NOTASK");
     assert_eq!(code(world.queue.submit(&(), Submit::default().priority(1001))), "BADARG");
+}
+
+#[test]
+fn what_was_submitted_changes_before_it_ends_and_the_history_tells() {
+    let world = World::new();
+    world.submit("a", Submit::default().max_failures(2).delay(Duration::ZERO).needs("gpu"));
+    let task = world.client.task("a").unwrap();
+    let plain = TaskOptions::default().priority(3);
+    let edit = EditOptions::new().task(&plain).parameters("[1]").unset("needs").by("me").reason("no GPU");
+    assert_eq!(task.edit(&edit).unwrap(), Status::Pending);
+    assert_eq!(task.edit(&edit).unwrap(), Status::Pending, "nothing is left to do");
+    let told = task.history().unwrap().pop().unwrap();
+    assert_eq!((told.number, told.why.as_deref(), told.by.as_deref()), (2, Some("edit"), Some("me")));
+    assert_eq!(told.note.as_deref(), Some(&b"no GPU"[..]));
+    let changes = r#"{"priority":[null,"3"],"needs":["gpu",null],"parameters":[4,3]}"#;
+    assert_eq!(String::from_utf8(told.data.unwrap()).unwrap(), changes);
+    let mut listener = world.listener();
+    let first = take(&mut listener);
+    assert_eq!(first.parameters::<Vec<u8>>().unwrap(), [1]);
+    assert_eq!(first.edit(EditOptions::new().parameters("[2]")).unwrap(), Status::Reserved);
+    assert_eq!(code(first.edit(EditOptions::new().queue("other"))), "STATE");
+    assert_eq!(first.fail("x").unwrap(), Outcome::Retrying);
+    assert!(matches!(first.edit(EditOptions::new().parameters("[3]")), Err(Error::Lost)));
+    let second = take(&mut listener);
+    assert_eq!(second.parameters::<Vec<u8>>().unwrap(), [2]);
+    second.complete(&()).unwrap();
+    assert_eq!(code(task.edit(&EditOptions::new().priority(1))), "STATE");
 }
 
 #[test]

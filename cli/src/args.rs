@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bulk, cancel, completions, config, delete, depend, dev, drain, events, exec, find, forget, graph, groups, history,
-    limit, limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run, schedule, show,
-    stats, submit, tag, tags, task, top, wait, why, workers,
+    bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph, groups,
+    history, limit, limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run, schedule,
+    show, stats, submit, tag, tags, task, top, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -62,6 +62,8 @@ pub enum Command {
     /// Change the priority of waiting tasks
     #[command(visible_alias = "prioritize")]
     Prioritise(prioritise::Options),
+    /// Change the parameters, the time, the queue or the options of a task before it ends
+    Edit(edit::Options),
     /// Have waiting tasks wait for other tasks, too
     Depend(depend::Options),
     /// Have a task no longer wait for others

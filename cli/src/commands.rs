@@ -8,6 +8,7 @@ pub mod delete;
 pub mod depend;
 pub mod dev;
 pub mod drain;
+pub mod edit;
 pub mod events;
 pub mod exec;
 pub mod find;

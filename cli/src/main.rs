@@ -27,9 +27,9 @@ use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
 use crate::commands::{
-    bulk, cancel, completions, config, delete, depend, dev, drain, events, exec, find, forget, graph, groups, history,
-    limit, limits, ls, move_to, note, pause, prioritise, queues, recall, reset_clock, resume, retry, run, schedule,
-    show, stats, submit, tag, tags, task, top, wait, why, workers,
+    bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph, groups,
+    history, limit, limits, ls, move_to, note, pause, prioritise, queues, recall, reset_clock, resume, retry, run,
+    schedule, show, stats, submit, tag, tags, task, top, wait, why, workers,
 };
 use crate::output::Code;
 use crate::session::config::Settings;
@@ -120,6 +120,7 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Delete(options) => delete::run(session, options),
         Command::Note(options) => note::run(session, options),
         Command::Prioritise(options) => prioritise::run(session, options),
+        Command::Edit(options) => edit::run(session, options),
         Command::Depend(options) => depend::run(session, options),
         Command::Undepend(options) => depend::remove(session, options),
         Command::Move(options) => move_to::run(session, options),

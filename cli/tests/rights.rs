@@ -52,7 +52,7 @@ fn worker(world: &World) -> Worker {
 }
 
 /// All of these must succeed.
-const COMMANDS: [&[&str]; 27] = [
+const COMMANDS: [&[&str]; 28] = [
     &["submit", "q", "[1]", "--id", "later", "--eta", "+1h", "--tag", "a", "--priority", "3", "--unique", "u"],
     &["ls"],
     &["show", "later"],
@@ -66,6 +66,7 @@ const COMMANDS: [&[&str]; 27] = [
     &["submit", "q", "[1]", "--id", "above", "--eta", "+1h", "--deadline", "+2h"],
     &["depend", "later", "--after", "above"],
     &["undepend", "later", "above"],
+    &["edit", "later", "[2]", "--eta", "+2h", "--key", "k"],
     &["cancel", "later"],
     &["retry", "later"],
     &["bulk", "cancel", "other"],

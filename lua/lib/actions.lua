@@ -180,8 +180,7 @@ function actions.retry(task, spec)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' and not (spec.anew and task.status == 'complete') then
     return actions.refuse(task, 'failed or cancelled')
   elseif not actions.unique(task, spec) then
-    return 'DUPLICATE', 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
-      .. ' starts, or its time passes'
+    return 'DUPLICATE', claims.TAKEN
   end
   if task.ties and string.find(task.ties, 'w', 1, true) then
     local code, text = (spec.look or edges.plan_retry)(task, spec)
@@ -285,7 +284,8 @@ function actions.destination(spec)
   end
 end
 
--- Moves a waiting task to another queue, behind those that wait there.
+-- Moves a waiting task to another queue, behind those that wait there. `spec.alter` changes what it claims there, and
+-- the state in which it waits.
 function actions.move(task, spec)
   if task.queue == spec.queue then
     return -- repeated after a lost reply
@@ -306,6 +306,10 @@ function actions.move(task, spec)
     other.rank = nil
     claims.transfer_name(task, other)
   end
+  other.to = task.status
+  if spec.alter then
+    spec.alter(task, other)
+  end
   if not actions.unique(other, spec) then
     return 'DUPLICATE', 'another task of the other queue has this unique name'
   end
@@ -317,18 +321,21 @@ function actions.move(task, spec)
     spec.needs[other.needs], spec.different = true, spec.different + 1
   end
   actions.plan(task, 'moved', spec)
-  state.plan(other, task.status)
+  state.plan(other, other.to)
   task.other = other
 end
 
 function actions.do_move(task, spec)
-  local other, to = task.other, task.status
-  state.move(task, 'moved', 'move', '')
+  local other = task.other
+  local to = other.to
+  state.move(task, 'moved', 'move', spec.by or '')
   other.forget = { 'front' } -- it has had no turn in that queue
+  if task.status ~= 'scheduled' then
+    other.forget[2] = 'promoted' -- it is in the history, which would take it for a promotion after the move
+  end
   if to == 'scheduled' then
     state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, 'eta', other.eta)
   else
-    other.forget[2] = 'promoted' -- it is in the history, which would take it for a promotion after the move
     state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt)
     spec.wakes = to == 'pending' and other.queue or spec.wakes
   end
@@ -348,29 +355,49 @@ function actions.prioritise(task, spec)
   if tonumber(task.priority or 0) == tonumber(spec.priority) then
     return
   end
-  task.to, task.ranked = 'prioritised', true
-  if task.foreign then
-    namespace.probe('ZCARD', namespace.key('tasks', task.queue))
-  end
-  if task.status == 'scheduled' then
-    task.at = redis.call('ZSCORE', namespace.declare(namespace.key('scheduled_tasks', task.queue)), task.id)
-    namespace.probe('ZCARD', namespace.key('scheduled_lane_tasks', task.queue))
-  end
-  if task.status == 'pending' then
-    actions.seek(task, spec)
-    if not task.rank then
-      namespace.probe('LLEN', namespace.key('pending_tasks', task.queue))
-    end
-    ranking.plan(task)
-    if task.fair_key or settings.get(task.queue, 'concurrency') then
-      state.plan_left(task)
-    end
-  end
+  task.to = 'prioritised'
+  actions.plan_place(task, { priority = spec.priority, fair_key = task.fair_key, needs = task.needs,
+    weight = task.weight, solo = task.solo, limited = task.limited }, spec)
 end
 
 function actions.do_prioritise(task, spec)
   -- Refused if memory is full, before anything else is written.
   redis.call('HSET', task.key, 'priority', spec.priority, 'ties', 'r' .. string.gsub(task.ties or '', 'r', ''))
+  actions.do_place(task, spec)
+end
+
+-- Reads what it takes to have a waiting task stand in its queue with the claims of `fresh`: behind those that wait
+-- there, or where it is, if `fresh.place` is its rank.
+function actions.plan_place(task, fresh, spec)
+  local queue = task.queue
+  task.fresh, fresh.id, fresh.queue, fresh.ranked = fresh, task.id, queue, true
+  if task.foreign then
+    namespace.probe('ZCARD', namespace.key('tasks', queue))
+  end
+  if task.status == 'scheduled' then
+    task.at = redis.call('ZSCORE', namespace.declare(namespace.key('scheduled_tasks', queue)), task.id)
+    namespace.probe('ZCARD', namespace.key('scheduled_lane_tasks', queue))
+  elseif task.status == 'pending' then
+    actions.seek(task, spec)
+    if not task.rank then
+      namespace.probe('LLEN', namespace.key('pending_tasks', queue))
+    end
+    ranking.plan(fresh)
+    if task.rank and (task.fair_key ~= fresh.fair_key or task.needs ~= fresh.needs) then
+      ranking.plan(task)
+      if task.fair_key then
+        namespace.probe('ZCARD', fairness.tasks_key(queue, task.fair_key, needs.plan(queue, fresh.needs)))
+      end
+    end
+    if task.fair_key or fresh.fair_key or settings.get(queue, 'concurrency') then
+      state.plan_left(task)
+    end
+  end
+end
+
+-- Makes it, whatever the record says by then.
+function actions.do_place(task, spec)
+  local fresh = task.fresh
   if task.foreign then
     redis.call('ZADD', namespace.key('tasks', task.queue), task.extra[2] or '0', task.id)
   end
@@ -382,15 +409,18 @@ function actions.do_prioritise(task, spec)
   if task.status ~= 'pending' then
     return
   end
-  local old = { id = task.id, queue = task.queue, rank = task.rank, fair_key = task.fair_key, needs = task.needs,
-    weight = task.weight, solo = task.solo }
-  task.priority = spec.priority
-  ranking.add(task)
-  if old.rank then
-    ranking.remove(old, '')
-    redis.call('HSET', task.key, 'rank', task.rank)
+  if task.rank and fresh.place then
+    fresh.rank = task.rank
+    ranking.enter(fresh)
+    ranking.leave(task, '')
   else
-    redis.call('LREM', namespace.key('pending_tasks', task.queue), task.from_end or -1, task.id)
+    ranking.add(fresh)
+    if task.rank then
+      ranking.remove(task, '')
+      redis.call('HSET', task.key, 'rank', fresh.rank)
+    else
+      redis.call('LREM', namespace.key('pending_tasks', task.queue), task.from_end or -1, task.id)
+    end
   end
   spec.wakes = task.wakes and task.queue or spec.wakes
 end

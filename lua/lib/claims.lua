@@ -2,6 +2,10 @@
 -- lease of its own. The field `ties` of the record has one letter for each, so a task without claims costs nothing.
 local claims = {}
 
+-- Why a task does not get a unique name.
+claims.TAKEN = 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
+  .. ' starts, or its time passes'
+
 -- Reads the claims of a planned task from its record.
 function claims.load(task)
   if task.bound then

@@ -81,8 +81,7 @@ function creation.conflict(task, spec)
     namespace.require_settled_slot() -- the name is released and taken again
     return id, rival
   end
-  reply.fail('DUPLICATE', 'another task has this unique name; get its id with the policy existing, or wait until it'
-    .. ' ends, starts, or its time passes')
+  reply.fail('DUPLICATE', claims.TAKEN)
 end
 
 -- Reads the claims of a new task. The number of different needs in a queue is limited when tasks are created, not

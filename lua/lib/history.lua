@@ -117,6 +117,7 @@ function history.archive(task, event, ...)
   if from ~= 'reserved' and from ~= 'started' then
     outcome, group, text, cost = '', '', '', ''
   end
+  event.note = task.note
   history.add(task, event, outcome, group, text, cost)
 end
 

@@ -40,15 +40,22 @@ function ranking.member(task)
   return task.rank .. ' ' .. task.id .. ' ' .. (task.solo and 'solo' or task.weight or '1')
 end
 
--- Adds a task that becomes pending.
+-- Adds a task that becomes pending. `place`: the rank that it keeps, if it was pending before.
 function ranking.add(task)
   local queue = task.queue
   local field = 'lanes:' .. queue
   local last = math.max(tonumber(redis.call('HGET', namespace.meta, field) or 0) + 1, namespace.now_us)
   redis.call('HSET', namespace.meta, field, string.format('%.0f', last))
-  task.rank = task.front and fairness.front_rank(last) or fairness.rank(last)
-  local member, score = task.rank .. ' ' .. task.id, -tonumber(task.priority or 0)
-  redis.call('ZADD', namespace.key('lane_tasks', queue), score, member)
+  task.rank = task.place or task.front and fairness.front_rank(last) or fairness.rank(last)
+  redis.call('ZADD', namespace.key('lane_tasks', queue), -tonumber(task.priority or 0), task.rank .. ' ' .. task.id)
+  ranking.enter(task)
+  redis.call('HSET', namespace.prefix .. 'task_' .. task.id, 'rank', task.rank)
+end
+
+-- Adds a task to the order of its key, or of those with its needs and no key.
+-- @inline
+function ranking.enter(task)
+  local queue, score = task.queue, -tonumber(task.priority or 0)
   local number = needs.count(queue, task.needs, 1)
   if task.fair_key then
     if task.turn then
@@ -58,9 +65,8 @@ function ranking.add(task)
     redis.call('ZADD', fairness.tasks_key(queue, task.fair_key, number), score, ranking.member(task))
     fairness.refresh(queue, task.fair_key, number)
   else
-    redis.call('ZADD', fairness.ranked_key(queue, number), score, member)
+    redis.call('ZADD', fairness.ranked_key(queue, number), score, task.rank .. ' ' .. task.id)
   end
-  redis.call('HSET', namespace.prefix .. 'task_' .. task.id, 'rank', task.rank)
 end
 
 -- Removes a task from the index of all ranked tasks. When that is empty, a `reserve` does not look at the ranking.
@@ -73,9 +79,16 @@ end
 
 -- Removes a task that is no longer pending.
 function ranking.remove(task, to)
-  local queue, member = task.queue, task.rank .. ' ' .. task.id
+  ranking.remove_from_index(task.queue, task.rank .. ' ' .. task.id)
+  ranking.leave(task, to)
+  redis.call('HDEL', namespace.prefix .. 'task_' .. task.id, 'rank')
+end
+
+-- Removes a task from the order that `enter` adds it to.
+-- @inline
+function ranking.leave(task, to)
+  local queue = task.queue
   local number = needs.number(queue, task.needs)
-  ranking.remove_from_index(queue, member)
   if task.fair_key then
     redis.call('ZREM', fairness.tasks_key(queue, task.fair_key, number), ranking.member(task))
     if state.takes(task, to) then
@@ -83,13 +96,12 @@ function ranking.remove(task, to)
     end
     fairness.refresh_all(queue, task.fair_key)
   else
-    redis.call('ZREM', fairness.ranked_key(queue, number), member)
+    redis.call('ZREM', fairness.ranked_key(queue, number), task.rank .. ' ' .. task.id)
     if task.limited and state.takes(task, to) then
       limits.take(task)
     end
   end
   needs.count(queue, task.needs, -1)
-  redis.call('HDEL', namespace.prefix .. 'task_' .. task.id, 'rank')
 end
 
 -- The first entry of an order, from the score `low` on, that may run now. Keys of outdated entries are added to

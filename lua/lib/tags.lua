@@ -68,33 +68,44 @@ function tags.read(id)
   return task, set
 end
 
+-- Those names of a text that another one does not have, as a text.
+function tags.without(text, other)
+  local names = {}
+  for _, tag in ipairs(tags.names(text)) do
+    if not string.find(',' .. (other or '') .. ',', ',' .. tag .. ',', 1, true) then
+      names[#names + 1] = tag
+    end
+  end
+  return table.concat(names, ',')
+end
+
+-- Reads what it takes for a task to have other tags. `had`, `wanted`: the texts.
+function tags.plan_swap(task, had, wanted)
+  task.tags_gone, task.tags_come = tags.without(had, wanted), tags.without(wanted, had)
+  task.created = record.created(task.id)
+  tags.plan(task.queue, task.tags_gone)
+  tags.plan(task.queue, task.tags_come)
+end
+
+-- Makes it, but for the record.
+function tags.swap(task)
+  tags.leave(task.queue, task.id, task.tags_gone)
+  tags.enter(task.queue, task.id, task.created, task.tags_come)
+end
+
 -- Replaces the tags of a task that was read. `wanted`: a set of names. Returns them in order.
 function tags.change(task, wanted)
-  local had, names, gone, come = task.extra[1], {}, {}, {}
+  local names = {}
   for tag in pairs(wanted) do
     names[#names + 1] = tag
   end
   table.sort(names, args.before)
-  for _, tag in ipairs(tags.names(had)) do
-    if not wanted[tag] then
-      gone[#gone + 1] = tag
-    end
-  end
-  for _, tag in ipairs(names) do
-    if not string.find(',' .. (had or '') .. ',', ',' .. tag .. ',', 1, true) then
-      come[#come + 1] = tag
-    end
-  end
-  if #gone + #come == 0 then
+  tags.plan_swap(task, task.extra[1], table.concat(names, ','))
+  if task.tags_gone .. task.tags_come == '' then
     return names
   end
-  local gone_text, come_text = table.concat(gone, ','), table.concat(come, ',')
-  local created = record.created(task.id)
-  tags.plan(task.queue, gone_text)
-  tags.plan(task.queue, come_text)
   namespace.begin()
-  tags.leave(task.queue, task.id, gone_text)
-  tags.enter(task.queue, task.id, created, come_text)
+  tags.swap(task)
   local ties = string.gsub(task.ties or '', 't', '')
   if #names > 0 then
     redis.call('HSET', task.key, 'tags', table.concat(names, ','), 'ties', ties .. 't')

@@ -2,7 +2,7 @@
 
 use redis::Value;
 
-use super::{Call, Calls, CancelOptions, LogsOptions, NoteOptions, RecallOptions, RetryOptions};
+use super::{Call, Calls, CancelOptions, EditOptions, LogsOptions, NoteOptions, RecallOptions, RetryOptions};
 use crate::model::reply;
 use crate::model::{Cancelled, Follow, LogEntry, Recalled, Status, TaskInfo, Why};
 use crate::names::TaskId;
@@ -33,6 +33,12 @@ impl Calls {
     #[must_use]
     pub fn note(&self, id: &TaskId, text: &str, options: &NoteOptions) -> Call<()> {
         self.call("note", reply::done).arg(id).arg(text).once().pairs(&options.0)
+    }
+
+    /// Changes a task that has not ended; while an attempt has it, what does not concern that one. Returns its state.
+    #[must_use]
+    pub fn edit(&self, id: &TaskId, options: &EditOptions) -> Call<Status> {
+        self.call("edit", reply::word).arg(id).once().pairs(&options.0)
     }
 
     /// Has a task wait for others, too, while no attempt has it. Returns its state then.

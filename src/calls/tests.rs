@@ -68,6 +68,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.recall(&id, &RecallOptions::new()),
             calls.reset_clock(),
             calls.retry(&id, &RetryOptions::new()),
+            calls.edit(&id, &EditOptions::new().queue("q")),
             calls.depend(&id, &Inputs::new().after(&id)),
             calls.undepend(&id, &id),
             calls.delete(&id),

@@ -192,7 +192,7 @@ pub const BUGS: [Bug; 118] = [
     .soon_with(373),
     bug("an adoption is no start of its queue", "adopt", "local rate = to == 'reserved' and", "local rate = false and")
         .soon_with(14),
-    bug("what is given back stands behind", "release", "task.rank = task.front and ", "task.rank = false and "),
+    bug("what is given back stands behind", "release", "task.place or task.front and ", "task.place or false and "),
     bug("a limit of its own does not count", "reserve", "tonumber(own ~= '-' and own or ", "tonumber("),
     bug("a retry does not wait", "fail", "namespace_now_us + pause", "namespace_now_us + 1"),
     shown(

@@ -1,10 +1,12 @@
 //! `blueque history`
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use blueque::Transition;
 use clap::Args;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::output::table::{self, Column, Row};
 use crate::output::{Code, Format, fault, say};
@@ -49,6 +51,9 @@ struct Step {
     note: Option<Payload>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Payload>,
+    /// Whether it is an edit, or goes with one.
+    #[serde(skip)]
+    edits: bool,
     #[serde(skip)]
     id: String,
     #[serde(skip)]
@@ -65,6 +70,7 @@ impl Step {
             to,
             attempt,
             by,
+            edits: matches!(why.as_deref(), Some("edit" | "move")),
             why,
             after: at.zip(before).map(|(at, before)| times::between(before, at).as_secs_f64()),
             outcome: outcome.map(blueque::Outcome::as_str),
@@ -77,6 +83,21 @@ impl Step {
             moment: at.map(times::to_the_second).unwrap_or_default(),
         }
     }
+}
+
+/// What an edit has changed, in words.
+fn changes(data: &[u8]) -> Option<String> {
+    let all: BTreeMap<String, (Value, Value)> = serde_json::from_slice(data).ok()?;
+    let word = |value: &Value| match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let each = all.iter().map(|(name, (before, after))| {
+        let unit = if name == "parameters" { " bytes" } else { "" };
+        format!("{name} {} -> {}{unit}", word(before), word(after))
+    });
+    Some(each.collect::<Vec<_>>().join(", "))
 }
 
 impl Row for Step {
@@ -98,8 +119,10 @@ impl Row for Step {
 
     fn cells(&self) -> Vec<String> {
         let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-        let error =
-            self.error.as_ref().or(self.note.as_ref()).map(|Payload(bytes)| headline(&String::from_utf8_lossy(bytes)));
+        let text = |Payload(bytes): &Payload| headline(&String::from_utf8_lossy(bytes));
+        let changes = self.data.as_ref().filter(|_| self.edits).and_then(|Payload(bytes)| changes(bytes));
+        let told = [self.error.as_ref().or(self.note.as_ref()).map(text), changes];
+        let error = told.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
         let cost = self.cost.as_ref().and_then(|Payload(bytes)| cost::read(bytes));
         vec![
             self.moment.clone(),
@@ -109,7 +132,7 @@ impl Row for Step {
             known(&self.by),
             known(&self.why),
             self.after.map_or_else(|| "-".to_owned(), |after| times::span(Duration::from_secs_f64(after))),
-            error.unwrap_or_default(),
+            error,
             cost.map(|known| cost::with_refusals(&known)).unwrap_or_default(),
         ]
     }

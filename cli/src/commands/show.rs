@@ -54,7 +54,7 @@ fn notes(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Vec<
     }
     let history = session.client.task(id.as_str())?.history()?;
     let note = |step: Transition| {
-        let text = Payload(step.note?);
+        let text = Payload(step.note.filter(|_| step.why.as_deref() == Some("note"))?);
         Some(Note { at: step.at.and_then(times::exact), by: step.by, text, data: step.data.map(Payload) })
     };
     Ok(history.into_iter().filter_map(note).collect())

@@ -16,7 +16,13 @@ pub struct Parameters {
     #[arg(value_name = "PARAMS", allow_hyphen_values = true)]
     given: Option<String>,
     /// The same as an option
-    #[arg(long = "params", value_name = "PARAMS", conflicts_with = "given", allow_hyphen_values = true)]
+    #[arg(
+        long = "params",
+        alias = "parameters",
+        value_name = "PARAMS",
+        conflicts_with = "given",
+        allow_hyphen_values = true
+    )]
     named: Option<String>,
     /// Pass the parameters unchanged, JSON or not
     #[arg(long)]

@@ -16,6 +16,10 @@ type Given = Vec<(&'static str, String)>;
 #[derive(Clone, Debug, Default)]
 pub struct TaskOptions(Given);
 
+/// Those that an edit changes.
+#[derive(Clone, Debug, Default)]
+pub struct ChangedOptions(Given);
+
 /// When a schedule creates tasks.
 #[derive(Clone, Debug, Default)]
 pub struct SlotOptions(Given);
@@ -40,6 +44,17 @@ impl TaskOptions {
     }
 }
 
+impl ChangedOptions {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The same for a call.
+    pub fn options(&self) -> calls::TaskOptions {
+        TaskOptions(self.0.clone()).options()
+    }
+}
+
 impl SlotOptions {
     /// The same for a call.
     pub fn options(&self) -> calls::ScheduleOptions {
@@ -53,10 +68,10 @@ impl SlotOptions {
 
 /// Makes arguments of a table of the contract.
 macro_rules! arguments {
-    ($of:ident, $table:ident, $heading:literal) => {
+    ($of:ident, $table:ident, $heading:literal, $argument:expr) => {
         impl FromArgMatches for $of {
             fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-                let given = $table.iter().filter_map(|option| {
+                let given = $table.iter().filter(|option| $argument(option).is_some()).filter_map(|option| {
                     let values: Vec<String> = matches.get_many::<String>(option.name)?.cloned().collect();
                     Some((option.name, values.join(",")))
                 });
@@ -72,7 +87,7 @@ macro_rules! arguments {
         impl Args for $of {
             fn augment_args(command: Command) -> Command {
                 let command = command.next_help_heading($heading);
-                $table.iter().fold(command, |command, option| command.arg(argument(option)))
+                $table.iter().filter_map($argument).fold(command, Command::arg)
             }
 
             fn augment_args_for_update(command: Command) -> Command {
@@ -82,8 +97,9 @@ macro_rules! arguments {
     };
 }
 
-arguments!(TaskOptions, TASK_OPTIONS, "Policy");
-arguments!(SlotOptions, SCHEDULE_OPTIONS, "When");
+arguments!(TaskOptions, TASK_OPTIONS, "Policy", argument);
+arguments!(ChangedOptions, TASK_OPTIONS, "Policy", changed);
+arguments!(SlotOptions, SCHEDULE_OPTIONS, "When", argument);
 
 /// What a schedule's task does while the last one is not finished.
 pub fn overlap() -> impl TypedValueParser<Value = Overlap> {
@@ -99,7 +115,20 @@ fn possible(words: &'static [(&'static str, &'static str)]) -> impl Iterator<Ite
 /// Options that refine another one, which is required.
 const OF_UNIQUE: [&str; 2] = ["unique_until", "unique_policy"];
 
-fn argument(option: &'static Described) -> Arg {
+/// Of a submit, which has to decide.
+const NOT_CHANGED: &str = "unique_policy";
+
+fn argument(option: &'static Described) -> Option<Arg> {
+    let argument = plainly(option).help(help(option));
+    Some(if OF_UNIQUE.contains(&option.name) { argument.requires("unique") } else { argument })
+}
+
+/// What is not given stays as it is: there are no defaults, and what an option refines may be there.
+fn changed(option: &'static Described) -> Option<Arg> {
+    (option.name != NOT_CHANGED).then(|| plainly(option).help(plain_text(option.means)))
+}
+
+fn plainly(option: &'static Described) -> Arg {
     let (value, parser) = form(option);
     // Tags are given one by one.
     let (long, action) = match option.name {
@@ -107,12 +136,9 @@ fn argument(option: &'static Described) -> Arg {
         "steps" => ("steps".to_owned(), ArgAction::Append),
         name => (name.replace('_', "-"), ArgAction::Set),
     };
-    let mut argument = Arg::new(option.name).long(long).action(action).value_name(value).value_parser(parser);
-    if option.name == "steps" {
-        argument = argument.value_delimiter(',');
-    }
-    argument = argument.allow_negative_numbers(matches!(option.form, Form::Whole { .. })).help(help(option));
-    if OF_UNIQUE.contains(&option.name) { argument.requires("unique") } else { argument }
+    let argument = Arg::new(option.name).long(long).action(action).value_name(value).value_parser(parser);
+    let argument = if option.name == "steps" { argument.value_delimiter(',') } else { argument };
+    argument.allow_negative_numbers(matches!(option.form, Form::Whole { .. }))
 }
 
 /// How a value is shown in the help, and how it is parsed.

@@ -190,6 +190,42 @@ fn priorities_decide_and_change_while_a_task_waits() {
 }
 
 #[test]
+fn what_waits_is_changed_and_the_history_tells_who_did_it_and_why() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "[1]", "--id", "task-1", "--needs", "gpu", "--unique", "u", "--lease", "90s"]);
+    desk.ok(&["submit", "q", "[1]", "--id", "other", "--unique", "v"]);
+    let edit = "edit task [2] --unset needs,lease --max-failures 3 --tag a --tag b --unique-until start --eta +1h";
+    let args: Vec<&str> = edit.split_whitespace().chain(["--reason", "no GPU"]).collect();
+    assert_eq!(desk.ok(&args), "ID      OUTCOME\ntask-1  scheduled\n");
+    let shown = desk.json(&["show", "task-1"]);
+    assert_eq!((&shown["parameters"], &shown["tags"]), (&serde_json::json!([2]), &serde_json::json!(["a", "b"])));
+    assert_eq!(desk.ok(&["edit", "task-1", "--now", "--priority", "-3", "--by", "me", "-o", "id"]), "task-1\n");
+    let history = desk.ok(&["history", "task-1"]);
+    assert!(history.contains("no GPU: eta - -> ") && history.contains("needs gpu -> -"), "{history}");
+    assert!(history.contains("parameters 3 -> 3 bytes") && history.contains("lease 90 -> -"), "{history}");
+    let last = &desk.json(&["history", "task-1"])[2];
+    assert_eq!((&last["why"], &last["by"]), (&"edit".into(), &"me".into()));
+    assert!(!desk.ok(&["show", "task-1"]).contains("no GPU"), "an edit is no note");
+    assert_eq!(desk.ok(&["edit", "task-1", "--queue", "r", "-o", "id"]), "task-1\n");
+    assert_eq!(desk.ok(&["ls", "r", "-o", "id"]), "task-1\n");
+    assert!(desk.refused(5, &["edit", "other", "--queue", "r", "--unique", "u"]).contains("DUPLICATE"));
+    for wrong in [
+        &["edit", "other"][..],
+        &["edit", "other", "--reason", "none"],
+        &["edit", "other", "--unset", "colour"],
+        &["edit", "other", "{"],
+        &["edit", "other", "--unique-policy", "replace"],
+        &["edit", "other", "--now", "--eta", "1h"],
+        &["edit", "other", "--priority", "1", "--unset", "priority"],
+    ] {
+        desk.refused(2, wrong);
+    }
+    desk.refused(4, &["edit", "none", "--priority", "1"]);
+    desk.take("q").complete(&1).unwrap();
+    assert!(desk.refused(5, &["edit", "other", "--priority", "1"]).contains("STATE"));
+}
+
+#[test]
 fn a_closed_queue_takes_nothing_and_what_is_there_runs_on() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "a"]);

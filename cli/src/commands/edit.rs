@@ -1,0 +1,76 @@
+//! `blueque edit`
+
+use std::time::SystemTime;
+
+use blueque::QueueName;
+use blueque::calls::EditOptions;
+use clap::Args;
+
+use crate::input::parameters::Parameters;
+use crate::input::task_ids::TaskIds;
+use crate::input::task_options::ChangedOptions;
+use crate::input::values::{coming, queue_name};
+use crate::output::{Code, fault};
+use crate::session::Session;
+use crate::session::caller::caller;
+
+/// What is not named stays as it is. Of a running task the next attempt is changed.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The id, or an unambiguous prefix of it
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// Move it to another queue, behind those that wait there
+    #[arg(long, value_name = "QUEUE", value_parser = queue_name)]
+    queue: Option<QueueName>,
+    /// Not before this time: RFC 3339, or 10m (+10m) from now
+    #[arg(long, value_name = "TIME", value_parser = coming)]
+    eta: Option<SystemTime>,
+    /// Due at once, whatever its time was
+    #[arg(long, conflicts_with = "eta")]
+    now: bool,
+    /// An option that it no longer has, such as needs; may be repeated
+    #[arg(long, value_name = "OPTION", value_delimiter = ',')]
+    unset: Vec<String>,
+    /// The reason, for people
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Who changes it [default: you, as USER@HOST]
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    #[command(flatten)]
+    options: ChangedOptions,
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let call = call(options)?;
+    TaskIds::one(&options.id).each(session, |id, _| {
+        let client = &session.client;
+        Ok(client.call(&client.calls().edit(id, &call))?.as_str())
+    })
+}
+
+fn call(options: &Options) -> anyhow::Result<EditOptions> {
+    let mut unset: Vec<String> = options.unset.iter().map(|name| name.replace('-', "_")).collect();
+    if options.now {
+        unset.push("eta".to_owned());
+    }
+    let given = options.parameters.are_given();
+    if !given && options.queue.is_none() && options.eta.is_none() && unset.is_empty() && options.options.is_empty() {
+        return Err(fault(
+            Code::Usage,
+            "name what is to change, such as --params, --eta, --queue, --priority or --unset",
+        ));
+    }
+    let by = options.by.clone().unwrap_or_else(caller);
+    let mut call = EditOptions::new().task(&options.options.options()).by(by);
+    if given {
+        call = call.parameters(options.parameters.bytes()?);
+    }
+    call = options.queue.iter().fold(call, |call, queue| call.queue(queue.as_str()));
+    call = options.eta.into_iter().fold(call, EditOptions::eta);
+    call = options.reason.iter().fold(call, |call, reason| call.reason(reason.as_str()));
+    Ok(if unset.is_empty() { call } else { call.unset(unset.join(",")) })
+}

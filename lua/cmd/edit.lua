@@ -1,0 +1,44 @@
+--- Changes a task that has not ended: all of what its submit said but what it waits for, or while an attempt has it
+--   what does not concern that one. Its place in the queue stays, unless its queue, eta or priority changes. Each edit
+--   is in the history of the task.
+-- @args now id
+-- @options task.stored max_bytes parameters eta queue unset token by reason request
+-- @reply its state: `pending`, `scheduled`, `waiting`, `reserved` or `started`
+-- @errors NOTASK STATE LOST TOOBIG CLOSED DUPLICATE TOOMANY OVERDUE task.*
+-- @since 0.2.0
+namespace.open()
+local id = contract.arguments()
+local given = args.options()
+local call = {}
+for _, name in ipairs({ 'max_bytes', 'parameters', 'eta', 'queue', 'unset', 'token', 'by', 'reason', 'request' }) do
+  call[name], given[name] = given[name], nil
+end
+if not (next(given) or call.parameters or call.eta or call.queue or call.unset) then
+  reply.fail('BADARG', 'name what is to change: parameters, eta, queue, an option of the task, or unset')
+elseif call.unset and call.unset.eta then
+  if call.eta then
+    reply.fail('BADARG', 'unset names an option that is given, too')
+  end
+  call.eta = false
+end
+local done, answer = requests.find('edit', call.request)
+if done then
+  return answer
+end
+
+local task = edits.get(id, call.token and string.format('%.0f', call.token))
+if call.parameters then
+  args.bytes(call.parameters, call.max_bytes or tonumber(settings.get(call.queue or task.queue, 'max_bytes')),
+    'parameters')
+end
+edits.compare(task, creation.spec(edits.options(task, given, call.unset or {})), call)
+if not task.edit then
+  return task.status -- repeated after a lost reply
+end
+local step = { queue = call.queue, by = call.by or call.token and task.node or '', reason = call.reason }
+local code, text = edits.plan(task, step)
+if code then
+  reply.fail(code, text)
+end
+actions.run(edits.run, { task }, step)
+return requests.keep(task.edit.to)

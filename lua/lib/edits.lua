@@ -1,0 +1,323 @@
+-- Edits: what changes of a task before it ends. The task is described anew, as at a submit: by the options of its
+-- record with those of the call. What differs is written, and what has an index is put where it belongs.
+local edits = {}
+
+-- What belongs to the attempt that has a task, or to its place in a queue.
+edits.WAITING = ' queue eta key weight unique unique_until '
+
+-- Bytes of each value that the history tells.
+edits.SHOWN = 128
+
+-- What a task claims, as `creation.spec` and `claims.load` name it.
+edits.CLAIMS = ' priority fair_key weight needs unique till tags own_lease solo end_by '
+
+-- Names of options that the record stores, or `eta`, as a set.
+function edits.names(value, what)
+  local names = {}
+  for name in string.gmatch(#value <= contract.SHORT_TEXT_HIGH and value .. ',' or ',', '([^,]*),') do
+    local known = string.find(name, '^[%l_]+$') and string.find(contract.STORED, ' ' .. name .. '=', 1, true)
+    if name ~= 'eta' and not known then
+      reply.fail('BADARG', what .. ' must be names of options of a task, or eta, separated by commas')
+    end
+    names[name] = true
+  end
+  return names
+end
+
+-- The task, if it can be edited, with the fields of its record that an edit looks at in `had`. `token`: of the attempt
+-- that must have it.
+function edits.get(id, token)
+  local task = actions.get(id)
+  if token and not (record.held(task) and task.token == token) then
+    owner.stale(id, token, '')
+  elseif contract.is_final(task.status) then
+    record.refuse(task.status, contract.NOT_FINAL)
+  end
+  local fields = { 'eta', 'retry_eta', 'solo', 'slots', 'ended' }
+  for field in string.gmatch(contract.STORED, '=(%S+)') do
+    fields[#fields + 1] = field
+  end
+  task.had = {}
+  for i, value in ipairs(redis.call('HMGET', task.key, unpack(fields))) do
+    task.had[fields[i]] = value or nil
+  end
+  return task
+end
+
+-- All options that a task is to have: those of its record, without those that are unset, with those of the call.
+function edits.options(task, given, unset)
+  local wanted, had = {}, task.had
+  for name, field in string.gmatch(contract.STORED, '(%S+)=(%S+)') do
+    if unset[name] and given[name] ~= nil then
+      reply.fail('BADARG', 'unset names an option that is given, too')
+    end
+    wanted[name] = not unset[name] and had[field] or nil
+  end
+  wanted.lease = wanted.lease and wanted.lease / 1000000
+  if unset.unique then
+    wanted.unique_until = nil
+  end
+  for name, value in pairs(given) do
+    wanted[name] = value
+  end
+  if had.solo then -- by its schedule, or by the policy `latest`
+    if wanted.key ~= had.key or wanted.unique ~= had.unique or wanted.unique_until ~= had.unique_until then
+      reply.fail('BADARG', 'one task of this key runs at a time, by its schedule or by the policy latest:'
+        .. ' its key and its unique name cannot be changed')
+    end
+    wanted.solo = had.key
+  end
+  return wanted
+end
+
+-- Adds a change to what the history is told.
+function edits.tell(edit, name, before, after)
+  edit.changed[name] = true
+  edit.told[#edit.told + 1] = string.format('"%s":[%s,%s]', name, edits.json(before), edits.json(after))
+end
+
+-- A value of the record as JSON.
+function edits.json(value)
+  if not value then
+    return 'null'
+  elseif type(value) == 'number' then
+    return string.format('%.14g', value)
+  end
+  return cjson.encode(string.sub(value, 1, edits.SHOWN))
+end
+
+-- Notes a new value of a field, or that it goes.
+function edits.write(edit, field, value)
+  if value then
+    edit.set[#edit.set + 1], edit.set[#edit.set + 2] = field, value
+  else
+    edit.forget[#edit.forget + 1] = field
+  end
+end
+
+-- Compares a task with what it is to be, and sets `task.edit` if that differs. `spec`: its options, from
+-- `creation.spec`; `call`: the `parameters`, the `eta` (false for none) and the `queue`, where they are given.
+function edits.compare(task, spec, call)
+  local had, new = task.had, {}
+  local edit = { set = {}, forget = {}, told = {}, changed = {}, to = task.status }
+  for i = 1, #spec.fields, 2 do
+    new[spec.fields[i]] = spec.fields[i + 1]
+  end
+  for name, field in string.gmatch(contract.STORED, '(%S+)=(%S+)') do
+    local before, after = had[field], new[field]
+    if before ~= after then
+      edits.write(edit, field, after)
+      if name == 'lease' then
+        before, after = before and before / 1000000, after and after / 1000000
+      end
+      edits.tell(edit, name, before, after)
+    end
+  end
+  edits.compare_parameters(task, edit, call.parameters)
+  if call.eta ~= nil then
+    edits.compare_eta(task, edit, call.eta)
+  end
+  if call.queue and call.queue ~= task.queue then
+    edits.tell(edit, 'queue', task.queue, call.queue)
+  end
+  if not edit.told[1] then
+    return
+  end
+  local ties = spec.ties or ''
+  for letter in string.gmatch(task.ties or '', '[rwdg]') do -- one that was ranked stays so
+    ties = string.find(ties, letter, 1, true) and ties or ties .. letter
+  end
+  if ties ~= (task.ties or '') then
+    edits.write(edit, 'ties', ties ~= '' and ties)
+  end
+  local fresh = { id = task.id, queue = task.queue, ties = ties ~= '' and ties or nil }
+  if fresh.ties then
+    claims.assign(fresh, spec.claims or {})
+  end
+  edit.fresh, task.edit = fresh, edit
+end
+
+function edits.compare_parameters(task, edit, parameters)
+  local before = parameters and redis.call('HGET', task.key, 'parameters') or ''
+  if not parameters or parameters == before then
+    return
+  elseif task.had.slots or string.find(task.ties or '', 'w', 1, true)
+    and redis.call('HEXISTS', edges.inputs(task.id), 'slots') == 1 then
+    reply.fail('BADARG', 'the parameters of this task are made of the results of others: they cannot be edited')
+  end
+  edits.write(edit, 'parameters', parameters)
+  edits.tell(edit, 'parameters', #before, #parameters)
+end
+
+-- A pending task has waited for its time already; one that waits for others keeps it for later.
+function edits.compare_eta(task, edit, eta)
+  local had, at = task.had.eta, eta and namespace.decimal(eta)
+  local later = eta and eta > namespace.now_us
+  if task.status == 'pending' then
+    if not later then
+      return
+    end
+    edit.to = 'scheduled'
+  elseif tonumber(had or nil) == tonumber(at or nil) then
+    return
+  elseif task.status == 'scheduled' and not later then
+    edit.to = 'pending'
+  end
+  edit.eta = at
+  edits.write(edit, 'eta', at)
+  if task.had.retry_eta then
+    edits.write(edit, 'retry_eta')
+  end
+  edits.tell(edit, 'eta', task.status ~= 'pending' and had, at)
+end
+
+-- Reads what an edit writes. Returns the code and text of a refusal. `step`: the `queue` to move to, `by` whom and
+-- with which `reason`.
+function edits.plan(task, step)
+  local edit, held = task.edit, record.held(task)
+  local fresh, changed, moves = edit.fresh, edit.changed, edit.changed.queue
+  for name in string.gmatch(held and edits.WAITING or '', '%S+') do
+    if changed[name] then
+      return 'STATE', 'the task is ' .. task.status .. ': its ' .. name .. ' is changed only while it waits'
+    end
+  end
+  if task.ties then
+    claims.load(task)
+  end
+  if changed.deadline and held and deadlines.decided(task) then
+    return 'STATE', 'its deadline has passed, and its owner was told to stop: retry it with another deadline then'
+  elseif changed.deadline and fresh.end_by and deadlines.is_past(fresh.end_by) then
+    return deadlines.refusal()
+  end
+  if changed.deadline then
+    namespace.probe('ZCARD', deadlines.key())
+  end
+  if changed.needs and fresh.needs and not moves then
+    creation.require_few_needs(task.queue, fresh.needs)
+  end
+  if moves then
+    step.alter = edits.alter
+    return actions.move(task, step)
+  elseif changed.tags then
+    tags.plan_swap(task, task.tags, fresh.tags)
+  end
+  if (changed.unique or changed.unique_until) and not edits.plan_name(task, step) then
+    return 'DUPLICATE', claims.TAKEN
+  end
+  edits.plan_index(task, step)
+end
+
+-- What a task claims in the queue that it moves to. A unique name that it no longer holds stays behind.
+function edits.alter(task, other)
+  local edit = task.edit
+  local name, ends = other.unique, other.ends
+  other.ties = edit.fresh.ties
+  if other.ties then
+    claims.mark(other)
+  end
+  for claim in string.gmatch(edits.CLAIMS, '%S+') do
+    other[claim] = edit.fresh[claim]
+  end
+  local same = not (edit.changed.unique or edit.changed.unique_until)
+  other.unique, other.ends = same and name or not same and other.unique or nil, same and ends or nil
+  other.to, other.eta = edit.to, edit.eta or other.eta
+end
+
+-- Reads the unique name that a task has, and the one that it is to have. Returns whether it can.
+function edits.plan_name(task, step)
+  local queue, fresh = task.queue, task.edit.fresh
+  namespace.require_settled_slot() -- the one may be the last of its key
+  namespace.probe('HLEN', namespace.key('unique', queue))
+  namespace.probe('ZCARD', namespace.key('timed', queue))
+  if task.unique then
+    local old = { id = task.id, queue = queue, unique = task.unique }
+    old.holder, old.held_till, old.kept = claims.name_holders(queue, task.unique)
+    task.edit.name = old
+  end
+  return actions.unique(fresh, step)
+end
+
+-- Reads the indexes of its state in which a task stands, or is to stand.
+function edits.plan_index(task, step)
+  local edit = task.edit
+  local fresh, changed = edit.fresh, edit.changed
+  if edit.to ~= task.status then
+    task.ranked, task.eta = fresh.ranked or task.ranked, edit.eta
+    task.note, task.forget = edits.note(task, step), { 'readied', 'promoted' }
+    if edit.to == 'pending' then
+      task.ties, task.front, task.turn = fresh.ties, task.extra[4] and true, task.extra[4] and tonumber(task.had.ended)
+      for claim in string.gmatch(edits.CLAIMS, '%S+') do
+        task[claim] = fresh[claim]
+      end
+      if task.ties then
+        claims.mark(task)
+      end
+    end
+    return actions.plan(task, edit.to, step)
+  end
+  history.plan(task)
+  if not contract.is_waiting(task.status) then
+    return
+  end
+  local stands = changed.key or changed.weight or changed.needs or changed.priority
+  if task.status == 'scheduled' and changed.eta then
+    namespace.probe('ZCARD', namespace.key('scheduled_tasks', task.queue))
+    namespace.probe('ZCARD', namespace.key('scheduled_lane_tasks', task.queue))
+    stands = stands or fresh.ranked
+  end
+  if stands and fresh.ranked and task.status ~= 'waiting' then
+    fresh.place = not changed.priority and (task.rank or fairness.list_rank(task.since, task.extra[4]))
+    actions.plan_place(task, fresh, step)
+  end
+  if stands and task.status == 'pending' then
+    state.plan_wake(task.queue) -- a listener may take it that could not before
+    step.wakes = task.queue
+  end
+end
+
+-- What the history tells of an edit: the reason and the changes.
+function edits.note(task, step)
+  return { 'note', step.reason or '', 'data', '{' .. table.concat(task.edit.told, ',') .. '}' }
+end
+
+-- Makes what was planned.
+function edits.run(task, step)
+  local edit, key = task.edit, task.key
+  if edit.set[1] then
+    redis.call('HSET', key, unpack(edit.set)) -- refused if memory is full, before anything else is written
+  end
+  if edit.forget[1] then
+    redis.call('HDEL', key, unpack(edit.forget))
+  end
+  if edit.changed.deadline and edit.fresh.end_by then
+    redis.call('ZADD', deadlines.key(), edit.fresh.end_by, task.id)
+  elseif edit.changed.deadline then
+    redis.call('ZREM', deadlines.key(), task.id)
+  end
+  if edit.changed.queue then
+    task.note = edits.note(task, step)
+    return actions.do_move(task, step)
+  elseif edit.changed.tags then
+    tags.swap(task)
+  end
+  if edit.name then
+    claims.release_name(edit.name, 'moved')
+  end
+  if (edit.changed.unique or edit.changed.unique_until) and edit.fresh.unique then
+    claims.take_name(edit.fresh)
+  end
+  if edit.to ~= task.status then
+    state.move(task, edit.to, 'edit', step.by)
+    step.wakes = edit.to == 'pending' and task.queue or step.wakes
+    return
+  end
+  if task.fresh then
+    actions.do_place(task, step)
+  end
+  if task.status == 'scheduled' and edit.changed.eta then
+    redis.call('ZADD', namespace.key(edit.fresh.ranked and 'scheduled_lane_tasks' or 'scheduled_tasks', task.queue),
+      edit.eta, task.id)
+  end
+  history.add(task, { to = task.status, why = 'edit', by = step.by, at = state.time(task),
+    note = edits.note(task, step) }, '', '', '', '')
+end
