@@ -1,4 +1,4 @@
---- Submits tasks of a graph, which wait for one another: all that it has, up to 100 in a call. With the last one the
+--- Submits tasks of a graph, which wait for one another: all that it has, up to 500 in a call. With the last one the
 --   graph is created; before, nobody sees anything of it. A task comes after those that it waits for.
 -- @args now graph total count (id queue eta parameters inputs options)*count
 -- @options name on_failure tags bounds deadline request
@@ -21,7 +21,7 @@ if replied then
   return answer
 end
 
-local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged')
+local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged', 'runs')
 if known[1] == 'created' then
   return 'existing'
 elseif known[2] and tonumber(known[2]) ~= total then
@@ -29,49 +29,75 @@ elseif known[2] and tonumber(known[2]) ~= total then
 end
 
 local prefix, plain, parse, look = namespace.prefix, args.plain, edges.parse, edges.look
-local spec_of, fields_of, time = graphs.spec, graphs.fields, args.time_or_none
-local require_open, require_free = creation.require_open, edges.require_free
-local tasks, fresh, found, specs, sizes = {}, {}, {}, {}, {}
+local spec_of, time = graphs.spec, args.time_or_none
+local tasks, fresh, found, specs, sizes, new, keys, none = {}, {}, {}, {}, {}, {}, {}, {}
 local staged, bytes, number = tonumber(known[3] or 0), 0, 0
+local runs = graphs.runs(known[4], staged)
+for at = 5, last, 6 do
+  local own, n = ARGV[at], (at - 5) / 3
+  local from = string.sub(own, 1, #id) == id and #id + 1 or 1 -- they often begin with that of the graph
+  if #own > contract.NAME_HIGH or not string.find(own, args.PLAIN, from) then
+    plain(own, 'id')
+  end
+  keys[n + 1], keys[n + 2] = prefix .. 'task_' .. own, prefix .. 'dependents_' .. own
+  if namespace.declared then
+    namespace.declare(keys[n + 1])
+    namespace.declare(keys[n + 2])
+  end
+end
+-- Nearly always no id is known or waited for: then nobody looks at each.
+local unknown = redis.call('EXISTS', unpack(keys)) == 0
 local function upstream(wish)
   local up = fresh[wish] or found[wish]
   if not up then
     up = graphs.staged(wish, id) or record.get(wish)
     found[wish] = up
+  elseif up.spec and not up.tied then
+    up.ties, up.tied = up.ties .. 'd', true -- its record is yet to be written
   end
   return up
 end
 for at = 5, last, 6 do
-  local queue = plain(ARGV[at + 1], 'queue')
-  local task = { id = plain(ARGV[at], 'id'), queue = queue, status = 'staged', parameters = ARGV[at + 3] }
+  local queue = ARGV[at + 1]
+  if not sizes[queue] then
+    sizes[plain(queue, 'queue')] = tonumber(settings.get(queue, 'max_bytes'))
+    creation.require_open(unpack(namespace.shared('settings')[queue], 1, 2))
+  end
+  -- all that it will have, so that the table does not grow
+  local task = { id = ARGV[at], key = keys[(at - 5) / 3 + 1], queue = queue, status = 'staged',
+    parameters = ARGV[at + 3], probed = unknown, waited_for = unknown and 0 or nil, ties = nil, spec = nil,
+    label = nil, eta = nil, inputs = nil, edges = nil, waiting = nil, tied = nil }
   local eta = ARGV[at + 2] ~= '' and time(ARGV[at + 2], 'eta')
   local spec, label = spec_of(ARGV[at + 5], specs, common)
-  local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true)
-  sizes[queue] = sizes[queue] or tonumber(settings.get(queue, 'max_bytes'))
-  args.bytes(task.parameters, spec.max_bytes or sizes[queue], 'parameters')
+  local wanted = ARGV[at + 4] ~= '' and parse(ARGV[at + 4], 'inputs', true, fresh, id)
+  if #task.parameters > (spec.max_bytes or sizes[queue]) then
+    args.bytes(task.parameters, spec.max_bytes or sizes[queue], 'parameters')
+  end
   bytes = bytes + #task.parameters
   if fresh[task.id] then
     reply.fail('BADARG', 'an id is given twice in one call')
   end
-  require_open(unpack(namespace.shared('settings')[queue], 1, 2)) -- `max_bytes` was found there
-  task.key = prefix .. 'task_' .. task.id
-  namespace.declare(task.key)
-  local before = redis.call('HMGET', task.key, 'status', 'graph', 'queue', 'ties', 'inputs')
+  local before = unknown and none or redis.call('HMGET', task.key, 'status', 'graph', 'queue', 'ties', 'inputs')
   if before[3] and (before[1] or before[2] ~= id or before[3] ~= queue) then
     reply.fail('OTHERQUEUE', 'an id is a task already that is not of this graph; ids are unique in a namespace')
   end
   task.continues = before[3] and true
   if not task.continues then
-    require_free(task)
+    if not unknown then
+      edges.require_free(task)
+    end
     if spec.claims and spec.claims.end_by then
       deadlines.require_ahead(spec.claims.end_by)
     end
     task.ties = (spec.ties or '') .. (wanted and 'wg' or 'g')
+    task.spec, task.label, task.eta = spec, label, eta and namespace.decimal(eta)
+    new[#new + 1] = task
   else
-    task.ties, task.fields = before[4], {}
+    task.ties = before[4]
     if wanted then
-      task.ties = string.find(task.ties, 'w', 1, true) and task.ties or task.ties .. 'w'
-      task.fields = { 'inputs', graphs.merged(before[5], wanted.text), 'ties', task.ties }
+      if not string.find(task.ties, 'w', 1, true) then
+        task.ties, runs = task.ties .. 'w', nil -- it may have been taken for one that waits for nothing
+      end
       if found[task.id] then
         found[task.id].ties = task.ties -- others of this call, before it, wait for it
       end
@@ -79,18 +105,16 @@ for at = 5, last, 6 do
   end
   if wanted then
     number = number + #wanted.upstreams + #wanted.values
+    task.inputs = wanted.text
     look(task, wanted, upstream)
-  end
-  if not task.continues then
-    task.fields = fields_of(task, id, spec, { label = label, eta = eta and namespace.decimal(eta) or nil,
-      inputs = wanted and table.concat(wanted.text, ' ') or nil })
-    staged = staged + 1
+    task.fields = task.continues and { 'inputs', graphs.merged(before[5], wanted.text, task.edges), 'ties', task.ties }
   end
   if spec.claims and spec.claims.needs then
     creation.require_few_needs(queue, spec.claims.needs)
   end
-  tasks[#tasks + 1], fresh[task.id] = task, task
+  tasks[(at + 1) / 6], fresh[task.id] = task, task
 end
+staged = staged + #new
 if bytes > creation.BYTES then
   reply.fail('TOOBIG', 'the parameters of this call are over 8388608 bytes: submit the tasks by several calls')
 elseif number > contract.EDGES_HIGH then
@@ -98,10 +122,10 @@ elseif number > contract.EDGES_HIGH then
 elseif staged > total then
   reply.fail('BADARG', 'the graph has more tasks than its total')
 end
-local new = {}
+local queues = {}
 for queue in pairs(sizes) do
   if not redis.call('ZSCORE', namespace.declare(prefix .. 'queues'), queue) then
-    new[#new + 1] = queue
+    queues[#queues + 1] = queue
   end
 end
 graphs.plan_bounds(bounds)
@@ -114,22 +138,25 @@ local done = staged == total
 redis.call('ZADD', graphs.due(), done and namespace.now or namespace.decimal(namespace.now_us + graphs.STAGED), id)
 redis.call('ZADD', graphs.all(), namespace.now, id)
 redis.call('HSET', graphs.key(id), 'state', done and 'created' or 'staging', 'created', namespace.now,
-  'total', total, 'left', total, 'staged', staged, unpack(facts))
+  'total', total, 'left', total, 'staged', staged, 'runs', graphs.runs_with(runs, new), unpack(facts))
 for _, bound in ipairs(bounds or {}) do
   redis.call('HSET', bound.limits, bound.key, bound.places .. ' -')
 end
-for _, queue in ipairs(new) do
+for _, queue in ipairs(queues) do
   redis.call('ZADD', prefix .. 'queues', 0, queue)
 end
+graphs.stage(new, id)
 local ids = {}
-for _, task in ipairs(tasks) do
-  if task.fields[1] then
-    redis.call('HSET', task.key, unpack(task.fields))
-  end
-  ids[#ids + 1] = not task.continues and task.id or nil
+for i, task in ipairs(new) do
+  ids[i] = task.id
 end
 if ids[1] then
   redis.call('RPUSH', graphs.tasks(id), unpack(ids))
+end
+for _, task in ipairs(tasks) do
+  if task.fields then
+    redis.call('HSET', task.key, unpack(task.fields))
+  end
 end
 edges.enter(tasks, id)
 return requests.keep(done and 'created' or 'staged')

@@ -32,7 +32,7 @@ function creation.spec(options)
   options.unique_until, options.own_lease = options.unique and till, lease
   options.max_bytes, options.unique_policy = nil, nil
   if options.inputs then
-    spec.inputs, options.inputs = options.inputs, table.concat(options.inputs.text, ' ')
+    spec.inputs, options.inputs = options.inputs, options.inputs.text
   end
   if ties ~= '' then
     options.ties, spec.ties = ties, ties

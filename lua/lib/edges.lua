@@ -61,20 +61,24 @@ function edges.holding(id)
 end
 
 -- Checks a text of inputs. Returns the upstreams, each with its `kind` and the slots of its result; the lengths of the
--- values by their slots; and the number of slots. `partial`: further calls may bring other slots.
-function edges.parse(text, what, partial)
-  local found = { upstreams = {}, values = {}, slots = 0, text = {} }
-  local by_id, taken, highest, plain, among = {}, {}, -1, args.plain, args.among
-  for entry in string.gmatch(text .. ' ', '([^ ]*) ') do
-    local kind, slot, rest = string.match(entry, '^(%l+)/?(%d*)=(.+)$')
-    local takes = kind == 'result' or kind == 'value'
-    if not kind or #slot > 4 or takes ~= (slot ~= '')
-      or not among(kind, ' result value success after failure ') then
+-- values by their slots; the number of slots; and the text without the values. `partial`: further calls may bring other
+-- slots. `known`: ids that were checked, and `start`, what others often begin with.
+function edges.parse(text, what, partial, known, start)
+  local found = { upstreams = nil, values = {}, slots = 0, text = text }
+  local number, ups, by_id, taken, highest, from = 0, nil, nil, nil, -1, 1
+  repeat
+    local till, at = string.find(text, ' ', from, true) or #text + 1, string.find(text, '=', from, true)
+    local kind, rest, slot = string.sub(text, from, (at or 0) - 1), string.sub(text, (at or 0) + 1, till - 1), nil
+    if kind ~= 'success' and kind ~= 'after' and kind ~= 'failure' then
+      kind, slot = string.match(kind, '^(%l+)/(%d%d?%d?%d?)$')
+    end
+    if not at or at > till or rest == '' or slot and kind ~= 'result' and kind ~= 'value' or not kind then
       reply.fail('BADARG', what .. ' must be entries like success=ID, after=ID, failure=ID, result/SLOT=ID and'
         .. ' value/SLOT=BYTES, separated by spaces')
     end
-    if takes then
+    if slot then
       slot = tonumber(slot)
+      taken = taken or {}
       if taken[slot] then
         reply.fail('BADARG', what .. ' must give each slot once')
       end
@@ -83,23 +87,39 @@ function edges.parse(text, what, partial)
     if kind == 'value' then
       found.values[#found.values + 1] = { slot, args.integer(rest, 0, contract.PAYLOAD_HIGH, what) }
     else
-      local up = by_id[plain(rest, what)]
-      if up and not (takes and up.kind == kind) then
-        reply.fail('BADARG', what .. ' must name each upstream once, or several times for its result')
-      elseif not up then
-        up = { id = rest, kind = kind, slots = {} }
-        by_id[rest], found.upstreams[#found.upstreams + 1] = up, up
+      if not (known and known[rest]) then
+        local begin = start and string.sub(rest, 1, #start) == start and #start + 1 or 1
+        if #rest > contract.NAME_HIGH or not string.find(rest, args.PLAIN, begin) then
+          args.plain(rest, what)
+        end
       end
-      up.slots[#up.slots + 1] = takes and slot or nil
-      found.text[#found.text + 1] = entry
+      by_id = by_id or ups and { [ups[1].id] = ups[1] } -- one alone needs none
+      local up = by_id and by_id[rest]
+      if up and not (slot and up.kind == kind) then
+        reply.fail('BADARG', what .. ' must name each upstream once, or several times for its result')
+      elseif up then
+        up.slots[#up.slots + 1] = slot
+      else
+        up, number = { id = rest, kind = kind, slots = slot and { slot } or {} }, number + 1
+        if ups then
+          ups[number], by_id[rest] = up, up
+        else
+          ups = { up }
+        end
+      end
     end
+    from = till + 1
+  until till > #text
+  found.upstreams = ups or {}
+  if found.values[1] then
+    found.text = string.sub(string.gsub(' ' .. text, ' value/%d+=%d+', ''), 2)
   end
   if partial then
     found.slots = highest + 1
   end
   if highest + 1 ~= found.slots then
     reply.fail('BADARG', what .. ' must give the slots from 0 on without a gap')
-  elseif #found.upstreams == 0 or #found.upstreams + #found.values > contract.EDGES_HIGH then
+  elseif number == 0 or number + #found.values > contract.EDGES_HIGH then
     reply.fail('BADARG', what .. ' must name 1 to ' .. contract.EDGES_HIGH .. ' upstreams and values')
   end
   return found
@@ -142,14 +162,24 @@ function edges.element(result)
   return result == '' and 'null' or result
 end
 
+-- The open edges of a task to some upstreams, each as text, or false.
+function edges.among(task, ups)
+  local ids = {}
+  for i = 1, #ups do
+    ids[i] = ups[i].id
+  end
+  return ids[1] and redis.call('HMGET', edges.upstreams(task.id), unpack(ids))
+end
+
 -- Reads what a new task waits for. Sets its open `edges`, and what is known of its input: `filled`, by slot. `find`
 -- finds an upstream; without it every task may be one, and the input is joined if nothing is open.
 function edges.look(task, wanted, find)
-  task.edges, task.filled, task.slots = {}, {}, wanted.slots
-  local at = 1
-  task.bytes = 0
-  for _, value in ipairs(wanted.values) do
-    local slot, length = unpack(value)
+  local open, at = nil, 1
+  if wanted.slots > 0 or task.continues then
+    task.filled, task.slots, task.bytes = {}, wanted.slots, 0
+  end
+  for i = 1, #wanted.values do
+    local slot, length = unpack(wanted.values[i])
     local text = string.sub(task.parameters, at, at + length - 1)
     if #text < length or length == 0 or not edges.is_json(text) then
       reply.fail('BADARG', 'the value of slot ' .. slot .. ' must be JSON, as long as the inputs say')
@@ -159,16 +189,19 @@ function edges.look(task, wanted, find)
   if wanted.slots > 0 and at <= #task.parameters then
     reply.fail('BADARG', 'the parameters must be the values of the inputs, nothing else')
   end
-  local get, is_final = find or record.get, contract.is_final
-  for _, wish in ipairs(wanted.upstreams) do
+  local get, before = find or record.get, task.continues and edges.among(task, wanted.upstreams)
+  for i = 1, #wanted.upstreams do
+    local wish = wanted.upstreams[i]
     if wish.id == task.id then
       reply.fail('BADARG', 'a task cannot wait for itself')
     end
     local up = get(wish.id)
-    if not is_final(up.status) then
-      local earlier = task.continues and redis.call('HGET', edges.upstreams(task.id), wish.id)
+    if up.status == 'staged' or not contract.is_final(up.status) then
+      local earlier = before and before[i]
       if not earlier then
-        edges.require_free(task)
+        if task.waited_for ~= 0 then
+          edges.require_free(task)
+        end
       else
         local own = ',' .. table.concat(wish.slots, ',') .. ','
         for _, slot in ipairs(edges.slots(string.match(earlier, '/(.*)$'))) do
@@ -177,7 +210,12 @@ function edges.look(task, wanted, find)
           end
         end
       end
-      task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots, known = earlier }
+      local edge = { up = up, kind = wish.kind, slots = wish.slots, known = earlier }
+      if open then
+        open[#open + 1] = edge
+      else
+        open = { edge }
+      end
       if not up.probed then
         namespace.probe('ZCARD', edges.dependents(up.id))
         up.probed = true
@@ -186,6 +224,7 @@ function edges.look(task, wanted, find)
       edges.look_at_ended(task, wish, up)
     end
   end
+  task.edges = open or {}
   if task.continues then
     local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
     task.slots, task.bytes = math.max(task.slots, tonumber(known[1] or 0)), task.bytes + tonumber(known[2] or 0)
@@ -194,9 +233,13 @@ function edges.look(task, wanted, find)
       task.bytes = task.bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '')
     end
   end
-  edges.require_room(task)
-  namespace.declare(edges.upstreams(task.id))
-  namespace.declare(edges.inputs(task.id))
+  if task.slots then
+    edges.require_room(task)
+  end
+  if namespace.declared then
+    namespace.declare(edges.upstreams(task.id))
+    namespace.declare(edges.inputs(task.id))
+  end
   if wanted.slots > 0 then
     task.parameters = (find or task.edges[1]) and '' or (edges.join(task.filled, wanted.slots))
   end
@@ -268,27 +311,29 @@ end
 -- Writes the edges of tasks that begin to wait, or of staged ones of a graph: those are seen by the ends of earlier
 -- tasks only when all of the graph is released.
 function edges.enter(tasks, graph)
-  local waits = {} -- what is written of each upstream
-  for _, task in ipairs(tasks) do
-    local own = {}
-    for _, edge in ipairs(task.edges or own) do
-      local up, slots = edge.up, table.concat(edge.slots, ',')
+  -- One table has the edges of each task in turn. `waits`: those whose upstreams others of the call wait for, too.
+  local own, waits, number, prefix, now = {}, {}, 0, namespace.prefix, namespace.now
+  for t = 1, #tasks do
+    local task, n = tasks[t], 0
+    for i = 1, task.edges and #task.edges or 0 do
+      local edge = task.edges[i]
+      local up = edge.up
       local outside = graph and up.status ~= 'staged'
-      own[#own + 1] = up.id
-      own[#own + 1] = edge.kind .. (slots ~= '' and '/' .. slots or '')
-      local waiting = waits[up.id]
-      if not waiting then
-        waiting = {}
-        waits[up.id], waits[#waits + 1] = waiting, up
+      own[n + 1], own[n + 2] = up.id, edge.slots[1] and edge.kind .. '/' .. table.concat(edge.slots, ',') or edge.kind
+      n = n + 2
+      local waiting = up.waiting
+      if waiting then
+        waiting[#waiting + 1], waiting[#waiting + 2] = outside and '-inf' or now, task.id
+      else
+        number, up.waiting = number + 1, { outside and '-inf' or now, task.id }
+        waits[number] = up
       end
-      waiting[#waiting + 1] = outside and '-inf' or namespace.now
-      waiting[#waiting + 1] = task.id
       if outside and not edge.known then
         redis.call('RPUSH', graphs.outside(graph), up.id .. ' ' .. task.id)
       end
     end
-    if own[1] then
-      redis.call('HSET', edges.upstreams(task.id), unpack(own))
+    if n > 0 then
+      redis.call('HSET', prefix .. 'upstreams_' .. task.id, unpack(own, 1, n))
     end
     if (task.slots or 0) > 0 then
       local known = { 'slots', task.slots, 'bytes', task.bytes }
@@ -298,9 +343,13 @@ function edges.enter(tasks, graph)
       redis.call('HSET', edges.inputs(task.id), unpack(known))
     end
   end
-  for _, up in ipairs(waits) do
-    redis.call('ZADD', edges.dependents(up.id), unpack(waits[up.id]))
-    edges.tie(up)
+  for i = 1, number do
+    local up = waits[i]
+    redis.call('ZADD', prefix .. 'dependents_' .. up.id, unpack(up.waiting))
+    up.waiting = nil
+    if not up.tied then
+      edges.tie(up)
+    end
   end
 end
 

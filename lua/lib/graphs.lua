@@ -142,8 +142,11 @@ end
 -- What the options of a task say, `name=value name=value`, and its label. `known`: what the options of others
 -- said. `common`: the deadline of the graph.
 function graphs.spec(text, known, common)
-  local label = string.match(' ' .. text, ' label=(%S*)')
-  local rest = label and string.gsub(' ' .. text, ' label=%S*', '') or text
+  local label, rest = string.match(text, '^label=(%S*) ?(.*)$')
+  if not label then
+    label = string.match(' ' .. text, ' label=(%S*)')
+    rest = label and string.gsub(' ' .. text, ' label=%S*', '') or text
+  end
   local spec = known[rest]
   if not spec then
     local options = graphs.options(rest)
@@ -153,28 +156,98 @@ function graphs.spec(text, known, common)
     spec = creation.spec(options)
     known[rest] = spec
   end
-  return spec, label and args.bytes(schedules.plain(label), contract.SHORT_TEXT_HIGH, 'label')
+  if label and (#label > contract.SHORT_TEXT_HIGH or string.find(label, '%', 1, true)) then
+    label = args.bytes(schedules.plain(label), contract.SHORT_TEXT_HIGH, 'label')
+  end
+  return spec, label
 end
 
--- The record of a staged task, as fields and values. `own`: those that no other task has.
-function graphs.fields(task, graph, spec, own)
-  local fields = { 'queue', task.queue, 'parameters', task.parameters, 'created', namespace.now,
-    'updated', namespace.now, 'attempt', '0', 'graph', graph, unpack(spec.fields) }
-  own.ties = task.ties -- in place of those of the spec
-  for name, value in pairs(own) do
-    fields[#fields + 1], fields[#fields + 2] = name, value
+-- Writes the records of staged tasks. One table has the fields of each in turn.
+function graphs.stage(tasks, graph)
+  local now = namespace.now
+  local row = { 'queue', '', 'parameters', '', 'created', now, 'updated', now, 'attempt', '0', 'graph', graph }
+  for t = 1, #tasks do
+    local task = tasks[t]
+    local n, fields = 12, task.spec.fields
+    row[2], row[4] = task.queue, task.parameters
+    for i = 1, #fields do
+      row[n + i] = fields[i]
+    end
+    n = n + #fields
+    row[n + 1], row[n + 2] = 'ties', task.ties -- in place of those of the spec
+    n = n + 2
+    if task.label then
+      row[n + 1], row[n + 2] = 'label', task.label
+      n = n + 2
+    end
+    if task.inputs then
+      row[n + 1], row[n + 2] = 'inputs', task.inputs
+      n = n + 2
+    end
+    if task.eta then
+      row[n + 1], row[n + 2] = 'eta', task.eta
+      n = n + 2
+    end
+    redis.call('HSET', task.key, unpack(row, 1, n))
   end
-  return fields
 end
 
--- The text of inputs, with those entries of `more` that it does not have.
-function graphs.merged(text, more)
-  local there, all = {}, { text or nil }
-  for entry in string.gmatch(text or '', '%S+') do
-    there[entry] = true
+-- Runs of a graph that may be noted.
+graphs.RUNS = 100
+
+-- How the tasks of a graph begin that have arrived, as runs of those that follow one another: the state, how many, and
+-- their queue, such as `pending/1/q waiting/499/q`. With it their release needs no look at each. `?`: that has to look,
+-- as it claims something, or may be scheduled, or all that it waits for has come. Returns the runs, or nil unless they
+-- are known of `number` tasks.
+function graphs.runs(text, number)
+  local runs, all = {}, 0
+  for to, count, queue in string.gmatch(text or '', '(%S+)/(%d+)/(%S+)') do
+    runs[#runs + 1] = { to = to, count = tonumber(count), queue = queue }
+    all = all + runs[#runs].count
   end
-  for _, entry in ipairs(more) do
-    all[#all + 1] = not there[entry] and entry or nil
+  return all == number and runs or nil
+end
+
+-- The same with further tasks, as text; empty if that is not known.
+function graphs.runs_with(runs, tasks)
+  if not runs then
+    return ''
+  end
+  local last = runs[#runs] or {}
+  for i = 1, #tasks do
+    local task = tasks[i]
+    local to = task.inputs and 'waiting' or 'pending'
+    if task.eta or task.spec.ties or task.inputs and not task.edges[1] then
+      to = '?'
+    end
+    if last.to == to and last.queue == task.queue then
+      last.count = last.count + 1
+    else
+      last = { to = to, count = 1, queue = task.queue }
+      runs[#runs + 1] = last
+    end
+  end
+  local texts = {}
+  for i, run in ipairs(runs) do
+    texts[i] = run.to .. '/' .. run.count .. '/' .. run.queue
+  end
+  return #texts <= graphs.RUNS and table.concat(texts, ' ') or ''
+end
+
+-- The text of inputs, which may be long, with those entries of `more` that it does not have. `open`: the edges that
+-- these mean.
+function graphs.merged(text, more, open)
+  local padded, all, fresh = ' ' .. (text or '') .. ' ', { text or nil }, {}
+  if string.find(padded, ' ' .. more .. ' ', 1, true) then
+    return text -- a repeated call
+  end
+  for _, edge in ipairs(open) do
+    fresh[edge.up.id] = not edge.known
+  end
+  for entry in string.gmatch(more, '%S+') do
+    if fresh[string.match(entry, '=(.+)$')] or not string.find(padded, ' ' .. entry .. ' ', 1, true) then
+      all[#all + 1] = entry
+    end
   end
   return table.concat(all, ' ')
 end
@@ -221,22 +294,60 @@ function graphs.plan_release(graph, limit)
   local tasks, outside = {}, {}
   if left > 0 then
     namespace.probe('ZCARD', namespace.prefix .. 'queues')
-    local staged, plan, planned = graphs.staged, graphs.plan_task, {}
-    for _, id in ipairs(redis.call('LRANGE', graphs.tasks(graph.id), math.max(0, left - limit), left - 1)) do
-      local task = staged(id, graph.id)
-      if task then
-        tasks[#tasks + 1] = plan(task, graph.id, planned)
+    local ids = redis.call('LRANGE', graphs.tasks(graph.id), math.max(0, left - limit), left - 1)
+    local starts = graphs.starts(graph, ids, left - #ids)
+    local staged, plan, planned, prefix = graphs.staged, graphs.plan_task, {}, namespace.prefix
+    for i, id in ipairs(ids) do
+      local run = starts[i]
+      if run then
+        tasks[#tasks + 1] = { id = id, key = prefix .. 'task_' .. id, begins = run.to, queue = run.queue,
+          kind = run.kind }
+        graphs.plan_kind(tasks[#tasks], planned)
+      else
+        local task = staged(id, graph.id)
+        tasks[#tasks + 1] = task and plan(task, planned)
       end
-      graph.released = graph.released + 1
     end
+    graph.released = graph.released + #ids
   else
     outside = graphs.plan_outside(graph.id, limit)
   end
   return tasks, outside
 end
 
+-- How those of these tasks begin of which that is known, by their place. `from`: how many come before them.
+function graphs.starts(graph, ids, from)
+  local starts, keys, at = {}, {}, 0
+  local runs = graphs.runs(redis.call('HGET', graphs.key(graph.id), 'runs'), graph.total)
+  for i, id in ipairs(runs and ids or {}) do
+    keys[i] = namespace.prefix .. 'task_' .. id
+  end
+  if not keys[1] or redis.call('EXISTS', unpack(keys)) < #keys then
+    return starts -- a client without scripts has deleted some
+  end
+  for _, run in ipairs(runs) do
+    run.kind = run.to .. ' ' .. run.queue
+    for i = math.max(1, at - from + 1), math.min(#ids, at - from + run.count) do
+      starts[i] = run.to ~= '?' and run
+    end
+    at = at + run.count
+  end
+  return starts
+end
+
+-- Reads what the first task of a kind writes, for all of them.
+function graphs.plan_kind(task, planned)
+  if namespace.declared then
+    namespace.declare(task.key)
+  end
+  if not planned[task.kind] then
+    planned[task.kind] = true
+    state.plan({ queue = task.queue, foreign = true }, task.begins)
+  end
+end
+
 -- A staged task as one that begins. `planned`: by queue and state, a task that claims nothing and begins there, too.
-function graphs.plan_task(staged, graph, planned)
+function graphs.plan_task(staged, planned)
   local task = { id = staged.id, key = staged.key, queue = staged.queue, ties = staged.ties, attempt = '0',
     foreign = true, created = namespace.now }
   local open = 0
@@ -257,13 +368,8 @@ function graphs.plan_task(staged, graph, planned)
     state.plan(task, task.begins)
     return task
   end
-  claims.mark(task)
-  task.graph = graph
   task.kind = task.begins .. ' ' .. task.queue
-  if not planned[task.kind] then
-    planned[task.kind] = true
-    state.plan(task, task.begins)
-  end
+  graphs.plan_kind(task, planned)
   return task
 end
 
@@ -305,17 +411,16 @@ function graphs.release(graph, tasks, outside)
       queues[same.queue] = true
       redis.call('ZADD', namespace.prefix .. 'queues', 'NX', 0, same.queue) -- it may have been forgotten
     end
-    if same[1].kind then
-      state.enter_all(same, same.to)
-    end
     for _, task in ipairs(same) do
-      local move = task.kind and state.record or state.move
       if task.joined then
         redis.call('UNLINK', edges.inputs(task.id))
-        move(task, same.to, 'submit', '', 'created', namespace.now, 'parameters', task.joined, 'slots', task.lengths)
-      else
-        move(task, same.to, 'submit', '', 'created', namespace.now)
+        redis.call('HSET', task.key, 'parameters', task.joined, 'slots', task.lengths)
       end
+    end
+    if same[1].kind then
+      state.enter_all(same, same.to, 'submit')
+    else
+      state.move(same[1], same.to, 'submit', '', 'created', namespace.now)
     end
     if same.to == 'pending' then
       state.wake(same.queue)
@@ -333,6 +438,9 @@ function graphs.release(graph, tasks, outside)
   if #tasks + #outside > 0 then
     redis.call('LTRIM', graphs.outside(graph.id), #outside, -1)
     redis.call('HSET', graphs.key(graph.id), 'released', graph.released)
+    if tasks[1] and graph.released == graph.total then
+      redis.call('HDEL', graphs.key(graph.id), 'runs')
+    end
   end
 end
 

@@ -337,21 +337,33 @@ function state.take_all(tasks, pid)
   end
 end
 
--- Puts many new tasks of one queue into the index of the state in which they all begin: `tasks`, which claim nothing.
-function state.enter_all(tasks, to)
-  local queue, prefix = tasks[1].queue, namespace.prefix
+-- Lets many new tasks of one queue begin in the same state: `tasks`, which claim nothing. Their records have the rest.
+function state.enter_all(tasks, to, why)
+  local queue, prefix, now = tasks[1].queue, namespace.prefix, namespace.now
   local index = prefix .. to .. '_tasks_' .. queue
   local all, entries = {}, {}
   for i, task in ipairs(tasks) do
-    all[2 * i - 1], all[2 * i] = namespace.now, task.id
+    all[2 * i - 1], all[2 * i] = now, task.id
     if to == 'pending' then
       entries[i] = task.id
     else
-      entries[2 * i - 1], entries[2 * i] = to == 'scheduled' and task.eta or namespace.now, task.id
+      entries[2 * i - 1], entries[2 * i] = to == 'scheduled' and task.eta or now, task.id
     end
   end
   redis.call('ZADD', prefix .. 'tasks_' .. queue, unpack(all))
   redis.call(to == 'pending' and 'LPUSH' or 'ZADD', index, unpack(entries))
+  local events = prefix .. 'events_' .. queue
+  for i = 1, #tasks do
+    local task = tasks[i]
+    redis.call('HSET', task.key, 'status', to, 'updated', now, 'created', now)
+    if i == 1 then -- it trims the stream for all of them
+      redis.call('XADD', events, 'MAXLEN', '~', state.EVENTS, '*', 'id', task.id, 'from', '', 'to', to, 'attempt', '0',
+        'at', now, 'by', '', 'why', why, 'since', '')
+    else
+      redis.call('XADD', events, '*', 'id', task.id, 'from', '', 'to', to, 'attempt', '0', 'at', now, 'by', '',
+        'why', why, 'since', '')
+    end
+  end
 end
 
 -- Moves many held tasks of one queue and listener at once to its completed ones: `tasks`, which claim nothing.

@@ -7,10 +7,13 @@ use super::plan::{Argument, Input, Order, Plan, Step};
 use crate::names::TaskId;
 
 /// Parts of tasks in one call.
-const PARTS: usize = 100;
+const PARTS: usize = 500;
 
-/// Entries of inputs in one call.
+/// Entries of inputs that a call may have.
 const ENTRIES: usize = 1_000;
+
+/// As many keep a call short. A task with more goes in several.
+const FEW: usize = 500;
 
 /// Bytes of parameters in one call. A longer value goes alone.
 const BYTES: usize = 4 << 20;
@@ -42,12 +45,12 @@ impl Entry<'_> {
 /// The calls, each with its parts. The graph is created by the call that brings the last of its tasks, even if more of
 /// another one is to come: so if the last task is brought by several calls, the one before it comes with its last part.
 pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<Part<'a>>>, GraphError> {
-    let mut filler = Filler::default();
+    let mut filler = Filler::new();
     let steps: Vec<(usize, &Step)> =
         plan.order.iter().filter_map(|index| Some((*index, plan.steps.get(*index)?))).collect();
     let is_long = |step: &Step| {
         let (whole, entries) = inputs(step, ids);
-        entries.len() > ENTRIES / 2
+        entries.len() > FEW
             || whole.len() + entries.iter().map(|entry| entry.value.len()).sum::<usize>() > BYTES
     };
     if let [before @ .., second, last] = steps.as_slice()
@@ -57,7 +60,7 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
             let text = format!(
                 "this task and {:?}, the last ones, both have over {} values, results and other tasks: one of them may",
                 second.1.label,
-                ENTRIES / 2
+                FEW
             );
             return Err(Place::task(last.0, Some(&last.1.label)).flaw(text));
         }
@@ -74,6 +77,7 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
         }
         filler.add(last.0, last.1, (whole, early));
         filler.close();
+        filler.most = ENTRIES;
         filler.add(second.0, second.1, inputs(second.1, ids));
         filler.add(last.0, last.1, (Vec::new(), late));
     } else {
@@ -85,15 +89,20 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
     Ok(filler.done)
 }
 
-#[derive(Default)]
 struct Filler<'a> {
     done: Vec<Vec<Part<'a>>>,
     open: Vec<Part<'a>>,
+    /// Entries of one call.
+    most: usize,
     entries: usize,
     bytes: usize,
 }
 
 impl<'a> Filler<'a> {
+    const fn new() -> Self {
+        Self { done: Vec::new(), open: Vec::new(), most: FEW, entries: 0, bytes: 0 }
+    }
+
     fn close(&mut self) {
         if !self.open.is_empty() {
             self.done.push(mem::take(&mut self.open));
@@ -101,16 +110,22 @@ impl<'a> Filler<'a> {
         (self.entries, self.bytes) = (0, 0);
     }
 
+    /// A task is in one call if one has room for it.
     fn add(&mut self, index: usize, step: &'a Step, (whole, entries): (Vec<u8>, Vec<Entry<'a>>)) {
         let first = whole.len() + entries.first().map_or(0, |entry| entry.value.len());
-        if self.open.len() == PARTS || !self.has_room(first) || (self.entries == ENTRIES && !entries.is_empty()) {
+        let all = whole.len() + entries.iter().map(|entry| entry.value.len()).sum::<usize>();
+        let number = if entries.len() <= FEW { entries.len() } else { 1 };
+        if self.open.len() == PARTS
+            || !self.has_room(if all <= BYTES { all } else { first })
+            || (!entries.is_empty() && self.entries + number > self.most)
+        {
             self.close();
         }
         let part = Part { index, step, inputs: String::new(), parameters: Vec::new() };
         self.bytes += whole.len();
         let mut at = Part { parameters: whole, ..part.clone() };
         for Entry { text, value } in entries {
-            if self.entries == ENTRIES || !self.has_room(value.len()) {
+            if self.entries == self.most || !self.has_room(value.len()) {
                 let full = mem::replace(&mut at, part.clone());
                 self.open.push(full);
                 self.close();

@@ -391,8 +391,8 @@ pub const BUGS: [Bug; 118] = [
     bug(
         "a task of a graph hears of an end before it begins",
         "submit_graph",
-        "outside and '-inf' or namespace_now",
-        "namespace_now",
+        "outside and '-inf' or now",
+        "now",
     )
     .of_graphs(),
     bug(
