@@ -11,6 +11,12 @@ function claims.load(task)
   if task.bound then
     return
   end
+  if not string.find(task.ties, '[^wdg]') then -- no more than edges and a graph
+    task.bound = true
+    task.graph = string.find(task.ties, 'g', 1, true)
+      and redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'graph') or nil
+    return
+  end
   local names = { 'priority', 'fair_key', 'weight', 'needs', 'rank', 'unique', 'till', 'tags', 'own_lease', 'solo',
     'graph', 'end_by' }
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id,

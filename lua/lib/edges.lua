@@ -356,7 +356,8 @@ end
 -- Reads what the end of a task does to its dependents. `task.result`: its result, if it is complete.
 function edges.plan_end(task, to)
   local key = namespace.declare(edges.dependents(task.id))
-  local number = redis.call('ZCOUNT', key, '(0', '+inf') - (task.knowing or 0)
+  local ids = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'LIMIT', 0, edges.INLINE + 1 + (task.knowing or 0))
+  local number = #ids - (task.knowing or 0)
   if number <= 0 then
     return
   elseif task.later or number > edges.INLINE or number * #(task.result or '') > edges.COPIES
@@ -365,7 +366,7 @@ function edges.plan_end(task, to)
     task.unsettled = true
     return
   end
-  edges.plan_page(task, to, redis.call('ZRANGEBYSCORE', key, '(0', '+inf'))
+  edges.plan_page(task, to, ids)
 end
 
 -- The next dependents that have yet to learn of the end of a task. What a failed one holds knows of it.
@@ -389,7 +390,6 @@ end
 
 -- Reads what the end of a task does to some of its dependents.
 function edges.plan_page(task, to, ids)
-  namespace.probe('ZCARD', edges.unsettled())
   task.dependents = {}
   for i, id in ipairs(ids) do
     task.dependents[i] = edges.plan_one(task, to, id)
@@ -418,7 +418,7 @@ function edges.plan_one(up, to, id)
   end
   plan.last = redis.call('HLEN', key) == 1
   local own = namespace.declare(edges.inputs(id))
-  local known = redis.call('HMGET', own, 'slots', 'bytes')
+  local known = (plan.last or slots ~= '') and redis.call('HMGET', own, 'slots', 'bytes')
   if slots ~= '' then
     edges.plan_input(plan, up, slots, tonumber(known[2] or 0))
   end
@@ -470,8 +470,8 @@ end
 
 -- The input of a task whose last slots `plan` brings.
 function edges.collect(key, number, plan)
-  local filled = {}
-  for from = 0, number - 1, 1000 do
+  local filled, brought = {}, plan.slots and #plan.slots or 0
+  for from = 0, brought < number and number - 1 or -1, 1000 do
     local slots = {}
     for slot = from, math.min(number, from + 1000) - 1 do
       slots[#slots + 1] = slot
