@@ -575,6 +575,7 @@ function edges.plan_retry(task, spec)
   local known = redis.call('HMGET', own, 'slots', 'bytes')
   local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {} }
   local found = redis.call('HGETALL', key)
+  spec.entries = (spec.entries or 0) + 15 * #found -- looking at each takes as long
   for i = 1, #found, 2 do
     local up = record.find(found[i]) or { status = 'deleted' }
     local kind, slots = string.match(found[i + 1], '^(%l+)/?(.*)$')
@@ -611,13 +612,17 @@ function edges.plan_retry(task, spec)
   end
 end
 
+-- Leaves it to `settle` to look at what a task waits for that has begun again.
+function edges.look_later(task)
+  redis.call('HSET', task.key, 'cascade', '0')
+  redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
+end
+
 -- Makes what `plan_retry` has planned. The task has begun again.
 function edges.retry(task)
   local again = task.again_edges
   if again.later then
-    redis.call('HSET', task.key, 'cascade', '0')
-    redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
-    return
+    return edges.look_later(task)
   end
   for _, id in ipairs(again.met) do
     redis.call('ZREM', edges.dependents(id), task.id)
@@ -683,6 +688,20 @@ function edges.keep_place(task, after)
   end
 end
 
+-- The next inputs in a text, from a byte on, each with its kind, slot and upstream; and where the rest begins, or nil.
+function edges.page(inputs, from, limit)
+  local found = {}
+  while #found < limit do
+    local _, last, kind, slot, id = string.find(inputs, '(%l+)/?(%d*)=(%S+)', from)
+    if not last then
+      return found
+    end
+    found[#found + 1] = { kind = kind, slot = slot, id = id }
+    from = last + 1
+  end
+  return found, from <= #inputs and from or nil
+end
+
 -- What a task waits for as submitted: upstreams in order, and for each the text of its edge, such as `result/0,2`.
 function edges.submitted(inputs)
   local order, texts = {}, {}
@@ -712,8 +731,15 @@ end
 -- longer count, and those that it waited for anyway. Sets `again_edges`.
 function edges.plan_anew(task, spec)
   local key, own = namespace.declare(edges.upstreams(task.id)), namespace.declare(edges.inputs(task.id))
+  if task.prepared or task.id == spec.first and redis.call('HLEN', key) > edges.RETRIED then
+    namespace.probe('ZCARD', edges.unsettled())
+    task.again_edges = { to = 'waiting', later = true }
+    return
+  end
   local v = redis.call('HMGET', task.key, 'inputs', 'slots')
-  local order, texts = edges.submitted(v[1])
+  -- nothing runs anew that the first one of all waits for
+  local order, texts = edges.submitted(task.id ~= spec.first and v[1])
+  spec.entries = (spec.entries or 0) + 15 * #order -- looking at each takes as long
   local marks = edges.marks(spec.chosen, order)
   local again = { open = {}, texts = texts, ended = {}, forget = {}, kept = {} }
   for _, id in ipairs(order) do
@@ -773,6 +799,9 @@ end
 -- Makes what `plan_anew` has planned.
 function edges.anew(task)
   local again, own = task.again_edges, edges.inputs(task.id)
+  if again.later then
+    return edges.look_later(task)
+  end
   for _, id in ipairs(again.open) do
     redis.call('HSET', edges.upstreams(task.id), id, again.texts[id])
     redis.call('ZADD', edges.dependents(id), namespace.now, task.id)

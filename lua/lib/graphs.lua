@@ -75,7 +75,7 @@ end
 
 -- What the record of a graph has while a walk is under way.
 function graphs.walk_fields()
-  return 'doing', 'at', 'task', 'reason', 'force', 'changed', 'refused'
+  return 'doing', 'at', 'task', 'reason', 'force', 'changed', 'refused', 'part'
 end
 
 -- Reads what `begin_walk` writes.

@@ -7,8 +7,8 @@ local walks = {}
 -- Tasks that a step looks at.
 walks.LOOKS = 300
 
--- Entries of inputs that a step reads.
-walks.ENTRIES = 2000
+-- Inputs that a step reads.
+walks.INPUTS = 1000
 
 -- The pause of a walk that waits for owners to stop, in microseconds.
 walks.PAUSE = 1000000
@@ -17,7 +17,8 @@ walks.PAUSE = 1000000
 function walks.find(graph)
   local v = redis.call('HMGET', graphs.key(graph.id), graphs.walk_fields())
   return v[1] and { graph = graph.id, total = graph.total, doing = v[1], at = tonumber(v[2]), task = v[3] or nil,
-    reason = v[4] or '', force = v[5], changed = tonumber(v[6] or 0), refused = tonumber(v[7] or 0), tasks = {},
+    reason = v[4] or '', force = v[5], changed = tonumber(v[6] or 0), refused = tonumber(v[7] or 0),
+    part = v[8] or nil, tasks = {},
     marks = {}, spec = { planned = {}, walks = true } } or nil
 end
 
@@ -142,16 +143,17 @@ end
 function walks.plan_marks(walk)
   local after, entries = walk.doing == 'mark_cancel' and 'cancel' or 'anew', 0
   for _, id in ipairs(walks.page(walk)) do
-    walk.at = walk.at + 1
     local inputs = id ~= walk.task and redis.call('HGET', namespace.key('task', id), 'inputs') or ''
-    local below = id == walk.task
-    for kind, up in string.gmatch(inputs, '(%l+)[/%d]*=(%S+)') do
-      entries = entries + 1
-      below = below or (after == 'anew' or edges.needs_success(kind))
-        and (walk.marks[up] or redis.call('ZSCORE', graphs.chosen(walk.graph), up))
+    local page, rest = edges.page(inputs, tonumber(walk.part or 1), walks.INPUTS - entries)
+    entries = entries + #page
+    local below = id == walk.task or walks.hangs_below(walk, page, after)
+    walk.part = not below and rest or nil
+    if walk.part then
+      break
     end
+    walk.at = walk.at + 1
     walk.marks[id] = below and '1' or nil
-    if entries > walks.ENTRIES then
+    if entries >= walks.INPUTS then
       break
     end
   end
@@ -161,19 +163,43 @@ function walks.plan_marks(walk)
   end
 end
 
+-- Whether one of these inputs is of a task that is marked.
+function walks.hangs_below(walk, page, after)
+  local ids = {}
+  for _, entry in ipairs(page) do
+    if after == 'anew' or edges.needs_success(entry.kind) then
+      if walk.marks[entry.id] then
+        return true
+      end
+      ids[#ids + 1] = entry.id
+    end
+  end
+  for _, mark in pairs(edges.marks(graphs.chosen(walk.graph), ids)) do
+    if mark then
+      return true
+    end
+  end
+  return false
+end
+
 -- Those marked run anew, each after those that it waits for. What a worker has is stopped first, and what is ready is
 -- cancelled first: they come again with the next pass.
 function walks.plan_anew(walk, limit)
   local spec = walk.spec
   spec.anew, spec.fresh, spec.reason, spec.discard = true, true, 'to run anew', true
-  spec.chosen, spec.look, spec.wait = graphs.chosen(walk.graph), edges.plan_anew, edges.anew
+  spec.chosen, spec.look, spec.wait, spec.first = graphs.chosen(walk.graph), edges.plan_anew, edges.anew, walk.task
   for _, id in ipairs(walks.page(walk)) do
-    walk.at = walk.at + 1
+    local part = walk.part
+    walk.at, walk.part = walk.at + 1, nil
     if redis.call('ZSCORE', spec.chosen, id) == '1' then
       local task = actions.find(id)
       if not task or not walks.stops_first(walk, task) then
+        if task and id ~= walk.task and part ~= 'ready' and anew.is_long(task) then
+          walks.prepare_anew(walk, task, part)
+          break
+        end
         walk.marks[id] = '0'
-        walks.begin_anew(walk, task)
+        walks.begin_anew(walk, task, part)
       end
     end
     if walks.is_full(walk, limit) then
@@ -196,7 +222,17 @@ function walks.stops_first(walk, task)
   return true
 end
 
-function walks.begin_anew(walk, task)
+-- Takes a further part of the many inputs of a task.
+function walks.prepare_anew(walk, task, part)
+  anew.plan(task, walk.spec.chosen, part)
+  walk.tasks[#walk.tasks + 1] = task
+  walk.at, walk.part = walk.at - 1, task.piece.part
+end
+
+function walks.begin_anew(walk, task, part)
+  if task then
+    task.prepared = part == 'ready'
+  end
   if task and task.status == 'waiting' then
     edges.plan_anew(task, walk.spec)
     task.act = edges.anew
@@ -220,7 +256,11 @@ function walks.run(walk)
   end
   local key = graphs.key(walk.graph)
   if walk.next then
-    redis.call('HSET', key, 'doing', walk.next, 'at', walk.at, 'changed', walk.changed, 'refused', walk.refused)
+    redis.call('HSET', key, 'doing', walk.next, 'at', walk.at, 'changed', walk.changed, 'refused', walk.refused,
+      unpack(walk.part and { 'part', walk.part } or {}))
+    if not walk.part then
+      redis.call('HDEL', key, 'part')
+    end
     local from = namespace.now_us + (walk.pause and walks.PAUSE or 0)
     redis.call('ZADD', graphs.due(), namespace.decimal(from), walk.graph)
   else

@@ -50,8 +50,7 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
         plan.order.iter().filter_map(|index| Some((*index, plan.steps.get(*index)?))).collect();
     let is_long = |step: &Step| {
         let (whole, entries) = inputs(step, ids);
-        entries.len() > FEW
-            || whole.len() + entries.iter().map(|entry| entry.value.len()).sum::<usize>() > BYTES
+        entries.len() > FEW || whole.len() + entries.iter().map(|entry| entry.value.len()).sum::<usize>() > BYTES
     };
     if let [before @ .., second, last] = steps.as_slice()
         && is_long(last.1)
@@ -59,8 +58,7 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
         if is_long(second.1) {
             let text = format!(
                 "this task and {:?}, the last ones, both have over {} values, results and other tasks: one of them may",
-                second.1.label,
-                FEW
+                second.1.label, FEW
             );
             return Err(Place::task(last.0, Some(&last.1.label)).flaw(text));
         }

@@ -388,13 +388,8 @@ pub const BUGS: [Bug; 118] = [
     .of_graphs(),
     bug("a graph that is removed loses its first tasks first", "settle", ", -limit, -1)", ", 0, limit - 1)")
         .of_graphs(),
-    bug(
-        "a task of a graph hears of an end before it begins",
-        "submit_graph",
-        "outside and '-inf' or now",
-        "now",
-    )
-    .of_graphs(),
+    bug("a task of a graph hears of an end before it begins", "submit_graph", "outside and '-inf' or now", "now")
+        .of_graphs(),
     bug(
         "a task forgets what it has heard later that it waits for",
         "submit_graph",

@@ -1,0 +1,100 @@
+-- A task with very many inputs that is to run anew: a step of its walk takes some of them, until all those that do so,
+-- too, are waited for again. Until then it stays as it is. How far that is, `part`, is kept with the walk: first the
+-- list of results that it had is taken apart, from `slots/SLOT/BYTE OF THE LENGTHS/BYTE OF THE LIST` on, then its
+-- inputs are looked at, from `inputs/BYTE` on; at last it is `ready`.
+local anew = {}
+
+-- Bytes of the text of inputs that is looked at in one step.
+anew.BYTES = 16384
+
+-- Inputs, and bytes of results, of one step.
+anew.INPUTS = 1000
+anew.COPIES = 1048576
+
+function anew.is_long(task)
+  return #(redis.call('HGET', task.key, 'inputs') or '') > anew.BYTES
+end
+
+-- Reads a step.
+function anew.plan(task, chosen, part)
+  local piece = { forget = {}, open = {}, texts = {} }
+  task.piece, task.act = piece, anew.run
+  namespace.probe('HLEN', edges.upstreams(task.id))
+  local whole = redis.call('HMGET', task.key, 'slots', 'parameters', 'inputs')
+  if whole[1] and redis.call('HEXISTS', namespace.declare(edges.inputs(task.id)), 'slots') == 0 then
+    anew.split(piece, whole[1], whole[2] or '', string.match(part or '', '^slots/(%d+)/(%d+)/(%d+)$'))
+  else
+    anew.look(task, piece, chosen, whole[3] or '', tonumber(string.match(part or '', '^inputs/(%d+)$') or 1))
+  end
+end
+
+-- Takes the next elements of a joined list.
+function anew.split(piece, lengths, joined, slot, at, from)
+  slot, at, from = tonumber(slot or 0), tonumber(at or 1), tonumber(from or 2)
+  local last, bytes = slot + anew.INPUTS, 0
+  while slot < last and bytes < anew.COPIES and at <= #lengths do
+    local length = string.match(lengths, '^%d+', at)
+    piece.texts[#piece.texts + 1] = slot
+    piece.texts[#piece.texts + 1] = string.sub(joined, from, from + length - 1)
+    slot, at, from, bytes = slot + 1, at + #length + 1, from + length + 1, bytes + length
+  end
+  piece.part = string.format('slots/%d/%d/%d', slot, at, from)
+  if at > #lengths then
+    piece.slots, piece.bytes, piece.part = slot, #joined - 1 - slot, 'inputs/1'
+  end
+end
+
+-- Looks at the next inputs: those that run anew, too, are waited for, and their results do not count.
+function anew.look(task, piece, chosen, inputs, from)
+  local page, rest = edges.page(inputs, from, anew.INPUTS)
+  local ids, slots = {}, {}
+  for i, entry in ipairs(page) do
+    ids[i] = entry.id
+  end
+  local marks = edges.marks(chosen, ids)
+  local known = ids[1] and redis.call('HMGET', edges.upstreams(task.id), unpack(ids)) or {}
+  local texts = {}
+  for i, entry in ipairs(page) do
+    if marks[entry.id] then
+      local text = texts[entry.id] or known[i] or entry.kind
+      if entry.slot ~= '' then
+        slots[#slots + 1] = entry.slot
+        if not string.find(string.gsub(text, '/', ',') .. ',', ',' .. entry.slot .. ',', 1, true) then
+          text = text .. (string.find(text, '/', 1, true) and ',' or '/') .. entry.slot
+        end
+      end
+      texts[entry.id] = text
+    end
+  end
+  for id, text in pairs(texts) do
+    piece.open[#piece.open + 1], piece.open[#piece.open + 2] = id, text
+  end
+  local own = namespace.declare(edges.inputs(task.id))
+  piece.less = 0
+  for i, text in ipairs(slots[1] and redis.call('HMGET', own, unpack(slots)) or {}) do
+    if text then
+      piece.forget[#piece.forget + 1], piece.less = slots[i], piece.less + #text
+    end
+  end
+  piece.part = rest and 'inputs/' .. rest or 'ready'
+end
+
+-- Makes what was planned.
+function anew.run(task)
+  local piece, own = task.piece, edges.inputs(task.id)
+  if piece.texts[1] then
+    redis.call('HSET', own, unpack(piece.texts))
+  end
+  if piece.slots then
+    redis.call('HSET', own, 'slots', piece.slots, 'bytes', piece.bytes)
+    redis.call('HSET', task.key, 'parameters', '')
+    redis.call('HDEL', task.key, 'slots')
+  end
+  if piece.open[1] then
+    redis.call('HSET', edges.upstreams(task.id), unpack(piece.open))
+  end
+  if piece.forget[1] then
+    redis.call('HDEL', own, unpack(piece.forget))
+    redis.call('HINCRBY', own, 'bytes', -piece.less)
+  end
+end
