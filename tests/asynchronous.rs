@@ -508,6 +508,34 @@ async fn tasks_go_to_the_typed_handlers_of_their_methods() {
 }
 
 #[tokio::test]
+async fn an_asynchronous_handler_says_where_its_task_goes_on() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let (queue, other) = (client.queue("q").unwrap(), client.queue("other").unwrap());
+    let name = other.name().clone();
+    let worker = worker(&client)
+        .handle(move |n: u32, cx| {
+            cx.next(&name);
+            async move { Ok(n + 1) }
+        })
+        .build()
+        .unwrap();
+    let ends = run(&worker);
+    let task = queue.submit(&4, Submit::default()).await.unwrap();
+    let mut listener = client.listener(&["other"]).await.unwrap();
+    let work = listener.listen(LIMIT).await.unwrap().unwrap();
+    assert_eq!(work.parameters::<u32>().unwrap(), 5);
+    assert_eq!(work.next(other.name(), &6).await.unwrap(), Outcome::Complete);
+    let work = listener.listen(LIMIT).await.unwrap().unwrap();
+    assert_eq!((work.id(), work.parameters::<u32>().unwrap()), (task.id(), 6));
+    let third = client.queue("third").unwrap();
+    assert_eq!(work.release_into(third.name()).await.unwrap(), Outcome::Released);
+    assert_eq!(third.counts().await.unwrap().pending, 1);
+    worker.stop(Stop::Drain);
+    ends.await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn an_asynchronous_handler_hears_of_a_cancel_while_it_waits() {
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();

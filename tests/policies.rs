@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use blueque::calls::{EditOptions, FailOptions, NewTask, ReserveOptions, TaskOptions};
+use blueque::calls::{CompleteOptions, EditOptions, FailOptions, NewTask, ReserveOptions, TaskOptions};
 use blueque::{
     Backoff, Client, Error, Listener, ListenerId, Outcome, Policy, Processor, Queue, QueueOrder, Rate, Source, Status,
     Submit, Submitted, TaskId, Until,
@@ -111,6 +111,47 @@ fn a_task_that_is_given_back_too_often_fails() {
     assert_eq!(take(&mut listener).release().unwrap(), Outcome::Released);
     assert_eq!(take(&mut listener).release().unwrap(), Outcome::Failed);
     assert_eq!(world.client.task("a").unwrap().info().unwrap().group().as_deref(), Some("released"));
+}
+
+#[test]
+fn a_task_goes_from_queue_to_queue_with_what_its_owner_says_of_the_next_step() {
+    let world = World::new();
+    world.submit("a", Submit::default().step("encode").step("publish").max_failures(1).delay(Duration::ZERO));
+    let (encode, huge) = (world.client.queue("encode").unwrap(), world.client.queue("huge").unwrap());
+    let task = take(&mut world.listener());
+    assert_eq!(code(task.complete_with(b"1", &CompleteOptions::new().next("no queue"))), "BADNAME");
+    assert_eq!(task.fail("x").unwrap(), Outcome::Retrying);
+    let task = take(&mut world.listener());
+    task.checkpoint(&"half").unwrap();
+    assert_eq!(task.complete(&[7]).unwrap(), Outcome::Complete);
+    assert_eq!(task.complete(&[7]).unwrap(), Outcome::Complete, "the same call, sent again");
+
+    let mut listener = world.client.listener(&["encode", "huge", "store"]).unwrap();
+    let task = take(&mut listener);
+    assert_eq!((task.parameters::<[u32; 1]>().unwrap(), task.last_checkpoint::<String>().unwrap()), ([7], None));
+    let reservation = task.reservation();
+    assert_eq!((reservation.attempt, reservation.failures, reservation.outcome), (3, 0, Some(Outcome::Complete)));
+    task.checkpoint(&"half").unwrap();
+    assert_eq!(task.release_into(huge.name()).unwrap(), Outcome::Released);
+    let left = encode.counts().unwrap();
+    assert_eq!((left.pending, left.reserved, left.complete), (0, 0, 0), "nothing is left behind");
+    let task = take(&mut listener);
+    assert_eq!(task.reservation().queue, *huge.name());
+    assert_eq!(task.last_checkpoint::<String>().unwrap().as_deref(), Some("half"));
+    encode.configure("closed", Some("1")).unwrap();
+    assert_eq!(code(task.release_into(encode.name())), "CLOSED");
+
+    // In place of `publish`, with parameters of its own.
+    let options = CompleteOptions::new().next("store").parameters("[8]").priority(5).method("m");
+    assert_eq!(task.complete_with(b"9", &options).unwrap(), Outcome::Complete);
+    let task = take(&mut listener);
+    assert_eq!(task.parameters::<[u32; 1]>().unwrap(), [8]);
+    let info = world.client.task("a").unwrap().info().unwrap();
+    assert_eq!((info.step(), info.steps(), info.priority()), (2, None, 5));
+    assert_eq!(task.next(encode.name(), &()).unwrap(), Outcome::Complete, "also without a chain");
+    assert_eq!(take(&mut listener).complete("done").unwrap(), Outcome::Complete);
+    let done = world.client.task("a").unwrap().wait(Duration::ZERO).unwrap();
+    assert_eq!((done.queue().as_deref(), done.result::<String>().unwrap().as_deref()), (Some("encode"), Some("done")));
 }
 
 #[test]

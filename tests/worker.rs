@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Code, Context, Order, Recalled, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder};
+use blueque::{Client, Code, Context, Order, QueueName, Recalled, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder};
 use support::{Server, eventually};
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -461,6 +461,38 @@ fn tasks_go_to_the_typed_handlers_of_their_methods() {
     assert_eq!(other.result::<String>(LIMIT).unwrap() + &none.result::<String>(LIMIT).unwrap(), "xy");
     second.stop(Stop::Drain);
     assert_eq!(ends.join().unwrap().unwrap().complete, 3);
+}
+
+#[test]
+fn handlers_follow_the_steps_of_a_task_or_say_where_it_goes_on() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).unwrap();
+    let split = QueueName::new("split").unwrap();
+    let first = move |n: u32, cx: &Context| {
+        if n > 10 {
+            cx.next(&split);
+        }
+        Ok(n + 1)
+    };
+    let worker = |queue: &str| Worker::builder(&client).queue(queue).unwrap().slots(2);
+    let workers = [
+        worker("q").handle(first).build().unwrap(),
+        worker("split").handle(|n: u32, _: &Context| Ok(n / 2)).build().unwrap(),
+        worker("store").handle(|n: u32, _: &Context| Ok(vec![n])).build().unwrap(),
+    ];
+    let ends: Vec<_> = workers.iter().map(run).collect();
+    let queue = client.queue("q").unwrap();
+    let chain = || Submit::default().step("store");
+    let tasks = [(7, chain()), (99, chain()), (99, chain().step("store")), (5, chain())];
+    let tasks = tasks.map(|(n, how)| queue.submit(&n, how).unwrap());
+    assert_eq!(tasks[0].result::<Vec<u32>>(LIMIT).unwrap(), [8]);
+    assert_eq!(tasks[1].result::<u32>(LIMIT).unwrap(), 50, "in place of the one step that it had");
+    assert_eq!(tasks[2].result::<Vec<u32>>(LIMIT).unwrap(), [50]);
+    assert_eq!(tasks[3].result::<Vec<u32>>(LIMIT).unwrap(), [6]);
+    for (worker, ends) in workers.iter().zip(ends) {
+        worker.stop(Stop::Drain);
+        ends.join().unwrap().unwrap();
+    }
 }
 
 #[test]

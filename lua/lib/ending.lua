@@ -15,7 +15,7 @@ function ending.complete(id, token, result, cost, limited, asked)
     answer = ending.discard(task, cost)
   end
   if task and not answer and (asked or task.ties and string.find(task.ties, 's', 1, true)) then
-    answer = steps.go_on(task, result, cost, asked)
+    answer = steps.go_on(task, result, cost, limited, asked)
   end
   if task and not answer then
     ending.complete_task(task, result, cost, limited)

@@ -74,9 +74,34 @@ function steps.forgotten(...)
   return names
 end
 
--- Ends a step of a task, which goes on with the next one. Returns the outcome, or nil if it was the last one. `asked`:
--- see `asked`.
-function steps.go_on(task, result, cost, asked)
+-- Reads the same for a task that claims nothing, with fewer rights to ask for: half of what a step costs.
+function steps.plan_plain(task, other, to)
+  local prefix, may, waits = namespace.prefix, redis.acl_check_cmd, '_tasks_' .. other.queue
+  local tasks, history_key = '_tasks_' .. task.queue, namespace.prefix .. 'history_' .. task.id
+  local held = prefix .. 'reserved' .. tasks .. '_' .. task.node
+  local started = task.status == 'started' and prefix .. 'started' .. tasks
+  state.read_left(task, held, started)
+  redis.call('XLEN', prefix .. 'events_' .. task.queue)
+  redis.call('XLEN', history_key)
+  redis.call('ZCARD', prefix .. 'tasks_' .. task.queue)
+  redis.call('ZCARD', prefix .. 'tasks_' .. other.queue)
+  state.read_entered(prefix .. 'events_' .. other.queue, to == 'pending' and 'LLEN' or 'ZCARD', prefix .. to .. waits)
+  if to == 'pending' then
+    state.plan_wake(other.queue)
+  end
+  other.unknown = not redis.call('ZSCORE', prefix .. 'queues', other.queue)
+  if may and not (may('HSET', namespace.meta, '', '') and may('HDEL', namespace.meta, '') and may('XADD', history_key,
+    '*', '', '') and may('UNLINK', history_key) and may('SREM', prefix .. 'started' .. tasks, '')
+    and may('LREM', held, '', '') and may('ZREM', prefix .. 'tasks_' .. task.queue, '')
+    and may('ZADD', prefix .. 'tasks_' .. other.queue, '1', '')
+    and may('LPUSH', prefix .. 'wake_' .. other.queue, '')) then
+    rights.require()
+  end
+end
+
+-- Ends a step of a task, which goes on with the next one. Returns the outcome, or nil if it was the last one.
+-- `limited`: see `ending.complete`; `asked`: see `asked`.
+function steps.go_on(task, result, cost, limited, asked)
   local v = redis.call('HMGET', namespace.key('task', task.id), 'steps', 'step', 'created')
   local first, rest = string.match(v[1] or '', '^([^,]+),?(.*)$')
   local queue = asked and asked.next or first or ''
@@ -90,6 +115,9 @@ function steps.go_on(task, result, cost, asked)
   elseif task.cancel then
     task.cost = cost
     return owner.finish(task, 'cancelled', 'cancelled', 'complete')
+  end
+  if task.ties == 's' then
+    task.ties = nil -- it claims nothing
   end
   asked = asked or {}
   local other = steps.next(task, queue, v[3], rest or '', asked)
@@ -106,8 +134,12 @@ function steps.go_on(task, result, cost, asked)
     end
   end
   local to = other.eta and 'scheduled' or 'pending'
-  steps.plan(task, other, to)
-  namespace.begin()
+  if not (task.ties or task.recall or limited or namespace.declared or other.ranked) then
+    steps.plan_plain(task, other, to)
+  else
+    steps.plan(task, other, to)
+    namespace.begin()
+  end
   steps.move(task, other, to, 'next', 'next', fields)
   return 'complete'
 end
