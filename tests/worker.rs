@@ -10,7 +10,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Code, Context, Order, QueueName, Recalled, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder};
+use blueque::{
+    Client, Code, Context, Order, QueueName, Recalled, Status, Stop, Stopped, Submit, Summary, Worker, WorkerBuilder,
+};
 use support::{Server, eventually};
 
 const LIMIT: Duration = Duration::from_secs(20);

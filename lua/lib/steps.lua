@@ -152,14 +152,14 @@ function steps.next(task, queue, created, rest, asked)
   if (asked.needs or asked.priority and asked.priority ~= '0') and not string.find(ties, 'r', 1, true) then
     ties = ties .. 'r'
   end
+  if other.unique and claims.name_conflict(other) then
+    other.unique, other.nameless, ties = nil, true, string.gsub(ties, 'u', '')
+  end
   other.ties, other.ranked = ties ~= '' and ties or nil, string.find(ties, 'r', 1, true) and true
   if other.ties and not other.bound then
     claims.mark(other)
   end
   other.priority, other.needs = asked.priority or other.priority, asked.needs or other.needs
-  if other.unique and claims.name_conflict(other) then
-    other.unique = nil
-  end
   if asked.eta and asked.eta > namespace.now_us then
     other.eta = namespace.decimal(asked.eta)
   end
@@ -169,7 +169,7 @@ end
 -- What the record is told of the next step, and what it forgets of this one.
 function steps.tell(other, fields, rest, asked)
   other.forget = steps.forgotten('failures', 'losses', 'releases', 'uncounted', 'fruitless', 'last_error', 'last_group',
-    'checkpoint', 'checkpointed', 'retry_eta')
+    'checkpoint', 'checkpointed', 'retry_eta', unpack(other.nameless and { 'unique', 'unique_until' } or {}))
   for name, value in pairs({ steps = rest, ties = other.ties or '', eta = other.eta or '',
     priority = asked.priority == '0' and '' or asked.priority, method = asked.method, needs = asked.needs }) do
     if value == '' then
@@ -195,8 +195,11 @@ function steps.give_back(task, options, why, counter, count)
   for _, value in ipairs(task.cost and { 'cost', task.cost, 'cost_of', task.token } or {}) do
     fields[#fields + 1] = value
   end
-  for _, value in ipairs(to == 'scheduled' and { 'eta', other.eta, other.own_eta and 'retry_eta', '1' } or {}) do
-    fields[#fields + 1] = value
+  if to == 'scheduled' then
+    fields[#fields + 1], fields[#fields + 2] = 'eta', other.eta
+  end
+  if to == 'scheduled' and other.own_eta then
+    fields[#fields + 1], fields[#fields + 2] = 'retry_eta', '1'
   end
   other.forget = steps.forgotten()
   steps.plan(task, other, to)
