@@ -42,9 +42,9 @@ const OTHERWISE: [&str; 5] = ["bulk", "find", "heartbeat", "schedule", "submit"]
 /// Commands whose request the caller chooses, since its answer is needed after a crash of the caller too.
 const ASKED: [&str; 3] = ["adopt", "exchange", "reserve"];
 
-/// Options whose setters are written by hand: how the queues of a `reserve` or an `exchange` are asked, which go together, and
-/// what a task waits for.
-const BY_HAND: [&str; 3] = ["order", "weights", "inputs"];
+/// Options whose setters are written by hand: how the queues of a `reserve` or an `exchange` are asked, which go together,
+/// and what a task waits for; and what only clients ask that have no upkeep of their own.
+const BY_HAND: [&str; 4] = ["order", "weights", "inputs", "due"];
 
 fn setters(contract: &Contract, holder: &str, options: Vec<(&str, &Opt)>) -> String {
     let options = options.into_iter().filter(|(name, _)| !BY_HAND.contains(name));

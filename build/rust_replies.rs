@@ -8,7 +8,7 @@ type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
 /// Replies whose fields are a struct of the library: the command and the struct's name; and where more of one kind follow,
 /// the name of the field that has those, and their struct.
-const STRUCTS: [Whole; 16] = [
+const STRUCTS: [Whole; 17] = [
     ("bulk", "Step", None),
     ("counts", "Counts", None),
     ("estimate", "Estimate", None),
@@ -24,6 +24,7 @@ const STRUCTS: [Whole; 16] = [
     ("run_schedule", "Ran", None),
     ("tally", "Tallied", None),
     ("tick", "Ticked", Some(("low", "LowSchedule"))),
+    ("upkeep", "UpkeepStep", Some(("low", "LowSchedule"))),
     ("why", "Why", None),
 ];
 
@@ -48,7 +49,7 @@ const ITEMS: [(&str, &str); 16] = [
 ];
 
 /// Fields that the library has under another name, or as another type than that of the contract: with the reader of it.
-const OWN: [(&str, &str, &str, &str, &str); 26] = [
+const OWN: [(&str, &str, &str, &str, &str); 27] = [
     ("bulk", "cursor", "next", "Option<String>", "reply::next"),
     ("estimate", "basis", "basis", "Option<Basis>", "reply::known"),
     ("events", "event", "cursor", "String", "reply::text"),
@@ -72,6 +73,7 @@ const OWN: [(&str, &str, &str, &str, &str); 26] = [
     ("settings", "from", "from", "Source", "reply::word"),
     ("tags", "tag", "name", "String", "reply::text"),
     ("tick", "name", "name", "ScheduleName", "reply::word"),
+    ("upkeep", "part", "part", "String", "reply::text"),
     ("workers", "listener", "id", "String", "reply::text"),
     ("why", "order", "order", "Option<Order>", "reply::known"),
     ("workers", "life", "dead", "bool", "reply::dead"),

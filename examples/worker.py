@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""A worker with few calls, with nothing but the bundle and redis-py: one `exchange` ends the tasks that are done and takes
-and starts the next ones.
+"""A whole worker of three calls, with nothing but the bundle and redis-py: `exchange` ends the tasks that are done and takes
+and starts the next ones, `heartbeat` keeps the others, `upkeep` does what any client does beside its tasks.
 
     python examples/worker.py dist/blueque-lua-VERSION [redis://127.0.0.1:6379]
 """
 import json
 import os
 import socket
+import time
 import uuid
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
@@ -28,38 +29,41 @@ def end(future, task, token):
     return ["complete", task, token, future.result(), "", "", ""]
 
 
-def options(free):
-    # The request makes the call repeatable: after a lost reply send the very same call again.
-    return ["lease", LEASE, "pid", os.getpid(), "request", str(uuid.uuid4())], max(free, 1)
-
-
 call("register", QUEUE, listener)
 for number in range(10):
     call("submit", QUEUE, 1, str(uuid.uuid4()), "", json.dumps(number if number != 7 else "seven"))
 
-running, calls = {}, 0
+running, calls, beat, due = {}, 0, 0, 0
 with ThreadPoolExecutor(SLOTS) as slots:
     while True:
         calls += 1
+        now = time.time()
+        if now >= due:  # what is to be done beside tasks: schedules, retries, orphans, retention
+            part, number, more, due, trouble = call("upkeep", 1, QUEUE)[:5]
+            due = float(due)  # now, if there is more to do
+            print("upkeep  ", part.decode() or "nothing", number, trouble.decode())
+            continue
+        if running and now >= beat:
+            held = [word for task_and_token in running.values() for word in task_and_token]
+            call("heartbeat", QUEUE, listener, LEASE, len(running), *held)
+            beat = now + LEASE / 3
+            continue
+        done = set()
         if running:
-            done, _ = wait(running, timeout=LEASE / 3, return_when=FIRST_COMPLETED)
-            if not done:  # nothing ended for a third of the lease: renew it
-                held = [word for task_and_token in running.values() for word in task_and_token]
-                call("heartbeat", QUEUE, listener, LEASE, len(running), *held)
+            done, _ = wait(running, timeout=min(beat, due) - now, return_when=FIRST_COMPLETED)
+            if not done:
                 continue
-            # What waits at this moment ends together; nobody waits for company.
-            ends = [word for future in done for word in end(future, *running.pop(future))]
-            about, free = options(SLOTS - len(running))
-            verdicts, refusal, *taken = call("exchange", listener, QUEUE, free, len(done), *ends, *about)
-            print("exchange", verdicts.decode(), "| takes", len(taken) // 11, refusal.decode())
-        else:
-            about, free = options(SLOTS)
-            taken = call("reserve", listener, 1, QUEUE, "limit", free, *about) or []
-            print("reserve  takes", len(taken) // 11)
-            if not taken:
-                break  # a worker that goes on waits here: BLPOP blueque_wake_QUEUE 30, then `reserve` with `woken 1`
+        # What waits at this moment ends together; nobody waits for company. The request makes the call repeatable:
+        # after a lost reply send the very same call again.
+        ends = [word for future in done for word in end(future, *running.pop(future))]
+        about = ["lease", LEASE, "pid", os.getpid(), "request", str(uuid.uuid4())]
+        free = SLOTS - len(running)
+        verdicts, refusal, *taken = call("exchange", listener, QUEUE, free, len(done), *ends, *about)
+        print("exchange", verdicts.decode(), "| takes", len(taken) // 11, refusal.decode())
         for at in range(0, len(taken), 11):
             task, _, token = taken[at : at + 3]
             running[slots.submit(work, taken[at + 9])] = (task, token)
+        if not running:
+            break  # a worker that goes on waits here until `due`: BLPOP blueque_wake_QUEUE SECONDS, then option `woken 1`
 call("unregister", QUEUE, listener)
 print("10 tasks,", calls, "calls")

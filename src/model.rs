@@ -21,7 +21,7 @@ pub use queue::Pause;
 pub use replies::{
     Beat, Claim, Counts, Estimate, Event, Events, Exchanged, GraphSummary, Greeting, Group, Held, KeyLimit,
     ListenerInfo, LogEntry, LowSchedule, Mended, Orphans, Promoted, QueueInfo, Ran, Reservation, Retained,
-    ScheduleSummary, Setting, Settled, Step, Tag, Tallied, Ticked, Transition, Why, WorkerInfo,
+    ScheduleSummary, Setting, Settled, Step, Tag, Tallied, Ticked, Transition, UpkeepStep, Why, WorkerInfo,
 };
 pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};
 pub use search::Changed;

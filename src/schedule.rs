@@ -8,7 +8,7 @@ use crate::calls::RunScheduleOptions;
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked};
+use crate::model::{LowSchedule, Overlap, ScheduleInfo, ScheduleSummary, Scheduled, Ticked, UpkeepStep};
 use crate::names::{QueueName, ScheduleName, TaskId};
 use crate::options::{Plan, ScheduleOptions};
 use crate::rhythm::Rhythm;
@@ -198,9 +198,40 @@ impl<L: Link> Client<L> {
         L::answer(self.tick_once())
     }
 
+    /// Does the next part of what workers do beside their tasks, for the namespace and for these queues, up to 32: due
+    /// slots, dependents and deadlines; due tasks, orphans, statistics, retention and repairs of each queue, every two
+    /// seconds, whoever calls. For programs that are no workers: every worker has an [`Upkeep`](crate::Upkeep).
+    ///
+    /// Call it until [`more`](UpkeepStep::more) is false, and again at [`next`](UpkeepStep::next).
+    ///
+    /// ```no_run
+    /// # fn main() -> blueque::Result<()> {
+    /// let client = blueque::Client::open("redis://127.0.0.1/")?;
+    /// let queues = [blueque::QueueName::new("thumbnails")?];
+    /// while client.upkeep(&queues)?.more {}
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Client::call`]. An error of a part is in [`trouble`](UpkeepStep::trouble), as the others go on.
+    pub fn upkeep<'a>(&'a self, queues: &'a [QueueName]) -> L::Answer<'a, Result<UpkeepStep>> {
+        L::answer(async move {
+            let step = self.run(&self.calls().upkeep(queues)).await?;
+            self.supply(&step.low).await?;
+            Ok(step)
+        })
+    }
+
     pub(crate) async fn tick_once(&self) -> Result<Ticked> {
         let ticked = self.run(&self.calls().tick(BATCH)).await?;
-        for low in &ticked.low {
+        self.supply(&ticked.low).await?;
+        Ok(ticked)
+    }
+
+    /// Supplies the next slots of cron to schedules that have few.
+    pub(crate) async fn supply(&self, schedules: &[LowSchedule]) -> Result<()> {
+        for low in schedules {
             // What this build or this machine cannot compute is left to others.
             let Ok(rhythm) = low.rhythm.parse::<Rhythm>() else { continue };
             match self.run(&self.calls().slots(low, &rhythm.slots(low.after))).await {
@@ -209,6 +240,6 @@ impl<L: Link> Client<L> {
                 _ => {}
             }
         }
-        Ok(ticked)
+        Ok(())
     }
 }

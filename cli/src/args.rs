@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::commands::{
     bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph, groups,
     history, limit, limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run, schedule,
-    show, stats, submit, tag, tags, task, top, wait, why, workers,
+    show, stats, submit, tag, tags, task, top, upkeep, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -120,6 +120,8 @@ pub enum Command {
     Top(top::Options),
     /// Check server, settings and data
     Doctor(crate::doctor::Options),
+    /// Do what workers do beside their tasks: due tasks, orphans, schedules, retention, repairs
+    Upkeep(upkeep::Options),
     /// Set a clock of the namespace that ran ahead back to the server's time
     ResetClock,
     /// Print shell completions

@@ -38,6 +38,7 @@ pub mod tag;
 pub mod tags;
 pub mod task;
 pub mod top;
+pub mod upkeep;
 pub mod wait;
 pub mod why;
 pub mod workers;

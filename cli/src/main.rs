@@ -29,7 +29,7 @@ use crate::args::{Cli, Command};
 use crate::commands::{
     bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph, groups,
     history, limit, limits, ls, move_to, note, pause, prioritise, queues, recall, reset_clock, resume, retry, run,
-    schedule, show, stats, submit, tag, tags, task, top, wait, why, workers,
+    schedule, show, stats, submit, tag, tags, task, top, upkeep, wait, why, workers,
 };
 use crate::output::Code;
 use crate::session::config::Settings;
@@ -102,6 +102,7 @@ fn waits(command: &Command) -> Option<Option<Duration>> {
         Command::Logs(options) => options.follow.then_some(None),
         Command::Events(options) => options.follow.then_some(None),
         Command::Ls(options) => options.watch.then_some(None),
+        Command::Upkeep(options) => (!options.once).then_some(None),
         Command::Top(_) => Some(None),
         _ => None,
     }
@@ -147,6 +148,7 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Stats(options) => stats::run(session, options),
         Command::Why(options) => why::run(session, options),
         Command::Top(options) => top::run(session, options),
+        Command::Upkeep(options) => upkeep::run(session, options),
         Command::ResetClock => reset_clock::run(session),
         // These are handled before a server is contacted.
         Command::Worker(_)

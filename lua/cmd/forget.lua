@@ -37,6 +37,7 @@ local queues, gone = namespace.prefix .. 'queues', {}
 local fields = { 'paused:' .. queue, 'settings:' .. queue, 'lanes:' .. queue, 'sweep:' .. queue, 'swept:' .. queue,
   'drained:' .. queue }
 local known = redis.call('ZSCORE', namespace.declare(queues), queue) ~= false
+namespace.probe('HLEN', upkeep.key())
 for _, kind in ipairs(REMAINS) do
   local key = namespace.declare(namespace.key(kind, queue))
   known, gone[#gone + 1] = known or redis.call('EXISTS', key) == 1, key
@@ -55,4 +56,5 @@ namespace.begin()
 redis.call('UNLINK', unpack(gone))
 redis.call('ZREM', queues, queue)
 redis.call('HDEL', namespace.meta, unpack(fields))
+redis.call('HDEL', upkeep.key(), queue)
 return requests.keep('forgotten')

@@ -1,8 +1,9 @@
 --- Gives the next task of the first queue that has one to a listener, or up to `limit` tasks as if one by one; with
 --   `pid` they are started at once.
 -- @args now listener count queue*count
--- @options limit pid lease request woken order weights
--- @reply nil, or for each task id queue token attempt deadline lease outcome losses failures parameters checkpoint
+-- @options limit pid lease request woken order weights due
+-- @reply nil, or for each task id queue token attempt deadline lease outcome losses failures parameters checkpoint;
+--   with `due` first when `upkeep` of these queues is due, in seconds, if there is no task, else an empty string
 -- @errors NOLISTENER DRAINING
 local listener, count = ARGV[2], ARGV[3]
 if not ARGV[4] then
@@ -29,7 +30,7 @@ namespace.open_at(meta[1])
 
 local call = {
   listener = listener, queues = queues, meta = meta,
-  request = nil, pid = nil, woken = nil, wakes = nil, found = nil, -- room for what follows
+  request = nil, pid = nil, woken = nil, wakes = nil, found = nil, due = nil, -- room for what follows
 }
 for i = last + 1, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
@@ -44,6 +45,7 @@ for i = last + 1, #ARGV, 2 do
     call.limit = options.limit ~= 1 and options.limit or nil
     call.pid = options.pid and string.format('%d', options.pid)
     call.order, call.weights = attempt.order(queues, options.order, options.weights), options.weights
+    call.due = options.due
     break
   end
 end
@@ -51,12 +53,13 @@ end
 if call.request then
   taking.repeated(call)
 end
-if call.found then
-  return call.found
-end
-taking.refuse(call)
-taking.take(call)
 if not call.found then
+  taking.refuse(call)
+  taking.take(call)
+end
+if call.due ~= nil then
+  return taking.or_due(call)
+elseif not call.found then
   taking.nothing(call)
   return false
 end

@@ -440,3 +440,13 @@ function taking.nothing(call)
     attempt.write_updates()
   end
 end
+
+-- The reply of a call that asks when upkeep is due: a read that only one that found nothing makes.
+function taking.or_due(call)
+  if call.found then
+    return { '', unpack(call.found) }
+  end
+  local first = call.due and namespace.decimal(upkeep.first(upkeep.read(call.queues)))
+  taking.nothing(call)
+  return { first or '' }
+end

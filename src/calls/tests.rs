@@ -84,6 +84,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.requeue_orphans(&queue, 1),
             calls.retain(&queue, 1, &RetainOptions::new()),
             calls.mend(&queue, "", 1, &MendOptions::new()),
+            calls.upkeep(std::slice::from_ref(&queue)),
             calls.pause(&queue, "me", "", &PauseOptions::new().stop(true)),
             calls.find(&queue, &Filter::new(), "0", 1),
             calls.bulk(&queue, &Action::Purge, &Filter::new(), "0", 1),

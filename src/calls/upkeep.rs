@@ -2,7 +2,7 @@
 
 use super::{Call, Calls, MendOptions, RetainOptions};
 use crate::model::reply;
-use crate::model::{Mended, Orphans, Promoted, Retained, Settled};
+use crate::model::{Mended, Orphans, Promoted, Retained, Settled, UpkeepStep};
 use crate::names::QueueName;
 
 impl Calls {
@@ -28,6 +28,12 @@ impl Calls {
     #[must_use]
     pub fn settle(&self, limit: u32) -> Call<Settled> {
         self.call("settle", Settled::read).arg(limit)
+    }
+
+    /// Does the next part of what is to be done beside tasks, for the namespace and for up to 32 queues.
+    #[must_use]
+    pub fn upkeep(&self, queues: &[QueueName]) -> Call<UpkeepStep> {
+        queues.iter().fold(self.call("upkeep", UpkeepStep::read).arg(queues.len()), Call::arg)
     }
 
     /// Sets a clock that ran ahead of the server back, while nothing is held; returns whether it was ahead.

@@ -386,6 +386,7 @@ const CALLS: &[&str] = &[
     "reserve host_1 1 u",
     "reserve host_1 1 z",
     "reserve host_1 1 f woken 1",
+    "reserve host_1 1 z due 1",
     "resume z",
     "resume_schedule s6",
     "retain f 100 keep 0 seconds 0",
@@ -424,6 +425,9 @@ const CALLS: &[&str] = &[
     "unschedule s1",
     "unschedule s1 request r",
     "untag tagged 1 red",
+    "upkeep 0",
+    "upkeep 1 q",
+    "upkeep 2 l e",
 ];
 
 /// These calls, and one of each command without any.
@@ -482,6 +486,7 @@ pub const FIRST: &[&str] = &[
     "submit q 2 n1 '' x n2 2000 x",
     "submit q 1 n1 '' x priority 1 key a needs gpu,tape tags red,green weight 2 unique one",
     "tick 100",
+    "upkeep 1 q",
 ];
 
 /// Calls that have something to do if the clock ran ahead.

@@ -1,0 +1,129 @@
+//! `blueque upkeep`
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use blueque::QueueName;
+use clap::Args;
+use serde::Serialize;
+
+use crate::input::values::{duration, queue_name};
+use crate::output::table::{self, Column, Row};
+use crate::output::{Code, Format, fault, say};
+use crate::session::Session;
+use crate::session::outage::Outage;
+
+/// Queues of one call.
+const TOGETHER: usize = 32;
+
+/// Calls for these queues in one round; what is left is done in the next.
+const CALLS: usize = 10_000;
+
+/// The shortest pause between two rounds.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queues [default: all]
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queues: Vec<QueueName>,
+    /// Do what is due, then exit: 0, or 1 if a part failed
+    #[arg(long, conflicts_with = "every")]
+    pub once: bool,
+    /// The longest pause
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2s")]
+    every: Duration,
+}
+
+/// What was done of one part.
+#[derive(Serialize)]
+struct Part {
+    part: String,
+    number: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trouble: Option<String>,
+}
+
+impl Row for Part {
+    const COLUMNS: &'static [Column] = &[Column::id("part"), Column::whole("number"), Column::text("trouble")];
+
+    fn id(&self) -> &str {
+        &self.part
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.part.clone(), self.number.to_string(), self.trouble.clone().unwrap_or_else(|| "-".to_owned())]
+    }
+}
+
+/// A round: what was done, by part, and when the next is due.
+#[derive(Default)]
+struct Round {
+    done: BTreeMap<String, u64>,
+    troubles: BTreeMap<String, String>,
+    next: Option<SystemTime>,
+}
+
+impl Round {
+    fn parts(self) -> Vec<Part> {
+        let Self { mut done, mut troubles, .. } = self;
+        done.extend(troubles.keys().filter(|&part| !done.contains_key(part)).cloned().map(|part| (part, 0)).collect::<Vec<_>>());
+        done.into_iter().map(|(part, number)| Part { trouble: troubles.remove(&part), part, number }).collect()
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    if options.once {
+        let round = round(session, &options.queues)?;
+        let failed = !round.troubles.is_empty();
+        table::write(session.format, &round.parts())?;
+        return Ok(if failed { Code::Failed } else { Code::Ok });
+    }
+    if session.format == Format::Json {
+        return Err(fault(Code::Usage, "a service has no end: use -o jsonl, or --once"));
+    }
+    let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format));
+    let mut said = BTreeMap::new();
+    loop {
+        let Some(mut round) = outage.survive(round(session, &options.queues))? else {
+            thread::sleep(options.every.max(SHORTEST));
+            continue;
+        };
+        let left = round.next.and_then(|next| next.duration_since(SystemTime::now()).ok()).unwrap_or_default();
+        // A trouble is told when it begins.
+        let troubles = std::mem::take(&mut round.troubles);
+        for (part, trouble) in &troubles {
+            if said.get(part) != Some(trouble) {
+                say(format!("{part} fails: {trouble}; it is tried again"));
+            }
+        }
+        said = troubles;
+        shown.write(&round.parts())?;
+        thread::sleep(left.min(options.every).max(SHORTEST));
+    }
+}
+
+/// Does all that is due. Parts that found nothing to do are left out.
+fn round(session: &Session, queues: &[QueueName]) -> anyhow::Result<Round> {
+    let mut round = Round::default();
+    let queues = session.queues(queues)?;
+    // Without a queue there may be schedules and graphs.
+    let none: &[QueueName] = &[];
+    for some in queues.chunks(TOGETHER).chain(queues.is_empty().then_some(none)) {
+        for _ in 0..CALLS {
+            let step = session.client.upkeep(some)?;
+            if step.number > 0 {
+                *round.done.entry(step.part.clone()).or_default() += step.number;
+            }
+            if let Some(trouble) = step.trouble {
+                round.troubles.insert(step.part, trouble);
+            }
+            round.next = Some(round.next.map_or(step.next, |next| next.min(step.next)));
+            if !step.more {
+                break;
+            }
+        }
+    }
+    Ok(round)
+}

@@ -1,0 +1,120 @@
+-- What calls leave behind in graphs, and tasks that are past their deadlines.
+local settling = {}
+
+-- Does the next step, about up to `limit` tasks. Returns the reply of `settle`.
+-- @hot
+function settling.settle(limit)
+  -- Tells dependents of a task that has ended.
+  local function tell(up, ids, last)
+    edges.plan_page(up, up.status, ids)
+    namespace.begin()
+    if last then
+      redis.call('ZREM', edges.unsettled(), up.id)
+    end
+    edges.settle(up)
+    if up.runs then
+      edges.tie(up)
+    end
+    if last and up.status == 'deleted' then
+      redis.call('UNLINK', edges.dependents(up.id))
+    end
+    return #ids
+  end
+
+  -- Cancels what the task waited for.
+  local function cascade(task, from)
+    local step = cascades.plan(task, from, limit)
+    namespace.begin()
+    if not step.after then
+      redis.call('ZREM', edges.unsettled(), task.id)
+    end
+    cascades.run(task, step)
+    return #step.tasks, step.after
+  end
+
+  -- Looks again at what a task waits for that was retried.
+  local function look(task, from)
+    local step = edges.plan_look(task, from)
+    namespace.begin()
+    if not step.after then
+      redis.call('ZREM', edges.unsettled(), task.id)
+    end
+    edges.look_again(task, step)
+    return #step.open + #step.ended, step.after
+  end
+
+  -- The next step of a graph: how many tasks it was about, and whether there are more steps.
+  local function go_on(id)
+    namespace.probe('ZCARD', graphs.all())
+    namespace.declare(graphs.due())
+    namespace.probe('LLEN', graphs.tasks(id))
+    local graph = graphs.find(id)
+    if not graph or graph.state ~= 'created' then
+      local ids, outside, bounds = graphs.plan_removal(id, limit)
+      namespace.begin()
+      graphs.remove(id, ids, outside, bounds)
+      return #ids + #outside, #ids + #outside > 0
+    end
+    local tasks, outside = graphs.plan_release(graph, limit)
+    local walk = #tasks + #outside == 0 and walks.find(graph)
+    if walk then
+      walks.plan(walk, limit)
+      namespace.begin()
+      walks.run(walk)
+      return #walk.tasks, not walk.pause
+    end
+    namespace.begin()
+    if #tasks + #outside == 0 then
+      redis.call('ZREM', graphs.due(), id)
+    end
+    graphs.release(graph, tasks, outside)
+    return #tasks + #outside, #tasks + #outside > 0
+  end
+
+  -- Whatever the end of this task has left behind.
+  local function settle(id)
+    namespace.probe('ZCARD', edges.unsettled())
+    local task = record.find(id, 'cascade', 'cause', 'graph') or graphs.staged(id)
+      or { id = id, status = 'deleted', extra = {} }
+    local from, graph = task.extra[1], task.extra[3]
+    task.cause, task.graph = task.extra[2], graph
+    if from and task.status ~= 'deleted' and not contract.is_final(task.status) then
+      return look(task, from)
+    end
+    local ids = {}
+    if contract.is_final(task.status) or task.status == 'deleted' then
+      task.result = task.status == 'complete' and redis.call('HGET', task.key, 'result') or ''
+      limit = math.max(1, math.min(limit, math.floor(edges.COPIES / math.max(1, #task.result))))
+      ids = edges.untold(id, task.status, limit + 1)
+    else
+      task.runs = select(2, edges.waiting(id)) > 0 -- a retry, or another task of this id
+    end
+    local more = table.remove(ids, limit + 1) ~= nil
+    if graph and ids[1] and task.status ~= 'complete' and graphs.runs_anew(graph, id) then
+      return go_on(graph)
+    elseif ids[1] or not from then
+      return tell(task, ids, not more and not from), more or from
+    elseif graph and not graphs.is_released(graph) then
+      return go_on(graph)
+    end
+    return cascade(task, from)
+  end
+
+  local overdue = deadlines.plan(limit)
+  if overdue then
+    namespace.begin()
+    deadlines.run(overdue)
+    return { #overdue.ids, 1 }
+  end
+  local waiting = redis.call('ZRANGE', edges.unsettled(), 0, 0)
+  local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 2)
+  if waiting[1] then
+    local number, more = settle(waiting[1])
+    -- What ended now may have left something, too.
+    return { number, (more or due[1] or redis.call('ZCARD', edges.unsettled()) > 0) and 1 or 0 }
+  elseif not due[1] then
+    return { 0, 0 }
+  end
+  local number, more = go_on(due[1])
+  return { number, (more or due[2]) and 1 or 0 }
+end
