@@ -126,7 +126,8 @@ fn option(name: &str, of: &Opt) -> Value {
 fn reply(contract: &Contract, own: &Reply) -> Value {
     let shape = own.resolved(contract);
     let fields = |fields: &[Field]| fields.iter().map(field).collect::<Vec<_>>();
-    let with: Map<_, _> = shape.with.iter().map(|(name, with)| (name.clone(), reply(contract, with))).collect();
+    // Not that of the other command, which has other options.
+    let with: Map<_, _> = own.with.iter().map(|(name, with)| (name.clone(), reply(contract, with))).collect();
     present(json!({
         "nil": own.nil, "words": shape.words, "value": shape.value.as_ref().map(field), "list": fields(&shape.list),
         "items": fields(&shape.items), "pairs": fields(&shape.pairs), "absent": shape.absent, "open": shape.open,

@@ -19,8 +19,12 @@ pub(crate) fn options(contract: &Contract) -> String {
     }
     for command in contract.commands.keys() {
         // What an `Action` says of a bulk, and what only this library's own client says.
-        let options = contract.options(command).into_iter();
-        let own: Vec<_> = options.filter(|(name, _)| *name != "request" || ASKED.contains(&command.as_str())).collect();
+        let said = |name: &str| match name {
+            "request" => ASKED.contains(&command.as_str()),
+            "by" => NAMED.contains(&command.as_str()),
+            _ => true,
+        };
+        let own: Vec<_> = contract.options(command).into_iter().filter(|(name, _)| said(name)).collect();
         if own.is_empty() || OTHERWISE.contains(&command.as_str()) {
             continue;
         }
@@ -41,6 +45,9 @@ const OTHERWISE: [&str; 5] = ["bulk", "find", "heartbeat", "schedule", "submit"]
 
 /// Commands whose request the caller chooses, since its answer is needed after a crash of the caller too.
 const ASKED: [&str; 3] = ["adopt", "exchange", "reserve"];
+
+/// Commands whose `by` is said in the call; that of the others is the client's, `ClientBuilder::by`.
+const NAMED: [&str; 3] = ["audit", "edit", "note"];
 
 /// Options whose setters are written by hand: how the queues of a `reserve` or an `exchange` are asked, which go together,
 /// and what a task waits for; and what only clients ask that have no upkeep of their own.

@@ -8,7 +8,8 @@ type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
 /// Replies whose fields are a struct of the library: the command and the struct's name; and where more of one kind follow,
 /// the name of the field that has those, and their struct.
-const STRUCTS: [Whole; 17] = [
+const STRUCTS: [Whole; 18] = [
+    ("audit", "Audit", Some(("items", "Change"))),
     ("bulk", "Step", None),
     ("counts", "Counts", None),
     ("estimate", "Estimate", None),
@@ -29,7 +30,8 @@ const STRUCTS: [Whole; 17] = [
 ];
 
 /// Replies whose items are a struct of the library.
-const ITEMS: [(&str, &str); 16] = [
+const ITEMS: [(&str, &str); 17] = [
+    ("audit", "Change"),
     ("events", "Event"),
     ("graphs", "GraphSummary"),
     ("groups", "Group"),
@@ -49,7 +51,9 @@ const ITEMS: [(&str, &str); 16] = [
 ];
 
 /// Fields that the library has under another name, or as another type than that of the contract: with the reader of it.
-const OWN: [(&str, &str, &str, &str, &str); 27] = [
+const OWN: [(&str, &str, &str, &str, &str); 29] = [
+    ("audit", "entry", "cursor", "String", "reply::text"),
+    ("audit", "of", "of", "String", "reply::text"),
     ("bulk", "cursor", "next", "Option<String>", "reply::next"),
     ("estimate", "basis", "basis", "Option<Basis>", "reply::known"),
     ("events", "event", "cursor", "String", "reply::text"),

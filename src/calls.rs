@@ -26,11 +26,11 @@ pub use graphs::GraphPart;
 pub use submit::NewTask;
 
 pub use crate::options::{
-    AdoptOptions, CancelGraphOptions, CancelOptions, CheckpointOptions, CompleteOptions, EditOptions, EstimateOptions,
-    EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions, NoteOptions,
-    PauseOptions, RecallOptions, RegisterOptions, ReleaseOptions, ReportOptions, ReserveOptions, RetainOptions,
-    RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions, StatisticsOptions,
-    SubmitGraphOptions, TaskOptions,
+    AdoptOptions, AuditOptions, CancelGraphOptions, CancelOptions, CheckpointOptions, CompleteOptions, EditOptions,
+    EstimateOptions, EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions,
+    NoteOptions, PauseOptions, RecallOptions, RegisterOptions, ReleaseOptions, ReportOptions, ReserveOptions,
+    RetainOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions,
+    StatisticsOptions, SubmitGraphOptions, TaskOptions,
 };
 
 use crate::bundle::{self, Command};
@@ -118,13 +118,23 @@ impl<T> Call<T> {
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     space: Namespace,
+    /// Who makes them, for `audit`.
+    by: Option<String>,
 }
 
 impl Calls {
     /// Calls on the keys with the prefix of this namespace.
     #[must_use]
     pub fn new(space: Namespace) -> Self {
-        Self { space }
+        Self { space, by: None }
+    }
+
+    /// The same, made by somebody: `audit` has the name with what these calls change. 1 to 128 characters of
+    /// `A-Z a-z 0-9 . _ : @ -`, such as `USER@HOST`.
+    #[must_use]
+    pub fn by(mut self, name: impl Into<String>) -> Self {
+        self.by = Some(name.into());
+        self
     }
 
     /// The namespace.
@@ -141,6 +151,11 @@ impl Calls {
 
     fn call<T>(&self, command: &'static str, parse: fn(&Value) -> Option<T>) -> Call<T> {
         Call::new(&self.space, command, parse)
+    }
+
+    /// A call that `audit` shows with who made it.
+    fn signed<T>(&self, call: Call<T>) -> Call<T> {
+        self.by.iter().fold(call, |call, by| call.arg("by").arg(by))
     }
 
     /// Checks the server, the schema and the eviction policy.

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use redis::ErrorKind;
 
-use crate::calls::{Call, Calls};
+use crate::calls::{AuditOptions, Call, Calls};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 #[cfg(feature = "tokio-cluster")]
 use crate::link::tokio::Tokio;
 use crate::link::{Blocking, Link, Wires};
-use crate::model::{Greeting, Page, QueueInfo, Setting, WorkerInfo};
+use crate::model::{Audit, Greeting, Page, QueueInfo, Setting, WorkerInfo};
 use crate::names::Namespace;
 use crate::options::TaskOptions;
 use crate::repeat::Tries;
@@ -98,6 +98,15 @@ impl<L: Link> Client<L> {
     /// Those of [`Client::call`].
     pub fn settings(&self) -> L::Answer<'_, Result<Vec<Setting>>> {
         self.make(self.calls().settings(None))
+    }
+
+    /// Who changed what, up to 500 entries after one, `0` for the oldest that is kept: settings, limits, priorities,
+    /// pauses, cancels, moves, deletions, bulk actions, graphs, schedules. Keep [`Audit::last`] to read on later.
+    ///
+    /// # Errors
+    /// `BADARG` for an invalid cursor; those of [`Client::call`].
+    pub fn audit(&self, after: &str, options: &AuditOptions) -> L::Answer<'_, Result<Audit>> {
+        self.make(self.calls().audit(after, 500, options))
     }
 
     /// Sets the namespace's clock back to the server's time if it ran ahead, as after a jump of the server's clock:
@@ -236,6 +245,7 @@ pub struct ClientBuilder<L: Link = Blocking> {
     namespace: Namespace,
     limit: Duration,
     max_bytes: Option<u32>,
+    by: Option<String>,
     for_tests: bool,
     link: PhantomData<L>,
 }
@@ -243,7 +253,7 @@ pub struct ClientBuilder<L: Link = Blocking> {
 impl<L: Link> Default for ClientBuilder<L> {
     fn default() -> Self {
         let (namespace, limit) = (Namespace::default(), Duration::from_secs(10));
-        Self { namespace, limit, max_bytes: None, for_tests: false, link: PhantomData }
+        Self { namespace, limit, max_bytes: None, by: None, for_tests: false, link: PhantomData }
     }
 }
 
@@ -266,6 +276,13 @@ impl<L: Link> ClientBuilder<L> {
     #[must_use]
     pub fn max_bytes(mut self, max_bytes: u32) -> Self {
         self.max_bytes = Some(max_bytes);
+        self
+    }
+
+    /// Who uses the client: `audit` has the name with everything that its calls change. See [`Calls::by`].
+    #[must_use]
+    pub fn by(mut self, name: impl Into<String>) -> Self {
+        self.by = Some(name.into());
         self
     }
 
@@ -292,6 +309,7 @@ impl<L: Link> ClientBuilder<L> {
 
     async fn connect(self, wires: L::Wires) -> Result<Client<L>> {
         let calls = Calls::new(self.namespace);
+        let calls = self.by.into_iter().fold(calls, Calls::by);
         let (limit, max_bytes) = (self.limit, self.max_bytes);
         let inner = Inner { calls, wires, limit, max_bytes, greeting: OnceLock::new() };
         let client = Client { inner: Arc::new(inner), end: None };

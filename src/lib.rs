@@ -213,7 +213,7 @@ pub type GraphHandle = handles::GraphHandle<Blocking>;
 /// A graph that was submitted.
 pub type SubmittedGraph = handles::SubmittedGraph<Blocking>;
 // What keeps a queue in order.
-pub use model::{Claim, Mended, Orphans, Promoted, Retained, Settled, Tallied, UpkeepStep};
+pub use model::{Audit, Change, Claim, Mended, Orphans, Promoted, Retained, Settled, Tallied, UpkeepStep};
 // Names and errors.
 pub use error::{Code, Error, Result};
 pub use names::{GraphId, ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};

@@ -19,8 +19,8 @@ pub use info::TaskInfo;
 pub use order::QueueOrder;
 pub use queue::Pause;
 pub use replies::{
-    Beat, Claim, Counts, Estimate, Event, Events, Exchanged, GraphSummary, Greeting, Group, Held, KeyLimit,
-    ListenerInfo, LogEntry, LowSchedule, Mended, Orphans, Promoted, QueueInfo, Ran, Reservation, Retained,
+    Audit, Beat, Change, Claim, Counts, Estimate, Event, Events, Exchanged, GraphSummary, Greeting, Group, Held,
+    KeyLimit, ListenerInfo, LogEntry, LowSchedule, Mended, Orphans, Promoted, QueueInfo, Ran, Reservation, Retained,
     ScheduleSummary, Setting, Settled, Step, Tag, Tallied, Ticked, Transition, UpkeepStep, Why, WorkerInfo,
 };
 pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};

@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph, groups,
-    history, limit, limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run, schedule,
-    show, stats, submit, tag, tags, task, top, upkeep, wait, why, workers,
+    audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
+    groups, history, limit, limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run,
+    schedule, show, stats, submit, tag, tags, task, top, upkeep, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -108,6 +108,8 @@ pub enum Command {
     Workers(workers::Options),
     /// Order a queue to take no more tasks, or a listener to finish its tasks and take no more
     Drain(drain::Options),
+    /// Show who changed what: settings, limits, priorities, pauses, cancels, moves, deletions, schedules
+    Audit(audit::Options),
     /// Show the transitions of a queue's tasks
     Events(events::Options),
     /// Show the history of a task: every transition, and how each attempt ended

@@ -1,5 +1,6 @@
 //! The commands: one file each, or one for a pair that shares its arguments. None imports another.
 
+pub mod audit;
 pub mod bulk;
 pub mod cancel;
 pub mod completions;

@@ -27,9 +27,9 @@ use clap::{CommandFactory, Parser};
 
 use crate::args::{Cli, Command};
 use crate::commands::{
-    bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph, groups,
-    history, limit, limits, ls, move_to, note, pause, prioritise, queues, recall, reset_clock, resume, retry, run,
-    schedule, show, stats, submit, tag, tags, task, top, upkeep, wait, why, workers,
+    audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
+    groups, history, limit, limits, ls, move_to, note, pause, prioritise, queues, recall, reset_clock, resume, retry,
+    run, schedule, show, stats, submit, tag, tags, task, top, upkeep, wait, why, workers,
 };
 use crate::output::Code;
 use crate::session::config::Settings;
@@ -101,6 +101,7 @@ fn waits(command: &Command) -> Option<Option<Duration>> {
         Command::Graph(options) => options.waits(),
         Command::Logs(options) => options.follow.then_some(None),
         Command::Events(options) => options.follow.then_some(None),
+        Command::Audit(options) => options.follow.then_some(None),
         Command::Ls(options) => options.watch.then_some(None),
         Command::Upkeep(options) => (!options.once).then_some(None),
         Command::Top(_) => Some(None),
@@ -143,6 +144,7 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Resume(options) => resume::run(session, options),
         Command::Workers(options) => workers::run(session, options),
         Command::Drain(options) => drain::run(session, options),
+        Command::Audit(options) => audit::run(session, options),
         Command::Events(options) => events::run(session, options),
         Command::History(options) => history::run(session, options),
         Command::Stats(options) => stats::run(session, options),

@@ -1,7 +1,7 @@
 --- Does one action to all tasks of a queue that the options select, the oldest first. A step changes up to `limit`
 --   tasks and looks at 300.
 -- @args now queue action cursor limit
--- @options select.* reason force at_once fresh into priority request
+-- @options select.* reason force at_once fresh into priority by request
 -- @reply next cursor (0 at the end), number looked at, changed, refused
 -- @errors TOOBIG
 -- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY UPSTREAM OVERDUE
@@ -63,6 +63,14 @@ for i = 1, #page, 2 do
   end
 end
 if #tasks > 0 then
+  local asked = { action }
+  for i = args.at + 1, #ARGV, 2 do
+    if ARGV[i] ~= 'request' and ARGV[i] ~= 'by' then
+      asked[#asked + 1] = ARGV[i] .. '=' .. ARGV[i + 1]
+    end
+  end
+  audit.plan()
   actions.run(act[2], tasks, spec)
+  audit.add(options.by, 'bulk', 'queue', queue, '', tostring(#tasks), table.concat(asked, ' '))
 end
 return requests.keep({ after == '0' and '0' or after .. '/' .. till, looked, #tasks, refused })

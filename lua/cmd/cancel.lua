@@ -1,7 +1,7 @@
 --- Cancels a task. If it is held, its owner gets the order to stop it, or with `force` to kill it. With `at_once`
 --   the task is cancelled immediately, even if its program still runs.
 -- @args now id reason
--- @options force at_once request
+-- @options force at_once by request
 -- @reply `cancelled`, or `cancelling` if its owner has yet to stop
 -- @errors NOTASK STATE TOOBIG
 namespace.open()
@@ -11,7 +11,7 @@ local done, answer = requests.find('cancel', spec.request)
 if done then
   return answer
 end
-spec.reason = reason
+spec.reason, spec.what = reason, 'cancel'
 
 local task = actions.one(id, actions.cancel, actions.do_cancel, spec)
 return requests.keep(record.held(task) and not actions.frees(task, spec) and 'cancelling' or 'cancelled')

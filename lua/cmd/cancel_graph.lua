@@ -1,7 +1,7 @@
 --- Cancels all tasks of a graph that have not ended, or with `task` that one and those that need it, directly or
 --   through others: `settle` does it, in steps. What their owners report then is discarded.
 -- @args now graph reason
--- @options task force request
+-- @options task force by request
 -- @reply `cancelling`
 -- @errors NOTASK TOOBIG
 -- @since 0.2.0
@@ -14,6 +14,7 @@ if done then
 end
 graphs.require(id, options.task)
 graphs.plan_walk(id)
+audit.plan()
 namespace.begin()
 local more = {}
 if options.task then
@@ -23,4 +24,5 @@ if options.force then
   more[#more + 1], more[#more + 2] = 'force', '1'
 end
 graphs.begin_walk(id, options.task and 'mark_cancel' or 'cancel', 'reason', reason, unpack(more))
+audit.add(options.by, 'cancel_graph', 'graph', id, '', 'cancelling', reason)
 return requests.keep('cancelling')

@@ -1,9 +1,11 @@
 --- Sets a setting of a queue, or with queue `*` the default for all queues. An empty value unsets it.
 -- @args now queue name value
+-- @options by
 -- @reply `configured`
 -- @errors
 namespace.open()
 local queue, name, value = contract.arguments()
+local by = args.options().by
 local field = queue == '*' and 'settings' or 'settings:' .. queue
 if not args.among(name, contract.SETTINGS) then
   reply.fail('BADARG', 'unknown setting: the contract lists all settings')
@@ -35,6 +37,8 @@ if queue ~= '*' then
   state.plan_wake(queue)
 end
 local limit = rate or string.find(name, 'concurrency')
+local before = settings.find(found[1], name) or ''
+audit.plan()
 namespace.begin()
 namespace.write_when_full(namespace.meta)
 if begins then
@@ -45,7 +49,7 @@ if #kept > 0 then
 else
   redis.call('HDEL', namespace.meta, field)
 end
-if limit and queue == '*' and (settings.find(found[1], name) or '') ~= value then
+if limit and queue == '*' and before ~= value then
   redis.call('HINCRBY', namespace.meta, 'limits', 1) -- `promote` of each queue lets tasks start
 elseif limit and not found[2] then
   redis.call('HSET', namespace.meta, 'limits', '1')
@@ -55,5 +59,8 @@ if limit and queue ~= '*' then
 end
 if queue ~= '*' and (limit or name == 'ageing') then
   state.wake(queue) -- a higher limit, or another order, may let tasks start
+end
+if before ~= value then
+  audit.add(by, 'configure', 'queue', queue, before, value, name)
 end
 return 'configured'

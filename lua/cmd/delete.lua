@@ -1,15 +1,15 @@
 --- Deletes a finished task with its log and history.
 -- @args now id
--- @options request
+-- @options by request
 -- @reply `deleted`
 -- @errors NOTASK STATE
 namespace.open()
 local id = contract.arguments()
-local request = args.options().request
-local done, answer = requests.find('delete', request)
+local options = args.options()
+local done, answer = requests.find('delete', options.request)
 if done then
   return answer
 end
 
-actions.one(id, actions.delete, actions.do_delete, {})
+actions.one(id, actions.delete, actions.do_delete, { by = options.by, what = 'delete' })
 return requests.keep('deleted')

@@ -1,15 +1,18 @@
 --- Orders a listener to finish what it holds and to take no more tasks. It learns so by its heartbeats and by each
 --   reserve.
 -- @args now queue listener on
+-- @options by
 -- @reply `draining`, or `listening`
 -- @errors NOLISTENER
 namespace.open()
 local queue, listener, on = contract.arguments()
+local by = args.options().by
 listeners.require(queue, listener)
 orders.plan(queue)
 local known = redis.call('HEXISTS', orders.key(queue), 'l:' .. listener) == 1
 listeners.plan_drain(queue)
 local marked = namespace.shared('drained')[queue] > 0
+audit.plan()
 namespace.begin()
 namespace.write_when_full(namespace.meta)
 if on ~= known or on and not marked then
@@ -17,7 +20,11 @@ if on ~= known or on and not marked then
 end
 if on then
   orders.give(queue, 'l:' .. listener, 'drain')
-  return 'draining'
+else
+  orders.take_back(queue, 'l:' .. listener)
 end
-orders.take_back(queue, 'l:' .. listener)
-return 'listening'
+local before, after = known and 'draining' or 'listening', on and 'draining' or 'listening'
+if before ~= after then
+  audit.add(by, 'drain', 'listener', listener, before, after, queue)
+end
+return after

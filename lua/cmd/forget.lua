@@ -1,6 +1,6 @@
 --- Removes a queue that has no tasks, no listeners and no schedules, with its settings, limits, events and statistics.
 -- @args now queue
--- @options request
+-- @options by request
 -- @reply `forgotten`
 -- @errors NOQUEUE NOTEMPTY
 local HOLDS = contract.INDEXES .. 'ZCARD:tasks ZCARD:leases SCARD:listeners '
@@ -10,8 +10,8 @@ local REMAINS = { 'events', 'wake', 'orders', 'seen', 'suspects', 'tags', 'group
 
 namespace.open()
 local queue = contract.arguments()
-local request = args.options().request
-local done, answer = requests.find('forget', request)
+local options = args.options()
+local done, answer = requests.find('forget', options.request)
 if done then
   return answer
 end
@@ -52,9 +52,11 @@ end
 for _, date in ipairs(redis.call('ZRANGE', namespace.key('days', queue), 0, 999)) do
   gone[#gone + 1] = namespace.declare(statistics.key(queue, date))
 end
+audit.plan()
 namespace.begin()
 redis.call('UNLINK', unpack(gone))
 redis.call('ZREM', queues, queue)
 redis.call('HDEL', namespace.meta, unpack(fields))
 redis.call('HDEL', upkeep.key(), queue)
+audit.add(options.by, 'forget', 'queue', queue, '', 'forgotten')
 return requests.keep('forgotten')

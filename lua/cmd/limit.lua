@@ -1,10 +1,12 @@
 --- Sets the concurrency and the rate of one key of a queue, in place of the queue's settings. `-`: the queue's
 --   setting.
 -- @args now queue key concurrency rate
+-- @options by
 -- @reply `limited`
 -- @errors TOOMANY
 namespace.open()
 local queue, key, concurrency, rate = contract.arguments()
+local by = args.options().by
 if concurrency ~= '-' then
   contract.setting('concurrency', concurrency, 'concurrency')
 end
@@ -15,19 +17,23 @@ local own_limits, unset = namespace.key('limits', queue), concurrency == '-' and
 if not unset and redis.call('HEXISTS', own_limits, key) == 0 and redis.call('HLEN', own_limits) >= limits.KEYS then
   reply.fail('TOOMANY', 'this queue has ' .. limits.KEYS .. ' keys with limits of their own already')
 end
-local former = string.match(redis.call('HGET', own_limits, key) or '- -', '(%S+)$')
-local fresh = rate ~= '-' and former == '-' and not settings.get(queue, 'key_rate')
+local before, after = redis.call('HGET', own_limits, key) or '- -', concurrency .. ' ' .. rate
+local fresh = rate ~= '-' and string.match(before, '(%S+)$') == '-' and not settings.get(queue, 'key_rate')
 fairness.plan_refresh(queue, { key })
 state.plan_wake(queue)
+audit.plan()
 namespace.begin(nil, own_limits)
 if unset then
   redis.call('HDEL', own_limits, key)
 else
-  redis.call('HSET', own_limits, key, concurrency .. ' ' .. rate)
+  redis.call('HSET', own_limits, key, after)
 end
 if fresh then
   redis.call('UNLINK', limits.starts_key(queue, key)) -- earlier starts do not count
 end
 fairness.refresh_all(queue, key)
 state.wake(queue)
+if before ~= after then
+  audit.add(by, 'limit', 'key', queue .. '/' .. key, before, after)
+end
 return 'limited'

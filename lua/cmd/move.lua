@@ -1,18 +1,16 @@
 --- Moves a waiting task to another queue, behind those that wait there. It keeps its time, priority, key, needs,
 --   tags and unique name.
 -- @args now id queue
--- @options request
+-- @options by request
 -- @reply `moved`
 -- @errors NOTASK STATE CLOSED DUPLICATE TOOMANY
 namespace.open()
-local spec = {}
-local id
-id, spec.queue = contract.arguments()
-local request = args.options().request
-local done, answer = requests.find('move', request)
+local id, queue = contract.arguments()
+local options = args.options()
+local done, answer = requests.find('move', options.request)
 if done then
   return answer
 end
 
-actions.one(id, actions.move, actions.do_move, spec)
+actions.one(id, actions.move, actions.do_move, { queue = queue, by = options.by, what = 'move' })
 return requests.keep('moved')

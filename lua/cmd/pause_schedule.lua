@@ -5,10 +5,15 @@
 namespace.open()
 local name, by, reason = contract.arguments()
 local schedule = schedules.get(name)
+local before, former = schedule.paused and 'paused' or 'active', string.match(schedule.paused or '', '^%S+ (.*)$')
 schedule.paused = namespace.now .. ' ' .. by .. ' ' .. reason
 schedules.settle(schedule)
 schedules.probe()
+audit.plan()
 namespace.begin()
 namespace.write_when_full(schedule.key)
 schedules.write(schedule, 'paused')
+if former ~= by .. ' ' .. reason then
+  audit.add(by, 'pause_schedule', 'schedule', name, before, 'paused', reason)
+end
 return 'paused'

@@ -1,14 +1,14 @@
 --- Sets a clock that ran ahead back to the server's time, while nothing is held. Tokens continue from the highest
 --   one.
 -- @args now
--- @options request
+-- @options by request
 -- @reply `reset`, or `right` if the clock was not ahead
 -- @errors HELD TOOMANY
 local MOST = 10000 -- queues that one call looks at
 
 namespace.open()
-local request = args.options().request
-local done, answer = requests.find('reset_clock', request)
+local options = args.options()
+local done, answer = requests.find('reset_clock', options.request)
 if done then
   return answer
 end
@@ -40,10 +40,12 @@ for _, queue in ipairs(queues) do
   end
 end
 local token = redis.call('HGET', namespace.meta, 'token')
+audit.plan()
 namespace.begin()
 for _, set in ipairs(settled) do
   redis.call('HSET', namespace.meta, set[1], set[2])
 end
 redis.call('HSET', namespace.meta, namespace.CLOCK, string.format('%.0f', now),
   'token', string.format('%.0f', math.max(tonumber(token or 0), tonumber(floor))))
+audit.add(options.by, 'reset_clock', 'namespace', '', namespace.decimal(floor), namespace.decimal(now))
 return requests.keep('reset')

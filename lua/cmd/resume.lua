@@ -1,13 +1,20 @@
 --- Lets a paused queue give out tasks again.
 -- @args now queue
+-- @options by
 -- @reply `resumed`
 -- @errors
 namespace.open()
 local queue = contract.arguments()
+local by = args.options().by
 orders.plan(queue)
 state.plan_wake(queue)
+local before = audit.flow(queue)
+audit.plan()
 namespace.begin()
 redis.call('HDEL', namespace.meta, 'paused:' .. queue)
 orders.take_back(queue, 'q')
 state.wake(queue)
+if before ~= 'open' then
+  audit.add(by, 'resume', 'queue', queue, before, 'open')
+end
 return 'resumed'

@@ -1,9 +1,11 @@
 --- Lets a paused schedule create tasks again, from its next slot on.
 -- @args now name
+-- @options by
 -- @reply `resumed`
 -- @errors NOSCHEDULE
 namespace.open()
 local name = contract.arguments()
+local by = args.options().by
 local schedule = schedules.get(name)
 if not schedule.paused then
   return 'resumed'
@@ -15,6 +17,8 @@ end
 schedule.done = namespace.now
 schedules.settle(schedule)
 schedules.probe()
+audit.plan()
 namespace.begin()
 schedules.write(schedule, 'paused')
+audit.add(by, 'resume_schedule', 'schedule', name, 'paused', 'active')
 return 'resumed'

@@ -1,6 +1,6 @@
 --- Retries a failed or cancelled task, with its counts of failures and losses at zero.
 -- @args now id
--- @options fresh deadline request
+-- @options fresh deadline by request
 -- @reply `pending`, or `waiting` if a task that it waits for runs again
 -- @errors NOTASK STATE STOPPING DUPLICATE UPSTREAM OVERDUE
 namespace.open()
@@ -11,5 +11,6 @@ if done then
   return answer
 end
 
+spec.what = 'retry'
 local task = actions.one(id, actions.retry, actions.do_retry, spec)
 return requests.keep(task.to or task.status)

@@ -1,6 +1,6 @@
 --- Creates a task of a schedule at once, in addition to its slots, even if the schedule is paused or has ended.
 -- @args now name id
--- @options overlap request
+-- @options overlap by request
 -- @reply `created` or `existing`, and the id of the task
 -- @errors NOSCHEDULE STATE OTHERQUEUE CLOSED DUPLICATE OVERDUE task.*
 namespace.open()
@@ -34,10 +34,12 @@ local plan = schedules.plan({ schedule = template, id = id, old = overlap == 'ca
 if plan.other then
   return { 'existing', plan.other }
 end
+audit.plan()
 namespace.begin()
 redis.call('HSET', schedule.key, 'last_at', namespace.now) -- refused when memory is full, before anything is created
 schedules.make(plan, 'run_schedule')
 schedules.note(schedule, id)
 redis.call('HSET', schedule.key, 'last_task', id, 'tasks', schedule.tasks or id)
 state.wake(schedule.queue)
+audit.add(options.by, 'run_schedule', 'schedule', name, '', id)
 return requests.keep({ 'created', id })

@@ -1,6 +1,6 @@
 --- Creates a schedule, or changes the one with this name.
 -- @args now name queue rhythm parameters count (slot)*count
--- @options schedule.* task.* request
+-- @options schedule.* task.* by request
 -- @reply `created`, `changed`, or `existing` if nothing differs
 -- @errors TOOBIG TOOMANY task.*
 namespace.open()
@@ -8,7 +8,7 @@ local name, queue, text, parameters, count = contract.arguments()
 local rhythm, every, offset = schedules.rhythm(text)
 local slots = schedules.slots(count)
 local options, texts, own = args.options(), {}, {}
-for _, option in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times', 'request' }) do
+for _, option in ipairs({ 'overlap', 'missed', 'late', 'start', 'end', 'times', 'by', 'request' }) do
   own[option], options[option] = options[option], nil
 end
 for _, option in ipairs({ 'late', 'times' }) do
@@ -73,6 +73,9 @@ if new.ended or not every and not new.list[1] then
     or 'no slot was told that lies ahead, between start and end')
 end
 schedules.probe()
+audit.plan()
 namespace.begin()
 schedules.write(new, 'created', 'changed', unpack(schedules.definition()))
+audit.add(own.by, 'schedule', 'schedule', name, old.rhythm, rhythm,
+  'queue ' .. queue .. ', parameters ' .. audit.payload(parameters))
 return requests.keep(old.rhythm and 'changed' or 'created')

@@ -1,19 +1,21 @@
 --- Removes a schedule. The tasks that it has created remain.
 -- @args now name
--- @options request
+-- @options by request
 -- @reply `removed`
 -- @errors NOSCHEDULE
 namespace.open()
 local name = contract.arguments()
-local request = args.options().request
-local done, answer = requests.find('unschedule', request)
+local options = args.options()
+local done, answer = requests.find('unschedule', options.request)
 if done then
   return answer
 end
 local schedule = schedules.get(name)
 schedules.probe()
+audit.plan()
 namespace.begin()
 redis.call('ZREM', namespace.prefix .. 'schedules', name)
 redis.call('ZREM', namespace.prefix .. 'low_schedules', name)
 redis.call('UNLINK', schedule.key)
+audit.add(options.by, 'unschedule', 'schedule', name, schedule.rhythm, '')
 return requests.keep('removed')

@@ -436,7 +436,8 @@ function actions.run(act, tasks, spec)
   end
 end
 
--- Runs one action on one task, or fails with its refusal. Returns the task as it was before.
+-- Runs one action on one task, or fails with its refusal; `spec.by` has `spec.what` done. Returns the task as it was
+-- before.
 function actions.one(id, plan, act, spec)
   local task = actions.get(id)
   local code, text = plan(task, spec)
@@ -444,7 +445,15 @@ function actions.one(id, plan, act, spec)
     reply.fail(code, text)
   end
   if task.to then
+    audit.plan()
+    local before, after = task.status, task.to
+    if after == 'prioritised' then
+      before, after = task.priority or '0', spec.priority
+    elseif after == 'moved' then
+      before, after = task.queue, spec.queue
+    end
     actions.run(act, { task }, spec)
+    audit.add(spec.by, spec.what, 'task', id, before, after, spec.reason)
   end
   return task
 end

@@ -1,8 +1,8 @@
 //! Calls that read histories and events.
 
-use super::{Call, Calls, EventsOptions};
+use super::{AuditOptions, Call, Calls, EventsOptions};
 use crate::model::reply;
-use crate::model::{Events, Follow, Transition};
+use crate::model::{Audit, Events, Follow, Transition};
 use crate::names::{QueueName, TaskId};
 
 impl Calls {
@@ -11,6 +11,13 @@ impl Calls {
     #[must_use]
     pub fn events(&self, queue: &QueueName, after: &str, limit: u32, options: &EventsOptions) -> Call<Events> {
         self.call("events", Events::read).arg(queue).arg(after).arg(limit).pairs(&options.0)
+    }
+
+    /// Who changed what after an entry, `0` for the oldest that is kept: of the next `limit` (1 to 500) all, or those
+    /// that the options select.
+    #[must_use]
+    pub fn audit(&self, after: &str, limit: u32, options: &AuditOptions) -> Call<Audit> {
+        self.call("audit", Audit::read).arg(after).arg(limit).pairs(&options.0)
     }
 
     /// The transitions of a task after a number, 0 for the first that is kept.

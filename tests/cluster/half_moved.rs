@@ -160,7 +160,7 @@ impl<'a> Scene<'a> {
     fn content(&self, node: usize) -> BTreeMap<String, Vec<u8>> {
         let mut connection = self.nodes[node].connect();
         let keys = self.keys(&mut connection).into_iter();
-        let changing = ["_meta", "_events_", "_history_", "_log_", "_logged_", "_logs", "_tally_"];
+        let changing = ["_meta", "_audit", "_events_", "_history_", "_log_", "_logged_", "_logs", "_tally_"];
         let keys = keys.filter(|key| !changing.iter().any(|name| key.contains(name)));
         keys.map(|key| {
             let name = key[self.namespace.len()..].to_owned();

@@ -67,8 +67,11 @@ class Seen(Client):
     """Records the values of each field of the replies."""
     def __init__(self, manifest):
         alike, self.met = {}, {}
-        for entry in manifest["commands"].values():  # one shape is one, whichever commands have it
-            entry["reply"] = alike.setdefault(json.dumps(entry["reply"], sort_keys=True), entry["reply"])
+        one = lambda part: alike.setdefault(json.dumps(part, sort_keys=True), part)
+        for entry in manifest["commands"].values():  # what is alike is one, whichever commands and options have it
+            for shape in filter(None, (entry["reply"], *(entry["reply"] or {}).get("with", {}).values())):
+                shape.update({kind: one(shape[kind]) for kind in ("list", "items", "pairs") if kind in shape})
+            entry["reply"] = one(entry["reply"])
         super().__init__(manifest, None, strict=True)
         self.fields, self.states, self.passed = manifest["fields"], manifest["states"], set()
 

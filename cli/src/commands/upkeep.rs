@@ -38,14 +38,14 @@ pub struct Options {
 
 /// What was done of one part.
 #[derive(Serialize)]
-struct Part {
+struct Work {
     part: String,
     number: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     trouble: Option<String>,
 }
 
-impl Row for Part {
+impl Row for Work {
     const COLUMNS: &'static [Column] = &[Column::id("part"), Column::whole("number"), Column::text("trouble")];
 
     fn id(&self) -> &str {
@@ -66,10 +66,12 @@ struct Round {
 }
 
 impl Round {
-    fn parts(self) -> Vec<Part> {
+    fn parts(self) -> Vec<Work> {
         let Self { mut done, mut troubles, .. } = self;
-        done.extend(troubles.keys().filter(|&part| !done.contains_key(part)).cloned().map(|part| (part, 0)).collect::<Vec<_>>());
-        done.into_iter().map(|(part, number)| Part { trouble: troubles.remove(&part), part, number }).collect()
+        done.extend(
+            troubles.keys().filter(|&part| !done.contains_key(part)).cloned().map(|part| (part, 0)).collect::<Vec<_>>(),
+        );
+        done.into_iter().map(|(part, number)| Work { trouble: troubles.remove(&part), part, number }).collect()
     }
 }
 

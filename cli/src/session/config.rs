@@ -12,6 +12,7 @@ use clap::Args;
 use redis::IntoConnectionInfo;
 use serde::Deserialize;
 
+use super::caller::caller;
 use super::diagnosis;
 use super::password::{Address, Password};
 use crate::output::{Code, fault, say};
@@ -140,7 +141,7 @@ impl Settings {
 
 /// For a client of the chosen namespace.
 pub fn builder() -> ClientBuilder {
-    let builder = Client::builder();
+    let builder = Client::builder().by(caller());
     if for_tests() { builder.for_tests() } else { builder }
 }
 

@@ -1,0 +1,177 @@
+//! `blueque audit`
+
+use std::collections::VecDeque;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use blueque::calls::AuditOptions;
+use blueque::{Audit, Change};
+use clap::Args;
+use serde::Serialize;
+
+use crate::input::values::{past, plain};
+use crate::output::table::{self, Column, Row};
+use crate::output::{Code, Format, fault, say};
+use crate::session::Session;
+use crate::session::outage::{Outage, begin};
+use crate::times;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Continue as changes are made
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Only the last ones [default: 10 with --follow, else all that are kept]
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "after")]
+    last: Option<usize>,
+    /// Only changes by this one, such as USER@HOST
+    #[arg(long, value_name = "NAME", value_parser = plain)]
+    by: Option<String>,
+    /// Only changes by this command of the contract, such as configure or cancel
+    #[arg(long, value_name = "COMMAND", value_parser = plain)]
+    what: Option<String>,
+    /// Only changes of what has this name: a task, queue, schedule, graph or listener, or a key as QUEUE/KEY
+    #[arg(long, value_name = "NAME")]
+    on: Option<String>,
+    /// Only changes at this time or later: a time, or 2h for two hours ago
+    #[arg(long, value_name = "WHEN", value_parser = past, conflicts_with = "after")]
+    since: Option<SystemTime>,
+    /// Only those after an entry: its cursor, from JSON
+    #[arg(long, value_name = "CURSOR")]
+    after: Option<String>,
+}
+
+/// A change.
+#[derive(Serialize)]
+struct View {
+    at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    what: String,
+    of: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    cursor: String,
+    #[serde(skip)]
+    moment: String,
+}
+
+impl From<Change> for View {
+    fn from(change: Change) -> Self {
+        let Change { cursor, at, by, what, of, on, before, after, detail, .. } = change;
+        Self { at: times::exact(at), by, what, of, on, before, after, detail, cursor, moment: times::to_the_second(at) }
+    }
+}
+
+impl Row for View {
+    const COLUMNS: &'static [Column] = &[
+        Column::whole("at"),
+        Column::text("by").rank(1),
+        Column::whole("what"),
+        Column::id("on"),
+        Column::text("before").rank(2),
+        Column::text("after"),
+        Column::text("detail").rank(3),
+    ];
+
+    fn id(&self) -> &str {
+        self.on.as_deref().unwrap_or_default()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        vec![
+            self.moment.clone(),
+            or_none(&self.by),
+            self.what.clone(),
+            or_none(&self.on),
+            or_none(&self.before),
+            or_none(&self.after),
+            or_none(&self.detail),
+        ]
+    }
+}
+
+/// Reads the entries page by page.
+struct Reader<'a> {
+    session: &'a Session,
+    options: AuditOptions,
+    after: String,
+    /// Entries were read: those that are trimmed from now on are missed.
+    begun: bool,
+}
+
+impl Reader<'_> {
+    /// The next entries, and whether there may be more right now.
+    fn next(&mut self) -> anyhow::Result<(Vec<View>, bool)> {
+        let Audit { last, missed, items, .. } = self.session.client.audit(&self.after, &self.options)?;
+        if missed && self.begun {
+            say(format!("-- entries after {} have been trimmed: some may be missing here --", self.after));
+        }
+        let more = last != self.after;
+        (self.after, self.begun) = (last, true);
+        Ok((items.into_iter().map(View::from).collect(), more))
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    if options.follow && session.format == Format::Json {
+        return Err(fault(Code::Usage, "following has no end: use -o jsonl"));
+    }
+    let past = || past_entries(session, options);
+    let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
+    let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
+    if !options.follow {
+        table::write(session.format, &kept)?;
+        return Ok(Code::Ok);
+    }
+    let (mut outage, mut shown) = (Outage::default(), table::Stream::new(session.format));
+    shown.write(&kept)?;
+    loop {
+        let Some((entries, more)) = outage.survive(reader.next())? else { continue };
+        shown.write(&entries)?;
+        if !more {
+            thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
+
+/// The existing entries.
+fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(Reader<'a>, Vec<View>)> {
+    let mut wanted = AuditOptions::new();
+    if let Some(by) = &options.by {
+        wanted = wanted.by(by);
+    }
+    if let Some(what) = &options.what {
+        wanted = wanted.what(what);
+    }
+    if let Some(on) = &options.on {
+        wanted = wanted.on(on);
+    }
+    // The id of an entry begins with its time.
+    let since = options.since.map(|since| since.duration_since(UNIX_EPOCH).unwrap_or_default());
+    let since = since.filter(|since| !since.is_zero()).map(|since| format!("{}-0", since.as_millis() - 1));
+    let begun = options.after.is_some();
+    let after = options.after.clone().or(since).unwrap_or_else(|| "0".to_owned());
+    let keep = options.last.unwrap_or(if options.follow && after == "0" { 10 } else { usize::MAX });
+    let mut reader = Reader { session, options: wanted, after, begun };
+    let mut kept: VecDeque<View> = VecDeque::new();
+    loop {
+        let (entries, more) = reader.next()?;
+        for entry in entries {
+            kept.push_back(entry);
+            if kept.len() > keep {
+                kept.pop_front();
+            }
+        }
+        if !more {
+            return Ok((reader, kept.into()));
+        }
+    }
+}
