@@ -238,10 +238,14 @@ fn the_last_task_goes_as_a_whole_behind_tasks_with_several_edges() {
         let all: Vec<_> = (0..last).map(|number| graph.task("q", "m", &number)).collect();
         for number in 0..300 {
             let task = graph.task("q", "m", &number);
-            first.iter().for_each(|one| _ = task.after(one));
+            for one in &first {
+                task.after(one);
+            }
         }
         let join = graph.join("q", "m");
-        all.iter().for_each(|one| _ = join.result_of(one));
+        for one in &all {
+            join.result_of(one);
+        }
         assert_eq!(whole(&calls(&graph), 300 + edges + last).0.len(), last);
     }
 }
