@@ -139,6 +139,9 @@ fn of_kind(option: &Opt, kind: &str) -> bool {
     kind == "*" || option.field.is_some()
 }
 
+/// The reasons for which a task begins anew.
+const ANEW: [&str; 2] = ["retry", "again"];
+
 /// Some states.
 pub(super) type Which = fn(&State) -> bool;
 
@@ -449,8 +452,8 @@ impl Contract {
             let other = self.states.get(from).map(AsRef::as_ref);
             if from != "absent" && other.is_none_or(|other| other.absent) {
                 return Err(format!("comes from {from}, which is not a state"));
-            } else if other.is_some_and(|other| other.ends) && !state.absent && reasons != &["retry"] {
-                return Err(format!("comes from {from}, which is final: only `retry` leads out of it"));
+            } else if other.is_some_and(|other| other.ends) && !state.absent && !reasons.iter().all(|reason| ANEW.contains(&reason.as_str())) {
+                return Err(format!("comes from {from}, which is final: only `retry` and `again` lead out of it"));
             } else if reasons.is_empty() {
                 return Err(format!("comes from {from} without a reason: write from.{from} = [\"COMMAND\"]"));
             }

@@ -27,7 +27,7 @@ pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};
 pub use search::Changed;
 pub use settings::{Rate, Source};
 pub use statistics::{Basis, Day, Durations, Figures, Statistics};
-pub use submitted::{Submitted, Until};
+pub use submitted::{Made, Round, Submitted, Until};
 pub use why::Limits;
 
 use crate::words::words;

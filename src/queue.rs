@@ -9,7 +9,7 @@ use crate::calls::{Call, LimitsOptions, MendOptions, NewTask, PauseOptions, Reta
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Retained, Setting, Submitted};
+use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Retained, Round, Setting, Submitted};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::options::Submit;
 use crate::task::Task;
@@ -76,6 +76,53 @@ impl<L: Link> Queue<L> {
     pub fn submit_bytes(&self, parameters: &[u8], how: Submit) -> L::Answer<'_, Result<Task<L>>> {
         let (id, call) = self.new_task(parameters, how);
         L::answer(self.created(id, call))
+    }
+
+    /// Submits a task that may have been submitted before. One that has ended begins a new round: it is the same task,
+    /// with its history, and otherwise as new, in this queue and with these parameters and options. One that waits is
+    /// changed to be so. `request` names this round, such as a date: the same request again answers with the round that
+    /// it began.
+    ///
+    /// # Errors
+    /// `PAYLOAD` if the parameters cannot be JSON; those of [`Queue::submit_again_bytes`].
+    pub fn submit_again<P: Serialize + ?Sized>(
+        &self,
+        parameters: &P,
+        how: Submit,
+        request: &str,
+    ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
+        let made = serde_json::to_vec(parameters).map(|parameters| self.new_round(&parameters, how, request));
+        L::answer(async move {
+            let (id, call) = made?;
+            let round = self.client.run(&call).await?;
+            Ok((Task::new(self.client.clone(), id), round))
+        })
+    }
+
+    /// The same with opaque bytes as parameters.
+    ///
+    /// # Errors
+    /// `STATE` while an attempt has the task, for a part of a graph, and while others wait for it; `BADARG` if it is to
+    /// wait for others, or with another unique policy than reject; `DUPLICATE`, `CLOSED`, `OVERDUE`, `TOOMANY`, `TOOBIG`,
+    /// `BADARG` and `BADNAME` as [`Queue::submit_bytes`]; those of [`Client::call`].
+    pub fn submit_again_bytes(
+        &self,
+        parameters: &[u8],
+        how: Submit,
+        request: &str,
+    ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
+        let (id, call) = self.new_round(parameters, how, request);
+        L::answer(async move {
+            let round = self.client.run(&call).await?;
+            Ok((Task::new(self.client.clone(), id), round))
+        })
+    }
+
+    fn new_round(&self, parameters: &[u8], mut how: Submit, request: &str) -> (TaskId, Call<Round>) {
+        let id = how.id.take().unwrap_or_else(TaskId::random);
+        let task = NewTask::new(&id, parameters).eta(how.eta);
+        let call = self.client.calls().submit_again(&self.name, &task, &self.client.sized(&how.options), request);
+        (id, call)
     }
 
     fn new_task(&self, parameters: &[u8], mut how: Submit) -> (TaskId, Call<Vec<Submitted>>) {

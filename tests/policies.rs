@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use blueque::calls::{CompleteOptions, EditOptions, FailOptions, NewTask, ReserveOptions, TaskOptions};
 use blueque::{
-    Backoff, Client, Error, Listener, ListenerId, Outcome, Policy, Processor, Queue, QueueOrder, Rate, Source, Status,
+    Backoff, Client, Error, Listener, ListenerId, Made, Outcome, Policy, Processor, Queue, QueueOrder, Rate, Source, Status,
     Submit, Submitted, TaskId, Until,
 };
 use support::Server;
@@ -194,6 +194,30 @@ fn what_was_submitted_changes_before_it_ends_and_the_history_tells() {
     assert_eq!(second.parameters::<Vec<u8>>().unwrap(), [2]);
     second.complete(&()).unwrap();
     assert_eq!(code(task.edit(&EditOptions::new().priority(1))), "STATE");
+}
+
+#[test]
+fn a_task_that_has_ended_begins_anew_once_for_each_request() {
+    let world = World::new();
+    let how = || Submit::default().id(TaskId::new("a").unwrap());
+    let (task, round) = world.queue.submit_again(&1, how(), "monday").unwrap();
+    assert_eq!((round.made, round.number), (Made::Created, 1));
+    let mut listener = world.listener();
+    let first = take(&mut listener);
+    assert_eq!(code(world.queue.submit_again(&2, how(), "tuesday").map(|_| ())), "STATE");
+    first.complete(&()).unwrap();
+    for _ in 0..2 {
+        let (_, round) = world.queue.submit_again(&2, how(), "tuesday").unwrap();
+        assert_eq!((round.made, round.number), (Made::Again, 2));
+    }
+    let (_, round) = world.queue.submit_again_bytes(b"3", how().priority(1), "wednesday").unwrap();
+    assert_eq!((round.made, round.number), (Made::Changed, 2));
+    let (_, round) = world.queue.submit_again(&3, how().priority(1), "thursday").unwrap();
+    assert_eq!((round.made, round.number), (Made::Existing, 2));
+    let second = take(&mut listener);
+    assert_eq!(second.parameters::<u32>().unwrap(), 3);
+    let info = task.info().unwrap();
+    assert_eq!((info.attempt(), info.round(), info.result_bytes()), (2, 2, None));
 }
 
 #[test]

@@ -1,9 +1,11 @@
---- Adds tasks to a queue: pending, or scheduled if the eta is in the future, or waiting for other tasks.
+--- Adds tasks to a queue: pending, or scheduled if the eta is in the future, or waiting for other tasks. With `again` a
+--   task that has ended begins a new round, and one that waits is changed.
 -- @args now queue count (id eta parameters)*count
--- @options task.* inputs request
+-- @options task.* inputs again request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
---   `replaced`, and the id of the other task
--- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE task.*
+--   `replaced`, and the id of the other task; with `again` one of `created`, `again`, `changed` and `existing`, and the
+--   number of the round
+-- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE STATE TOOMANY task.*
 local queue, count = ARGV[2], ARGV[3]
 if not count then
   args.missing('queue count')
@@ -18,17 +20,20 @@ local last = 3 + 3 * count
 if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, eta or parameters')
 end
-local most, spec, request = contract.PAYLOAD_HIGH, nil, nil
+local most, spec, request, again = contract.PAYLOAD_HIGH, nil, nil, nil
 if ARGV[last + 1] then
   local options = args.options(last)
   request, options.request = options.request, nil
+  again, options.again = options.again, nil
   -- with a request id alone its tasks are plain
-  if next(options) then
+  if next(options) or again then
     spec = creation.spec(options)
     if spec.unique and count > 1 then
       reply.fail('BADARG', 'a unique name is for one task: count must be 1')
     elseif spec.inputs and count * #spec.inputs.upstreams > contract.EDGES_HIGH then
       reply.fail('TOOMANY', 'these tasks wait for too many others: submit them by several calls')
+    elseif again then
+      resubmit.check(count, spec, request)
     end
   end
 end
@@ -85,6 +90,9 @@ for at = 4, last, 3 do
       namespace.declare(prefix .. 'task_' .. id)
     end
     answer[#answer + 1] = 'created'
+  elseif again then
+    return requests.keep(resubmit.submit(id, { queue = queue, parameters = parameters, eta = eta or false,
+      request = request }, spec))
   elseif found == queue then
     answer[#answer + 1] = 'existing'
   else
@@ -168,6 +176,7 @@ if pending then
 end
 if request then
   namespace.shared('request').begun = true
+  answer[2] = again and 1 or answer[2]
   return requests.keep(answer)
 end
 return answer

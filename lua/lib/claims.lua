@@ -273,7 +273,8 @@ function claims.move_name(task, to)
   local ends = contract.is_final(to) or to == 'deleted' or to == 'moved'
   if ends or to == 'started' and task.till == 'start' or latest and state.takes(task, to) then
     claims.release_name(task, to)
-  elseif not from or (from == 'failed' or from == 'cancelled') and not tonumber(task.till) or latest and back then
+  elseif not from or task.restarts or (from == 'failed' or from == 'cancelled') and not tonumber(task.till)
+    or latest and back then
     claims.take_name(task)
   end
   if task.older then

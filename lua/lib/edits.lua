@@ -24,8 +24,7 @@ function edits.names(value, what)
   return names
 end
 
--- The task, if it can be edited, with the fields of its record that an edit looks at in `had`. `token`: of the attempt
--- that must have it.
+-- The task, if it can be edited. `token`: of the attempt that must have it.
 function edits.get(id, token)
   local task = actions.get(id)
   if token and not (record.held(task) and task.token == token) then
@@ -33,6 +32,12 @@ function edits.get(id, token)
   elseif contract.is_final(task.status) then
     record.refuse(task.status, contract.NOT_FINAL)
   end
+  edits.read(task)
+  return task
+end
+
+-- Reads the fields of a record that an edit looks at: `had`.
+function edits.read(task)
   local fields = { 'eta', 'retry_eta', 'solo', 'slots', 'ended' }
   for field in string.gmatch(contract.STORED, '=(%S+)') do
     fields[#fields + 1] = field
@@ -41,7 +46,6 @@ function edits.get(id, token)
   for i, value in ipairs(redis.call('HMGET', task.key, unpack(fields))) do
     task.had[fields[i]] = value or nil
   end
-  return task
 end
 
 -- All options that a task is to have: those of its record, without those that are unset, with those of the call.
@@ -60,13 +64,7 @@ function edits.options(task, given, unset)
   for name, value in pairs(given) do
     wanted[name] = value
   end
-  if had.solo then -- by its schedule, or by the policy `latest`
-    if wanted.key ~= had.key or wanted.unique ~= had.unique or wanted.unique_until ~= had.unique_until then
-      reply.fail('BADARG', 'one task of this key runs at a time, by its schedule or by the policy latest:'
-        .. ' its key and its unique name cannot be changed')
-    end
-    wanted.solo = had.key
-  end
+  wanted.solo = had.solo and wanted.key -- by its schedule, or by the policy `latest`
   return wanted
 end
 
@@ -102,6 +100,11 @@ function edits.compare(task, spec, call)
   local edit = { set = {}, forget = {}, told = {}, changed = {}, to = task.status }
   for i = 1, #spec.fields, 2 do
     new[spec.fields[i]] = spec.fields[i + 1]
+  end
+  if had.solo and not (new.solo and new.key == had.key and new.unique == had.unique
+    and new.unique_until == had.unique_until) then
+    reply.fail('BADARG', 'one task of this key runs at a time, by its schedule or by the policy latest:'
+      .. ' its key and its unique name cannot be changed')
   end
   for name, field in string.gmatch(contract.STORED, '(%S+)=(%S+)') do
     local before, after = had[field], new[field]

@@ -42,7 +42,7 @@ function history.derive(v, since, reached, nth, cause)
   end
   if reached == '' or reached == 'moved' then
     local moved = reached == 'moved'
-    local why = moved and (cause == 'next' and cause or 'move')
+    local why = moved and ((cause == 'next' or cause == 'again') and cause or 'move')
       or schedule and (slot and 'schedule' or 'run_schedule') or 'submit'
     step(moved and namespace.decimal(since * 1000000) or created,
       readied and 'waiting' or promoted and 'scheduled' or contract.is_waiting(status) and status or 'pending',

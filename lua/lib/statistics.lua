@@ -156,6 +156,8 @@ function statistics.event(sums, from, to, by, why, at, since, bounds)
     if why ~= 'move' then
       sums.submitted = sums.submitted + 1
     end
+  elseif why == 'again' then
+    sums.submitted = sums.submitted + (to ~= 'moved' and 1 or 0)
   elseif to == 'pending' and why == 'retry' then
     sums.retries = sums.retries + 1
   end

@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use redis::Value;
 
 use super::{Call, Calls};
-use crate::model::Submitted;
 use crate::model::reply;
+use crate::model::{Round, Submitted};
 use crate::names::{QueueName, TaskId};
 use crate::options::TaskOptions;
 use crate::times::{seconds, since_1970};
@@ -24,6 +24,11 @@ impl<'a> NewTask<'a> {
     /// A task with an id, and opaque bytes for the program that runs it, due at once.
     pub fn new(id: &'a TaskId, parameters: &'a [u8]) -> Self {
         Self { id, eta: None, parameters }
+    }
+
+    fn add_to<T>(&self, call: Call<T>) -> Call<T> {
+        let eta = self.eta.map(|eta| seconds(since_1970(eta))).unwrap_or_default();
+        call.arg(self.id).arg(eta).raw(self.parameters)
     }
 
     /// When it is due; none for at once.
@@ -47,12 +52,28 @@ impl Calls {
     #[must_use]
     pub fn submit(&self, queue: &QueueName, tasks: &[NewTask<'_>], options: &TaskOptions) -> Call<Vec<Submitted>> {
         let parse = if options.0.has("unique") { unique } else { plain };
-        let mut call = self.call("submit", parse).arg(queue).arg(tasks.len());
-        for task in tasks {
-            let eta = task.eta.map(|eta| seconds(since_1970(eta))).unwrap_or_default();
-            call = call.arg(task.id).arg(eta).raw(task.parameters);
-        }
-        call.pairs(&options.0)
+        let call = self.call("submit", parse).arg(queue).arg(tasks.len());
+        tasks.iter().fold(call, |call, task| task.add_to(call)).pairs(&options.0)
+    }
+
+    /// Submits a task that may have been submitted before: see [`Queue::submit_again`](crate::Queue::submit_again).
+    #[must_use]
+    pub fn submit_again(
+        &self,
+        queue: &QueueName,
+        task: &NewTask<'_>,
+        options: &TaskOptions,
+        request: &str,
+    ) -> Call<Round> {
+        let call = task.add_to(self.call("submit", again).arg(queue).arg(1));
+        call.pairs(&options.0).arg("again").arg(1).arg("request").arg(request)
+    }
+}
+
+fn again(value: &Value) -> Option<Round> {
+    match reply::array(value)? {
+        [made, number] => Some(Round { made: reply::word(made)?, number: reply::word(number)? }),
+        _ => None,
     }
 }
 

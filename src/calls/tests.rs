@@ -49,6 +49,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.hello(),
             calls.submit(&queue, &[task], &TaskOptions::default()),
             calls.submit(&queue, &[task], &TaskOptions::default().unique("u")),
+            calls.submit_again(&queue, &task, &TaskOptions::default(), "r"),
             calls.prioritise(&id, 1),
             calls.configure(None, "lease", None),
             calls.settings(Some(&queue)),

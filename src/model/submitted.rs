@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::names::TaskId;
 use crate::times;
+use crate::words::words;
 
 /// The outcome of a submit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +44,30 @@ impl Submitted {
             Self::Created | Self::Existing => None,
         }
     }
+}
+
+words! {
+    /// What a submit of an id did that may be that of a task already.
+    Made {
+        /// There was no task of this id.
+        Created = "created",
+        /// The task had ended, and began anew.
+        Again = "again",
+        /// The task waits, and was changed.
+        Changed = "changed",
+        /// The task waits, and was the same already.
+        Existing = "existing",
+    }
+}
+
+/// The outcome of [`Queue::submit_again`](crate::Queue::submit_again).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Round {
+    /// What the call did.
+    pub made: Made,
+    /// How many times the task has begun with that, counted from 1.
+    pub number: u64,
 }
 
 /// How long a task has its unique name.

@@ -1,6 +1,6 @@
 //! `blueque submit`
 
-use blueque::Submitted;
+use blueque::{Submitted, TaskId};
 use clap::Args;
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use crate::follow::{Follower, ended, leave, left};
 use crate::input::array;
 use crate::input::new_graph::submit_graph;
 use crate::input::new_task::NewTaskArgs;
+use crate::input::values::plain;
 use crate::output::table::{Column, Row, write_one};
 use crate::output::{Code, Format, say};
 use crate::session::Session;
@@ -21,6 +22,12 @@ pub struct Options {
     /// Submit a task for each index: 1-500, or 1-500%20 for 20 at once; each receives its index if there are no parameters
     #[arg(long, value_name = "FIRST-LAST", value_parser = array::indexes, conflicts_with_all = NOT_OF_ARRAYS)]
     array: Option<String>,
+    /// If there is a task of its --id: begin it anew if it has ended, change it if it waits
+    #[arg(long, requires = "id", conflicts_with_all = ["array", "follow"])]
+    again: bool,
+    /// A name of this round, such as a date: repeated, it begins no other [default: a random one]
+    #[arg(long, value_name = "NAME", value_parser = plain, requires = "again")]
+    request: Option<String>,
     /// Wait for its end, and exit like `blueque wait`
     #[arg(long)]
     wait: bool,
@@ -76,6 +83,9 @@ struct Made {
     /// The task that it replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<String>,
+    /// The number of its round, with `--again`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    round: Option<u64>,
 }
 
 impl Row for Made {
@@ -90,24 +100,36 @@ impl Row for Made {
     }
 }
 
+fn make(session: &Session, options: &Options) -> anyhow::Result<Made> {
+    let queue = options.new.queue.to_string();
+    if options.again {
+        let request = options.request.clone().unwrap_or_else(|| TaskId::random().to_string());
+        let (id, round) = options.new.submit_again(session, &request)?;
+        let submitted = round.made.as_str();
+        return Ok(Made { id: id.to_string(), queue, submitted, replaced: None, round: Some(round.number) });
+    }
+    let (id, made) = options.new.submit(session, options.follow)?;
+    let replaced = match &made {
+        Submitted::Replaced(other) => Some(other.to_string()),
+        _ => None,
+    };
+    Ok(Made { id: id.to_string(), queue, submitted: made.as_str(), replaced, round: None })
+}
+
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if let Some(indexes) = &options.array {
         return array(session, options, indexes);
     }
     let follows = options.wait || options.follow;
     let interrupts = follows.then(Interrupts::hear).transpose()?;
-    let (id, made) = options.new.submit(session, options.follow)?;
+    let made = make(session, options)?;
+    let id = TaskId::new(made.id.as_str())?;
     let format = if options.id_only { Format::Id } else { session.format };
     if follows && format == Format::Table {
         // For scripts: stdout has only the result.
         say(format!("{id} submitted"));
     } else if !follows || format == Format::Id {
-        let replaced = match &made {
-            Submitted::Replaced(other) => Some(other.to_string()),
-            _ => None,
-        };
-        let row = Made { id: id.to_string(), queue: options.new.queue.to_string(), submitted: made.as_str(), replaced };
-        write_one(format, &row).inspect_err(|_| say(format!("{id} submitted")))?;
+        write_one(format, &made).inspect_err(|_| say(format!("{id} submitted")))?;
     }
     let Some(interrupts) = interrupts else { return Ok(Code::Ok) };
     let mut follower = Follower::new(session, &id, if options.follow { Streams::Talk } else { Streams::None });

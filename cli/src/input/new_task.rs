@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use blueque::calls::NewTask;
-use blueque::{Error, Graph, GraphId, QueueName, Submitted, TaskId};
+use blueque::{Error, Graph, GraphId, Made, QueueName, Round, Submitted, TaskId};
 use clap::Args;
 use serde_json::value::RawValue;
 
@@ -59,6 +59,27 @@ impl NewTaskArgs {
             (&self.options, self.upstreams.add_to(Edges::default()).results(0, &self.result_of)),
         )?;
         Ok((id, graph))
+    }
+
+    /// Submits it once more, if there is a task of its id.
+    pub fn submit_again(&self, session: &Session, request: &str) -> anyhow::Result<(TaskId, Round)> {
+        let parameters = self.parameters.bytes()?;
+        let id = self.id.clone().unwrap_or_else(TaskId::random);
+        let options = self.upstreams.add_to(self.options.options()).results(0, &self.result_of);
+        let task = NewTask::new(&id, &parameters).eta(self.eta);
+        let call = session.client.calls().submit_again(&self.queue, &task, &options, request);
+        let round = session.client.call(&call).inspect_err(|error| {
+            if matches!(error, Error::Unavailable { .. }) {
+                say(format!("{id} may have begun again: the same command with --request {request} begins no second round"));
+            }
+        })?;
+        match round.made {
+            Made::Again => say(format!("{id} begins its round {}", round.number)),
+            Made::Changed => say(format!("{id} waits, and was changed")),
+            Made::Existing => say(format!("{id} waits as it is; nothing was changed")),
+            _ => {}
+        }
+        Ok((id, round))
     }
 
     /// Submits it. If its log is followed, the server keeps more of it, so that a reader loses nothing.

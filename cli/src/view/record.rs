@@ -8,7 +8,7 @@ use blueque::{Status, TaskInfo};
 use super::payload::Payload;
 
 /// The fields that are shown in one form or another, or say nothing to a person. Any other is shown as it is.
-const KNOWN: [&str; 64] = [
+const KNOWN: [&str; 65] = [
     "status",
     "queue",
     "parameters",
@@ -36,6 +36,7 @@ const KNOWN: [&str; 64] = [
     "uncounted",
     "fruitless",
     "notes",
+    "round_request",
     "max_losses",
     "max_failures",
     "max_releases",

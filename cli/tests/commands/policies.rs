@@ -226,6 +226,31 @@ fn what_waits_is_changed_and_the_history_tells_who_did_it_and_why() {
 }
 
 #[test]
+fn a_task_is_submitted_again_when_it_has_ended() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "[1]", "--id", "t"]);
+    desk.refused(2, &["submit", "q", "[2]", "--again"]);
+    desk.refused(2, &["submit", "q", "[2]", "--id", "t", "--request", "one"]);
+    let again = ["submit", "q", "[2]", "--id", "t", "--again", "--request", "one"];
+    let made = |args: &[&str]| {
+        let made = desk.json(args);
+        let made = made.get(0).unwrap_or(&made).clone();
+        (made["submitted"].as_str().unwrap().to_owned(), made["round"].as_u64().unwrap())
+    };
+    assert_eq!(made(&again), ("changed".to_owned(), 1));
+    let task = desk.take("q");
+    assert!(desk.refused(5, &["submit", "q", "[2]", "--id", "t", "--again"]).contains("STATE"));
+    task.complete(&1).unwrap();
+    assert_eq!(made(&again), ("changed".to_owned(), 1), "its answer");
+    let next = ["submit", "r", "[3]", "--id", "t", "--again", "--request", "two"];
+    assert_eq!(made(&next), ("again".to_owned(), 2));
+    assert_eq!(made(&next), ("again".to_owned(), 2));
+    assert_eq!(desk.ok(&["ls", "r", "-o", "id"]), "t\n");
+    assert_eq!(desk.ok(&["submit", "r", "--id", "t", "-o", "id"]), "t\n", "without again it stays");
+    assert_eq!(desk.json(&["show", "t"])["parameters"], serde_json::json!([3]));
+}
+
+#[test]
 fn a_closed_queue_takes_nothing_and_what_is_there_runs_on() {
     let desk = Desk::new();
     desk.ok(&["submit", "q", "--id", "a"]);

@@ -1,0 +1,145 @@
+-- Rounds: a task that has ended is submitted again. It is the same task, with its history and the numbers of its
+-- attempts, and otherwise as new: nothing else of the earlier round is left in its record.
+local resubmit = {}
+
+-- The fields that a new round does not find, besides those of options and of attempts.
+function resubmit.forgotten()
+  return 'result', 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'eta', 'ties',
+    'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed', 'failures',
+    'losses', 'releases', 'uncounted', 'fruitless', 'checkpoint', 'checkpointed', 'ended', 'cost', 'cost_of', 'token',
+    'lease', 'request', 'solo'
+end
+
+-- Checks what `again` needs of a call. `spec`: its options, from `creation.spec`.
+function resubmit.check(count, spec, request)
+  if count > 1 then
+    reply.fail('BADARG', 'again is for one task: count must be 1')
+  elseif not request then
+    reply.fail('BADARG', 'again needs the option request: the same request answers the round that it made')
+  elseif spec.inputs or spec.policy and spec.policy ~= 'reject' then
+    reply.fail('BADARG', 'again goes without inputs, and with no unique_policy but reject')
+  end
+end
+
+-- Submits a task that there is already. `call`: its `queue`, `parameters`, `eta` in microseconds, or false, and
+-- `request`; `spec`: its options. Returns what became of it, and the number of its round.
+function resubmit.submit(id, call, spec)
+  local task = actions.find(id)
+  if not task then
+    reply.fail('STATE', 'its graph has just been submitted and is being released: repeat the call in a moment')
+  end
+  local round, request = unpack(redis.call('HMGET', task.key, 'round', 'round_request'), 1, 2)
+  round = tonumber(round or 1)
+  if request == call.request then
+    return { 'again', round }
+  elseif record.held(task) then
+    reply.fail('STATE', 'the task is ' .. task.status .. ': wait for its end, or edit what its next attempt has')
+  end
+  edits.read(task)
+  local step = { queue = call.queue, by = '', reason = 'submitted again' }
+  local code, text
+  if contract.is_waiting(task.status) then
+    edits.compare(task, spec, call)
+    if not task.edit then
+      return { 'existing', round }
+    end
+    code, text = edits.plan(task, step)
+  else
+    code, text = resubmit.plan(task, call, spec, step)
+  end
+  if code then
+    reply.fail(code, text)
+  elseif task.edit then
+    actions.run(edits.run, { task }, step)
+    return { 'changed', round }
+  end
+  task.new.round = { 'round', string.format('%d', round + 1), 'round_request', call.request }
+  actions.run(resubmit.run, { task }, step)
+  return { 'again', round + 1 }
+end
+
+-- Reads what a new round of a task that has ended writes. Returns the code and text of a refusal.
+function resubmit.plan(task, call, spec, step)
+  local ties = task.ties or ''
+  if string.find(ties, 'g', 1, true) then
+    return 'STATE', 'the task is a part of a graph: retry it, or submit one of another id'
+  elseif string.find(ties, 'd', 1, true) and edges.waiting(task.id) > 0 then
+    return 'STATE', 'others wait for this task: retry it, or submit one of another id'
+  elseif string.find(ties, 'w', 1, true) and redis.call('HLEN', edges.upstreams(task.id)) > 0 then
+    return 'STATE', 'the task still needs what it waited for: retry it, or submit one of another id'
+  end
+  local new = resubmit.fresh(task, call, spec)
+  local code, text = actions.destination(step)
+  if code then
+    return code, text
+  elseif new.end_by and deadlines.is_past(new.end_by) then
+    return deadlines.refusal()
+  elseif not actions.unique(new, step) then
+    return 'DUPLICATE', claims.TAKEN
+  elseif new.needs then
+    creation.require_few_needs(new.queue, new.needs)
+  end
+  task.new = new
+  if new.queue ~= task.queue then
+    actions.plan(task, 'moved', step)
+  else
+    actions.seek(task, step)
+    new.status, new.from_end, new.restarts = task.status, task.from_end, true
+    tags.plan_swap(new, task.had.tags, new.tags)
+  end
+  namespace.require_settled_slot() -- it leaves keys and enters them
+  state.plan(new, new.begins)
+end
+
+-- The task as it begins anew. Who waited for it and has ended is told when it is retried.
+function resubmit.fresh(task, call, spec)
+  local new = { id = task.id, key = task.key, queue = call.queue, attempt = task.attempt, since = task.since,
+    created = task.extra[2] or '0', foreign = true, parameters = call.parameters, fields = spec.fields,
+    begins = 'pending' }
+  if call.eta and call.eta > namespace.now_us then
+    new.begins, new.eta = 'scheduled', namespace.decimal(call.eta)
+  end
+  local ties = (spec.ties or '') .. (string.match(task.ties or '', 'd') or '')
+  if ties ~= '' then
+    new.ties = ties
+    claims.assign(new, spec.claims or {})
+  end
+  return new
+end
+
+-- Makes it.
+function resubmit.run(task, step)
+  local new = task.new
+  local set, kept = { 'parameters', new.parameters, 'outcome', 'retry', unpack(new.round) }, {}
+  for i = 1, #new.fields, 2 do
+    if new.fields[i] ~= 'ties' then
+      set[#set + 1], set[#set + 2] = new.fields[i], new.fields[i + 1]
+    end
+  end
+  for name, value in pairs({ ties = new.ties, eta = new.eta }) do
+    set[#set + 1], set[#set + 2] = name, value
+  end
+  for i = 1, #set, 2 do
+    kept[set[i]] = true
+  end
+  new.forget = { state.attempt_fields() }
+  local gone = { resubmit.forgotten() }
+  for field in string.gmatch(contract.STORED, '=(%S+)') do
+    gone[#gone + 1] = field
+  end
+  for _, field in ipairs(gone) do
+    new.forget[#new.forget + 1] = not kept[field] and field or nil
+  end
+  new.note = { 'note', '', 'data', '{"round":' .. new.round[2] .. '}' }
+  if new.restarts then
+    tags.swap(new)
+  else
+    task.note = new.note
+    state.move(task, 'moved', 'again', '')
+  end
+  state.move(new, new.begins, 'again', '', 'queue', new.queue, 'attempt', new.attempt, unpack(set))
+  if step.known == 'new' then
+    redis.call('ZADD', namespace.prefix .. 'queues', 0, new.queue)
+  end
+  step.wakes = new.begins == 'pending' and new.queue or nil
+end
