@@ -452,7 +452,10 @@ impl Contract {
             let other = self.states.get(from).map(AsRef::as_ref);
             if from != "absent" && other.is_none_or(|other| other.absent) {
                 return Err(format!("comes from {from}, which is not a state"));
-            } else if other.is_some_and(|other| other.ends) && !state.absent && !reasons.iter().all(|reason| ANEW.contains(&reason.as_str())) {
+            } else if other.is_some_and(|other| other.ends)
+                && !state.absent
+                && !reasons.iter().all(|reason| ANEW.contains(&reason.as_str()))
+            {
                 return Err(format!("comes from {from}, which is final: only `retry` and `again` lead out of it"));
             } else if reasons.is_empty() {
                 return Err(format!("comes from {from} without a reason: write from.{from} = [\"COMMAND\"]"));

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use blueque::calls::{CompleteOptions, EditOptions, FailOptions, NewTask, ReserveOptions, TaskOptions};
 use blueque::{
-    Backoff, Client, Error, Listener, ListenerId, Made, Outcome, Policy, Processor, Queue, QueueOrder, Rate, Source, Status,
-    Submit, Submitted, TaskId, Until,
+    Backoff, Client, Error, Listener, ListenerId, Made, Outcome, Policy, Processor, Queue, QueueOrder, Rate, Source,
+    Status, Submit, Submitted, TaskId, Until,
 };
 use support::Server;
 

@@ -51,7 +51,7 @@ const LIBRARY: House = House {
         &["rhythm", "host"],
         &["names", "cron"],
         &["error", "bundle", "contract"],
-        &["words", "text", "times", "deadline"],
+        &["words", "text", "times", "deadline", "element"],
     ],
     by_file: false,
     marks: ["<!-- library: begin -->\n", "<!-- library: end -->\n"],

@@ -70,7 +70,9 @@ impl NewTaskArgs {
         let call = session.client.calls().submit_again(&self.queue, &task, &options, request);
         let round = session.client.call(&call).inspect_err(|error| {
             if matches!(error, Error::Unavailable { .. }) {
-                say(format!("{id} may have begun again: the same command with --request {request} begins no second round"));
+                say(format!(
+                    "{id} may have begun again: the same command with --request {request} begins no second round"
+                ));
             }
         })?;
         match round.made {
