@@ -19,7 +19,10 @@ local counts = redis.call('HMGET', graphs.key(id), 'complete', 'failed', 'cancel
 local answer = { #ids < limit and '0' or string.format('%.0f', from + limit), graph.state, graph.created, graph.total,
   graph.name, counts[1] or '0', counts[2] or '0', counts[3] or '0' }
 for _, task in ipairs(ids) do
-  local v = redis.call('HMGET', namespace.key('task', task), 'queue', 'status', 'cause', 'label', 'inputs')
+  local v = redis.call('HMGET', namespace.key('task', task), 'queue', 'status', 'cause', 'label', 'inputs', 'graph')
+  if v[6] ~= id then
+    v = {} -- another task has its id by now
+  end
   local status = v[2] or v[1] and 'waiting' or 'deleted'
   if counts[4] == 'anew' and contract.is_final(status) and graphs.runs_anew(id, task) then
     status = 'waiting' -- it has stopped in order to

@@ -55,7 +55,8 @@ function cascades.plan_one(down, id, step)
   claims.load(up)
   namespace.probe('ZCARD', edges.dependents(id))
   step.left[#step.left + 1] = id
-  up.knowing = redis.call('ZCOUNT', edges.dependents(id), '(0', '+inf') > 0 and 1 or 0 -- it needs not be told
+  local score = redis.call('ZSCORE', edges.dependents(id), down.id)
+  up.knowing = score and string.sub(score, 1, 1) ~= '-' and 1 or 0 -- it needs not be told
   if up.graph == down.graph and id ~= step.spec.cause and not cascades.is_needed(id, down.id)
     and not actions.cancel(up, step.spec) and up.to then
     step.tasks[#step.tasks + 1] = up

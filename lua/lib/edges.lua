@@ -577,7 +577,7 @@ function edges.plan_retry(task, spec)
   local found = redis.call('HGETALL', key)
   spec.entries = (spec.entries or 0) + 15 * #found -- looking at each takes as long
   for i = 1, #found, 2 do
-    local up = record.find(found[i]) or { status = 'deleted' }
+    local up = record.find(found[i]) or graphs.coming(found[i]) or { status = 'deleted' }
     local kind, slots = string.match(found[i + 1], '^(%l+)/?(.*)$')
     local over = not (spec.begun and spec.begun[found[i]]) and (contract.is_final(up.status) or up.status == 'deleted')
     if over and not edges.is_met(kind, up.status) then
@@ -708,7 +708,7 @@ function edges.submitted(inputs)
   for kind, slot, id in string.gmatch(inputs or '', '(%l+)/?(%d*)=(%S+)') do
     if not texts[id] then
       order[#order + 1], texts[id] = id, kind .. (slot ~= '' and '/' .. slot or '')
-    else
+    elseif slot ~= '' then
       texts[id] = texts[id] .. ',' .. slot
     end
   end
@@ -741,13 +741,17 @@ function edges.plan_anew(task, spec)
   local order, texts = edges.submitted(task.id ~= spec.first and v[1])
   spec.entries = (spec.entries or 0) + 15 * #order -- looking at each takes as long
   local marks = edges.marks(spec.chosen, order)
-  local again = { open = {}, texts = texts, ended = {}, forget = {}, kept = {} }
+  local again = { open = {}, texts = texts, ended = {}, still = {}, forget = {}, kept = {} }
   for _, id in ipairs(order) do
     if marks[id] then
       again.open[#again.open + 1] = id
       namespace.probe('ZCARD', edges.dependents(id))
-      if marks[id] == '0' then
-        edges.note_ended(again, id)
+      local up = record.find(id)
+      if marks[id] == '0' and edges.note_ended(again, id) then
+        up = nil
+      end
+      if up and not contract.is_final(up.status) and not string.find(up.ties or '', 'd', 1, true) then
+        again.still[#again.still + 1] = up -- another task has its id by now
       end
       for _, slot in ipairs(edges.slots(string.match(texts[id], '/(.*)$'))) do
         again.forget[slot] = true
@@ -760,7 +764,9 @@ function edges.plan_anew(task, spec)
     again.waits = true
     if not marks[id] then
       namespace.probe('ZCARD', edges.dependents(id))
-      edges.note_ended(again, id)
+      if not edges.note_ended(again, id) and contract.is_final(task.status) then
+        again.still[#again.still + 1] = record.find(id)
+      end
     end
   end
   namespace.probe('ZCARD', edges.unsettled())
@@ -775,12 +781,12 @@ function edges.plan_anew(task, spec)
   task.again_edges, again.to = again, (again.open[1] or again.waits) and 'waiting' or 'pending'
 end
 
--- Those that have ended by now are told to tell it.
+-- Those that have ended by now are told to tell it. Returns whether this one has.
 function edges.note_ended(again, id)
   local status = redis.call('HGET', namespace.key('task', id), 'status')
-  if not status or contract.is_final(status) then
-    again.ended[#again.ended + 1] = id
-  end
+  local ended = not status or contract.is_final(status)
+  again.ended[#again.ended + 1] = ended and id or nil
+  return ended
 end
 
 -- Takes a joined list apart, without what is to come anew.
@@ -805,6 +811,10 @@ function edges.anew(task)
   for _, id in ipairs(again.open) do
     redis.call('HSET', edges.upstreams(task.id), id, again.texts[id])
     redis.call('ZADD', edges.dependents(id), namespace.now, task.id)
+  end
+  for _, up in ipairs(again.still) do -- they may have left it, as it had ended
+    redis.call('ZADD', edges.dependents(up.id), namespace.now, task.id)
+    edges.tie(up)
   end
   edges.ask_again(task, again.ended)
   if again.split then

@@ -119,6 +119,12 @@ function graphs.staged(id, graph)
   return { id = id, key = key, status = 'staged', queue = v[3], ties = v[4] or '', eta = v[5] or nil, extra = {} }
 end
 
+-- A task that has yet to begin, as its graph is being released, or nil.
+function graphs.coming(id)
+  local graph = redis.call('HGET', namespace.key('task', id), 'graph')
+  return graph and graphs.is_created(graph) and graphs.staged(id, graph) or nil
+end
+
 -- What a graph has only if it was given, as fields and values.
 function graphs.facts(options)
   local facts = {}

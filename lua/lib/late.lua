@@ -105,7 +105,7 @@ end
 
 -- The same for a task that is about to be suspended: it ends with that one, as it would have a moment later.
 function late.look_for_child(task, wish)
-  local up = record.find(wish.id) or { id = wish.id, status = 'deleted' }
+  local up = record.find(wish.id) or graphs.coming(wish.id) or { id = wish.id, status = 'deleted' }
   if up.status == 'deleted' or contract.is_final(up.status) then
     if not edges.is_met(wish.kind, up.status) then
       task.broken = task.broken or up

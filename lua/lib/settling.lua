@@ -7,6 +7,8 @@ function settling.settle(limit)
   -- Tells dependents of a task that has ended.
   local function tell(up, ids, last)
     edges.plan_page(up, up.status, ids)
+    -- The index stays for a graph that has yet to say that it waits for the task.
+    local gone = last and up.status == 'deleted' and redis.call('ZCOUNT', edges.dependents(up.id), '-inf', '-inf') == 0
     namespace.begin()
     if last then
       redis.call('ZREM', edges.unsettled(), up.id)
@@ -15,7 +17,7 @@ function settling.settle(limit)
     if up.runs then
       edges.tie(up)
     end
-    if last and up.status == 'deleted' then
+    if gone then
       redis.call('UNLINK', edges.dependents(up.id))
     end
     return #ids

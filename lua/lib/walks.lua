@@ -19,7 +19,7 @@ function walks.find(graph)
   return v[1] and { graph = graph.id, total = graph.total, doing = v[1], at = tonumber(v[2]), task = v[3] or nil,
     reason = v[4] or '', force = v[5], changed = tonumber(v[6] or 0), refused = tonumber(v[7] or 0),
     part = v[8] or nil, tasks = {},
-    marks = {}, spec = { planned = {}, walks = true } } or nil
+    marks = {}, left = {}, spec = { planned = {}, walks = true } } or nil
 end
 
 -- Reads a step.
@@ -38,6 +38,12 @@ end
 
 function walks.page(walk)
   return redis.call('LRANGE', namespace.declare(graphs.tasks(walk.graph)), walk.at, walk.at + walks.LOOKS - 1)
+end
+
+-- A task of the graph, or nil: another one may have its id by now.
+function walks.task(walk, id)
+  local task = actions.find(id)
+  return task and redis.call('HGET', task.key, 'graph') == walk.graph and task or nil
 end
 
 -- Adds a task to a step, if the action is possible and changes anything.
@@ -72,7 +78,7 @@ function walks.plan_retries(walk, limit)
   spec.begun = {}
   for _, id in ipairs(walks.page(walk)) do
     walk.at = walk.at + 1
-    local task = actions.find(id)
+    local task = walks.task(walk, id)
     if task and walks.may_run_again(walk, task) then
       if record.held(task) then
         walks.act(walk, task, walks.spare, walks.do_spare)
@@ -100,10 +106,13 @@ function walks.may_run_again(walk, task)
   return status and status ~= 'failed' and status ~= 'cancelled' or cause and walk.spec.begun[cause]
 end
 
--- A task that is to be cancelled, but has not stopped yet, is given back instead; not if it is killed.
+-- A task that is to be cancelled, but has not stopped yet, is given back instead; not if it is killed, or stopped
+-- because of its deadline.
 function walks.spare(task)
   if orders.of(task) == orders.KILL then
     return actions.stopping(task)
+  elseif deadlines.decided(task) then
+    return deadlines.refusal()
   end
   task.to = 'recalling'
   orders.plan(task.queue)
@@ -127,7 +136,7 @@ function walks.plan_cancels(walk, limit)
   for i = #ids, 1, -1 do
     walk.at = walk.at + 1
     local ours = not walk.task or redis.call('ZSCORE', graphs.chosen(walk.graph), ids[i])
-    local task = ours and actions.find(ids[i])
+    local task = ours and walks.task(walk, ids[i])
     if task and not contract.is_final(task.status) then
       task.cause = walk.task ~= ids[i] and walk.task or nil
       walks.act(walk, task, actions.cancel, actions.do_cancel)
@@ -139,11 +148,13 @@ function walks.plan_cancels(walk, limit)
   walks.plan_next(walk, false)
 end
 
--- Marks what hangs below a task: what needs it, or, to run it anew, whatever waits for it.
+-- Marks what hangs below a task: what needs it, or, to run it anew, whatever waits for it. A pass that has marked any
+-- is followed by another one: with an edge that was added later a task may wait for one that comes after it.
 function walks.plan_marks(walk)
   local after, entries = walk.doing == 'mark_cancel' and 'cancel' or 'anew', 0
   for _, id in ipairs(walks.page(walk)) do
-    local inputs = id ~= walk.task and redis.call('HGET', namespace.key('task', id), 'inputs') or ''
+    local v = redis.call('HMGET', namespace.key('task', id), 'inputs', 'graph')
+    local inputs = id ~= walk.task and v[2] == walk.graph and v[1] or ''
     local page, rest = edges.page(inputs, tonumber(walk.part or 1), walks.INPUTS - entries)
     entries = entries + #page
     local below = id == walk.task or walks.hangs_below(walk, page, after)
@@ -152,14 +163,17 @@ function walks.plan_marks(walk)
       break
     end
     walk.at = walk.at + 1
-    walk.marks[id] = below and '1' or nil
+    if below and not redis.call('ZSCORE', graphs.chosen(walk.graph), id) then
+      walk.marks[id], walk.changed = '1', walk.changed + 1
+    end
     if entries >= walks.INPUTS then
       break
     end
   end
   walk.next = walk.doing
   if walk.at >= walk.total then
-    walk.next, walk.at = after, 0
+    walk.next = walk.changed > 0 and walk.doing or after
+    walk.at, walk.changed = 0, 0
   end
 end
 
@@ -187,12 +201,13 @@ end
 function walks.plan_anew(walk, limit)
   local spec = walk.spec
   spec.anew, spec.fresh, spec.reason, spec.discard = true, true, 'to run anew', true
+  namespace.probe('ZCARD', edges.unsettled())
   spec.chosen, spec.look, spec.wait, spec.first = graphs.chosen(walk.graph), edges.plan_anew, edges.anew, walk.task
   for _, id in ipairs(walks.page(walk)) do
     local part = walk.part
     walk.at, walk.part = walk.at + 1, nil
     if redis.call('ZSCORE', spec.chosen, id) == '1' then
-      local task = actions.find(id)
+      local task = walks.task(walk, id)
       if not task or not walks.stops_first(walk, task) then
         if task and id ~= walk.task and part ~= 'ready' and anew.is_long(task) then
           walks.prepare_anew(walk, task, part)
@@ -200,6 +215,9 @@ function walks.plan_anew(walk, limit)
         end
         walk.marks[id] = '0'
         walks.begin_anew(walk, task, part)
+        if not task or contract.is_final(task.status) and not task.to then
+          walk.left[#walk.left + 1] = id
+        end
       end
     end
     if walks.is_full(walk, limit) then
@@ -247,12 +265,17 @@ function walks.run(walk)
   for id, mark in pairs(walk.marks) do
     redis.call('ZADD', graphs.chosen(walk.graph), mark, id)
   end
+  for _, id in ipairs(walk.left) do -- it does not run anew: what waits for it hears of its end
+    redis.call('ZADD', edges.unsettled(), namespace.now, id)
+  end
+  local wakes = {}
   for _, task in ipairs(walk.tasks) do
     walk.spec.cause = task.cause
     task.act(task, walk.spec)
+    wakes[#wakes + 1] = walk.spec.wakes ~= wakes[#wakes] and walk.spec.wakes or nil
   end
-  if walk.spec.wakes then
-    state.wake(walk.spec.wakes)
+  for _, queue in ipairs(wakes) do -- of the tasks, which may be in several
+    state.wake(queue)
   end
   local key = graphs.key(walk.graph)
   if walk.next then
