@@ -174,7 +174,7 @@ pub fn options(theme: Theme) -> BoxedStrategy<Options> {
 
 /// A submit of tasks that wait for nothing.
 fn plain(free: bool, queue: u8, tasks: Vec<(u8, Option<Eta>, u8)>, options: Options) -> Op {
-    Op::Submit { free, queue, tasks, options, needs: Vec::new(), turn: 0 }
+    Op::Submit { free, queue, tasks, options, deadline: None, needs: Vec::new(), turn: 0 }
 }
 
 pub fn submit(theme: Theme) -> BoxedStrategy<Op> {
@@ -368,7 +368,11 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
         .prop_map(|(task, reason, force, at_once)| Op::Cancel { task, reason, force, at_once });
     let recall = (prop_oneof![3 => held_task().boxed(), 1 => any_task().boxed()], option::weighted(0.6, any::<bool>()))
         .prop_map(|(task, at_once)| Op::Recall { task, at_once });
-    let retry = (finished_task(), option::of(any::<bool>())).prop_map(|(task, fresh)| Op::Retry { task, fresh });
+    let retry = (finished_task(), option::of(any::<bool>())).prop_map(|(task, fresh)| Op::Retry {
+        task,
+        fresh,
+        deadline: None,
+    });
     let here = (queue(), listener());
     Union::new_weighted(vec![
         (36, submit(theme)),

@@ -2,7 +2,7 @@
 
 use crate::model::graphs::{parameters, text};
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, REASONS, SCHEDULES, TAGS};
+use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, REASONS, SCHEDULES, TAGS, Which};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
@@ -69,32 +69,56 @@ fn time(eta: Option<Eta>) -> String {
     if let Some(Eta::At(us)) = eta { decimal(us) } else { String::new() }
 }
 
+/// How many of the tasks of a graph with a key run at once.
+pub fn bound_text((name, key, places): (u8, u8, u32)) -> String {
+    format!("{}/{}={places}", queue(name), KEYS[usize::from(key)])
+}
+
 impl Op {
     /// The command and its arguments after `now`; none for what is not a call.
     pub fn args(&self) -> Option<(&'static str, Vec<String>)> {
         let here = |command, number: &u8| Args::of(command).arg(queue(*number));
         let args = match self {
-            Self::Submit { queue: name, tasks, options, needs, .. } => {
+            Self::Submit { queue: name, tasks, options, deadline, needs, .. } => {
                 let mut args = here("submit", name).arg(tasks.len());
                 for (id, eta, whole) in tasks {
                     args = args.arg(IDS[usize::from(*id)]).arg(time(*eta)).arg(parameters(needs, *whole));
                 }
                 let args = args.option("inputs", Some(text(needs, false)).filter(|text| !text.is_empty()));
+                let args = args.option("deadline", deadline.map(|deadline| time(Some(deadline))));
                 options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)))
             }
-            Self::Graph { graph, total, request, parts, name, .. } => {
+            Self::Graph { graph, total, request, parts, name, on_failure, deadline, bound, .. } => {
                 let args = Args::of("submit_graph").arg(graph).arg(total).arg(parts.len());
                 let part = |args: Args, part: &Part| {
                     let options = part.options.iter().map(|(name, value)| format!("{name}={value} "));
+                    let deadline = part.deadline.map_or_else(String::new, |at| format!("deadline={} ", time(Some(at))));
                     let label = if part.label { "label=l" } else { "" };
                     let args = args.arg(part.task.id()).arg(queue(part.queue)).arg(time(part.eta));
                     let args = args.arg(parameters(&part.needs, part.parameters)).arg(text(&part.needs, false));
-                    args.arg(options.collect::<String>() + label)
+                    args.arg(options.collect::<String>() + &deadline + label)
                 };
                 let args = parts.iter().fold(args, part).option("name", name.then_some("film"));
-                let args = args.option("on_failure", Some("continue"));
+                let args = args.option("on_failure", *on_failure);
+                let args = args.option("deadline", deadline.map(|deadline| time(Some(deadline))));
+                let args = args.option("bounds", bound.map(bound_text));
                 args.option("request", Some(format!("g{request}")))
             }
+            Self::CancelGraph { graph, task, reason, force, .. } => Args::of("cancel_graph")
+                .arg(graph)
+                .arg(payload(*reason))
+                .option("task", task.as_ref().map(Which::id))
+                .flag("force", *force),
+            Self::RetryGraph { graph, task, .. } => {
+                Args::of("retry_graph").arg(graph).option("task", task.as_ref().map(Which::id))
+            }
+            Self::Depend { task, needs, .. } => Args::of("depend").arg(task.id()).arg(text(needs, false)),
+            Self::Undepend { task, up, .. } => Args::of("undepend").arg(task.id()).arg(up.id()),
+            Self::Suspend { task, token, needs, reason } => Args::of("release")
+                .arg(task.id())
+                .arg(token.token())
+                .option("inputs", Some(text(needs, false)))
+                .option("reason", Some(REASONS[usize::from(*reason)]).filter(|_| *reason > 0)),
             Self::Settle { limit } => Args::of("settle").arg(limit),
             Self::ShowGraph { graph, cursor, limit, .. } => Args::of("show_graph").arg(graph).arg(cursor).arg(limit),
             Self::Reserve { listener: who, queues, limit, asks, .. } => {
@@ -124,7 +148,10 @@ impl Op {
                 Args::of("cancel").arg(task.id()).arg(payload(*reason)).flag("force", *force).flag("at_once", *at_once)
             }
             Self::Recall { task, at_once } => Args::of("recall").arg(task.id()).flag("at_once", *at_once),
-            Self::Retry { task, fresh } => Args::of("retry").arg(task.id()).flag("fresh", *fresh),
+            Self::Retry { task, fresh, deadline } => Args::of("retry")
+                .arg(task.id())
+                .flag("fresh", *fresh)
+                .option("deadline", deadline.map(|deadline| time(Some(deadline)))),
             Self::Delete { task } => Args::of("delete").arg(task.id()),
             Self::Get { task } => Args::of("get").arg(task.id()),
             Self::Promote { queue: name, limit } => here("promote", name).arg(limit),

@@ -1,11 +1,15 @@
 //! The effect of each call on the model, and its expected reply.
 
-use crate::model::graphs::Again;
+use std::collections::BTreeSet;
+
+use crate::model::deadlines::moment;
+use crate::model::graphs::Graph;
 use crate::model::keys::Reply;
-use crate::model::ops::{Asks, Op, PARTS};
+use crate::model::ops::{Asks, Op, PARTS, REASONS};
 use crate::model::reserve::Asked;
 use crate::model::settle::{KEYS, RATES, SETTINGS, listener, payload, queue};
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
+use crate::model::walks::{Wait, Walk};
 
 fn names(queues: &[u8]) -> Vec<&'static str> {
     queues.iter().map(|number| queue(*number)).collect()
@@ -29,8 +33,19 @@ impl Model {
 
     fn perform(&mut self, op: &Op) -> Verdict<Reply> {
         match op {
-            Op::Submit { queue: name, tasks, options, needs, .. } => self.submit(queue(*name), tasks, options, needs),
-            Op::Graph { .. } | Op::Settle { .. } | Op::ShowGraph { .. } => self.graph(op),
+            Op::Submit { queue: name, tasks, options, deadline, needs, .. } => {
+                self.submit(queue(*name), tasks, options, *deadline, needs)
+            }
+            Op::Graph { .. }
+            | Op::Settle { .. }
+            | Op::ShowGraph { .. }
+            | Op::CancelGraph { .. }
+            | Op::RetryGraph { .. } => self.graph(op),
+            Op::Depend { task, needs, .. } => self.depend(task.id(), needs),
+            Op::Undepend { task, up, .. } => self.undepend(task.id(), up.id()),
+            Op::Suspend { task, token, needs, reason } => {
+                self.suspend(task.id(), token.token(), needs, REASONS[usize::from(*reason)])
+            }
             Op::Reserve { listener: who, queues, limit, asks, .. } => {
                 let asked = Asked::by(listener(*who), limit.unwrap_or(1), asks);
                 self.reserve(&asked, &names(queues))
@@ -55,7 +70,7 @@ impl Model {
                 self.cancel(task.id(), payload(*reason), force, at_once)
             }
             Op::Recall { task, at_once } => self.recall(task.id(), *at_once == Some(true)),
-            Op::Retry { task, fresh } => self.retry(task.id(), *fresh == Some(true)),
+            Op::Retry { task, fresh, deadline } => self.retry(task.id(), *fresh == Some(true), moment(*deadline)),
             Op::Delete { task } => {
                 if !self.known(task.id())?.finished() || self.keeps_result(task.id()) {
                     return Err("STATE");
@@ -251,30 +266,67 @@ impl Model {
         Ok(Reply::text(outcome))
     }
 
-    fn retry(&mut self, id: &str, fresh: bool) -> Verdict<Reply> {
+    fn retry(&mut self, id: &str, fresh: bool, deadline: Option<u64>) -> Verdict<Reply> {
         let task = self.known(id)?;
         if matches!(task.status.as_str(), "pending" | "waiting") && task.get("outcome") == "retry" {
             return Ok(Reply::text(&task.status));
         }
+        let graph = task.get("graph").to_owned();
+        let wait = self.may_retry(id, None, &BTreeSet::new(), deadline)?;
+        let repairs = self.web.graphs.get(&graph).is_some_and(Graph::has_others_to_repair);
+        let to = self.run_again(id, fresh, false, wait, deadline);
+        if repairs {
+            self.begin_walk(&graph, Walk::of("repair"));
+        }
+        Ok(Reply::text(to))
+    }
+
+    /// What a task waits for that is to run again, if it may; in a walk that lets these tasks run again in the same
+    /// step. `anew`: the graph of which a part runs anew.
+    pub fn may_retry(
+        &self,
+        id: &str,
+        anew: Option<&str>,
+        begun: &BTreeSet<String>,
+        deadline: Option<u64>,
+    ) -> Verdict<Option<Wait>> {
+        let task = &self.tasks[id];
         if task.held() && task.has("cancel") {
             return Err("STOPPING");
-        }
-        if task.status != "failed" && task.status != "cancelled" {
+        } else if !(matches!(task.status.as_str(), "failed" | "cancelled")
+            || anew.is_some() && task.status == "complete")
+        {
             return Err("STATE");
-        }
-        let (name, unique) = (task.queue.clone(), task.get("unique").to_owned());
-        if self.taken(&name, &unique, id).is_some() {
+        } else if self.taken(&task.queue, task.get("unique"), id).is_some() {
             return Err("DUPLICATE");
         }
-        let again = if self.tasks[id].tied('w') { Some(self.look_again(id)?) } else { None };
-        let to = again.as_ref().map_or("pending", Again::begins);
+        let wait = match anew {
+            _ if !task.tied('w') => None,
+            Some(graph) => Some(Wait::Anew(self.look_anew(id, graph))),
+            None => Some(Wait::Again(self.look_again(id, begun)?)),
+        };
+        let end_by = deadline.or_else(|| task.end_by());
+        if end_by.is_some_and(|end_by| end_by <= self.now) { Err("OVERDUE") } else { Ok(wait) }
+    }
+
+    /// A task that has ended waits or runs again.
+    pub fn run_again(
+        &mut self,
+        id: &str,
+        fresh: bool,
+        anew: bool,
+        wait: Option<Wait>,
+        deadline: Option<u64>,
+    ) -> &'static str {
+        let to = wait.as_ref().map_or("pending", Wait::begins);
         let task = self.task(id);
+        let name = task.queue.clone();
         for count in ["failures", "losses", "releases"] {
             task.set(count, 0);
         }
         task.set("outcome", "retry");
         task.forget(&FAILURE);
-        task.forget(&["reason", "cause", "front", "uncounted", "fruitless"]);
+        task.forget(&["reason", "cause", "discard", "cascade", "front", "uncounted", "fruitless"]);
         if task.has("retry_eta") {
             task.forget(&["eta", "retry_eta"]);
         }
@@ -282,12 +334,24 @@ impl Model {
         if fresh {
             task.forget(&["checkpoint", "checkpointed", "ended"]);
         }
+        if anew {
+            task.forget(&["result", "readied"]);
+        }
+        if let Some(deadline) = deadline {
+            task.set("deadline", decimal(deadline));
+            if !task.tied('e') {
+                let ties = format!("{}e", task.get("ties"));
+                task.set("ties", ties);
+            }
+        }
         self.again(id);
         self.shift(id, to, "retry", "", false);
         self.queue(&name).wake |= to == "pending";
-        if let Some(again) = again {
-            self.wait_again(id, again);
+        match wait {
+            Some(Wait::Again(again)) => self.wait_again(id, again),
+            Some(Wait::Anew(again)) => self.wait_anew(id, again),
+            None => {}
         }
-        Ok(Reply::text(to))
+        to
     }
 }

@@ -3,16 +3,19 @@
 
 use std::collections::VecDeque;
 
-use crate::model::check::{Checked, ensure, field, hash, held, records, zset};
+use crate::model::check::{Checked, ensure, field, hash, held, records};
 use crate::model::keys::{Keys, Reply};
 use crate::model::ops::{Act, Asks, Key, Op, QUEUES, SCHEDULES, Step, Which};
 use crate::model::settle::{HAS, KEYS, SETTINGS, intern};
 
 /// More rounds than needed: postponed leases, delays after failures.
-const ROUNDS: u32 = 12;
+const ROUNDS: u32 = 16;
+
+/// Steps of `settle` in a round.
+const STEPS: u32 = 200;
 
 /// Keys of which nothing may be left.
-const EMPTY: [&str; 11] = [
+const EMPTY: [&str; 13] = [
     "lane_tasks_",
     "ranked_tasks_",
     "key_tasks_",
@@ -24,6 +27,8 @@ const EMPTY: [&str; 11] = [
     "unsettled",
     "graphs_due",
     "outside_",
+    "chosen_",
+    "deadlines",
 ];
 
 /// What is still to be called.
@@ -31,6 +36,7 @@ const EMPTY: [&str; 11] = [
 pub struct Drained {
     calls: VecDeque<(Step, Op)>,
     rounds: u32,
+    steps: u32,
 }
 
 fn queues() -> impl Iterator<Item = u8> {
@@ -59,6 +65,13 @@ impl Drained {
 
     /// A reserved task is completed, and another one requested.
     fn own(&mut self, last: Option<&(Op, Reply)>) {
+        if let Some((Op::Settle { .. }, Reply::List(items))) = last
+            && items[1].as_text() == "1"
+            && self.steps < STEPS
+        {
+            self.steps += 1;
+            self.calls.push_front((Step::Stay, Op::Settle { limit: 500 }));
+        }
         let Some((Op::Reserve { listener, queues, .. }, Reply::List(items))) = last else { return };
         let id = intern(items[0].as_text());
         let (token, act) = (Key::Is(items[2].as_text().to_owned()), Act::Complete { result: 0, cost: None });
@@ -85,7 +98,8 @@ impl Drained {
             }
         }
         // Ids that come again can close a circle by a retry, which nobody but a person opens.
-        if let Some(id) = circle(keys).filter(|_| self.rounds > 3) {
+        let stuck = if self.rounds > 3 { circle(keys).or_else(|| held_up(keys)) } else { None };
+        if let Some(id) = stuck {
             let task = Which::Is(intern(&id));
             call(Step::Stay, Op::Cancel { task, reason: 0, force: None, at_once: None });
         }
@@ -103,13 +117,8 @@ impl Drained {
             call(Step::Seconds(200), Op::Requeue { queue, limit: 500 });
             call(Step::Stay, Op::Promote { queue, limit: 500 });
         }
-        let open = |name: &str| zset(keys, name).len();
-        let steps = open("unsettled")
-            + 2 * open("graphs_due")
-            + usize::from(keys.keys().any(|key| key.starts_with("waiting_")));
-        for _ in 0..steps {
-            call(Step::Stay, Op::Settle { limit: 500 });
-        }
+        self.steps = 0;
+        call(Step::Stay, Op::Settle { limit: 500 });
         let able = u8::try_from(HAS.len() - if self.rounds.is_multiple_of(2) { 2 } else { 1 }).unwrap();
         for queue in queues() {
             call(Step::Stay, Op::Register { queue, listener: 0, has: Some(able) });
@@ -117,6 +126,14 @@ impl Drained {
             call(Step::Stay, reserve(0, queue));
         }
     }
+}
+
+/// A task that waits for the retry of one that has failed.
+fn held_up(keys: &Keys) -> Option<String> {
+    let waits = |id: &&str| field(&hash(keys, &format!("task_{id}")), "status") == "waiting";
+    let ended = |up: &String| ["failed", "cancelled"].contains(&field(&hash(keys, &format!("task_{up}")), "status"));
+    let is_held = |id: &&str| hash(keys, &format!("upstreams_{id}")).keys().any(ended);
+    records(keys).into_keys().filter(waits).find(is_held).map(str::to_owned)
 }
 
 /// A task that waits for itself in the end.

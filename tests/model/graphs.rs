@@ -2,11 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::IndexMap;
+
+use crate::model::args::bound_text;
+use crate::model::deadlines::moment;
 use crate::model::keys::{Kept, Keys, Reply};
-use crate::model::ops::{Eta, Need, Op, Part};
-use crate::model::settle::{micros, payload, queue};
+use crate::model::lanes::rank;
+use crate::model::ops::{Eta, Need, Op, Which};
+use crate::model::settle::{KEYS, micros, payload, queue};
 use crate::model::state::{Model, SECOND, Task, Verdict, decimal, score};
 use crate::model::submit::fields;
+use crate::model::walks::{Ahead, Walk};
 
 /// Dependents that the end of a task tells in its own call.
 const INLINE: usize = 100;
@@ -27,6 +33,8 @@ pub enum Seen {
     Waits(u64),
     /// It ended with this one.
     Ended(u64),
+    /// It goes on waiting until this one is retried.
+    Held,
     /// It is of a graph that is not released.
     Staged,
 }
@@ -51,12 +59,18 @@ pub struct Graph {
     released: usize,
     ended: BTreeMap<String, i64>,
     pub members: Vec<String>,
+    /// What the failure of a task does, if that was given.
+    on_failure: Option<&'static str>,
+    deadline: Option<u64>,
+    bound: Option<(u8, u8, u32)>,
+    pub walk: Option<Walk>,
 }
 
 /// All that tasks wait for.
 #[derive(Default)]
 pub struct Web {
-    pub upstreams: BTreeMap<String, BTreeMap<String, Edge>>,
+    /// In the order in which they came, which is that of a small hash.
+    pub upstreams: BTreeMap<String, IndexMap<String, Edge>>,
     pub dependents: BTreeMap<String, BTreeMap<String, Seen>>,
     pub inputs: BTreeMap<String, Inputs>,
     /// Tasks that have ended, and whose dependents are not told.
@@ -71,12 +85,20 @@ pub struct Web {
     pub made: u32,
     /// Whether ends are left to `settle`.
     pub later: bool,
+    /// Of the present transition: what it leaves to `settle`, if its step has planned that; and whether the task ends
+    /// because of an upstream that has ended.
+    pub ahead: Option<Ahead>,
+    broken: bool,
+    /// The tasks that the walk of a graph is about; true while it has yet to come to them.
+    pub chosen: BTreeMap<String, BTreeMap<String, bool>>,
+    /// Of tasks that have not ended, unless their owner was told to stop.
+    pub deadlines: BTreeMap<String, u64>,
 }
 
 /// Checked needs of a task.
 pub struct Wanted {
-    upstreams: Vec<(&'static str, Edge)>,
-    values: Vec<(usize, &'static str)>,
+    pub upstreams: Vec<(&'static str, Edge)>,
+    pub values: Vec<(usize, &'static str)>,
     slots: usize,
 }
 
@@ -102,22 +124,23 @@ impl Again {
 }
 
 impl Graph {
-    /// How many of its tasks have ended without a result.
-    pub fn failures(&self) -> i64 {
-        ["failed", "cancelled"].iter().filter_map(|status| self.ended.get(*status)).sum()
+    /// Whether the retry of a task may concern others that have ended.
+    pub fn has_others_to_repair(&self) -> bool {
+        let ended: i64 = ["failed", "cancelled"].iter().filter_map(|status| self.ended.get(*status)).sum();
+        ended > 1 && self.walk.as_ref().is_none_or(|walk| walk.doing == "repair")
     }
 }
 
-fn met(kind: &str, status: &str) -> bool {
+pub fn met(kind: &str, status: &str) -> bool {
     kind == "after" || (kind == "failure") != (status == "complete")
 }
 
-fn element(result: &str) -> String {
+pub fn element(result: &str) -> String {
     if result.is_empty() { "null".into() } else { result.into() }
 }
 
 /// Whether a result can be an element of a list: of those that the cases have.
-fn json(text: &str) -> bool {
+pub fn is_json(text: &str) -> bool {
     text.is_empty() || serde_json::from_str::<serde_json::Value>(text).is_ok()
 }
 
@@ -183,21 +206,33 @@ pub fn parameters(needs: &[Need], whole: u8) -> String {
 }
 
 impl Web {
-    fn edge(&self, id: &str, up: &str) -> Option<Edge> {
+    pub fn edge(&self, id: &str, up: &str) -> Option<Edge> {
         self.upstreams.get(id)?.get(up).cloned()
     }
 
-    fn see(&mut self, up: &str, id: &str, seen: Seen) {
+    pub fn see(&mut self, up: &str, id: &str, seen: Seen) {
         self.dependents.entry(up.into()).or_default().insert(id.into(), seen);
     }
 
     /// Those that wait for a task, in the order in which they came.
-    fn open(&self, up: &str) -> Vec<String> {
-        let waits =
-            |(id, seen): (&String, &Seen)| if let Seen::Waits(at) = seen { Some((*at, id.clone())) } else { None };
+    pub fn open(&self, up: &str) -> Vec<String> {
+        let waits = |(id, seen): (&String, &Seen)| match seen {
+            Seen::Waits(at) => Some((*at, id.clone())),
+            Seen::Held => Some((u64::MAX, id.clone())),
+            _ => None,
+        };
         let mut open: Vec<_> = self.dependents.get(up).into_iter().flatten().filter_map(waits).collect();
         open.sort();
         open.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Those that do not know yet that a task has ended so.
+    fn untold(&self, up: &str, to: &str) -> Vec<String> {
+        let mut open = self.open(up);
+        if to == "failed" || to == "cancelled" {
+            open.retain(|id| self.dependents[up][id] != Seen::Held);
+        }
+        open
     }
 
     /// Whether somebody does not know yet that a task has ended.
@@ -205,9 +240,9 @@ impl Web {
         self.dependents.get(up).is_some_and(|all| all.values().any(|seen| !matches!(seen, Seen::Ended(_))))
     }
 
-    fn cut(&mut self, id: &str, up: &str) {
+    pub fn cut(&mut self, id: &str, up: &str) {
         self.dependents.get_mut(up).map(|all| all.remove(id));
-        self.upstreams.get_mut(id).map(|all| all.remove(up));
+        self.upstreams.get_mut(id).map(|all| all.shift_remove(up));
     }
 
     /// The record of a task that has not begun, once its graph is created.
@@ -223,8 +258,8 @@ impl Web {
         self.outside.values().any(|edges| !edges.is_empty())
     }
 
-    fn waits(&self, id: &str) -> usize {
-        self.upstreams.get(id).map_or(0, BTreeMap::len)
+    pub fn waits(&self, id: &str) -> usize {
+        self.upstreams.get(id).map_or(0, IndexMap::len)
     }
 
     /// The tasks that are not released of a graph that is not created, or is not complete.
@@ -245,8 +280,19 @@ impl Model {
         task.status == "complete" && task.tied('d') && self.web.needed(id)
     }
 
+    /// Whether a task of a graph has yet to begin.
+    pub fn is_staged(&self, id: &str) -> bool {
+        self.web.staged.get(id).is_some_and(|task| self.web.graphs[task.get("graph")].created)
+    }
+
+    /// What the failure of a task does to those of its graph that need it.
+    pub fn on_failure(&self, id: &str) -> Option<&'static str> {
+        let graph = self.web.graphs.get(self.tasks.get(id)?.get("graph"))?;
+        Some(graph.on_failure.unwrap_or("cancel"))
+    }
+
     /// Notes in a task that others wait for it.
-    fn tie(&mut self, id: &str) {
+    pub fn tie(&mut self, id: &str) {
         let task = self.tasks.get_mut(id).or_else(|| self.web.staged.get_mut(id));
         if let Some(task) = task.filter(|task| !task.tied('d')) {
             let ties = format!("{}d", task.get("ties"));
@@ -260,7 +306,7 @@ impl Model {
         let mut look =
             Look { edges: Vec::new(), inputs: Inputs { slots: wanted.slots, ..Inputs::default() }, parameters: None };
         for (slot, value) in &wanted.values {
-            if value.is_empty() || !json(value) {
+            if value.is_empty() || !is_json(value) {
                 return Err("BADARG");
             }
             look.inputs.bytes += value.len();
@@ -295,7 +341,7 @@ impl Model {
                 return Err("UPSTREAM");
             } else if !edge.slots.is_empty() {
                 let result = self.tasks[*up].get("result");
-                if !json(result) {
+                if !is_json(result) {
                     return Err("UPSTREAM");
                 }
                 for slot in &edge.slots {
@@ -336,8 +382,9 @@ impl Model {
         }
     }
 
-    /// What a transition does to the graph of a task, and to those that wait for it.
-    pub fn pass_on(&mut self, id: &str, graph: &str, from: &str, to: &str) {
+    /// What a transition does to the graph of a task, and to those that wait for it. `ties`: its claims.
+    pub fn pass_on(&mut self, id: &str, graph: &str, ties: &str, from: &str, to: &str) {
+        let (planned, broken) = (self.web.ahead.take(), std::mem::take(&mut self.web.broken));
         let is_final = |status: &str| matches!(status, "complete" | "failed" | "cancelled");
         let counted = |status: &str| is_final(status) || status == "deleted";
         if let Some(found) = self.web.graphs.get_mut(graph).filter(|_| counted(from) || counted(to)) {
@@ -349,10 +396,10 @@ impl Model {
             }
             found.left -= usize::from(to == "deleted");
             if found.left == 0 {
-                self.web.graphs.remove(graph);
+                self.forget_graph(graph);
             }
         }
-        if to == "deleted" {
+        if to == "deleted" && ties.contains(['w', 'd']) {
             self.web.upstreams.remove(id);
             self.web.inputs.remove(id);
             if !self.web.needed(id) {
@@ -361,24 +408,62 @@ impl Model {
                 self.web.unsettled.insert(id.to_owned(), self.now);
             }
         }
-        if !from.is_empty() && !is_final(from) && counted(to) {
-            let open = self.web.open(id);
-            if self.web.later || open.len() > INLINE {
-                self.web.unsettled.extend(open.first().map(|_| (id.to_owned(), self.now)));
-            } else {
-                self.tell(id, to, &open);
-            }
+        let cascades = planned.map_or_else(
+            || {
+                let breaks = from == "waiting" && (to == "failed" || to == "cancelled");
+                breaks && self.on_failure(id) == Some("cancel") && self.web.waits(id) > usize::from(broken)
+            },
+            |planned| planned.cascades,
+        );
+        if cascades {
+            self.task(id).set("cascade", 0);
+            self.web.unsettled.insert(id.to_owned(), self.now);
         }
+        if !ties.contains('d') || from.is_empty() || is_final(from) || !counted(to) {
+            return;
+        }
+        let open = self.web.open(id);
+        let anew = to != "complete" && self.runs_anew(graph, id);
+        let left =
+            planned.map_or(!open.is_empty() && (self.web.later || open.len() > INLINE || anew), |it| it.unsettled);
+        if left {
+            self.web.unsettled.insert(id.to_owned(), self.now);
+        } else if planned.is_none() {
+            self.tell(id, to, &open);
+        }
+    }
+
+    /// The last of its tasks is gone.
+    fn forget_graph(&mut self, graph: &str) {
+        let Some(found) = self.web.graphs.remove(graph) else { return };
+        if let Some((name, key, _)) = found.bound {
+            self.queue(queue(name)).lanes.limits.remove(KEYS[usize::from(key)]);
+        }
+    }
+
+    /// The first cause of the end of a task, and the error of those that end with it.
+    pub fn fate(&self, up: &str) -> (String, String) {
+        let task = self.tasks.get(up);
+        let own = |name: &str| task.map_or("", |task| task.get(name));
+        let status = task.map_or("deleted", |task| task.status.as_str());
+        let how = if status == "failed" { format!("{up} failed") } else { format!("{up} was {status}") };
+        let error = match (own("cause"), own("error")) {
+            (_, "") => how,
+            ("", error) => format!("{how}: {error}"),
+            (_, error) => error.to_owned(),
+        };
+        (if own("cause").is_empty() { up.into() } else { own("cause").into() }, error)
     }
 
     /// Some dependents of a task learn that it has ended so.
     fn tell(&mut self, up: &str, to: &str, ids: &[String]) {
         let now = self.now;
-        let own = |name: &str| self.tasks.get(up).map(|task| task.get(name).to_owned()).unwrap_or_default();
-        let [result, error, cause] = ["result", "error", "cause"].map(own);
+        let result = self.tasks.get(up).map(|task| task.get("result").to_owned()).unwrap_or_default();
+        let (cause, error) = self.fate(up);
         let later = std::mem::replace(&mut self.web.later, true);
         for id in ids {
             let edge = self.web.edge(id, up);
+            let holds = self.on_failure(id) == Some("hold");
             let (edge, task) = match (edge, self.tasks.get_mut(id)) {
                 (Some(edge), Some(task)) if task.status == "waiting" => (edge, task),
                 (Some(_), Some(task)) if task.finished() => {
@@ -391,31 +476,27 @@ impl Model {
                 }
             };
             let takes = !edge.slots.is_empty();
-            if !met(edge.kind, to) {
-                self.web.see(up, id, Seen::Ended(now));
-                task.set("cause", if cause.is_empty() { up } else { &cause });
+            if !met(edge.kind, to) && holds && edge.kind != "failure" && (to == "failed" || to == "cancelled") {
+                self.web.see(up, id, Seen::Held);
+            } else if !met(edge.kind, to) {
+                task.set("cause", &cause);
                 let to = if edge.kind == "failure" {
                     task.set("reason", format!("not needed: {up} is complete"));
                     "cancelled"
                 } else {
-                    let how = if to == "failed" { format!("{up} failed") } else { format!("{up} was {to}") };
                     task.set("group", "upstream");
-                    task.set(
-                        "error",
-                        match (cause.as_str(), error.as_str()) {
-                            (_, "") => how,
-                            ("", error) => format!("{how}: {error}"),
-                            (_, error) => error.to_owned(),
-                        },
-                    );
+                    task.set("error", &error);
                     "failed"
                 };
-                self.shift(id, to, "upstream", "", false);
-            } else if takes && !json(&result) {
                 self.web.see(up, id, Seen::Ended(now));
+                self.web.broken = true;
+                self.shift(id, to, "upstream", "", false);
+            } else if takes && !is_json(&result) {
                 task.set("cause", up);
                 task.set("group", "input");
                 task.set("error", format!("the result of {up} is not JSON"));
+                self.web.see(up, id, Seen::Ended(now));
+                self.web.broken = true;
                 self.shift(id, "failed", "input", "", false);
             } else {
                 self.web.cut(id, up);
@@ -425,33 +506,50 @@ impl Model {
                     inputs.filled.extend(edge.slots.iter().map(|slot| (*slot, text.clone())));
                 }
                 if self.web.waits(id) == 0 {
-                    let input = self.web.inputs.remove(id);
-                    let task = self.task(id);
-                    task.fields.extend(input.iter().flat_map(Inputs::fields));
-                    let readied = decimal(now.max(task.updated));
-                    task.set("readied", readied);
-                    let to = if task.has("eta") && micros(task.get("eta")) > now { "scheduled" } else { "pending" };
-                    let name = task.queue.clone();
-                    self.shift(id, to, "ready", "", false);
-                    self.queue(&name).wake |= to == "pending";
+                    self.ready(id);
                 }
             }
         }
         self.web.later = later;
     }
 
-    /// Looks again at what a task waited for.
-    pub fn look_again(&self, id: &str) -> Verdict<Again> {
+    /// The last edge of a task is met.
+    pub fn ready(&mut self, id: &str) -> &'static str {
+        let now = self.now;
+        let input = self.web.inputs.remove(id);
+        let task = self.task(id);
+        task.fields.extend(input.iter().flat_map(Inputs::fields));
+        let readied = decimal(now.max(task.updated));
+        task.set("readied", readied);
+        let to = if task.has("eta") && micros(task.get("eta")) > now { "scheduled" } else { "pending" };
+        let front = to == "pending" && task.has("front");
+        if to == "pending" && task.has("retry_eta") {
+            task.forget(&["eta", "retry_eta"]);
+        }
+        let (name, key, turn) = (task.queue.clone(), task.get("key").to_owned(), task.get("ended").to_owned());
+        if front && !key.is_empty() && !turn.is_empty() {
+            self.queue(&name).lanes.served.entry(key).or_insert(rank(turn.parse().unwrap()));
+        }
+        self.shift(id, to, "ready", "", front);
+        self.queue(&name).wake |= to == "pending";
+        to
+    }
+
+    /// Looks again at what a task waited for. `begun`: others that the same step lets run again.
+    pub fn look_again(&self, id: &str, begun: &BTreeSet<String>) -> Verdict<Again> {
         let inputs = self.web.inputs.get(id).cloned().unwrap_or_default();
         let mut again = Again { met: Vec::new(), open: Vec::new(), inputs, came: BTreeMap::new() };
         for (up, edge) in self.web.upstreams.get(id).into_iter().flatten() {
             let task = self.tasks.get(up);
-            if task.is_some_and(|task| !task.finished()) {
+            let comes = begun.contains(up) || self.is_staged(up);
+            if task.is_some_and(|task| !task.finished()) || comes {
                 again.open.push(up.clone());
                 continue;
             }
             let result = task.map_or("", |task| task.get("result"));
-            if !met(edge.kind, task.map_or("deleted", |task| &task.status)) || !edge.slots.is_empty() && !json(result) {
+            if !met(edge.kind, task.map_or("deleted", |task| &task.status))
+                || !edge.slots.is_empty() && !is_json(result)
+            {
                 return Err("UPSTREAM");
             }
             again.met.push(up.clone());
@@ -485,24 +583,54 @@ impl Model {
 
     pub fn graph(&mut self, op: &Op) -> Verdict<Reply> {
         match op {
-            Op::Graph { graph, total, parts, name, request, .. } => {
+            Op::Graph { request, .. } => {
                 let field = format!("submit_graph g{request}");
                 if let Some(answer) = self.answers.get(&field) {
                     return Ok(Reply::text(&answer[1..]));
                 }
-                let answer = self.stage(graph, *total as usize, parts, *name)?;
+                let answer = self.stage(op)?;
                 if answer != "existing" {
                     self.keep_answer(&field, &format!("\"{answer}"));
                 }
                 Ok(Reply::text(answer))
             }
             Op::Settle { limit } => Ok(self.go_on_with_graphs(*limit as usize)),
+            Op::CancelGraph { graph, task, reason, force, .. } => {
+                let walk = Walk { reason: Some(payload(*reason)), force: *force == Some(true), ..Walk::of("cancel") };
+                self.ask_to_walk(graph, task.as_ref(), walk, "mark_cancel")?;
+                Ok(Reply::text("cancelling"))
+            }
+            Op::RetryGraph { graph, task, .. } => {
+                self.ask_to_walk(graph, task.as_ref(), Walk::of("retry"), "mark_anew")?;
+                Ok(Reply::text("retrying"))
+            }
             Op::ShowGraph { graph, cursor, limit, .. } => Ok(self.show_graph(graph, *cursor as usize, *limit as usize)),
             other => panic!("not of a graph: {other:?}"),
         }
     }
 
-    fn stage(&mut self, graph: &str, total: usize, parts: &[Part], name: bool) -> Verdict<&'static str> {
+    /// Begins to walk through a graph; with a task through what hangs below it, after marking that.
+    fn ask_to_walk(&mut self, graph: &str, task: Option<&Which>, walk: Walk, marks: &'static str) -> Verdict<()> {
+        if !self.web.graphs.get(graph).is_some_and(|graph| graph.created) {
+            return Err("NOTASK");
+        }
+        let Some(id) = task.map(Which::id) else {
+            self.begin_walk(graph, walk);
+            return Ok(());
+        };
+        let found = self.tasks.get(id).or_else(|| self.web.staged.get(id));
+        if found.is_none_or(|task| task.get("graph") != graph) {
+            return Err("NOTASK");
+        }
+        self.begin_walk(graph, Walk { doing: marks, task: Some(id.into()), ..walk });
+        Ok(())
+    }
+
+    fn stage(&mut self, op: &Op) -> Verdict<&'static str> {
+        let Op::Graph { graph, total, parts, name, on_failure, deadline, bound, .. } = op else {
+            panic!("not a graph: {op:?}")
+        };
+        let (graph, total, common) = (graph.as_str(), *total as usize, moment(*deadline));
         let known = self.web.graphs.get(graph);
         if known.is_some_and(|known| known.created) {
             return Ok("existing");
@@ -529,7 +657,11 @@ impl Model {
             if before.is_none() && self.web.needed(id) {
                 return Err("BADARG");
             }
-            let fields = fields(&part.options, &part.needs)?;
+            let end_by = [moment(part.deadline), common].into_iter().flatten().min();
+            let fields = fields(&part.options, end_by, &part.needs)?;
+            if before.is_none() {
+                self.require_ahead(end_by)?;
+            }
             let look = wanted.map(|wanted| self.look_up(id, &wanted, Some((graph, &earlier)))).transpose()?;
             staged += usize::from(before.is_none());
             earlier.push(id);
@@ -544,7 +676,14 @@ impl Model {
         self.web.made += u32::from(!self.web.graphs.contains_key(graph));
         let found = self.web.graphs.entry(graph.into()).or_default();
         (found.created, found.at, found.total, found.left, found.staged) = (done, now, total, total, staged);
-        found.name |= name;
+        found.name |= *name;
+        found.on_failure = on_failure.or(found.on_failure);
+        found.deadline = common.or(found.deadline);
+        found.bound = bound.or(found.bound);
+        if let Some((name, key, places)) = *bound {
+            let limits = &mut self.queue(queue(name)).lanes.limits;
+            limits.insert(KEYS[usize::from(key)].into(), (places.to_string(), "-".into()));
+        }
         for (part, fields, look) in planned {
             let id = part.task.id();
             self.queue(queue(part.queue)).known = true;
@@ -566,7 +705,8 @@ impl Model {
                 (task.created, task.updated, task.fields) = (now, now, fields.into_iter().collect());
                 let own = look.as_ref().and_then(|look| look.parameters.clone());
                 task.set("parameters", own.unwrap_or_else(|| parameters(&part.needs, part.parameters)));
-                let ties = format!("{}g", task.get("ties"));
+                let waits = if task.tied('w') { "w" } else { "" };
+                let ties = format!("{}{waits}g", task.get("ties").replace('w', ""));
                 task.set("ties", ties);
                 task.set("graph", graph);
                 if part.label {
@@ -593,36 +733,67 @@ impl Model {
             (all.first().map(|(_, id)| id.clone()), all.len() > 1)
         };
         let answer = |number: usize, more| Reply::List(vec![Reply::text(number), Reply::text(u8::from(more))]);
-        if let (Some(id), _) = first(&self.web.unsettled, u64::MAX) {
-            let status = match self.tasks.get(&id) {
-                Some(task) => task.status.clone(),
-                None if self.web.staged.contains_key(&id) => "staged".into(),
-                None => "deleted".into(),
-            };
-            let over = matches!(status.as_str(), "complete" | "failed" | "cancelled" | "deleted");
-            let mut ids = self.web.open(&id);
-            if !over {
-                if !ids.is_empty() {
-                    self.tie(&id);
-                }
-                ids.clear();
-            }
-            let more = ids.len() > limit;
-            ids.truncate(limit);
-            if !more {
-                self.web.unsettled.remove(&id);
-            }
-            self.tell(&id, &status, &ids);
-            if !more && status == "deleted" {
-                self.web.dependents.remove(&id);
-            }
-            let due = self.web.due.values().any(|due| *due <= self.now);
-            return answer(ids.len(), more || due || !self.web.unsettled.is_empty());
+        if let Some(overdue) = self.end_overdue(limit) {
+            return overdue;
         }
-        let (Some(id), others) = first(&self.web.due, self.now) else { return answer(0, false) };
-        let created = self.web.graphs.get(&id).is_some_and(|graph| graph.created);
-        let number = if created { self.release(&id, limit) } else { self.remove(&id, limit) };
-        answer(number, number > 0 || others)
+        let (due, others) = first(&self.web.due, self.now);
+        if let (Some(id), _) = first(&self.web.unsettled, u64::MAX) {
+            let (number, more) = self.go_on_with(&id, limit);
+            return answer(number, more || due.is_some() || !self.web.unsettled.is_empty());
+        }
+        let Some(id) = due else { return answer(0, false) };
+        let (number, more) = self.go_on_with_graph(&id, limit);
+        answer(number, more || others)
+    }
+
+    /// Whatever the end of this task has left behind.
+    fn go_on_with(&mut self, id: &str, limit: usize) -> (usize, bool) {
+        let (status, graph, cascade) = match self.tasks.get(id) {
+            Some(task) => (task.status.clone(), task.get("graph").to_owned(), task.has("cascade")),
+            None if self.web.staged.contains_key(id) => ("staged".into(), String::new(), false),
+            None => ("deleted".into(), String::new(), false),
+        };
+        let over = matches!(status.as_str(), "complete" | "failed" | "cancelled" | "deleted");
+        assert!(over || !cascade, "only a retry of a task with very many upstreams leaves that");
+        let mut ids = if over { self.web.untold(id, &status) } else { Vec::new() };
+        let more = ids.len() > limit;
+        ids.truncate(limit);
+        if !ids.is_empty() && status != "complete" && self.runs_anew(&graph, id) {
+            return self.go_on_with_graph(&graph, limit);
+        } else if !ids.is_empty() || !cascade {
+            if !more && !cascade {
+                self.web.unsettled.remove(id);
+            }
+            self.tell(id, &status, &ids);
+            if !over && !self.web.open(id).is_empty() {
+                self.tie(id);
+            }
+            let awaited = |all: &BTreeMap<String, Seen>| all.values().any(|seen| *seen == Seen::Staged);
+            if !more && status == "deleted" && !self.web.dependents.get(id).is_some_and(awaited) {
+                self.web.dependents.remove(id);
+            }
+            return (ids.len(), more || cascade);
+        }
+        let found = &self.web.graphs[&graph];
+        if found.released < found.total {
+            return self.go_on_with_graph(&graph, limit);
+        }
+        self.cascade(id, limit)
+    }
+
+    /// The next step of a graph: how many tasks it was about, and whether there are more steps.
+    fn go_on_with_graph(&mut self, id: &str, limit: usize) -> (usize, bool) {
+        let Some(found) = self.web.graphs.get(id).filter(|graph| graph.created) else {
+            let number = self.remove(id, limit);
+            return (number, number > 0);
+        };
+        let outside = self.web.outside.get(id).is_some_and(|edges| !edges.is_empty());
+        if found.released == found.total && !outside && found.walk.is_some() {
+            let (number, pause) = self.walk(id, limit);
+            return (number, !pause);
+        }
+        let number = self.release(id, limit);
+        (number, number > 0)
     }
 
     fn release(&mut self, graph: &str, limit: usize) -> usize {
@@ -709,7 +880,8 @@ impl Model {
             }
         }
         if members.len() + edges.len() == 0 {
-            self.web.graphs.remove(graph);
+            self.forget_graph(graph);
+            self.web.chosen.remove(graph);
             self.web.due.remove(graph);
         }
         members.len() + edges.len()
@@ -725,11 +897,14 @@ impl Model {
         answer.extend(["complete", "failed", "cancelled"].map(ended));
         for id in ids {
             let task = self.tasks.get(id).or_else(|| self.web.staged.get(id));
+            let task = task.filter(|task| task.get("graph") == graph);
             let (queue, status) = match task {
                 None => ("", "deleted"),
                 Some(task) if task.status.is_empty() => (task.queue.as_str(), "waiting"),
                 Some(task) => (task.queue.as_str(), task.status.as_str()),
             };
+            let ended = matches!(status, "complete" | "failed" | "cancelled");
+            let status = if ended && self.runs_anew(graph, id) { "waiting" } else { status };
             let waits = if status == "waiting" { self.web.waits(id) } else { 0 };
             let field = |name: &str| task.map_or(String::new(), |task| task.get(name).to_owned());
             answer.extend([id.clone(), queue.into(), status.into(), waits.to_string()]);
@@ -754,6 +929,7 @@ impl Model {
             let at = |seen: &Seen| match seen {
                 Seen::Waits(at) => score(*at),
                 Seen::Ended(at) => -score(*at),
+                Seen::Held => f64::INFINITY,
                 Seen::Staged => f64::NEG_INFINITY,
             };
             put(format!("dependents_{id}"), Kept::Zset(all.iter().map(|(id, seen)| (id.clone(), at(seen))).collect()));
@@ -778,7 +954,10 @@ impl Model {
                 hash.insert(name.into(), number.to_string());
             }
             hash.extend(graph.name.then(|| ("name".into(), "film".into())));
-            hash.insert("on_failure".into(), "continue".into());
+            hash.extend(graph.on_failure.map(|word| ("on_failure".into(), word.into())));
+            hash.extend(graph.deadline.map(|deadline| ("deadline".into(), decimal(deadline))));
+            hash.extend(graph.bound.map(|bound| ("bounds".into(), bound_text(bound))));
+            hash.extend(graph.walk.iter().flat_map(Walk::fields));
             hash.extend((graph.released > 0).then(|| ("released".into(), graph.released.to_string())));
             hash.extend(graph.ended.iter().map(|(status, number)| (status.clone(), number.to_string())));
             put(format!("graph_{id}"), Kept::Hash(hash));
@@ -787,8 +966,13 @@ impl Model {
         for (id, edges) in &self.web.outside {
             put(format!("outside_{id}"), Kept::List(edges.iter().map(|(up, id)| format!("{up} {id}")).collect()));
         }
+        for (id, all) in &self.web.chosen {
+            let mark = |(id, to_come): (&String, &bool)| (id.clone(), f64::from(u8::from(*to_come)));
+            put(format!("chosen_{id}"), Kept::Zset(all.iter().map(mark).collect()));
+        }
         let times =
             |times: &BTreeMap<String, u64>| Kept::Zset(times.iter().map(|(id, at)| (id.clone(), score(*at))).collect());
+        put("deadlines".into(), times(&self.web.deadlines));
         put("unsettled".into(), times(&self.web.unsettled));
         put("graphs_due".into(), times(&self.web.due));
         put("graphs".into(), times(&self.web.graphs.iter().map(|(id, graph)| (id.clone(), graph.at)).collect()));

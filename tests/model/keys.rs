@@ -20,18 +20,24 @@ pub enum Kept {
 /// By key, without the namespace.
 pub type Keys = BTreeMap<String, Kept>;
 
-/// One text, which is faster for the client than thousands of elements: keys between \30, their parts between \31.
+/// One text, which is faster for the client than thousands of elements: keys between \30, their parts between \31. Of
+/// the events it has those after the ones that are known; of histories, which nobody compares, how long they are.
 const DUMP: &str = r"
-local out = {}
+local out, known = {}, {}
+for i = 1, #ARGV, 2 do known[ARGV[i]] = ARGV[i + 1] end
 for _, key in ipairs(redis.call('KEYS', '*')) do
   local kind, value = redis.call('TYPE', key).ok, {}
   if kind == 'hash' then value = redis.call('HGETALL', key)
   elseif kind == 'list' then value = redis.call('LRANGE', key, 0, -1)
   elseif kind == 'set' then value = redis.call('SMEMBERS', key)
   elseif kind == 'zset' then value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+  elseif kind == 'stream' and string.find(key, '_history_', 1, true) then
+    for i = 1, redis.call('XLEN', key) do value[i] = '' end
   elseif kind == 'stream' then
-    for i, entry in ipairs(redis.call('XRANGE', key, '-', '+')) do
+    value[1] = known[key] or '-'
+    for i, entry in ipairs(redis.call('XRANGE', key, known[key] and '(' .. known[key] or '-', '+')) do
       local fields = {}
+      value[1], i = entry[1], i + 1
       for j = 1, #entry[2], 2 do fields[#fields + 1] = entry[2][j] .. '=' .. entry[2][j + 1] end
       value[i] = table.concat(fields, '|')
     end
@@ -58,27 +64,51 @@ fn text(value: Value) -> String {
 /// Keys that expire.
 const EXPIRING: [&str; 3] = ["rounds_", "rate_", "requests"];
 
+/// The events that were read, by key: the id of the last one, and all of them.
+#[derive(Default)]
+pub struct Events(BTreeMap<String, (String, Vec<String>)>);
+
+impl Events {
+    /// Those that are known and those that are new: a stream only grows, or goes.
+    fn with(&mut self, key: &str, value: Vec<String>) -> Vec<String> {
+        let mut value = value.into_iter();
+        let known = self.0.entry(key.to_owned()).or_default();
+        known.0 = value.next().unwrap();
+        known.1.extend(value);
+        known.1.clone()
+    }
+}
+
 /// Every key of the database. One outside of the namespace keeps its whole name.
-pub fn dump(connection: &mut Connection, namespace: &str) -> Keys {
-    let all: String = redis::cmd("EVAL").arg(DUMP).arg(0).query(connection).unwrap();
+pub fn dump(connection: &mut Connection, namespace: &str, events: &mut Events) -> Keys {
+    let mut call = redis::cmd("EVAL");
+    call.arg(DUMP).arg(0);
+    for (key, (last, _)) in &events.0 {
+        call.arg(key).arg(last);
+    }
+    let all: String = call.query(connection).unwrap();
     let mut keys = Keys::new();
+    let mut there = BTreeSet::new();
     for entry in all.split('\x1e').filter(|entry| !entry.is_empty()) {
         let mut parts = entry.split('\x1f').map(str::to_owned);
         let [name, kind, ttl] = [(); 3].map(|()| parts.next().unwrap());
         let value: Vec<String> = parts.collect();
+        let short = name.strip_prefix(&format!("{namespace}_")).unwrap_or(&name).to_owned();
         let kept = match kind.as_str() {
             "hash" => Kept::Hash(pairs(value)),
             "list" => Kept::List(value),
             "set" => Kept::Set(value.into_iter().collect()),
             "zset" => Kept::Zset(pairs(value).into_iter().map(|(id, score)| (id, score.parse().unwrap())).collect()),
-            "stream" => Kept::Stream(value),
+            "stream" if short.starts_with("history_") => Kept::Stream(value),
+            "stream" => Kept::Stream(events.with(&name, value)),
             _ => Kept::Other(kind),
         };
-        let short = name.strip_prefix(&format!("{namespace}_")).unwrap_or(&name).to_owned();
+        there.insert(name);
         let expires = EXPIRING.iter().any(|kind| short.starts_with(kind));
         let kept = if expires == (ttl != "-1") { kept } else { Kept::Other(format!("expires in {ttl} ms: {kept:?}")) };
         keys.insert(short, kept);
     }
+    events.0.retain(|key, _| there.contains(key));
     keys
 }
 

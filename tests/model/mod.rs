@@ -4,11 +4,13 @@ pub mod arbitrary;
 pub mod args;
 pub mod check;
 pub mod commands;
+pub mod deadlines;
 pub mod drained;
 pub mod graphs;
 pub mod holds;
 pub mod keys;
 pub mod lanes;
+pub mod late;
 pub mod operators;
 pub mod ops;
 pub mod owners;
@@ -21,6 +23,7 @@ pub mod shapes;
 pub mod state;
 pub mod submit;
 pub mod upkeep;
+pub mod walks;
 pub mod workers;
 
 use std::collections::BTreeMap;
@@ -33,7 +36,7 @@ use redis::{Connection, Value};
 
 use check::Log;
 use drained::Drained;
-use keys::{Keys, Reply, difference, dump};
+use keys::{Events, Keys, Reply, difference, dump};
 use ops::{Case, Op, Step};
 use settle::START;
 use state::Model;
@@ -58,6 +61,15 @@ pub enum Judge {
     Invariants,
 }
 
+/// What the cases are about.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// Each fifth is about graphs.
+    All,
+    Plain,
+    Graphs,
+}
+
 /// A call that was made.
 pub struct Turn {
     pub op: Op,
@@ -74,8 +86,7 @@ pub struct Bench {
     digests: BTreeMap<&'static str, String>,
     here: String,
     judge: Judge,
-    /// Whether all cases are about graphs: else each fifth.
-    pub graphs: bool,
+    pub kind: Kind,
     /// How often each command gave each kind of reply.
     pub seen: BTreeMap<String, u32>,
     pub calls: u32,
@@ -88,7 +99,7 @@ impl Bench {
         let digests = scripts.iter().map(|(name, source)| (*name, load(source))).collect();
         let info: String = redis::cmd("INFO").arg("server").query(&mut connection).unwrap();
         let here = info.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap().to_owned();
-        Self { connection, digests, here, judge, graphs: false, seen: BTreeMap::new(), calls: 0 }
+        Self { connection, digests, here, judge, kind: Kind::All, seen: BTreeMap::new(), calls: 0 }
     }
 
     /// Plays a case on an empty database. The error shows the calls, and what is wrong after the last.
@@ -98,7 +109,7 @@ impl Bench {
         let mut model = Model { here: self.here.clone(), ..Model::default() };
         model.queues = ops::QUEUES.iter().map(|name| ((*name).to_owned(), state::Queue::default())).collect();
         let (mut wall, mut log, mut story) = (START, Log::default(), String::new());
-        let (mut before, mut last, mut graph) = (Keys::new(), None, None);
+        let (mut before, mut last, mut graph, mut events) = (Keys::new(), None, None, Events::default());
         let everywhere =
             (0..2).flat_map(|queue| (0..3).map(move |listener| Op::Register { queue, listener, has: None }));
         let first = everywhere.filter(|_| case.listening).map(|op| (Step::Stay, op));
@@ -128,7 +139,7 @@ impl Bench {
             let now = state::decimal(wall);
             let _ = writeln!(story, "  at {now} {}", told(&op));
             let reply = op.canonical(self.send(namespace, &now, &op, &model));
-            let after = dump(&mut self.connection, namespace);
+            let after = dump(&mut self.connection, namespace, &mut events);
             let _ = writeln!(story, "    {}", brief(&reply));
             let turn = Turn { op, reply, again, before, after };
             self.judge(&mut model, &mut log, wall, &turn).map_err(|what| format!("{what}\nafter\n{story}"))?;
@@ -244,7 +255,11 @@ pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<
     let mut number = 0;
     while bench.calls < calls {
         number += 1;
-        let (strategy, runner) = &mut kinds[usize::from(bench.graphs || number % 5 == 0)];
+        let graphs = match bench.kind {
+            Kind::All => number % 5 == 0,
+            kind => kind == Kind::Graphs,
+        };
+        let (strategy, runner) = &mut kinds[usize::from(graphs)];
         let tree = strategy.new_tree(runner).unwrap();
         let played = std::cell::RefCell::new(&mut *bench);
         let failed_at = std::cell::Cell::new(None);

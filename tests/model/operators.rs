@@ -4,7 +4,7 @@ use crate::model::keys::{Kept, Reply};
 use crate::model::lanes::Carried;
 use crate::model::ops::{Bulk, Op, TAGS};
 use crate::model::settle::queue;
-use crate::model::state::{Model, Queue, Task, Verdict};
+use crate::model::state::{Model, Queue, Verdict};
 
 impl Model {
     pub fn operate(&mut self, op: &Op) -> Verdict<Reply> {
@@ -109,9 +109,8 @@ impl Model {
         let mut ids: Vec<(u64, String)> = tasks.map(|task| (task.created, task.id.clone())).collect();
         ids.sort();
         let (looked, mut changed, mut refused) = (ids.len(), 0, 0);
-        let waits = |task: &&Task| task.queue == name && task.status == "pending";
-        self.planned = Some(self.tasks.values().filter(waits).count());
-        self.web.later = true;
+        let born = self.born;
+        self.begin_step();
         for (_, id) in ids {
             let task = &self.tasks[&id];
             let (held, done, told) = (task.held(), task.status == "cancelled", task.order);
@@ -136,8 +135,8 @@ impl Model {
                 Err(_) => refused += 1,
             }
         }
-        (self.planned, self.web.later) = (None, false);
-        self.born |= changed > 0;
+        self.end_step();
+        self.born = born || changed > 0;
         Reply::List(vec![Reply::text(0), Reply::text(looked), Reply::text(changed), Reply::text(refused)])
     }
 

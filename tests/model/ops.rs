@@ -43,6 +43,8 @@ pub enum Step {
     Due(i8),
     /// To this many µs before or after the end of the time for a graph to arrive.
     Sweep(i8),
+    /// To this many µs before or after the first deadline of a task.
+    Overdue(i8),
 }
 
 #[derive(Clone, Debug)]
@@ -51,6 +53,8 @@ pub enum Which {
     Held(u8),
     Waiting(u8),
     Finished(u8),
+    /// One that waits for others.
+    Blocked(u8),
     /// One of the tasks of the same graph that came before.
     Member(u8),
     /// An id that is not a task yet.
@@ -77,6 +81,7 @@ pub struct Part {
     /// Rotates its slots.
     pub turn: u8,
     pub options: Options,
+    pub deadline: Option<Eta>,
     pub label: bool,
 }
 
@@ -187,6 +192,7 @@ pub enum Op {
         queue: u8,
         tasks: Vec<(u8, Option<Eta>, u8)>,
         options: Options,
+        deadline: Option<Eta>,
         needs: Vec<Need>,
         turn: u8,
     },
@@ -200,6 +206,10 @@ pub enum Op {
         goes_on: Option<u8>,
         parts: Vec<Part>,
         name: bool,
+        on_failure: Option<&'static str>,
+        deadline: Option<Eta>,
+        /// Queue, key and places.
+        bound: Option<(u8, u8, u32)>,
         rude: bool,
     },
     Settle {
@@ -210,6 +220,38 @@ pub enum Op {
         number: u8,
         cursor: u32,
         limit: u32,
+    },
+    /// Of a created graph; with a task, of what hangs below it.
+    CancelGraph {
+        graph: String,
+        number: u8,
+        task: Option<Which>,
+        reason: u8,
+        force: Option<bool>,
+    },
+    RetryGraph {
+        graph: String,
+        number: u8,
+        task: Option<Which>,
+    },
+    Depend {
+        task: Which,
+        needs: Vec<Need>,
+        turn: u8,
+    },
+    Undepend {
+        task: Which,
+        /// Its upstream with this number.
+        number: u8,
+        up: Which,
+    },
+    /// A release that waits for others.
+    Suspend {
+        task: Which,
+        token: Key,
+        needs: Vec<Need>,
+        /// An index of `REASONS`.
+        reason: u8,
     },
     /// With `able`, by a listener of the first queue, if there is one.
     Reserve {
@@ -262,6 +304,7 @@ pub enum Op {
     Retry {
         task: Which,
         fresh: Option<bool>,
+        deadline: Option<Eta>,
     },
     Delete {
         task: Which,

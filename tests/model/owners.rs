@@ -23,11 +23,14 @@ impl Model {
             let task = self.tasks.get(id).ok_or("LOST")?;
             let outcome = task.get("outcome");
             let again = task.get("ended") == token && endings.contains(&outcome);
+            let overdue = matches!(act, Act::Complete { .. }) && outcome == "failed" && task.get("group") == "deadline";
+            let again = again || task.get("ended") == token && overdue;
             return if again { Ok(Reply::text(outcome)) } else { Err("LOST") };
         }
         let caps = [("releases", self.cap(id, "max_releases")), ("uncounted", self.cap(id, "max_uncounted"))];
         let task = self.task(id);
         let cancelled = task.has("cancel");
+        let overdue = task.told_of_deadline();
         match act {
             Act::Start { .. } if cancelled => Err("CANCELLED"),
             Act::Start { pid, .. } if task.status == "started" && task.get("pid") != pid.to_string() => Err("STATE"),
@@ -56,6 +59,13 @@ impl Model {
                 task.forget(&["fruitless"]);
                 Ok(Reply::text("kept"))
             }
+            Act::Complete { cost, .. } if cancelled && task.has("discard") => {
+                Ok(self.end(id, "cancelled", "cancelled", "complete", *cost))
+            }
+            Act::Complete { cost, .. } if overdue => {
+                task.fail_overdue();
+                Ok(self.end(id, "failed", "failed", "complete", *cost))
+            }
             Act::Complete { result, cost } => {
                 task.set("result", payload(*result));
                 if task.number("failures") > 0 {
@@ -65,6 +75,12 @@ impl Model {
             }
             Act::Fail { error, group, again, last, cost } => {
                 task.set("failures", task.number("failures") + 1);
+                if overdue {
+                    task.set("last_error", payload(*error));
+                    task.set("last_group", if *group { "disk" } else { "" });
+                    task.fail_overdue();
+                    return Ok(self.end(id, "failed", "failed", "fail", *cost));
+                }
                 let pause = self.pause(id, *again).filter(|_| !cancelled && *last != Some(true));
                 let names =
                     if pause.is_none() && !cancelled { ["error", "group"] } else { ["last_error", "last_group"] };
@@ -88,6 +104,10 @@ impl Model {
                 let given = task.number(counter) + 1;
                 task.set(counter, given);
                 let why = REASONS[usize::from(*reason)];
+                if overdue {
+                    task.fail_overdue();
+                    return Ok(self.end(id, "failed", "failed", why, *cost));
+                }
                 if !cancelled && given > cap {
                     task.set("group", "released");
                     let rest = if counter == "uncounted" { " by owners that could not run it" } else { "" };
@@ -143,7 +163,7 @@ impl Model {
         Some((pause * (1.0 - number("jitter") / 100.0 * fraction) * 1e6).floor() as u64)
     }
 
-    fn end(&mut self, id: &str, to: &str, outcome: &str, why: &str, cost: Option<u8>) -> Reply {
+    pub fn end(&mut self, id: &str, to: &str, outcome: &str, why: &str, cost: Option<u8>) -> Reply {
         let task = self.task(id);
         let (node, name) = (task.get("node").to_owned(), task.queue.clone());
         task.set("ended", task.get("token").to_owned());
@@ -153,7 +173,7 @@ impl Model {
             task.set("cost", payload(cost));
             task.set("cost_of", task.get("ended").to_owned());
         }
-        if to == "pending" || to == "scheduled" {
+        if matches!(to, "pending" | "scheduled" | "waiting") {
             task.forget(&ATTEMPT);
             task.forget(&["front"]);
         }

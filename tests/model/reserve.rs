@@ -342,7 +342,10 @@ impl Model {
         task.set("fruitless", task.number("fruitless") + 1);
         task.set("ended", task.get("token").to_owned());
         task.set("outcome", "lost");
-        let to = if task.has("cancel") {
+        let to = if task.told_of_deadline() {
+            task.fail_overdue();
+            "failed"
+        } else if task.has("cancel") {
             "cancelled"
         } else if losses > most {
             task.set("group", "lost");

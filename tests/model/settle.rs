@@ -49,6 +49,7 @@ impl Model {
             Step::Back(seconds) => wall - u64::from(seconds) * 1_000_000,
             Step::Deadline(by) => near(self.tasks.values().filter_map(|task| task.deadline).min(), by),
             Step::Due(by) => near(etas.chain(delays).min(), by),
+            Step::Overdue(by) => near(self.web.deadlines.values().copied().min().filter(|at| *at > wall), by),
             Step::Sweep(by) => near(self.web.due.values().copied().max().filter(|due| *due > wall), by),
         }
     }
@@ -63,6 +64,7 @@ impl Model {
             Which::Any(number) => IDS[usize::from(*number)],
             Which::Held(number) => nth(*number, Task::held),
             Which::Waiting(number) => nth(*number, Task::waits),
+            Which::Blocked(number) => nth(*number, |task| task.status == "waiting"),
             Which::Finished(number) | Which::Member(number) => nth(*number, Task::finished),
             Which::Free => self.free().next().map_or(IDS[0], |number| IDS[usize::from(number)]),
             Which::Is(id) => id,
@@ -132,7 +134,8 @@ impl Model {
 
     /// Decides which tasks a graph gets, and what they wait for.
     fn settle_graph(&self, op: &mut Op, wall: u64) {
-        let Op::Graph { graph, total, request, rest, goes_on, parts, rude, .. } = op else { return };
+        let Op::Graph { graph, total, request, rest, goes_on, parts, deadline, rude, .. } = op else { return };
+        *deadline = from_now(*deadline, wall);
         let open: Vec<&String> = self.web.graphs.iter().filter(|(_, found)| !found.created).map(|(id, _)| id).collect();
         let known = goes_on.filter(|_| !open.is_empty()).map(|number| open[usize::from(number) % open.len()]);
         let known = known.or_else(|| self.web.graphs.keys().last().filter(|_| *rude));
@@ -169,9 +172,8 @@ impl Model {
             if !part.needs.iter().any(|need| !matches!(need, Need::Value(..))) {
                 part.needs.clear();
             }
-            if let Some(Eta::In(seconds)) = part.eta {
-                part.eta = Some(Eta::At(wall.saturating_add_signed(i64::from(seconds) * 1_000_000)));
-            }
+            part.eta = from_now(part.eta, wall);
+            part.deadline = from_now(part.deadline, wall);
             fresh += usize::from(!members.contains(&id));
             members.push(id);
             part.task = Which::Is(id);
@@ -198,14 +200,6 @@ impl Model {
         if new && finished && IDS.iter().all(|id| self.used(id)) {
             *op = Op::Delete { task: Which::Finished(0) }; // to have an id for a new task
         }
-        // A retry takes along what ended because of its task, which the model does not play.
-        if let Op::Retry { task, .. } = op {
-            let id = self.which(task);
-            let graph = self.tasks.get(id).map_or("", |task| task.get("graph"));
-            if self.web.graphs.get(graph).is_some_and(|graph| graph.failures() > 1) {
-                *op = Op::Settle { limit: 3 };
-            }
-        }
         // A repair may find what a graph that is released has yet to do, which the model does not play either.
         if matches!(op, Op::Mend { part: "waiting", .. }) && self.web.is_released_in_part() {
             *op = Op::Settle { limit: 3 };
@@ -218,23 +212,54 @@ impl Model {
                 asks.request.map(|wish| [wish].into_iter().chain(10..).find(|number| !used(number)).unwrap());
         }
         match op {
-            Op::Submit { free, tasks, needs, turn, .. } => {
+            Op::Submit { free, tasks, deadline, needs, turn, .. } => {
                 self.settle_needs(needs, *turn, 0, &[]);
                 for (task, number) in tasks.iter_mut().zip(self.free()).filter(|_| *free) {
                     task.0 = number;
                 }
                 *free = false;
                 for (_, eta, _) in tasks {
-                    if let Some(Eta::In(seconds)) = *eta {
-                        *eta = Some(Eta::At(wall.saturating_add_signed(i64::from(seconds) * 1_000_000)));
-                    }
+                    *eta = from_now(*eta, wall);
                 }
+                *deadline = from_now(*deadline, wall);
             }
             Op::Graph { graph, request, .. } if !graph.is_empty() => *request = self.requests(),
             Op::Graph { .. } => self.settle_graph(op, wall),
             Op::ShowGraph { graph, number, .. } => {
                 let (known, number) = (&self.web.graphs, usize::from(*number));
                 *graph = known.keys().nth(number % known.len().max(1)).map_or("none", String::as_str).into();
+            }
+            Op::CancelGraph { graph, number, task, .. } | Op::RetryGraph { graph, number, task } => {
+                let created = self.web.graphs.iter().filter(|(_, found)| found.created);
+                let known: Vec<&String> = created.map(|(id, _)| id).collect();
+                let number = usize::from(*number);
+                *graph = known.get(number % known.len().max(1)).map_or("none", |id| id.as_str()).into();
+                if let Some(Which::Member(at)) = task {
+                    let members = self.web.graphs.get(graph).map_or(&[][..], |found| &found.members);
+                    let at = usize::from(*at) % members.len().max(1);
+                    *task = Some(Which::Is(members.get(at).map_or(IDS[0], |id| intern(id))));
+                } else if let Some(task) = task {
+                    self.which(task);
+                }
+            }
+            Op::Depend { task, needs, turn } => {
+                let id = self.which(task);
+                let base = self.web.inputs.get(id).map_or(0, |inputs| u8::try_from(inputs.slots).unwrap());
+                self.settle_needs(needs, *turn, base, &[]);
+            }
+            Op::Undepend { task, number, up } => {
+                let id = self.which(task);
+                match self.web.upstreams.get(id).filter(|edges| !edges.is_empty()) {
+                    Some(edges) => {
+                        let at = usize::from(*number) % edges.len();
+                        *up = Which::Is(intern(edges.get_index(at).unwrap().0));
+                    }
+                    None => drop(self.which(up)),
+                }
+            }
+            Op::Suspend { task, token, needs, .. } => {
+                self.key(self.which(task), token);
+                self.settle_needs(needs, 0, 0, &[]);
             }
             Op::Reserve { able, listener: who, queues, .. } if *able => {
                 let listens = &self.queues[queue(queues[0])].listeners;
@@ -264,9 +289,12 @@ impl Model {
                 *from = from.or(node.map(|node| u8::try_from(node).unwrap())).or(Some(0));
                 *queue = queue.or(own.map(|own| u8::try_from(own).unwrap())).or(Some(0));
             }
+            Op::Retry { task, deadline, .. } => {
+                self.which(task);
+                *deadline = from_now(*deadline, wall);
+            }
             Op::Cancel { task, .. }
             | Op::Recall { task, .. }
-            | Op::Retry { task, .. }
             | Op::Delete { task }
             | Op::Prioritise { task, .. }
             | Op::Move { task, .. }
@@ -282,6 +310,14 @@ impl Model {
             _ => {}
         }
     }
+}
+
+/// A time that is so many seconds from now.
+fn from_now(eta: Option<Eta>, wall: u64) -> Option<Eta> {
+    eta.map(|eta| match eta {
+        Eta::In(seconds) => Eta::At(wall.saturating_add_signed(i64::from(seconds) * 1_000_000)),
+        at @ Eta::At(_) => at,
+    })
 }
 
 /// Keeps the id as long as the test runs: those of schedules' tasks are generated.

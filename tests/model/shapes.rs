@@ -12,6 +12,18 @@ use crate::model::arbitrary::{
 };
 use crate::model::ops::{Act, Bulk, Case, Eta, Key, Need, Op, Part, Step, Which};
 
+/// What a case is mostly about, so that related calls meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum About {
+    All,
+    Cascades,
+    Holds,
+    Walks,
+    LateEdges,
+    Deadlines,
+    Children,
+}
+
 /// Options of tasks of graphs.
 const FEW: [(&str, &str); 6] =
     [("priority", "5"), ("weight", "2"), ("key", "k"), ("tags", "x,y"), ("lease", "5"), ("max_failures", "1")];
@@ -40,18 +52,34 @@ fn need() -> impl Strategy<Value = Need> {
     ]
 }
 
+/// A deadline: often with cases about those.
+fn deadline(about: About) -> impl Strategy<Value = Option<Eta>> {
+    let often = if about == About::Deadlines { 0.4 } else { 0.04 };
+    option::weighted(often, (-1..60_i32).prop_map(Eta::In))
+}
+
 fn eta() -> impl Strategy<Value = Option<Eta>> {
     option::weighted(0.2, (-20..90_i32).prop_map(Eta::In))
 }
 
 /// Tasks that wait for earlier ones.
-fn dependent() -> impl Strategy<Value = Op> {
+fn dependent(about: About) -> impl Strategy<Value = Op> {
     let tasks = vec((0..8_u8, eta(), payload()), 1..3);
-    (proptest::bool::weighted(0.9), queue(), tasks, options(Theme::All), vec(need(), 1..5), 0..4_u8)
-        .prop_map(|(free, queue, tasks, options, needs, turn)| Op::Submit { free, queue, tasks, options, needs, turn })
+    let task = (queue(), tasks, options(Theme::All), deadline(about));
+    (proptest::bool::weighted(0.9), task, vec(need(), 1..5), 0..4_u8).prop_map(
+        |(free, (queue, tasks, options, deadline), needs, turn)| Op::Submit {
+            free,
+            queue,
+            tasks,
+            options,
+            deadline,
+            needs,
+            turn,
+        },
+    )
 }
 
-fn part() -> impl Strategy<Value = Part> {
+fn part(about: About) -> impl Strategy<Value = Part> {
     let task = prop_oneof![
         9 => Just(Which::Free),
         2 => (0..8_u8).prop_map(Which::Member),
@@ -59,8 +87,8 @@ fn part() -> impl Strategy<Value = Part> {
     ];
     let options = vec(select(&FEW[..]), 0..2);
     let needs = prop_oneof![1 => Just(Vec::new()), 2 => vec(need(), 1..5)];
-    (task, queue(), eta(), payload(), needs, 0..4_u8, options, any::<bool>()).prop_map(
-        |(task, queue, eta, parameters, needs, turn, options, label)| Part {
+    (task, queue(), eta(), payload(), needs, 0..4_u8, options, deadline(about), any::<bool>()).prop_map(
+        |(task, queue, eta, parameters, needs, turn, options, deadline, label)| Part {
             task,
             queue,
             eta,
@@ -68,20 +96,75 @@ fn part() -> impl Strategy<Value = Part> {
             needs,
             turn,
             options,
+            deadline,
             label,
         },
     )
 }
 
-fn graph() -> impl Strategy<Value = Op> {
-    let rest = prop_oneof![3 => Just(0_u8), 2 => 1..4_u8];
+fn graph(about: About) -> impl Strategy<Value = Op> {
+    let rest = prop_oneof![if about == About::All { 3 } else { 15 } => Just(0_u8), 2 => 1..4_u8];
     let goes_on = option::weighted(0.7, 0..2_u8);
-    (vec(part(), 1..5), rest, goes_on, any::<bool>(), proptest::bool::weighted(0.05)).prop_map(
-        |(parts, rest, goes_on, name, rude)| {
+    let words = match about {
+        About::Cascades => vec![Some("cancel"), None],
+        About::Holds => vec![Some("hold")],
+        About::All => vec![Some("continue")],
+        _ => vec![Some("continue"), Some("cancel"), Some("hold")],
+    };
+    let bound = option::weighted(0.1, (queue(), 0..2_u8, 1..3_u32));
+    let facts = (any::<bool>(), select(words), deadline(about), bound);
+    (vec(part(about), 1..6), rest, goes_on, facts, proptest::bool::weighted(0.05)).prop_map(
+        |(parts, rest, goes_on, (name, on_failure, deadline, bound), rude)| {
             let (graph, total, request) = (String::new(), 0, 0);
-            Op::Graph { graph, total, request, rest, goes_on, parts, name, rude }
+            Op::Graph { graph, total, request, rest, goes_on, parts, name, on_failure, deadline, bound, rude }
         },
     )
+}
+
+/// Edges that come or go later, and attempts that wait for others.
+fn late() -> impl Strategy<Value = Op> {
+    let task = || prop_oneof![3 => waiting_task(), 2 => (0..8_u8).prop_map(Which::Blocked)];
+    prop_oneof![
+        5 => (task(), vec(need(), 1..3), 0..3_u8).prop_map(|(task, needs, turn)| Op::Depend { task, needs, turn }),
+        3 => ((0..8_u8).prop_map(Which::Blocked), 0..4_u8, upstream())
+            .prop_map(|(task, number, up)| Op::Undepend { task, number, up }),
+    ]
+}
+
+fn suspend() -> impl Strategy<Value = Op> {
+    let key = prop_oneof![12 => Just(Key::Last), 1 => token()];
+    let child = || upstream().prop_filter("another", |up| !matches!(up, Which::Held(_)));
+    let edge = prop_oneof![
+        6 => child().prop_map(|up| Need::Edge("success", up)),
+        3 => child().prop_map(|up| Need::Edge("after", up)),
+        2 => child().prop_map(|up| Need::Edge("failure", up)),
+        1 => need(),
+    ];
+    (held_task(), key, vec(edge, 1..4), 0..3_u8).prop_map(|(task, token, needs, reason)| Op::Suspend {
+        task,
+        token,
+        needs,
+        reason,
+    })
+}
+
+/// Walks through a graph.
+fn walk() -> impl Strategy<Value = Op> {
+    let task = || {
+        let member = (0..6_u8).prop_map(Which::Member);
+        option::weighted(0.6, prop_oneof![15 => member, 1 => (0..8_u8).prop_map(Which::Any)])
+    };
+    let force = option::weighted(0.3, any::<bool>());
+    prop_oneof![
+        2 => (0..3_u8, task(), payload(), force).prop_map(|(number, task, reason, force)| Op::CancelGraph {
+            graph: String::new(),
+            number,
+            task,
+            reason,
+            force,
+        }),
+        3 => (0..3_u8, task()).prop_map(|(number, task)| Op::RetryGraph { graph: String::new(), number, task }),
+    ]
 }
 
 fn settle() -> impl Strategy<Value = Op> {
@@ -98,14 +181,16 @@ fn end() -> impl Strategy<Value = Op> {
     (held_task(), key, act).prop_map(|(task, token, act)| Op::Owner { task, token, act })
 }
 
-fn call() -> impl Strategy<Value = Op> {
+fn call(about: About) -> impl Strategy<Value = Op> {
     let show = (0..4_u8, 0..3_u32, 1..5_u32).prop_map(|(number, cursor, limit)| {
         let graph = String::new();
         Op::ShowGraph { graph, number, cursor, limit }
     });
     let cancel = (prop_oneof![3 => waiting_task().boxed(), 1 => held_task().boxed()], payload(), any::<bool>())
         .prop_map(|(task, reason, at_once)| Op::Cancel { task, reason, force: None, at_once: Some(at_once) });
-    let retry = (finished_task(), option::of(any::<bool>())).prop_map(|(task, fresh)| Op::Retry { task, fresh });
+    let retry = (finished_task(), option::of(any::<bool>()), deadline(about))
+        .prop_map(|(task, fresh, deadline)| Op::Retry { task, fresh, deadline });
+    let often = |theme, weight, else_| if about == theme { weight } else { else_ };
     let list = (queue(), 0..3_u32, 1..4_u32).prop_map(|(queue, cursor, limit)| Op::List {
         queue,
         status: "waiting",
@@ -114,10 +199,13 @@ fn call() -> impl Strategy<Value = Op> {
     });
     let purge = queue().prop_map(|queue| Op::Bulk { queue, action: Bulk::Purge });
     Union::new_weighted(vec![
-        (22, dependent().boxed()),
+        (if matches!(about, About::Cascades | About::Holds | About::Walks) { 4 } else { 22 }, dependent(about).boxed()),
         (10, submit(Theme::All)),
-        (20, graph().boxed()),
-        (30, settle().boxed()),
+        (20, graph(about).boxed()),
+        (often(About::Walks, 50, 30), settle().boxed()),
+        (often(About::Walks, 16, 2), walk().boxed()),
+        (often(About::LateEdges, 24, 2), late().boxed()),
+        (often(About::Children, 24, 2), suspend().boxed()),
         (5, show.boxed()),
         (30, reserve()),
         (34, end().boxed()),
@@ -141,13 +229,25 @@ fn call() -> impl Strategy<Value = Op> {
     ])
 }
 
-fn timed() -> impl Strategy<Value = (Step, Op)> {
+fn timed(about: About) -> impl Strategy<Value = (Step, Op)> {
     prop_oneof![
-        60 => (step(), call()),
+        60 => (step(), call(about)),
+        if about == About::Deadlines { 6 } else { 1 } => (-1..=1_i8, 1..4_u32)
+            .prop_map(|(by, limit)| (Step::Overdue(by), Op::Settle { limit })),
         1 => (-1..=1_i8, 1..4_u32).prop_map(|(by, limit)| (Step::Sweep(by), Op::Settle { limit })),
     ]
 }
 
 pub fn case() -> impl Strategy<Value = Case> {
-    (any::<bool>(), vec(timed(), 1..200)).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
+    let of = |about| vec(timed(about), 1..200);
+    let calls = prop_oneof![
+        3 => of(About::All),
+        2 => of(About::Cascades),
+        2 => of(About::Holds),
+        3 => of(About::Walks),
+        2 => of(About::LateEdges),
+        2 => of(About::Deadlines),
+        2 => of(About::Children),
+    ];
+    (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
 }

@@ -171,8 +171,8 @@ pub struct Model {
     pub settings: Settings,
     /// How often limits of all queues were set, and 1 if any were.
     pub changes: u64,
-    /// The number of waiting tasks of a queue when a bulk step was planned.
-    pub planned: Option<usize>,
+    /// The number of pending tasks of each queue when a step was planned.
+    pub planned: Option<BTreeMap<String, usize>>,
     /// The rounds of each listener, by queue.
     pub rounds: BTreeMap<String, BTreeMap<String, String>>,
     /// By listener: the reports of workers.
@@ -231,9 +231,31 @@ impl Model {
     /// A listener is woken when a waiting task no longer blocks others.
     pub fn leaves(&mut self, id: &str) {
         let name = self.tasks[id].queue.clone();
-        let waiting = |task: &&Task| task.queue == name && task.status == "pending";
-        let number = self.planned.unwrap_or_else(|| self.tasks.values().filter(waiting).count());
+        let number = match &self.planned {
+            Some(planned) => planned.get(&name).copied().unwrap_or_default(),
+            None => self.pending().get(&name).copied().unwrap_or_default(),
+        };
         self.queue(&name).wake |= number > 1;
+    }
+
+    /// The number of pending tasks of each queue.
+    fn pending(&self) -> BTreeMap<String, usize> {
+        let mut numbers = BTreeMap::new();
+        for task in self.tasks.values().filter(|task| task.status == "pending") {
+            *numbers.entry(task.queue.clone()).or_default() += 1;
+        }
+        numbers
+    }
+
+    /// Begins what reads all of it before it writes any of it, and leaves what it brings about to `settle`.
+    pub fn begin_step(&mut self) {
+        self.planned = Some(self.pending());
+        self.web.later = true;
+        self.born = true;
+    }
+
+    pub fn end_step(&mut self) {
+        (self.planned, self.web.later) = (None, false);
     }
 
     /// Moves a task to another state: the lists, the status, the time, its claims, one event.
@@ -266,7 +288,7 @@ impl Model {
         let (from, attempt, at) = (task.status.clone(), task.attempt, decimal(now));
         let since = if from.is_empty() { String::new() } else { decimal(task.updated) };
         let event = format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
-        let (name, graph) = (task.queue.clone(), task.get("graph").to_owned());
+        let (name, graph, ties) = (task.queue.clone(), task.get("graph").to_owned(), task.get("ties").to_owned());
         let left = if from.is_empty() && why == "move" { "moved".into() } else { from.clone() };
         let transition =
             Transition { at, from: left, to: to.into(), attempt, by: by.into(), why: why.into(), cost: "" };
@@ -282,11 +304,12 @@ impl Model {
         }
         self.rebind(id, &from, to, front);
         self.queue(&name).events.push(event);
+        self.watch_deadline(id, &from, to);
         if to == "deleted" {
             self.tasks.remove(id);
             self.histories.remove(id);
         }
-        self.pass_on(id, &graph, &from, to);
+        self.pass_on(id, &graph, &ties, &from, to);
     }
 
     /// Whether a listener that waits for a place of this attempt has to be woken by its end.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::deadlines::moment;
 use crate::model::graphs::{Wanted, parameters, text};
 use crate::model::keys::Reply;
 use crate::model::ops::{Eta, IDS, Need, Options};
@@ -16,7 +17,7 @@ fn names(value: &str) -> String {
 }
 
 /// The fields of the record for these options and needs.
-pub fn fields(options: &Options, needs: &[Need]) -> Verdict<Vec<(&'static str, String)>> {
+pub fn fields(options: &Options, deadline: Option<u64>, needs: &[Need]) -> Verdict<Vec<(&'static str, String)>> {
     let asked = |name: &str| options.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
     let (unique, until, policy) = (asked("unique"), asked("unique_until"), asked("unique_policy"));
     let latest = policy == Some("latest");
@@ -51,6 +52,8 @@ pub fn fields(options: &Options, needs: &[Need]) -> Verdict<Vec<(&'static str, S
     tie('t', asked("tags").is_some());
     tie('l', asked("lease").is_some());
     tie('w', !needs.is_empty());
+    tie('e', deadline.is_some());
+    put("deadline", deadline.map(decimal));
     put("inputs", Some(text(needs, true)).filter(|_| !needs.is_empty()));
     put("priority", priority.map(str::to_owned));
     put("key", key.map(str::to_owned));
@@ -71,10 +74,11 @@ impl Model {
         name: &str,
         tasks: &[(u8, Option<Eta>, u8)],
         options: &Options,
+        deadline: Option<Eta>,
         needs: &[Need],
     ) -> Verdict<Reply> {
         let wanted = if needs.is_empty() { None } else { Some(Wanted::of(needs, false)?) };
-        let fields = fields(options, needs)?;
+        let fields = fields(options, moment(deadline), needs)?;
         let unique = fields.iter().find(|(name, _)| *name == "unique").map(|(_, value)| value.clone());
         if unique.is_some() && tasks.len() > 1 {
             return Err("BADARG");
@@ -89,6 +93,7 @@ impl Model {
                 None => {
                     answers.push("created".to_owned());
                     looks.push(wanted.as_ref().map(|wanted| self.look_up(id, wanted, None)).transpose()?);
+                    self.require_ahead(moment(deadline))?;
                 }
                 Some(task) if task.queue == name => answers.push("existing".into()),
                 Some(_) => return Err("OTHERQUEUE"),

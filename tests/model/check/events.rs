@@ -12,70 +12,90 @@ use crate::model::state::{SECOND, takes};
 const DIAGRAM: [(&str, &[&str]); 9] = [
     ("", &["waiting", "scheduled", "pending"]),
     ("waiting", &["scheduled", "pending", "failed", "cancelled", "deleted", "moved"]),
-    ("scheduled", &["pending", "cancelled", "deleted", "moved"]),
-    ("pending", &["reserved", "started", "cancelled", "deleted", "moved"]),
-    ("reserved", &["started", "reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
-    ("started", &["reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
-    ("complete", &["deleted"]),
+    ("scheduled", &["waiting", "pending", "failed", "cancelled", "deleted", "moved"]),
+    ("pending", &["waiting", "reserved", "started", "failed", "cancelled", "deleted", "moved"]),
+    ("reserved", &["waiting", "started", "reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
+    ("started", &["waiting", "reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
+    ("complete", &["waiting", "pending", "deleted"]),
     ("failed", &["waiting", "pending", "deleted"]),
     ("cancelled", &["waiting", "pending", "deleted"]),
 ];
 
-/// I17, I18, I19: the events of each task are a path of the diagram, one for each transition, and agree with its
-/// record.
-pub fn check(keys: &Keys) -> Checked {
-    let mut tasks: BTreeMap<(String, String), History> = BTreeMap::new();
-    let mut slots = BTreeSet::new();
-    for queue in QUEUES {
-        let Some(Kept::Stream(entries)) = keys.get(&format!("events_{queue}")) else { continue };
-        for event in entries {
-            if of(event, "why") == "schedule" {
-                let id = of(event, "id");
-                ensure(slots.insert(id), || format!("I25: the slot {id} made a second task: {event}"))?;
-                let (_, slot) = id.split_once('@').unwrap();
-                ensure(micros(of(event, "at")) >= slot.parse::<u64>().unwrap() * SECOND, || {
-                    format!("I20: the slot {id} is early: {event}")
-                })?;
+/// The events so far: how many were read of each queue, what they say of each task, and the slots of schedules.
+#[derive(Default)]
+pub struct Events {
+    read: BTreeMap<&'static str, usize>,
+    tasks: BTreeMap<(String, &'static str), History>,
+    slots: BTreeSet<(&'static str, String)>,
+}
+
+impl Events {
+    /// I17, I18, I19: the events of each task are a path of the diagram, one for each transition, and agree with its
+    /// record.
+    pub fn check(&mut self, keys: &Keys) -> Checked {
+        for queue in QUEUES {
+            let entries = match keys.get(&format!("events_{queue}")) {
+                Some(Kept::Stream(entries)) => entries.as_slice(),
+                _ => &[],
+            };
+            let read = self.read.entry(queue).or_default();
+            if *read > entries.len() {
+                *read = 0; // the queue was forgotten
+                self.tasks.retain(|(_, other), _| *other != queue);
+                self.slots.retain(|(other, _)| *other != queue);
             }
-            let history = tasks.entry((of(event, "id").to_owned(), queue.to_owned())).or_default();
-            history.follow(event).map_err(|what| format!("{what}: {event}"))?;
-        }
-    }
-    for ((id, queue), history) in tasks {
-        let record = hash(keys, &format!("task_{id}"));
-        if history.gone() {
-            ensure(field(&record, "queue") != queue || !record.contains_key("status"), || {
-                format!("I18: {id} was deleted and is there")
-            })?;
-            continue;
-        }
-        let own = [
-            ("queue", queue),
-            ("status", history.status),
-            ("updated", history.at),
-            ("attempt", history.attempt.to_string()),
-        ];
-        for (name, value) in own {
-            ensure(field(&record, name) == value, || {
-                format!("I18: {id} has {name} {value:?} in its events: {record:?}")
-            })?;
-        }
-        for (name, number) in
-            [("failures", history.failures), ("losses", history.losses), ("releases", history.releases)]
-        {
-            let uncounted = if name == "releases" { "uncounted" } else { "" };
-            if history.came {
-                continue; // earlier ones are in another queue's events
+            for event in &entries[std::mem::replace(read, entries.len())..] {
+                self.follow(queue, event)?;
             }
-            let counted = |name: &str| record.get(name).map_or(0, |value| value.parse::<u64>().unwrap());
-            ensure(counted(name) + counted(uncounted) == number, || {
-                format!("I19: {number} {name} of {id} by its events: {record:?}")
+        }
+        for ((id, queue), history) in &self.tasks {
+            agrees(keys, id, queue, history)?;
+        }
+        let live = records(keys).len();
+        let told = keys.iter().filter(|(name, _)| name.starts_with("events_")).count();
+        ensure(live == 0 || told > 0, || "I18: tasks without events".into())
+    }
+
+    fn follow(&mut self, queue: &'static str, event: &str) -> Checked {
+        if of(event, "why") == "schedule" {
+            let id = of(event, "id");
+            let fresh = self.slots.iter().all(|(_, other)| other != id);
+            self.slots.insert((queue, id.to_owned()));
+            ensure(fresh, || format!("I25: the slot {id} made a second task: {event}"))?;
+            let (_, slot) = id.split_once('@').unwrap();
+            ensure(micros(of(event, "at")) >= slot.parse::<u64>().unwrap() * SECOND, || {
+                format!("I20: the slot {id} is early: {event}")
             })?;
         }
+        let history = self.tasks.entry((of(event, "id").to_owned(), queue)).or_default();
+        history.follow(event).map_err(|what| format!("{what}: {event}"))
     }
-    let live = records(keys).len();
-    let told = keys.iter().filter(|(name, _)| name.starts_with("events_")).count();
-    ensure(live == 0 || told > 0, || "I18: tasks without events".into())
+}
+
+/// Whether the record of a task says what its events say.
+fn agrees(keys: &Keys, id: &str, queue: &str, history: &History) -> Checked {
+    let record = hash(keys, &format!("task_{id}"));
+    if history.gone() {
+        return ensure(field(&record, "queue") != queue || !record.contains_key("status"), || {
+            format!("I18: {id} was deleted and is there")
+        });
+    }
+    let attempt = history.attempt.to_string();
+    let own = [("queue", queue), ("status", &history.status), ("updated", &history.at), ("attempt", &attempt)];
+    for (name, value) in own {
+        ensure(field(&record, name) == value, || format!("I18: {id} has {name} {value:?} in its events: {record:?}"))?;
+    }
+    for (name, number) in [("failures", history.failures), ("losses", history.losses), ("releases", history.releases)] {
+        let uncounted = if name == "releases" { "uncounted" } else { "" };
+        if history.came {
+            continue; // earlier ones are in another queue's events
+        }
+        let counted = |name: &str| record.get(name).map_or(0, |value| value.parse::<u64>().unwrap());
+        ensure(counted(name) + counted(uncounted) == number, || {
+            format!("I19: {number} {name} of {id} by its events: {record:?}")
+        })?;
+    }
+    Ok(())
 }
 
 /// A field of an event.

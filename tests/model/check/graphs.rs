@@ -22,11 +22,15 @@ pub fn check(keys: &Keys) -> Checked {
         }
         ensure(!upstreams.is_empty(), || format!("I9: {id} waits for nothing"))?;
         for up in upstreams.keys().filter(|up| !outside.contains(&format!("{up} {id}"))) {
-            let known = zset(keys, &format!("dependents_{up}")).get(*id).is_some_and(|since| *since > 0.0);
-            ensure(known, || format!("I9: {id} waits for {up}, which does not know it"))?;
+            let since = zset(keys, &format!("dependents_{up}")).get(*id).copied().unwrap_or_default();
+            ensure(since > 0.0, || format!("I9: {id} waits for {up}, which does not know it"))?;
             let other = all.get(up.as_str());
             let ended = other.is_none_or(|other| FINISHED.contains(&field(other, "status")));
-            ensure(!ended || unsettled.contains_key(up), || format!("I9: {id} waits for {up}, which has ended"))?;
+            let graph = hash(keys, &format!("graph_{}", field(record, "graph")));
+            let held = since.is_infinite() && field(&graph, "on_failure") == "hold";
+            ensure(!ended || unsettled.contains_key(up) || held, || {
+                format!("I9: {id} waits for {up}, which has ended")
+            })?;
             let told = other.is_some_and(|other| field(other, "ties").contains('d')) || unsettled.contains_key(up);
             ensure(told, || format!("I9: {id} waits for {up}, which will not tell it"))?;
         }

@@ -17,7 +17,7 @@ pub fn leases(keys: &Keys) -> Checked {
         ensure(failed || !record.contains_key("error") && !record.contains_key("group"), || {
             format!("{id} has not failed, and has an error: {record:?}")
         })?;
-        let waits = matches!(field(record, "status"), "scheduled" | "cancelled");
+        let waits = matches!(field(record, "status"), "waiting" | "scheduled" | "failed" | "cancelled");
         ensure(waits || !record.contains_key("retry_eta"), || format!("{id} has the eta of a retry: {record:?}"))?;
         ensure(of == usize::from(live), || format!("I3: {id} has {of} leases: {record:?}"))?;
         ensure(live != token.is_empty(), || format!("I3: {id} has the token {token:?}: {record:?}"))?;

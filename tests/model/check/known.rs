@@ -38,7 +38,10 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         }
         ("requests", Kept::Hash(answers)) => answers.len() <= 20_002,
         ("schedules", Kept::Zset(names)) => names.keys().all(|name| keys.contains_key(&format!("schedule_{name}"))),
-        ("unsettled" | "graphs_due", Kept::Zset(_)) => true,
+        ("unsettled" | "graphs_due" | "deadlines", Kept::Zset(_)) => true,
+        (other, Kept::Zset(marks)) if other.starts_with("chosen_") => {
+            marks.values().all(|mark| [0.0, 1.0].contains(mark))
+        }
         ("graphs", Kept::Zset(graphs)) => graphs.keys().all(|graph| keys.contains_key(&format!("graph_{graph}"))),
         (other, Kept::Zset(_)) if other.starts_with("dependents_") => true,
         ("queues", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
@@ -52,6 +55,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
                 ["task_", "schedule_", "upstreams_", "inputs_", "graph_"].iter().any(|kind| other.starts_with(kind))
             }
         },
+        ("audit", Kept::Stream(_)) => true,
         (other, Kept::Stream(entries)) => match other.strip_prefix("history_") {
             Some(id) => entries.len() <= 100 && keys.contains_key(&format!("task_{id}")),
             None => false,

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::events::Events;
 use super::starts::{Starts, caps, early};
+use super::statistics::Statistics;
 use super::{Checked, ensure, field, hash, records};
 use crate::model::Turn;
 use crate::model::keys::Reply;
@@ -42,6 +44,8 @@ pub struct Log {
     results: BTreeMap<String, u8>,
     clock: u64,
     starts: Starts,
+    events: Events,
+    statistics: Statistics,
 }
 
 impl Log {
@@ -96,7 +100,8 @@ impl Log {
         let clock = hash(after, "meta").get("clock:1").map_or(0, |clock| clock.parse().unwrap());
         ensure(clock >= self.clock, || format!("I6: the clock went from {} to {clock}", self.clock))?;
         self.clock = clock;
-        Ok(())
+        self.events.check(after)?;
+        self.statistics.check(after)
     }
 
     /// Attempts that began: of the first of a call all is known that it may have, of others what holds in any order.

@@ -25,9 +25,7 @@ pub fn keys(keys: &Keys) -> Checked {
     indexes::check(keys)?;
     indexes::leases(keys)?;
     lanes::check(keys)?;
-    events::check(keys)?;
-    graphs::check(keys)?;
-    statistics::check(keys)
+    graphs::check(keys)
 }
 
 pub fn ensure(holds: bool, what: impl FnOnce() -> String) -> Checked {

@@ -195,6 +195,7 @@ pub fn caps(turn: &Turn) -> Checked {
         let record = hash(after, &format!("task_{}", task.id()));
         let within = |count: &str, name: &str, unset| number(&record, count, 0) <= cap(&record, name, unset);
         let fits = match (act, answer.as_str()) {
+            (_, "failed") if field(&record, "group") == "deadline" => true,
             (Act::Fail { last, .. }, "retrying") => within("failures", "max_failures", 0) && *last != Some(true),
             (Act::Fail { last, .. }, "failed") => !within("failures", "max_failures", 0) || *last == Some(true),
             (Act::Release { uncounted, .. }, "released" | "failed") => {
@@ -215,7 +216,7 @@ pub fn caps(turn: &Turn) -> Checked {
         }
         let over = number(record, "losses", 0) > cap(record, "max_losses", 10);
         let fits = match field(record, "status") {
-            "failed" => over,
+            "failed" => over || field(record, "group") == "deadline",
             "cancelled" => true,
             _ => !over,
         };

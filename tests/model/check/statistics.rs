@@ -17,34 +17,46 @@ const RECENT: u64 = 25;
 /// The sums of a day, by the names that the statistics give them; times in µs.
 type Sums = BTreeMap<&'static str, u64>;
 
-pub fn check(keys: &Keys) -> Checked {
-    for queue in QUEUES {
-        let tally = hash(keys, &format!("tally_{queue}"));
-        let Some(Kept::Stream(events)) = keys.get(&format!("events_{queue}")) else { continue };
-        let read = tally.get("read").map_or(0, |read| read.parse().unwrap());
-        let there = events.len();
-        ensure(read <= there, || {
-            format!("the statistics of {queue} are of {read} events, of which there were {there}")
-        })?;
-        let mut days: BTreeMap<u64, Sums> = BTreeMap::new();
-        for event in &events[..read] {
-            add(days.entry(micros(of(event, "at")) / DAY).or_default(), event);
+/// What was found right: of each queue how many events were read, and the sums of the days.
+#[derive(Default)]
+pub struct Statistics(BTreeMap<&'static str, (usize, Vec<Record>)>);
+
+impl Statistics {
+    pub fn check(&mut self, keys: &Keys) -> Checked {
+        for queue in QUEUES {
+            let found = read(keys, queue);
+            if self.0.get(queue) != Some(&found) {
+                check(keys, queue, &found)?;
+                self.0.insert(queue, found);
+            }
         }
-        let found: Vec<Record> = keys
-            .iter()
-            .filter(|(name, _)| name.starts_with(&format!("statistics_{queue}/")))
-            .map(|(name, _)| hash(keys, name))
-            .collect();
-        let last = days.keys().last().copied().unwrap_or_default();
-        let expected: Vec<&Sums> = days.values().filter(|sums| sums.values().any(|sum| *sum > 0)).collect();
-        if days.keys().any(|day| day + RECENT < last) {
-            continue;
-        }
-        // The names of the days are in their order.
-        let fits = found.len() == expected.len() && found.iter().zip(&expected).all(|(found, sums)| same(found, sums));
-        ensure(fits, || format!("the statistics of {queue} are {found:?}\n    {read} events make {expected:?}"))?;
+        Ok(())
     }
-    Ok(())
+}
+
+fn read(keys: &Keys, queue: &str) -> (usize, Vec<Record>) {
+    let days = keys.iter().filter(|(name, _)| name.starts_with(&format!("statistics_{queue}/")));
+    let days = days.map(|(name, _)| hash(keys, name)).collect();
+    let tally = hash(keys, &format!("tally_{queue}"));
+    (tally.get("read").map_or(0, |read| read.parse().unwrap()), days)
+}
+
+fn check(keys: &Keys, queue: &str, (read, found): &(usize, Vec<Record>)) -> Checked {
+    let Some(Kept::Stream(events)) = keys.get(&format!("events_{queue}")) else { return Ok(()) };
+    let there = events.len();
+    ensure(*read <= there, || format!("the statistics of {queue} are of {read} events, of which there were {there}"))?;
+    let mut days: BTreeMap<u64, Sums> = BTreeMap::new();
+    for event in &events[..*read] {
+        add(days.entry(micros(of(event, "at")) / DAY).or_default(), event);
+    }
+    let last = days.keys().last().copied().unwrap_or_default();
+    let expected: Vec<&Sums> = days.values().filter(|sums| sums.values().any(|sum| *sum > 0)).collect();
+    if days.keys().any(|day| day + RECENT < last) {
+        return Ok(());
+    }
+    // The names of the days are in their order.
+    let fits = found.len() == expected.len() && found.iter().zip(&expected).all(|(found, sums)| same(found, sums));
+    ensure(fits, || format!("the statistics of {queue} are {found:?}\n    {read} events make {expected:?}"))
 }
 
 fn same(found: &Record, sums: &Sums) -> bool {

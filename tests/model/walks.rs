@@ -1,0 +1,479 @@
+//! What is done to many tasks of a graph in steps: cascades, and walks that cancel or retry them. A step reads all of
+//! it before it writes any of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::graphs::{Again, Edge, Graph, Seen};
+use crate::model::settle::intern;
+use crate::model::state::{Model, SECOND, Task, decimal};
+
+/// The pause of a walk that waits for owners, in µs.
+const PAUSE: u64 = SECOND;
+
+/// What is under way in a graph.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    pub doing: &'static str,
+    pub at: usize,
+    pub task: Option<String>,
+    pub reason: Option<&'static str>,
+    pub force: bool,
+    /// How many tasks this pass has changed, and how many were refused; none before its first step.
+    pub counts: Option<(usize, usize)>,
+}
+
+impl Walk {
+    pub fn of(doing: &'static str) -> Self {
+        Self { doing, at: 0, task: None, reason: None, force: false, counts: None }
+    }
+
+    pub fn fields(&self) -> BTreeMap<String, String> {
+        let mut fields =
+            BTreeMap::from([("doing".to_owned(), self.doing.to_owned()), ("at".into(), self.at.to_string())]);
+        fields.extend(self.task.clone().map(|task| ("task".into(), task)));
+        fields.extend(self.reason.map(|reason| ("reason".into(), reason.into())));
+        fields.extend(self.force.then(|| ("force".into(), "1".into())));
+        if let Some((changed, refused)) = self.counts {
+            fields.extend([("changed".into(), changed.to_string()), ("refused".into(), refused.to_string())]);
+        }
+        fields
+    }
+}
+
+/// What the end of a task leaves to `settle`, as it was when its step was planned.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead {
+    pub unsettled: bool,
+    pub cascades: bool,
+}
+
+/// What a task waits for that runs again.
+pub enum Wait {
+    Again(Again),
+    Anew(Anew),
+}
+
+impl Wait {
+    pub fn begins(&self) -> &'static str {
+        match self {
+            Self::Again(again) => again.begins(),
+            Self::Anew(anew) if anew.open.is_empty() && !anew.waits => "pending",
+            Self::Anew(_) => "waiting",
+        }
+    }
+}
+
+/// What a task waits for that is to run anew, as others do.
+pub struct Anew {
+    /// Those of the others that it waits for.
+    open: Vec<(String, Edge)>,
+    /// Those that have ended, and are to tell it so once more.
+    ended: Vec<String>,
+    /// Those that have not, and may have left it, as it had ended.
+    still: Vec<String>,
+    /// It waits for others, too.
+    waits: bool,
+}
+
+/// What a step does to a task.
+enum Deed {
+    Cancel { id: String, order: Option<&'static str>, reason: String, cause: Option<String>, ahead: Ahead },
+    Spare(String),
+    Retry { id: String, wait: Option<Wait>, anew: bool },
+    Anew(String, Anew),
+}
+
+/// The tasks and edges in a text of inputs, in order.
+fn submitted(inputs: &str) -> Vec<(String, Edge)> {
+    let mut found: Vec<(String, Edge)> = Vec::new();
+    for entry in inputs.split_whitespace() {
+        let (kind, up) = entry.split_once('=').unwrap();
+        let (kind, slot) = kind.split_once('/').unwrap_or((kind, ""));
+        let slot = slot.parse::<usize>().ok();
+        match found.iter_mut().find(|(other, _)| other == up) {
+            Some((_, edge)) => edge.slots.extend(slot),
+            None => found.push((up.into(), Edge { kind: intern(kind), slots: slot.into_iter().collect() })),
+        }
+    }
+    found
+}
+
+impl Model {
+    /// What the end of a task leaves to `settle`. `told`: how many of those that wait for it know.
+    pub fn ahead(&self, id: &str, to: &str, told: usize) -> Ahead {
+        let task = &self.tasks[id];
+        let ends = !task.finished() && matches!(to, "complete" | "failed" | "cancelled" | "deleted");
+        let broken = matches!(to, "failed" | "cancelled") && task.status == "waiting";
+        Ahead {
+            unsettled: ends && task.tied('d') && self.web.open(id).len() > told,
+            cascades: broken && self.on_failure(id) == Some("cancel") && self.web.waits(id) > 0,
+        }
+    }
+
+    pub fn begin_walk(&mut self, graph: &str, walk: Walk) {
+        self.web.graphs.get_mut(graph).unwrap().walk = Some(walk);
+        self.web.due.insert(graph.into(), self.now);
+        self.web.chosen.remove(graph);
+        self.born = true;
+    }
+
+    /// Whether a task is to run anew, and its end is of no account.
+    pub fn runs_anew(&self, graph: &str, id: &str) -> bool {
+        let walk = self.web.graphs.get(graph).and_then(|graph| graph.walk.as_ref());
+        walk.is_some_and(|walk| walk.doing == "anew") && self.marked(graph, id) == Some(true)
+    }
+
+    /// Whether a task is among those that a walk is about; true while it has yet to come to it.
+    fn marked(&self, graph: &str, id: &str) -> Option<bool> {
+        self.web.chosen.get(graph)?.get(id).copied()
+    }
+
+    /// A step of the cancels that the end of a waiting task brings about.
+    pub fn cascade(&mut self, id: &str, limit: usize) -> (usize, bool) {
+        let task = &self.tasks[id];
+        let first = task.get("cascade").split_once('/').map_or(0, |(_, at)| at.parse::<usize>().unwrap());
+        let own = task.get("cause");
+        let cause = if own.is_empty() { id.to_owned() } else { own.to_owned() };
+        let ended = if task.status == "failed" { "failed" } else { "was cancelled" };
+        let reason = format!("not needed: {id} {ended}");
+        let graph = task.get("graph").to_owned();
+        let ups: Vec<(String, Edge)> =
+            self.web.upstreams.get(id).into_iter().flatten().map(|(up, edge)| (up.clone(), edge.clone())).collect();
+        let ups = if self.on_failure(id) == Some("cancel") { ups } else { Vec::new() };
+        let last = ups.len().min(first + limit);
+        let (mut left, mut deeds) = (Vec::new(), Vec::new());
+        for (up, edge) in ups.get(first..last).unwrap_or_default() {
+            // Another task that has its id by now does not know that it was waited for.
+            let lives = |other: &&Task| !other.finished() && !other.get("ties").is_empty();
+            let Some(other) = self.tasks.get(up).filter(lives) else { continue };
+            if !matches!(edge.kind, "success" | "result") {
+                continue;
+            }
+            left.push(up.clone());
+            let told = usize::from(self.web.open(up).contains(&id.to_owned()));
+            if other.get("graph") == graph && *up != cause && !self.is_needed(up, id) {
+                deeds.extend(self.plan_cancel(up, "cancel", &reason, Some(cause.clone()), told));
+            }
+        }
+        let more = last < ups.len();
+        self.begin_step();
+        if !more {
+            self.web.unsettled.remove(id);
+        }
+        for up in &left {
+            self.web.see(up, id, Seen::Ended(self.now));
+        }
+        let number = deeds.len();
+        self.run(deeds);
+        match self.tasks.get_mut(id) {
+            Some(task) if more => task.set("cascade", format!("0/{last}")),
+            Some(task) => task.forget(&["cascade"]),
+            None => {}
+        }
+        self.end_step();
+        (number, more)
+    }
+
+    /// Whether a task that may still run needs this one, besides another.
+    fn is_needed(&self, id: &str, other: &str) -> bool {
+        self.web.open(id).iter().filter(|dependent| *dependent != other).any(|dependent| {
+            let runs = self.tasks.get(dependent).is_some_and(|task| !task.finished());
+            runs && self.web.edge(dependent, id).is_some_and(|edge| matches!(edge.kind, "success" | "result"))
+        })
+    }
+
+    /// A cancel whose task is discarded whatever its owner reports; none if that changes nothing.
+    fn plan_cancel(
+        &self,
+        id: &str,
+        order: &'static str,
+        reason: &str,
+        cause: Option<String>,
+        told: usize,
+    ) -> Option<Deed> {
+        let task = &self.tasks[id];
+        if task.finished() || task.held() && task.order == Some("lost") {
+            return None;
+        }
+        let order = task.held().then_some(order);
+        Some(Deed::Cancel {
+            id: id.into(),
+            order,
+            reason: reason.into(),
+            cause,
+            ahead: self.ahead(id, "cancelled", told),
+        })
+    }
+
+    /// Makes what was planned.
+    fn run(&mut self, deeds: Vec<Deed>) {
+        let now = decimal(self.now);
+        for deed in deeds {
+            match deed {
+                Deed::Cancel { id, order: Some(order), reason, cause, .. } => {
+                    let task = self.task(&id);
+                    task.order = Some(order);
+                    if !(task.has("cancel") && reason.is_empty()) {
+                        task.set("reason", reason);
+                    }
+                    if !task.has("cancel") {
+                        task.set("cancel", &now);
+                    }
+                    task.set("discard", 1);
+                    task.fields.extend(cause.map(|cause| ("cause", cause)));
+                }
+                Deed::Cancel { id, reason, cause, ahead, .. } => {
+                    let task = self.task(&id);
+                    task.set("reason", reason);
+                    task.fields.extend(cause.map(|cause| ("cause", cause)));
+                    self.web.ahead = Some(ahead);
+                    self.shift(&id, "cancelled", "cancel", "", false);
+                }
+                Deed::Spare(id) => {
+                    let task = self.task(&id);
+                    task.order = Some("stop");
+                    task.forget(&["cancel", "discard", "cause", "reason"]);
+                    task.set("recall", &now);
+                }
+                Deed::Retry { id, wait, anew } => {
+                    self.run_again(&id, anew, anew, wait, None);
+                }
+                Deed::Anew(id, anew) => self.wait_anew(&id, anew),
+            }
+        }
+    }
+
+    /// The next step of what is under way in a graph: how many tasks it changed, and whether it waits now.
+    pub fn walk(&mut self, graph: &str, limit: usize) -> (usize, bool) {
+        let mut walk = self.web.graphs[graph].walk.clone().unwrap();
+        let ids: Vec<String> = self.web.graphs[graph].members.clone();
+        let (mut changed, mut refused) = walk.counts.unwrap_or_default();
+        let mut deeds = Vec::new();
+        let mut marks: Vec<(String, bool)> = Vec::new();
+        let mut left: Vec<String> = Vec::new();
+        let mine = |id: &str| self.tasks.get(id).filter(|task| task.get("graph") == graph);
+        match walk.doing {
+            "cancel" => {
+                let reason = walk.reason.unwrap_or_default();
+                let order = if walk.force { "lost" } else { "cancel" };
+                while walk.at < ids.len() && deeds.len() < limit {
+                    walk.at += 1;
+                    let id = &ids[ids.len() - walk.at];
+                    let ours = walk.task.is_none() || self.marked(graph, id).is_some();
+                    if ours && mine(id).is_some() {
+                        let cause = walk.task.clone().filter(|task| task != id);
+                        let mut deed = self.plan_cancel(id, order, reason, cause, 0);
+                        if let (None, Some(Deed::Cancel { ahead, .. })) = (&walk.task, &mut deed) {
+                            ahead.cascades = false;
+                        }
+                        deeds.extend(deed);
+                    }
+                }
+                Self::pass(&mut walk, ids.len(), &mut changed, &mut refused, deeds.len(), |_, _| false);
+            }
+            "mark_cancel" | "mark_anew" => {
+                let top = walk.task.clone().unwrap();
+                let mut below: BTreeSet<String> =
+                    self.web.chosen.get(graph).into_iter().flat_map(|all| all.keys().cloned()).collect();
+                let all = walk.doing == "mark_anew";
+                let before = below.len();
+                for id in &ids {
+                    let needs = mine(id).map_or_else(Vec::new, |task| submitted(task.get("inputs")));
+                    let hangs = |(up, edge): &(String, Edge)| {
+                        below.contains(up) && (all || matches!(edge.kind, "success" | "result"))
+                    };
+                    if *id == top || needs.iter().any(hangs) {
+                        below.insert(id.clone());
+                        marks.push((id.clone(), true));
+                    }
+                }
+                // Edges that were added later may lead to a task that comes before.
+                (walk.at, changed, refused) = (0, 0, 0);
+                if below.len() == before {
+                    walk.doing = if all { "anew" } else { "cancel" };
+                }
+                walk.counts = Some((0, 0));
+            }
+            "anew" => {
+                while walk.at < ids.len() && deeds.len() < limit {
+                    let id = &ids[walk.at];
+                    walk.at += 1;
+                    if self.marked(graph, id) != Some(true) {
+                        continue;
+                    }
+                    let Some(task) = mine(id) else {
+                        marks.push((id.clone(), false));
+                        left.push(id.clone());
+                        continue;
+                    };
+                    let waits =
+                        matches!(task.status.as_str(), "pending" | "scheduled") && walk.task.as_ref() != Some(id);
+                    if task.held() || waits {
+                        refused += 1;
+                        if !(task.held() && task.has("discard")) {
+                            deeds.extend(self.plan_cancel(id, "cancel", "to run anew", None, 0));
+                        }
+                        continue;
+                    }
+                    marks.push((id.clone(), false));
+                    if task.status == "waiting" {
+                        deeds.push(Deed::Anew(id.clone(), self.look_anew(id, graph)));
+                    } else if task.finished() {
+                        match self.may_retry(id, Some(graph), &BTreeSet::new(), None) {
+                            Ok(wait) => deeds.push(Deed::Retry { id: id.clone(), wait, anew: true }),
+                            Err(_) => {
+                                refused += 1;
+                                left.push(id.clone()); // what waits for it hears of its end
+                            }
+                        }
+                    }
+                }
+                Self::pass(&mut walk, ids.len(), &mut changed, &mut refused, deeds.len(), |refused, _| refused > 0);
+            }
+            _ => {
+                let mut begun = BTreeSet::new();
+                while walk.at < ids.len() && deeds.len() < limit {
+                    let id = &ids[walk.at];
+                    walk.at += 1;
+                    let Some(task) = mine(id).filter(|task| self.may_run_again(walk.doing, task, &begun)) else {
+                        begun.remove(id);
+                        continue;
+                    };
+                    let deed = if task.held() {
+                        let spared = task.order != Some("lost") && !task.told_of_deadline();
+                        spared.then(|| Deed::Spare(id.clone()))
+                    } else {
+                        let wait = self.may_retry(id, None, &begun, None);
+                        wait.ok().map(|wait| Deed::Retry { id: id.clone(), wait, anew: false })
+                    };
+                    match deed {
+                        Some(deed) => {
+                            begun.insert(id.clone());
+                            deeds.push(deed);
+                        }
+                        None => refused += 1,
+                    }
+                }
+                let again = |refused, changed| refused > 0 && changed > 0;
+                Self::pass(&mut walk, ids.len(), &mut changed, &mut refused, deeds.len(), again);
+            }
+        }
+        self.begin_step();
+        let all = self.web.chosen.entry(graph.into()).or_default();
+        all.extend(marks);
+        self.web.unsettled.extend(left.into_iter().map(|id| (id, self.now)));
+        let number = deeds.len();
+        self.run(deeds);
+        let pause = walk.doing == "anew" && walk.at == 0 && walk.counts.is_none();
+        let found: &mut Graph = self.web.graphs.get_mut(graph).unwrap();
+        if walk.doing.is_empty() {
+            found.walk = None;
+            self.web.chosen.remove(graph);
+        } else {
+            walk.counts = Some((changed, refused));
+            found.walk = Some(walk);
+            self.web.due.insert(graph.into(), self.now + if pause { PAUSE } else { 0 });
+        }
+        self.end_step();
+        (number, pause)
+    }
+
+    /// After the last task a walk ends, or begins once more: with no `counts` if nothing has changed.
+    fn pass(
+        walk: &mut Walk,
+        total: usize,
+        changed: &mut usize,
+        refused: &mut usize,
+        number: usize,
+        again: impl Fn(usize, usize) -> bool,
+    ) {
+        *changed += number;
+        walk.counts = Some((0, 0));
+        if walk.at >= total {
+            if !again(*refused, *changed) {
+                walk.doing = "";
+            } else if *changed == 0 {
+                walk.counts = None;
+            }
+            (walk.at, *changed, *refused) = (0, 0, 0);
+        }
+    }
+
+    fn may_run_again(&self, doing: &str, task: &Task, begun: &BTreeSet<String>) -> bool {
+        let ended = matches!(task.status.as_str(), "failed" | "cancelled");
+        if !(ended || task.held() && task.has("cancel")) {
+            return false;
+        }
+        let cause = task.get("cause");
+        let status = self.tasks.get(cause).map(|cause| cause.status.as_str());
+        doing == "retry"
+            || status.is_some_and(|status| status != "failed" && status != "cancelled")
+            || begun.contains(cause)
+    }
+
+    /// What a task waits for that is to run anew.
+    pub fn look_anew(&self, id: &str, graph: &str) -> Anew {
+        let over = |up: &String| self.tasks.get(up).is_none_or(Task::finished);
+        // Nothing runs anew that the first one of all waits for.
+        let first = self.web.graphs[graph].walk.as_ref().is_some_and(|walk| walk.task.as_deref() == Some(id));
+        let marked = |up: &str| if first { None } else { self.marked(graph, up) };
+        let open: Vec<(String, Edge)> =
+            submitted(self.tasks[id].get("inputs")).into_iter().filter(|(up, _)| marked(up).is_some()).collect();
+        let mut ended: Vec<String> = open.iter().map(|(up, _)| up.clone()).collect();
+        ended.retain(|up| marked(up) == Some(false) && over(up));
+        let waits: Vec<&String> = self.web.upstreams.get(id).into_iter().flat_map(|edges| edges.keys()).collect();
+        let others = waits.iter().copied().filter(|up| marked(up).is_none() && over(up));
+        ended.extend(others.cloned());
+        let left = |up: &&String| marked(up).is_none() && !over(up) && self.tasks[id].finished();
+        let mut still: Vec<String> = waits.iter().copied().filter(left).cloned().collect();
+        // Another task that has the id of one by now does not know that it is waited for.
+        let stranger = |up: &&String| self.tasks.get(*up).is_some_and(|task| !task.finished() && !task.tied('d'));
+        still.extend(open.iter().map(|(up, _)| up).filter(stranger).cloned());
+        Anew { open, ended, still, waits: !waits.is_empty() }
+    }
+
+    pub fn wait_anew(&mut self, id: &str, anew: Anew) {
+        let now = self.now;
+        let forget: BTreeSet<usize> = anew.open.iter().flat_map(|(_, edge)| edge.slots.iter().copied()).collect();
+        let waits = !anew.open.is_empty();
+        for (up, edge) in anew.open {
+            self.web.see(&up, id, Seen::Waits(now));
+            self.web.upstreams.entry(id.into()).or_default().insert(up, edge);
+        }
+        for up in anew.still {
+            self.web.see(&up, id, Seen::Waits(now));
+            self.tie(&up);
+        }
+        for up in anew.ended {
+            self.web.see(&up, id, Seen::Waits(now));
+            self.web.unsettled.insert(up, now);
+        }
+        if let Some(inputs) = self.web.inputs.get_mut(id) {
+            for slot in forget {
+                inputs.bytes -= inputs.filled.remove(&slot).map_or(0, |text| text.len());
+            }
+        } else if waits && self.tasks[id].has("slots") {
+            self.split(id, &forget);
+        }
+    }
+
+    /// Takes the list apart that a task was given.
+    fn split(&mut self, id: &str, forget: &BTreeSet<usize>) {
+        let task = self.task(id);
+        let joined = task.get("parameters").to_owned();
+        let lengths: Vec<usize> = task.get("slots").split(',').map(|length| length.parse().unwrap()).collect();
+        task.set("parameters", "");
+        task.forget(&["slots"]);
+        let mut at = 1;
+        let mut filled = BTreeMap::new();
+        for (slot, length) in lengths.iter().enumerate() {
+            if !forget.contains(&slot) {
+                filled.insert(slot, joined[at..at + length].to_owned());
+            }
+            at += length + 1;
+        }
+        let inputs = self.web.inputs.entry(id.into()).or_default();
+        (inputs.slots, inputs.bytes) = (lengths.len(), filled.values().map(String::len).sum());
+        inputs.filled = filled;
+    }
+}
