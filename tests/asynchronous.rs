@@ -113,6 +113,8 @@ async fn a_schedule_is_set_and_run_asynchronously() {
     assert_eq!(client.queue("q").unwrap().task(task.id().as_str()).await.unwrap().id(), task.id());
     assert_eq!(client.schedules().await.unwrap().len(), 1);
     client.tick().await.unwrap();
+    while client.upkeep(&[]).await.unwrap().more {}
+    assert!(client.audit("0", &blueque::calls::AuditOptions::new().on("hourly")).await.unwrap().items.len() > 1);
     schedule.remove().await.unwrap();
 }
 

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::{CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReserveOptions, TaskOptions};
+use blueque::calls::{
+    AuditOptions, CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReserveOptions, TaskOptions,
+};
 use blueque::{
     Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Status, Submit,
     Submitted, TaskId, bundle,
@@ -227,6 +229,52 @@ fn a_scheduled_task_waits_for_its_time() {
     let call = client.calls().promote(queue.name(), 10).at(eta + Duration::from_secs(1));
     assert_eq!(client.call(&call).unwrap().promoted, 1);
     assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
+}
+
+#[test]
+fn one_call_after_another_does_all_upkeep_and_an_error_of_one_part_is_told() {
+    let server = Server::start();
+    let client = client(&server);
+    let queue = client.queue("q").unwrap();
+    let queues = [queue.name().clone()];
+    let task = queue.submit("x", Submit::default().eta(SystemTime::now() + Duration::from_secs(1))).unwrap();
+    let mut parts = BTreeMap::new();
+    while !parts.contains_key("promote") {
+        let step = client.upkeep(&queues).unwrap();
+        if step.number > 0 {
+            *parts.entry(step.part).or_insert(0) += step.number;
+        }
+        assert_eq!(step.trouble, None);
+    }
+    assert_eq!(parts["promote"], 1);
+    assert_eq!(task.info().unwrap().status(), Some(Status::Pending));
+    while client.upkeep(&queues).unwrap().more {}
+    redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut server.connection()).unwrap();
+    let step = client.upkeep(&[QueueName::new("r").unwrap()]).unwrap();
+    assert_eq!(step.part, "promote");
+    assert!(step.trouble.unwrap().starts_with("WRONGKEY "));
+}
+
+#[test]
+fn the_audit_has_who_changed_what() {
+    let server = Server::start();
+    let client = Client::builder().by("me@here").open(&server.url()).unwrap();
+    client.configure("keep", Some("7")).unwrap();
+    client.configure("keep", Some("7")).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    task.cancel("no").unwrap();
+    let all = client.audit("0", &AuditOptions::new()).unwrap();
+    let told = |change: &blueque::Change| (change.by.clone(), change.what.clone(), change.on.clone());
+    let me = Some("me@here".to_owned());
+    assert_eq!(
+        all.items.iter().map(told).collect::<Vec<_>>(),
+        [
+            (me.clone(), "configure".into(), Some("*".into())),
+            (me, "cancel".into(), Some(task.id().as_str().to_owned()))
+        ]
+    );
+    let settings = client.audit("0", &AuditOptions::new().what("configure")).unwrap();
+    assert_eq!((settings.items.len(), settings.last), (1, all.last));
 }
 
 #[test]

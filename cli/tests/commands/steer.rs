@@ -184,3 +184,19 @@ fn a_task_that_workers_could_not_run_says_how_often_it_came_back() {
     assert!(desk.ok(&["show", "t"]).contains("uncounted   1"));
     assert_eq!(desk.json(&["show", "t"])["uncounted"], 1);
 }
+
+#[test]
+fn upkeep_does_what_is_due_and_fails_where_a_part_does() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t", "--eta", "+1s"]);
+    let mut done = String::new();
+    while !done.contains("promote") {
+        done = desk.ok(&["upkeep", "--once", "-o", "jsonl"]);
+    }
+    assert!(done.contains("{\"part\":\"promote\",\"number\":1}"), "{done}");
+    assert_eq!(desk.json(&["show", "t"])["status"], "pending");
+    redis::cmd("SET").arg("blueque_scheduled_tasks_r").arg("x").exec(&mut desk.server.connection()).unwrap();
+    let left = desk.run(&["upkeep", "r", "--once"]);
+    assert!(left.code == 1 && left.out.contains("WRONGKEY"), "{} {}", left.code, left.out);
+    desk.refused(2, &["upkeep", "-o", "json"]);
+}

@@ -140,7 +140,8 @@ fn odd_desk() -> Desk {
 }
 
 /// Every command that shows text of others.
-const SHOW: [&[&str]; 26] = [
+const SHOW: [&[&str]; 27] = [
+    &["audit"],
     &["ls"],
     &["ls", "q", "--status", "pending"],
     &["find", "q"],
