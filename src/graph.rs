@@ -34,8 +34,8 @@ use plan::{Argument, Input, Order, Plan, Step};
 ///
 /// A task runs once all that it waits for have ended as it needs it: successfully, if it receives their results
 /// ([`GraphTask::result_of`]) or comes after their success ([`GraphTask::needs`]); whatever their end is
-/// ([`GraphTask::after`]); or only if they have not succeeded ([`GraphTask::after_failure`]). A result may go to any
-/// number of tasks.
+/// ([`GraphTask::after`]); or only if they have not succeeded ([`GraphTask::after_failure`]). Of some tasks it may be
+/// enough that so many succeed ([`GraphTask::at_least`]). A result may go to any number of tasks.
 ///
 /// ```
 /// use blueque::Graph;
@@ -291,6 +291,26 @@ impl GraphTask<'_> {
     /// It runs only if another task fails or is cancelled, to clean up.
     pub fn after_failure(self, upstream: &GraphTask<'_>) -> Self {
         self.waits(Order::Failure, upstream)
+    }
+
+    /// It runs once so many of these tasks are complete; the others run on. What it has as a
+    /// [result](GraphTask::result_of) of one of them is `null` if that one is not complete by then. It fails once too few
+    /// of them can still be complete. A task has one such set.
+    ///
+    /// ```
+    /// let graph = blueque::Graph::new();
+    /// let copies = ["oslo", "turin", "graz"].map(|place| graph.task("copy", "upload", place).label(place));
+    /// graph.task("mail", "published", &"movie-17").at_least(2, &copies);
+    /// # graph.check()?;
+    /// # Ok::<(), blueque::GraphError>(())
+    /// ```
+    pub fn at_least(self, number: u32, of: &[GraphTask<'_>]) -> Self {
+        let mut former = None;
+        self.change(|step| former = step.least.replace(number));
+        if former.is_some() {
+            self.wrong(Order::Some.field(), "the task has one already: it waits for some of one set");
+        }
+        of.iter().fold(self, |task, upstream| task.waits(Order::Some, upstream))
     }
 
     fn waits(self, order: Order, upstream: &GraphTask<'_>) -> Self {

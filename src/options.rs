@@ -174,6 +174,24 @@ impl TaskOptions {
         self.pairs_mut().waits_for(&format!("result/{slot}"), upstream);
         self
     }
+
+    /// As [`Submit::after_some`].
+    pub fn after_some(mut self, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for("some", upstream);
+        self
+    }
+
+    /// As [`Submit::result_of_some`].
+    pub fn result_of_some(mut self, slot: u32, upstream: &TaskId) -> Self {
+        self.pairs_mut().waits_for(&format!("some/{slot}"), upstream);
+        self
+    }
+
+    /// As [`Submit::at_least`].
+    pub fn at_least(mut self, number: u32) -> Self {
+        self.pairs_mut().waits_for_least(number);
+        self
+    }
 }
 
 /// What the task waits for.
@@ -202,6 +220,35 @@ impl Submit {
     /// results, in the order of their slots, which count from 0; the task is submitted with empty parameters.
     pub fn result_of(mut self, slot: u32, upstream: &TaskId) -> Self {
         self.options = self.options.result_of(slot, upstream);
+        self
+    }
+
+    /// Waits until one of the tasks that are named so is complete, or as many of them as [`Submit::at_least`] says. The
+    /// others run on. Once too few are left that can still be complete, this one fails, with the group `upstream`.
+    ///
+    /// ```
+    /// use blueque::{Submit, TaskId};
+    ///
+    /// # fn main() -> blueque::Result<()> {
+    /// let mirrors = [TaskId::new("oslo")?, TaskId::new("turin")?, TaskId::new("graz")?];
+    /// let two_of_three = mirrors.iter().fold(Submit::default(), Submit::after_some).at_least(2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn after_some(mut self, upstream: &TaskId) -> Self {
+        self.options = self.options.after_some(upstream);
+        self
+    }
+
+    /// The same, and gets the result of that task as in [`Submit::result_of`], or `null` if it is not complete by then.
+    pub fn result_of_some(mut self, slot: u32, upstream: &TaskId) -> Self {
+        self.options = self.options.result_of_some(slot, upstream);
+        self
+    }
+
+    /// How many of the tasks of [`Submit::after_some`] and [`Submit::result_of_some`] must be complete: one by default.
+    pub fn at_least(mut self, number: u32) -> Self {
+        self.options = self.options.at_least(number);
         self
     }
 }
@@ -246,6 +293,24 @@ impl Inputs {
     /// [`Why::slots`](crate::Why) counts.
     pub fn result_of(self, slot: u32, upstream: &TaskId) -> Self {
         Self(self.0.result_of(slot, upstream))
+    }
+
+    /// As [`Submit::after_some`].
+    pub fn after_some(mut self, upstream: &TaskId) -> Self {
+        self.0.waits_for("some", upstream);
+        self
+    }
+
+    /// As [`Submit::result_of_some`], for a task that waits for results: see [`Inputs::result_of`].
+    pub fn result_of_some(mut self, slot: u32, upstream: &TaskId) -> Self {
+        self.0.waits_for(&format!("some/{slot}"), upstream);
+        self
+    }
+
+    /// As [`Submit::at_least`]: of all such tasks that it waits for, with those that it has.
+    pub fn at_least(mut self, number: u32) -> Self {
+        self.0.waits_for_least(number);
+        self
     }
 
     /// From the contract's text, such as `success=ID after=ID`, which the server checks.
@@ -302,8 +367,21 @@ impl Filter {
 impl Pairs {
     /// Adds an upstream of a task.
     fn waits_for(&mut self, kind: &str, upstream: &TaskId) {
-        let entry = format!("{kind}={upstream}");
-        let all = self.get("inputs").map_or_else(|| entry.clone(), |inputs| format!("{inputs} {entry}"));
+        self.add_input(&format!("{kind}={upstream}"));
+    }
+
+    /// Sets how many of a set must be complete.
+    fn waits_for_least(&mut self, number: u32) {
+        let others = self.get("inputs").unwrap_or_default().split(' ');
+        let others: Vec<&str> = others.filter(|entry| !entry.is_empty() && !entry.starts_with("least/")).collect();
+        let others = others.join(" ");
+        self.set("inputs", others);
+        self.add_input(&format!("least/{number}"));
+    }
+
+    fn add_input(&mut self, entry: &str) {
+        let before = self.get("inputs").filter(|inputs| !inputs.is_empty());
+        let all = before.map_or_else(|| entry.to_owned(), |inputs| format!("{inputs} {entry}"));
         self.set("inputs", all);
     }
 

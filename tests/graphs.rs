@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use blueque::calls::RetainOptions;
 use blueque::calls::TaskOptions;
-use blueque::{Client, Code, Context, Graph, GraphId, GraphInfo, Status, Stop, Worker};
+use blueque::{Client, Code, Context, Graph, GraphId, GraphInfo, Status, Stop, TaskId, Worker};
 use serde_json::{Value, json};
 use support::{Server, eventually};
 
@@ -55,6 +55,30 @@ fn a_chain_of_1_000_runs_through_and_so_does_a_join_of_1_000() {
     let result = |label: &str| client.task(made.task(label).unwrap().as_str()).unwrap().result::<u64>(LIMIT).unwrap();
     let sums = adding(&client, || ["chain", "join"].map(result));
     assert_eq!(sums, [1_000, 500_500]);
+}
+
+#[test]
+fn a_join_does_with_enough_of_1_501_whichever_they_are() {
+    let server = Server::start();
+    let client = client(&server);
+    let graph = Graph::new();
+    let all: Vec<_> = (0..1_500).map(|_| graph.task("q", "add", &1)).collect();
+    let never = graph.task("nobody", "add", &1);
+    let join = graph.join("q", "add").label("join").at_least(1_200, &[all.as_slice(), &[never]].concat());
+    for one in all.iter().chain([&never]) {
+        join.result_of(one);
+    }
+    let made = client.submit_graph(&graph).unwrap();
+    let id = made.task("join").unwrap();
+    let why = client.call(&client.calls().why(id)).unwrap();
+    assert_eq!((why.open, why.least, why.chances), (Some(1_501), Some(1_200), Some(1_501)));
+    let cancel = |task: &TaskId| client.task(task.as_str()).unwrap().cancel("no").unwrap();
+    made.tasks.iter().take(300).for_each(|(_, task)| _ = cancel(task));
+    let member = made.graph.tasks().map(Result::unwrap).find(|task| task.label == "join").unwrap();
+    assert_eq!((member.open, member.at_least), (1_201, Some(1_200)));
+    assert_eq!(adding(&client, || client.task(id.as_str()).unwrap().result::<u64>(LIMIT).unwrap()), 1_200);
+    let status = client.task(made.tasks[1_500].1.as_str()).unwrap().info().unwrap().status();
+    assert_eq!(status, Some(Status::Pending), "what is not needed stays as it is");
 }
 
 #[test]

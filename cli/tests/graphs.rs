@@ -277,6 +277,49 @@ fn a_graph_is_shown_and_waited_for() {
     assert_eq!(run(&["graph", "wait", cancelled["graph"].as_str().unwrap()]).0, 7);
 }
 
+#[test]
+fn a_task_that_does_with_some_of_several_says_for_how_many_it_waits() {
+    let world = world();
+    let run = |args: &str| world.outcome(&args.split(' ').collect::<Vec<_>>());
+    for id in ["a", "b", "c"] {
+        assert_eq!(run(&format!("submit nobody --id {id}")).0, 0);
+    }
+    run("submit nobody --id t --at-least 2 --result-of a --result-of b --after-success c");
+    let why = |id: &str| run(&format!("why {id}")).1;
+    assert!(why("t").starts_with("It waits for 2 more of 3 tasks: c and 2 other tasks. c: Its queue"), "{}", why("t"));
+    run("cancel a");
+    assert!(why("t").starts_with("It waits for 2 more of 2 tasks: c and another task."), "{}", why("t"));
+    let (code, _, err) = run("undepend t b");
+    assert!(code != 0 && err.contains("t: UPSTREAM: too few of the others of its set"), "{err}");
+    assert!(run("depend t --at-least 1").1.contains("t  waiting"));
+    run("submit nobody --id x");
+    run("depend t --after x");
+    assert!(why("t").starts_with("It waits for x, and for 1 more of 2 tasks. x: Its queue"), "{}", why("t"));
+    run("cancel x b");
+    assert!(why("t").starts_with("It waits for c."), "{}", why("t"));
+    run("cancel c");
+    assert!(why("t").contains("too few of its set can still be complete: c was cancelled"), "{}", why("t"));
+    run("submit nobody --id array --array 1-2 --at-least 1 --after-success x --result-of y");
+    run("submit nobody --id y");
+    let (code, _, err) = run("submit nobody --id pair --array 1-2 --at-least 1 --after-success x --result-of y");
+    assert_eq!(code, 0, "{err}");
+    assert!(why("pair.1").starts_with("It waits for y."), "{}", why("pair.1"));
+
+    let text = r#"{"queue": "nobody", "on_failure": "hold", "tasks": {"left": {}, "right": {}, "first": {}, "mail":
+      {"needs": ["first"], "at_least": {"count": 2, "of": ["left", "right"]}}}}"#;
+    let made = submitted(&world, text, &["--id", "mails"]);
+    let shown = || run("graph show mails").1;
+    assert!(shown().contains("waits for first, and 2 of left, right\n"), "{}", shown());
+    run(&format!("cancel {}", made["tasks"]["left"].as_str().unwrap()));
+    let mail = made["tasks"]["mail"].as_str().unwrap();
+    let held = "It waits for 2 more of a set, of which only 1 can still be complete: for mails.2 (first)";
+    assert!(why(mail).starts_with(held), "{}", why(mail));
+    let (_, json, _) = run("graph show mails -o json");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let task = json["tasks"].as_array().unwrap().iter().find(|task| task["task"] == "mail").unwrap();
+    assert_eq!((&task["at_least"], &task["upstreams"][1]["needs"]), (&json!(2), &json!("some")));
+}
+
 /// The document with two shards, and its tasks.
 fn two_shards(world: &World, args: &[&str]) -> (Value, [Task; 3]) {
     let made = submitted(world, &document(&[value("1", 1), value("2", 2), mail("send-mail", &["1", "2"])]), args);

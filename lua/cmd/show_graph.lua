@@ -19,7 +19,8 @@ local counts = redis.call('HMGET', graphs.key(id), 'complete', 'failed', 'cancel
 local answer = { #ids < limit and '0' or string.format('%.0f', from + limit), graph.state, graph.created, graph.total,
   graph.name, counts[1] or '0', counts[2] or '0', counts[3] or '0' }
 for _, task in ipairs(ids) do
-  local v = redis.call('HMGET', namespace.key('task', task), 'queue', 'status', 'cause', 'label', 'inputs', 'graph')
+  local v = redis.call('HMGET', namespace.key('task', task), 'queue', 'status', 'cause', 'label', 'inputs', 'graph',
+    'ties')
   if v[6] ~= id then
     v = {} -- another task has its id by now
   end
@@ -27,7 +28,7 @@ for _, task in ipairs(ids) do
   if counts[4] == 'anew' and contract.is_final(status) and graphs.runs_anew(id, task) then
     status = 'waiting' -- it has stopped in order to
   end
-  for _, fact in ipairs({ task, v[1] or '', status, status == 'waiting' and edges.open(task) or 0, v[3] or '',
+  for _, fact in ipairs({ task, v[1] or '', status, status == 'waiting' and edges.open(task, v[7]) or 0, v[3] or '',
     v[4] or '', v[5] or '' }) do
     answer[#answer + 1] = fact
   end

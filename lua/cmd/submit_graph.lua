@@ -92,12 +92,20 @@ for at = 5, last, 6 do
     task.ties = (spec.ties or '') .. (wanted and 'wg' or 'g')
     task.spec, task.label, task.eta = spec, label, eta and namespace.decimal(eta)
     new[#new + 1] = task
+    if wanted and wanted.some > 0 then
+      quorum.tie(task)
+    end
   else
     task.ties = before[4]
     if wanted then
       if not string.find(task.ties, 'w', 1, true) then
         task.ties, runs = task.ties .. 'w', nil -- it may have been taken for one that waits for nothing
       end
+      if wanted.some > 0 then
+        quorum.tie(task)
+        runs = nil
+      end
+      graphs.check_least(before[5], wanted)
       if found[task.id] then
         found[task.id].ties = task.ties -- others of this call, before it, wait for it
       end
@@ -106,7 +114,7 @@ for at = 5, last, 6 do
   if wanted then
     number = number + #wanted.upstreams + #wanted.values
     task.inputs = wanted.text
-    look(task, wanted, upstream)
+    look(task, wanted, upstream, before[5])
     task.fields = task.continues and { 'inputs', graphs.merged(before[5], wanted.text, task.edges), 'ties', task.ties }
   end
   if spec.claims and spec.claims.needs then

@@ -3,7 +3,7 @@
 -- @args now id upstream
 -- @options request
 -- @reply `waiting`, or `pending` or `scheduled` if that was the last one
--- @errors NOTASK STATE
+-- @errors NOTASK STATE UPSTREAM
 -- @since 0.2.0
 namespace.open()
 local id, upstream = contract.arguments()
@@ -20,12 +20,21 @@ elseif redis.call('HEXISTS', edges.upstreams(id), upstream) == 0 then
   return 'waiting' -- repeated after a lost reply
 end
 namespace.probe('ZCARD', edges.dependents(upstream))
-local plan = { id = id, task = task }
-if redis.call('HLEN', edges.upstreams(id)) == 1 then
+local plan = { id = id, task = task, set = task.set }
+local open = redis.call('HLEN', edges.upstreams(id)) - 1
+local kind, mark, slots = string.match(redis.call('HGET', edges.upstreams(id), upstream), '^(%l+)(%d*)/?(.*)$')
+if kind == 'some' then
+  quorum.plan_removal(task.set, mark)
+end
+if open == 0 or task.set and quorum.is_ready(task.set, open) then
   edges.plan_ready(plan, task.slots)
 end
 namespace.begin()
+edges.fill(id, edges.slots(slots))
 local text = late.without(task.inputs, upstream)
+if not next(quorum.named(text)) then
+  text = quorum.without(text)
+end
 if text ~= '' then
   redis.call('HSET', task.key, 'inputs', text)
 else

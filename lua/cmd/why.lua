@@ -2,7 +2,7 @@
 -- @args now id
 -- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight
 --   needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases
---   uncounted order full draining silent open upstream slots end_by; what does not apply is empty
+--   uncounted order full draining silent open upstream slots least chances end_by; what does not apply is empty
 -- @errors NOTASK
 local FAR = 10000 -- further positions are not counted
 
@@ -41,11 +41,14 @@ for _, fact in ipairs({
   answer[#answer + 1] = fact
 end
 if task.status == 'waiting' then
-  local open, upstream = edges.open(id)
+  local open, upstream, set = edges.open(id, task.ties)
   upstream = task.graph and edges.holding(id) or upstream
   for _, fact in ipairs({
-    'open', open, 'upstream', upstream, 'slots', redis.call('HGET', edges.inputs(id), 'slots') or '0',
+    'open', open, 'upstream', upstream or '', 'slots', redis.call('HGET', edges.inputs(id), 'slots') or '0',
   }) do
+    answer[#answer + 1] = fact
+  end
+  for _, fact in ipairs(set and set.least > 0 and { 'least', set.least, 'chances', quorum.chances(set) } or {}) do
     answer[#answer + 1] = fact
   end
 end

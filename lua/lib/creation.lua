@@ -27,7 +27,8 @@ function creation.spec(options)
   local lease = options.lease and string.format('%.0f', options.lease * 1000000)
   local ties = ((priority or key or options.needs) and 'r' or '') .. ((key or weight) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
-    .. (options.inputs and 'w' or '') .. (options.deadline and 'e' or '') .. (options.steps and 's' or '')
+    .. (options.inputs and (options.inputs.some > 0 and 'wk' or 'w') or '') .. (options.deadline and 'e' or '')
+    .. (options.steps and 's' or '')
   options.priority, options.key, options.weight, options.solo, options.lease = priority, key, weight, spec.solo, nil
   options.unique_until, options.own_lease = options.unique and till, lease
   options.max_bytes, options.unique_policy = nil, nil

@@ -43,9 +43,13 @@ function edges.unsettled()
 end
 
 -- How many upstreams a task still waits for, and one of them, if there is any.
-function edges.open(id)
+function edges.open(id, ties)
   local key = edges.upstreams(id)
-  return redis.call('HLEN', key), redis.call('HSCAN', key, '0', 'COUNT', 1)[2][1]
+  local open = redis.call('HLEN', key)
+  if ties and string.find(ties, 'k', 1, true) then
+    return quorum.open(id, open)
+  end
+  return open, redis.call('HSCAN', key, '0', 'COUNT', 1)[2][1]
 end
 
 -- An upstream that has failed or was cancelled and is waited for all the same, or nil. Of very many the first ones are
@@ -53,7 +57,7 @@ end
 function edges.holding(id)
   local found = redis.call('HSCAN', edges.upstreams(id), '0', 'COUNT', edges.INLINE)[2]
   for i = 1, math.min(#found, 2 * edges.INLINE), 2 do
-    if redis.call('ZSCORE', edges.dependents(found[i]), id) == 'inf'
+    if string.match(found[i + 1], '^%l+') ~= 'some' and redis.call('ZSCORE', edges.dependents(found[i]), id) == 'inf'
       and contract.is_final(redis.call('HGET', namespace.key('task', found[i]), 'status')) then
       return found[i]
     end
@@ -64,17 +68,22 @@ end
 -- values by their slots; the number of slots; and the text without the values. `partial`: further calls may bring other
 -- slots. `known`: ids that were checked, and `start`, what others often begin with.
 function edges.parse(text, what, partial, known, start)
-  local found = { upstreams = nil, values = {}, slots = 0, text = text }
+  local found = { upstreams = nil, values = {}, slots = 0, text = text, some = 0, least = nil }
   local number, ups, by_id, taken, highest, from = 0, nil, nil, nil, -1, 1
   repeat
     local till, at = string.find(text, ' ', from, true) or #text + 1, string.find(text, '=', from, true)
     local kind, rest, slot = string.sub(text, from, (at or 0) - 1), string.sub(text, (at or 0) + 1, till - 1), nil
-    if kind ~= 'success' and kind ~= 'after' and kind ~= 'failure' then
+    local least
+    if kind ~= 'success' and kind ~= 'after' and kind ~= 'failure' and kind ~= 'some' then
       kind, slot = string.match(kind, '^(%l+)/(%d%d?%d?%d?)$')
     end
-    if not at or at > till or rest == '' or slot and kind ~= 'result' and kind ~= 'value' or not kind then
-      reply.fail('BADARG', what .. ' must be entries like success=ID, after=ID, failure=ID, result/SLOT=ID and'
-        .. ' value/SLOT=BYTES, separated by spaces')
+    if not at or at > till then
+      least = not found.least and string.match(string.sub(text, from, till - 1), '^least/(%d%d?%d?%d?%d?)$')
+      slot, kind = nil, least and 'least'
+    end
+    if not kind or not least and (rest == '' or slot and kind ~= 'result' and kind ~= 'value' and kind ~= 'some') then
+      reply.fail('BADARG', what .. ' must be entries like success=ID, after=ID, failure=ID, some=ID, least/NUMBER,'
+        .. ' result/SLOT=ID and value/SLOT=BYTES, separated by spaces')
     end
     if slot then
       slot = tonumber(slot)
@@ -84,7 +93,9 @@ function edges.parse(text, what, partial, known, start)
       end
       taken[slot], highest, found.slots = true, math.max(highest, slot), found.slots + 1
     end
-    if kind == 'value' then
+    if least then
+      found.least = args.integer(least, 1, contract.GRAPH_SIZE_HIGH, what)
+    elseif kind == 'value' then
       found.values[#found.values + 1] = { slot, args.integer(rest, 0, contract.PAYLOAD_HIGH, what) }
     else
       if not (known and known[rest]) then
@@ -95,12 +106,15 @@ function edges.parse(text, what, partial, known, start)
       end
       by_id = by_id or ups and { [ups[1].id] = ups[1] } -- one alone needs none
       local up = by_id and by_id[rest]
-      if up and not (slot and up.kind == kind) then
+      if up and not (slot and up.kind == kind and up.slots[1]) then
         reply.fail('BADARG', what .. ' must name each upstream once, or several times for its result')
       elseif up then
         up.slots[#up.slots + 1] = slot
       else
         up, number = { id = rest, kind = kind, slots = slot and { slot } or {} }, number + 1
+        if kind == 'some' then
+          found.some = found.some + 1
+        end
         if ups then
           ups[number], by_id[rest] = up, up
         else
@@ -119,8 +133,10 @@ function edges.parse(text, what, partial, known, start)
   end
   if highest + 1 ~= found.slots then
     reply.fail('BADARG', what .. ' must give the slots from 0 on without a gap')
-  elseif number == 0 or number + #found.values > contract.EDGES_HIGH then
+  elseif number == 0 and not (partial and found.least) or number + #found.values > contract.EDGES_HIGH then
     reply.fail('BADARG', what .. ' must name 1 to ' .. contract.EDGES_HIGH .. ' upstreams and values')
+  elseif not partial and (found.least or 0) > found.some then
+    reply.fail('BADARG', what .. ' must have as many upstreams with some as least/NUMBER says, or more')
   end
   return found
 end
@@ -149,7 +165,7 @@ end
 
 -- Whether an edge of this kind needs the upstream to run.
 function edges.needs_success(kind)
-  return kind == 'success' or kind == 'result'
+  return kind == 'success' or kind == 'result' or kind == 'some'
 end
 
 -- Whether a result can be an element of a JSON list.
@@ -172,11 +188,17 @@ function edges.among(task, ups)
 end
 
 -- Reads what a new task waits for. Sets its open `edges`, and what is known of its input: `filled`, by slot. `find`
--- finds an upstream; without it every task may be one, and the input is joined if nothing is open.
-function edges.look(task, wanted, find)
+-- finds an upstream; without it every task may be one, and the input is joined if nothing is open. `had`: the text of
+-- the inputs that earlier calls brought.
+function edges.look(task, wanted, find, had)
   local open, at = nil, 1
   if wanted.slots > 0 or task.continues then
     task.filled, task.slots, task.bytes = {}, wanted.slots, 0
+  end
+  if wanted.some > 0 or wanted.least then
+    local set = task.continues and quorum.has(task) and quorum.read(task.id)
+    task.set, open = quorum.begin({ set = set, text = had }, wanted), {}
+    task.edges = open
   end
   for i = 1, #wanted.values do
     local slot, length = unpack(wanted.values[i])
@@ -196,8 +218,9 @@ function edges.look(task, wanted, find)
       reply.fail('BADARG', 'a task cannot wait for itself')
     end
     local up = get(wish.id)
-    if up.status == 'staged' or not contract.is_final(up.status) then
-      local earlier = before and before[i]
+    local earlier = before and before[i]
+    local named = wish.kind == 'some' and task.set.named[wish.id]
+    if (up.status == 'staged' or not contract.is_final(up.status)) and not (named and not earlier) then
       if not earlier then
         if task.waited_for ~= 0 then
           edges.require_free(task)
@@ -220,8 +243,8 @@ function edges.look(task, wanted, find)
         namespace.probe('ZCARD', edges.dependents(up.id))
         up.probed = true
       end
-    else
-      edges.look_at_ended(task, wish, up)
+    elseif not (named and earlier) then -- else its end is yet to be told
+      edges.look_at_ended(task, wish, up, named)
     end
   end
   task.edges = open or {}
@@ -240,14 +263,20 @@ function edges.look(task, wanted, find)
     namespace.declare(edges.upstreams(task.id))
     namespace.declare(edges.inputs(task.id))
   end
+  if task.set then
+    quorum.require(task, wanted, find)
+  end
   if wanted.slots > 0 then
     task.parameters = (find or task.edges[1]) and '' or (edges.join(task.filled, wanted.slots))
   end
 end
 
--- Reads what an upstream that has ended means: its result fills slots of the task, or the task is refused.
-function edges.look_at_ended(task, wish, up)
-  if not edges.is_met(wish.kind, up.status) then
+-- Reads what an upstream that has ended means: its result fills slots of the task, or the task is refused. `named`: it
+-- is of a set, and counts already.
+function edges.look_at_ended(task, wish, up, named)
+  if wish.kind == 'some' and not quorum.look_at_ended(task, wish, up, named) then
+    return
+  elseif not edges.is_met(wish.kind, up.status) then
     reply.fail('UPSTREAM', 'an upstream is ' .. up.status .. ', so this task would never run: retry that one first')
   elseif wish.slots[1] then
     local result = edges.element(redis.call('HGET', up.key, 'result') or '')
@@ -270,6 +299,7 @@ end
 function edges.join(filled, slots)
   local lengths = {}
   for slot = 0, slots - 1 do
+    filled[slot] = filled[slot] or 'null'
     lengths[slot + 1] = #filled[slot]
   end
   return '[' .. table.concat(filled, ',', 0, slots - 1) .. ']', table.concat(lengths, ',')
@@ -319,13 +349,15 @@ function edges.enter(tasks, graph)
       local edge = task.edges[i]
       local up = edge.up
       local outside = graph and up.status ~= 'staged'
-      own[n + 1], own[n + 2] = up.id, edge.slots[1] and edge.kind .. '/' .. table.concat(edge.slots, ',') or edge.kind
+      local kind = edge.missed and edge.kind .. task.set.turn or edge.kind
+      local since = outside and '-inf' or edge.missed and 'inf' or now
+      own[n + 1], own[n + 2] = up.id, edge.slots[1] and kind .. '/' .. table.concat(edge.slots, ',') or kind
       n = n + 2
       local waiting = up.waiting
       if waiting then
-        waiting[#waiting + 1], waiting[#waiting + 2] = outside and '-inf' or now, task.id
+        waiting[#waiting + 1], waiting[#waiting + 2] = since, task.id
       else
-        number, up.waiting = number + 1, { outside and '-inf' or now, task.id }
+        number, up.waiting = number + 1, { since, task.id }
         waits[number] = up
       end
       if outside and not edge.known then
@@ -341,6 +373,9 @@ function edges.enter(tasks, graph)
         known[#known + 1], known[#known + 2] = slot, text
       end
       redis.call('HSET', edges.inputs(task.id), unpack(known))
+    end
+    if task.set then
+      quorum.write(task.id, task.set)
     end
   end
   for i = 1, number do
@@ -399,13 +434,21 @@ end
 function edges.plan_one(up, to, id)
   local task = record.find(id, edges.fields())
   local key = namespace.declare(edges.upstreams(id))
-  local kind, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)/?(.*)$')
+  local kind, mark, slots = string.match(redis.call('HGET', key, up.id) or '', '^(%l+)(%d*)/?(.*)$')
   local plan = { id = id, met = not kind or edges.is_met(kind, to) }
   if not task or task.status ~= 'waiting' or not kind then
     plan.kept = task and kind and contract.is_final(task.status) -- it may be retried
     return plan
   end
-  if not plan.met and edges.is_repairable(kind, to) and graphs.on_failure(task.extra[5]) == 'hold' then
+  if quorum.has(task) then
+    plan.set = quorum.read(id)
+  end
+  if kind == 'some' then
+    quorum.plan_end(plan, task, up, to, mark, slots)
+    if plan.missed then
+      return plan
+    end
+  elseif not plan.met and edges.is_repairable(kind, to) and graphs.on_failure(task.extra[5]) == 'hold' then
     plan.held = true
     return plan
   end
@@ -416,10 +459,14 @@ function edges.plan_one(up, to, id)
     state.plan(task, plan.to)
     return plan
   end
-  plan.last = redis.call('HLEN', key) == 1
+  local open = redis.call('HLEN', key)
+  plan.last = plan.ready or open == 1
+  if plan.set and not plan.ready then
+    plan.last = quorum.is_ready(plan.set, open - 1)
+  end
   local own = namespace.declare(edges.inputs(id))
   local known = (plan.last or slots ~= '') and redis.call('HMGET', own, 'slots', 'bytes')
-  if slots ~= '' then
+  if slots ~= '' and not plan.ready then
     edges.plan_input(plan, up, slots, tonumber(known[2] or 0))
   end
   if plan.wrong then
@@ -483,6 +530,9 @@ function edges.collect(key, number, plan)
   for _, slot in ipairs(plan.slots or {}) do
     filled[slot] = plan.text
   end
+  for slot, text in pairs(plan.filled or {}) do
+    filled[slot] = text
+  end
   return filled
 end
 
@@ -500,6 +550,8 @@ function edges.settle(task)
       redis.call('ZADD', edges.dependents(task.id), '-' .. namespace.now, plan.id)
     elseif plan.held then
       redis.call('ZADD', edges.dependents(task.id), 'inf', plan.id)
+    elseif plan.missed then
+      quorum.miss(task, plan)
     elseif plan.task and not plan.met then
       told = told or redis.call('HMGET', task.key or namespace.key('task', task.id), 'status', 'error', 'cause')
       edges.fail_with(task, plan, told)
@@ -523,7 +575,7 @@ function edges.fail_with(up, plan, told)
     return
   end
   state.move(plan.task, 'failed', 'upstream', '', 'cause', cause, 'group', 'upstream',
-    'error', edges.error_of(up.id, told))
+    'error', (plan.short and quorum.SHORT or '') .. edges.error_of(up.id, told))
 end
 
 -- The error of a task that ends with its upstream. `told`: status, error and cause of that one.
@@ -538,12 +590,28 @@ function edges.error_of(id, told)
   return text
 end
 
--- Removes an edge that is met; the last one makes the task ready.
+-- Elements that nothing will fill.
+function edges.fill(id, slots)
+  for _, slot in ipairs(slots) do
+    redis.call('HSET', edges.inputs(id), slot, 'null')
+  end
+  if slots[1] then
+    redis.call('HINCRBY', edges.inputs(id), 'bytes', 4 * #slots)
+  end
+end
+
+-- Removes an edge that is met, if `up` is given; the last one makes the task ready.
 function edges.meet(up, plan)
-  redis.call('ZREM', edges.dependents(up.id), plan.id)
-  redis.call('HDEL', edges.upstreams(plan.id), up.id)
+  if up then
+    redis.call('ZREM', edges.dependents(up.id), plan.id)
+    redis.call('HDEL', edges.upstreams(plan.id), up.id)
+  end
   if not plan.task then
     return
+  elseif plan.set and plan.to then
+    quorum.drop(plan.id)
+  elseif plan.set then
+    quorum.write(plan.id, plan.set)
   end
   if plan.joined then
     redis.call('UNLINK', edges.inputs(plan.id))
@@ -573,20 +641,25 @@ function edges.plan_retry(task, spec)
     return
   end
   local known = redis.call('HMGET', own, 'slots', 'bytes')
-  local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {} }
+  local again = { met = {}, open = {}, slots = tonumber(known[1] or 0), bytes = tonumber(known[2] or 0), texts = {},
+    some = {}, set = quorum.has(task) and quorum.new(quorum.read(task.id).least) or nil }
   local found = redis.call('HGETALL', key)
   spec.entries = (spec.entries or 0) + 15 * #found -- looking at each takes as long
   for i = 1, #found, 2 do
     local up = record.find(found[i]) or graphs.coming(found[i]) or { status = 'deleted' }
-    local kind, slots = string.match(found[i + 1], '^(%l+)/?(.*)$')
+    local kind, slots = string.match(found[i + 1], '^(%l+)%d*/?(.*)$')
     local over = not (spec.begun and spec.begun[found[i]]) and (contract.is_final(up.status) or up.status == 'deleted')
-    if over and not edges.is_met(kind, up.status) then
+    local is_met = edges.is_met(kind, up.status)
+    if kind == 'some' then
+      quorum.plan_retry(again, found[i], up, slots, over)
+      over = over and is_met
+    elseif over and not is_met then
       return 'UPSTREAM', 'a task that it waits for is ' .. up.status .. ': retry that one first'
     end
     namespace.probe('ZCARD', edges.dependents(found[i]))
     if over then
       again.met[#again.met + 1] = found[i]
-    else
+    elseif kind ~= 'some' then
       again.open[#again.open + 1] = up
     end
     if over and slots ~= '' then
@@ -602,7 +675,11 @@ function edges.plan_retry(task, spec)
   if again.bytes > edges.INPUT then
     return 'UPSTREAM', 'the results of its upstreams are over ' .. edges.INPUT .. ' bytes'
   end
-  task.again_edges, again.to = again, again.open[1] and 'waiting' or 'pending'
+  if again.set and again.set.least > quorum.chances(again.set) then
+    return 'UPSTREAM', 'too few of its set can still be complete: retry those that failed first'
+  end
+  local waits = again.open[1] or again.set and again.set.least > 0
+  task.again_edges, again.to = again, waits and 'waiting' or 'pending'
   if again.to == 'pending' and again.slots > 0 then
     local filled = edges.collect(own, again.slots, {})
     for slot, text in pairs(again.texts) do
@@ -616,6 +693,9 @@ end
 function edges.look_later(task)
   redis.call('HSET', task.key, 'cascade', '0')
   redis.call('ZADD', edges.unsettled(), namespace.now, task.id)
+  if quorum.has(task) then
+    quorum.count_anew(task.id)
+  end
 end
 
 -- Makes what `plan_retry` has planned. The task has begun again.
@@ -631,6 +711,9 @@ function edges.retry(task)
   for _, up in ipairs(again.open) do
     redis.call('ZADD', edges.dependents(up.id), namespace.now, task.id)
     edges.tie(up) -- one of this id may be another than before
+  end
+  if again.set then
+    quorum.retry(task, again)
   end
   if again.joined then
     redis.call('UNLINK', edges.inputs(task.id))
@@ -738,10 +821,13 @@ function edges.plan_anew(task, spec)
   end
   local v = redis.call('HMGET', task.key, 'inputs', 'slots')
   -- nothing runs anew that the first one of all waits for
-  local order, texts = edges.submitted(task.id ~= spec.first and v[1])
+  local order, texts = edges.submitted((task.id ~= spec.first or quorum.has(task)) and v[1])
   spec.entries = (spec.entries or 0) + 15 * #order -- looking at each takes as long
   local marks = edges.marks(spec.chosen, order)
   local again = { open = {}, texts = texts, ended = {}, still = {}, forget = {}, kept = {} }
+  if quorum.has(task) then
+    quorum.plan_anew(task, again, v[1], order, marks)
+  end
   for _, id in ipairs(order) do
     if marks[id] then
       again.open[#again.open + 1] = id
@@ -817,6 +903,9 @@ function edges.anew(task)
     edges.tie(up)
   end
   edges.ask_again(task, again.ended)
+  if again.set then
+    quorum.write(task.id, again.set)
+  end
   if again.split then
     redis.call('HSET', own, 'slots', again.slots, 'bytes', again.bytes)
     redis.call('HSET', task.key, 'parameters', '')

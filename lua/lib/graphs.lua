@@ -198,6 +198,14 @@ function graphs.stage(tasks, graph)
   end
 end
 
+-- How many of a set must be complete is said once.
+function graphs.check_least(text, wanted)
+  local known = wanted.least and string.match(text or '', 'least/(%d+)')
+  if known and tonumber(known) ~= wanted.least then
+    reply.fail('BADARG', 'an earlier call had another least/NUMBER for this task')
+  end
+end
+
 -- Runs of a graph that may be noted.
 graphs.RUNS = 100
 
@@ -223,7 +231,7 @@ function graphs.runs_with(runs, tasks)
   for i = 1, #tasks do
     local task = tasks[i]
     local to = task.inputs and 'waiting' or 'pending'
-    if task.eta or task.spec.ties or task.inputs and not task.edges[1] then
+    if task.eta or task.set or task.spec.ties or task.inputs and not task.edges[1] then
       to = '?'
     end
     if last.to == to and last.queue == task.queue then
@@ -359,6 +367,9 @@ function graphs.plan_task(staged, planned)
   local open = 0
   if string.find(task.ties, 'w', 1, true) then
     open = redis.call('HLEN', namespace.declare(edges.upstreams(task.id)))
+    if quorum.has(task) and quorum.is_ready(quorum.read(task.id), open) then
+      open, task.drops = 0, true
+    end
     local own = namespace.declare(edges.inputs(task.id))
     local slots = open == 0 and tonumber(redis.call('HGET', own, 'slots'))
     if slots then
@@ -418,6 +429,9 @@ function graphs.release(graph, tasks, outside)
       redis.call('ZADD', namespace.prefix .. 'queues', 'NX', 0, same.queue) -- it may have been forgotten
     end
     for _, task in ipairs(same) do
+      if task.drops then
+        quorum.drop(task.id)
+      end
       if task.joined then
         redis.call('UNLINK', edges.inputs(task.id))
         redis.call('HSET', task.key, 'parameters', task.joined, 'slots', task.lengths)

@@ -40,6 +40,7 @@ function late.task(id)
   task.inputs = redis.call('HGET', task.key, 'inputs') or ''
   local known = redis.call('HMGET', namespace.declare(edges.inputs(id)), 'slots', 'bytes')
   task.slots, task.bytes = tonumber(known[1] or 0), tonumber(known[2] or 0)
+  task.set = quorum.has(task) and quorum.read(id) or nil
   return task
 end
 
@@ -67,11 +68,18 @@ end
 function late.look(task, wanted, look_at)
   task.edges, task.filled = {}, {}
   local text, slots = {}, {}
+  local sets = wanted.some > 0 or wanted.least
+  if sets then
+    task.set = quorum.begin({ set = task.set, text = task.inputs }, wanted)
+  end
   for _, wish in ipairs(wanted.upstreams) do
     local entries = late.entries(wish)
     if wish.id == task.id then
       reply.fail('BADARG', 'a task cannot wait for itself')
     elseif not late.has(task, entries) then
+      if sets and task.set.named[wish.id] then
+        late.refuse_twice()
+      end
       look_at(task, wish)
       for _, entry in ipairs(entries) do
         text[#text + 1] = entry
@@ -82,6 +90,12 @@ function late.look(task, wanted, look_at)
     end
   end
   late.check_slots(task, slots)
+  if sets then
+    task.code, task.refusal = quorum.count(task)
+  end
+  if wanted.least and wanted.least ~= quorum.wanted(task.inputs) then
+    task.inputs, text[#text + 1] = quorum.without(task.inputs), 'least/' .. wanted.least
+  end
   task.text = table.concat(text, ' ')
   if redis.call('HLEN', edges.upstreams(task.id)) + #task.edges > late.MOST
     or #task.inputs + #task.text >= late.TEXT then
@@ -90,9 +104,13 @@ function late.look(task, wanted, look_at)
   edges.require_room(task)
 end
 
+function late.refuse_twice()
+  reply.fail('BADARG', 'the task waits for one of these already, in another way: end that with undepend first')
+end
+
 function late.look_at(task, wish)
   if redis.call('HEXISTS', edges.upstreams(task.id), wish.id) == 1 then
-    reply.fail('BADARG', 'the task waits for one of these already, in another way: end that with undepend first')
+    late.refuse_twice()
   end
   local up = late.find(wish.id)
   if not contract.is_final(up.status) then
@@ -106,7 +124,12 @@ end
 -- The same for a task that is about to be suspended: it ends with that one, as it would have a moment later.
 function late.look_for_child(task, wish)
   local up = record.find(wish.id) or graphs.coming(wish.id) or { id = wish.id, status = 'deleted' }
-  if up.status == 'deleted' or contract.is_final(up.status) then
+  if wish.kind == 'some' and (up.status == 'deleted' or contract.is_final(up.status)) then
+    if not quorum.look_at_ended(task, wish, up) then
+      task.lacking = up
+    end
+    return
+  elseif up.status == 'deleted' or contract.is_final(up.status) then
     if not edges.is_met(wish.kind, up.status) then
       task.broken = task.broken or up
     end
@@ -122,10 +145,28 @@ function late.plan_suspension(task, wanted)
   namespace.declare(edges.upstreams(task.id))
   namespace.declare(edges.inputs(task.id))
   task.inputs, task.slots, task.bytes = redis.call('HGET', task.key, 'inputs') or '', 0, 0
+  if wanted.some > 0 then
+    task.inputs = quorum.without(string.gsub(task.inputs, ' ?some/?%d*=%S+', '')) -- that set had enough
+  end
   late.look(task, wanted, late.look_for_child)
+  if task.code and not task.lacking then
+    reply.fail(task.code, task.refusal)
+  elseif task.code then
+    task.broken = task.broken or task.lacking
+  end
   late.refuse_circles(task)
+  late.tie(task)
+  if task.set and quorum.is_ready(task.set, #task.edges) then
+    task.edges, task.set = {}, nil
+  end
+end
+
+function late.tie(task)
   if not string.find(task.ties or '', 'w', 1, true) then
     task.ties = (task.ties or '') .. 'w'
+  end
+  if task.set then
+    quorum.tie(task)
   end
 end
 
@@ -212,10 +253,19 @@ end
 
 -- Reads what the new edges write.
 function late.plan(task)
-  if not string.find(task.ties or '', 'w', 1, true) then
-    task.ties = (task.ties or '') .. 'w'
+  if task.code then
+    reply.fail(task.code, task.refusal)
   end
-  if task.edges[1] and task.status ~= 'waiting' then
+  late.tie(task)
+  local open = redis.call('HLEN', edges.upstreams(task.id)) + #task.edges
+  if task.set and quorum.is_ready(task.set, open) then
+    task.edges = {}
+    if task.status == 'waiting' then
+      task.ready = { id = task.id, task = task, set = task.set, filled = task.filled }
+      edges.plan_ready(task.ready, task.slots)
+    end
+    task.set = nil
+  elseif task.edges[1] and task.status ~= 'waiting' then
     task.to, task.forget = 'waiting', { 'readied', 'promoted' }
     state.plan(task, 'waiting')
   end
@@ -227,6 +277,10 @@ function late.run(task)
     'ties', task.ties)
   if task.to then
     state.move(task, 'waiting', 'depend', '')
+  end
+  if task.ready then
+    edges.meet(nil, task.ready)
+    return task.ready.to
   end
   edges.enter({ task })
   return task.to or task.status

@@ -181,7 +181,7 @@ end
 function walks.hangs_below(walk, page, after)
   local ids = {}
   for _, entry in ipairs(page) do
-    if after == 'anew' or edges.needs_success(entry.kind) then
+    if after == 'anew' or entry.kind ~= 'some' and edges.needs_success(entry.kind) then
       if walk.marks[entry.id] then
         return true
       end
@@ -209,7 +209,7 @@ function walks.plan_anew(walk, limit)
     if redis.call('ZSCORE', spec.chosen, id) == '1' then
       local task = walks.task(walk, id)
       if not task or not walks.stops_first(walk, task) then
-        if task and id ~= walk.task and part ~= 'ready' and anew.is_long(task) then
+        if task and id ~= walk.task and part ~= 'ready' and not quorum.has(task) and anew.is_long(task) then
           walks.prepare_anew(walk, task, part)
           break
         end

@@ -1,5 +1,6 @@
 //! Splits a plan into the calls of `submit_graph`.
 
+use std::collections::HashSet;
 use std::mem;
 
 use super::flaw::{GraphError, Place};
@@ -17,6 +18,9 @@ const FEW: usize = 500;
 
 /// Bytes of parameters in one call. A longer value goes alone.
 const BYTES: usize = 4 << 20;
+
+/// What the entry begins with that says how many of a set must be complete.
+const LEAST: &str = "least/";
 
 /// A task in one call, or what one call has room for.
 #[derive(Clone, Debug)]
@@ -73,6 +77,8 @@ pub(super) fn batches<'a>(plan: &'a Plan, ids: &'a [TaskId]) -> Result<Vec<Vec<P
             let other = early.iter().position(|entry| entry.value.is_empty());
             late.extend(other.map(|at| early.remove(at)));
         }
+        // How many of a set must be complete comes after all of the set.
+        late.extend(early.extract_if(.., |entry| entry.text.starts_with(LEAST)));
         filler.add(last.0, last.1, (whole, early));
         filler.close();
         filler.most = ENTRIES;
@@ -147,22 +153,40 @@ impl<'a> Filler<'a> {
 /// The parameters of a task as far as they are whole, and its entries.
 fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
     let id = |index: usize| ids.get(index).map_or("", TaskId::as_str);
-    let edge = |(order, upstream): &(Order, usize)| {
-        let text = format!("{}={}", order.word(), id(*upstream));
-        Entry { text, value: &[] }
-    };
-    let edges = step.edges.iter().map(edge);
+    let (set, far) = step.set();
+    let arguments = if let Input::List(arguments) = &step.input { arguments.as_slice() } else { &[] };
+    // One of a set whose result is received has no other entry.
+    let (mut received, mut from_far) = (HashSet::new(), HashSet::new());
+    for argument in arguments {
+        match argument {
+            Argument::Result(upstream) => _ = received.insert(*upstream),
+            Argument::Outside(upstream) => _ = from_far.insert(upstream),
+            Argument::Value(_) => {}
+        }
+    }
+    let inside = step.edges.iter().filter(|(order, upstream)| *order != Order::Some || !received.contains(upstream));
+    let edges = inside.map(|(order, upstream)| Entry { text: format!("{}={}", order.word(), id(*upstream)), value: &[] });
     let (whole, mut entries) = match &step.input {
         Input::Whole(bytes) => (bytes.clone(), Vec::new()),
-        Input::List(arguments) => match values(arguments) {
-            Some(list) => (list, Vec::new()),
-            None => (Vec::new(), arguments.iter().enumerate().map(|(slot, one)| entry(slot, one, id)).collect()),
-        },
+        Input::List(arguments) => {
+            let word = |argument: &Argument| {
+                let is_some = match argument {
+                    Argument::Result(upstream) => set.contains(upstream),
+                    Argument::Outside(upstream) => far.contains(upstream),
+                    Argument::Value(_) => false,
+                };
+                if is_some { Order::Some.word() } else { "result" }
+            };
+            let entries = arguments.iter().enumerate().map(|(slot, one)| entry(slot, one, word(one), id));
+            values(arguments).map_or_else(|| (Vec::new(), entries.collect()), |list| (list, Vec::new()))
+        }
     };
     entries.extend(edges);
-    let outside =
-        |(order, upstream): &(Order, TaskId)| Entry { text: format!("{}={upstream}", order.word()), value: &[] };
-    entries.extend(step.outside.iter().map(outside));
+    let outside = step.outside.iter().filter(|(order, upstream)| *order != Order::Some || !from_far.contains(upstream));
+    entries.extend(
+        outside.map(|(order, upstream)| Entry { text: format!("{}={upstream}", order.word()), value: &[] }),
+    );
+    entries.extend(step.least.map(|number| Entry { text: format!("{LEAST}{number}"), value: &[] }));
     (whole, entries)
 }
 
@@ -176,10 +200,11 @@ fn values(arguments: &[Argument]) -> Option<Vec<u8>> {
     Some(format!("[{}]", values?.join(",")).into_bytes())
 }
 
-fn entry<'a>(slot: usize, argument: &'a Argument, id: impl Fn(usize) -> &'a str) -> Entry<'a> {
+/// `word`: what is needed of a task whose result it is.
+fn entry<'a>(slot: usize, argument: &'a Argument, word: &str, id: impl Fn(usize) -> &'a str) -> Entry<'a> {
     match argument {
         Argument::Value(value) => Entry { text: format!("value/{slot}={}", value.len()), value: value.as_bytes() },
-        Argument::Outside(upstream) => Entry { text: format!("result/{slot}={upstream}"), value: &[] },
-        Argument::Result(upstream) => Entry { text: format!("result/{slot}={}", id(*upstream)), value: &[] },
+        Argument::Outside(upstream) => Entry { text: format!("{word}/{slot}={upstream}"), value: &[] },
+        Argument::Result(upstream) => Entry { text: format!("{word}/{slot}={}", id(*upstream)), value: &[] },
     }
 }

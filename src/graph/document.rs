@@ -22,8 +22,23 @@ const GRAPH: [&str; 9] =
     ["$schema", "name", "tags", "queue", "priority", "deadline", "on_failure", "templates", "tasks"];
 
 /// The fields of a template, each of which a task may have instead.
-const TEMPLATE: [&str; 11] =
-    ["queue", "method", "eta", "array", "matrix", "parameters", "args", "needs", "after", "after_failure", "options"];
+const TEMPLATE: [&str; 12] = [
+    "queue",
+    "method",
+    "eta",
+    "array",
+    "matrix",
+    "parameters",
+    "args",
+    "needs",
+    "after",
+    "after_failure",
+    "at_least",
+    "options",
+];
+
+/// The fields of `at_least`: how many of which tasks must be complete.
+const SET: [&str; 2] = ["count", "of"];
 
 /// The field of a task that a template does not have.
 const FROM: &str = "template";
@@ -187,10 +202,11 @@ impl Reader {
         for element in all {
             let label = element.map_or_else(|| label.to_owned(), |element| element::label(label, element.index));
             let input = self.input(fields, element, elements.is_matrix)?;
-            let (edges, outside) = self.edges(fields, element)?;
+            let (mut edges, mut outside) = self.edges(fields, element)?;
+            let least = self.set(fields, element, &mut edges, &mut outside)?;
             size.add(&input, edges.len() + outside.len()).map_err(|text| fields.place.flaw(text))?;
             let (shard, queue, options) = (None, queue.clone(), options.clone());
-            steps.push(Step { label, shard, queue, eta, options, input, edges, outside, bound });
+            steps.push(Step { label, shard, queue, eta, options, input, edges, outside, least, bound });
         }
         Ok(())
     }
@@ -210,6 +226,30 @@ impl Reader {
             }
         }
         Ok((edges, outside))
+    }
+
+    /// Of which tasks some are enough, and how many.
+    fn set(
+        &self,
+        fields: &Fields<'_>,
+        element: Option<&Element>,
+        edges: &mut Edges,
+        outside: &mut Outside,
+    ) -> Result<Option<u32>, GraphError> {
+        let Some(found) = fields.get(Order::Some.field()) else { return Ok(None) };
+        let set = found.fields(&SET)?;
+        for found in set.need("of")?.list()? {
+            match self.upstream(&found, element)? {
+                Upstream::Steps(steps) => edges.extend(steps.into_iter().map(|step| (Order::Some, step))),
+                Upstream::Task(id) if outside.iter().any(|(_, other)| *other == id) => {
+                    return Err(found.place.flaw("the task is named twice: once is enough"));
+                }
+                Upstream::Task(id) => outside.push((Order::Some, id)),
+            }
+        }
+        let count = set.need("count")?;
+        let number = u32::try_from(count.whole()?);
+        Ok(Some(number.map_err(|_| count.place.flaw("must be at least 1, and at most the number of these tasks"))?))
     }
 
     /// The tasks that a name means; or one that was there before the graph, as an object with its id.

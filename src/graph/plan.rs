@@ -37,6 +37,8 @@ pub(super) struct Step {
     pub(super) edges: Vec<(Order, usize)>,
     /// The same of tasks that were there before the graph.
     pub(super) outside: Vec<(Order, TaskId)>,
+    /// How many of those must be complete of which some are enough.
+    pub(super) least: Option<u32>,
     pub(super) bound: Option<Bound>,
 }
 
@@ -75,6 +77,8 @@ pub(super) enum Order {
     After,
     /// After its failure or cancel; else not at all.
     Failure,
+    /// After the success of as many of a set as are enough. A result of it is `null` if it is not complete by then.
+    Some,
 }
 
 impl Order {
@@ -84,6 +88,7 @@ impl Order {
             Self::Success => "success",
             Self::After => "after",
             Self::Failure => "failure",
+            Self::Some => "some",
         }
     }
 
@@ -93,6 +98,7 @@ impl Order {
             Self::Success => "needs",
             Self::After => "after",
             Self::Failure => "after_failure",
+            Self::Some => "at_least",
         }
     }
 }
@@ -101,7 +107,7 @@ impl Step {
     /// One that waits for no other, at once, in no shard.
     pub(super) fn new(label: String, queue: String, options: TaskOptions, input: Input) -> Self {
         let (edges, outside) = (Vec::new(), Vec::new());
-        Self { label, shard: None, queue, eta: None, options, input, edges, outside, bound: None }
+        Self { label, shard: None, queue, eta: None, options, input, edges, outside, least: None, bound: None }
     }
 
     /// The tasks that it waits for, each with the field that says so.
@@ -137,9 +143,39 @@ impl Step {
         Ok(())
     }
 
+    /// The tasks of which some are enough.
+    pub(super) fn set(&self) -> (HashSet<usize>, HashSet<&TaskId>) {
+        let inside = self.edges.iter().filter(|(order, _)| *order == Order::Some).map(|(_, upstream)| *upstream);
+        let outside = self.outside.iter().filter(|(order, _)| *order == Order::Some).map(|(_, id)| id);
+        (inside.collect(), outside.collect())
+    }
+
+    /// Whether so many of a set can be complete, and nothing else is said of them.
+    fn check_set(&self) -> Result<(), (&'static str, String)> {
+        let (inside, outside) = self.set();
+        let all = inside.len() + outside.len();
+        let least = self.least.unwrap_or(1);
+        if self.least.is_some() && (least == 0 || least as usize > all) {
+            return Err(("at_least.count", format!("at least {least} of {all} tasks: it must be 1 to {all}")));
+        }
+        let others = self.edges.iter().filter(|(order, upstream)| *order != Order::Some && inside.contains(upstream));
+        let others = others.map(|(order, _)| *order);
+        let far = self.outside.iter().filter(|(order, id)| *order != Order::Some && outside.contains(id));
+        match others.chain(far.map(|(order, _)| *order)).next() {
+            Some(order) => Err((order.field(), "one of these is in `at_least`, too: name it once".to_owned())),
+            None => Ok(()),
+        }
+    }
+
     fn inputs(&self) -> usize {
-        let arguments = if let Input::List(arguments) = &self.input { arguments.len() } else { 0 };
-        arguments + self.edges.len() + self.outside.len()
+        let arguments = if let Input::List(arguments) = &self.input { arguments.as_slice() } else { &[] };
+        let received: HashSet<usize> = arguments
+            .iter()
+            .filter_map(|argument| if let Argument::Result(upstream) = argument { Some(*upstream) } else { None })
+            .collect();
+        // One of a set whose result is received is named twice, and is one.
+        let edges = self.edges.iter().filter(|(order, upstream)| *order != Order::Some || !received.contains(upstream));
+        arguments.len() + edges.count() + self.outside.len()
     }
 }
 
@@ -184,6 +220,7 @@ impl Plan {
             if let Some((_, field)) = step.upstreams().find(|(upstream, _)| *upstream == index) {
                 return Err(place.field(&field).flaw("the task waits for itself"));
             }
+            step.check_set().map_err(|(field, text)| place.field(field).flaw(text))?;
         }
         let bounded = |(index, step): &(usize, &Step)| step.bound.is_some_and(|bound| bound.first == *index);
         if let Some((index, step)) = steps.iter().enumerate().filter(bounded).nth(BOUNDS) {
@@ -271,7 +308,8 @@ fn merged(step: &Step) -> Result<Vec<(Order, usize)>, (Order, usize)> {
     });
     let mut strictest: HashMap<usize, Order> = results.collect();
     let received: HashSet<usize> = strictest.keys().copied().collect();
-    for &(order, upstream) in &step.edges {
+    let (set, _) = step.set();
+    for &(order, upstream) in step.edges.iter().filter(|(order, _)| *order != Order::Some) {
         match strictest.insert(upstream, order) {
             Some(other) if other == order || other == Order::After => {}
             Some(other) if order == Order::After => _ = strictest.insert(upstream, other),
@@ -287,6 +325,9 @@ fn merged(step: &Step) -> Result<Vec<(Order, usize)>, (Order, usize)> {
             edges.push((order, *upstream));
         }
     }
+    let mut set: Vec<usize> = set.into_iter().collect();
+    set.sort_unstable();
+    edges.extend(set.into_iter().map(|upstream| (Order::Some, upstream)));
     Ok(edges)
 }
 

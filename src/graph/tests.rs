@@ -175,6 +175,36 @@ fn an_upstream_has_one_edge_the_strictest() {
 }
 
 #[test]
+fn of_a_set_some_are_enough_and_their_number_comes_last() {
+    let graph = Graph::new();
+    let [a, b, c] = [0, 1, 2].map(|number| graph.task("q", "m", &number));
+    graph.join("q", "m").result_of(&b).at_least(2, &[a, b, c, a]).argument(&7).result_of(&b).after(&graph.task("q", "m", &()));
+    let calls = calls(&graph);
+    let entries = ["some/0=g.1", "value/1=1", "some/2=g.1", "after=g.4", "some=g.0", "some=g.2", "least/2"];
+    assert_eq!(whole(&calls, 3).0, entries);
+    assert_eq!(flaw_of(|graph| _ = graph.task("q", "m", &()).at_least(1, &[])), "task 0 \"m-0\", at_least.count: at least 1 of 0 tasks: it must be 1 to 0");
+    let twice = flaw_of(|graph| {
+        let one = graph.task("q", "m", &());
+        graph.task("q", "m", &()).at_least(1, &[one]).at_least(1, &[one]);
+    });
+    assert_eq!(twice, "task 1 \"m-1\", at_least: the task has one already: it waits for some of one set");
+    // A long last task is brought by several calls, its number by the last one.
+    let long = Graph::new();
+    let all: Vec<_> = (0..9_999).map(|index| long.task("q", "m", &index)).collect();
+    long.task("q", "m", &()).at_least(9_000, &all);
+    let calls = self::calls(&long);
+    let (_, last, _) = calls.last().unwrap().last().unwrap();
+    assert!(last.ends_with("least/9000") && calls.len() > 10, "{last}");
+    assert_eq!(whole(&calls, 9_999).0.len(), 10_000);
+}
+
+fn flaw_of(build: impl Fn(&Graph)) -> String {
+    let graph = Graph::new();
+    build(&graph);
+    flaw(&graph)
+}
+
+#[test]
 fn a_cycle_is_named_with_its_path() {
     let graph = Graph::new();
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|label| graph.task("q", "m", &()).label(label));

@@ -101,9 +101,11 @@ pub struct GraphMember {
     pub cause: Option<TaskId>,
     /// Its name within the graph.
     pub label: String,
-    /// The tasks that it waits for, or waited for, each with what it needs of them: `result`, `success`, `after` or
-    /// `failure`.
+    /// The tasks that it waits for, or waited for, each with what it needs of them: `result`, `success`, `after`,
+    /// `failure`, or `some` for one of a set.
     pub upstreams: Vec<(String, TaskId)>,
+    /// How many of that set must be complete, if it waits for one.
+    pub at_least: Option<u64>,
 }
 
 impl Item for GraphMember {
@@ -118,9 +120,18 @@ impl Item for GraphMember {
             open: reply::word(open)?,
             cause: reply::optional(cause, text::word)?,
             label: reply::text(label)?,
+            at_least: at_least(reply::text(inputs)?.as_str()),
             upstreams: reply::text(inputs)?.split_whitespace().filter_map(upstream).collect(),
         })
     }
+}
+
+/// How many of a set must be complete, by the text of inputs.
+fn at_least(inputs: &str) -> Option<u64> {
+    let mut entries = inputs.split_whitespace();
+    let number = entries.clone().find_map(|entry| entry.strip_prefix("least/")?.parse().ok());
+    let has_set = entries.any(|entry| entry.starts_with("some=") || entry.starts_with("some/"));
+    has_set.then_some(number.unwrap_or(1))
 }
 
 /// An entry of inputs, such as `result/0=ID`; none for a value.

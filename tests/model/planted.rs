@@ -302,8 +302,8 @@ pub static BUGS: [Bug; 160] = [
     shown(
         "the last of its upstreams makes no task ready",
         "complete",
-        "redis.call('HLEN', key) == 1",
-        "redis.call('HLEN', key) == 0",
+        "plan.last = plan.ready or open == 1",
+        "plan.last = plan.ready or open == 0",
     )
     .of_graphs(),
     bug(
@@ -385,8 +385,13 @@ pub static BUGS: [Bug; 160] = [
     .of_graphs(),
     bug("a graph that is removed loses its first tasks first", "settle", ", -limit, -1)", ", 0, limit - 1)")
         .of_graphs(),
-    bug("a task of a graph hears of an end before it begins", "submit_graph", "outside and '-inf' or now", "now")
-        .of_graphs(),
+    bug(
+        "a task of a graph hears of an end before it begins",
+        "submit_graph",
+        "outside and '-inf' or edge.missed",
+        "edge.missed",
+    )
+    .of_graphs(),
     bug(
         "a task forgets what it has heard later that it waits for",
         "submit_graph",

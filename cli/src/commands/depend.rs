@@ -4,7 +4,7 @@ use blueque::{Inputs, TaskId};
 use clap::Args;
 
 use crate::input::task_ids::TaskIds;
-use crate::input::upstreams::{Upstreams, Waits};
+use crate::input::upstreams::Upstreams;
 use crate::input::values::task_id;
 use crate::output::{Code, fault};
 use crate::session::Session;
@@ -26,15 +26,13 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if options.upstreams.is_empty() && options.result_of.is_empty() {
         return Err(fault(
             Code::Usage,
-            "name what they are to wait for: --after-success ID, --after ID, --result-of ID",
+            "name what they are to wait for: --after-success ID, --after ID, --result-of ID, --at-least NUMBER",
         ));
     }
     options.tasks.each(session, |id, _| {
-        let mut inputs = options.upstreams.add_to(Inputs::new());
-        if !options.result_of.is_empty() {
-            let slots = client.call(&calls.why(id))?.slots.and_then(|slots| slots.try_into().ok()).unwrap_or(0);
-            inputs = inputs.results(slots, &options.result_of);
-        }
+        let slots = if options.result_of.is_empty() { None } else { client.call(&calls.why(id))?.slots };
+        let first = slots.and_then(|slots| slots.try_into().ok()).unwrap_or(0);
+        let inputs = options.upstreams.add_to(Inputs::new(), first, &options.result_of);
         Ok(client.call(&calls.depend(id, &inputs))?.as_str())
     })
 }

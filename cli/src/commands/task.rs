@@ -111,7 +111,7 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
         Word::Suspend { upstreams } if upstreams.is_empty() => {
             return Err(fault(Code::Usage, "name the tasks to wait for: --after-success ID, --after ID"));
         }
-        Word::Suspend { upstreams } => append(&json!({ "suspend": upstreams.add_to(Inputs::new()).text() }))?,
+        Word::Suspend { upstreams } => append(&json!({ "suspend": upstreams.add_to(Inputs::new(), 0, &[]).text() }))?,
         Word::Into { queue } => append(&json!({ "into": queue.as_str() }))?,
         Word::Next { queue } => append(&json!({ "next": queue.as_ref().map_or("", QueueName::as_str) }))?,
         Word::Again { pause } => append(&json!({ "again": pause.as_secs_f64() }))?,

@@ -18,6 +18,34 @@ type Waiting = (Option<String>, Vec<String>);
 /// upstream is retried.
 type Edge = (Option<String>, Option<String>, Option<String>, bool, Option<f64>, Option<f64>);
 
+/// What is read of the input of a task: its status, its edges, and of what is known the number of fields, of slots and
+/// of bytes, and the counts of a set.
+type Input = (Option<String>, Vec<String>, usize, Option<usize>, Option<usize>, Vec<Option<i64>>);
+
+/// The counts of a set: how many must still be complete, edges, those that ended otherwise in this turn, the turn, and
+/// edges that are waited for in any case.
+const SET: [&str; 5] = ["least", "some", "missed", "turn", "owed"];
+
+/// What is wrong with the counts of a task that waits for some of a set.
+fn wrong_set(id: &str, edges: &[String], set: &[i64]) -> Option<String> {
+    let marks = edges.iter().filter_map(|edge| edge.strip_prefix("some"));
+    let marks: Vec<&str> = marks.map(|rest| rest.split('/').next().unwrap_or_default()).collect();
+    let Ok([least, some, missed, turn, owed]) = <[i64; 5]>::try_from(set) else {
+        return (!marks.is_empty()).then(|| format!("{id} waits for some of a set, but it is not known how many"));
+    };
+    let count = |is: &dyn Fn(&str) -> bool| i64::try_from(marks.iter().filter(|mark| is(mark)).count()).unwrap_or(0);
+    let there = [count(&|mark| mark != "0"), count(&|mark| mark == turn.to_string()), count(&|mark| mark == "0")];
+    if there != [some, missed, owed] {
+        let [edges, ended, all] = there;
+        return Some(format!(
+            "{id} waits for some of {edges} and {all} tasks, of which {ended} ended otherwise; counted are {some}, {owed} \
+             and {missed}"
+        ));
+    }
+    let open = i64::try_from(edges.len()).unwrap_or(0);
+    (open > 0 && least <= 0 && open == some).then(|| format!("{id} is waiting, but enough of its set are complete"))
+}
+
 impl Exam {
     pub fn graphs(&mut self, scan: &Scan) -> anyhow::Result<()> {
         for queue in scan.all("waiting_tasks") {
@@ -63,23 +91,29 @@ impl Exam {
         pipeline.atomic().cmd("HGET").arg(self.key("task", id)).arg("status");
         pipeline.cmd("HVALS").arg(self.key("upstreams", id)).cmd("HLEN").arg(&key);
         pipeline.cmd("HGET").arg(&key).arg("slots").cmd("HGET").arg(&key).arg("bytes");
+        pipeline.cmd("HMGET").arg(&key).arg(SET.as_slice());
         for field in &fields {
             pipeline.cmd("HSTRLEN").arg(&key).arg(field);
         }
         let answers: Vec<redis::Value> = self.send(&pipeline)?;
-        let Some((known, lengths)) = answers.split_at_checked(5) else { return Ok(()) };
-        let (status, open, number, slots, bytes): (Option<String>, Vec<String>, usize, Option<usize>, Option<usize>) =
+        let Some((known, lengths)) = answers.split_at_checked(6) else { return Ok(()) };
+        let (status, edges, number, slots, bytes, set): Input =
             redis::from_redis_value(redis::Value::Array(known.to_vec()))?;
         let lengths: Vec<usize> = redis::from_redis_value(redis::Value::Array(lengths.to_vec()))?;
+        let set: Vec<i64> = set.into_iter().flatten().collect();
         // It may have come to an end meanwhile, or one step further.
-        if status.as_deref() != Some(Status::Waiting.as_str()) || number > 0 && number != fields.len() + 2 {
+        let others = if slots.is_some() { 2 } else { 0 } + set.len();
+        if status.as_deref() != Some(Status::Waiting.as_str()) || number > 0 && number != fields.len() + others {
             return Ok(());
         }
+        if let Some(text) = wrong_set(id, &edges, &set) {
+            self.finding("graphs", text, format!("blueque cancel {id}, then blueque retry {id}"));
+        }
         let open: BTreeSet<&str> =
-            open.iter().filter_map(|edge| edge.split_once('/')).flat_map(|(_, slots)| slots.split(',')).collect();
+            edges.iter().filter_map(|edge| edge.split_once('/')).flat_map(|(_, slots)| slots.split(',')).collect();
         let sum: usize = lengths.iter().sum();
         let text = match (slots, bytes) {
-            (None, _) | (_, None) if open.is_empty() && number == 0 => return Ok(()),
+            (None, _) | (_, None) if open.is_empty() && fields.is_empty() => return Ok(()),
             (Some(slots), Some(bytes)) if fields.len() + open.len() == slots && bytes == sum => return Ok(()),
             (Some(slots), Some(_)) if fields.len() + open.len() != slots => {
                 format!("of the {slots} elements of its input {id} has or awaits {}", fields.len() + open.len())

@@ -16,15 +16,27 @@ pub fn indexes(text: &str) -> Result<String, String> {
 
 /// What its tasks wait for, as fields of a document.
 #[derive(Default)]
-pub struct Edges(Map<String, Value>);
+pub struct Edges {
+    fields: Map<String, Value>,
+    /// Those of which some are enough, and how many.
+    of: Vec<Value>,
+    count: Option<u32>,
+}
 
 impl Edges {
     fn with(mut self, field: &str, upstream: Value) -> Self {
-        match self.0.get_mut(field).and_then(Value::as_array_mut) {
+        match self.fields.get_mut(field).and_then(Value::as_array_mut) {
             Some(all) => all.push(upstream),
-            None => _ = self.0.insert(field.to_owned(), json!([upstream])),
+            None => _ = self.fields.insert(field.to_owned(), json!([upstream])),
         }
         self
+    }
+
+    fn fields(mut self) -> Map<String, Value> {
+        if let Some(count) = self.count {
+            self.fields.insert("at_least".to_owned(), json!({ "count": count, "of": self.of }));
+        }
+        self.fields
     }
 }
 
@@ -44,6 +56,20 @@ impl Waits for Edges {
     fn result(self, _slot: u32, id: &TaskId) -> Self {
         self.with("args", json!({ "result": { "task": id.as_str() } }))
     }
+
+    fn some(mut self, id: &TaskId) -> Self {
+        self.of.push(json!({ "task": id.as_str() }));
+        self
+    }
+
+    fn result_of_some(self, slot: u32, id: &TaskId) -> Self {
+        self.some(id).result(slot, id)
+    }
+
+    fn at_least(mut self, number: u32) -> Self {
+        self.count = Some(number);
+        self
+    }
 }
 
 /// The array as a graph: its only entry.
@@ -53,7 +79,7 @@ pub fn graph(
     (parameters, eta): (Option<&RawValue>, Option<f64>),
     (options, edges): (&TaskOptions, Edges),
 ) -> anyhow::Result<Graph> {
-    let mut task = edges.0;
+    let mut task = edges.fields();
     task.insert("array".to_owned(), json!(indexes));
     let mut policy = Map::new();
     for (name, value) in options.given() {

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::array::{self, Edges};
 use super::parameters::Parameters;
 use super::task_options::TaskOptions;
-use super::upstreams::{Upstreams, Waits};
+use super::upstreams::Upstreams;
 use super::values::{coming, queue_name, task_id};
 use crate::output::say;
 use crate::session::Session;
@@ -56,7 +56,7 @@ impl NewTaskArgs {
             (&id, self.queue.as_str()),
             indexes,
             (parameters, eta),
-            (&self.options, self.upstreams.add_to(Edges::default()).results(0, &self.result_of)),
+            (&self.options, self.upstreams.add_to(Edges::default(), 0, &self.result_of)),
         )?;
         Ok((id, graph))
     }
@@ -90,7 +90,7 @@ impl NewTaskArgs {
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta;
         let task = NewTask::new(&id, &parameters).eta(eta);
-        let mut options = self.upstreams.add_to(self.options.options()).results(0, &self.result_of);
+        let mut options = self.upstreams.add_to(self.options.options(), 0, &self.result_of);
         if followed && !self.options.has("log_bytes") {
             options = options.log_bytes(FOLLOWED);
         }

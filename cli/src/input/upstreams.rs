@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::values::task_id;
 
-/// The tasks that a task waits for, except for their results.
+/// The tasks that a task waits for, except for those whose results it gets.
 #[derive(Args, Debug)]
 pub struct Upstreams {
     /// Run it when this task is complete; may be repeated
@@ -17,6 +17,9 @@ pub struct Upstreams {
     /// Run it when this task has failed or was cancelled; may be repeated
     #[arg(long, value_name = "ID", value_parser = task_id)]
     after_failure: Vec<TaskId>,
+    /// Run it when so many of the tasks of --after-success and --result-of are complete, not all
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    at_least: Option<u32>,
 }
 
 /// What can wait for tasks.
@@ -25,22 +28,30 @@ pub trait Waits: Sized {
     fn end(self, id: &TaskId) -> Self;
     fn failure(self, id: &TaskId) -> Self;
     fn result(self, slot: u32, id: &TaskId) -> Self;
-
-    /// Adds the results of tasks, from a slot on.
-    fn results(self, first: u32, ids: &[TaskId]) -> Self {
-        (first..).zip(ids).fold(self, |all, (slot, id)| all.result(slot, id))
-    }
+    fn some(self, id: &TaskId) -> Self;
+    fn result_of_some(self, slot: u32, id: &TaskId) -> Self;
+    fn at_least(self, number: u32) -> Self;
 }
 
 impl Upstreams {
-    pub fn add_to<W: Waits>(&self, waits: W) -> W {
-        let waits = self.after_success.iter().fold(waits, W::success);
+    /// Adds these tasks, and those whose results it gets, from a slot on.
+    pub fn add_to<W: Waits>(&self, waits: W, first: u32, results: &[TaskId]) -> W {
+        let (success, result): (fn(W, &TaskId) -> W, fn(W, u32, &TaskId) -> W) = match self.at_least {
+            Some(_) => (W::some, W::result_of_some),
+            None => (W::success, W::result),
+        };
+        let waits = self.after_success.iter().fold(waits, success);
         let waits = self.after.iter().fold(waits, W::end);
-        self.after_failure.iter().fold(waits, W::failure)
+        let waits = self.after_failure.iter().fold(waits, W::failure);
+        let waits = (first..).zip(results).fold(waits, |all, (slot, id)| result(all, slot, id));
+        self.at_least.into_iter().fold(waits, W::at_least)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.after_success.is_empty() && self.after.is_empty() && self.after_failure.is_empty()
+        self.after_success.is_empty()
+            && self.after.is_empty()
+            && self.after_failure.is_empty()
+            && self.at_least.is_none()
     }
 }
 
@@ -61,6 +72,18 @@ macro_rules! waits {
 
             fn result(self, slot: u32, id: &TaskId) -> Self {
                 self.result_of(slot, id)
+            }
+
+            fn some(self, id: &TaskId) -> Self {
+                self.after_some(id)
+            }
+
+            fn result_of_some(self, slot: u32, id: &TaskId) -> Self {
+                <$what>::result_of_some(self, slot, id)
+            }
+
+            fn at_least(self, number: u32) -> Self {
+                <$what>::at_least(self, number)
             }
         }
     };

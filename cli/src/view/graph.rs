@@ -100,22 +100,27 @@ impl Whole {
         let now = times::now();
         let ended = |task: &GraphMember| task.status.is_none_or(Status::is_finished);
         let broken = |task: &GraphMember| matches!(task.status, Some(Status::Failed | Status::Cancelled));
-        let known: HashMap<TaskId, (String, bool, bool)> =
-            tasks.iter().map(|task| (task.id.clone(), (task.label.clone(), ended(task), broken(task)))).collect();
+        let complete = |task: &GraphMember| task.status == Some(Status::Complete);
+        let known: HashMap<TaskId, (String, bool, bool, bool)> = tasks
+            .iter()
+            .map(|task| (task.id.clone(), (task.label.clone(), ended(task), broken(task), complete(task))))
+            .collect();
         let label = |id: &TaskId| known.get(id).map_or_else(|| id.to_string(), |(label, ..)| label.clone());
         let member = |task: GraphMember| {
             let upstream = |(needs, up): &(String, TaskId)| Upstream {
                 task: label(up),
                 id: up.to_string(),
                 needs: needs.clone(),
-                ended: known.get(up).map(|(_, ended, _)| *ended),
+                ended: known.get(up).map(|(_, ended, ..)| *ended),
                 holds: matches!(needs.as_str(), "success" | "result")
-                    && known.get(up).is_some_and(|(_, _, broken)| *broken),
+                    && known.get(up).is_some_and(|(_, _, broken, _)| *broken),
+                complete: known.get(up).is_some_and(|(.., complete)| *complete),
                 key: up.clone(),
             };
             let end = outlook.ends.get(&task.id).copied();
             Member {
                 upstreams: task.upstreams.iter().map(upstream).collect(),
+                at_least: task.at_least,
                 cause: task.cause.as_ref().map(label),
                 progress: outlook.progress.get(&task.id).copied(),
                 expected_end: end.and_then(times::exact),

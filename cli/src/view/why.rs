@@ -117,11 +117,7 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
     let (calls, client) = (session.client.calls(), &session.client);
     let Some(first) = &why.upstream else { return Ok(None) };
     let first = TaskId::new(first.as_str())?;
-    let others = match why.open.unwrap_or(1) {
-        0 | 1 => String::new(),
-        2 => " and another task".to_owned(),
-        open => format!(" and {} other tasks", open - 1),
-    };
+    let others = others(why);
     let mut last = first.clone();
     for _ in 0..CHAIN {
         let Some(next) = client.call(&calls.why(&last))?.upstream else { break };
@@ -149,7 +145,37 @@ fn upstream(session: &Session, why: &Why) -> anyhow::Result<Option<String>> {
             format!(" {last}: {}{progress}{held}", cause.with(expected.as_ref()))
         }
     };
-    Ok(Some(clean_line(&format!("It waits for {begin}{others}{through}.{cause}"), 1_000)))
+    let waits = format!("It waits for {}{begin}{others}{through}.{cause}", set(why));
+    Ok(Some(clean_line(&waits, 1_000)))
+}
+
+/// What begins a sentence about a task that waits for some of a set, and for no others.
+fn set(why: &Why) -> String {
+    match (why.least, why.chances, why.open) {
+        (Some(least), Some(chances), _) if least > chances => {
+            format!("{least} more of a set, of which only {chances} can still be complete: for ")
+        }
+        (Some(least), Some(chances), Some(open)) if open == chances && chances > 1 => {
+            format!("{least} more of {chances} tasks: ")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The others that it waits for.
+fn others(why: &Why) -> String {
+    let open = why.open.unwrap_or(1);
+    let chances = why.chances.filter(|chances| *chances > 1).unwrap_or(0);
+    let some = match why.least {
+        Some(least) if chances > 0 && open > chances => format!(", and for {least} more of {chances} tasks"),
+        _ => String::new(),
+    };
+    let each = match open.saturating_sub(if some.is_empty() { 0 } else { chances }) {
+        0 | 1 => String::new(),
+        2 => " and another task".to_owned(),
+        open => format!(" and {} other tasks", open - 1),
+    };
+    format!("{each}{some}")
 }
 
 /// A task by its id, and its name within its graph.

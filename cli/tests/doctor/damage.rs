@@ -147,6 +147,16 @@ fn of_tasks_that_wait_for_others() {
         (&["ZADD blueque_waiting_tasks_graphs 7 pending"], "pending is pending, but is in waiting_tasks of graphs"),
         (&["ZREM blueque_dependents_step1 step2"], "step2 waits for step1, which does not know that"),
         (&["HSET blueque_task_step3 ties wt"], "tidy waits for step3, which does not know that"),
+        (
+            &["HSET blueque_inputs_either some 4"],
+            "either waits for some of 3 and 0 tasks, of which 1 ended otherwise; counted are 4, 0 and 1",
+        ),
+        (
+            &["HSET blueque_upstreams_either stopped some"],
+            "either waits for some of 3 and 0 tasks, of which 0 ended otherwise; counted are 3, 0 and 1",
+        ),
+        (&["HSET blueque_inputs_either least 0"], "either is waiting, but enough of its set are complete"),
+        (&["DEL blueque_inputs_either"], "either waits for some of a set, but it is not known how many"),
     ]);
 }
 

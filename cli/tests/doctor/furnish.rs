@@ -56,6 +56,7 @@ impl Ward {
             ("report", "inputs success=stopped"),
             ("dated", "deadline 99999999998 inputs success=step1"),
             ("sums", "inputs value/0=2~result/1=step1~result/2=step2"),
+            ("either", "inputs some=step1~some=stopped~some=step2~least/2"),
         ] {
             let parameters = match id {
                 "step3" => "''",

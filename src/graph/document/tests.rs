@@ -119,6 +119,39 @@ fn a_task_may_wait_for_one_that_was_there_before() {
 }
 
 #[test]
+fn a_task_may_do_with_some_of_several() {
+    let text = r#"{"queue": "q", "tasks": {
+        "sim": {"array": "1-3"}, "cut": {},
+        "one": {"args": [{"result": "sim"}, {"result": "cut"}], "after": ["cut"],
+                "at_least": {"count": 2, "of": ["sim", {"task": "old"}, "sim[2]"]}},
+        "two": {"array": "1-2", "needs": ["cut"], "at_least": {"of": ["sim[i]", "sim[3]"], "count": 1}}}}"#;
+    let expected = [
+        "one q - - - - <0,<1,<2,<3 some=0 some=1 some=2 some=old",
+        "two[1] q - - - - 1 success=3 some=0 some=2",
+        "two[2] q - - - - 2 success=3 some=1 some=2",
+    ];
+    assert_eq!(lines(text)[4..], expected);
+    let steps = &Graph::from_json(text).unwrap().parts.into_inner().steps;
+    assert_eq!(steps.iter().map(|step| step.least).collect::<Vec<_>>()[3..], [None, Some(2), Some(1), Some(1)]);
+    let with = |set: &str| {
+        let text = r#"{"queue": "q", "tasks": {"a": {}, "b": {}, "t": {"needs": ["b"], "after": [{"task": "x"}], "at_least": SET}}}"#;
+        flaw(&text.replace("SET", set))
+    };
+    let of = "task 2 \"t\", at_least.";
+    assert_eq!(with(r#"{"of": ["a"]}"#), format!("{of}count: missing"));
+    assert_eq!(with(r#"{"count": 1}"#), format!("{of}of: missing"));
+    assert_eq!(with(r#"{"count": 2, "of": ["a", "a"]}"#), format!("{of}count: at least 2 of 1 tasks: it must be 1 to 1"));
+    assert_eq!(with(r#"{"count": 0, "of": ["a"]}"#), format!("{of}count: at least 0 of 1 tasks: it must be 1 to 1"));
+    let bad = "must be at least 1, and at most the number of these tasks";
+    assert_eq!(with(r#"{"count": -1, "of": ["a"]}"#), format!("{of}count: {bad}"));
+    let twice = "one of these is in `at_least`, too: name it once";
+    assert_eq!(with(r#"{"count": 1, "of": ["a", "b"]}"#), format!("task 2 \"t\", needs: {twice}"));
+    let there = "the task is named twice: once is enough";
+    assert_eq!(with(r#"{"count": 1, "of": [{"task": "x"}]}"#), format!("{of}of[0]: {there}"));
+    assert_eq!(with(r#"{"count": 1, "of": ["t"]}"#), "task 2 \"t\", at_least: the task waits for itself");
+}
+
+#[test]
 fn a_matrix_is_a_task_for_each_combination() {
     let text = r#"{"queue": "q", "tasks": {
         "a": {"matrix": {"lr": [0.10, 1e-3], "net": ["small", "large"]}},

@@ -1,5 +1,7 @@
 //! A task of a graph, as it is shown.
 
+use std::collections::BTreeSet;
+
 use blueque::TaskId;
 use serde::Serialize;
 
@@ -22,6 +24,9 @@ pub struct Member {
     pub expected_end: Option<String>,
     /// The tasks that it waits for, or waited for.
     pub upstreams: Vec<Upstream>,
+    /// How many of them must be complete whose `needs` is `some`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<u64>,
     /// How many of them have not ended as it needs.
     pub open: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +50,8 @@ pub struct Upstream {
     /// It has failed or was cancelled, and its success is needed.
     #[serde(skip)]
     pub holds: bool,
+    #[serde(skip)]
+    pub complete: bool,
     #[serde(skip)]
     pub key: TaskId,
 }
@@ -89,12 +96,23 @@ impl Member {
             None => self.open > inside as u64,
             Some(ended) => !ended,
         };
-        let open: Vec<&str> = self.upstreams.iter().filter(waits).map(|up| up.task.as_str()).collect();
-        if open.is_empty() {
-            return String::new();
+        let (set, each): (Vec<&Upstream>, Vec<&Upstream>) = self.upstreams.iter().partition(|up| up.needs == "some");
+        let complete: BTreeSet<&str> = set.iter().filter(|up| up.complete).map(|up| up.id.as_str()).collect();
+        let lacking = self.at_least.unwrap_or(0).saturating_sub(complete.len() as u64);
+        let mut all = named(&each.into_iter().filter(waits).collect::<Vec<_>>());
+        if lacking > 0 {
+            let of = named(&set.into_iter().filter(waits).collect::<Vec<_>>());
+            let and = if all.is_empty() { "" } else { ", and " };
+            all.push_str(&format!("{and}{lacking} of {of}"));
         }
-        let (named, more) = open.split_at(open.len().min(NAMED));
-        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-        format!("waits for {}{more}", named.join(", "))
+        if all.is_empty() { all } else { format!("waits for {all}") }
     }
+}
+
+/// The first of these, and how many more there are.
+fn named(open: &[&Upstream]) -> String {
+    let (named, more) = open.split_at(open.len().min(NAMED));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let named: Vec<&str> = named.iter().map(|up| up.task.as_str()).collect();
+    format!("{}{more}", named.join(", "))
 }

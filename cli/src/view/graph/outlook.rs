@@ -1,6 +1,6 @@
 //! How far the tasks of a graph are, and when it is expected to end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
 use blueque::calls::EstimateOptions;
@@ -86,6 +86,8 @@ impl Outlook {
     fn last(&self, tasks: &[GraphMember], paces: &HashMap<&str, Pace>) -> Option<SystemTime> {
         let now = times::now();
         let mut known: HashMap<&TaskId, SystemTime> = HashMap::new();
+        let complete = tasks.iter().filter(|task| task.status == Some(Status::Complete)).map(|task| &task.id);
+        let complete: HashSet<&TaskId> = complete.collect();
         let mut last = None;
         // Each comes after those that it waits for.
         for task in tasks {
@@ -94,8 +96,9 @@ impl Outlook {
             let end = match (self.ends.get(&task.id), status) {
                 (Some(end), _) => *end,
                 (None, Status::Waiting) => {
-                    let above = task.upstreams.iter().filter_map(|(_, up)| known.get(up)).max();
-                    let ready = above.copied().unwrap_or(now).max(now);
+                    let each = task.upstreams.iter().filter(|(needs, _)| needs != "some");
+                    let above = each.filter_map(|(_, up)| known.get(up)).max().copied();
+                    let ready = above.max(enough(task, &complete, &known)).unwrap_or(now).max(now);
                     // A clean-up is not expected to run.
                     let is_needed = task.upstreams.iter().all(|(needs, _)| needs != "failure");
                     if is_needed { ready.checked_add(pace?.mean?)? } else { ready }
@@ -108,6 +111,16 @@ impl Outlook {
         }
         last
     }
+}
+
+/// When enough of its set are complete.
+fn enough(task: &GraphMember, complete: &HashSet<&TaskId>, known: &HashMap<&TaskId, SystemTime>) -> Option<SystemTime> {
+    let set = task.upstreams.iter().filter(|(needs, _)| needs == "some").map(|(_, up)| up);
+    let set: HashSet<&TaskId> = set.collect();
+    let number = usize::try_from(task.at_least?).ok()?.checked_sub(set.intersection(complete).count() + 1)?;
+    let mut ends: Vec<SystemTime> = set.into_iter().filter_map(|up| known.get(up).copied()).collect();
+    ends.sort_unstable();
+    ends.get(number).copied()
 }
 
 fn estimate(session: &Session, id: &TaskId) -> anyhow::Result<Option<Estimate>> {
