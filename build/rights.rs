@@ -11,11 +11,12 @@ const READS_AFTER: [&str; 10] =
     ["EXISTS", "HGET", "HGETALL", "HMGET", "HVALS", "LINDEX", "XREVRANGE", "ZCARD", "ZMSCORE", "ZRANGE"];
 
 /// Those that scripts call only before it.
-const BEFORE: [&str; 23] = [
+const BEFORE: [&str; 24] = [
     "HEXISTS",
     "HKEYS",
     "HLEN",
     "HSCAN",
+    "HSTRLEN",
     "LLEN",
     "LPOS",
     "LRANGE",

@@ -296,21 +296,18 @@ impl Inputs {
     }
 
     /// As [`Submit::after_some`].
-    pub fn after_some(mut self, upstream: &TaskId) -> Self {
-        self.0.waits_for("some", upstream);
-        self
+    pub fn after_some(self, upstream: &TaskId) -> Self {
+        Self(self.0.after_some(upstream))
     }
 
     /// As [`Submit::result_of_some`], for a task that waits for results: see [`Inputs::result_of`].
-    pub fn result_of_some(mut self, slot: u32, upstream: &TaskId) -> Self {
-        self.0.waits_for(&format!("some/{slot}"), upstream);
-        self
+    pub fn result_of_some(self, slot: u32, upstream: &TaskId) -> Self {
+        Self(self.0.result_of_some(slot, upstream))
     }
 
     /// As [`Submit::at_least`]: of all such tasks that it waits for, with those that it has.
-    pub fn at_least(mut self, number: u32) -> Self {
-        self.0.waits_for_least(number);
-        self
+    pub fn at_least(self, number: u32) -> Self {
+        Self(self.0.at_least(number))
     }
 
     /// From the contract's text, such as `success=ID after=ID`, which the server checks.

@@ -21,7 +21,7 @@ if replied then
   return answer
 end
 
-local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged', 'runs')
+local known = redis.call('HMGET', namespace.declare(graphs.key(id)), 'state', 'total', 'staged', 'runs', 'bytes')
 if known[1] == 'created' then
   return 'existing'
 elseif known[2] and tonumber(known[2]) ~= total then
@@ -31,7 +31,7 @@ end
 local prefix, plain, parse, look = namespace.prefix, args.plain, edges.parse, edges.look
 local spec_of, time = graphs.spec, args.time_or_none
 local tasks, fresh, found, specs, sizes, new, keys, none = {}, {}, {}, {}, {}, {}, {}, {}
-local staged, bytes, number = tonumber(known[3] or 0), 0, 0
+local staged, bytes, number, size = tonumber(known[3] or 0), 0, 0, tonumber(known[5] or 0)
 local runs = graphs.runs(known[4], staged)
 for at = 5, last, 6 do
   local own, n = ARGV[at], (at - 5) / 3
@@ -50,7 +50,7 @@ local unknown = redis.call('EXISTS', unpack(keys)) == 0
 local function upstream(wish)
   local up = fresh[wish] or found[wish]
   if not up then
-    up = graphs.staged(wish, id) or record.get(wish)
+    up = graphs.staged(wish, id) or record.find(wish)
     found[wish] = up
   elseif up.spec and not up.tied then
     up.ties, up.tied = up.ties .. 'd', true -- its record is yet to be written
@@ -117,6 +117,12 @@ for at = 5, last, 6 do
     look(task, wanted, upstream, before[5])
     task.fields = task.continues and { 'inputs', graphs.merged(before[5], wanted.text, task.edges), 'ties', task.ties }
   end
+  if not task.continues then
+    size = size + #task.parameters + #(task.inputs or '')
+  elseif wanted then
+    size = size + #task.fields[2] - #(before[5] or '')
+  end
+  size = size + (task.bytes or 0) - (task.had or 0)
   if spec.claims and spec.claims.needs then
     creation.require_few_needs(queue, spec.claims.needs)
   end
@@ -125,6 +131,9 @@ end
 staged = staged + #new
 if bytes > creation.BYTES then
   reply.fail('TOOBIG', 'the parameters of this call are over 8388608 bytes: submit the tasks by several calls')
+elseif size > graphs.BYTES then
+  reply.fail('TOOBIG', 'the parameters and results of this graph are over ' .. graphs.BYTES .. ' bytes: pass references'
+    .. ' to them, or submit several graphs')
 elseif number > contract.EDGES_HIGH then
   reply.fail('TOOMANY', 'these tasks wait for too many others: submit them by several calls')
 elseif staged > total then
@@ -146,7 +155,7 @@ local done = staged == total
 redis.call('ZADD', graphs.due(), done and namespace.now or namespace.decimal(namespace.now_us + graphs.STAGED), id)
 redis.call('ZADD', graphs.all(), namespace.now, id)
 redis.call('HSET', graphs.key(id), 'state', done and 'created' or 'staging', 'created', namespace.now,
-  'total', total, 'left', total, 'staged', staged, 'runs', graphs.runs_with(runs, new), unpack(facts))
+  'total', total, 'left', total, 'staged', staged, 'bytes', size, 'runs', graphs.runs_with(runs, new), unpack(facts))
 for _, bound in ipairs(bounds or {}) do
   redis.call('HSET', bound.limits, bound.key, bound.places .. ' -')
 end

@@ -70,17 +70,18 @@ function anew.look(task, piece, chosen, inputs, from)
     piece.open[#piece.open + 1], piece.open[#piece.open + 2] = id, text
   end
   local own = namespace.declare(edges.inputs(task.id))
-  piece.less = 0
+  piece.less, piece.frees = 0, 0
   for i, text in ipairs(slots[1] and redis.call('HMGET', own, unpack(slots)) or {}) do
     if text then
       piece.forget[#piece.forget + 1], piece.less = slots[i], piece.less + #text
+      piece.frees = piece.frees + graphs.counted(#text)
     end
   end
   piece.part = rest and 'inputs/' .. rest or 'ready'
 end
 
 -- Makes what was planned.
-function anew.run(task)
+function anew.run(task, spec)
   local piece, own = task.piece, edges.inputs(task.id)
   if piece.texts[1] then
     redis.call('HSET', own, unpack(piece.texts))
@@ -96,5 +97,6 @@ function anew.run(task)
   if piece.forget[1] then
     redis.call('HDEL', own, unpack(piece.forget))
     redis.call('HINCRBY', own, 'bytes', -piece.less)
+    redis.call('HINCRBY', graphs.key(spec.graph), 'bytes', 0 - piece.frees) -- not -0
   end
 end

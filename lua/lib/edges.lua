@@ -211,13 +211,16 @@ function edges.look(task, wanted, find, had)
   if wanted.slots > 0 and at <= #task.parameters then
     reply.fail('BADARG', 'the parameters must be the values of the inputs, nothing else')
   end
-  local get, before = find or record.get, task.continues and edges.among(task, wanted.upstreams)
+  local get, before = find or record.find, task.continues and edges.among(task, wanted.upstreams)
   for i = 1, #wanted.upstreams do
     local wish = wanted.upstreams[i]
     if wish.id == task.id then
       reply.fail('BADARG', 'a task cannot wait for itself')
     end
     local up = get(wish.id)
+    if not up or up.queue == '' then
+      edges.refuse_missing(task, wish)
+    end
     local earlier = before and before[i]
     local named = wish.kind == 'some' and task.set.named[wish.id]
     if (up.status == 'staged' or not contract.is_final(up.status)) and not (named and not earlier) then
@@ -250,7 +253,8 @@ function edges.look(task, wanted, find, had)
   task.edges = open or {}
   if task.continues then
     local known = redis.call('HMGET', edges.inputs(task.id), 'slots', 'bytes')
-    task.slots, task.bytes = math.max(task.slots, tonumber(known[1] or 0)), task.bytes + tonumber(known[2] or 0)
+    task.had = tonumber(known[2] or 0)
+    task.slots, task.bytes = math.max(task.slots, tonumber(known[1] or 0)), task.bytes + task.had
     for slot in pairs(task.filled) do
       -- it was given before
       task.bytes = task.bytes - #(redis.call('HGET', edges.inputs(task.id), slot) or '')
@@ -271,17 +275,31 @@ function edges.look(task, wanted, find, had)
   end
 end
 
+-- Where it stands for whom a task waits, for a message: for a task of a graph its name and the field of a document.
+function edges.place(task, wish)
+  local fields = { success = 'needs', after = 'after', failure = 'after_failure', some = 'at_least' }
+  local field = wish.slots[1] and 'args[' .. wish.slots[1] .. ']' or fields[wish.kind]
+  return 'task ' .. task.id .. (task.label and ' "' .. task.label .. '"' or '') .. ', ' .. field .. ': '
+end
+
+function edges.refuse_missing(task, wish)
+  namespace.check_slot(namespace.key('task', wish.id))
+  reply.fail('NOTASK', edges.place(task, wish) .. 'no task has the id ' .. wish.id
+    .. ': it was never submitted, or was deleted, or removed by retention')
+end
+
 -- Reads what an upstream that has ended means: its result fills slots of the task, or the task is refused. `named`: it
 -- is of a set, and counts already.
 function edges.look_at_ended(task, wish, up, named)
   if wish.kind == 'some' and not quorum.look_at_ended(task, wish, up, named) then
     return
   elseif not edges.is_met(wish.kind, up.status) then
-    reply.fail('UPSTREAM', 'an upstream is ' .. up.status .. ', so this task would never run: retry that one first')
+    reply.fail('UPSTREAM', edges.place(task, wish) .. wish.id .. ' is ' .. up.status
+      .. ', so this task would never run: retry that one first')
   elseif wish.slots[1] then
     local result = edges.element(redis.call('HGET', up.key, 'result') or '')
     if not edges.is_json(result) then
-      reply.fail('UPSTREAM', 'the result of an upstream is not JSON')
+      reply.fail('UPSTREAM', edges.place(task, wish) .. 'the result of ' .. wish.id .. ' is not JSON')
     end
     for _, slot in ipairs(wish.slots) do
       task.filled[slot], task.bytes = result, task.bytes + #result
@@ -509,6 +527,11 @@ function edges.plan_input(plan, up, slots, bytes)
     plan.wrong = 'is not JSON'
   elseif plan.bytes > edges.INPUT then
     plan.wrong = 'brings the inputs of this task over ' .. edges.INPUT .. ' bytes'
+  elseif graphs.counted(#plan.text) > 0 and plan.task.extra[5] then
+    plan.graph, plan.grows = plan.task.extra[5], #plan.text * #plan.slots
+    if not graphs.has_room(plan.graph, plan.grows) then
+      plan.wrong = 'brings the inputs of its graph over ' .. graphs.BYTES .. ' bytes'
+    end
   end
   if plan.wrong then
     plan.to, plan.task.group, plan.task.broken = 'failed', 'input', true
@@ -605,6 +628,9 @@ function edges.meet(up, plan)
   if up then
     redis.call('ZREM', edges.dependents(up.id), plan.id)
     redis.call('HDEL', edges.upstreams(plan.id), up.id)
+  end
+  if plan.grows then
+    redis.call('HINCRBY', graphs.key(plan.graph), 'bytes', plan.grows)
   end
   if not plan.task then
     return
@@ -856,10 +882,12 @@ function edges.plan_anew(task, spec)
     end
   end
   namespace.probe('ZCARD', edges.unsettled())
+  again.graph, again.frees = spec.graph, 0
   again.slots, again.bytes = unpack(redis.call('HMGET', own, 'slots', 'bytes'))
   if again.slots then
     for slot in pairs(again.forget) do
-      again.bytes = again.bytes - #(redis.call('HGET', own, slot) or '')
+      local length = redis.call('HSTRLEN', own, slot)
+      again.bytes, again.frees = again.bytes - length, again.frees + graphs.counted(length)
     end
   elseif v[2] and again.open[1] then
     edges.split(again, redis.call('HGET', task.key, 'parameters') or '', v[2])
@@ -882,6 +910,8 @@ function edges.split(again, joined, lengths)
   for length in string.gmatch(lengths, '%d+') do
     if not again.forget[slot] then
       again.kept[slot], again.bytes = string.sub(joined, at, at + length - 1), again.bytes + length
+    else
+      again.frees = again.frees + graphs.counted(tonumber(length))
     end
     at, slot = at + length + 1, slot + 1
   end
@@ -903,6 +933,9 @@ function edges.anew(task)
     edges.tie(up)
   end
   edges.ask_again(task, again.ended)
+  if again.frees > 0 then
+    redis.call('HINCRBY', graphs.key(again.graph), 'bytes', -again.frees)
+  end
   if again.set then
     quorum.write(task.id, again.set)
   end

@@ -8,6 +8,11 @@ local graphs = {}
 -- A graph whose tasks do not arrive within this time is removed, in microseconds.
 graphs.STAGED = 600000000
 
+-- Bytes of the parameters, values, results and texts of inputs of all tasks of a graph. Results that come later and are
+-- shorter than `SMALL` are not counted: their edges take as much.
+graphs.BYTES = 536870912
+graphs.SMALL = 256
+
 -- Keys of one graph that have bounds.
 graphs.BOUNDS = 100
 
@@ -75,7 +80,7 @@ end
 
 -- What the record of a graph has while a walk is under way.
 function graphs.walk_fields()
-  return 'doing', 'at', 'task', 'reason', 'force', 'changed', 'refused', 'part'
+  return 'doing', 'at', 'task', 'reason', 'force', 'changed', 'refused', 'part', 'end_by'
 end
 
 -- Reads what `begin_walk` writes.
@@ -137,6 +142,22 @@ function graphs.facts(options)
     facts[#facts + 1], facts[#facts + 2] = 'bounds', options.bounds.text
   end
   return facts
+end
+
+-- The bytes that a result counts.
+function graphs.counted(length)
+  return length >= graphs.SMALL and length or 0
+end
+
+-- Reads whether a graph has room for so many bytes of a result.
+function graphs.has_room(id, bytes)
+  local known = namespace.shared('graph_bytes')
+  local all = (known[id] or tonumber(redis.call('HGET', namespace.declare(graphs.key(id)), 'bytes') or 0)) + bytes
+  if all > graphs.BYTES then
+    return false
+  end
+  known[id] = all
+  return true
 end
 
 -- Whether all tasks of a graph have begun.
@@ -479,7 +500,9 @@ function graphs.plan_removal(graph, limit)
   namespace.declare(graphs.outside(graph))
   namespace.declare(graphs.chosen(graph))
   local ids = redis.call('LRANGE', graphs.tasks(graph), -limit, -1)
+  ids.bytes = 0
   for _, id in ipairs(ids) do
+    ids.bytes = ids.bytes + graphs.size(id)
     namespace.declare(namespace.key('task', id))
     namespace.declare(edges.upstreams(id))
     namespace.declare(edges.inputs(id))
@@ -489,6 +512,13 @@ function graphs.plan_removal(graph, limit)
   return ids, outside, graphs.plan_unlimit(graph)
 end
 
+-- What a staged task adds to the bytes of its graph.
+function graphs.size(id)
+  local key = namespace.key('task', id)
+  return redis.call('HSTRLEN', key, 'parameters') + redis.call('HSTRLEN', key, 'inputs')
+    + tonumber(redis.call('HGET', edges.inputs(id), 'bytes') or 0)
+end
+
 function graphs.remove(graph, ids, outside, bounds)
   for _, id in ipairs(ids) do
     redis.call('UNLINK', namespace.key('task', id), edges.upstreams(id), edges.inputs(id), edges.dependents(id))
@@ -496,6 +526,7 @@ function graphs.remove(graph, ids, outside, bounds)
   end
   if ids[1] then
     redis.call('HINCRBY', graphs.key(graph), 'staged', -#ids) -- its submitter may come back
+    redis.call('HINCRBY', graphs.key(graph), 'bytes', 0 - ids.bytes) -- not -0
   end
   for _, edge in ipairs(outside) do
     if redis.call('ZSCORE', edges.dependents(edge.up), edge.id) == '-inf' then -- no later task has this id

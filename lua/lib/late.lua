@@ -21,18 +21,18 @@ function late.parse(text, what)
   return found
 end
 
--- A task, also if its graph has yet to be released: then it cannot be changed yet.
-function late.find(id, ...)
+-- Fails if the graph of a task has yet to be released: then it cannot be changed yet.
+function late.require_released(id)
   local graph, status = unpack(redis.call('HMGET', namespace.key('task', id), 'graph', 'status'))
   if graph and not status and graphs.is_created(graph) then
     reply.fail('STATE', 'its graph has just been submitted and is being released: repeat the call in a moment')
   end
-  return record.get(id, ...)
 end
 
 -- The task whose inputs are to change, and what is known of them.
 function late.task(id)
-  local task = late.find(id, edges.fields())
+  late.require_released(id)
+  local task = record.get(id, edges.fields())
   if not contract.is_waiting(task.status) then
     record.refuse(task.status, contract.WAITING)
   end
@@ -112,7 +112,11 @@ function late.look_at(task, wish)
   if redis.call('HEXISTS', edges.upstreams(task.id), wish.id) == 1 then
     late.refuse_twice()
   end
-  local up = late.find(wish.id)
+  late.require_released(wish.id)
+  local up = record.find(wish.id)
+  if not up or up.queue == '' then
+    edges.refuse_missing(task, wish)
+  end
   if not contract.is_final(up.status) then
     namespace.probe('ZCARD', edges.dependents(up.id))
     task.edges[#task.edges + 1] = { up = up, kind = wish.kind, slots = wish.slots }

@@ -246,14 +246,16 @@ end
 
 -- Counts what a task waits for that runs anew, as others do of its set, `marks`: it waits for the end of each of these.
 function quorum.plan_anew(task, again, text, order, marks)
-  local set, others, known = quorum.new(quorum.wanted(text)), {}, edges.upstreams(task.id)
+  local set, known, there, others = quorum.new(quorum.wanted(text)), edges.upstreams(task.id), {}, {}
   for _, id in ipairs(order) do
     local slots = string.match(again.texts[id], '^some(.*)$')
     if slots and marks[id] then
       again.texts[id], set.owed = 'some0' .. slots, set.owed + 1
     elseif slots then
       local status = redis.call('HGET', namespace.key('task', id), 'status')
-      if redis.call('HEXISTS', known, id) == 1 or status and status ~= 'complete' then
+      if redis.call('HEXISTS', known, id) == 1 then
+        there[#there + 1] = id
+      elseif status and status ~= 'complete' then
         others[#others + 1] = id
       else
         set.least = set.least - 1
@@ -261,6 +263,9 @@ function quorum.plan_anew(task, again, text, order, marks)
     end
   end
   for _, id in ipairs(set.least > 0 and others or {}) do
+    there[#there + 1] = id
+  end
+  for _, id in ipairs(there) do
     set.left, again.open[#again.open + 1] = set.left + 1, id
     namespace.probe('ZCARD', edges.dependents(id))
     edges.note_ended(again, id)

@@ -109,7 +109,13 @@ function settling.settle(limit)
     return { #overdue.ids, 1 }
   end
   local waiting = redis.call('ZRANGE', edges.unsettled(), 0, 0)
-  local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 2)
+  local due = redis.call('ZRANGEBYSCORE', graphs.due(), '-inf', namespace.now, 'LIMIT', 0, 10)
+  for _, id in ipairs(due) do
+    if not graphs.is_created(id) then -- its removal frees memory, and goes on when that is full
+      local number, more = go_on(id)
+      return { number, (more or due[2] or waiting[1]) and 1 or 0 }
+    end
+  end
   if waiting[1] then
     local number, more = settle(waiting[1])
     -- What ended now may have left something, too.

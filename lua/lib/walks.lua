@@ -19,7 +19,7 @@ function walks.find(graph)
   return v[1] and { graph = graph.id, total = graph.total, doing = v[1], at = tonumber(v[2]), task = v[3] or nil,
     reason = v[4] or '', force = v[5], changed = tonumber(v[6] or 0), refused = tonumber(v[7] or 0),
     part = v[8] or nil, tasks = {},
-    marks = {}, left = {}, spec = { planned = {}, walks = true } } or nil
+    marks = {}, left = {}, spec = { planned = {}, walks = true, deadline = v[9] or nil } } or nil
 end
 
 -- Reads a step.
@@ -203,6 +203,7 @@ function walks.plan_anew(walk, limit)
   spec.anew, spec.fresh, spec.reason, spec.discard = true, true, 'to run anew', true
   namespace.probe('ZCARD', edges.unsettled())
   spec.chosen, spec.look, spec.wait, spec.first = graphs.chosen(walk.graph), edges.plan_anew, edges.anew, walk.task
+  spec.graph = walk.graph
   for _, id in ipairs(walks.page(walk)) do
     local part = walk.part
     walk.at, walk.part = walk.at + 1, nil

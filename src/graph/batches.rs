@@ -165,7 +165,8 @@ fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
         }
     }
     let inside = step.edges.iter().filter(|(order, upstream)| *order != Order::Some || !received.contains(upstream));
-    let edges = inside.map(|(order, upstream)| Entry { text: format!("{}={}", order.word(), id(*upstream)), value: &[] });
+    let edges =
+        inside.map(|(order, upstream)| Entry { text: format!("{}={}", order.word(), id(*upstream)), value: &[] });
     let (whole, mut entries) = match &step.input {
         Input::Whole(bytes) => (bytes.clone(), Vec::new()),
         Input::List(arguments) => {
@@ -183,9 +184,7 @@ fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
     };
     entries.extend(edges);
     let outside = step.outside.iter().filter(|(order, upstream)| *order != Order::Some || !from_far.contains(upstream));
-    entries.extend(
-        outside.map(|(order, upstream)| Entry { text: format!("{}={upstream}", order.word()), value: &[] }),
-    );
+    entries.extend(outside.map(|(order, upstream)| Entry { text: format!("{}={upstream}", order.word()), value: &[] }));
     entries.extend(step.least.map(|number| Entry { text: format!("{LEAST}{number}"), value: &[] }));
     (whole, entries)
 }

@@ -254,9 +254,10 @@ impl<L: Link> GraphHandle<L> {
     /// been told to stop for a cancel and have not stopped yet are given back instead.
     ///
     /// # Errors
-    /// `NOTASK` if there is no such graph; those of [`Client::call`].
+    /// `NOTASK` if there is no such graph; `OVERDUE` if its deadline has passed: see [`GraphHandle::retry_with`]; those of
+    /// [`Client::call`].
     pub fn retry(&self) -> L::Answer<'_, Result<GraphInfo>> {
-        self.retry_as(&RetryGraphOptions::new())
+        self.retry_with(&RetryGraphOptions::new())
     }
 
     /// Runs one of its tasks anew, and all that wait for it, directly or through others: their results no longer
@@ -265,10 +266,15 @@ impl<L: Link> GraphHandle<L> {
     /// # Errors
     /// As [`GraphHandle::retry`]; `NOTASK` for a task that is not of this graph.
     pub fn retry_from(&self, task: &TaskId) -> L::Answer<'_, Result<GraphInfo>> {
-        self.retry_as(&RetryGraphOptions::new().task(task.as_str()))
+        self.retry_with(&RetryGraphOptions::new().task(task.as_str()))
     }
 
-    fn retry_as(&self, options: &RetryGraphOptions) -> L::Answer<'_, Result<GraphInfo>> {
+    /// As [`GraphHandle::retry`], or with the option `task` as [`GraphHandle::retry_from`]; the graph, and what runs
+    /// again, may be given a new deadline.
+    ///
+    /// # Errors
+    /// As those; `OVERDUE` if the deadline of the graph has passed, and there is no new one.
+    pub fn retry_with(&self, options: &RetryGraphOptions) -> L::Answer<'_, Result<GraphInfo>> {
         let call = self.client.calls().retry_graph(&self.id, options);
         L::answer(async move {
             self.client.run(&call).await?;

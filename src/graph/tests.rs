@@ -178,11 +178,18 @@ fn an_upstream_has_one_edge_the_strictest() {
 fn of_a_set_some_are_enough_and_their_number_comes_last() {
     let graph = Graph::new();
     let [a, b, c] = [0, 1, 2].map(|number| graph.task("q", "m", &number));
-    graph.join("q", "m").result_of(&b).at_least(2, &[a, b, c, a]).argument(&7).result_of(&b).after(&graph.task("q", "m", &()));
+    graph.join("q", "m").result_of(&b).at_least(2, &[a, b, c, a]).argument(&7).result_of(&b).after(&graph.task(
+        "q",
+        "m",
+        &(),
+    ));
     let calls = calls(&graph);
     let entries = ["some/0=g.1", "value/1=1", "some/2=g.1", "after=g.4", "some=g.0", "some=g.2", "least/2"];
     assert_eq!(whole(&calls, 3).0, entries);
-    assert_eq!(flaw_of(|graph| _ = graph.task("q", "m", &()).at_least(1, &[])), "task 0 \"m-0\", at_least.count: at least 1 of 0 tasks: it must be 1 to 0");
+    assert_eq!(
+        flaw_of(|graph| _ = graph.task("q", "m", &()).at_least(1, &[])),
+        "task 0 \"m-0\", at_least.count: at least 1 of 0 tasks: it must be 1 to 0"
+    );
     let twice = flaw_of(|graph| {
         let one = graph.task("q", "m", &());
         graph.task("q", "m", &()).at_least(1, &[one]).at_least(1, &[one]);

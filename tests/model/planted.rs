@@ -523,7 +523,7 @@ pub static BUGS: [Bug; 160] = [
     bug("an edge that is cut stays in the inputs", "undepend", "'=(.+)$') ~= id then", "'=(.+)$') then").of_graphs(),
     bug("a task that waits again was ready before", "depend", "{ 'readied', 'promoted' }", "{ 'promoted' }")
         .of_graphs(),
-    bug("a task that waits for nothing any more is not ready", "undepend", "(id)) == 1 then", "(id)) == 0 then")
+    bug("a task that waits for nothing any more is not ready", "undepend", "if open == 0 or", "if open == -1 or")
         .of_graphs(),
     bug(
         "a deadline is over a moment later",

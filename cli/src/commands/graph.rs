@@ -2,15 +2,15 @@
 
 use std::io::{self, IsTerminal};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use blueque::calls::CancelGraphOptions;
+use blueque::calls::{CancelGraphOptions, RetryGraphOptions};
 use blueque::{Error, GraphHandle, GraphId, GraphMember, GraphSummary, Status, TaskId};
 use clap::{Args, Subcommand};
 
 use crate::input::document::Document;
 use crate::input::new_graph::submit_graph;
-use crate::input::values::{duration, whole_number};
+use crate::input::values::{coming, duration, whole_number};
 use crate::output::{Code, Format, clean, data, fault, say, table};
 use crate::session::Session;
 use crate::session::outage::Outage;
@@ -93,6 +93,9 @@ enum Word {
         /// Run this task, by its name or id, and all that wait for it anew, also what is complete
         #[arg(long, value_name = "TASK")]
         from: Option<String>,
+        /// A new deadline of the graph, and of what runs again: RFC 3339, or 10m (+10m) from now
+        #[arg(long, value_name = "TIME", value_parser = coming)]
+        deadline: Option<SystemTime>,
     },
     /// Wait until all tasks of a graph have ended
     Wait {
@@ -141,10 +144,11 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             known(id, graph.cancel_with(reason, &options))?;
             stand(session, &graph, members(&graph)?)
         }
-        Word::Retry { id, from } => {
+        Word::Retry { id, from, deadline } => {
             let graph = session.client.graph(id.as_str())?;
             let from = member(&graph, from.as_deref())?;
-            known(id, from.map_or_else(|| graph.retry(), |task| graph.retry_from(&task)))?;
+            let how = from.iter().fold(RetryGraphOptions::new(), |how, task| how.task(task.as_str()));
+            known(id, graph.retry_with(&deadline.iter().copied().fold(how, RetryGraphOptions::deadline)))?;
             stand(session, &graph, members(&graph)?)
         }
         Word::Wait { id, timeout } => wait(session, id, *timeout),

@@ -36,14 +36,13 @@ pub trait Waits: Sized {
 impl Upstreams {
     /// Adds these tasks, and those whose results it gets, from a slot on.
     pub fn add_to<W: Waits>(&self, waits: W, first: u32, results: &[TaskId]) -> W {
-        let (success, result): (fn(W, &TaskId) -> W, fn(W, u32, &TaskId) -> W) = match self.at_least {
-            Some(_) => (W::some, W::result_of_some),
-            None => (W::success, W::result),
-        };
-        let waits = self.after_success.iter().fold(waits, success);
+        let some = self.at_least.is_some();
+        let waits = self.after_success.iter().fold(waits, |all, id| if some { all.some(id) } else { all.success(id) });
         let waits = self.after.iter().fold(waits, W::end);
         let waits = self.after_failure.iter().fold(waits, W::failure);
-        let waits = (first..).zip(results).fold(waits, |all, (slot, id)| result(all, slot, id));
+        let waits = (first..)
+            .zip(results)
+            .fold(waits, |all, (slot, id)| if some { all.result_of_some(slot, id) } else { all.result(slot, id) });
         self.at_least.into_iter().fold(waits, W::at_least)
     }
 

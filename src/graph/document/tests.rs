@@ -140,7 +140,10 @@ fn a_task_may_do_with_some_of_several() {
     let of = "task 2 \"t\", at_least.";
     assert_eq!(with(r#"{"of": ["a"]}"#), format!("{of}count: missing"));
     assert_eq!(with(r#"{"count": 1}"#), format!("{of}of: missing"));
-    assert_eq!(with(r#"{"count": 2, "of": ["a", "a"]}"#), format!("{of}count: at least 2 of 1 tasks: it must be 1 to 1"));
+    assert_eq!(
+        with(r#"{"count": 2, "of": ["a", "a"]}"#),
+        format!("{of}count: at least 2 of 1 tasks: it must be 1 to 1")
+    );
     assert_eq!(with(r#"{"count": 0, "of": ["a"]}"#), format!("{of}count: at least 0 of 1 tasks: it must be 1 to 1"));
     let bad = "must be at least 1, and at most the number of these tasks";
     assert_eq!(with(r#"{"count": -1, "of": ["a"]}"#), format!("{of}count: {bad}"));
