@@ -41,7 +41,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
     #[command(flatten)]
-    options: ChangedOptions,
+    changed: ChangedOptions,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
@@ -58,14 +58,14 @@ fn call(options: &Options) -> anyhow::Result<EditOptions> {
         unset.push("eta".to_owned());
     }
     let given = options.parameters.are_given();
-    if !given && options.queue.is_none() && options.eta.is_none() && unset.is_empty() && options.options.is_empty() {
+    if !given && options.queue.is_none() && options.eta.is_none() && unset.is_empty() && options.changed.is_empty() {
         return Err(fault(
             Code::Usage,
             "name what is to change, such as --params, --eta, --queue, --priority or --unset",
         ));
     }
     let by = options.by.clone().unwrap_or_else(caller);
-    let mut call = EditOptions::new().task(&options.options.options()).by(by);
+    let mut call = EditOptions::new().task(&options.changed.options()).by(by);
     if given {
         call = call.parameters(options.parameters.bytes()?);
     }

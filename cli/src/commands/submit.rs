@@ -16,6 +16,7 @@ use crate::output::{Code, Format, say};
 use crate::session::Session;
 
 #[derive(Args, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     #[command(flatten)]
     new: NewTaskArgs,

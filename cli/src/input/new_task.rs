@@ -61,11 +61,16 @@ impl NewTaskArgs {
         Ok((id, graph))
     }
 
+    /// Its parameters: none where results take their place.
+    fn payload(&self) -> anyhow::Result<Vec<u8>> {
+        if self.result_of.is_empty() { self.parameters.bytes() } else { Ok(Vec::new()) }
+    }
+
     /// Submits it once more, if there is a task of its id.
     pub fn submit_again(&self, session: &Session, request: &str) -> anyhow::Result<(TaskId, Round)> {
-        let parameters = self.parameters.bytes()?;
+        let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
-        let options = self.upstreams.add_to(self.options.options()).results(0, &self.result_of);
+        let options = self.upstreams.add_to(self.options.options(), 0, &self.result_of);
         let task = NewTask::new(&id, &parameters).eta(self.eta);
         let call = session.client.calls().submit_again(&self.queue, &task, &options, request);
         let round = session.client.call(&call).inspect_err(|error| {
@@ -86,7 +91,7 @@ impl NewTaskArgs {
 
     /// Submits it. If its log is followed, the server keeps more of it, so that a reader loses nothing.
     pub fn submit(&self, session: &Session, followed: bool) -> anyhow::Result<(TaskId, Submitted)> {
-        let parameters = if self.result_of.is_empty() { self.parameters.bytes()? } else { Vec::new() };
+        let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let eta = self.eta;
         let task = NewTask::new(&id, &parameters).eta(eta);

@@ -118,6 +118,7 @@ const OF_UNIQUE: [&str; 2] = ["unique_until", "unique_policy"];
 /// Of a submit, which has to decide.
 const NOT_CHANGED: &str = "unique_policy";
 
+#[allow(clippy::unnecessary_wraps, reason = "as `changed`: not every option is one of each command")]
 fn argument(option: &'static Described) -> Option<Arg> {
     let argument = plainly(option).help(help(option));
     Some(if OF_UNIQUE.contains(&option.name) { argument.requires("unique") } else { argument })
