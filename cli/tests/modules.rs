@@ -28,7 +28,7 @@ const COMMAND: House = House {
         &["follow"],
         &["input", "view", "logs", "processes"],
         &["session", "run_folder"],
-        &["output", "element", "times", "server", "process", "safe_path", "shortage"],
+        &["output", "times", "server", "process", "safe_path", "shortage"],
     ],
     by_file: true,
     marks: ["<!-- modules: begin -->\n", "<!-- modules: end -->\n"],
