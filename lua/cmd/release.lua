@@ -6,6 +6,7 @@
 -- @options reason again uncounted inputs into lost cost
 -- @reply `released`, `cancelled` or `failed`; with `lost` always `lost`
 -- @errors LOST TOOBIG TOOMANY CYCLE CLOSED DUPLICATE
+-- @noted UPSTREAM
 namespace.open()
 local id, token = contract.arguments()
 local options = args.options()
