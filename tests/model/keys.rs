@@ -129,10 +129,12 @@ const DERIVED: [&str; 13] = [
     "schedule_",
 ];
 
-/// A key without what the model does not have: how the tasks of a graph begin, noted to release them sooner.
+/// A key without what the model does not have: the bytes of a graph, and how its tasks begin, noted to release them
+/// sooner.
 fn own(keys: &Keys, name: &str) -> Option<Kept> {
     let mut kept = keys.get(name).cloned();
     if let Some(Kept::Hash(graph)) = kept.as_mut().filter(|_| name.starts_with("graph_")) {
+        graph.remove("bytes");
         graph.remove("runs");
     }
     kept
