@@ -737,6 +737,14 @@ impl Model {
             return overdue;
         }
         let (due, others) = first(&self.web.due, self.now);
+        // One whose submitter is gone is removed before all else, as that frees memory.
+        let gone = |id: &String| !self.web.graphs.get(id).is_some_and(|graph| graph.created);
+        let unfinished = self.web.due.iter().filter(|(id, at)| **at <= self.now && gone(id)).map(|(id, at)| (*at, id));
+        if let Some(id) = unfinished.min().map(|(_, id)| id.clone()) {
+            let waiting = !self.web.unsettled.is_empty();
+            let (number, more) = self.go_on_with_graph(&id, limit);
+            return answer(number, more || others || waiting);
+        }
         if let (Some(id), _) = first(&self.web.unsettled, u64::MAX) {
             let (number, more) = self.go_on_with(&id, limit);
             return answer(number, more || due.is_some() || !self.web.unsettled.is_empty());

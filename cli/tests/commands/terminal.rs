@@ -132,7 +132,7 @@ fn odd_desk() -> Desk {
     plant(&["HSET", "blueque_graph_g", "state", "created", "created", "1", "total", "1", "name", ODD, "tags", ODD]);
     plant(&["ZADD", "blueque_graphs", "1", "g"]);
     plant(&["RPUSH", "blueque_members_g", "complete"]);
-    plant(&["HSET", "blueque_task_complete", "label", ODD]);
+    plant(&["HSET", "blueque_task_complete", "label", ODD, "graph", "g"]);
     plant(&["ZADD", "blueque_workers", "9999999999", "host_1"]);
     let record = ["queues", "q", "slots", "2", "free", "1", "since", "1", "at", "9999999999", "name", ODD];
     plant(&[&["HSET", "blueque_worker_host_1", "version", ODD], &record[..]].concat());

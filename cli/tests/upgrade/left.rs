@@ -329,7 +329,7 @@ fn all_that_was_left_comes_to_its_end_and_goes() {
             both.call(&format!("forget {queue}"));
         }
         both.sound("when everything was forgotten");
-        let kept = ["meta", "rate", "rounds", "timed", "delayed"];
+        let kept = ["meta", "rate", "rounds", "timed", "delayed", "audit"];
         let mut keys: Vec<String> = both.ask(&["KEYS", "*"]);
         keys.retain(|key| !kept.contains(&key.split('_').nth(1).unwrap()));
         assert!(keys.is_empty(), "{keys:?}");
