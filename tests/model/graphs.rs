@@ -614,15 +614,17 @@ impl Model {
         if !self.web.graphs.get(graph).is_some_and(|graph| graph.created) {
             return Err("NOTASK");
         }
-        let Some(id) = task.map(Which::id) else {
-            self.begin_walk(graph, walk);
-            return Ok(());
-        };
-        let found = self.tasks.get(id).or_else(|| self.web.staged.get(id));
-        if found.is_none_or(|task| task.get("graph") != graph) {
+        let task = task.map(Which::id);
+        let found = task.map(|id| self.tasks.get(id).or_else(|| self.web.staged.get(id)));
+        if found.is_some_and(|found| found.is_none_or(|task| task.get("graph") != graph)) {
             return Err("NOTASK");
         }
-        self.begin_walk(graph, Walk { doing: marks, task: Some(id.into()), ..walk });
+        let deadline = self.web.graphs[graph].deadline;
+        if walk.doing == "retry" && deadline.is_some_and(|deadline| deadline <= self.now) {
+            return Err("OVERDUE");
+        }
+        let doing = if task.is_some() { marks } else { walk.doing };
+        self.begin_walk(graph, Walk { doing, task: task.map(Into::into), ..walk });
         Ok(())
     }
 
