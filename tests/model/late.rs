@@ -177,9 +177,7 @@ impl Model {
         if self.changing(id)?.status != "waiting" {
             return Err("STATE");
         }
-        if self.web.edge(id, up).is_none() {
-            return Ok(Reply::text("waiting"));
-        }
+        let Some(edge) = self.web.edge(id, up) else { return Ok(Reply::text("waiting")) };
         let task = self.task(id);
         let kept: Vec<&str> =
             task.get("inputs").split_whitespace().filter(|entry| entry.split_once('=').unwrap().1 != up).collect();
@@ -189,6 +187,10 @@ impl Model {
             task.forget(&["inputs"]);
         }
         self.web.cut(id, up);
+        if let Some(inputs) = self.web.inputs.get_mut(id) {
+            inputs.bytes += "null".len() * edge.slots.len();
+            inputs.filled.extend(edge.slots.iter().map(|slot| (*slot, "null".to_owned())));
+        }
         let to = if self.web.waits(id) == 0 { self.ready(id) } else { "waiting" };
         Ok(Reply::text(to))
     }
