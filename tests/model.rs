@@ -4,6 +4,9 @@
 //! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_GRAPHS=1` plays graphs alone, `BLUEQUE_SCRIPTS` is a
 //! folder of scripts to use instead of those of the crate.
 //!
+//! `BLUEQUE_MODEL_SHARE=3` plays every third planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time for
+//! all of them, plays others each time.
+//!
 //! Each planted bug has a seed in `model/seeds.txt` that finds it soon. After a change of what is generated,
 //! `BLUEQUE_MODEL_SEEDS=20 cargo test --test model planted_bug` tries as many for each, and writes the best there;
 //! `BLUEQUE_MODEL_BUG` is a part of the names of those that are meant.
@@ -55,7 +58,9 @@ fn search(server: &Server, bug: &Bug, judge: Judge, seed: u64, calls: u32) -> Op
 fn caught(bugs: impl Iterator<Item = &'static Bug>, judge: Judge) {
     let server = Server::start();
     let part = std::env::var("BLUEQUE_MODEL_BUG").unwrap_or_default();
-    let bugs = bugs.filter(|bug| bug.name.contains(&part));
+    let share = usize::try_from(setting("BLUEQUE_MODEL_SHARE").unwrap_or(1)).unwrap().max(1);
+    let first = if share > 1 { usize::try_from(seed::new()).unwrap() % share } else { 0 };
+    let bugs = bugs.filter(|bug| bug.name.contains(&part)).skip(first).step_by(share);
     if let Some(seeds) = setting("BLUEQUE_MODEL_SEEDS") {
         bugs.filter(|_| judge == Judge::Model).for_each(|bug| find_seed(&server, bug, seeds));
         return;
