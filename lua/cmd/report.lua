@@ -9,14 +9,7 @@ local listener, slots, free, count = contract.arguments()
 if free > slots then
   reply.fail('BADARG', string.format('free must be a whole number from 0 to %.0f', slots))
 end
-local queues, named = {}, {}
-for i = 1, count do
-  local queue = args.plain(args.next('queue'), 'queue')
-  if named[queue] then
-    reply.fail('BADARG', 'a queue is named twice in one call')
-  end
-  queues[i], named[queue] = queue, true
-end
+local queues = args.different_queues(count)
 local options = args.options()
 
 local key, all = workers.key(listener), namespace.prefix .. 'workers'

@@ -10,13 +10,6 @@
 -- @noted CLOSED DUPLICATE OVERDUE STATE task.* OTHERQUEUE STOPPING UPSTREAM
 local meta = namespace.open_with('limits', 'run', 'gap')
 local count = contract.arguments()
-local queues, named = {}, {}
-for i = 1, count do
-  local queue = args.plain(args.next('queue'), 'queue')
-  if named[queue] then
-    reply.fail('BADARG', 'a queue is named twice in one call')
-  end
-  queues[i], named[queue] = queue, true
-end
+local queues = args.different_queues(count)
 args.none()
 return upkeep.step(queues, meta)

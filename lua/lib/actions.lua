@@ -9,6 +9,9 @@ actions.ENTRIES = 20000
 -- A task is searched for within this distance of either end of its list.
 actions.NEAR = 500
 
+-- Why a task does not get into another queue.
+actions.CLOSED = 'the other queue is closed: set its setting closed to 0'
+
 -- The task, with the fields that every action reads.
 function actions.find(id)
   return record.find(id, 'outcome', 'created', 'eta', 'front', 'retry_eta', 'schedule')
@@ -280,7 +283,7 @@ function actions.destination(spec)
     spec.needs, spec.different = {}, redis.call('HLEN', namespace.key('needs', spec.queue))
   end
   if spec.closed then
-    return 'CLOSED', 'the other queue is closed: set its setting closed to 0'
+    return 'CLOSED', actions.CLOSED
   end
 end
 
@@ -296,22 +299,13 @@ function actions.move(task, spec)
   if code then
     return code, text
   end
-  local other = {
-    id = task.id, key = task.key, queue = spec.queue, attempt = task.attempt, since = task.since, ties = task.ties,
-    foreign = true,
-    created = task.extra[2] or '0', eta = task.status == 'scheduled' and task.extra[3] or nil,
-  }
-  if other.ties then
-    claims.load(other)
-    other.rank = nil
-    claims.transfer_name(task, other)
-  end
-  other.to = task.status
+  local other = claims.elsewhere(task, spec.queue, task.extra[2])
+  other.to, other.eta = task.status, task.status == 'scheduled' and task.extra[3] or nil
   if spec.alter then
     spec.alter(task, other)
   end
   if not actions.unique(other, spec) then
-    return 'DUPLICATE', 'another task of the other queue has this unique name'
+    return 'DUPLICATE', claims.TAKEN_THERE
   end
   if other.needs and not spec.needs[other.needs] and not needs.number(other.queue, other.needs) then
     if spec.different >= needs.MOST then

@@ -1,7 +1,7 @@
--- A task with very many inputs that is to run anew: a step of its walk takes some of them, until all those that do so,
--- too, are waited for again. Until then it stays as it is. How far that is, `part`, is kept with the walk: first the
--- list of results that it had is taken apart, from `slots/SLOT/BYTE OF THE LENGTHS/BYTE OF THE LIST` on, then its
--- inputs are looked at, from `inputs/BYTE` on; at last it is `ready`.
+-- Runs a task with thousands of inputs anew, in pieces. Each step of the walk takes some of its inputs, until the task
+-- waits again for every upstream that runs anew; until then it does not change. The walk keeps how far it has come as
+-- `part`: `slots/SLOT/BYTE OF THE LENGTHS/BYTE OF THE LIST` while the list of its results is split, `inputs/BYTE` while
+-- its inputs are read, then `ready`.
 local anew = {}
 
 -- Bytes of the text of inputs that is looked at in one step.

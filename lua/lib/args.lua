@@ -23,6 +23,19 @@ function args.plain(value, what)
   return value
 end
 
+-- The next `count` arguments: queues, each of them once.
+function args.different_queues(count)
+  local queues, named = {}, {}
+  for i = 1, count do
+    local queue = args.plain(args.next('queue'), 'queue')
+    if named[queue] then
+      reply.fail('BADARG', 'a queue is named twice in one call')
+    end
+    queues[i], named[queue] = queue, true
+  end
+  return queues
+end
+
 -- Names of queues, separated by commas, or none.
 function args.queues_or_none(value, what)
   local names = {}

@@ -5,6 +5,7 @@ local claims = {}
 -- Why a task does not get a unique name.
 claims.TAKEN = 'another task has this unique name; get its id with the policy existing, or wait until it ends,'
   .. ' starts, or its time passes'
+claims.TAKEN_THERE = 'another task of the other queue has this unique name'
 
 -- Reads the claims of a planned task from its record.
 function claims.load(task)
@@ -134,6 +135,18 @@ function claims.waiting_attempt(task, id)
     claims.load(other)
     return other.unique == task.unique and other or nil
   end
+end
+
+-- The task as it is in another queue, with what it claims and what is left of its unique name.
+function claims.elsewhere(task, queue, created)
+  local other = { id = task.id, key = task.key or namespace.key('task', task.id), queue = queue,
+    attempt = task.attempt, since = task.since, ties = task.ties, foreign = true, created = created or '0' }
+  if other.ties then
+    claims.load(other)
+    other.rank = nil
+    claims.transfer_name(task, other)
+  end
+  return other
 end
 
 -- What of its unique name a task takes to another queue, as `other`: a name that it holds, and an expiry if there

@@ -210,6 +210,12 @@ function edits.plan(task, step)
   edits.plan_index(task, step)
 end
 
+function edits.take_claims(task, fresh)
+  for claim in string.gmatch(edits.CLAIMS, '%S+') do
+    task[claim] = fresh[claim]
+  end
+end
+
 -- What a task claims in the queue that it moves to. A unique name that it no longer holds stays behind.
 function edits.alter(task, other)
   local edit = task.edit
@@ -218,9 +224,7 @@ function edits.alter(task, other)
   if other.ties then
     claims.mark(other)
   end
-  for claim in string.gmatch(edits.CLAIMS, '%S+') do
-    other[claim] = edit.fresh[claim]
-  end
+  edits.take_claims(other, edit.fresh)
   local same = not (edit.changed.unique or edit.changed.unique_until)
   other.unique, other.ends = same and name or not same and other.unique or nil, same and ends or nil
   other.to, other.eta = edit.to, edit.eta or other.eta
@@ -249,9 +253,7 @@ function edits.plan_index(task, step)
     task.note, task.forget = edits.note(task, step), { 'readied', 'promoted' }
     if edit.to == 'pending' then
       task.ties, task.front, task.turn = fresh.ties, task.extra[4] and true, task.extra[4] and tonumber(task.had.ended)
-      for claim in string.gmatch(edits.CLAIMS, '%S+') do
-        task[claim] = fresh[claim]
-      end
+      edits.take_claims(task, fresh)
       if task.ties then
         claims.mark(task)
       end

@@ -193,6 +193,7 @@ end
 function graphs.stage(tasks, graph)
   local now = namespace.now
   local row = { 'queue', '', 'parameters', '', 'created', now, 'updated', now, 'attempt', '0', 'graph', graph }
+  local own = { 'ties', 'label', 'inputs', 'eta' } -- these ties replace those of the spec
   for t = 1, #tasks do
     local task = tasks[t]
     local n, fields = 12, task.spec.fields
@@ -201,19 +202,12 @@ function graphs.stage(tasks, graph)
       row[n + i] = fields[i]
     end
     n = n + #fields
-    row[n + 1], row[n + 2] = 'ties', task.ties -- in place of those of the spec
-    n = n + 2
-    if task.label then
-      row[n + 1], row[n + 2] = 'label', task.label
-      n = n + 2
-    end
-    if task.inputs then
-      row[n + 1], row[n + 2] = 'inputs', task.inputs
-      n = n + 2
-    end
-    if task.eta then
-      row[n + 1], row[n + 2] = 'eta', task.eta
-      n = n + 2
+    for i = 1, #own do
+      local name = own[i]
+      if task[name] then
+        row[n + 1], row[n + 2] = name, task[name]
+        n = n + 2
+      end
     end
     redis.call('HSET', task.key, unpack(row, 1, n))
   end

@@ -1,9 +1,9 @@
--- Tasks that wait for at least so many of others, which are a set: their edges are of the kind `some`, and one of their
--- ties is `k`. `inputs_ID` counts: how many of the set must still be complete, `least`; its edges, `some`; those of
--- them whose upstream has ended otherwise, `missed`. Such an edge stays, as its upstream may be retried, with an
--- infinite score in `dependents_ID`, and with the number of the count after its kind: a retry of the dependent that
--- begins a new count, `turn`, need not go through all of them. An edge with 0 there is of an upstream that runs anew:
--- it is waited for in any case, and is among `owed` in place of `some`.
+-- Tasks that wait for at least N of a set of tasks. Such a task has the tie `k`, and edges of the kind `some`. Its hash
+-- `inputs_ID` counts them: `least` must still be complete, `some` edges are left, and the upstreams of `missed` of
+-- these have ended otherwise. An edge of those stays, because its upstream may be retried: its score in
+-- `dependents_ID` is infinite, and the number of the present count, `turn`, follows its kind. So a retry of the
+-- dependent begins a new count without reading every edge. A 0 in that place marks an upstream that runs anew: the task
+-- waits for it in any case, and it counts among `owed`, not among `some`.
 local quorum = {}
 
 -- What the error of a task begins with that waits for too many.

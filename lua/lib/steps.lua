@@ -29,30 +29,31 @@ function steps.asked(options)
   return next(asked) and asked
 end
 
--- The task in the other queue, with its claims; what is left of its unique name goes with it.
+-- The task in the other queue.
 function steps.other(task, queue, created)
-  local other = { id = task.id, key = namespace.key('task', task.id), queue = queue, attempt = task.attempt,
-    since = task.since, ties = task.ties, foreign = true, created = created }
-  if other.ties then
-    claims.load(other)
-    other.rank = nil
-    claims.transfer_name(task, other)
-  end
+  local other = claims.elsewhere(task, queue, created)
+  other.unknown = not redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), queue)
   return other
 end
 
--- Reads all that the way into the other queue writes.
+-- Adds values to a list.
+function steps.add(list, ...)
+  for _, value in ipairs({ ... }) do
+    list[#list + 1] = value
+  end
+end
+
+-- Reads every key that the move to the other queue will write.
 function steps.plan(task, other, to)
   state.plan(task, 'moved')
   state.plan(other, to)
-  other.unknown = not redis.call('ZSCORE', namespace.declare(namespace.prefix .. 'queues'), other.queue)
   if other.queue == task.queue then
     namespace.require_settled_slot() -- it leaves indexes and enters them again
   end
 end
 
--- Goes it. `why`: of the event in the queue that it leaves, and `came`: of the one in the other; `fields`: names and
--- values for the record.
+-- Makes the move. `why` and `came`: the reasons in the events of the queue that it leaves, and of the other one;
+-- `fields`: names and values for the record.
 function steps.move(task, other, to, why, came, fields)
   state.move(task, 'moved', why, task.node, unpack(fields))
   state.move(other, to, came, '', 'queue', other.queue, 'attempt', other.attempt, 'ended', task.token, unpack(fields))
@@ -65,16 +66,14 @@ function steps.move(task, other, to, why, came, fields)
   end
 end
 
--- What the record forgets with the attempt.
+-- The fields that the record loses with the attempt, and these.
 function steps.forgotten(...)
   local names = { 'token', 'lease', 'request', 'front', 'promoted', 'readied', state.attempt_fields() }
-  for _, name in ipairs({ ... }) do
-    names[#names + 1] = name
-  end
+  steps.add(names, ...)
   return names
 end
 
--- Reads the same for a task that claims nothing, with fewer rights to ask for: half of what a step costs.
+-- The same as `plan` for a task that claims nothing, with fewer checks of rights: it halves the cost of a step.
 function steps.plan_plain(task, other, to)
   local prefix, may, waits = namespace.prefix, redis.acl_check_cmd, '_tasks_' .. other.queue
   local tasks, history_key = '_tasks_' .. task.queue, namespace.prefix .. 'history_' .. task.id
@@ -89,7 +88,6 @@ function steps.plan_plain(task, other, to)
   if to == 'pending' then
     state.plan_wake(other.queue)
   end
-  other.unknown = not redis.call('ZSCORE', prefix .. 'queues', other.queue)
   if may and not (may('HSET', namespace.meta, '', '') and may('HDEL', namespace.meta, '') and may('XADD', history_key,
     '*', '', '') and may('UNLINK', history_key) and may('SREM', prefix .. 'started' .. tasks, '')
     and may('LREM', held, '', '') and may('ZREM', prefix .. 'tasks_' .. task.queue, '')
@@ -125,13 +123,11 @@ function steps.go_on(task, result, cost, limited, asked)
   steps.tell(other, fields, rest or '', asked)
   local parameters = asked.parameters or result ~= '' and result ~= 'null' and result
   if parameters then
-    fields[#fields + 1], fields[#fields + 2] = 'parameters', parameters
+    steps.add(fields, 'parameters', parameters)
     other.forget[#other.forget + 1] = 'slots'
   end
   if cost then
-    for _, value in ipairs({ 'cost', cost, 'cost_of', task.token }) do
-      fields[#fields + 1] = value
-    end
+    steps.add(fields, 'cost', cost, 'cost_of', task.token)
   end
   local to = other.eta and 'scheduled' or 'pending'
   if not (task.ties or task.recall or limited or namespace.declared or other.ranked) then
@@ -147,7 +143,7 @@ end
 -- The task in the queue of its next step. Where another task has its unique name, it goes on without it: its owner has
 -- nowhere else to bring the result.
 function steps.next(task, queue, created, rest, asked)
-  local other = steps.other(task, queue, created or '0')
+  local other = steps.other(task, queue, created)
   local ties = string.gsub(task.ties or '', 's', '') .. (rest ~= '' and 's' or '')
   if (asked.needs or asked.priority and asked.priority ~= '0') and not string.find(ties, 'r', 1, true) then
     ties = ties .. 'r'
@@ -175,31 +171,31 @@ function steps.tell(other, fields, rest, asked)
     if value == '' then
       other.forget[#other.forget + 1] = name
     else
-      fields[#fields + 1], fields[#fields + 2] = name, value
+      steps.add(fields, name, value)
     end
   end
 end
 
 -- Gives a task back into another queue, where it has had no turn.
 function steps.give_back(task, options, why, counter, count)
-  local other = steps.other(task, options.into, redis.call('HGET', namespace.key('task', task.id), 'created') or '0')
+  local other = steps.other(task, options.into, redis.call('HGET', namespace.key('task', task.id), 'created'))
   if settings.get(other.queue, 'closed') == '1' then
-    reply.fail('CLOSED', 'the other queue is closed: set its setting closed to 0')
+    reply.fail('CLOSED', actions.CLOSED)
   elseif other.unique and claims.name_conflict(other) then
-    reply.fail('DUPLICATE', 'another task of the other queue has this unique name')
+    reply.fail('DUPLICATE', claims.TAKEN_THERE)
   elseif other.needs then
     creation.require_few_needs(other.queue, other.needs)
   end
   local to = options.again and options.again > 0 and retries.plan(other, options.again) or 'pending'
   local fields = { 'outcome', 'released', counter, count }
-  for _, value in ipairs(task.cost and { 'cost', task.cost, 'cost_of', task.token } or {}) do
-    fields[#fields + 1] = value
+  if task.cost then
+    steps.add(fields, 'cost', task.cost, 'cost_of', task.token)
   end
   if to == 'scheduled' then
-    fields[#fields + 1], fields[#fields + 2] = 'eta', other.eta
+    steps.add(fields, 'eta', other.eta)
   end
   if to == 'scheduled' and other.own_eta then
-    fields[#fields + 1], fields[#fields + 2] = 'retry_eta', '1'
+    steps.add(fields, 'retry_eta', '1')
   end
   other.forget = steps.forgotten()
   steps.plan(task, other, to)
