@@ -46,6 +46,8 @@ pub struct Call<T> {
     command: &'static str,
     key: String,
     args: Vec<Vec<u8>>,
+    /// Who makes it, for `audit`, unless its options say so.
+    by: Option<String>,
     parse: fn(&Value) -> Option<T>,
 }
 
@@ -58,7 +60,7 @@ impl<T> fmt::Debug for Call<T> {
 
 impl<T> Call<T> {
     fn new(space: &Namespace, command: &'static str, parse: fn(&Value) -> Option<T>) -> Self {
-        Self { command, key: space.meta(), args: vec![Vec::new()], parse }
+        Self { command, key: space.meta(), args: vec![Vec::new()], by: None, parse }
     }
 
     #[allow(clippy::needless_pass_by_value, reason = "numbers and references read better than references to them")]
@@ -78,7 +80,10 @@ impl<T> Call<T> {
         self.arg("request").arg(TaskId::random())
     }
 
-    fn pairs(self, options: &Pairs) -> Self {
+    fn pairs(mut self, options: &Pairs) -> Self {
+        if options.has("by") {
+            self.by = None;
+        }
         options.iter().fold(self, |call, (name, value)| call.arg(name).raw(value))
     }
 
@@ -106,6 +111,9 @@ impl<T> Call<T> {
     pub(crate) fn request(&self, script: &Command, whole: bool) -> redis::Cmd {
         let mut cmd = redis::cmd(if whole { "EVAL" } else { "EVALSHA" });
         cmd.arg(if whole { script.source() } else { script.sha1() }).arg(1).arg(&self.key).arg(&self.args);
+        if let Some(by) = &self.by {
+            cmd.arg("by").arg(by);
+        }
         cmd
     }
 
@@ -150,12 +158,13 @@ impl Calls {
     }
 
     fn call<T>(&self, command: &'static str, parse: fn(&Value) -> Option<T>) -> Call<T> {
-        Call::new(&self.space, command, parse)
-    }
-
-    /// A call that `audit` shows with who made it.
-    fn signed<T>(&self, call: Call<T>) -> Call<T> {
-        self.by.iter().fold(call, |call, by| call.arg("by").arg(by))
+        let mut call = Call::new(&self.space, command, parse);
+        // The option `by` of `audit` itself selects entries.
+        let is_signed = |command: &Command| command.options().split(' ').any(|option| option == "by");
+        if self.by.is_some() && command != "audit" && bundle::command(command).is_some_and(is_signed) {
+            call.by.clone_from(&self.by);
+        }
+        call
     }
 
     /// Checks the server, the schema and the eviction policy.

@@ -9,7 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use blueque::calls::{
-    AuditOptions, CompleteOptions, FailOptions, NewTask, ReleaseOptions, ReserveOptions, TaskOptions,
+    AuditOptions, CompleteOptions, EditOptions, FailOptions, NewTask, NoteOptions, ReleaseOptions, ReserveOptions,
+    TaskOptions,
 };
 use blueque::{
     Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Status, Submit,
@@ -275,6 +276,18 @@ fn the_audit_has_who_changed_what() {
     );
     let settings = client.audit("0", &AuditOptions::new().what("configure")).unwrap();
     assert_eq!((settings.items.len(), settings.last), (1, all.last));
+}
+
+#[test]
+fn what_a_client_changes_in_a_task_has_its_name() {
+    let server = Server::start();
+    let client = Client::builder().by("me@here").open(&server.url()).unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).unwrap();
+    task.note("seen", &NoteOptions::new()).unwrap();
+    task.edit(&EditOptions::new().priority(3)).unwrap();
+    task.edit(&EditOptions::new().priority(4).by("you@there")).unwrap();
+    let by: Vec<_> = task.history().unwrap().into_iter().skip(1).filter_map(|entry| entry.by).collect();
+    assert_eq!(by, ["me@here", "me@here", "you@there"]);
 }
 
 #[test]

@@ -61,14 +61,14 @@ impl Calls {
     /// Cancels all tasks of a graph that have not ended, or a part of them. [`Calls::settle`] does it, in steps.
     #[must_use]
     pub fn cancel_graph(&self, graph: &GraphId, reason: &str, options: &CancelGraphOptions) -> Call<()> {
-        self.signed(self.call("cancel_graph", reply::done).arg(graph).arg(reason).once().pairs(&options.0))
+        self.call("cancel_graph", reply::done).arg(graph).arg(reason).once().pairs(&options.0)
     }
 
     /// Runs the tasks of a graph again that have failed or were cancelled, or a part of it anew. [`Calls::settle`] does
     /// it, in steps.
     #[must_use]
     pub fn retry_graph(&self, graph: &GraphId, options: &RetryGraphOptions) -> Call<()> {
-        self.signed(self.call("retry_graph", reply::done).arg(graph).once().pairs(&options.0))
+        self.call("retry_graph", reply::done).arg(graph).once().pairs(&options.0)
     }
 
     /// The graphs of the namespace, the latest first.

@@ -39,7 +39,7 @@ impl Calls {
     /// Lets a queue give out tasks again.
     #[must_use]
     pub fn resume(&self, queue: &QueueName) -> Call<()> {
-        self.signed(self.call("resume", reply::done).arg(queue))
+        self.call("resume", reply::done).arg(queue)
     }
 
     /// Registers a listener with a queue.
@@ -57,7 +57,7 @@ impl Calls {
     /// Orders a listener to finish its tasks and take no more, or withdraws the order.
     #[must_use]
     pub fn drain(&self, queue: &QueueName, listener: &ListenerId, on: bool) -> Call<()> {
-        self.signed(self.call("drain", reply::done).arg(queue).arg(listener).arg(u8::from(on)))
+        self.call("drain", reply::done).arg(queue).arg(listener).arg(u8::from(on))
     }
 
     /// The tasks that a listener holds, at most 500.

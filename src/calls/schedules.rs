@@ -24,7 +24,7 @@ impl Calls {
         options: &ScheduleOptions,
     ) -> Call<Scheduled> {
         let call = self.call("schedule", reply::word).arg(name).arg(queue).arg(rhythm).raw(parameters);
-        self.signed(told(call, slots).once().pairs(&options.own).pairs(&options.task.0))
+        told(call, slots).once().pairs(&options.own).pairs(&options.task.0)
     }
 
     /// The schedules of the namespace, by their next slot.
@@ -46,7 +46,7 @@ impl Calls {
     /// Removes a schedule. Its tasks remain.
     #[must_use]
     pub fn unschedule(&self, name: &ScheduleName) -> Call<()> {
-        self.signed(self.call("unschedule", reply::done).arg(name).once())
+        self.call("unschedule", reply::done).arg(name).once()
     }
 
     /// Stops a schedule from creating tasks.
@@ -58,13 +58,13 @@ impl Calls {
     /// Lets a paused schedule create tasks again, from its next slot on.
     #[must_use]
     pub fn resume_schedule(&self, name: &ScheduleName) -> Call<()> {
-        self.signed(self.call("resume_schedule", reply::done).arg(name))
+        self.call("resume_schedule", reply::done).arg(name)
     }
 
     /// Creates a task of a schedule at once, with this id.
     #[must_use]
     pub fn run_schedule(&self, name: &ScheduleName, id: &TaskId, options: &RunScheduleOptions) -> Call<Ran> {
-        self.signed(self.call("run_schedule", Ran::read).arg(name).arg(id).once().pairs(&options.0))
+        self.call("run_schedule", Ran::read).arg(name).arg(id).once().pairs(&options.0)
     }
 
     /// Creates the tasks of due slots, up to 500.

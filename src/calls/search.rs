@@ -79,7 +79,7 @@ impl Calls {
             Action::Move { into } => call.arg("into").arg(into),
             Action::Prioritise { priority } => call.arg("priority").arg(priority),
         };
-        self.signed(call.pairs(&filter.0))
+        call.pairs(&filter.0)
     }
 
     /// The tags of a queue's tasks, the most used first.
@@ -109,13 +109,13 @@ impl Calls {
     /// Moves a waiting task to another queue.
     #[must_use]
     pub fn move_to(&self, id: &TaskId, queue: &QueueName) -> Call<()> {
-        self.signed(self.call("move", reply::done).arg(id).arg(queue).once())
+        self.call("move", reply::done).arg(id).arg(queue).once()
     }
 
     /// Removes what is left of a queue without tasks and listeners.
     #[must_use]
     pub fn forget(&self, queue: &QueueName) -> Call<()> {
-        self.signed(self.call("forget", reply::done).arg(queue).once())
+        self.call("forget", reply::done).arg(queue).once()
     }
 }
 

@@ -15,7 +15,7 @@ impl Calls {
     /// Sets a setting of a queue, or with none the default of the namespace. A value of none unsets it.
     #[must_use]
     pub fn configure(&self, queue: Option<&QueueName>, name: &str, value: Option<&str>) -> Call<()> {
-        self.signed(self.call("configure", reply::done).arg(whose(queue)).arg(name).arg(value.unwrap_or_default()))
+        self.call("configure", reply::done).arg(whose(queue)).arg(name).arg(value.unwrap_or_default())
     }
 
     /// Every setting in effect for a queue, or with none for the namespace.
@@ -29,7 +29,7 @@ impl Calls {
     pub fn limit(&self, queue: &QueueName, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
         let concurrency = concurrency.map_or(UNSET.to_owned(), |number| number.to_string());
         let rate = rate.map_or(UNSET.to_owned(), |rate| rate.to_string());
-        self.signed(self.call("limit", reply::done).arg(queue).arg(key).arg(concurrency).arg(rate))
+        self.call("limit", reply::done).arg(queue).arg(key).arg(concurrency).arg(rate)
     }
 
     /// The keys of a queue with limits of their own, or those that take places now.
@@ -41,7 +41,7 @@ impl Calls {
     /// Changes the priority of a waiting task; it goes behind those that have it already.
     #[must_use]
     pub fn prioritise(&self, id: &TaskId, priority: i32) -> Call<()> {
-        self.signed(self.call("prioritise", reply::done).arg(id).arg(priority))
+        self.call("prioritise", reply::done).arg(id).arg(priority)
     }
 }
 

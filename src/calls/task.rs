@@ -13,20 +13,20 @@ impl Calls {
     /// say otherwise.
     #[must_use]
     pub fn cancel(&self, id: &TaskId, reason: &str, options: &CancelOptions) -> Call<Cancelled> {
-        self.signed(self.call("cancel", reply::word).arg(id).arg(reason).once().pairs(&options.0))
+        self.call("cancel", reply::word).arg(id).arg(reason).once().pairs(&options.0)
     }
 
     /// Asks the owner of a task to give it back, or takes it from its owner at once, even if its program still
     /// runs.
     #[must_use]
     pub fn recall(&self, id: &TaskId, options: &RecallOptions) -> Call<Recalled> {
-        self.signed(self.call("recall", reply::word).arg(id).once().pairs(&options.0))
+        self.call("recall", reply::word).arg(id).once().pairs(&options.0)
     }
 
     /// Retries a failed or cancelled task. Returns the state in which it begins.
     #[must_use]
     pub fn retry(&self, id: &TaskId, options: &RetryOptions) -> Call<Status> {
-        self.signed(self.call("retry", reply::word).arg(id).once().pairs(&options.0))
+        self.call("retry", reply::word).arg(id).once().pairs(&options.0)
     }
 
     /// Adds a note to the history of a task, in any state.
@@ -56,7 +56,7 @@ impl Calls {
     /// Deletes a finished task.
     #[must_use]
     pub fn delete(&self, id: &TaskId) -> Call<()> {
-        self.signed(self.call("delete", reply::done).arg(id).once())
+        self.call("delete", reply::done).arg(id).once()
     }
 
     /// A task's log after an entry, `0` for its beginning, or with `tail` the entries of its last bytes. A page

@@ -39,7 +39,7 @@ impl Calls {
     /// Sets a clock that ran ahead of the server back, while nothing is held; returns whether it was ahead.
     #[must_use]
     pub fn reset_clock(&self) -> Call<bool> {
-        self.signed(self.call("reset_clock", reply::reset).once())
+        self.call("reset_clock", reply::reset).once()
     }
 
     /// Repairs a part of what clients without scripts leave behind; begin with an empty cursor.

@@ -12,7 +12,6 @@ use crate::input::task_options::ChangedOptions;
 use crate::input::values::{coming, queue_name};
 use crate::output::{Code, fault};
 use crate::session::Session;
-use crate::session::caller::caller;
 
 /// What is not named stays as it is. Of a running task the next attempt is changed.
 #[derive(Args, Debug)]
@@ -64,13 +63,13 @@ fn call(options: &Options) -> anyhow::Result<EditOptions> {
             "name what is to change, such as --params, --eta, --queue, --priority or --unset",
         ));
     }
-    let by = options.by.clone().unwrap_or_else(caller);
-    let mut call = EditOptions::new().task(&options.changed.options()).by(by);
+    let mut call = EditOptions::new().task(&options.changed.options());
     if given {
         call = call.parameters(options.parameters.bytes()?);
     }
     call = options.queue.iter().fold(call, |call, queue| call.queue(queue.as_str()));
     call = options.eta.into_iter().fold(call, EditOptions::eta);
+    call = options.by.iter().fold(call, |call, by| call.by(by.as_str()));
     call = options.reason.iter().fold(call, |call, reason| call.reason(reason.as_str()));
     Ok(if unset.is_empty() { call } else { call.unset(unset.join(",")) })
 }

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use crate::output::{Code, say};
 use crate::session::Session;
-use crate::session::caller::caller;
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -28,7 +27,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let id = session.find(&options.id)?;
-    let mut call = NoteOptions::new().by(caller());
+    let mut call = NoteOptions::new();
     if !options.data.is_empty() {
         let data = options.data.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         call = call.data(Value::Object(data.collect::<Map<_, _>>()).to_string().as_bytes());
