@@ -94,8 +94,7 @@ impl<L: Link> Queue<L> {
         let made = serde_json::to_vec(parameters).map(|parameters| self.new_round(&parameters, how, request));
         L::answer(async move {
             let (id, call) = made?;
-            let round = self.client.run(&call).await?;
-            Ok((Task::new(self.client.clone(), id), round))
+            self.begun(id, call).await
         })
     }
 
@@ -112,10 +111,12 @@ impl<L: Link> Queue<L> {
         request: &str,
     ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
         let (id, call) = self.new_round(parameters, how, request);
-        L::answer(async move {
-            let round = self.client.run(&call).await?;
-            Ok((Task::new(self.client.clone(), id), round))
-        })
+        L::answer(self.begun(id, call))
+    }
+
+    async fn begun(&self, id: TaskId, call: Call<Round>) -> Result<(Task<L>, Round)> {
+        let round = self.client.run(&call).await?;
+        Ok((Task::new(self.client.clone(), id), round))
     }
 
     fn new_round(&self, parameters: &[u8], mut how: Submit, request: &str) -> (TaskId, Call<Round>) {

@@ -201,6 +201,31 @@ fn the_tables_of_keys_and_fields_are_those_of_the_contract() {
     agree("fields", &fields);
 }
 
+/// The names in the Lua function that returns them as strings.
+fn names_of(text: &str, function: &str) -> BTreeSet<String> {
+    let (_, after) = text.split_once(&format!("function {function}()")).unwrap();
+    let (body, _) = after.split_once("\nend").unwrap();
+    body.split('\'').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_round_leaves_no_field_of_the_earlier_one() {
+    let source = |name: &str| fs::read_to_string(file(&format!("lua/lib/{name}.lua"))).unwrap();
+    let mut known = names_of(&source("resubmit"), "resubmit.forgotten");
+    known.extend(names_of(&source("state"), "state.attempt_fields"));
+    for option in described("options")["task"].as_table().unwrap().values() {
+        known.extend(option.get("field").and_then(|field| field.as_str()).map(str::to_owned));
+    }
+    // These stay, or have a new value in any case.
+    let kept = "attempt created graph label notes outcome parameters queue rank round round_request status updated";
+    known.extend(kept.split(' ').map(str::to_owned));
+    let all: BTreeSet<String> = described("fields")["task"].as_table().unwrap().keys().cloned().collect();
+    let forgotten: Vec<_> = all.difference(&known).collect();
+    assert!(forgotten.is_empty(), "resubmit.forgotten has no word of the fields {forgotten:?}");
+    let unknown: Vec<_> = known.difference(&all).collect();
+    assert!(unknown.is_empty(), "contract/fields.toml does not have {unknown:?}");
+}
+
 /// A cell in words: the error's code; or the next state; or the reply if nothing changes.
 fn cell(cell: &Value, before: &str) -> String {
     if let Some(error) = cell["error"].as_str() {

@@ -1,6 +1,5 @@
 //! Splits a plan into the calls of `submit_graph`.
 
-use std::collections::HashSet;
 use std::mem;
 
 use super::flaw::{GraphError, Place};
@@ -154,19 +153,6 @@ impl<'a> Filler<'a> {
 fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
     let id = |index: usize| ids.get(index).map_or("", TaskId::as_str);
     let (set, far) = step.set();
-    let arguments = if let Input::List(arguments) = &step.input { arguments.as_slice() } else { &[] };
-    // One of a set whose result is received has no other entry.
-    let (mut received, mut from_far) = (HashSet::new(), HashSet::new());
-    for argument in arguments {
-        match argument {
-            Argument::Result(upstream) => _ = received.insert(*upstream),
-            Argument::Outside(upstream) => _ = from_far.insert(upstream),
-            Argument::Value(_) => {}
-        }
-    }
-    let inside = step.edges.iter().filter(|(order, upstream)| *order != Order::Some || !received.contains(upstream));
-    let edges =
-        inside.map(|(order, upstream)| Entry { text: format!("{}={}", order.word(), id(*upstream)), value: &[] });
     let (whole, mut entries) = match &step.input {
         Input::Whole(bytes) => (bytes.clone(), Vec::new()),
         Input::List(arguments) => {
@@ -182,10 +168,11 @@ fn inputs<'a>(step: &'a Step, ids: &'a [TaskId]) -> (Vec<u8>, Vec<Entry<'a>>) {
             values(arguments).map_or_else(|| (Vec::new(), entries.collect()), |list| (list, Vec::new()))
         }
     };
-    entries.extend(edges);
-    let outside = step.outside.iter().filter(|(order, upstream)| *order != Order::Some || !from_far.contains(upstream));
-    entries.extend(outside.map(|(order, upstream)| Entry { text: format!("{}={upstream}", order.word()), value: &[] }));
-    entries.extend(step.least.map(|number| Entry { text: format!("{LEAST}{number}"), value: &[] }));
+    let bare = |text: String| Entry { text, value: &[] };
+    let (inside, outside) = step.bare_edges();
+    entries.extend(inside.iter().map(|(order, upstream)| bare(format!("{}={}", order.word(), id(*upstream)))));
+    entries.extend(outside.iter().map(|(order, upstream)| bare(format!("{}={upstream}", order.word()))));
+    entries.extend(step.least.map(|number| bare(format!("{LEAST}{number}"))));
     (whole, entries)
 }
 

@@ -10,7 +10,7 @@ use self::elements::{Element, Elements, INDEX, Places};
 use super::Whole;
 use super::fields::{Fields, Found};
 use super::flaw::{GraphError, Place};
-use super::plan::{self, Argument, Bound, Input, Order, Step};
+use super::plan::{self, Argument, Bound, Edges, Input, Order, Step};
 use crate::contract;
 use crate::element;
 use crate::model::OnFailure;
@@ -129,13 +129,17 @@ struct Entry<'a> {
     options: TaskOptions,
 }
 
-type Edges = Vec<(Order, usize)>;
-type Outside = Vec<(Order, TaskId)>;
-
 /// Whom a task waits for.
 enum Upstream {
     Steps(Vec<usize>),
     Task(TaskId),
+}
+
+/// What a task waits for, in the graph and outside of it, and how many of a set are enough.
+struct Conditions {
+    edges: Edges<usize>,
+    outside: Edges<TaskId>,
+    least: Option<u32>,
 }
 
 /// What the tasks have together: an array multiplies it.
@@ -202,8 +206,7 @@ impl Reader {
         for element in all {
             let label = element.map_or_else(|| label.to_owned(), |element| element::label(label, element.index));
             let input = self.input(fields, element, elements.is_matrix)?;
-            let (mut edges, mut outside) = self.edges(fields, element)?;
-            let least = self.set(fields, element, &mut edges, &mut outside)?;
+            let Conditions { edges, outside, least } = self.conditions(fields, element)?;
             size.add(&input, edges.len() + outside.len()).map_err(|text| fields.place.flaw(text))?;
             let (shard, queue, options) = (None, queue.clone(), options.clone());
             steps.push(Step { label, shard, queue, eta, options, input, edges, outside, least, bound });
@@ -211,11 +214,16 @@ impl Reader {
         Ok(())
     }
 
-    /// What it waits for, in the graph and outside of it.
-    fn edges(&self, fields: &Fields<'_>, element: Option<&Element>) -> Result<(Edges, Outside), GraphError> {
+    fn conditions(&self, fields: &Fields<'_>, element: Option<&Element>) -> Result<Conditions, GraphError> {
         let (mut edges, mut outside) = (Vec::new(), Vec::new());
-        for order in [Order::Success, Order::After, Order::Failure] {
-            for found in fields.get(order.field()).map(Found::list).transpose()?.unwrap_or_default() {
+        let set = fields.get(Order::Some.field()).map(|found| found.fields(&SET)).transpose()?;
+        for order in [Order::Success, Order::After, Order::Failure, Order::Some] {
+            let list = if order == Order::Some {
+                set.as_ref().map(|set| set.need("of")).transpose()?
+            } else {
+                fields.get(order.field())
+            };
+            for found in list.map(Found::list).transpose()?.unwrap_or_default() {
                 match self.upstream(&found, element)? {
                     Upstream::Steps(steps) => edges.extend(steps.into_iter().map(|step| (order, step))),
                     Upstream::Task(id) if outside.iter().any(|(_, other)| *other == id) => {
@@ -225,31 +233,7 @@ impl Reader {
                 }
             }
         }
-        Ok((edges, outside))
-    }
-
-    /// Of which tasks some are enough, and how many.
-    fn set(
-        &self,
-        fields: &Fields<'_>,
-        element: Option<&Element>,
-        edges: &mut Edges,
-        outside: &mut Outside,
-    ) -> Result<Option<u32>, GraphError> {
-        let Some(found) = fields.get(Order::Some.field()) else { return Ok(None) };
-        let set = found.fields(&SET)?;
-        for found in set.need("of")?.list()? {
-            match self.upstream(&found, element)? {
-                Upstream::Steps(steps) => edges.extend(steps.into_iter().map(|step| (Order::Some, step))),
-                Upstream::Task(id) if outside.iter().any(|(_, other)| *other == id) => {
-                    return Err(found.place.flaw("the task is named twice: once is enough"));
-                }
-                Upstream::Task(id) => outside.push((Order::Some, id)),
-            }
-        }
-        let count = set.need("count")?;
-        let number = u32::try_from(count.whole()?);
-        Ok(Some(number.map_err(|_| count.place.flaw("must be at least 1, and at most the number of these tasks"))?))
+        Ok(Conditions { edges, outside, least: set.as_ref().map(enough).transpose()? })
     }
 
     /// The tasks that a name means; or one that was there before the graph, as an object with its id.
@@ -325,6 +309,13 @@ fn own(name: &Found<'_>, element: Option<&Element>) -> Result<String, GraphError
         let known: Vec<&str> = [INDEX].into_iter().chain(known).collect();
         name.place.flaw(format!("an element has no {text:?}: there are {}", known.join(", ")))
     })
+}
+
+/// How many of a set are enough.
+fn enough(set: &Fields<'_>) -> Result<u32, GraphError> {
+    let count = set.need("count")?;
+    u32::try_from(count.whole()?)
+        .map_err(|_| count.place.flaw("must be at least 1, and at most the number of these tasks"))
 }
 
 /// The options of a submit. The server checks their bounds.

@@ -24,6 +24,8 @@ const BOUNDS: usize = 100;
 /// Maximum length of a task's name within its graph, in bytes.
 pub(super) const LABEL: usize = 1_000;
 
+pub(super) type Edges<T> = Vec<(Order, T)>;
+
 /// A task of a graph. Other tasks are meant by their place among the tasks.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
@@ -34,9 +36,9 @@ pub(super) struct Step {
     pub(super) eta: Option<SystemTime>,
     pub(super) options: TaskOptions,
     pub(super) input: Input,
-    pub(super) edges: Vec<(Order, usize)>,
+    pub(super) edges: Edges<usize>,
     /// The same of tasks that were there before the graph.
-    pub(super) outside: Vec<(Order, TaskId)>,
+    pub(super) outside: Edges<TaskId>,
     /// How many of those must be complete of which some are enough.
     pub(super) least: Option<u32>,
     pub(super) bound: Option<Bound>,
@@ -112,15 +114,37 @@ impl Step {
 
     /// The tasks that it waits for, each with the field that says so.
     pub(super) fn upstreams(&self) -> impl Iterator<Item = (usize, String)> {
-        let arguments = match &self.input {
-            Input::Whole(_) => &[][..],
-            Input::List(arguments) => arguments,
-        };
-        let results = arguments.iter().enumerate().filter_map(|(slot, argument)| match argument {
+        let results = self.arguments().iter().enumerate().filter_map(|(slot, argument)| match argument {
             Argument::Result(upstream) => Some((*upstream, format!("args[{slot}]"))),
             Argument::Value(_) | Argument::Outside(_) => None,
         });
         results.chain(self.edges.iter().map(|(order, upstream)| (*upstream, order.field().to_owned())))
+    }
+
+    pub(super) fn arguments(&self) -> &[Argument] {
+        if let Input::List(arguments) = &self.input { arguments } else { &[] }
+    }
+
+    /// The tasks whose results it receives.
+    fn received(&self) -> (HashSet<usize>, HashSet<&TaskId>) {
+        let (mut inside, mut outside) = (HashSet::new(), HashSet::new());
+        for argument in self.arguments() {
+            match argument {
+                Argument::Result(upstream) => _ = inside.insert(*upstream),
+                Argument::Outside(id) => _ = outside.insert(id),
+                Argument::Value(_) => {}
+            }
+        }
+        (inside, outside)
+    }
+
+    /// The edges that its arguments do not already name: one of a set whose result it receives is an argument.
+    pub(super) fn bare_edges(&self) -> (Edges<usize>, Edges<&TaskId>) {
+        let (received, received_outside) = self.received();
+        let inside =
+            self.edges.iter().filter(|(order, upstream)| *order != Order::Some || !received.contains(upstream));
+        let outside = self.outside.iter().filter(|(order, id)| *order != Order::Some || !received_outside.contains(id));
+        (inside.copied().collect(), outside.map(|(order, id)| (*order, id)).collect())
     }
 
     /// Adds the tags of its graph, and its priority if it has none.
@@ -168,14 +192,8 @@ impl Step {
     }
 
     fn inputs(&self) -> usize {
-        let arguments = if let Input::List(arguments) = &self.input { arguments.as_slice() } else { &[] };
-        let received: HashSet<usize> = arguments
-            .iter()
-            .filter_map(|argument| if let Argument::Result(upstream) = argument { Some(*upstream) } else { None })
-            .collect();
-        // One of a set whose result is received is named twice, and is one.
-        let edges = self.edges.iter().filter(|(order, upstream)| *order != Order::Some || !received.contains(upstream));
-        arguments.len() + edges.count() + self.outside.len()
+        let (inside, outside) = self.bare_edges();
+        self.arguments().len() + inside.len() + outside.len()
     }
 }
 
@@ -300,14 +318,9 @@ pub(super) fn labels<'a>(labels: impl Iterator<Item = &'a str>) -> Result<HashMa
 
 /// The edges of a task, at most one to each upstream, and none where it has a result of it: a success or a failure is an
 /// end, too. Or an edge that contradicts another one.
-fn merged(step: &Step) -> Result<Vec<(Order, usize)>, (Order, usize)> {
-    let results = if let Input::List(arguments) = &step.input { arguments.as_slice() } else { &[] };
-    let results = results.iter().filter_map(|argument| match argument {
-        Argument::Result(upstream) => Some((*upstream, Order::Success)),
-        Argument::Value(_) | Argument::Outside(_) => None,
-    });
-    let mut strictest: HashMap<usize, Order> = results.collect();
-    let received: HashSet<usize> = strictest.keys().copied().collect();
+fn merged(step: &Step) -> Result<Edges<usize>, (Order, usize)> {
+    let (received, _) = step.received();
+    let mut strictest: HashMap<usize, Order> = received.iter().map(|upstream| (*upstream, Order::Success)).collect();
     let (set, _) = step.set();
     for &(order, upstream) in step.edges.iter().filter(|(order, _)| *order != Order::Some) {
         match strictest.insert(upstream, order) {
