@@ -5,6 +5,7 @@ pub mod feed;
 pub mod interrupts;
 pub mod log_range;
 pub mod pager;
+pub mod pages;
 pub mod printer;
 pub mod reason;
 

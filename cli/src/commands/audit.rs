@@ -1,17 +1,17 @@
 //! `blueque audit`
 
-use std::collections::VecDeque;
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use blueque::calls::AuditOptions;
 use blueque::{Audit, Change};
 use clap::Args;
 use serde::Serialize;
 
+use crate::follow::pages::{self, Pages};
 use crate::input::values::{past, plain};
 use crate::output::table::{self, Column, Row};
-use crate::output::{Code, Format, fault, say};
+use crate::output::{Code, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
 use crate::times;
@@ -107,8 +107,9 @@ struct Reader<'a> {
     begun: bool,
 }
 
-impl Reader<'_> {
-    /// The next entries, and whether there may be more right now.
+impl Pages for Reader<'_> {
+    type Entry = View;
+
     fn next(&mut self) -> anyhow::Result<(Vec<View>, bool)> {
         let Audit { last, missed, items, .. } = self.session.client.audit(&self.after, &self.options)?;
         if missed && self.begun {
@@ -121,9 +122,7 @@ impl Reader<'_> {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    if options.follow && session.format == Format::Json {
-        return Err(fault(Code::Usage, "following has no end: use -o jsonl"));
-    }
+    pages::require_lines(options.follow, session.format)?;
     let past = || past_entries(session, options);
     let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
     let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
@@ -137,7 +136,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
         let Some((entries, more)) = outage.survive(reader.next())? else { continue };
         shown.write(&entries)?;
         if !more {
-            thread::sleep(Duration::from_millis(200));
+            thread::sleep(pages::PAUSE);
         }
     }
 }
@@ -158,20 +157,10 @@ fn past_entries<'a>(session: &'a Session, options: &Options) -> anyhow::Result<(
     let since = options.since.map(|since| since.duration_since(UNIX_EPOCH).unwrap_or_default());
     let since = since.filter(|since| !since.is_zero()).map(|since| format!("{}-0", since.as_millis() - 1));
     let begun = options.after.is_some();
-    let after = options.after.clone().or(since).unwrap_or_else(|| "0".to_owned());
-    let keep = options.last.unwrap_or(if options.follow && after == "0" { 10 } else { usize::MAX });
+    let given = options.after.as_deref().map(pages::given).transpose()?;
+    let after = given.or(since).unwrap_or_else(|| pages::START.to_owned());
+    let brief = options.follow && after == pages::START;
     let mut reader = Reader { session, options: wanted, after, begun };
-    let mut kept: VecDeque<View> = VecDeque::new();
-    loop {
-        let (entries, more) = reader.next()?;
-        for entry in entries {
-            kept.push_back(entry);
-            if kept.len() > keep {
-                kept.pop_front();
-            }
-        }
-        if !more {
-            return Ok((reader, kept.into()));
-        }
-    }
+    let kept = pages::last(&mut reader, options.last, brief)?;
+    Ok((reader, kept))
 }

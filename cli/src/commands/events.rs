@@ -1,11 +1,9 @@
 //! `blueque events`
 
-use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
 
 use anyhow::Context;
 use blueque::calls::EventsOptions;
@@ -13,9 +11,10 @@ use blueque::{Error, Event, QueueName, Status, TaskId};
 use clap::Args;
 use serde::Serialize;
 
+use crate::follow::pages::{self, Pages};
 use crate::input::values::queue_name;
 use crate::output::table::{self, Column, Row};
-use crate::output::{Code, Format, code, fault, say};
+use crate::output::{Code, code, fault, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
 use crate::times;
@@ -110,8 +109,9 @@ struct Reader<'a> {
     resume: Option<&'a Path>,
 }
 
-impl Reader<'_> {
-    /// The next events, and whether there may be more right now.
+impl Pages for Reader<'_> {
+    type Entry = EventView;
+
     fn next(&mut self) -> anyhow::Result<(Vec<EventView>, bool)> {
         let calls = self.session.client.calls();
         let options = self.only.iter().fold(EventsOptions::new(), |options, id| options.id(id.as_str()));
@@ -126,7 +126,9 @@ impl Reader<'_> {
         self.after = page.last;
         Ok((page.items.into_iter().map(EventView::from).collect(), more))
     }
+}
 
+impl Reader<'_> {
     /// Writes the cursor next to its file, and returns the path. Before anything is shown, this proves that it can
     /// be written.
     fn draft(&self, file: &Path) -> anyhow::Result<PathBuf> {
@@ -156,9 +158,7 @@ impl Reader<'_> {
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    if options.follow && session.format == Format::Json {
-        return Err(fault(Code::Usage, "following has no end: use -o jsonl"));
-    }
+    pages::require_lines(options.follow, session.format)?;
     let past = || past(session, options);
     let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
     let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
@@ -184,7 +184,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             return Ok(Code::Ok);
         }
         if !more {
-            thread::sleep(Duration::from_millis(200));
+            thread::sleep(pages::PAUSE);
         }
     }
 }
@@ -192,23 +192,9 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 /// The existing events.
 fn past<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<(Reader<'a>, Vec<EventView>)> {
     let mut reader = reader(session, options)?;
-    let brief = options.follow && reader.only.is_none() && reader.after == "0" && options.resume.is_none();
-    let keep = options.last.unwrap_or(if brief { 10 } else { usize::MAX });
-    let mut kept: VecDeque<EventView> = VecDeque::new();
-    let whole = reader.after == "0";
-    loop {
-        let (events, more) = reader.next()?;
-        for event in events {
-            kept.push_back(event);
-            if kept.len() > keep {
-                kept.pop_front();
-            }
-        }
-        if !more {
-            break;
-        }
-    }
-    let kept = Vec::from(kept);
+    let whole = reader.after == pages::START;
+    let brief = options.follow && reader.only.is_none() && whole && options.resume.is_none();
+    let kept = pages::last(&mut reader, options.last, brief)?;
     if let Some(id) = &reader.only
         && reader.gone
         && whole
@@ -248,14 +234,10 @@ fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Read
     }
     let queue = queue.ok_or_else(|| fault(Code::Usage, "which queue?"))?;
     let after = match (&options.after, &options.resume) {
-        (Some(after), _) if is_cursor(after) => after.clone(),
-        (Some(_), _) => {
-            let text = "--after must be the cursor of an event, such as 1795213200000-0: -o json shows them";
-            return Err(fault(Code::Usage, text));
-        }
+        (Some(after), _) => pages::given(after)?,
         (None, Some(file)) => match fs::read_to_string(file) {
-            Ok(text) if is_cursor(text.trim()) => text.trim().to_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => "0".to_owned(),
+            Ok(text) if pages::is_cursor(text.trim()) => text.trim().to_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => pages::START.to_owned(),
             Err(error) if error.kind() != io::ErrorKind::InvalidData => {
                 return Err(error).with_context(|| format!("{} cannot be read", file.display()));
             }
@@ -264,13 +246,7 @@ fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Read
                 return Err(fault(Code::Usage, text));
             }
         },
-        (None, None) => "0".to_owned(),
+        (None, None) => pages::START.to_owned(),
     };
     Ok(Reader { session, queue, only, gone, after, resume: options.resume.as_deref() })
-}
-
-/// Whether it may be the cursor of an event; 0 is before all.
-fn is_cursor(text: &str) -> bool {
-    let number = |part: &str| (1..=19).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-    text == "0" || text.split_once('-').is_some_and(|(time, count)| number(time) && number(count))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use blueque::{Status, TaskId, TaskInfo};
 use clap::Args;
@@ -13,6 +13,7 @@ use crate::follow::Follower;
 use crate::follow::feed::{Feed, Item, Piece};
 use crate::follow::log_range::{Excerpt, LogRange};
 use crate::follow::pager::Pager;
+use crate::follow::pages;
 use crate::follow::printer::{Printer, Streams};
 use crate::follow::reason::Reason;
 use crate::input::values::{past, whole_number};
@@ -124,9 +125,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     if session.format == Format::Id {
         return Err(fault(Code::Usage, "a log has no ids: use -o table, json or jsonl"));
     }
-    if options.follow && session.format == Format::Json {
-        return Err(fault(Code::Usage, "following has no end: use -o jsonl"));
-    }
+    pages::require_lines(options.follow, session.format)?;
     let mut reader = Reader { feed, excerpt: options.excerpt(), attempt: 0, decoders: HashMap::new() };
     let (mut entries, mut any) = (Vec::new(), false);
     let (mut outage, mut reason) = (Outage::default(), Reason::new());
@@ -151,7 +150,7 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             if let Some(news) = outage.survive(reason.news(session, &id, &info))?.flatten() {
                 say(news);
             }
-            thread::sleep(Duration::from_millis(200));
+            thread::sleep(pages::PAUSE);
         }
     }
     if !any {

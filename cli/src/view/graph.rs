@@ -98,24 +98,23 @@ impl Whole {
 
     fn with(id: &GraphId, info: &GraphInfo, tasks: Vec<GraphMember>, outlook: &Outlook) -> Self {
         let now = times::now();
-        let ended = |task: &GraphMember| task.status.is_none_or(Status::is_finished);
-        let broken = |task: &GraphMember| matches!(task.status, Some(Status::Failed | Status::Cancelled));
-        let complete = |task: &GraphMember| task.status == Some(Status::Complete);
-        let known: HashMap<TaskId, (String, bool, bool, bool)> = tasks
-            .iter()
-            .map(|task| (task.id.clone(), (task.label.clone(), ended(task), broken(task), complete(task))))
-            .collect();
-        let label = |id: &TaskId| known.get(id).map_or_else(|| id.to_string(), |(label, ..)| label.clone());
+        let ended = |status: Option<Status>| status.is_none_or(Status::is_finished);
+        let known: HashMap<TaskId, (String, Option<Status>)> =
+            tasks.iter().map(|task| (task.id.clone(), (task.label.clone(), task.status))).collect();
+        let label = |id: &TaskId| known.get(id).map_or_else(|| id.to_string(), |(label, _)| label.clone());
         let member = |task: GraphMember| {
-            let upstream = |(needs, up): &(String, TaskId)| Upstream {
-                task: label(up),
-                id: up.to_string(),
-                needs: needs.clone(),
-                ended: known.get(up).map(|(_, ended, ..)| *ended),
-                holds: matches!(needs.as_str(), "success" | "result")
-                    && known.get(up).is_some_and(|(_, _, broken, _)| *broken),
-                complete: known.get(up).is_some_and(|(.., complete)| *complete),
-                key: up.clone(),
+            let upstream = |(needs, up): &(String, TaskId)| {
+                let status = known.get(up).map(|(_, status)| *status);
+                let broken = matches!(status.flatten(), Some(Status::Failed | Status::Cancelled));
+                Upstream {
+                    task: label(up),
+                    id: up.to_string(),
+                    needs: needs.clone(),
+                    ended: status.map(ended),
+                    holds: matches!(needs.as_str(), "success" | "result") && broken,
+                    complete: status.flatten() == Some(Status::Complete),
+                    key: up.clone(),
+                }
             };
             let end = outlook.ends.get(&task.id).copied();
             Member {
@@ -124,7 +123,7 @@ impl Whole {
                 cause: task.cause.as_ref().map(label),
                 progress: outlook.progress.get(&task.id).copied(),
                 expected_end: end.and_then(times::exact),
-                ended: ended(&task),
+                ended: ended(task.status),
                 ends: end.map(|end| expected::ends(end, now)).unwrap_or_default(),
                 task: task.label,
                 id: task.id.to_string(),

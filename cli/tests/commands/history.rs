@@ -331,7 +331,9 @@ fn events_are_read_on_from_a_file_and_miss_nothing() {
     assert_eq!((left.code, left.out.as_str()), (1, ""), "nothing is shown that the next call would show again");
     assert!(left.err.contains("the cursor cannot be kept in"), "{}", left.err);
     let said = desk.refused(2, &["events", "q", "--after", "rubbish"]);
-    assert!(said.contains("--after must be the cursor"), "{said}");
+    assert!(said.contains("--after must be a cursor"), "{said}");
+    let said = desk.refused(2, &["audit", "--after", "rubbish"]);
+    assert!(said.contains("--after must be a cursor"), "{said}");
     desk.refused(2, &["events"]);
 }
 
