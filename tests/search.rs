@@ -75,7 +75,8 @@ fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
     let done = queue.bulk(&Action::Cancel { reason: "over".into(), force: Force::No }, &Filter::new()).unwrap();
     assert_eq!((done.changed, done.refused, done.looked), (1_000, 0, 1_000));
     assert_eq!(queue.counts().unwrap().cancelled, 1_000);
-    let done = queue.bulk(&Action::Retry { fresh: true }, &Filter::new().status(Status::Cancelled)).unwrap();
+    let done =
+        queue.bulk(&Action::Retry { fresh: true, into: None }, &Filter::new().status(Status::Cancelled)).unwrap();
     assert_eq!(done.changed, 1_000);
     let other = client.queue("other").unwrap();
     let into = other.name().clone();
@@ -95,6 +96,28 @@ fn a_bulk_of_many_steps_changes_each_task_once_and_ends() {
 }
 
 #[test]
+fn the_words_of_an_error_are_a_group_which_runs_again_elsewhere() {
+    let server = Server::start();
+    let client = client(&server);
+    let (queue, other) = (client.queue("q").unwrap(), client.queue("other").unwrap());
+    let task = queue.submit(&1, Submit::default().id(id("words"))).unwrap();
+    let mut listener = client.listener(&["q"]).unwrap();
+    let work = listener.listen(SOON).unwrap().expect("a task");
+    work.start(1).unwrap();
+    work.fail_with("broken", &FailOptions::new().group("cannot reach 10.0.0.7 in 30 s: Ärger")).unwrap();
+    let group = "cannot reach # in # s: Ärger";
+    assert_eq!(task.info().unwrap().group().as_deref(), Some(group));
+    assert_eq!(queue.groups().unwrap()[0].name, group);
+    assert_eq!(task.history().unwrap().last().and_then(|last| last.group.clone()).as_deref(), Some(group));
+    let words = Filter::new().group("cannot reach 10.0.0.8 in 5 s: Ärger");
+    assert_eq!(queue.find(&words, 9).unwrap(), ["words"]);
+    let into = Some(other.name().clone());
+    assert_eq!(queue.bulk(&Action::Retry { fresh: false, into }, &words).unwrap().changed, 1);
+    assert_eq!(task.info().unwrap().queue().as_deref(), Some("other"));
+    assert_eq!(other.list("pending", 9).unwrap(), ["words"]);
+}
+
+#[test]
 fn a_group_of_failures_is_summed_up_and_a_stopped_queue_takes_its_tasks_back() {
     let server = Server::start();
     let client = client(&server);
@@ -111,7 +134,7 @@ fn a_group_of_failures_is_summed_up_and_a_stopped_queue_takes_its_tasks_back() {
     assert_eq!(seen, [("net", 2, Some("t1")), ("", 1, Some("t2"))]);
     assert!(groups[0].at.is_some());
     assert_eq!(queue.find(&Filter::new().group(""), 9).unwrap(), ["t2"]);
-    let done = queue.bulk(&Action::Retry { fresh: false }, &Filter::new().group("net")).unwrap();
+    let done = queue.bulk(&Action::Retry { fresh: false, into: None }, &Filter::new().group("net")).unwrap();
     assert_eq!(done.changed, 2);
 
     let work = listener.listen(SOON).unwrap().expect("a task that runs again");

@@ -7,7 +7,7 @@
 -- @noted STATE STOPPING DUPLICATE CLOSED TOOMANY UPSTREAM OVERDUE
 local ACTIONS = {
   cancel = { actions.cancel, actions.do_cancel, reason = true, force = true, at_once = true },
-  retry = { actions.retry, actions.do_retry, fresh = true },
+  retry = { actions.retry, actions.do_retry, fresh = true, into = true },
   delete = { actions.delete, actions.do_delete },
   purge = { actions.delete, actions.do_delete },
   move = { actions.move, actions.do_move, into = true },
@@ -23,7 +23,7 @@ for _, name in ipairs({ 'reason', 'force', 'at_once', 'fresh', 'into', 'priority
     reply.fail('BADARG', 'this action does not take the option ' .. name)
   end
 end
-if action == 'move' and (not options.into or options.into == queue)
+if options.into == queue or action == 'move' and not options.into
   or action == 'prioritise' and not options.priority then
   reply.fail('BADARG', 'move needs the option into, another queue, and prioritise the option priority')
 end

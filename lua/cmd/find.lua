@@ -3,7 +3,7 @@
 -- @args now queue cursor limit
 -- @options select.*
 -- @reply next cursor (0 at the end), then ids
--- @errors
+-- @errors TOOBIG
 namespace.open()
 local queue, cursor, limit = contract.arguments()
 local chosen = search.chosen(queue, args.options())

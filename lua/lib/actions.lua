@@ -174,7 +174,7 @@ function actions.do_recall(task, spec)
   orders.announce(task.queue)
 end
 
--- Retries a failed or cancelled task.
+-- Retries a failed or cancelled task, with `spec.queue` in that queue.
 function actions.retry(task, spec)
   if (task.status == 'pending' or task.status == 'waiting') and task.extra[1] == 'retry' then
     return -- repeated after a lost reply
@@ -182,6 +182,8 @@ function actions.retry(task, spec)
     return actions.stopping(task)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' and not (spec.anew and task.status == 'complete') then
     return actions.refuse(task, 'failed or cancelled')
+  elseif spec.queue and spec.queue ~= task.queue then
+    return actions.retry_elsewhere(task, spec)
   elseif not actions.unique(task, spec) then
     return 'DUPLICATE', claims.TAKEN
   end
@@ -205,6 +207,27 @@ function actions.retry(task, spec)
     schedules.again(task, task.extra[6])
   end
   actions.plan(task, task.again_edges and task.again_edges.to or 'pending', spec)
+end
+
+-- Reads what it takes to retry it in another queue. What a task waited for, and its graph, are looked at in its own.
+function actions.retry_elsewhere(task, spec)
+  if task.ties and string.find(task.ties, '[gw]') then
+    return 'STATE', 'the task waited for others, or is a part of a graph: retry it in its queue'
+  end
+  local code, text = actions.destination(spec)
+  if code then
+    return code, text
+  end
+  code, text = deadlines.plan_retry(task)
+  if code then
+    return code, text
+  end
+  code, text = actions.plan_move(task, 'pending', spec)
+  if not code and task.extra[6] then
+    schedules.again(task.other, task.extra[6])
+    task.again = task.other.again
+  end
+  return code, text
 end
 
 -- Refuses to give a task whose program may still run to another owner; the text says until when.
@@ -247,8 +270,15 @@ function actions.do_retry(task, spec)
   for _, value in ipairs(task.bind or {}) do
     stale[#stale + 1] = value
   end
-  state.move(task, task.to, 'retry', '',
-    'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
+  if task.other then
+    task.other.forget, task.forget = task.forget, nil
+    actions.arrive(task, spec, 'retry',
+      'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
+  else
+    state.move(task, task.to, 'retry', '',
+      'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
+    spec.wakes = task.queue
+  end
   if task.again_edges then
     (spec.wait or edges.retry)(task)
   end
@@ -258,7 +288,6 @@ function actions.do_retry(task, spec)
   if task.again then
     schedules.remember(task)
   end
-  spec.wakes = task.queue
 end
 
 -- Deletes a finished task, or with `spec.waiting` also a waiting one.
@@ -299,8 +328,14 @@ function actions.move(task, spec)
   if code then
     return code, text
   end
+  return actions.plan_move(task, task.status, spec)
+end
+
+-- Reads what it takes to leave its queue, and to be in the state `to` in the other one. Returns the code and text of a
+-- refusal.
+function actions.plan_move(task, to, spec)
   local other = claims.elsewhere(task, spec.queue, task.extra[2])
-  other.to, other.eta = task.status, task.status == 'scheduled' and task.extra[3] or nil
+  other.to, other.eta = to, to == 'scheduled' and task.extra[3] or nil
   if spec.alter then
     spec.alter(task, other)
   end
@@ -321,18 +356,25 @@ end
 
 function actions.do_move(task, spec)
   local other = task.other
-  local to = other.to
-  state.move(task, 'moved', 'move', spec.by or '')
-  other.forget = { 'front' } -- it has had no turn in that queue
-  if task.status ~= 'scheduled' then
-    other.forget[2] = 'promoted' -- it is in the history, which would take it for a promotion after the move
-  end
-  if to == 'scheduled' then
-    state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, 'eta', other.eta)
+  other.forget = {}
+  if other.to == 'scheduled' then
+    actions.arrive(task, spec, 'move', 'eta', other.eta)
   else
-    state.move(other, to, 'move', '', 'queue', other.queue, 'attempt', other.attempt)
-    spec.wakes = to == 'pending' and other.queue or spec.wakes
+    actions.arrive(task, spec, 'move')
   end
+end
+
+-- Moves it as planned. `why`: of the event in the queue that it leaves; `...`: fields and values for the record.
+function actions.arrive(task, spec, why, ...)
+  local other = task.other
+  local forget = other.forget
+  state.move(task, 'moved', why, spec.by or '')
+  forget[#forget + 1] = 'front' -- it has had no turn in that queue
+  if task.status ~= 'scheduled' then
+    forget[#forget + 1] = 'promoted' -- it is in the history, which would take it for a promotion after the move
+  end
+  state.move(other, other.to, 'move', '', 'queue', other.queue, 'attempt', other.attempt, ...)
+  spec.wakes = other.to == 'pending' and other.queue or spec.wakes
   if spec.known == 'new' then
     redis.call('ZADD', namespace.prefix .. 'queues', 0, other.queue)
     spec.known = 'old'

@@ -161,7 +161,7 @@ function claims.transfer_name(task, other)
     other.ends = holds and tonumber(till) and tonumber(till) > namespace.now_us and till or nil
     holds = other.ends ~= nil
   else
-    holds = holds or other.till == 'end' or claims.has_latest_policy(other)
+    holds = holds or other.till == 'end' or claims.has_latest_policy(other) or contract.is_final(task.status)
   end
   other.unique = holds and other.unique or nil
 end

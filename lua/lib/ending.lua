@@ -224,7 +224,7 @@ function ending.check(one, group, again)
     one.options = { reason = group ~= '' and args.cause(group, 'group') or nil, again = again, cost = one.cost,
       uncounted = one.how == 'uncounted' }
   else
-    one.options = { group = args.name_or_none(group, 'group'), again = again, cost = one.cost,
+    one.options = { group = groups.name(group, 'group'), again = again, cost = one.cost,
       final = one.how == 'final', max_bytes = #one.body }
   end
 end

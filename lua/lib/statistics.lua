@@ -158,7 +158,7 @@ function statistics.event(sums, from, to, by, why, at, since, bounds)
     end
   elseif why == 'again' then
     sums.submitted = sums.submitted + (to ~= 'moved' and 1 or 0)
-  elseif to == 'pending' and why == 'retry' then
+  elseif why == 'retry' and (to == 'pending' or to == 'moved') then
     sums.retries = sums.retries + 1
   end
   if to == 'started' or to == 'complete' or to == 'failed' or to == 'cancelled' then

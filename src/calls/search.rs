@@ -21,6 +21,8 @@ pub enum Action {
     Retry {
         /// Forget the checkpoints.
         fresh: bool,
+        /// Another queue, in which they run again. Tasks of a graph, and those that waited for others, are refused.
+        into: Option<QueueName>,
     },
     /// As [`Task::delete`](crate::Task::delete).
     Delete,
@@ -74,8 +76,11 @@ impl Calls {
                     Force::AtOnce => call.arg("at_once").arg(1),
                 }
             }
-            Action::Retry { fresh: true } => call.arg("fresh").arg(1),
-            Action::Retry { fresh: false } | Action::Delete | Action::Purge => call,
+            Action::Retry { fresh, into } => {
+                let call = if *fresh { call.arg("fresh").arg(1) } else { call };
+                into.iter().fold(call, |call, into| call.arg("into").arg(into))
+            }
+            Action::Delete | Action::Purge => call,
             Action::Move { into } => call.arg("into").arg(into),
             Action::Prioritise { priority } => call.arg("priority").arg(priority),
         };

@@ -164,7 +164,7 @@ fn words_that_are_written_by_hand_are_those_of_the_contract() {
     let into = QueueName::new("q").map(|into| Action::Move { into });
     let actions = [
         Action::Cancel { reason: String::new(), force: crate::Force::No },
-        Action::Retry { fresh: false },
+        Action::Retry { fresh: false, into: None },
         Action::Delete,
         Action::Purge,
         Action::Prioritise { priority: 0 },

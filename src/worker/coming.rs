@@ -9,7 +9,6 @@ use crate::calls::{CompleteOptions, End, ReleaseOptions};
 use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::model::Order;
-use crate::names::QueueName;
 use crate::processor::Processor;
 
 /// What a handler returned, or the panic that it ended by.
@@ -50,18 +49,11 @@ impl Coming {
             }
             Self::Fail(failure) => {
                 let text = failure.to_string().into_bytes();
-                (text.len() <= most && failure.is_sound()).then(|| End::fail(id, token, text, &failure.options()))
+                (text.len() <= most && failure.pause_is_short()).then(|| End::fail(id, token, text, &failure.options()))
             }
             Self::Release(options) => Some(End::release(id, token, options)),
             Self::Complete(..) => None,
         }
-    }
-}
-
-impl Failure {
-    /// Whether the server takes what it says beside the text.
-    fn is_sound(&self) -> bool {
-        self.group_name().is_none_or(|group| QueueName::new(group).is_ok()) && self.pause_is_short()
     }
 }
 

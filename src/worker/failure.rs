@@ -8,6 +8,9 @@ use crate::calls::FailOptions;
 
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
+/// The largest text of a group.
+const GROUP: usize = 65_536;
+
 /// An error that controls what comes next: when to retry, or that a retry cannot help.
 ///
 /// ```
@@ -37,9 +40,12 @@ impl Failure {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Sorts failures of one kind together: a name like a queue's.
+    /// Sorts failures of one kind together: a name like a queue's, or any text, such as the message of the error. Of a
+    /// text the group is what is left without numbers, ids and addresses. Beyond 64 KiB it is cut.
     pub fn group(mut self, group: impl Into<String>) -> Self {
-        self.group = Some(group.into());
+        let mut group = group.into();
+        group.truncate((0..=GROUP.min(group.len())).rev().find(|&at| group.is_char_boundary(at)).unwrap_or_default());
+        self.group = Some(group);
         self
     }
 
@@ -54,10 +60,6 @@ impl Failure {
     pub fn permanent(mut self) -> Self {
         self.permanent = true;
         self
-    }
-
-    pub(super) fn group_name(&self) -> Option<&str> {
-        self.group.as_deref()
     }
 
     /// Whether the pause is no longer than the server allows.

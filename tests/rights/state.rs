@@ -256,6 +256,7 @@ const CALLS: &[&str] = &[
     "bulk k cancel 0 10 force 1",
     "bulk q retry 0 10 status failed,cancelled",
     "bulk q retry 0 10 status failed,cancelled request r",
+    "bulk q retry 0 10 status failed,cancelled into o",
     "bulk q delete 0 10",
     "bulk l purge 0 10",
     "bulk l move 0 10 into o",

@@ -45,6 +45,9 @@ enum Word {
         /// Forget the checkpoints, and start over
         #[arg(long)]
         fresh: bool,
+        /// Retry them in this queue
+        #[arg(long, value_name = "QUEUE", value_parser = queue_name)]
+        into: Option<QueueName>,
     },
     /// Delete finished tasks
     Delete {
@@ -89,6 +92,9 @@ pub struct All {
     /// Tasks per call: a larger number is faster, but blocks other clients longer
     #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 500))]
     step: u32,
+    /// Stop when so many tasks are done
+    #[arg(long, value_name = "N", value_parser = whole_number::<u64>(1, i64::MAX))]
+    most: Option<u64>,
     #[command(flatten)]
     tasks: TaskFilter,
 }
@@ -152,7 +158,9 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             &Action::Cancel { reason: reason.clone(), force: force.how() },
             &states(|status| !status.is_finished()),
         ),
-        Word::Retry { all, fresh } => each(session, all, &Action::Retry { fresh: *fresh }, &[Status::Failed]),
+        Word::Retry { all, fresh, into } => {
+            each(session, all, &Action::Retry { fresh: *fresh, into: into.clone() }, &[Status::Failed])
+        }
         Word::Delete { all } => each(session, all, &Action::Delete, &states(Status::is_finished)),
         Word::Purge { all } => purge(session, all),
         Word::Move { all, into } => {
@@ -199,7 +207,9 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
     let bar = if io::stderr().is_terminal() { Some(bar(size(session, all)?)) } else { None };
     let mut cursor = Some("0".to_owned());
     while let Some(at) = cursor {
-        let call = session.client.calls().bulk(&all.queue, action, &filter, &at, all.step);
+        let left = all.most.map_or(u64::MAX, |most| most - done.changed);
+        let step = u32::try_from(left).map_or(all.step, |left| left.min(all.step));
+        let call = session.client.calls().bulk(&all.queue, action, &filter, &at, step);
         let step = match session.client.call(&call) {
             Ok(step) => step,
             Err(error) => {
@@ -212,7 +222,7 @@ fn each(session: &Session, all: &All, action: &Action, states: &[Status]) -> any
         done.changed += step.changed;
         done.refused += step.refused;
         done.looked_at += step.looked;
-        cursor = step.next;
+        cursor = step.next.filter(|_| all.most.is_none_or(|most| done.changed < most));
         if let Some(bar) = &bar {
             bar.set_position(done.looked_at);
             bar.set_message(format!("{} done", done.changed));

@@ -6,6 +6,12 @@ use redis::Pipeline;
 
 use super::exam::Exam;
 use super::keys::Scan;
+use super::place::group_in_key;
+
+/// A tag or a group as its key has it.
+fn in_key(kind: &str, name: &str) -> String {
+    if kind == "group" { group_in_key(name) } else { name.to_owned() }
+}
 
 impl Exam {
     pub fn names(&mut self, queue: &str, scan: &Scan) -> anyhow::Result<()> {
@@ -55,15 +61,18 @@ impl Exam {
     /// The count of each name matches its index.
     fn counted(&mut self, queue: &str, scan: &Scan, kind: &str, counts: &'static str) -> anyhow::Result<()> {
         let all = self.key(counts, queue);
-        let mut names: BTreeSet<String> = scan.of(kind, queue).into_iter().map(ToOwned::to_owned).collect();
+        let mut names = BTreeSet::new();
         self.pages(&all, &["ZRANGE"], |name| {
             names.insert(name.to_owned());
         })?;
+        // What its key says of a text is only a digest.
+        let counted: BTreeSet<String> = names.iter().map(|name| in_key(kind, name)).collect();
+        names.extend(scan.of(kind, queue).into_iter().filter(|part| !counted.contains(*part)).map(ToOwned::to_owned));
         let names: Vec<String> = names.into_iter().collect();
         for batch in names.chunks(100) {
             let mut pipeline = Pipeline::new();
             for name in batch {
-                let own = self.key(kind, &format!("{queue}/{name}"));
+                let own = self.key(kind, &format!("{queue}/{}", in_key(kind, name)));
                 pipeline.atomic().cmd("ZCARD").arg(own).cmd("ZSCORE").arg(&all).arg(name);
             }
             let answers: Vec<Option<String>> = self.send(&pipeline)?;
@@ -74,10 +83,11 @@ impl Exam {
                 if number != counted {
                     let what =
                         if name.is_empty() { "failures without a group".to_owned() } else { format!("{kind} {name}") };
+                    let quoted = if name.contains('\'') { format!("{name:?}") } else { format!("'{name}'") };
                     let set = if number == "0" {
-                        format!("ZREM {all} '{name}'")
+                        format!("ZREM {all} {quoted}")
                     } else {
-                        format!("ZADD {all} {number} '{name}'")
+                        format!("ZADD {all} {number} {quoted}")
                     };
                     self.finding(
                         counts,

@@ -3,6 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use blueque::Status;
+use redis::Script;
+
+/// A group of failures as its key has it: a name, or a digest of a text, after a character that no name has.
+pub fn group_in_key(group: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "._:@-".contains(c);
+    if group.len() <= 128 && group.chars().all(is_name) || group.starts_with('~') && group.len() == 41 {
+        return group.to_owned();
+    }
+    format!("~{}", Script::new(group).get_hash())
+}
 
 /// One entry of an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +38,7 @@ pub enum Place {
     /// A unique name, and until when the task has it.
     Unique(String, String),
     Tag(String),
-    /// The group of a failure.
+    /// The group of a failure, as its key names it.
     Group(String),
     /// The deadlines of all queues: its own, in seconds with six decimals.
     Deadline(String),
@@ -200,7 +210,7 @@ impl Head {
         places.extend(self.tags.split(',').filter(|tag| !tag.is_empty()).map(|tag| Place::Tag(tag.to_owned())));
         // Clients without scripts record failures, too, without a group.
         if self.status == "failed" && (self.outcome == "failed" || !self.group.is_empty()) {
-            places.insert(Place::Group(self.group.clone()));
+            places.insert(Place::Group(group_in_key(&self.group)));
         }
         // It is left out once its owner was told to stop.
         if self.lives() && self.cancel.is_empty() {
@@ -252,7 +262,7 @@ impl Head {
             }
             // Until it expires, if such a client ended the attempt and left the token.
             Place::Lease(token) | Place::Limits(token, _) => !self.is_held() && *token == self.token,
-            Place::Group(group) => self.status == "failed" && *group == self.group,
+            Place::Group(group) => self.status == "failed" && *group == group_in_key(&self.group),
             // Until it has passed, if its cancel was asked for; until it is mended, if such a client ended the task.
             Place::Deadline(_) => self.lives() && self.deadline().as_ref() == Some(place) || self.ended_elsewhere(),
             _ => false,

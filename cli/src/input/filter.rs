@@ -26,8 +26,8 @@ pub struct TaskFilter {
     /// Only tasks submitted with this key
     #[arg(long, value_name = "KEY", value_parser = plain)]
     key: Option<String>,
-    /// Only tasks that failed with this group
-    #[arg(long, value_name = "NAME", value_parser = plain)]
+    /// Only tasks that failed with this group, as `groups` shows it, or with an error of this text
+    #[arg(long, value_name = "GROUP")]
     group: Option<String>,
     /// Only tasks that failed without a group
     #[arg(long, conflicts_with = "group")]
