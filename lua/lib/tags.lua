@@ -61,7 +61,8 @@ end
 
 -- A task, and the set of its tags.
 function tags.read(id)
-  local task, set = record.get(id, 'tags'), {}
+  local task, set = record.get(id, 'tags', 'created'), {}
+  task.created = task.extra[2] or '0'
   for _, tag in ipairs(tags.names(task.extra[1])) do
     set[tag] = true
   end
@@ -70,9 +71,9 @@ end
 
 -- Those names of a text that another one does not have, as a text.
 function tags.without(text, other)
-  local names = {}
-  for _, tag in ipairs(tags.names(text)) do
-    if not string.find(',' .. (other or '') .. ',', ',' .. tag .. ',', 1, true) then
+  local names, others = {}, ',' .. (other or '') .. ','
+  for tag in string.gmatch(text or '', '[^,]+') do
+    if not string.find(others, ',' .. tag .. ',', 1, true) then
       names[#names + 1] = tag
     end
   end
@@ -82,7 +83,7 @@ end
 -- Reads what it takes for a task to have other tags. `had`, `wanted`: the texts.
 function tags.plan_swap(task, had, wanted)
   task.tags_gone, task.tags_come = tags.without(had, wanted), tags.without(wanted, had)
-  task.created = record.created(task.id)
+  task.created = task.created or record.created(task.id)
   tags.plan(task.queue, task.tags_gone)
   tags.plan(task.queue, task.tags_come)
 end
