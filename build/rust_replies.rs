@@ -8,9 +8,10 @@ type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
 /// Replies whose fields are a struct of the library: the command and the struct's name; and where more of one kind follow,
 /// the name of the field that has those, and their struct.
-const STRUCTS: [Whole; 18] = [
+const STRUCTS: [Whole; 19] = [
     ("audit", "Audit", Some(("items", "Change"))),
     ("bulk", "Step", None),
+    ("changes", "Changes", Some(("items", "TaskChange"))),
     ("counts", "Counts", None),
     ("estimate", "Estimate", None),
     ("events", "Events", Some(("items", "Event"))),
@@ -30,8 +31,9 @@ const STRUCTS: [Whole; 18] = [
 ];
 
 /// Replies whose items are a struct of the library.
-const ITEMS: [(&str, &str); 17] = [
+const ITEMS: [(&str, &str); 19] = [
     ("audit", "Change"),
+    ("changes", "TaskChange"),
     ("events", "Event"),
     ("graphs", "GraphSummary"),
     ("groups", "Group"),
@@ -47,14 +49,17 @@ const ITEMS: [(&str, &str); 17] = [
     ("settings", "Setting"),
     ("tags", "Tag"),
     ("tick", "LowSchedule"),
+    ("tracked", "TrackedTask"),
     ("workers", "WorkerInfo"),
 ];
 
 /// Fields that the library has under another name, or as another type than that of the contract: with the reader of it.
-const OWN: [(&str, &str, &str, &str, &str); 29] = [
+const OWN: [(&str, &str, &str, &str, &str); 31] = [
     ("audit", "entry", "cursor", "String", "reply::text"),
     ("audit", "of", "of", "String", "reply::text"),
     ("bulk", "cursor", "next", "Option<String>", "reply::next"),
+    ("changes", "entry", "cursor", "String", "reply::text"),
+    ("changes", "what", "what", "String", "reply::text"),
     ("estimate", "basis", "basis", "Option<Basis>", "reply::known"),
     ("events", "event", "cursor", "String", "reply::text"),
     ("graphs", "id", "id", "GraphId", "reply::word"),

@@ -26,10 +26,10 @@ pub use graphs::GraphPart;
 pub use submit::NewTask;
 
 pub use crate::options::{
-    AdoptOptions, AuditOptions, CancelGraphOptions, CancelOptions, CheckpointOptions, CompleteOptions, EditOptions,
-    EstimateOptions, EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions, MendOptions,
-    NoteOptions, PauseOptions, RecallOptions, RegisterOptions, ReleaseOptions, ReportOptions, ReserveOptions,
-    RetainOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions,
+    AdoptOptions, AuditOptions, CancelGraphOptions, CancelOptions, ChangesOptions, CheckpointOptions, CompleteOptions,
+    EditOptions, EstimateOptions, EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions,
+    MendOptions, NoteOptions, PauseOptions, RecallOptions, RegisterOptions, ReleaseOptions, ReportOptions,
+    ReserveOptions, RetainOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions,
     StatisticsOptions, SubmitGraphOptions, TaskOptions,
 };
 

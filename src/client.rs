@@ -1,5 +1,6 @@
 //! The client of a namespace.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
@@ -7,16 +8,19 @@ use std::time::{Duration, Instant};
 
 use redis::ErrorKind;
 
-use crate::calls::{AuditOptions, Call, Calls};
+use crate::calls::{AuditOptions, Call, Calls, ChangesOptions};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 #[cfg(feature = "tokio-cluster")]
 use crate::link::tokio::Tokio;
 use crate::link::{Blocking, Link, Wires};
-use crate::model::{Audit, Greeting, Page, QueueInfo, Setting, WorkerInfo};
+use crate::model::{Audit, Changes, Greeting, Page, QueueInfo, Setting, TaskChange, TrackedTask, WorkerInfo};
 use crate::names::Namespace;
 use crate::options::TaskOptions;
 use crate::repeat::Tries;
+
+/// The longest pause between two looks for changes.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// A connection to a namespace. Clones share it; it may be used from many threads and tasks.
 ///
@@ -107,6 +111,49 @@ impl<L: Link> Client<L> {
     /// `BADARG` for an invalid cursor; those of [`Client::call`].
     pub fn audit(&self, after: &str, options: &AuditOptions) -> L::Answer<'_, Result<Audit>> {
         self.make(self.calls().audit(after, 500, options))
+    }
+
+    /// The tasks that are tracked, the latest first: see [`Task::track`](crate::Task::track).
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn tracked(&self) -> L::Answer<'_, Result<Vec<TrackedTask>>> {
+        L::answer(self.pages(|cursor| self.calls().tracked(cursor, 500)))
+    }
+
+    /// What happened to tracked tasks, in all queues, up to 500 entries after one, `0` for the oldest that is kept:
+    /// transitions, progress, checkpoints, requests to cancel, recalls, notes, edits. Keep [`Changes::last`] to read on
+    /// later.
+    ///
+    /// # Errors
+    /// `BADARG` for an invalid cursor; those of [`Client::call`].
+    pub fn changes(&self, after: &str, options: &ChangesOptions) -> L::Answer<'_, Result<Changes>> {
+        self.make(self.calls().changes(after, 500, options))
+    }
+
+    /// The changes of tracked tasks after an entry, `0` for the oldest that is kept, one after another, and then those
+    /// that come: an iterator that waits for the next one, or a stream. Keep the [`cursor`](crate::TaskChange::cursor)
+    /// of the last one to go on after an error.
+    ///
+    /// # Errors
+    /// As [`Client::changes`].
+    pub fn follow_tracked(&self, after: &str) -> L::Many<'_, TaskChange> {
+        let begin = (VecDeque::new(), after.to_owned());
+        L::many(begin, move |(mut found, mut last): (VecDeque<TaskChange>, String)| async move {
+            let mut pause = Duration::from_millis(5);
+            loop {
+                if let Some(change) = found.pop_front() {
+                    return Ok(Some((change, (found, last))));
+                }
+                let changes = self.run(&self.calls().changes(&last, 500, &ChangesOptions::new())).await?;
+                last = changes.last;
+                found.extend(changes.items);
+                if found.is_empty() {
+                    L::pause(pause).await;
+                    pause = (pause * 4).min(LOOK);
+                }
+            }
+        })
     }
 
     /// Sets the namespace's clock back to the server's time if it ran ahead, as after a jump of the server's clock:

@@ -166,8 +166,8 @@ pub use calls::search::Action;
 pub use options::{Filter, Inputs};
 // Tasks.
 pub use model::{
-    Backoff, Basis, Cancelled, Estimate, Force, LogEntry, Made, Policy, Recalled, Round, Status, Submitted, TaskInfo,
-    Transition, Until, Why,
+    Backoff, Basis, Cancelled, Changes, Estimate, Force, LogEntry, Made, Policy, Recalled, Round, Status, Submitted,
+    TaskChange, TaskInfo, TrackedTask, Transition, Until, Why,
 };
 pub use options::Submit;
 /// A task by its id.

@@ -19,9 +19,10 @@ pub use info::TaskInfo;
 pub use order::QueueOrder;
 pub use queue::Pause;
 pub use replies::{
-    Audit, Beat, Change, Claim, Counts, Estimate, Event, Events, Exchanged, GraphSummary, Greeting, Group, Held,
-    KeyLimit, ListenerInfo, LogEntry, LowSchedule, Mended, Orphans, Promoted, QueueInfo, Ran, Reservation, Retained,
-    ScheduleSummary, Setting, Settled, Step, Tag, Tallied, Ticked, Transition, UpkeepStep, Why, WorkerInfo,
+    Audit, Beat, Change, Changes, Claim, Counts, Estimate, Event, Events, Exchanged, GraphSummary, Greeting, Group,
+    Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule, Mended, Orphans, Promoted, QueueInfo, Ran, Reservation,
+    Retained, ScheduleSummary, Setting, Settled, Step, Tag, Tallied, TaskChange, Ticked, TrackedTask, Transition,
+    UpkeepStep, Why, WorkerInfo,
 };
 pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};
 pub use search::Changed;

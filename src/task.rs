@@ -245,6 +245,23 @@ impl<L: Link> Task<L> {
         self.client.make(self.client.calls().note(&self.id, text, options))
     }
 
+    /// Tracks the task: [`Client::changes`] has each of its changes from now on, until [`Task::untrack`], or until it is
+    /// deleted.
+    ///
+    /// # Errors
+    /// `NOTASK`; `TOOMANY` if 1,000 tasks are tracked; those of [`Client::call`].
+    pub fn track(&self) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().track(&self.id))
+    }
+
+    /// Tracks the task no longer. Its earlier changes are kept.
+    ///
+    /// # Errors
+    /// `NOTASK`; those of [`Client::call`].
+    pub fn untrack(&self) -> L::Answer<'_, Result<()>> {
+        self.client.make(self.client.calls().untrack(&self.id))
+    }
+
     /// When it is expected to start and to end. `progress`: from 0 to 1, if known.
     ///
     /// # Errors

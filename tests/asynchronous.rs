@@ -119,6 +119,22 @@ async fn a_schedule_is_set_and_run_asynchronously() {
 }
 
 #[tokio::test]
+async fn tracked_tasks_are_followed_asynchronously() {
+    let server = Server::start();
+    let client = Client::open(&server.url()).await.unwrap();
+    let task = client.queue("q").unwrap().submit("x", Submit::default()).await.unwrap();
+    task.track().await.unwrap();
+    let mut changes = client.follow_tracked("0");
+    assert_eq!(changes.next().await.unwrap().unwrap().what, "track");
+    let (change, cancelled) = tokio::join!(changes.next(), task.cancel("no"));
+    assert_eq!(change.unwrap().unwrap().to, "cancelled");
+    cancelled.unwrap();
+    assert_eq!(client.tracked().await.unwrap().len(), 1);
+    task.untrack().await.unwrap();
+    assert!(client.tracked().await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_waiting_listener_does_not_hold_up_other_calls() {
     let server = Server::start();
     let client = Client::open(&server.url()).await.unwrap();

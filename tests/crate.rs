@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use blueque::calls::{
-    AuditOptions, CompleteOptions, EditOptions, FailOptions, NewTask, NoteOptions, ReleaseOptions, ReserveOptions,
-    TaskOptions,
+    AuditOptions, ChangesOptions, CompleteOptions, EditOptions, FailOptions, NewTask, NoteOptions, ReleaseOptions,
+    ReserveOptions, TaskOptions,
 };
 use blueque::{
     Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Status, Submit,
@@ -288,6 +288,49 @@ fn what_a_client_changes_in_a_task_has_its_name() {
     task.edit(&EditOptions::new().priority(4).by("you@there")).unwrap();
     let by: Vec<_> = task.history().unwrap().into_iter().skip(1).filter_map(|entry| entry.by).collect();
     assert_eq!(by, ["me@here", "me@here", "you@there"]);
+}
+
+#[test]
+fn tracked_tasks_are_followed_over_all_queues() {
+    let server = Server::start();
+    let client = Client::builder().by("me@here").open(&server.url()).unwrap();
+    let queue = client.queue("q").unwrap();
+    let (task, other) = (queue.submit("x", Submit::default()).unwrap(), queue.submit("y", Submit::default()).unwrap());
+    assert!(client.tracked().unwrap().is_empty());
+    task.track().unwrap();
+    task.track().unwrap();
+    task.move_to(&QueueName::new("r").unwrap()).unwrap();
+    other.cancel("no").unwrap();
+    let tracked = client.tracked().unwrap();
+    assert_eq!(tracked.len(), 1);
+    assert_eq!((tracked[0].id.as_str(), tracked[0].queue.as_str()), (task.id().as_str(), "r"));
+    assert_eq!(tracked[0].status, Status::Pending);
+    let all = client.changes("0", &ChangesOptions::new()).unwrap();
+    let told = |change: &blueque::TaskChange| (change.what.clone(), change.to.clone(), change.queue.clone());
+    assert_eq!(
+        all.items.iter().map(told).collect::<Vec<_>>(),
+        [("track", "pending", "q"), ("state", "moved", "q"), ("state", "pending", "r")].map(|(what, to, queue)| (
+            what.to_owned(),
+            to.to_owned(),
+            queue.to_owned()
+        ))
+    );
+    assert_eq!(all.items[0].by.as_deref(), Some("me@here"));
+    assert!(client.changes(&all.last, &ChangesOptions::new()).unwrap().items.is_empty());
+
+    // Whoever subscribes hears of a change at once; whoever follows sees it.
+    let mut connection = server.connection();
+    let mut channel = connection.as_pubsub();
+    channel.subscribe("blueque_changes").unwrap();
+    task.cancel("no need").unwrap();
+    channel.get_message().unwrap();
+    let mut changes = client.follow_tracked(&all.last);
+    let change = changes.next().unwrap().unwrap();
+    assert_eq!((change.to.as_str(), change.text.as_deref()), ("cancelled", Some(&b"no need"[..])));
+    task.untrack().unwrap();
+    assert_eq!(changes.next().unwrap().unwrap().what, "untrack");
+    task.delete().unwrap();
+    assert_eq!(client.changes(&change.cursor, &ChangesOptions::new()).unwrap().items.len(), 1);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::commands::{
     audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
     groups, history, limit, limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run,
-    schedule, show, stats, submit, tag, tags, task, top, upkeep, wait, why, workers,
+    schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -72,6 +72,12 @@ pub enum Command {
     Move(move_to::Options),
     /// Add a note to the history of a task
     Note(note::Options),
+    /// Track tasks: `events --tracked` shows whatever happens to them, in all queues
+    Track(track::Options),
+    /// Track tasks no longer
+    Untrack(track::Options),
+    /// List the tracked tasks
+    Tracked,
     /// Find tasks by id, state, tag, method, key, time or group of failure, the latest first
     Find(find::Options),
     /// Add tags to a task
@@ -110,7 +116,7 @@ pub enum Command {
     Drain(drain::Options),
     /// Show who changed what: settings, limits, priorities, pauses, cancels, moves, deletions, schedules
     Audit(audit::Options),
-    /// Show the transitions of a queue's tasks
+    /// Show the transitions of a queue's tasks, or with --tracked the changes of tracked ones
     Events(events::Options),
     /// Show the history of a task: every transition, and how each attempt ended
     History(history::Options),

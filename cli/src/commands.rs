@@ -39,6 +39,7 @@ pub mod tag;
 pub mod tags;
 pub mod task;
 pub mod top;
+pub mod track;
 pub mod upkeep;
 pub mod wait;
 pub mod why;

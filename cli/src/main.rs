@@ -29,7 +29,7 @@ use crate::args::{Cli, Command};
 use crate::commands::{
     audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
     groups, history, limit, limits, ls, move_to, note, pause, prioritise, queues, recall, reset_clock, resume, retry,
-    run, schedule, show, stats, submit, tag, tags, task, top, upkeep, wait, why, workers,
+    run, schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
 };
 use crate::output::Code;
 use crate::session::config::Settings;
@@ -126,6 +126,9 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Depend(options) => depend::run(session, options),
         Command::Undepend(options) => depend::remove(session, options),
         Command::Move(options) => move_to::run(session, options),
+        Command::Track(options) => track::track(session, options),
+        Command::Untrack(options) => track::untrack(session, options),
+        Command::Tracked => track::list(session),
         Command::Find(options) => find::run(session, options),
         Command::Tag(options) => tag::tag(session, options),
         Command::Untag(options) => tag::untag(session, options),

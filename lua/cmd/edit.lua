@@ -40,12 +40,7 @@ local code, text = edits.plan(task, step)
 if code then
   reply.fail(code, text)
 end
-local changed = {}
-for name in pairs(task.edit.changed) do
-  changed[#changed + 1] = name
-end
-table.sort(changed, args.before)
 audit.plan()
 actions.run(edits.run, { task }, step)
-audit.add(step.by, 'edit', 'task', id, task.status, task.edit.to, table.concat(changed, ' '))
+audit.add(step.by, 'edit', 'task', id, task.status, task.edit.to, edits.names_of(task.edit))
 return requests.keep(task.edit.to)

@@ -38,12 +38,12 @@ end
 -- The leases are written first: if that key has another type, this write fails and nothing is changed.
 local events, started = prefix .. 'events_' .. queue, prefix .. 'started_tasks_' .. queue
 state.read_entered(events, 'SCARD', started)
-if task.ties and string.find(task.ties, 'u') then
+if task.ties and string.find(task.ties, '[uo]') then
   claims.plan(task, 'started')
 end
 local may = redis.acl_check_cmd
 if may and not (may('SADD', started, '') and may('HSET', namespace.meta, '', '') and may('XADD', events, '*', '', ''))
-  or task.ties and string.find(task.ties, 'u') then
+  or task.ties and string.find(task.ties, '[uo]') then
   rights.require()
 end
 if namespace.declared then

@@ -114,6 +114,7 @@ function actions.cancel(task, spec)
     task.to = given ~= orders.KILL and (given ~= order or spec.discard) and 'cancelling'
     task.order = order
     orders.plan(task.queue)
+    tracks.plan_note(task)
     return
   end
   actions.plan(task, 'cancelled', spec)
@@ -132,6 +133,7 @@ function actions.do_cancel(task, spec)
     if spec.discard then
       redis.call('HSET', task.key, 'discard', '1', unpack(spec.cause and { 'cause', spec.cause } or {}))
     end
+    tracks.note(task, 'cancel', spec.by, spec.reason)
   elseif record.held(task) then
     state.move(task, 'cancelled', 'cancel', '', 'reason', spec.reason, 'ended', task.token, 'outcome', 'lost')
     orders.announce(task.queue)
@@ -155,6 +157,7 @@ function actions.recall(task, spec)
   elseif not task.cancel and not task.recall then
     task.to = 'recalling'
     orders.plan(task.queue)
+    tracks.plan_note(task)
   end
 end
 
@@ -162,6 +165,7 @@ function actions.do_recall(task, spec)
   if task.to == 'recalling' then
     orders.give(task.queue, 't:' .. task.id, 'stop')
     redis.call('HSET', task.key, 'recall', namespace.now)
+    tracks.note(task, 'recall', spec.by)
     return
   end
   local more = { claims.cancel_reason(task) }
@@ -392,6 +396,7 @@ function actions.prioritise(task, spec)
     return
   end
   task.to = 'prioritised'
+  tracks.plan_note(task)
   actions.plan_place(task, { priority = spec.priority, fair_key = task.fair_key, needs = task.needs,
     weight = task.weight, solo = task.solo, limited = task.limited }, spec)
 end
@@ -400,6 +405,7 @@ function actions.do_prioritise(task, spec)
   -- Refused if memory is full, before anything else is written.
   redis.call('HSET', task.key, 'priority', spec.priority, 'ties', 'r' .. string.gsub(task.ties or '', 'r', ''))
   actions.do_place(task, spec)
+  tracks.note(task, 'edit', spec.by, 'priority', 'prioritise')
 end
 
 -- Reads what it takes to have a waiting task stand in its queue with the claims of `fresh`: behind those that wait

@@ -12,8 +12,8 @@ function claims.load(task)
   if task.bound then
     return
   end
-  if not string.find(task.ties, '[^wdg]') then -- no more than edges and a graph
-    task.bound = true
+  if not string.find(task.ties, '[^wdgo]') then -- no more than edges and a graph, or that it is tracked
+    task.bound, task.tracked = true, string.find(task.ties, 'o', 1, true)
     task.graph = string.find(task.ties, 'g', 1, true)
       and redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'graph') or nil
     return
@@ -45,6 +45,7 @@ function claims.mark(task)
   task.bound = true
   task.ranked = string.find(task.ties, 'r', 1, true) and true
   task.limited = string.find(task.ties, 'p', 1, true) and true
+  task.tracked = string.find(task.ties, 'o', 1, true)
 end
 
 -- Returns the task that holds a unique name, and until when; then the interrupted attempt that runs before the next
@@ -205,6 +206,9 @@ function claims.plan(task, to, taker)
   if string.find(task.ties, 'd', 1, true) and task.status and not contract.is_final(task.status)
     and (contract.is_final(to) or to == 'deleted') then
     edges.plan_end(task, to)
+  end
+  if task.tracked then
+    tracks.plan()
   end
 end
 

@@ -87,6 +87,7 @@ function deadlines.plan_one(task, spec)
   elseif not task.cancel then
     task.to = 'stopping'
     orders.plan(task.queue)
+    tracks.plan_note(task)
   end
 end
 
@@ -97,6 +98,7 @@ function deadlines.run(step)
     if task.to == 'stopping' then
       orders.give(task.queue, 't:' .. task.id, 'cancel')
       redis.call('HSET', task.key, 'cancel', namespace.now)
+      tracks.note(task, 'cancel', '', deadlines.ERROR, 'deadline')
     else
       state.move(task, 'failed', 'deadline', '', 'group', 'deadline', 'error', deadlines.ERROR)
     end

@@ -127,7 +127,7 @@ function edits.compare(task, spec, call)
     return
   end
   local ties = spec.ties or ''
-  for letter in string.gmatch(task.ties or '', '[rwdg]') do -- one that was ranked stays so
+  for letter in string.gmatch(task.ties or '', '[rwkdgo]') do -- one that was ranked stays so
     ties = string.find(ties, letter, 1, true) and ties or ties .. letter
   end
   if ties ~= (task.ties or '') then
@@ -261,6 +261,7 @@ function edits.plan_index(task, step)
     return actions.plan(task, edit.to, step)
   end
   history.plan(task)
+  tracks.plan_note(task)
   if not contract.is_waiting(task.status) then
     return
   end
@@ -325,4 +326,15 @@ function edits.run(task, step)
   end
   history.add(task, { to = task.status, why = 'edit', by = step.by, at = state.time(task),
     note = edits.note(task, step) }, '', '', '', '')
+  tracks.note(task, 'edit', step.by, edits.names_of(edit))
+end
+
+-- The names of what an edit changes.
+function edits.names_of(edit)
+  local changed = {}
+  for name in pairs(edit.changed) do
+    changed[#changed + 1] = name
+  end
+  table.sort(changed, args.before)
+  return table.concat(changed, ' ')
 end

@@ -61,6 +61,9 @@ function mending.gone(id)
   mending.write('UNLINK', namespace.key('history', id), namespace.declare(namespace.key('log', id)),
     namespace.declare(edges.upstreams(id)), namespace.declare(edges.inputs(id)))
   mending.no_deadline(id)
+  if redis.call('ZSCORE', tracks.all(), id) then
+    mending.write('ZREM', tracks.all(), id)
+  end
   local size = not mending.unlogged[id] and logs.size(id)
   if size then
     mending.unlogged[id] = true
@@ -589,6 +592,8 @@ function mending.finish()
     state.plan({ id = '', status = 'pending', queue = mending.queue, foreign = true, from_end = -1 }, 'pending')
     for _, task in ipairs(mending.moves) do
       history.plan(task, 'pending')
+      tracks.plan_note(task)
+      task.tracked = tracks.has(task)
     end
   end
   if #mending.entering > 0 then

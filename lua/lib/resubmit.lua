@@ -99,7 +99,7 @@ function resubmit.fresh(task, call, spec)
   if call.eta and call.eta > namespace.now_us then
     new.begins, new.eta = 'scheduled', namespace.decimal(call.eta)
   end
-  local ties = (spec.ties or '') .. (string.match(task.ties or '', 'd') or '')
+  local ties = (spec.ties or '') .. string.gsub(task.ties or '', '[^do]', '')
   if ties ~= '' then
     new.ties = ties
     claims.assign(new, spec.claims or {})

@@ -294,6 +294,9 @@ function state.record(task, to, why, by, ...)
   end
   if task.ties then
     claims.move(task, to)
+    if task.tracked then
+      tracks.transition(task, to, why, by, ...)
+    end
   end
   if to == 'failed' then
     groups.enter(task, now)

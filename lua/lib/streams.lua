@@ -1,9 +1,9 @@
 -- Streams whose oldest entries are trimmed, read by pages.
 local streams = {}
 
--- Reads up to `limit` entries of eight values each after the entry `after`. Returns the reply of a command: the last
--- entry looked at, 1 if entries may have been missed, then each wanted entry with its values.
-function streams.page(key, after, limit, is_wanted)
+-- Reads up to `limit` entries after the entry `after`, each of eight values, or of `values`. Returns the reply of a
+-- command: the last entry looked at, 1 if entries may have been missed, then each wanted entry with its values.
+function streams.page(key, after, limit, is_wanted, values)
   local answer = { after, 0 }
   -- The last entry is never trimmed: if `after` itself is gone, later entries exist and may have been trimmed, too.
   if after ~= '0' and #redis.call('XRANGE', key, after, after) == 0 then
@@ -14,7 +14,7 @@ function streams.page(key, after, limit, is_wanted)
     answer[1] = entry[1]
     if is_wanted(v) then
       answer[#answer + 1] = entry[1]
-      for i = 2, 16, 2 do
+      for i = 2, 2 * (values or 8), 2 do
         answer[#answer + 1] = v[i] or ''
       end
     end

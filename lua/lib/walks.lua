@@ -116,12 +116,14 @@ function walks.spare(task)
   end
   task.to = 'recalling'
   orders.plan(task.queue)
+  tracks.plan_note(task)
 end
 
 function walks.do_spare(task)
   orders.give(task.queue, 't:' .. task.id, 'stop')
   redis.call('HDEL', task.key, 'cancel', 'discard', 'cause', 'reason')
   redis.call('HSET', task.key, 'recall', namespace.now)
+  tracks.note(task, 'recall')
 end
 
 -- The last first, so that none ends because of another one.

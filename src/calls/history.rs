@@ -1,8 +1,8 @@
 //! Calls that read histories and events.
 
-use super::{AuditOptions, Call, Calls, EventsOptions};
+use super::{AuditOptions, Call, Calls, ChangesOptions, EventsOptions};
 use crate::model::reply;
-use crate::model::{Audit, Events, Follow, Transition};
+use crate::model::{Audit, Changes, Events, Follow, Page, TrackedTask, Transition};
 use crate::names::{QueueName, TaskId};
 
 impl Calls {
@@ -18,6 +18,31 @@ impl Calls {
     #[must_use]
     pub fn audit(&self, after: &str, limit: u32, options: &AuditOptions) -> Call<Audit> {
         self.call("audit", Audit::read).arg(after).arg(limit).pairs(&options.0)
+    }
+
+    /// Tracks a task: [`Calls::changes`] has each of its changes from now on.
+    #[must_use]
+    pub fn track(&self, id: &TaskId) -> Call<()> {
+        self.call("track", reply::done).arg(id)
+    }
+
+    /// Tracks a task no longer.
+    #[must_use]
+    pub fn untrack(&self, id: &TaskId) -> Call<()> {
+        self.call("untrack", reply::done).arg(id)
+    }
+
+    /// The tracked tasks, the latest first.
+    #[must_use]
+    pub fn tracked(&self, cursor: &str, limit: u32) -> Call<Page<TrackedTask>> {
+        self.call("tracked", reply::page).arg(cursor).arg(limit)
+    }
+
+    /// What happened to tracked tasks after an entry, `0` for the oldest that is kept: the next `limit` (1 to 500), or
+    /// the changes of one task among them.
+    #[must_use]
+    pub fn changes(&self, after: &str, limit: u32, options: &ChangesOptions) -> Call<Changes> {
+        self.call("changes", Changes::read).arg(after).arg(limit).pairs(&options.0)
     }
 
     /// The transitions of a task after a number, 0 for the first that is kept.

@@ -78,6 +78,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.events(&queue, "0", 1, &EventsOptions::new().id(id.clone())),
             calls.history(&id, 0, 1),
             calls.audit("0", 1, &AuditOptions::new().by("me")),
+            calls.changes("0", 1, &ChangesOptions::new().id("t")),
             calls.tally(&queue, 1),
             calls.statistics(&queue, 1, &StatisticsOptions::new()),
             calls.estimate(&id, &EstimateOptions::new().progress(0.5)),

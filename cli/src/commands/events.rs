@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::Context;
-use blueque::calls::EventsOptions;
-use blueque::{Error, Event, QueueName, Status, TaskId};
+use blueque::calls::{ChangesOptions, EventsOptions};
+use blueque::{Error, Event, QueueName, Status, TaskChange, TaskId};
 use clap::Args;
 use serde::Serialize;
 
@@ -18,14 +18,18 @@ use crate::output::{Code, code, fault, say};
 use crate::session::Session;
 use crate::session::outage::{Outage, begin};
 use crate::times;
+use crate::view::payload::Payload;
 
 const PAGE: u32 = 500;
 
 #[derive(Args, Debug)]
 pub struct Options {
     /// The queue; with --task that of the task
-    #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present = "task")]
+    #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present_any = ["task", "tracked"])]
     queue: Option<QueueName>,
+    /// Instead of the events of a queue the changes of tracked tasks, in all queues
+    #[arg(long, conflicts_with = "queue")]
+    tracked: bool,
     /// Continue as events occur; with --task until the task is finished
     #[arg(short, long)]
     pub follow: bool,
@@ -98,37 +102,176 @@ impl Row for EventView {
     }
 }
 
-/// Reads the events of a queue page by page.
-struct Reader<'a> {
-    session: &'a Session,
+/// A change of a tracked task.
+#[derive(Serialize)]
+struct ChangeView {
+    at: Option<String>,
+    id: String,
+    queue: String,
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    to: String,
+    attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    why: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Payload>,
+    cursor: String,
+    #[serde(skip)]
+    moment: String,
+}
+
+impl From<TaskChange> for ChangeView {
+    fn from(change: TaskChange) -> Self {
+        let TaskChange { cursor, id, queue, what, from, to, attempt, at, by, why, text, .. } = change;
+        let (moment, text) = (times::to_the_second(at), text.map(Payload));
+        Self { at: times::exact(at), id, queue, what, from, to, attempt, by, why, text, cursor, moment }
+    }
+}
+
+impl Row for ChangeView {
+    const COLUMNS: &'static [Column] = &[
+        Column::whole("at"),
+        Column::id("id"),
+        Column::text("queue").rank(3),
+        Column::whole("change"),
+        Column::whole("attempt").rank(1),
+        Column::text("by").rank(2),
+        Column::text("why"),
+        Column::text("text"),
+    ];
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let change = if self.what == "state" { &self.to } else { &self.what };
+        let text = self.text.as_ref().map(|Payload(bytes)| String::from_utf8_lossy(bytes).into_owned());
+        vec![
+            self.moment.clone(),
+            self.id.clone(),
+            self.queue.clone(),
+            change.clone(),
+            self.attempt.to_string(),
+            self.by.clone().unwrap_or_else(|| "-".to_owned()),
+            self.why.clone(),
+            text.unwrap_or_default(),
+        ]
+    }
+}
+
+/// Where events come from.
+trait Source {
+    type View: Row;
+
+    /// Those after a cursor: the new cursor, whether some may be missing, and what was read.
+    fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<Self::View>)>;
+
+    /// Whose they are.
+    fn name(&self) -> &str;
+
+    /// Only those of this task.
+    fn only(&self) -> Option<&TaskId>;
+
+    /// What is wrong if there is nothing to show.
+    fn nothing(&self, session: &Session, options: &Options, whole: bool) -> anyhow::Result<()>;
+}
+
+struct OfQueue {
     queue: QueueName,
     only: Option<TaskId>,
     /// Whether that task does not exist.
     gone: bool,
+}
+
+impl Source for OfQueue {
+    type View = EventView;
+
+    fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<EventView>)> {
+        let options = self.only.iter().fold(EventsOptions::new(), |options, id| options.id(id.as_str()));
+        let page = session.client.call(&session.client.calls().events(&self.queue, after, PAGE, &options))?;
+        Ok((page.last, page.missed, page.items.into_iter().map(EventView::from).collect()))
+    }
+
+    fn name(&self) -> &str {
+        self.queue.as_str()
+    }
+
+    fn only(&self) -> Option<&TaskId> {
+        self.only.as_ref()
+    }
+
+    fn nothing(&self, session: &Session, options: &Options, whole: bool) -> anyhow::Result<()> {
+        if let Some(id) = &self.only {
+            if self.gone && whole {
+                let text = format!("there is no task {id}, and {} has no event of it", self.queue);
+                return Err(fault(Code::NotFound, text));
+            }
+            return Ok(());
+        }
+        match session.unknown(std::slice::from_ref(&self.queue))? {
+            // A file with a cursor reads on like a follower: events may be added.
+            Some(text) if options.follow || options.resume.is_some() => say(format!("{text} yet")),
+            Some(text) => return Err(fault(Code::NotFound, text)),
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+struct OfTracked {
+    only: Option<TaskId>,
+}
+
+impl Source for OfTracked {
+    type View = ChangeView;
+
+    fn page(&self, session: &Session, after: &str) -> blueque::Result<(String, bool, Vec<ChangeView>)> {
+        let options = self.only.iter().fold(ChangesOptions::new(), |options, id| options.id(id.as_str()));
+        let page = session.client.call(&session.client.calls().changes(after, PAGE, &options))?;
+        Ok((page.last, page.missed, page.items.into_iter().map(ChangeView::from).collect()))
+    }
+
+    fn name(&self) -> &'static str {
+        "tracked tasks"
+    }
+
+    fn only(&self) -> Option<&TaskId> {
+        self.only.as_ref()
+    }
+
+    fn nothing(&self, _: &Session, _: &Options, _: bool) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads events page by page.
+struct Reader<'a, S> {
+    session: &'a Session,
+    source: S,
     after: String,
     resume: Option<&'a Path>,
 }
 
-impl Pages for Reader<'_> {
-    type Entry = EventView;
+impl<S: Source> Pages for Reader<'_, S> {
+    type Entry = S::View;
 
-    fn next(&mut self) -> anyhow::Result<(Vec<EventView>, bool)> {
-        let calls = self.session.client.calls();
-        let options = self.only.iter().fold(EventsOptions::new(), |options, id| options.id(id.as_str()));
-        let page = self.session.client.call(&calls.events(&self.queue, &self.after, PAGE, &options))?;
-        if page.missed {
-            say(format!(
-                "-- events of {} after {} have been trimmed: some may be missing here --",
-                self.queue, self.after
-            ));
+    fn next(&mut self) -> anyhow::Result<(Vec<S::View>, bool)> {
+        let (last, missed, events) = self.source.page(self.session, &self.after)?;
+        if missed {
+            let name = self.source.name();
+            say(format!("-- events of {name} after {} have been trimmed: some may be missing here --", self.after));
         }
-        let more = page.last != self.after;
-        self.after = page.last;
-        Ok((page.items.into_iter().map(EventView::from).collect(), more))
+        let more = last != self.after;
+        self.after = last;
+        Ok((events, more))
     }
 }
 
-impl Reader<'_> {
+impl<S: Source> Reader<'_, S> {
     /// Writes the cursor next to its file, and returns the path. Before anything is shown, this proves that it can
     /// be written.
     fn draft(&self, file: &Path) -> anyhow::Result<PathBuf> {
@@ -148,7 +291,7 @@ impl Reader<'_> {
 
     /// Whether there will be no more events: the one task is finished.
     fn over(&self) -> anyhow::Result<bool> {
-        let Some(id) = &self.only else { return Ok(false) };
+        let Some(id) = self.source.only() else { return Ok(false) };
         match self.session.client.task(id.as_str())?.info() {
             Ok(info) => Ok(info.status().is_some_and(Status::is_finished)),
             Err(Error::NotFound) => Ok(true),
@@ -159,7 +302,22 @@ impl Reader<'_> {
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     pages::require_lines(options.follow, session.format)?;
-    let past = || past(session, options);
+    if options.tracked {
+        let source = || {
+            let only = options.task.as_ref().map(|id| session.find(id)).transpose()?;
+            Ok(OfTracked { only })
+        };
+        return show(session, options, &source);
+    }
+    show(session, options, &|| of_queue(session, options))
+}
+
+fn show<S: Source>(
+    session: &Session,
+    options: &Options,
+    source: &dyn Fn() -> anyhow::Result<S>,
+) -> anyhow::Result<Code> {
+    let past = || past(session, options, source()?);
     let begun = if options.follow { begin(past, &|| false)? } else { Some(past()?) };
     let Some((mut reader, kept)) = begun else { return Ok(Code::Ok) };
     if let Some(file) = reader.resume {
@@ -190,30 +348,22 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
 }
 
 /// The existing events.
-fn past<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<(Reader<'a>, Vec<EventView>)> {
-    let mut reader = reader(session, options)?;
+fn past<'a, S: Source>(
+    session: &'a Session,
+    options: &'a Options,
+    source: S,
+) -> anyhow::Result<(Reader<'a, S>, Vec<S::View>)> {
+    let mut reader = Reader { session, source, after: after(options)?, resume: options.resume.as_deref() };
     let whole = reader.after == pages::START;
-    let brief = options.follow && reader.only.is_none() && whole && options.resume.is_none();
+    let brief = options.follow && reader.source.only().is_none() && whole && options.resume.is_none();
     let kept = pages::last(&mut reader, options.last, brief)?;
-    if let Some(id) = &reader.only
-        && reader.gone
-        && whole
-        && kept.is_empty()
-    {
-        return Err(fault(Code::NotFound, format!("there is no task {id}, and {} has no event of it", reader.queue)));
-    }
-    if kept.is_empty() && reader.only.is_none() {
-        match session.unknown(std::slice::from_ref(&reader.queue))? {
-            // A file with a cursor reads on like a follower: events may be added.
-            Some(text) if options.follow || options.resume.is_some() => say(format!("{text} yet")),
-            Some(text) => return Err(fault(Code::NotFound, text)),
-            None => {}
-        }
+    if kept.is_empty() {
+        reader.source.nothing(session, options, whole)?;
     }
     Ok((reader, kept))
 }
 
-fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Reader<'a>> {
+fn of_queue(session: &Session, options: &Options) -> anyhow::Result<OfQueue> {
     let (mut only, mut gone) = (None, false);
     let mut queue = options.queue.clone();
     if let Some(id) = &options.task {
@@ -233,7 +383,12 @@ fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Read
         }
     }
     let queue = queue.ok_or_else(|| fault(Code::Usage, "which queue?"))?;
-    let after = match (&options.after, &options.resume) {
+    Ok(OfQueue { queue, only, gone })
+}
+
+/// The cursor to begin after.
+fn after(options: &Options) -> anyhow::Result<String> {
+    Ok(match (&options.after, &options.resume) {
         (Some(after), _) => pages::given(after)?,
         (None, Some(file)) => match fs::read_to_string(file) {
             Ok(text) if pages::is_cursor(text.trim()) => text.trim().to_owned(),
@@ -247,6 +402,5 @@ fn reader<'a>(session: &'a Session, options: &'a Options) -> anyhow::Result<Read
             }
         },
         (None, None) => pages::START.to_owned(),
-    };
-    Ok(Reader { session, queue, only, gone, after, resume: options.resume.as_deref() })
+    })
 }

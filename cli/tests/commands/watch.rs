@@ -117,6 +117,39 @@ fn events_are_shown_as_they_were_and_as_they_come() {
 }
 
 #[test]
+fn changes_of_tracked_tasks_are_shown_over_all_queues_as_they_come() {
+    let desk = Desk::new();
+    desk.ok(&["submit", "q", "--id", "t"]);
+    desk.ok(&["submit", "q", "--id", "other"]);
+    assert!(desk.ok(&["track", "t"]).contains("tracked"));
+    desk.ok(&["move", "r", "t"]);
+    desk.ok(&["cancel", "other"]);
+    assert_eq!(desk.ok(&["tracked", "-o", "id"]), "t\n");
+    assert_eq!(desk.json(&["tracked"])[0]["queue"], "r");
+    let mut child = desk.command(&["events", "--tracked", "-f", "-o", "jsonl"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for word in ["\"track\"", "\"moved\"", "\"pending\""] {
+        let line = lines.next().unwrap().unwrap();
+        assert!(line.contains(word), "{line}");
+    }
+    let task = desk.take("r");
+    task.progress(&serde_json::json!({ "done": 1 })).unwrap();
+    for word in ["\"started\"", r#""text":{"done":1}"#] {
+        let line = lines.find(|line| line.as_ref().unwrap().contains(word));
+        assert!(line.is_some(), "{word}");
+    }
+    drop(lines);
+    desk.ok(&["note", "t", "a word"]); // its output meets a closed pipe
+    let left = crate::left(child.wait_with_output().unwrap());
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    assert!(desk.ok(&["events", "--tracked", "--task", "t", "-n", "1"]).contains("a word"));
+    assert!(desk.ok(&["untrack", "t"]).contains("untracked"));
+    assert_eq!(desk.ok(&["tracked", "-o", "id"]), "");
+    assert_eq!(desk.run(&["track", "nosuch"]).code, 4);
+    desk.refused(2, &["events", "q", "--tracked"]);
+}
+
+#[test]
 fn waiting_ends_with_the_worst_end_or_with_the_limit() {
     let desk = Desk::new();
     for id in ["good", "bad", "gone", "open"] {

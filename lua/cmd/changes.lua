@@ -1,0 +1,15 @@
+--- What happened to tracked tasks after an entry, in all queues: transitions, progress, checkpoints, requests to cancel
+--   and recalls, notes, edits, and from when to when each is tracked; with `id` only of that task, among the next
+--   `limit` entries.
+-- @args now after limit
+-- @options id
+-- @reply the last entry looked at (`after` again if there is none), 1 if entries right after `after` have been trimmed
+--   and may have been missed, then for each its entry, id, queue, what, from, to, attempt, at, by, why, text
+-- @errors
+-- @since 0.2.0
+namespace.open()
+local after, limit = contract.arguments()
+local only = args.options().id
+return streams.page(tracks.key(), after, limit, function(v)
+  return not only or v[2] == only
+end, 10)

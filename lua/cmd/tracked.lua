@@ -1,0 +1,18 @@
+--- The tracked tasks of the namespace, the latest first.
+-- @args now cursor limit
+-- @reply next cursor (0 at the end), then for each task its id, its queue, its state and since when it is tracked
+-- @errors
+-- @since 0.2.0
+namespace.open()
+local cursor, limit = contract.arguments()
+local page, after = search.page(tracks.all(), { backwards = true, cursor = cursor, score = '+inf' }, limit)
+local answer = { after }
+for i = 1, #page, 2 do
+  local task = record.find(page[i])
+  if task and tracks.has(task) then
+    for _, fact in ipairs({ page[i], task.queue, task.status, page[i + 1] }) do
+      answer[#answer + 1] = fact
+    end
+  end
+end
+return answer
