@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 
 use redis::ErrorKind;
 
-use crate::calls::{AuditOptions, Call, Calls, ChangesOptions};
+use crate::calls::{AuditOptions, Call, Calls, ChangesOptions, LimitsOptions};
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 #[cfg(feature = "tokio-cluster")]
 use crate::link::tokio::Tokio;
 use crate::link::{Blocking, Link, Wires};
-use crate::model::{Audit, Changes, Greeting, Page, QueueInfo, Setting, TaskChange, TrackedTask, WorkerInfo};
+use crate::model::{
+    Audit, Changes, Greeting, KeyLimit, Page, QueueInfo, Rate, Setting, TaskChange, TrackedTask, WorkerInfo,
+};
 use crate::names::Namespace;
 use crate::options::TaskOptions;
 use crate::repeat::Tries;
@@ -102,6 +104,25 @@ impl<L: Link> Client<L> {
     /// Those of [`Client::call`].
     pub fn settings(&self) -> L::Answer<'_, Result<Vec<Setting>>> {
         self.make(self.calls().settings(None))
+    }
+
+    /// Sets a shared limit, which tasks of all queues take places of that name it in their option `limits`. `None`: no
+    /// bound; with neither it is removed.
+    ///
+    /// # Errors
+    /// `BADARG` for a limit out of its bounds, `BADNAME`, `NOTEMPTY` for the removal of one that is in use, `TOOMANY` over
+    /// 10,000; those of [`Client::call`].
+    pub fn limit_shared(&self, name: &str, concurrency: Option<u32>, rate: Option<Rate>) -> L::Answer<'_, Result<()>> {
+        self.make(self.calls().limit_shared(name, concurrency, rate))
+    }
+
+    /// The shared limits, or with `used` those of which tasks take places now.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn shared_limits(&self, used: bool) -> L::Answer<'_, Result<Vec<KeyLimit>>> {
+        let options = LimitsOptions::new().used(used);
+        L::answer(async move { self.pages(|cursor| self.calls().shared_limits(cursor, 500, &options)).await })
     }
 
     /// Who changed what, up to 500 entries after one, `0` for the oldest that is kept: settings, limits, priorities,

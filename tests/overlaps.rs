@@ -177,6 +177,7 @@ fn every_option_of_a_schedule_reaches_its_tasks() {
     for (name, value, ..) in &expected {
         args.extend([*name, value.as_str()]);
     }
+    caller.call("limit", &["*", "n", "1", "-"]).unwrap();
     caller.call("schedule", &args).unwrap();
     caller.now += 10;
     assert_eq!(caller.call("tick", &["10"]).unwrap()[0], "1");

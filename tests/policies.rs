@@ -276,6 +276,39 @@ fn places_of_a_queue_and_of_a_key_are_taken_and_freed_with_the_attempt() {
 }
 
 #[test]
+fn tasks_of_all_queues_share_a_limit() {
+    let world = World::new();
+    world.client.limit_shared("database", Some(2), None).unwrap();
+    world.client.limit_shared("gpu", Some(1), Some(Rate::new(9, Duration::from_secs(60)).unwrap())).unwrap();
+    let other = world.client.queue("other").unwrap();
+    other.submit(&(), Submit::default().id(TaskId::new("o").unwrap()).limits("gpu,database:2")).unwrap();
+    world.submit("a", Submit::default().limits("database"));
+    world.submit("b", Submit::default().limits("gpu"));
+    let mut listener = world.listener();
+    let (a, b) = (take(&mut listener), take(&mut listener));
+    let mut second = world.client.listener(&["other"]).unwrap();
+    assert_eq!(next(&mut second), None);
+    let why = world.client.call(&world.client.calls().why(&TaskId::new("o").unwrap())).unwrap();
+    assert_eq!((why.shared.as_deref(), why.limit.as_deref()), (Some("database:2,gpu"), Some("database")));
+    assert_eq!((why.limit_weight, why.limit_concurrency, why.limit_used), (Some(2), Some(2), Some(1)));
+    world.submit("c", Submit::default().limits("database"));
+    assert_eq!(next(&mut listener), None, "it is the turn of the other queue");
+    a.complete(&()).unwrap();
+    assert_eq!(next(&mut second), None, "all or none");
+    b.complete(&()).unwrap();
+    assert_eq!(next(&mut second).as_deref(), Some("o"));
+    let limits = world.client.shared_limits(true).unwrap();
+    let used: Vec<_> = limits.iter().map(|limit| (limit.key.as_str(), limit.concurrency, limit.used)).collect();
+    assert!(
+        used.len() == 2 && used.contains(&("database", Some(2), 2)) && used.contains(&("gpu", Some(1), 1)),
+        "{used:?}"
+    );
+    assert_eq!(code(world.client.limit_shared("gpu", None, None)), "NOTEMPTY");
+    let submitted = world.queue.submit(&(), Submit::default().limits("database:3"));
+    assert_eq!(code(submitted), "NOLIMIT");
+}
+
+#[test]
 fn a_rate_slides() {
     let world = World::new();
     world.queue.configure("rate", Some("2/60")).unwrap();

@@ -17,6 +17,7 @@ mod rights;
 mod schedules;
 mod server;
 mod shared;
+mod shares;
 mod workers;
 
 use std::time::Duration;

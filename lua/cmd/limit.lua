@@ -1,9 +1,10 @@
 --- Sets the concurrency and the rate of one key of a queue, in place of the queue's settings. `-`: the queue's
---   setting.
+--   setting. With `*` as the queue, those of a shared limit, which tasks of all queues take places of that name it in
+--   their option `limits`. `-`: none; with neither it is removed.
 -- @args now queue key concurrency rate
 -- @options by
 -- @reply `limited`
--- @errors TOOMANY
+-- @errors TOOMANY NOTEMPTY
 namespace.open()
 local queue, key, concurrency, rate = contract.arguments()
 local by = args.options().by
@@ -12,6 +13,9 @@ if concurrency ~= '-' then
 end
 if rate ~= '-' then
   contract.setting('rate', rate, 'rate')
+end
+if queue == '*' then
+  return shares.define(key, concurrency, rate, by)
 end
 local own_limits, unset = namespace.key('limits', queue), concurrency == '-' and rate == '-'
 if not unset and redis.call('HEXISTS', own_limits, key) == 0 and redis.call('HLEN', own_limits) >= limits.KEYS then

@@ -1,4 +1,5 @@
---- The keys of a queue that have limits of their own, or with `used 1` those whose tasks run.
+--- The keys of a queue that have limits of their own, or with `used 1` those whose tasks run. With `*` as the queue,
+--   the shared limits.
 -- @args now queue cursor limit
 -- @options used
 -- @reply next cursor (0 at the end), then for each key its name, places (`-`: the queue's setting), rate (also
@@ -7,14 +8,17 @@
 namespace.open()
 local queue, cursor, limit = contract.arguments()
 local used = args.options().used
-local own_limits, held = namespace.key('limits', queue), namespace.key('places', queue)
+local own_limits, held, prefix = namespace.key('limits', queue), namespace.key('places', queue), 'k:'
+if queue == '*' then
+  own_limits, held, prefix = shares.limits_key(), shares.places_key(), ''
+end
 local page = redis.call('HSCAN', used and held or own_limits, cursor, 'COUNT', limit)
 local answer = { page[1] }
 for i = 1, #page[2], 2 do
-  local key = used and string.match(page[2][i], '^k:(.+)$') or not used and page[2][i]
+  local key = used and string.match(page[2][i], '^' .. prefix .. '(.+)$') or not used and page[2][i]
   if key then
     local own, rate = string.match(redis.call('HGET', own_limits, key) or '- -', '^(%S+) (%S+)$')
-    for _, value in ipairs({ key, own, rate, redis.call('HGET', held, 'k:' .. key) or '0' }) do
+    for _, value in ipairs({ key, own, rate, redis.call('HGET', held, prefix .. key) or '0' }) do
       answer[#answer + 1] = value
     end
   end

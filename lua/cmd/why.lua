@@ -2,7 +2,8 @@
 -- @args now id
 -- @reply name and value in turn: status queue eta paused ahead listeners node deadline cancel now priority key weight
 --   needs able concurrency used rate_until key_concurrency key_used key_rate_until lacking failures losses releases
---   uncounted order full draining silent open upstream slots least chances end_by; what does not apply is empty
+--   uncounted order full draining silent open upstream slots least chances end_by shared
+--   limit limit_weight limit_concurrency limit_used limit_rate_until limit_turn; what does not apply is empty
 -- @errors NOTASK
 local FAR = 10000 -- further positions are not counted
 

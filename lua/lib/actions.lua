@@ -346,12 +346,13 @@ function actions.plan_move(task, to, spec)
   if not actions.unique(other, spec) then
     return 'DUPLICATE', claims.TAKEN_THERE
   end
-  if other.needs and not spec.needs[other.needs] and not needs.number(other.queue, other.needs) then
+  local class = needs.class(other)
+  if class and not spec.needs[class] and not needs.number(other.queue, class) then
     if spec.different >= needs.MOST then
       return 'TOOMANY', 'the tasks that wait in the other queue have 64 different needs already: `why` and doctor name'
         .. ' those that no listener has'
     end
-    spec.needs[other.needs], spec.different = true, spec.different + 1
+    spec.needs[class], spec.different = true, spec.different + 1
   end
   actions.plan(task, 'moved', spec)
   state.plan(other, other.to)
@@ -398,7 +399,7 @@ function actions.prioritise(task, spec)
   task.to = 'prioritised'
   tracks.plan_note(task)
   actions.plan_place(task, { priority = spec.priority, fair_key = task.fair_key, needs = task.needs,
-    weight = task.weight, solo = task.solo, limited = task.limited }, spec)
+    shared = task.shared, weight = task.weight, solo = task.solo, limited = task.limited }, spec)
 end
 
 function actions.do_prioritise(task, spec)
@@ -425,10 +426,10 @@ function actions.plan_place(task, fresh, spec)
       namespace.probe('LLEN', namespace.key('pending_tasks', queue))
     end
     ranking.plan(fresh)
-    if task.rank and (task.fair_key ~= fresh.fair_key or task.needs ~= fresh.needs) then
+    if task.rank and (task.fair_key ~= fresh.fair_key or needs.class(task) ~= needs.class(fresh)) then
       ranking.plan(task)
       if task.fair_key then
-        namespace.probe('ZCARD', fairness.tasks_key(queue, task.fair_key, needs.plan(queue, fresh.needs)))
+        namespace.probe('ZCARD', fairness.tasks_key(queue, task.fair_key, needs.plan(queue, needs.class(fresh))))
       end
     end
     if task.fair_key or fresh.fair_key or settings.get(queue, 'concurrency') then

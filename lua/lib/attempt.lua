@@ -159,11 +159,18 @@ function attempt.select(queue, task, v, known)
       open, free = limits.queue_allows(queue, tonumber(task.weight))
     end
   end
+  waits.pool = known.pool
+  if waits.pool and waits.pool.free then
+    free = math.min(free or math.huge, waits.pool.free)
+  end
   waits.free = free
   if not open or not best then
     return nil
   end
   waits.chosen = true
+  if waits.pool then
+    waits.pool.served = best.class
+  end
   if set then
     task.set_lease = settings.micros(queue, 'lease')
   end
@@ -182,6 +189,9 @@ function attempt.plan_updates()
     end
     if waits.ghost then
       ranking.plan_discard(queue, waits.ghost)
+    end
+    if waits.pool then
+      shares.plan_write(waits.pool)
     end
     waits.again = (waits.ghost or #waits.stale > 0) and not waits.chosen
     if waits.again then
@@ -205,6 +215,9 @@ function attempt.write_updates()
     end
     if waits.chosen then
       limits.record_start(limits.starts_key(queue), waits.rate, string.format('%.0f', namespace.now_us))
+    end
+    if waits.pool then
+      shares.write(waits.pool)
     end
     if waits.again then
       state.wake(queue) -- there may be tasks behind the outdated entries

@@ -19,10 +19,10 @@ function claims.load(task)
     return
   end
   local names = { 'priority', 'fair_key', 'weight', 'needs', 'rank', 'unique', 'till', 'tags', 'own_lease', 'solo',
-    'graph', 'end_by' }
+    'graph', 'end_by', 'shared' }
   local v = redis.call('HMGET', namespace.prefix .. 'task_' .. task.id,
     'priority', 'key', 'weight', 'needs', 'rank', 'unique', 'unique_until', 'tags', 'own_lease', 'solo',
-    'graph', 'deadline')
+    'graph', 'deadline', 'limits')
   claims.mark(task)
   for i = 1, #names do
     if v[i] then
@@ -181,6 +181,9 @@ function claims.plan(task, to, taker)
   end
   if task.limited and held and taker then
     namespace.require_settled_slot() -- its places are released and taken again
+  end
+  if task.shared and (taker or held and to ~= 'started') then
+    shares.plan(task.shared, not taker and task.queue)
   end
   if task.unique then
     claims.plan_name(task, to)

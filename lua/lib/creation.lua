@@ -25,7 +25,8 @@ function creation.spec(options)
   end
   local weight = options.weight and tonumber(options.weight) > 1 and string.format('%d', options.weight) or nil
   local lease = options.lease and string.format('%.0f', options.lease * 1000000)
-  local ties = ((priority or key or options.needs) and 'r' or '') .. ((key or weight) and 'p' or '')
+  local ties = ((priority or key or options.needs or options.limits) and 'r' or '')
+    .. ((key or weight or options.limits) and 'p' or '')
     .. (options.unique and 'u' or '') .. (options.tags and 't' or '') .. (lease and 'l' or '')
     .. (options.inputs and (options.inputs.some > 0 and 'wk' or 'w') or '') .. (options.deadline and 'e' or '')
     .. (options.steps and 's' or '')
@@ -39,7 +40,7 @@ function creation.spec(options)
     options.ties, spec.ties = ties, ties
     spec.claims = {
       priority = priority, fair_key = key, weight = weight, needs = options.needs, unique = options.unique, till = till,
-      tags = options.tags, own_lease = lease, solo = spec.solo, end_by = options.deadline,
+      tags = options.tags, own_lease = lease, solo = spec.solo, end_by = options.deadline, shared = options.limits,
     }
   end
   for name, value in pairs(options) do
@@ -88,16 +89,16 @@ end
 -- Reads the claims of a new task. The number of different needs in a queue is limited when tasks are created, not
 -- when they return.
 function creation.plan(task)
-  if task.needs then
-    creation.require_few_needs(task.queue, task.needs)
+  if task.needs or task.shared then
+    creation.require_few_needs(task.queue, needs.class(task))
   end
   claims.plan(task, task.begins)
 end
 
 function creation.require_few_needs(queue, wanted)
   if not needs.number(queue, wanted) and redis.call('HLEN', namespace.key('needs', queue)) >= needs.MOST then
-    reply.fail('TOOMANY', 'the tasks that wait in this queue have 64 different needs already: `why` and doctor name'
-      .. ' those that no listener has: cancel such tasks, or start a listener for them')
+    reply.fail('TOOMANY', 'the tasks that wait in this queue have 64 different needs and sets of shared limits'
+      .. ' already: `why` and doctor name needs that no listener has: cancel such tasks, or start a listener for them')
   end
 end
 

@@ -3,13 +3,13 @@
 local edits = {}
 
 -- What belongs to the attempt that has a task, or to its place in a queue.
-edits.WAITING = ' queue eta key weight unique unique_until '
+edits.WAITING = ' queue eta key weight limits unique unique_until '
 
 -- Bytes of each value that the history tells.
 edits.SHOWN = 128
 
 -- What a task claims, as `creation.spec` and `claims.load` name it.
-edits.CLAIMS = ' priority fair_key weight needs unique till tags own_lease solo end_by '
+edits.CLAIMS = ' priority fair_key weight needs unique till tags own_lease solo end_by shared '
 
 -- Names of options that the record stores, or `eta`, as a set.
 function edits.names(value, what)
@@ -195,8 +195,8 @@ function edits.plan(task, step)
   if changed.deadline then
     namespace.probe('ZCARD', deadlines.key())
   end
-  if changed.needs and fresh.needs and not moves then
-    creation.require_few_needs(task.queue, fresh.needs)
+  if (changed.needs or changed.limits) and needs.class(fresh) and not moves then
+    creation.require_few_needs(task.queue, needs.class(fresh))
   end
   if moves then
     step.alter = edits.alter
@@ -265,7 +265,7 @@ function edits.plan_index(task, step)
   if not contract.is_waiting(task.status) then
     return
   end
-  local stands = changed.key or changed.weight or changed.needs or changed.priority
+  local stands = changed.key or changed.weight or changed.needs or changed.limits or changed.priority
   if task.status == 'scheduled' and changed.eta then
     namespace.probe('ZCARD', namespace.key('scheduled_tasks', task.queue))
     namespace.probe('ZCARD', namespace.key('scheduled_lane_tasks', task.queue))

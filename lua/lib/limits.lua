@@ -72,7 +72,11 @@ end
 function limits.take(task)
   local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
   local held = namespace.key('places', queue)
-  redis.call('HSET', held, 'a:' .. task.id .. ' ' .. task.issue, weight .. ' ' .. (key or ''))
+  redis.call('HSET', held, 'a:' .. task.id .. ' ' .. task.issue,
+    weight .. ' ' .. (key or '') .. (task.shared and ' ' .. task.shared or ''))
+  if task.shared then
+    shares.take(task.shared)
+  end
   if weight > 1 then
     redis.call('HINCRBY', held, 'extra', weight - 1)
   end
@@ -97,11 +101,14 @@ end
 -- Releases the places of an attempt that has ended.
 function limits.release(queue, id, token)
   local held, member = namespace.key('places', queue), 'a:' .. id .. ' ' .. token
-  local weight, key = string.match(redis.call('HGET', held, member) or '', '^(%d+) (%S*)$')
+  local weight, key, shared = string.match(redis.call('HGET', held, member) or '', '^(%d+) (%S*) ?(%S*)$')
   if not weight then
     return
   end
   redis.call('HDEL', held, member)
+  if shared ~= '' then
+    shares.release(shared)
+  end
   local counts = { extra = weight - 1 }
   if key ~= '' then
     counts['k:' .. key] = tonumber(weight)
@@ -138,7 +145,12 @@ function limits.plan_released(queue, attempts)
   local keys = {}
   for _, ended in ipairs(attempts) do
     local held = redis.call('HGET', namespace.key('places', queue), 'a:' .. ended.id .. ' ' .. ended.token)
-    keys[#keys + 1] = held and string.match(held, '^%d+ (%S+)$') or nil -- without places of its own it has no key
+    -- without places of its own it has no key
+    local key, shared = string.match(held or '', '^%d+ (%S*) ?(%S*)$')
+    keys[#keys + 1] = key ~= '' and key or nil
+    if shared and shared ~= '' then
+      shares.plan(shared, queue)
+    end
   end
   fairness.plan_refresh(queue, keys)
 end

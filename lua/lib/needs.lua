@@ -4,6 +4,15 @@ local needs = {}
 -- Different needs that the waiting tasks of one queue may have.
 needs.MOST = 64
 
+-- What tells which listeners may take a task, and when: its needs, and after a bar the shared limits that it takes
+-- places of. Nil if it has neither.
+function needs.class(task)
+  if task.shared then
+    return (task.needs or '') .. '|' .. task.shared
+  end
+  return task.needs
+end
+
 -- The numbers that stand for the needs of waiting tasks.
 function needs.numbers(queue)
   local numbers = { '' }

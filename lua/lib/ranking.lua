@@ -18,7 +18,8 @@ function ranking.plan(task)
     namespace.require_settled_slot()
     probe('ZCARD', namespace.key('lane_tasks', queue))
     local numbers = task.fair_key and needs.numbers(queue) or {}
-    numbers[#numbers + 1] = needs.plan(queue, task.needs)
+    local class = needs.class(task)
+    numbers[#numbers + 1] = class and needs.plan(queue, class) or ''
     for _, number in ipairs(numbers) do
       probe('ZCARD', fairness.ranked_key(queue, number))
       if task.fair_key then
@@ -56,7 +57,7 @@ end
 -- @inline
 function ranking.enter(task)
   local queue, score = task.queue, -tonumber(task.priority or 0)
-  local number = needs.count(queue, task.needs, 1)
+  local number = needs.count(queue, needs.class(task), 1)
   if task.fair_key then
     if task.turn then
       redis.call('HSETNX', namespace.key('turns', queue), task.fair_key,
@@ -88,7 +89,8 @@ end
 -- @inline
 function ranking.leave(task, to)
   local queue = task.queue
-  local number = needs.number(queue, task.needs)
+  local class = needs.class(task)
+  local number = needs.number(queue, class)
   if task.fair_key then
     redis.call('ZREM', fairness.tasks_key(queue, task.fair_key, number), ranking.member(task))
     if state.takes(task, to) then
@@ -101,7 +103,7 @@ function ranking.leave(task, to)
       limits.take(task)
     end
   end
-  needs.count(queue, task.needs, -1)
+  needs.count(queue, class, -1)
 end
 
 -- The first entry of an order, from the score `low` on, that may run now. Keys of outdated entries are added to
@@ -181,7 +183,8 @@ function ranking.choose(firsts, ageing)
 end
 
 -- The next task of a queue, or `best`, the first of the plain list, if that precedes it. `known`: see
--- `attempt.select`. Keys of outdated entries are added to `stale`.
+-- `attempt.select`, which also gets the `pool` of shared limits, if there are any. Keys of outdated entries are added
+-- to `stale`.
 function ranking.next(queue, known, best, stale)
   namespace.require_settled_slot() -- an order that is on the other node would let other tasks go first
   local ageing = (known.own or known.common) and tonumber(settings.get(queue, 'ageing'))
@@ -192,9 +195,22 @@ function ranking.next(queue, known, best, stale)
   local levels, firsts = 0, { [0] = best }
   for i = 1, #waiting, 2 do
     local number = string.match(waiting[i + 1], '^%d*')
-    local low = waiting[i] ~= '' and not needs.suits(has, waiting[i]) and '+inf' or '-inf'
+    local class = waiting[i]
+    local bar = string.find(class, '|', 1, true)
+    local wanted = bar and string.sub(class, 1, bar - 1) or class
+    local low = wanted ~= '' and not needs.suits(has, wanted) and '+inf' or '-inf'
+    if bar and low == '-inf' then
+      known.pool = known.pool or shares.look(queue, waiting)
+      low = shares.is_shut(known.pool, class) and '+inf' or low
+    end
     while low ~= '+inf' do
       local found = ranking.first(queue, number, stale, low)
+      if bar and found then
+        found = shares.admits(known.pool, class) and found
+        if found then
+          found.class = class
+        end
+      end
       if found and (not firsts[found.score] or ranking.precedes(found, firsts[found.score])) then
         firsts[found.score] = found
       end
@@ -231,6 +247,9 @@ function ranking.facts(task)
   if task.needs then
     facts[#facts + 1], facts[#facts + 2] = 'lacking', needs.lacking(queue, task.needs)
   end
+  for _, fact in ipairs(task.shared and shares.facts(task) or {}) do
+    facts[#facts + 1] = fact
+  end
   return facts
 end
 
@@ -239,6 +258,9 @@ end
 function ranking.earliest(task, ahead)
   local queue, key, weight = task.queue, task.fair_key, tonumber(task.weight or 1)
   local held, most = namespace.key('places', queue), tonumber(settings.get(queue, 'concurrency'))
+  if task.shared and shares.facts(task)[3] then
+    return nil
+  end
   if most then
     local busy, extra = redis.call('ZCARD', namespace.key('leases', queue)),
       tonumber(redis.call('HGET', held, 'extra') or 0)
@@ -253,7 +275,7 @@ function ranking.earliest(task, ahead)
     if task.solo then
       own, weight = 1, 1
     end
-    local order = fairness.tasks_key(queue, key, needs.number(queue, task.needs) or '')
+    local order = fairness.tasks_key(queue, key, needs.number(queue, needs.class(task)) or '')
     local before = task.rank and redis.call('ZRANK', order, ranking.member(task)) or 0
     if own and tonumber(redis.call('HGET', held, 'k:' .. key) or 0) + before + math.min(weight, own) > own then
       return nil

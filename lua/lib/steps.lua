@@ -183,8 +183,8 @@ function steps.give_back(task, options, why, counter, count)
     reply.fail('CLOSED', actions.CLOSED)
   elseif other.unique and claims.name_conflict(other) then
     reply.fail('DUPLICATE', claims.TAKEN_THERE)
-  elseif other.needs then
-    creation.require_few_needs(other.queue, other.needs)
+  elseif needs.class(other) then
+    creation.require_few_needs(other.queue, needs.class(other))
   end
   local to = options.again and options.again > 0 and retries.plan(other, options.again) or 'pending'
   local fields = { 'outcome', 'released', counter, count }

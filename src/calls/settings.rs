@@ -5,7 +5,7 @@ use crate::model::reply;
 use crate::model::{KeyLimit, Page, Rate, Setting};
 use crate::names::{QueueName, TaskId};
 
-/// Stands for all queues.
+/// Stands for all queues, and for no queue.
 const ALL: &str = "*";
 
 /// Stands for the limit of the queue's settings.
@@ -27,15 +27,32 @@ impl Calls {
     /// Gives a key its own limits. `None`: the queue's setting.
     #[must_use]
     pub fn limit(&self, queue: &QueueName, key: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
-        let concurrency = concurrency.map_or(UNSET.to_owned(), |number| number.to_string());
-        let rate = rate.map_or(UNSET.to_owned(), |rate| rate.to_string());
-        self.call("limit", reply::done).arg(queue).arg(key).arg(concurrency).arg(rate)
+        self.set_limit(queue.as_str(), key, concurrency, rate)
     }
 
     /// The keys of a queue with limits of their own, or those that take places now.
     #[must_use]
     pub fn limits(&self, queue: &QueueName, cursor: &str, limit: u32, options: &LimitsOptions) -> Call<Page<KeyLimit>> {
         self.call("limits", reply::page).arg(queue).arg(cursor).arg(limit).pairs(&options.0)
+    }
+
+    /// Sets a shared limit, which tasks of all queues take places of that name it in their option `limits`. `None`: no
+    /// bound; with neither it is removed.
+    #[must_use]
+    pub fn limit_shared(&self, name: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
+        self.set_limit(ALL, name, concurrency, rate)
+    }
+
+    fn set_limit(&self, of: &str, name: &str, concurrency: Option<u32>, rate: Option<Rate>) -> Call<()> {
+        let concurrency = concurrency.map_or(UNSET.to_owned(), |number| number.to_string());
+        let rate = rate.map_or(UNSET.to_owned(), |rate| rate.to_string());
+        self.call("limit", reply::done).arg(of).arg(name).arg(concurrency).arg(rate)
+    }
+
+    /// The shared limits, or those of which tasks take places now.
+    #[must_use]
+    pub fn shared_limits(&self, cursor: &str, limit: u32, options: &LimitsOptions) -> Call<Page<KeyLimit>> {
+        self.call("limits", reply::page).arg(ALL).arg(cursor).arg(limit).pairs(&options.0)
     }
 
     /// Changes the priority of a waiting task; it goes behind those that have it already.

@@ -15,6 +15,8 @@ pub const SETUP: &[&str] = &[
     "1000 configure k key_concurrency 1",
     "1000 configure r rate 1/500000",
     "1000 limit k own 2 1/500000",
+    "1000 limit * database 10 -",
+    "1000 limit * gpu 1 1/500000",
     // Plain tasks, in every state, with histories.
     "1000 submit q 8 complete '' x failed '' x released '' x reserved '' x started '' x asked '' x late '' x again '' x",
     "1000 reserve host_1 1 q",

@@ -1,6 +1,6 @@
-//! `blueque limit`: how much of a queue one key may use
+//! `blueque limit`: how much of a queue one key may use, and how much all queues together use of something
 
-use blueque::{QueueName, Rate};
+use blueque::{KeyLimit, QueueName, Rate};
 use clap::Args;
 
 use crate::input::values::{self, plain, queue_name, whole_number};
@@ -11,43 +11,77 @@ use crate::session::Session;
 #[command(group(clap::ArgGroup::new("limits").required(true).multiple(true).args(["concurrency", "rate", "none"])))]
 pub struct Options {
     /// The queue
-    #[arg(value_name = "QUEUE", value_parser = queue_name)]
-    queue: QueueName,
+    #[arg(value_name = "QUEUE", value_parser = queue_name, required_unless_present = "shared")]
+    queue: Option<QueueName>,
     /// The key that tasks are submitted with
-    #[arg(value_name = "KEY", value_parser = plain)]
-    key: String,
+    #[arg(value_name = "KEY", value_parser = plain, required_unless_present = "shared")]
+    key: Option<String>,
+    /// A shared limit, in place of a key's: tasks of all queues take places of it that name it with --limits
+    #[arg(long, value_name = "NAME", value_parser = plain, conflicts_with_all = ["queue", "key"])]
+    shared: Option<String>,
     /// Number of places that its tasks may take together
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number::<u32>(1, 1_000_000))]
     concurrency: Option<u32>,
     /// Number of its tasks that may start in a time, such as 100/1h
     #[arg(long, value_name = "N/TIME", value_parser = rate)]
     rate: Option<Rate>,
-    /// Remove its own limits: the settings of the queue apply
+    /// Remove its own limits: the settings of the queue apply; or remove the shared limit
     #[arg(long, conflicts_with_all = ["concurrency", "rate"])]
     none: bool,
 }
 
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
-    let Options { queue, key, none, .. } = options;
-    let (mut concurrency, mut rate) = (options.concurrency, options.rate);
-    // One call sets both: what is not given is repeated.
-    if !none && (concurrency.is_none() || rate.is_none()) {
-        let limits = session.client.queue(queue.as_str())?.limits(false)?;
-        if let Some(present) = limits.into_iter().find(|limit| limit.key == *key) {
-            concurrency = concurrency.or(present.concurrency);
-            rate = rate.or(present.rate);
-        }
+    match (&options.shared, &options.queue, &options.key) {
+        (Some(name), ..) => shared(session, options, name),
+        (None, Some(queue), Some(key)) => of_key(session, options, queue, key),
+        _ => Ok(Code::Usage),
     }
+}
+
+fn of_key(session: &Session, options: &Options, queue: &QueueName, key: &str) -> anyhow::Result<Code> {
+    let (concurrency, rate) = both(options, key, || session.client.queue(queue.as_str())?.limits(false))?;
     session.client.call(&session.client.calls().limit(queue, key, concurrency, rate))?;
-    let own = |value: Option<String>| value.unwrap_or_else(|| "as the queue".to_owned());
-    say(if *none {
+    say(if options.none {
         format!("{key} is limited as {queue} says")
     } else {
-        let (concurrency, rate) = (concurrency.map(|n| n.to_string()), rate.map(|rate| rate.to_string()));
-        format!("{key} in {queue}: concurrency {}, rate {}", own(concurrency), own(rate))
+        format!("{key} in {queue}: {}", words(concurrency, rate, "as the queue"))
     });
     session.warn_if_new(queue)?;
     Ok(Code::Ok)
+}
+
+fn shared(session: &Session, options: &Options, name: &str) -> anyhow::Result<Code> {
+    let (concurrency, rate) = both(options, name, || session.client.shared_limits(false))?;
+    session.client.limit_shared(name, concurrency, rate)?;
+    say(if options.none {
+        format!("there is no shared limit {name} any more")
+    } else {
+        format!("the shared limit {name}: {}", words(concurrency, rate, "none"))
+    });
+    Ok(Code::Ok)
+}
+
+/// One call sets both: what is not given is repeated.
+fn both(
+    options: &Options,
+    name: &str,
+    limits: impl FnOnce() -> blueque::Result<Vec<KeyLimit>>,
+) -> anyhow::Result<(Option<u32>, Option<Rate>)> {
+    let (mut concurrency, mut rate) = (options.concurrency, options.rate);
+    if !options.none
+        && (concurrency.is_none() || rate.is_none())
+        && let Some(present) = limits()?.into_iter().find(|limit| limit.key == name)
+    {
+        concurrency = concurrency.or(present.concurrency);
+        rate = rate.or(present.rate);
+    }
+    Ok((concurrency, rate))
+}
+
+fn words(concurrency: Option<u32>, rate: Option<Rate>, unset: &str) -> String {
+    let or = |value: Option<String>| value.unwrap_or_else(|| unset.to_owned());
+    let (concurrency, rate) = (concurrency.map(|number| number.to_string()), rate.map(|rate| rate.to_string()));
+    format!("concurrency {}, rate {}", or(concurrency), or(rate))
 }
 
 fn rate(text: &str) -> Result<Rate, String> {

@@ -52,6 +52,7 @@ impl Exam {
             self.names(queue, &scan)?;
             self.days(queue, &scan)?;
         }
+        self.shared_limits(&all.into_iter().filter(|queue| usable(queue)).collect())?;
         tasks += self.unseen(std::mem::take(&mut scan.unseen))?;
         self.undated(&dated.into_keys().collect::<Vec<_>>())?;
         self.graphs(&scan)?;

@@ -8,6 +8,7 @@ use super::entries::PAGE;
 use super::exam::Exam;
 use super::index::{Entries, TRIES};
 use super::keys::Scan;
+use super::place::class;
 use super::remedy::{text_of, whole};
 use crate::view::listeners::suits;
 
@@ -16,6 +17,9 @@ const NEEDS: usize = 64;
 
 /// The tasks of one key that wait with the same needs: the key, and the number of the needs or nothing.
 type Row = (String, String);
+
+/// Status, needs and shared limits of a task.
+type Known = (Option<String>, Option<String>, Option<String>);
 
 /// A row, read atomically.
 #[derive(Default)]
@@ -64,7 +68,8 @@ impl Exam {
         let mut listeners: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("has", queue)])?;
         let gone = self.gone(queue, listeners.keys())?;
         listeners.retain(|listener, _| !gone.contains(listener));
-        let asked = counts.iter().filter(|(needs, _)| !needs.is_empty());
+        let needs = |class: &str| class.split('|').next().unwrap_or_default().to_owned();
+        let asked = counts.iter().map(|(class, number)| (needs(class), number)).filter(|(needs, _)| !needs.is_empty());
         let lacking = asked.filter(|(needs, _)| !listeners.values().any(|has| suits(has, needs)));
         let named: Vec<String> = lacking.map(|(needs, number)| format!("{needs} ({number})")).collect();
         if named.is_empty() {
@@ -98,11 +103,12 @@ impl Exam {
             for batch in ids.chunks(PAGE) {
                 let mut pipeline = redis::pipe();
                 for id in batch {
-                    pipeline.cmd("HMGET").arg(self.key("task", id)).arg(&["status", "needs"]);
+                    pipeline.cmd("HMGET").arg(self.key("task", id)).arg(&["status", "needs", "limits"]);
                 }
-                for (status, needs) in self.send::<Vec<(Option<String>, Option<String>)>>(&pipeline)? {
+                for (status, needs, limits) in self.send::<Vec<Known>>(&pipeline)? {
                     strange |= status.as_deref() != Some("pending");
-                    *counts.entry(needs.unwrap_or_default()).or_default() += 1;
+                    let class = class(&needs.unwrap_or_default(), &limits.unwrap_or_default());
+                    *counts.entry(class).or_default() += 1;
                 }
             }
             counts.remove("");

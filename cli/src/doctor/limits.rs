@@ -63,9 +63,11 @@ impl Exam {
         let mut said: BTreeMap<&str, &str> = BTreeMap::new();
         for (field, value) in &places {
             if let Some(attempt) = field.strip_prefix("a:") {
-                let weight = value.split_once(' ').and_then(|(weight, key)| Some((weight.parse::<u64>().ok()?, key)));
+                let mut words = value.splitn(3, ' ');
+                let weight = words.next().zip(words.next());
+                let weight = weight.and_then(|(weight, key)| Some((weight.parse::<u64>().ok()?, key)));
                 let Some((weight, of)) = weight.filter(|(weight, _)| *weight > 0) else {
-                    let text = format!("{key} says {value} of the attempt {attempt}, and must say WEIGHT KEY");
+                    let text = format!("{key} says {value} of the attempt {attempt}, and must say WEIGHT KEY LIMITS");
                     self.finding("limits", text, format!("HDEL {key} 'a:{attempt}', then look again"));
                     continue;
                 };

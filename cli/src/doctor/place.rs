@@ -53,6 +53,7 @@ pub struct Head {
     pub token: String,
     pub node: String,
     pub pid: String,
+    /// Its needs, and after a bar the shared limits that it takes places of.
     pub needs: String,
     ties: String,
     priority: String,
@@ -72,7 +73,7 @@ pub struct Head {
     cancel: String,
 }
 
-pub const FIELDS: [&str; 23] = [
+pub const FIELDS: [&str; 24] = [
     "status",
     "queue",
     "attempt",
@@ -96,7 +97,13 @@ pub const FIELDS: [&str; 23] = [
     "updated",
     "deadline",
     "cancel",
+    "limits",
 ];
+
+/// What names the order in which a task waits: its needs, and after a bar its shared limits.
+pub fn class(needs: &str, limits: &str) -> String {
+    if limits.is_empty() { needs.to_owned() } else { format!("{needs}|{limits}") }
+}
 
 /// By needs, the number of the order in which tasks with these needs wait.
 pub type Numbers = BTreeMap<String, String>;
@@ -109,7 +116,7 @@ impl Head {
         // A record without a queue was left by a late update of a deleted task.
         let (status, queue) = (status?, queue.filter(|queue| !queue.is_empty())?);
         let mut next = || texts.next().flatten().unwrap_or_default();
-        Some(Self {
+        let mut head = Self {
             status,
             queue,
             attempt: next(),
@@ -133,7 +140,9 @@ impl Head {
             updated: next(),
             deadline: next(),
             cancel: next(),
-        })
+        };
+        head.needs = class(&head.needs, &next());
+        Some(head)
     }
 
     /// Its status, if that is known.

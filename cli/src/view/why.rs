@@ -428,12 +428,44 @@ fn held_up(why: &Why) -> Option<String> {
         let own = if weight > 1 { format!(", and it takes {weight}") } else { String::new() };
         Some(format!("{places}{own}."))
     });
-    full.or_else(|| {
+    full.or_else(|| shared(why)).or_else(|| {
         all.iter().flatten().find_map(|(limits, whose)| {
             let until = limits.rate_until.filter(|&until| until > why.now)?;
             let when = format!("{} ({})", times::to_the_second(until), times::relative(until, why.now));
             Some(format!("The rate of {whose} lets the next task start at {when}."))
         })
+    })
+}
+
+/// What keeps a task from its places of a shared limit.
+fn shared(why: &Why) -> Option<String> {
+    let (name, weight) = (why.limit.as_ref()?, why.limit_weight.unwrap_or(1));
+    let places = if weight > 1 { format!(", and it takes {weight}") } else { String::new() };
+    let until = why.limit_rate_until.filter(|&until| until > why.now);
+    Some(match (why.limit_used, why.limit_concurrency) {
+        (None, _) => format!("There is no shared limit {name}: blueque limit --shared {name} --concurrency N."),
+        (Some(_), Some(most)) if weight > most => {
+            format!(
+                "The shared limit {name} has {most} places, and it takes {weight}: raise the limit, or edit the task."
+            )
+        }
+        _ if until.is_some() => {
+            let when =
+                until.map(|until| format!("{} ({})", times::to_the_second(until), times::relative(until, why.now)));
+            format!("The rate of the shared limit {name} lets the next task start at {}.", when.unwrap_or_default())
+        }
+        _ if why.limit_turn.is_some() => {
+            let queue = why.limit_turn.as_deref().unwrap_or_default();
+            format!("It is the turn of the queue {queue} at the shared limit {name}{places}.")
+        }
+        (Some(_), Some(1)) => format!("The only place of the shared limit {name} is taken."),
+        (Some(used), Some(most)) if used >= u64::from(most) => {
+            format!("All {most} places of the shared limit {name} are taken{places}.")
+        }
+        (Some(used), most) => {
+            let most = most.map_or(String::new(), |most| format!(" of {most}"));
+            format!("{used}{most} places of the shared limit {name} are taken{places}.")
+        }
     })
 }
 

@@ -1,0 +1,124 @@
+//! Shared limits: the places in use are those of the attempts that run, and no task waits for a limit that it can never
+//! have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use redis::Pipeline;
+
+use super::exam::Exam;
+use super::limits::is_rate;
+
+/// Shared limits of a namespace, and those that a task names.
+const LIMITS: usize = 10_000;
+
+/// How the names of shared limits and the places of a task are written: `NAME` or `NAME:PLACES`, separated by commas.
+fn parts(set: &str) -> impl Iterator<Item = (&str, u64)> {
+    set.split(',')
+        .map(|part| part.split_once(':').map_or((part, 1), |(name, places)| (name, places.parse().unwrap_or(1))))
+}
+
+impl Exam {
+    pub fn shared_limits(&mut self, queues: &BTreeSet<String>) -> anyhow::Result<()> {
+        let own = self.defined()?;
+        self.in_use(queues, &own)?;
+        for queue in queues {
+            self.hopeless(queue, &own)?;
+        }
+        Ok(())
+    }
+
+    /// The shared limits, each with its number of places, if that is bounded.
+    fn defined(&mut self) -> anyhow::Result<BTreeMap<String, Option<u64>>> {
+        let key = format!("{}shared_limits", self.prefix);
+        let (mut own, mut wrong) = (BTreeMap::new(), Vec::new());
+        self.fields(&key, |name, value| {
+            let (places, rate) = value.split_once(' ').unwrap_or((value, ""));
+            let most = places.parse::<u64>().ok().filter(|places| (1..=1_000_000).contains(places));
+            if !(places == "-" || most.is_some()) || !(rate == "-" || is_rate(rate)) {
+                wrong.push((name.to_owned(), value.to_owned()));
+            }
+            own.insert(name.to_owned(), most);
+        })?;
+        for (name, value) in wrong {
+            let text = format!("{key} says {value} of {name}, and must say PLACES STARTS/SECONDS, or - for either");
+            self.finding("limits", text, format!("blueque limit --shared {name} …"));
+        }
+        if own.len() > LIMITS {
+            let text = format!("{key} has {} limits, the bound is 10,000", own.len());
+            self.finding("limits", text, "another client writes them: find out which one");
+        }
+        Ok(own)
+    }
+
+    /// Compares the places in use with the attempts that have them, of all queues in one transaction.
+    fn in_use(&mut self, queues: &BTreeSet<String>, own: &BTreeMap<String, Option<u64>>) -> anyhow::Result<()> {
+        let key = format!("{}shared_places", self.prefix);
+        if own.is_empty() && !self.ask::<bool>(&["EXISTS", &key])? {
+            return Ok(());
+        }
+        let mut sizes = Pipeline::new();
+        for queue in queues {
+            sizes.cmd("HLEN").arg(self.key("places", queue));
+        }
+        let sizes: Vec<usize> = if queues.is_empty() { Vec::new() } else { self.send(&sizes)? };
+        if sizes.iter().sum::<usize>() > self.limit {
+            self.note("limits", "more attempts take places than are checked; --limit checks more".to_owned());
+            return Ok(());
+        }
+        let mut all = Pipeline::new();
+        all.atomic().cmd("HGETALL").arg(&key);
+        for queue in queues {
+            all.cmd("HGETALL").arg(self.key("places", queue));
+        }
+        let mut answers: Vec<BTreeMap<String, String>> = self.send(&all)?;
+        let said = if answers.is_empty() { BTreeMap::new() } else { answers.remove(0) };
+        let mut taken: BTreeMap<String, u64> = BTreeMap::new();
+        let attempts = answers.iter().flatten().filter(|(field, _)| field.starts_with("a:"));
+        for set in attempts.filter_map(|(_, value)| value.splitn(3, ' ').nth(2)) {
+            for (name, places) in parts(set) {
+                *taken.entry(name.to_owned()).or_default() += places;
+            }
+        }
+        let names: BTreeSet<&String> = said.keys().chain(taken.keys()).collect();
+        for name in names {
+            let sum = taken.get(name).copied().unwrap_or(0);
+            let value = said.get(name).map_or("nothing", String::as_str);
+            if sum.to_string() != *value {
+                let set = if sum > 0 { format!("HSET {key} {name} {sum}") } else { format!("HDEL {key} {name}") };
+                let text = format!("{key} says {value} of {name}, and the attempts that run have {sum} places");
+                self.finding("limits", text, set);
+            }
+            if let Some(most) = own.get(name).copied().flatten().filter(|most| sum > *most) {
+                self.note("limits", format!("{sum} places of {most} of {name} are taken: the limit was lowered since"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tasks that wait for a limit that there is not, or that has fewer places than they take.
+    fn hopeless(&mut self, queue: &str, own: &BTreeMap<String, Option<u64>>) -> anyhow::Result<()> {
+        let waiting: BTreeMap<String, String> = self.ask(&["HGETALL", &self.key("needs", queue)])?;
+        for (class, value) in &waiting {
+            let Some((_, set)) = class.split_once('|') else { continue };
+            let number = value.split_once(' ').map_or("0", |(_, number)| number);
+            for (name, places) in parts(set) {
+                let todo = format!("blueque limit --shared {name} --concurrency N, or edit or cancel these tasks");
+                match own.get(name) {
+                    None => {
+                        let text =
+                            format!("{queue}: there is no shared limit {name}, which these wait for (tasks): {number}");
+                        self.finding("waiting", text, todo);
+                    }
+                    Some(Some(most)) if *most < places => {
+                        let text = format!(
+                            "{queue}: the shared limit {name} has {most} places, and these take {places} each (tasks): {number}"
+                        );
+                        self.finding("waiting", text, todo);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}

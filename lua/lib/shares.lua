@@ -1,0 +1,425 @@
+-- Shared limits: named limits of the namespace, of which tasks of all queues take places, of several at once, all or
+-- none. The tasks of a queue that need the same of a listener and take the same places stand in one order, their class:
+-- `reserve` looks at the class, never at its tasks. A class for which a listener asked in vain waits its turn: in the
+-- order of each of its limits, from that time until one of its tasks is taken. So queues take turns.
+--
+-- No task has a place while it waits for another, so nothing locks. The first class in the order of a limit holds back
+-- all that ask after it until it has its places, the others only what they could take now. So the class that has waited
+-- longest is served as soon as its places are free: a heavy task does not starve beside light ones, nor one of several
+-- limits beside those of one.
+local shares = {}
+
+-- Shared limits of a namespace.
+shares.MOST = 10000
+
+-- How long a place is kept for the class whose turn it is, once it could be taken, in microseconds.
+shares.TURN = 5000000
+
+-- When a class that others hold back looks again, should nobody say that they are gone.
+shares.AGAIN = 10000000
+
+-- Classes in the order of a limit that one call looks at.
+shares.LOOKS = 16
+
+-- Queues that are woken when a place is free. Those whose turn it is not pass nothing on: they only look.
+shares.WOKEN = 4
+
+function shares.limits_key()
+  return namespace.prefix .. 'shared_limits'
+end
+
+function shares.places_key()
+  return namespace.prefix .. 'shared_places'
+end
+
+function shares.waits_key()
+  return namespace.prefix .. 'shared_waits'
+end
+
+function shares.turns_key(name)
+  return namespace.prefix .. 'shared_turns_' .. name
+end
+
+function shares.starts_key(name)
+  return namespace.prefix .. 'shared_rate_' .. name
+end
+
+-- NAME, or NAME:PLACES, separated by commas, of limits that there are and that have so many. Equal places give equal
+-- text.
+function shares.check(value, what)
+  local wanted, seen = {}, {}
+  for one in string.gmatch(#value <= contract.LIMITS_HIGH and value .. ',' or ',', '([^,]*),') do
+    local name, places = string.match(one, '^([%w_.-]+)(.*)$')
+    local weight = places == '' and 1 or #(places or '') <= 5 and tonumber(string.match(places or '', '^:(%d+)$'))
+    if not name or #name > contract.NEED_HIGH or not weight or weight < 1 or weight > contract.WEIGHT_HIGH
+      or seen[name] then
+      reply.fail('BADARG', what .. ' must be names of shared limits, each once, with a colon and 1 to '
+        .. contract.WEIGHT_HIGH .. ' places or without, separated by commas')
+    end
+    seen[name] = weight
+    wanted[#wanted + 1] = weight > 1 and name .. ':' .. string.format('%d', weight) or name
+  end
+  if #wanted > contract.LIMITS_COUNT_HIGH then
+    reply.fail('BADARG', what .. ' may be ' .. contract.LIMITS_COUNT_HIGH .. ' at most')
+  end
+  for name, weight in pairs(seen) do
+    local own = redis.call('HGET', shares.limits_key(), name)
+    local most = own and tonumber(string.match(own, '^%d+'))
+    if not own then
+      reply.fail('NOLIMIT', 'there is no shared limit ' .. name .. ': set it with limit, then repeat the call')
+    elseif most and weight > most then
+      reply.fail('NOLIMIT', 'the shared limit ' .. name .. ' has ' .. most .. ' places, fewer than ' .. weight
+        .. ': such a task would never run')
+    end
+  end
+  table.sort(wanted, args.before)
+  return table.concat(wanted, ',')
+end
+
+-- The shared limits of a class, if it has any, as text.
+function shares.of(class)
+  return string.match(class, '|(.+)$')
+end
+
+-- The same as a list.
+function shares.parts(set)
+  local parts = {}
+  for name, weight in string.gmatch(set, '([%w_.-]+):?(%d*)') do
+    parts[#parts + 1] = { name = name, weight = tonumber(weight) or 1 }
+  end
+  return parts
+end
+
+-- Reads what is not known yet of these limits: the `most` places of each, its `rate`, the places `used`, and `missing`
+-- if there is no such limit.
+function shares.read(known, parts)
+  local names = {}
+  for _, part in ipairs(parts) do
+    if not known[part.name] then
+      known[part.name] = {}
+      names[#names + 1] = part.name
+    end
+  end
+  if not names[1] then
+    return
+  end
+  local own = redis.call('HMGET', shares.limits_key(), unpack(names))
+  local used = redis.call('HMGET', shares.places_key(), unpack(names))
+  for i, name in ipairs(names) do
+    local most, rate = string.match(own[i] or '', '^(%S+) (%S+)$')
+    known[name] = { missing = not most, most = tonumber(most), rate = rate ~= '-' and rate or nil,
+      used = tonumber(used[i] or 0) }
+  end
+end
+
+-- Whether there is room for these places; if nothing but rates stands against them, also when there will be.
+function shares.fits(known, parts)
+  local free
+  for _, part in ipairs(parts) do
+    local limit = known[part.name]
+    if limit.missing or limit.most and limit.used + part.weight > limit.most then
+      return false
+    end
+    local at = limits.allowed_at(shares.starts_key(part.name), limit.rate, 0, 0)
+    free = at > namespace.now_us and math.max(free or 0, at) or free
+  end
+  return not free, free
+end
+
+-- Whether these places can never be taken as the limits are.
+function shares.hopeless(known, parts)
+  for _, part in ipairs(parts) do
+    local limit = known[part.name]
+    if limit.missing or limit.most and part.weight > limit.most then
+      return true
+    end
+  end
+end
+
+-- What the classes of a queue that `waiting` names (name and value in turn) wait for: a `pool`, to which `admits` adds
+-- what the call has to write.
+--   known     the limits, by name
+--   parts     of each class
+--   asked     when a listener asked for it in vain, and when it was offered its places, as the server has it
+--   asks      classes that wait from now on, or whose offer came too late
+--   offers    those of other queues that could take their places, and are told so
+--   gone      those that did not, or have no task any more
+--   free      when something changes that nobody will say
+function shares.look(queue, waiting)
+  local pool = { queue = queue, known = {}, parts = {}, asked = {}, admitted = {}, asks = {}, offers = {}, gone = {} }
+  local members, classes, all = {}, {}, {}
+  for i = 1, #waiting, 2 do
+    local set = shares.of(waiting[i])
+    if set then
+      classes[#classes + 1], members[#members + 1] = waiting[i], queue .. ' ' .. waiting[i]
+      pool.parts[waiting[i]] = shares.parts(set)
+      for _, part in ipairs(pool.parts[waiting[i]]) do
+        all[#all + 1] = part
+      end
+    end
+  end
+  shares.read(pool.known, all)
+  local asked = redis.call('HMGET', shares.waits_key(), unpack(members))
+  for i, class in ipairs(classes) do
+    pool.asked[class] = asked[i] or nil
+  end
+  return pool
+end
+
+-- Whether nothing can be had for a class, and nothing new can be learnt of it.
+function shares.is_shut(pool, class)
+  local asked = pool.asked[class]
+  if asked and string.find(asked, ' ', 1, true) then
+    return false
+  end
+  for _, part in ipairs(pool.parts[class]) do
+    local limit = pool.known[part.name]
+    if limit.missing
+      or limit.most and (part.weight > limit.most or asked and limit.used + part.weight > limit.most) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Whether a class of another queue has nothing that could be taken: no task, or its queue is paused, or it was offered
+-- its places and nobody came.
+function shares.is_gone(member, asked)
+  local queue, class = string.match(member, '^(%S+) (%S+)$')
+  local offered = tonumber(string.match(asked or '', ' (%d+)$'))
+  return not asked or offered and offered + shares.TURN <= namespace.now_us
+    or redis.call('HEXISTS', namespace.meta, 'paused:' .. queue) == 1
+    or redis.call('HEXISTS', namespace.key('needs', queue), class) == 0, offered
+end
+
+-- Whether those whose turn it is before this class leave enough of a limit for it. If not, also when that may change
+-- without anybody saying so, and whose turn it is.
+function shares.leaves(pool, part, member)
+  local limit, now = pool.known[part.name], namespace.now_us
+  local places, starts, first, change = 0, 0, true, now + shares.AGAIN
+  for _, other in ipairs(redis.call('ZRANGE', shares.turns_key(part.name), 0, shares.LOOKS - 1)) do
+    if other == member then
+      return true
+    end
+    local gone, offered = shares.is_gone(other, redis.call('HGET', shares.waits_key(), other))
+    if gone then
+      pool.gone[other] = true
+    else
+      local parts, weight = shares.parts(shares.of(other)), 1
+      shares.read(pool.known, parts)
+      for _, own in ipairs(parts) do
+        weight = own.name == part.name and own.weight or weight
+      end
+      local fits = shares.fits(pool.known, parts) and not (limit.most and limit.used + places + weight > limit.most)
+      if fits then
+        pool.offers[other] = not offered or nil
+        change = math.min(change, (offered or now) + shares.TURN)
+      end
+      if first or fits then
+        places, starts = places + weight, starts + 1
+      end
+      first = false
+      if limit.most and limit.used + places + part.weight > limit.most
+        or limits.allowed_at(shares.starts_key(part.name), limit.rate, 0, starts) > now then
+        return false, change, other
+      end
+    end
+  end
+  return true
+end
+
+-- Whether a class that has a task for this listener may have its places now.
+function shares.admits(pool, class)
+  if pool.admitted[class] ~= nil then
+    return pool.admitted[class]
+  end
+  local parts, member = pool.parts[class], pool.queue .. ' ' .. class
+  local may, free = shares.fits(pool.known, parts)
+  for _, part in ipairs(may and parts or {}) do
+    local leaves, change = shares.leaves(pool, part, member)
+    may = may and leaves
+    free = change and math.min(free or math.huge, change) or free
+  end
+  if not may and not shares.hopeless(pool.known, parts) then
+    local since = string.match(pool.asked[class] or '', '^%d+')
+    if not since or pool.asked[class] ~= since then
+      pool.asks[member] = since or string.format('%.0f', namespace.now_us)
+    end
+    pool.free = free and math.min(pool.free or math.huge, free) or pool.free
+  end
+  pool.admitted[class] = may
+  return may
+end
+
+-- Reads what `write` writes. The class of the task that is taken has had its turn.
+function shares.plan_write(pool)
+  local served = pool.served and pool.asked[pool.served] and pool.queue .. ' ' .. pool.served
+  if served then
+    pool.gone[served], pool.asks[served] = true, nil
+  end
+  if not (next(pool.asks) or next(pool.offers) or next(pool.gone)) then
+    return
+  end
+  namespace.probe('HLEN', shares.waits_key())
+  for _, members in ipairs({ pool.asks, pool.gone }) do
+    for member in pairs(members) do
+      for _, part in ipairs(shares.parts(shares.of(member))) do
+        namespace.probe('ZCARD', shares.turns_key(part.name))
+      end
+    end
+  end
+  for member in pairs(pool.offers) do
+    state.plan_wake(string.match(member, '^%S+'))
+  end
+end
+
+function shares.write(pool)
+  for member in pairs(pool.gone) do
+    redis.call('HDEL', shares.waits_key(), member)
+    for _, part in ipairs(shares.parts(shares.of(member))) do
+      redis.call('ZREM', shares.turns_key(part.name), member)
+    end
+  end
+  for member, since in pairs(pool.asks) do
+    redis.call('HSET', shares.waits_key(), member, since)
+    for _, part in ipairs(shares.parts(shares.of(member))) do
+      redis.call('ZADD', shares.turns_key(part.name), since, member)
+    end
+  end
+  for member in pairs(pool.offers) do
+    local since = string.match(redis.call('HGET', shares.waits_key(), member) or '', '^%d+')
+    if since then
+      redis.call('HSET', shares.waits_key(), member, since .. ' ' .. string.format('%.0f', namespace.now_us))
+      state.wake(string.match(member, '^%S+'))
+    end
+  end
+end
+
+-- Reads what `take` and `release` of these places write. `queue`: the queue of the task that frees them, if it does.
+function shares.plan(set, queue)
+  namespace.probe('HLEN', shares.places_key())
+  namespace.probe('HLEN', shares.limits_key())
+  for _, part in ipairs(shares.parts(set)) do
+    if queue then
+      shares.plan_wakes(part.name, queue, shares.WOKEN)
+    else
+      namespace.probe('LLEN', shares.starts_key(part.name))
+    end
+  end
+end
+
+-- Plans to wake other queues that wait for a limit, in the order of their turns.
+function shares.plan_wakes(name, queue, most)
+  local woken = namespace.shared('woken')
+  if woken[name] then
+    return
+  end
+  woken[name] = {}
+  local seen = { [queue] = true }
+  for _, member in ipairs(redis.call('ZRANGE', shares.turns_key(name), 0, math.max(most, shares.LOOKS) - 1)) do
+    local other = string.match(member, '^%S+')
+    if #woken[name] < most and not seen[other] and redis.call('HEXISTS', namespace.meta, 'paused:' .. other) == 0 then
+      seen[other] = true
+      state.plan_wake(other)
+      table.insert(woken[name], other)
+    end
+  end
+end
+
+function shares.wake(name)
+  for _, queue in ipairs(namespace.shared('woken')[name] or {}) do
+    state.wake(queue)
+  end
+end
+
+-- Takes the places of an attempt that begins.
+function shares.take(set)
+  local now = string.format('%.0f', namespace.now_us)
+  for _, part in ipairs(shares.parts(set)) do
+    redis.call('HINCRBY', shares.places_key(), part.name, part.weight)
+    local rate = string.match(redis.call('HGET', shares.limits_key(), part.name) or '', ' (%d+/%d+)$')
+    limits.record_start(shares.starts_key(part.name), rate, now)
+  end
+end
+
+-- Releases those of an attempt that has ended.
+function shares.release(set)
+  for _, part in ipairs(shares.parts(set)) do
+    if redis.call('HINCRBY', shares.places_key(), part.name, -part.weight) <= 0 then
+      redis.call('HDEL', shares.places_key(), part.name)
+    end
+    shares.wake(part.name)
+  end
+end
+
+-- Sets a shared limit; without places and rate it is removed.
+function shares.define(name, places, rate, by)
+  if not string.find(name, '^[%w_.-]+$') or #name > contract.NEED_HIGH then
+    reply.fail('BADNAME', 'the name of a shared limit must be 1 to ' .. contract.NEED_HIGH
+      .. ' characters of A-Z a-z 0-9 _ . -')
+  end
+  local own, unset = shares.limits_key(), places == '-' and rate == '-'
+  local before, after = redis.call('HGET', own, name) or '- -', places .. ' ' .. rate
+  local waits = unset and redis.call('ZRANGE', shares.turns_key(name), 0, shares.LOOKS - 1) or {}
+  if unset and (redis.call('HGET', namespace.declare(shares.places_key()), name)) then
+    reply.fail('NOTEMPTY', 'attempts have places of this limit: wait until they have ended')
+  end
+  for _, member in ipairs(waits) do
+    if not shares.is_gone(member, redis.call('HGET', shares.waits_key(), member)) then
+      reply.fail('NOTEMPTY', 'tasks of the queue ' .. string.match(member, '^%S+') .. ' wait for this limit:'
+        .. ' edit or cancel them first')
+    end
+  end
+  if not unset and before == '- -' and redis.call('HLEN', own) >= shares.MOST then
+    reply.fail('TOOMANY', 'there are ' .. shares.MOST .. ' shared limits already')
+  end
+  if not unset then
+    shares.plan_wakes(name, '', 100)
+  end
+  namespace.probe('HLEN', shares.waits_key())
+  namespace.probe('ZCARD', shares.turns_key(name))
+  namespace.probe('LLEN', shares.starts_key(name))
+  audit.plan()
+  namespace.begin(nil, own)
+  if unset then
+    redis.call('HDEL', own, name)
+    redis.call('HDEL', shares.waits_key(), '', unpack(waits))
+    redis.call('UNLINK', shares.turns_key(name), shares.starts_key(name))
+  else
+    redis.call('HSET', own, name, after)
+    if rate ~= '-' and string.match(before, '(%S+)$') == '-' then
+      redis.call('UNLINK', shares.starts_key(name)) -- earlier starts do not count
+    end
+    shares.wake(name)
+  end
+  if before ~= after then
+    audit.add(by, 'limit', 'shared', name, before, after)
+  end
+  return 'limited'
+end
+
+-- What shared limits say of a pending task, for `why`: name and value in turn. Beside the limits that it names, the
+-- first that it has no places of.
+function shares.facts(task)
+  local class = needs.class(task)
+  local pool = shares.look(task.queue, { class, '' })
+  local facts = { 'shared', task.shared }
+  for _, part in ipairs(pool.parts[class]) do
+    local limit = pool.known[part.name]
+    local fits, free = shares.fits(pool.known, { part })
+    local leaves, _, other = true, nil, nil
+    if fits then
+      leaves, _, other = shares.leaves(pool, part, task.queue .. ' ' .. class)
+    end
+    if not (fits and leaves) then
+      for _, fact in ipairs({ 'limit', part.name, 'limit_weight', part.weight,
+        'limit_concurrency', limit.most or '', 'limit_used', limit.missing and '' or limit.used,
+        'limit_rate_until', free and namespace.decimal(free) or '',
+        'limit_turn', other and string.match(other, '^%S+') or '' }) do
+        facts[#facts + 1] = fact
+      end
+      break
+    end
+  end
+  return facts
+end
