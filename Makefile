@@ -20,7 +20,7 @@ BUILDS = cargo metadata --locked --no-deps --format-version 1 | \
 # What `torture` builds: debug builds, like the tests.
 TORTURE = $(if $(filter dev,$(PROFILE)),--workspace --all-features,--package blueque-cli --package blueque-torture)
 
-.PHONY: help tools quick bless test mutants torture lint deny spell audit bench peers bundle demo doc
+.PHONY: help tools quick bless test mutants torture lint deny spell audit bench peers bundle clients demo doc
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ peers: ## Compare Blueque with other queues: ROUNDS, TASKS, ONLY=name,name, AOF=
 
 bundle: ## Write the Lua bundle for other languages to dist/; COMMANDS=folder adds custom commands
 	@cargo run --locked --quiet --example bundle -- dist $(COMMANDS)
+
+clients: ## Generate, check and test the client for Python, and write its wheel to dist/
+	@scripts/clients
 
 demo: ## Run real jobs on workers that are killed; DIR=folder: the files to work on
 	@BLUEQUE_REDIS_SERVER=$$(scripts/tools) && export BLUEQUE_REDIS_SERVER && \

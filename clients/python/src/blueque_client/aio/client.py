@@ -1,0 +1,113 @@
+"""The way to a namespace of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from .. import calls
+from ..errors import ConnectionFailed, Unsuitable
+from ..jobs import Job
+from ..payload import Serializer
+from ..replies import bytes_only
+from ..wire import Call, Time
+from .link import Link
+from .queue import Queue
+from .task import Task
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Client:
+    """A namespace on a server.
+
+    server: A URL (`redis://`, `rediss://`, `unix://`), or a client of redis-py: of a cluster, of Sentinel
+      (`Sentinel(…).master_for(…)`), or with options of its own. It must not decode replies.
+    namespace: The beginning of all keys; on a cluster with a `{tag}`.
+    limit: How many seconds a call may take, with all its repetitions.
+    by: Who makes the changes, for the audit.
+    serializer: Of parameters, results, checkpoints and progress; by default JSON.
+    clock: The time of each call, for tests in a namespace of their own.
+    """
+
+    def __init__(
+        self,
+        server: Any = "redis://127.0.0.1:6379",
+        namespace: str = "blueque",
+        *,
+        limit: float = 30,
+        by: str | None = None,
+        serializer: Serializer | None = None,
+        clock: Callable[[], Time] | None = None,
+    ) -> None:
+        if isinstance(server, str):
+            try:
+                server = Redis.from_url(server, socket_timeout=15, socket_connect_timeout=5)
+            except (ValueError, RedisError) as error:
+                raise ConnectionFailed("CONNECTION", f"the URL is wrong: {error}.") from None
+        bytes_only(server)
+        self.link = Link(server, namespace, limit, by, serializer, clock)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes its connections."""
+        await self.link.server.aclose()
+
+    async def run(self, call: Call[T]) -> T:
+        """Makes any call of `blueque_client.calls`."""
+        return await self.link.run(call)
+
+    async def check(self) -> calls.HelloReply:
+        """Whether the server can be used: its schema, its policy of eviction, the rights of this user."""
+        reply = await self.link.run(calls.hello())
+        if reply.lacks:
+            raise Unsuitable("NOPERM", f"this user may not do all that is needed: {reply.lacks}.")
+        return reply
+
+    def queue(self, name: str) -> Queue:
+        """A queue by its name."""
+        return Queue(self.link, name)
+
+    def task(self, id: str) -> Task[Any]:
+        """A task by its id."""
+        return Task(self.link, id)
+
+    async def submit(
+        self,
+        job: Job[R],
+        *,
+        id: str | None = None,
+        eta: Time | None = None,
+        unique: str | None = None,
+        again: bool = False,
+        **options: Unpack[calls.SubmitOptions],
+    ) -> Task[R]:
+        """Submits a call of a `@task` function: `client.submit(resize.call("a.png", width=100), priority=5)`.
+
+        The options of the function hold where none are given here.
+        """
+        merged: calls.SubmitOptions = {**job.options, **options}
+        return await self.queue(job.queue).submit(job.parameters, id=id, eta=eta, unique=unique, again=again, **merged)
+
+    async def queues(self) -> list[calls.QueuesItem]:
+        """All queues."""
+        return await self.link.pages(lambda cursor: calls.queues(cursor, 500))
+
+    async def workers(self) -> list[calls.WorkersItem]:
+        """All workers, alive or dead."""
+        return await self.link.pages(lambda cursor: calls.workers(cursor, 500))

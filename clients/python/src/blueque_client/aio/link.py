@@ -1,0 +1,77 @@
+"""The way of calls to the server, and back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from redis.exceptions import RedisError
+
+from ..payload import Json, Serializer
+from ..replies import Tries, script
+from ..wire import Call, Page, Time
+
+T = TypeVar("T")
+
+
+class Link:
+    """A connection pool of redis-py, and what all calls have in common."""
+
+    def __init__(
+        self,
+        server: Any,
+        namespace: str = "blueque",
+        limit: float = 30,
+        by: str | None = None,
+        serializer: Serializer | None = None,
+        clock: Callable[[], Time] | None = None,
+    ) -> None:
+        self.server, self.namespace, self.limit, self.by, self.clock = server, namespace, limit, by, clock
+        self.serializer = serializer or Json()
+
+    async def run(self, call: Call[T], limit: float | None = None) -> T:
+        """Makes a call; sends it again until it is answered, for at most `limit` seconds."""
+        if self.clock:
+            call = call.at(self.clock())
+        tries = Tries(self.limit if limit is None else limit)
+        while True:
+            try:
+                reply = await self._send(call, tries.whole)
+            except (RedisError, OSError) as error:
+                await pause(tries.after(error))
+            else:
+                return call.read(reply)
+
+    async def make(self, call: Call[T]) -> T:
+        """Makes a call that a lost reply must not repeat."""
+        return await self.run(call.once())
+
+    async def pages(self, call: Callable[[str], Call[Page[T]]]) -> list[T]:
+        """All entries, page by page. `call`: that of the page at a cursor."""
+        found: list[T] = []
+        cursor = "0"
+        while True:
+            page = await self.run(call(cursor))
+            found += page.items
+            if (cursor := page.cursor) == "0":
+                return found
+
+    async def _send(self, call: Call[T], whole: bool) -> Any:
+        digest, body = script(call.command)
+        # As `execute_command`, so that no callback of redis-py changes the reply.
+        word, what = ("EVAL", body) if whole else ("EVALSHA", digest)
+        return await self.server.execute_command(word, what, 1, f"{self.namespace}_meta", *call.arguments)
+
+    def dumps(self, value: Any) -> bytes:
+        """The bytes of a payload."""
+        return self.serializer.dumps(value)
+
+    def loads(self, data: bytes) -> Any:
+        """The value of a payload."""
+        return self.serializer.loads(data)
+
+
+async def pause(seconds: float) -> None:
+    """Waits."""
+    await asyncio.sleep(seconds)

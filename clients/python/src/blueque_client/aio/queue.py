@@ -1,0 +1,192 @@
+"""One queue: its tasks, its settings, what happens in it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Iterable
+from typing import TYPE_CHECKING, Any
+
+from .. import calls, contract
+from ..wire import Time
+from .link import Link, pause
+from .task import LOOK, Task
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+#: Parameters of one call together, and their number.
+MOST_BYTES, MOST_TASKS = 7 << 20, 500
+
+
+class Queue:
+    """A queue by its name. It needs no creation: the first submit makes it."""
+
+    def __init__(self, link: Link, name: str) -> None:
+        self._link = link
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Queue({self.name!r})"
+
+    async def submit(
+        self,
+        parameters: Any = None,
+        *,
+        id: str | None = None,
+        eta: Time | None = None,
+        unique: str | None = None,
+        again: bool = False,
+        **options: Unpack[calls.SubmitOptions],
+    ) -> Task[Any]:
+        """Adds a task, with the parameters as its handler gets them.
+
+        id: A name of your own makes the submit repeatable: of two with one id the second changes nothing.
+        eta: When it is due; by default at once.
+        unique: A name that only one task of the queue has at a time. While another one has it, this is `Refused`, or
+          with the option `unique_policy="existing"` that task is returned.
+        again: One of this id that has ended begins a new round, and one that waits is changed.
+        options: Those of `calls.submit`, such as `method`, `priority`, `max_failures`, `key`, `needs`, `tags`.
+        """
+        return await self.submit_bytes(
+            self._link.dumps(parameters), id=id, eta=eta, unique=unique, again=again, **options
+        )
+
+    async def submit_bytes(
+        self,
+        parameters: bytes,
+        *,
+        id: str | None = None,
+        eta: Time | None = None,
+        unique: str | None = None,
+        again: bool = False,
+        **options: Unpack[calls.SubmitOptions],
+    ) -> Task[Any]:
+        """The same with parameters as they are, past the serializer."""
+        name = id or str(uuid.uuid4())
+        each = [calls.SubmitEach(name, eta, parameters)]
+        if again:
+            await self._link.make(calls.submit_again(self.name, each, again=True, unique=unique, **options))
+            return Task(self._link, name)
+        if unique is None:
+            await self._link.run(calls.submit(self.name, each, **options))
+            return Task(self._link, name)
+        reply = await self._link.make(calls.submit_unique(self.name, each, unique=unique, **options))
+        return Task(self._link, reply.id if reply.outcome == "existing" and reply.id else name)
+
+    async def submit_many(self, parameters: Iterable[Any], **options: Unpack[calls.SubmitOptions]) -> list[Task[Any]]:
+        """Adds a task for each of these parameters, many of them with one call."""
+        tasks: list[Task[Any]] = []
+        batch: list[calls.SubmitEach] = []
+        size = 0
+        for each in parameters:
+            data = self._link.dumps(each)
+            if batch and (len(batch) == MOST_TASKS or size + len(data) > MOST_BYTES):
+                await self._link.run(calls.submit(self.name, batch, **options))
+                batch, size = [], 0
+            batch.append(calls.SubmitEach(str(uuid.uuid4()), None, data))
+            size += len(data)
+            tasks.append(Task(self._link, batch[-1].id))
+        if batch:
+            await self._link.run(calls.submit(self.name, batch, **options))
+        return tasks
+
+    def task(self, id: str) -> Task[Any]:
+        """A task by its id."""
+        return Task(self._link, id)
+
+    # What is in it
+
+    async def counts(self) -> calls.CountsReply:
+        """The number of its tasks in each state."""
+        return await self._link.run(calls.counts(self.name))
+
+    async def tasks(self, state: contract.List = "all") -> AsyncIterator[Task[Any]]:
+        """Its tasks in a state."""
+        cursor = "0"
+        while True:
+            page = await self._link.run(calls.list_(self.name, state, cursor, 500))
+            for id in page.items:
+                yield Task(self._link, id)
+            if (cursor := page.cursor) == "0":
+                return
+
+    async def search(self, **filters: Unpack[calls.FindOptions]) -> AsyncIterator[Task[Any]]:
+        """Its tasks that match all of these, the latest first: `status`, `tag`, `method`, `key`, `group`, …"""
+        cursor = "0"
+        while True:
+            page = await self._link.run(calls.find(self.name, cursor, 500, **filters))
+            for id in page.items:
+                yield Task(self._link, id)
+            if (cursor := page.cursor) == "0":
+                return
+
+    async def bulk(self, action: contract.Action, **options: Unpack[calls.BulkOptions]) -> int:
+        """Does one thing to every task that matches, in bounded steps; returns how many were changed."""
+        changed, cursor = 0, "0"
+        options.setdefault("by", self._link.by)
+        while True:
+            step = await self._link.make(calls.bulk(self.name, action, cursor, 50, **options))
+            changed += step.changed
+            if (cursor := step.cursor) == "0":
+                return changed
+
+    async def events(self, after: str = "0", *, follow: bool = False) -> AsyncIterator[calls.EventsItem]:
+        """What has happened in it, an event for each transition of a task; with `follow` without end.
+
+        after: The `event` of the last one that you have seen.
+        """
+        interval = 0.01
+        while True:
+            page = await self._link.run(calls.events(self.name, after, 500))
+            for event in page.items:
+                yield event
+            if page.last != after:
+                after, interval = page.last, 0.01
+            elif not follow:
+                return
+            else:
+                await pause(interval)
+                interval = min(interval * 2, LOOK)
+
+    async def statistics(self, days: int = 1, until: str | None = None) -> list[calls.StatisticsReply]:
+        """Numbers and times of these days together, then of each one (UTC)."""
+        return await self._link.run(calls.statistics(self.name, days, until=until))
+
+    async def groups(self) -> list[calls.GroupsItem]:
+        """The kinds of its failures."""
+        return await self._link.pages(lambda cursor: calls.groups(self.name, cursor, 500))
+
+    async def tags(self) -> list[calls.TagsItem]:
+        """The tags of its tasks."""
+        return await self._link.pages(lambda cursor: calls.tags(self.name, cursor, 500))
+
+    async def listeners(self) -> list[calls.ListenersItem]:
+        """Whoever takes its tasks."""
+        return await self._link.pages(lambda cursor: calls.listeners(self.name, cursor, 500))
+
+    # How it works
+
+    async def pause(self, reason: str = "", *, stop: bool = False, by: str | None = None) -> None:
+        """Gives out no tasks; with `stop` owners of running ones are to give them back."""
+        await self._link.run(calls.pause(self.name, by or self._link.by or "python", reason, stop=stop or None))
+
+    async def resume(self) -> None:
+        """Gives out tasks again."""
+        await self._link.run(calls.resume(self.name, by=self._link.by))
+
+    async def configure(self, setting: contract.Setting, value: str | int | float) -> None:
+        """Sets one of its settings; an empty text unsets it."""
+        await self._link.run(calls.configure(self.name, setting, str(value), by=self._link.by))
+
+    async def settings(self) -> list[calls.SettingsItem]:
+        """Each setting, its value and where it is set."""
+        return await self._link.run(calls.settings(self.name))
+
+    async def limit(self, key: str, concurrency: int | None = None, rate: str | None = None) -> None:
+        """How many tasks of a key run at once, and how many may begin, such as `10/60`; None: as the settings say."""
+        of = "-" if concurrency is None else str(concurrency)
+        await self._link.run(calls.limit(self.name, key, of, rate or "-", by=self._link.by))
+
+    async def forget(self) -> None:
+        """Removes what is left of an empty queue."""
+        await self._link.make(calls.forget(self.name, by=self._link.by))

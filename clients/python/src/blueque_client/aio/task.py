@@ -1,0 +1,168 @@
+"""One task."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .. import calls, contract
+from ..errors import NotFound, TaskCancelled, TaskFailed, TimedOut
+from ..wire import Time
+from .link import Link, pause
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+R = TypeVar("R")
+
+#: How often a wait looks at most.
+LOOK = 0.5
+
+
+class Task(Generic[R]):
+    """A task by its id. Nothing is read until a method is called."""
+
+    def __init__(self, link: Link, id: str) -> None:
+        self._link = link
+        self.id = id
+
+    def __repr__(self) -> str:
+        return f"Task({self.id!r})"
+
+    async def info(self) -> calls.GetReply:
+        """Its record."""
+        record = await self._link.run(calls.get(self.id))
+        if record is None:
+            raise NotFound("NOTASK", f"there is no task {self.id}.")
+        return record
+
+    async def state(self) -> str | None:
+        """Such as `pending`, `started`, `complete`; none if it is of a graph that has yet to be released."""
+        return (await self.info()).status
+
+    async def wait(self, timeout: float | None = None) -> calls.GetReply:
+        """Waits until it has ended, and returns its record. Raises `TimedOut` after so many seconds."""
+        until = None if timeout is None else time.monotonic() + timeout
+        interval = 0.005
+        while True:
+            record = await self.info()
+            if record.status and contract.STATES[record.status].final:
+                return record
+            left = LOOK if until is None else until - time.monotonic()
+            if left <= 0:
+                raise TimedOut("TIMEDOUT", f"the task {self.id} is {record.status}, not finished within {timeout:g} s.")
+            await pause(min(interval, left))
+            interval = min(interval * 2, LOOK)
+
+    async def result(self, timeout: float | None = None) -> R:
+        """Waits for its result. Raises `TaskFailed`, `TaskCancelled`, and `TimedOut` after so many seconds."""
+        record = await self.wait(timeout)
+        if record.status == "complete":
+            result: R = self._link.loads(record.result or b"null")
+            return result
+        if record.status == "cancelled":
+            raise TaskCancelled(record.reason)
+        raise TaskFailed((record.error or b"").decode(errors="replace"), record.group)
+
+    async def parameters(self) -> Any:
+        """What it was submitted with."""
+        return self._link.loads((await self.info()).parameters or b"null")
+
+    async def progress(self) -> Any:
+        """The progress that its attempt has reported, such as `{"done": 3, "total": 10, "unit": "files"}`; or None."""
+        record = await self.info()
+        return self._link.loads(record.progress) if record.progress else None
+
+    async def checkpoint(self) -> Any:
+        """What the next attempt would go on from; or None."""
+        record = await self.info()
+        return self._link.loads(record.checkpoint) if record.checkpoint else None
+
+    async def why(self) -> calls.WhyReply:
+        """Why it waits: limits, needs, pauses, other tasks."""
+        return await self._link.run(calls.why(self.id))
+
+    async def estimate(self, progress: float | None = None) -> calls.EstimateReply:
+        """When it is expected to start and to end. `progress`: from 0 to 1, if known."""
+        return await self._link.run(calls.estimate(self.id, progress=progress))
+
+    async def history(self) -> list[calls.HistoryItem]:
+        """Its transitions, as far as they are kept, the earliest first."""
+        found: list[calls.HistoryItem] = []
+        while True:
+            page = await self._link.run(calls.history(self.id, found[-1].number if found else 0, 500))
+            if not page.items:
+                return found
+            found += page.items
+
+    async def logs(self, follow: bool = False) -> AsyncIterator[calls.LogsItem]:
+        """Its log; with `follow` also what comes, until it has ended."""
+        after = "0"
+        interval = 0.05
+        while True:
+            ended = not follow or (await self.info()).status in ENDED
+            page = await self._link.run(calls.logs(self.id, after, 100))
+            for entry in page.items:
+                yield entry
+            after = page.last
+            if page.items:
+                interval = 0.05
+            elif ended:
+                return
+            else:
+                await pause(interval)
+                interval = min(interval * 2, LOOK)
+
+    async def cancel(self, reason: str = "", *, force: bool = False, at_once: bool = False) -> str:
+        """Cancels it: `cancelled`, or `cancelling` while its owner has yet to stop.
+
+        force: Its owner is to kill it at once, without a grace period.
+        at_once: It is cancelled now, even if its program still runs for a while.
+        """
+        call = calls.cancel(self.id, reason, force=force or None, at_once=at_once or None, by=self._link.by)
+        return await self._link.make(call)
+
+    async def recall(self, *, at_once: bool = False) -> str:
+        """Asks its owner to save a checkpoint and to give it back."""
+        return await self._link.make(calls.recall(self.id, at_once=at_once or None, by=self._link.by))
+
+    async def retry(self, *, fresh: bool = False, deadline: Time | None = None) -> str:
+        """Runs a failed or cancelled task again, from its checkpoint, or with `fresh` from its beginning."""
+        return await self._link.make(calls.retry(self.id, fresh=fresh or None, deadline=deadline, by=self._link.by))
+
+    async def edit(self, **options: Unpack[calls.EditOptions]) -> str:
+        """Changes it before it ends: its parameters (bytes), eta, queue and options."""
+        options.setdefault("by", self._link.by)
+        return await self._link.make(calls.edit(self.id, **options))
+
+    async def prioritise(self, priority: int) -> None:
+        """Another priority, -1,000 to 1,000, higher first, while it waits."""
+        await self._link.make(calls.prioritise(self.id, priority, by=self._link.by))
+
+    async def move(self, queue: str) -> None:
+        """Into another queue, while it waits."""
+        await self._link.make(calls.move(self.id, queue, by=self._link.by))
+
+    async def note(self, text: str, data: bytes | str | None = None) -> None:
+        """Adds a note to its history."""
+        await self._link.make(calls.note(self.id, text, data=data, by=self._link.by))
+
+    async def tag(self, *tags: str) -> list[str]:
+        """Adds tags; returns all."""
+        return await self._link.run(calls.tag(self.id, tags))
+
+    async def untag(self, *tags: str) -> list[str]:
+        """Removes tags; returns those that are left."""
+        return await self._link.run(calls.untag(self.id, tags))
+
+    async def depend(self, inputs: str) -> str:
+        """Has it wait for others, too: `success=ID`, `after=ID`, `failure=ID`, separated by spaces."""
+        return await self._link.make(calls.depend(self.id, inputs))
+
+    async def delete(self) -> None:
+        """Deletes it, once it has ended."""
+        await self._link.make(calls.delete(self.id, by=self._link.by))
+
+
+ENDED = frozenset(name for name, state in contract.STATES.items() if state.final)

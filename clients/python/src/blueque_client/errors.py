@@ -1,0 +1,134 @@
+"""What can go wrong, sorted by what the caller can do.
+
+Every error has a stable ``code``, a ``cause`` in words, and a ``remedy``:
+
+- `Lost`, `CancelledAtStart`: stop the work, discard its result.
+- `NotFound`, `Refused`, `InvalidCall`: the call was wrong, changed nothing, and will not succeed as it is.
+- `Unavailable`: the server was not reached, or did not answer, within the limit of the call. It may have been executed;
+  every call of this package may be repeated.
+- `Unsuitable`, `ServerError`: somebody has to look at the server.
+- `TaskFailed`, `TaskCancelled`, `TimedOut`: of a task that was waited for.
+- `PayloadError`: a value that cannot be sent or read.
+"""
+
+from __future__ import annotations
+
+from . import contract
+
+#: What to do about the codes that do not come from the server.
+OWN = {
+    "UNAVAILABLE": "Check that the server runs and is reachable; the same call may be repeated.",
+    "CONNECTION": "Correct the URL or the credentials.",
+    "REPLY": "The server must be Redis 7.0 or Valkey 7.2, or later.",
+    "PAYLOAD": "Pass JSON values, or a serializer of your own to the client.",
+    "TIMEDOUT": "Wait longer; the task goes on.",
+    "FAILED": "Look at its error, its log and its history; `retry` runs it again.",
+    "TASKCANCELLED": "`retry` runs it again.",
+    "WORKER": "See the worker's log.",
+}
+
+
+class BluequeError(Exception):
+    """Any error of this package."""
+
+    def __init__(self, code: str, cause: str) -> None:
+        self.code = code
+        #: What is wrong, in words.
+        self.cause = cause
+        known = contract.ERRORS.get(code)
+        #: What to do about it.
+        self.remedy = OWN.get(code) or (known.act if known else "")
+        super().__init__(f"{code}: {cause}" + (f" {self.remedy}" if self.remedy else ""))
+
+    @property
+    def transient(self) -> bool:
+        """Whether the same call may succeed later without a change by the caller."""
+        known = contract.ERRORS.get(self.code)
+        return self.code == "UNAVAILABLE" or bool(known and known.repeat)
+
+
+class Lost(BluequeError):
+    """The attempt no longer holds the task: stop the work and discard what it made."""
+
+
+class CancelledAtStart(BluequeError):
+    """The task was cancelled between its reservation and its start: release it."""
+
+
+class NotFound(BluequeError):
+    """No task, queue, schedule or listener has this name. A repeated delete may say so because the first succeeded."""
+
+
+class Refused(BluequeError):
+    """The state of a task, a queue, a schedule or a listener does not allow the call."""
+
+
+class InvalidCall(BluequeError):
+    """An argument is wrong: a name, a number, a size, an id of another queue."""
+
+
+class Unsuitable(BluequeError):
+    """The server or its data: another schema, an eviction policy that loses tasks, a key of another application."""
+
+
+class ServerError(BluequeError):
+    """The server refused the call, for example as its memory is full. Nothing was changed."""
+
+
+class Unavailable(BluequeError):
+    """The server was not reached, or did not reply, within the limit of the call."""
+
+
+class ConnectionFailed(BluequeError):
+    """The connection cannot be made as configured: a malformed URL, a wrong password."""
+
+
+class ReplyError(BluequeError):
+    """The server's reply does not match the contract."""
+
+
+class PayloadError(BluequeError):
+    """A value that cannot be sent as it is, or bytes that cannot be read; the text says where it is."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__("PAYLOAD", cause)
+
+
+class TimedOut(BluequeError):
+    """The caller's time limit has passed; the task goes on."""
+
+
+class TaskFailed(BluequeError):
+    """The task that was waited for has failed."""
+
+    def __init__(self, error: str, group: str | None) -> None:
+        super().__init__("FAILED", error)
+        #: The error that its last attempt reported.
+        self.error = error
+        #: The kind of that error: for a Python function the name of the exception.
+        self.group = group
+
+
+class TaskCancelled(BluequeError):
+    """The task that was waited for was cancelled."""
+
+    def __init__(self, reason: str | None) -> None:
+        super().__init__("TASKCANCELLED", f"the task was cancelled: {reason}" if reason else "the task was cancelled.")
+        #: Why, if whoever cancelled it said so.
+        self.reason = reason
+
+
+_STATES = "CLOSED CYCLE DRAINING DUPLICATE HELD NOLISTENER NOTEMPTY OVERDUE STATE STOPPING TOOMANY UPSTREAM"
+_CLASSES: dict[str, type[BluequeError]] = {
+    "LOST": Lost,
+    "CANCELLED": CancelledAtStart,
+    **dict.fromkeys(("NOTASK", "NOQUEUE", "NOSCHEDULE"), NotFound),
+    **dict.fromkeys(_STATES.split(), Refused),
+    **dict.fromkeys(("BADARG", "BADNAME", "OTHERQUEUE", "TOOBIG"), InvalidCall),
+    **dict.fromkeys(("EVICTION", "MOVED", "SCHEMA", "WRONGKEY"), Unsuitable),
+}
+
+
+def verdict(code: str, text: str) -> BluequeError:
+    """The error of a script, or a refusal of the server."""
+    return _CLASSES.get(code, ServerError)(code, text)

@@ -1,0 +1,144 @@
+"""Functions that are tasks."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from .calls import SubmitOptions
+from .errors import InvalidCall
+
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, Unpack
+
+    P = ParamSpec("P")
+else:
+    P = TypeVar("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Job(Generic[R]):
+    """A call of a task function that has not been submitted yet."""
+
+    queue: str
+    #: The arguments by name, or a list of them if the function has arguments that only have a place.
+    parameters: Any
+    options: SubmitOptions = field(default_factory=SubmitOptions)
+
+
+class TaskFunction(Generic[P, R]):
+    """A function that workers run: `function.call(…)` is a call of it as a value, `function(…)` calls it."""
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        queue: str | None,
+        name: str | None,
+        time_limit: float | None,
+        options: SubmitOptions,
+    ) -> None:
+        update_wrapper(self, function)
+        self.function = function
+        #: The method: what a submit names, and a worker looks for.
+        self.name = name or function.__name__
+        self.queue = queue or self.name
+        #: Seconds after which an attempt is stopped and fails with the group `timeout`.
+        self.time_limit = time_limit
+        self.options: SubmitOptions = {"method": self.name, **options}
+        self.signature = inspect.signature(function)
+        self._places = any(p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL) for p in self.signature.parameters.values())
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<task {self.name} of the queue {self.queue}>"
+
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
+        """Its call with these arguments, checked against its signature."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise InvalidCall("BADARG", f"{self.name}: {error}.") from None
+        if not self._places:
+            return Job(self.queue, _flat(bound, self.signature), self.options)
+        if bound.kwargs:
+            raise InvalidCall(
+                "BADARG", f"{self.name} takes arguments by place: pass {', '.join(bound.kwargs)} by place, too."
+            )
+        return Job(self.queue, list(bound.args), self.options)
+
+    def run(self, parameters: Any) -> R:
+        """Calls it with what was submitted: an object has the arguments by name, a list by place."""
+        args, kwargs = _arguments(parameters)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise WrongArguments(f"{self.name}{self.signature}: {error}; it got {_short(parameters)}") from None
+        return self.function(*bound.args, **bound.kwargs)
+
+
+class WrongArguments(TypeError):
+    """The parameters of a task do not fit the function: no retry can help."""
+
+
+def _flat(bound: inspect.BoundArguments, signature: inspect.Signature) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        found.update(value if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD else {name: value})
+    return found
+
+
+def _arguments(parameters: Any) -> tuple[list[Any], dict[str, Any]]:
+    if isinstance(parameters, dict):
+        return [], parameters
+    if isinstance(parameters, list):
+        return parameters, {}
+    return ([] if parameters is None else [parameters]), {}
+
+
+def _short(parameters: Any) -> str:
+    try:
+        text = json.dumps(parameters)
+    except (TypeError, ValueError):
+        text = repr(parameters)
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+@overload
+def task(function: Callable[P, R]) -> TaskFunction[P, R]: ...
+
+
+@overload
+def task(
+    *,
+    queue: str | None = None,
+    name: str | None = None,
+    time_limit: float | None = None,
+    **options: Unpack[SubmitOptions],
+) -> Callable[[Callable[P, R]], TaskFunction[P, R]]: ...
+
+
+def task(
+    function: Callable[P, R] | None = None,
+    *,
+    queue: str | None = None,
+    name: str | None = None,
+    time_limit: float | None = None,
+    **options: Unpack[SubmitOptions],
+) -> TaskFunction[P, R] | Callable[[Callable[P, R]], TaskFunction[P, R]]:
+    """Makes a function a task.
+
+    queue: By default the name of the function.
+    name: Its method; by default its name.
+    time_limit: Seconds after which an attempt is stopped and fails with the group `timeout`.
+    options: Of each submit, unless that gives others: `max_failures`, `priority`, `needs`, `lease`, …
+    """
+    if function is not None:
+        return TaskFunction(function, queue, name, time_limit, options)
+    return lambda function: TaskFunction(function, queue, name, time_limit, options)

@@ -1,0 +1,69 @@
+"""Parameters, results and checkpoints: values on the one side, bytes on the other.
+
+The server never looks into them. By default they are JSON, which every language reads, and nothing else: what JSON does
+not have is refused with its place, not sent as something else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Protocol
+
+from .errors import PayloadError
+
+
+class Serializer(Protocol):
+    """Values to bytes and back, such as the module `msgpack` behind two methods."""
+
+    def dumps(self, value: Any) -> bytes:
+        """The bytes of a value."""
+
+    def loads(self, data: bytes) -> Any:
+        """The value of bytes."""
+
+
+class Json:
+    """JSON: None, booleans, whole numbers of any size, finite floats, texts, lists, and dicts with texts as keys.
+
+    A tuple becomes a list. Bytes, datetimes, sets, NaN and other objects are refused: send `value.isoformat()`,
+    `base64.b64encode(value).decode()`, or give the client a serializer of your own.
+    """
+
+    def dumps(self, value: Any) -> bytes:
+        _check(value, "the value", 0)
+        try:
+            return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        except UnicodeEncodeError as error:
+            raise PayloadError(
+                f"a text holds half of a surrogate pair, which UTF-8 cannot carry: {error.reason}."
+            ) from None
+
+    def loads(self, data: bytes) -> Any:
+        try:
+            return json.loads(data)
+        except ValueError as error:
+            raise PayloadError(f"{data[:80]!r} is not JSON: {error}.") from None
+
+
+DEEPEST = 200
+
+
+def _check(value: Any, place: str, depth: int) -> None:
+    if value is None or isinstance(value, (bool, int, str)):
+        return
+    if depth > DEEPEST:
+        raise PayloadError(f"{place[:60]}… is nested more than {DEEPEST} deep.")
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise PayloadError(f"{place} is {value}, which JSON does not have.")
+    elif isinstance(value, (list, tuple)):
+        for at, each in enumerate(value):
+            _check(each, f"{place}[{at}]", depth + 1)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if not isinstance(key, str):
+                raise PayloadError(f"a key of {place} is {key!r}: JSON has only texts as keys.")
+            _check(each, f"{place}[{key!r}]", depth + 1)
+    else:
+        raise PayloadError(f"{place} is of the type {type(value).__name__}, which JSON does not have.")

@@ -1,0 +1,89 @@
+"""What becomes of an error of redis-py: another try, or an error for the caller."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha1
+from importlib.resources import files
+from typing import Any
+
+import redis
+from redis import exceptions
+
+from . import contract
+from .errors import BluequeError, ConnectionFailed, Unavailable, verdict
+
+
+@cache
+def script(command: str) -> tuple[str, bytes]:
+    """The digest and the body of a command's script."""
+    body = files("blueque_client.bundle").joinpath(f"{command}.lua").read_bytes()
+    return sha1(body).hexdigest(), body  # the server's name of a script
+
+
+# The package removes some codes from the text of an error.
+_PARSE: Callable[[str], Exception] = redis.connection.DefaultParser.parse_error
+_STRIPPED = {
+    type(error): code
+    for code in [*contract.ERRORS, "NOSCRIPT", "WRONGPASS", "NOAUTH"]
+    for error in [_PARSE(f"{code} text")]
+    if not str(error).startswith(code)
+}
+_STRIPPED[exceptions.NoScriptError] = "NOSCRIPT"
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.5
+
+
+def code_of(error: Exception) -> tuple[str, str]:
+    """The code of a server's error, and its text."""
+    text = str(error)
+    if code := _STRIPPED.get(type(error)):
+        return code, text
+    code, _, rest = text.partition(" ")
+    return code, rest or text
+
+
+class Tries:
+    """The tries of one call, within its limit."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit, self.until, self.pause = limit, time.monotonic() + limit, FIRST_PAUSE
+        #: Whether to send the script itself.
+        self.whole = False
+
+    def after(self, error: Exception) -> float:
+        """How long to pause before the next try; or raises the error for the caller."""
+        if isinstance(error, (exceptions.AuthenticationError, exceptions.AuthorizationError)):
+            raise ConnectionFailed("CONNECTION", f"the server refuses the login: {error}.") from error
+        if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
+            code, text = code_of(error)
+            if code == "NOSCRIPT" and not self.whole:
+                self.whole = True
+                return 0
+            known = contract.ERRORS.get(code)
+            # What passes only when somebody has made room is for the caller.
+            if not (known and known.repeat) or code in ("OOM", "MISCONF"):
+                raise verdict(code, text) from error
+        elif not isinstance(error, (exceptions.ConnectionError, exceptions.TimeoutError, OSError)):
+            raise verdict("", str(error)) from error
+        if self.until - time.monotonic() <= self.pause:
+            raise self._out_of_time(error) from error
+        pause = self.pause * random.uniform(0.5, 1)  # so that clients do not act in step
+        self.pause = min(self.pause * 2, LONGEST_PAUSE)
+        return pause
+
+    def _out_of_time(self, error: Exception) -> BluequeError:
+        if isinstance(error, exceptions.ResponseError) or type(error) in _STRIPPED:
+            return verdict(*code_of(error))
+        return Unavailable("UNAVAILABLE", f"no answer from the server within {self.limit:g} s: {error}.")
+
+
+def bytes_only(server: Any) -> None:
+    """Payloads are bytes: a connection that decodes them is refused."""
+    pool = getattr(server, "connection_pool", None)
+    options = pool.connection_kwargs if pool else getattr(server, "_connection_kwargs", {})
+    if options.get("decode_responses"):
+        raise ConnectionFailed("CONNECTION", "the connection must not have decode_responses: payloads are bytes.")

@@ -1,0 +1,289 @@
+"""How calls are written and replies are read; `calls` is made of these pieces."""
+
+from __future__ import annotations
+
+import math
+import re
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Generic, Protocol, TypeVar, Union
+
+from .errors import InvalidCall, ReplyError
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+#: A moment: seconds since 1970, or a datetime with a time zone.
+Time = Union[int, float, Decimal, datetime]
+#: A length of time: seconds, or a timedelta.
+Seconds = Union[int, float, Decimal, timedelta]
+#: Several names: a sequence, or one text with commas.
+Names = Union[str, Sequence[str]]
+#: Opaque bytes; a text is sent as UTF-8.
+Bytes = Union[bytes, str]
+
+_WHOLE = re.compile(rb"-?\d+")
+_DECIMAL = re.compile(rb"\d+(\.\d*)?")
+
+
+def written(value: object) -> bytes:
+    """A value as it goes over the wire."""
+    if value is None:
+        return b""
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        try:
+            return value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidCall("BADARG", f"a text is not valid Unicode: {error}.") from None
+    if isinstance(value, bool):
+        return b"1" if value else b"0"
+    if isinstance(value, int):
+        return b"%d" % value
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise InvalidCall("BADARG", f"the time {value} has no time zone, such as datetime.timezone.utc.")
+        value = value.timestamp()
+    if isinstance(value, Decimal) and value.is_finite():
+        return format(value, "f").encode()
+    if isinstance(value, float) and math.isfinite(value):
+        return format(value, ".6f").encode()
+    if isinstance(value, (list, tuple)):
+        return b",".join(map(written, value))
+    raise InvalidCall("BADARG", f"{value!r} is no value of an argument.")
+
+
+class Page(Protocol[T_co]):
+    """A reply with a cursor."""
+
+    @property
+    def cursor(self) -> str:
+        """Where the next page begins; `0` at the end."""
+
+    @property
+    def items(self) -> Sequence[T_co]:
+        """The entries."""
+
+
+@dataclass(frozen=True)
+class Call(Generic[T_co]):
+    """A call that has not been made yet. Sent again after a lost reply, one value is executed once."""
+
+    command: str
+    #: From `now` on, as they go over the wire.
+    arguments: tuple[bytes, ...]
+    #: Reads the server's reply.
+    read: Callable[[Any], T_co]
+    #: Whether it may carry a `request`.
+    takes_request: bool = False
+
+    def at(self, now: Time) -> Call[T_co]:
+        """The same at a time of one's own, in a namespace for tests."""
+        return replace(self, arguments=(written(now), *self.arguments[1:]))
+
+    def once(self) -> Call[T_co]:
+        """The same with a random `request`: repeated, it does nothing a second time, whatever others did meanwhile."""
+        if not self.takes_request:
+            return self
+        return replace(self, arguments=(*self.arguments, b"request", uuid.uuid4().hex.encode()))
+
+
+def call(
+    command: str,
+    arguments: Sequence[object],
+    options: Sequence[tuple[str, object]],
+    shape: Shape[T],
+    takes_request: bool,
+) -> Call[T]:
+    """A call: the arguments from `now` on, then the options that are given."""
+    sent = [b"", *map(written, arguments)]
+    for name, value in options:
+        if value is not None:
+            sent += (name.encode(), written(value))
+
+    def read(reply: Any) -> T:
+        try:
+            return shape.read(reply)
+        except _Misfit as misfit:
+            raise ReplyError("REPLY", f"the reply to {command} does not match the contract: {misfit}.") from None
+
+    return Call(command, tuple(sent), read, takes_request)
+
+
+class _Misfit(Exception):
+    """A reply of another shape."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """A type of the contract."""
+
+    form: str
+    low: int = 0
+    high: int | None = None
+    words: tuple[str, ...] = ()
+
+    def read(self, raw: bytes) -> Any:
+        high = math.inf if self.high is None else self.high
+        text = raw.decode(errors="surrogateescape")
+        if self.form == "whole" and _WHOLE.fullmatch(raw) and self.low <= int(raw) <= high:
+            return int(raw)
+        if self.form in ("seconds", "decimal") and _DECIMAL.fullmatch(raw) and self.low <= float(raw) <= high:
+            return float(raw)
+        if self.form == "flag" and raw in (b"0", b"1"):
+            return raw == b"1"
+        if self.form == "word" and text in self.words:
+            return text
+        if self.form == "words" and all(word in self.words for word in text.split(",")):
+            return text.split(",")
+        if self.form == "bytes" and self.low <= len(raw) <= high:
+            return raw
+        if self.form == "text" and 1 <= len(raw) <= high:
+            return text
+        raise ValueError(text)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A part of a reply: its type, or words beside it, and whether it may be nil, empty or missing."""
+
+    name: str
+    type: Type | None = None
+    words: tuple[str, ...] = ()
+    nil: bool = False
+    empty: bool = False
+    absent: bool = False
+
+    def read(self, got: Any) -> Any:
+        """The value; None if it is nil, or empty because it does not apply."""
+        if got is None and self.nil:
+            return None
+        if not isinstance(got, (bytes, int)) or isinstance(got, bool):
+            raise _Misfit(f"{self.name} is {got!r}")
+        raw = got if isinstance(got, bytes) else b"%d" % got
+        if not raw and self.empty:
+            return None
+        if (text := raw.decode(errors="surrogateescape")) in self.words:
+            return text
+        try:
+            if self.type is None:
+                raise ValueError
+            return self.type.read(raw)
+        except ValueError:
+            raise _Misfit(f"{self.name} is {got!r}") from None
+
+
+class Shape(Generic[T]):
+    """What a reply looks like, and what it becomes."""
+
+    def read(self, reply: Any) -> T:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Value(Shape[T]):
+    """One value."""
+
+    field: Field
+
+    def read(self, reply: Any) -> T:
+        value: T = self.field.read(reply)
+        return value
+
+
+@dataclass(frozen=True)
+class Maybe(Shape[Union[T, None]]):
+    """None if the reply is nil."""
+
+    shape: Shape[T]
+
+    def read(self, reply: Any) -> T | None:
+        return None if reply is None else self.shape.read(reply)
+
+
+def _array(reply: Any) -> Sequence[Any]:
+    if not isinstance(reply, list):
+        raise _Misfit("it is no array")
+    return reply
+
+
+@dataclass(frozen=True)
+class Items(Shape[list[T]]):
+    """The same fields over and over; of a single field the bare values."""
+
+    make: Callable[..., T] | None
+    fields: tuple[Field, ...]
+
+    def read(self, reply: Any) -> list[T]:
+        reply, width = _array(reply), len(self.fields)
+        if len(reply) % width:
+            raise _Misfit("a wrong number of fields")
+        rows = ([f.read(got) for f, got in zip(self.fields, reply[at:])] for at in range(0, len(reply), width))
+        return [self.make(*row) if self.make else row[0] for row in rows]
+
+
+@dataclass(frozen=True)
+class List(Shape[T]):
+    """Fields, then perhaps `items`. What later versions append is ignored."""
+
+    make: Callable[..., T]
+    fields: tuple[Field, ...]
+    items: Items[Any] | None = None
+
+    def read(self, reply: Any) -> T:
+        reply = _array(reply)
+        if missing := [field.name for field in self.fields[len(reply) :] if not field.absent]:
+            raise _Misfit(f"it lacks {', '.join(missing)}")
+        found = [field.read(got) for field, got in zip(self.fields, reply)]
+        found += [None] * (len(self.fields) - len(found))
+        return self.make(*found, *([self.items.read(reply[len(self.fields) :])] if self.items else []))
+
+
+@dataclass(frozen=True)
+class Pairs(Shape[T]):
+    """Names and values in turn. A field `NAME.*` collects all names that begin so; `extra` whatever is not known."""
+
+    make: Callable[..., T]
+    fields: tuple[Field, ...]
+    #: Any field may be missing.
+    absent: bool = False
+    #: Whether the class has `extra`.
+    open: bool = False
+
+    def read(self, reply: Any) -> T:
+        reply = _array(reply)
+        if len(reply) % 2:
+            raise _Misfit("a name without a value")
+        given = {name.decode(errors="surrogateescape"): value for name, value in zip(reply[::2], reply[1::2])}
+        found: list[Any] = []
+        for field in sorted(self.fields, key=lambda field: field.name.endswith("*")):
+            if field.name.endswith("*"):
+                begin = field.name[:-1]
+                names = [name for name in given if name.startswith(begin)]
+                found.append({name[len(begin) :]: field.read(given.pop(name)) for name in names})
+            elif field.name in given:
+                found.append(field.read(given.pop(field.name)))
+            elif self.absent or field.absent:
+                found.append(None)
+            else:
+                raise _Misfit(f"it lacks {field.name}")
+        return self.make(*found, *([given] if self.open else []))
+
+
+@dataclass(frozen=True)
+class Groups(Shape[list[T]]):
+    """Several groups of pairs, each of which begins with the same name."""
+
+    begins: str
+    pairs: Pairs[T]
+
+    def read(self, reply: Any) -> list[T]:
+        reply, begins = _array(reply), self.begins.encode()
+        starts = [at for at in range(0, len(reply), 2) if reply[at] == begins] or [0]
+        return [self.pairs.read(reply[at:to]) for at, to in zip(starts, [*starts[1:], len(reply)])]

@@ -1,0 +1,254 @@
+"""The client on a real server: what a person calls first."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from blueque_client import (
+    BluequeError,
+    Client,
+    ConnectionFailed,
+    InvalidCall,
+    NotFound,
+    PayloadError,
+    Refused,
+    Task,
+    TaskCancelled,
+    TaskFailed,
+    TimedOut,
+    Unavailable,
+    calls,
+    task,
+)
+from blueque_client.testing import Clock, Server
+
+LISTENER = "host_1"
+
+
+def attempt(client: Client, queue: str) -> calls.ReserveItem:
+    """Takes and starts a task, as a worker does."""
+    client.run(calls.register(queue, LISTENER))
+    taken = client.run(calls.reserve(LISTENER, [queue], pid=7))
+    assert taken
+    return taken[0]
+
+
+def complete(client: Client, taken: calls.ReserveItem, result: Any) -> None:
+    client.run(calls.complete(taken.id, taken.token, json.dumps(result)))
+
+
+def test_a_task_from_submit_to_result(client: Client) -> None:
+    job = client.queue("films").submit({"path": "a.mkv"}, priority=5, tags=["hd", "new"])
+    assert job.state() == "pending"
+    assert job.parameters() == {"path": "a.mkv"}
+    taken = attempt(client, "films")
+    assert taken.id == job.id
+    client.run(calls.progress(job.id, taken.token, '{"done":1,"total":2}'))
+    client.run(calls.checkpoint(job.id, taken.token, "[1]"))
+    client.run(calls.log(job.id, taken.token, "stdout", "half\n"))
+    assert job.progress() == {"done": 1, "total": 2}
+    assert job.checkpoint() == [1]
+    complete(client, taken, "a.mp4")
+    assert job.result(timeout=10) == "a.mp4"
+    assert [entry.text for entry in job.logs()] == [b"half\n"]
+    assert [step.to for step in job.history()] == ["pending", "started", "complete"]
+    assert job.info().priority == 5
+    assert [found.id for found in client.queue("films").search(tag="hd", status="complete")] == [job.id]
+    assert client.queue("films").counts().complete == 1
+    job.delete()
+    with pytest.raises(NotFound) as error:
+        job.state()
+    assert error.value.code == "NOTASK"
+    assert error.value.remedy
+
+
+def test_a_result_is_waited_for(client: Client) -> None:
+    job = client.queue("q").submit(1)
+    with pytest.raises(TimedOut):
+        job.result(timeout=0.01)
+    taken = attempt(client, "q")
+    answers: list[Any] = []
+    waiting = threading.Thread(target=lambda: answers.append(job.result(timeout=60)))
+    waiting.start()
+    complete(client, taken, [2])
+    waiting.join()
+    assert answers == [[2]]
+
+
+def test_failures_and_cancels_are_exceptions(client: Client) -> None:
+    failed, cancelled = client.queue("q").submit(1), client.queue("q").submit(2)
+    taken = attempt(client, "q")
+    client.run(calls.fail(taken.id, taken.token, "no such film", group="input"))
+    with pytest.raises(TaskFailed, match="no such film") as error:
+        failed.result(timeout=10)
+    assert error.value.group == "input"
+    assert cancelled.cancel("not needed") == "cancelled"
+    with pytest.raises(TaskCancelled, match="not needed"):
+        cancelled.result(timeout=10)
+    with pytest.raises(Refused) as refused:
+        failed.cancel()
+    assert refused.value.code == "STATE"
+    assert failed.retry() == "pending"
+
+
+def test_submits_are_repeatable_and_unique(client: Client) -> None:
+    queue = client.queue("q")
+    assert queue.submit(1, id="a").id == queue.submit(2, id="a").id == "a"
+    assert queue.task("a").parameters() == 1
+    first = queue.submit(1, unique="report")
+    assert queue.submit(1, unique="report", unique_policy="existing").id == first.id
+    with pytest.raises(Refused) as error:
+        queue.submit(1, unique="report")
+    assert error.value.code == "DUPLICATE"
+    complete(client, attempt(client, "q"), None)
+    queue.submit(3, id="a", again=True)
+    assert queue.task("a").state() == "pending"
+    assert queue.task("a").parameters() == 3
+
+
+def test_many_at_once(client: Client) -> None:
+    queue = client.queue("q")
+    tasks = queue.submit_many(range(1201), key="tenant")
+    assert len({each.id for each in tasks}) == queue.counts().pending == 1201
+    assert len(list(queue.tasks("pending"))) == 1201
+    assert queue.bulk("cancel", key="tenant", reason="all") == 1201
+    assert [event.to for event in queue.events()].count("cancelled") == 1201
+
+
+def test_times_are_datetimes_or_seconds(client: Client) -> None:
+    queue = client.queue("q")
+    tomorrow = datetime.now(timezone.utc) + timedelta(days=1)
+    assert queue.submit(1, eta=tomorrow).info().eta == pytest.approx(tomorrow.timestamp())
+    job = queue.submit(1, lease=timedelta(minutes=5), delay=2.5)
+    assert (job.info().own_lease, job.info().delay) == (300_000_000, 2.5)
+    with pytest.raises(InvalidCall, match="time zone"):
+        queue.submit(1, eta=datetime(2030, 1, 1))
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, 2**200, -(10**40), 1.5, "ä\u0000𝄞", [], {}, {"a": [1, {"b": None}]}, "x" * 100_000]
+)
+def test_json_round_trips(client: Client, value: Any) -> None:
+    assert client.queue("q").submit(value).parameters() == value
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (b"x", "bytes"),
+        (datetime.now(timezone.utc), "datetime"),
+        ({1, 2}, "set"),
+        (float("nan"), "nan"),
+        ([1, {"a": float("inf")}], r"the value\[1\]\['a'\] is inf"),
+        ({1: 2}, "keys"),
+        ("\ud800", "surrogate"),
+        (object(), "object"),
+    ],
+)
+def test_what_json_does_not_have_is_refused(client: Client, value: Any, words: str) -> None:
+    with pytest.raises(PayloadError, match=words):
+        client.queue("q").submit(value)
+    assert client.queue("q").counts().pending == 0
+
+
+def test_a_value_that_is_nested_without_end_is_refused(client: Client) -> None:
+    value: list[Any] = []
+    value.append(value)
+    with pytest.raises(PayloadError, match="nested"):
+        client.queue("q").submit(value)
+
+
+def test_a_payload_over_the_maximum_is_refused(client: Client) -> None:
+    with pytest.raises(InvalidCall) as error:
+        client.queue("q").submit("x" * (8 << 20))
+    assert error.value.code == "TOOBIG"
+
+
+class Hexadecimal:
+    def dumps(self, value: Any) -> bytes:
+        return format(value, "x").encode()
+
+    def loads(self, data: bytes) -> Any:
+        return int(data, 16)
+
+
+def test_another_serializer(server: Server, namespace: str) -> None:
+    with Client(server.url, namespace, serializer=Hexadecimal()) as client:
+        job = client.queue("q").submit(255)
+        assert job.info().parameters == b"ff"
+        assert job.parameters() == 255
+
+
+def test_the_time_of_the_tests(server: Server, namespace: str) -> None:
+    clock = Clock()
+    with Client(server.url, namespace, clock=clock) as client:
+        job = client.queue("q").submit(1, eta=clock.now + 3600)
+        assert client.run(calls.promote("q", 10)).promoted == 0
+        clock.advance(3601)
+        assert client.run(calls.promote("q", 10)).promoted == 1
+        assert job.state() == "pending"
+
+
+def test_queues_are_configured_and_paused(client: Client) -> None:
+    queue = client.queue("q")
+    queue.submit(1)
+    queue.configure("concurrency", 2)
+    assert {each.name: each.value for each in queue.settings()}["concurrency"] == "2"
+    queue.pause("maintenance", by="me")
+    [about] = client.queues()
+    assert about.queue == "q"
+    assert about.paused
+    assert "maintenance" in about.paused
+    queue.resume()
+    [about] = client.queues()
+    assert not about.paused
+    assert client.check().policy == "noeviction"
+
+
+@task(queue="images", max_failures=2, tags=["image"])
+def resize(path: str, width: int = 100) -> str:
+    return f"{path} {width}"
+
+
+def test_functions_are_submitted_by_their_calls(client: Client) -> None:
+    job: Task[str] = client.submit(resize.call("a.png", width=7), priority=3)
+    record = job.info()
+    assert (record.queue, record.method, record.max_failures, record.priority) == ("images", "resize", 2, 3)
+    assert job.parameters() == {"path": "a.png", "width": 7}
+    assert resize("a.png") == "a.png 100"
+    assert resize.run(["b.png", 5]) == resize.run({"path": "b.png", "width": 5}) == "b.png 5"
+    with pytest.raises(InvalidCall, match="missing a required argument: 'path'"):
+        resize.call(width=3)  # type: ignore[call-arg]
+
+
+def test_a_server_that_is_away(namespace: str) -> None:
+    with Server() as server, Client(server.url, namespace, limit=0.2) as client:
+        client.queue("q").submit(1, id="a")
+        server.kill()
+        with pytest.raises(Unavailable) as error:
+            client.queue("q").submit(2)
+        assert error.value.transient
+        server.start()
+        assert client.queue("q").task("a").state() == "pending"  # NOSCRIPT on the way
+
+
+def test_bad_ways_to_a_server() -> None:
+    with pytest.raises(ConnectionFailed, match="URL"):
+        Client("http://example.org")
+    with pytest.raises(ConnectionFailed, match="decode"):
+        import redis
+
+        Client(redis.Redis(decode_responses=True))
+
+
+def test_errors_have_a_code_a_cause_and_a_remedy(client: Client) -> None:
+    with pytest.raises(BluequeError) as error:
+        client.queue("no name").submit(1)
+    assert error.value.code == "BADNAME"
+    assert error.value.cause
+    assert error.value.remedy == "Correct the name."
