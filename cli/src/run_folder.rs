@@ -5,6 +5,7 @@
 pub mod end;
 pub mod kept;
 pub mod lock;
+pub mod manifest;
 pub mod names;
 pub mod notice;
 pub mod open;

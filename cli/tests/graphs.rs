@@ -564,3 +564,43 @@ fn what_runs_is_stopped_before_it_runs_anew() {
     assert_eq!(world.outcome(&["graph", "wait", made["graph"].as_str().unwrap(), "--timeout", "60s"]).0, 0);
     assert_eq!(result(&email), "[2,1]"); // that of the other task is kept
 }
+
+#[test]
+fn large_results_pass_as_files_and_each_attempt_finds_those_that_were_made_for_it() {
+    let world = World::new();
+    let say = format!("{} task", env!("CARGO_BIN_EXE_blueque"));
+    // More than the 8 MiB that the server takes, other bytes each time.
+    let make = format!(
+        "head -c 9000000 /dev/zero | tr '\\0' $BLUEQUE_ATTEMPT > $BLUEQUE_OUTPUT_DIR/film; {say} result --published"
+    );
+    world.program("make", &make);
+    world.program(
+        "join",
+        &format!("for folder in $({say} inputs); do tail -c 1 $folder/film; wc -c < $folder/film; done > FOLDER/joined.$BLUEQUE_ATTEMPT"),
+    );
+    world.program("lost", &format!("{say} inputs --timeout 0s"));
+    let worker = ["--queue", "make", "--queue", "join", "--queue", "lost"];
+    let _worker = world.worker(&worker);
+    for id in ["one", "two"] {
+        world.run(&["submit", "make", "--id", id]);
+    }
+    world.run(&["submit", "join", "--id", "both", "--result-of", "one", "--result-of", "two"]);
+    let both = world.client.task("both").unwrap();
+    let read = |name| fs::read_to_string(world.path(name)).unwrap();
+    let ended = status(&both, Status::Complete);
+    assert_eq!(read("joined.1"), "19000000\n19000000\n");
+    let parameters: Value = serde_json::from_str(&field(&ended, "parameters")).unwrap();
+    assert_eq!(
+        (&parameters[0]["published"]["task"], &parameters[1]["published"]["attempt"]),
+        (&json!("one"), &json!(1))
+    );
+
+    let elsewhere = json!({"published": {"host": "far", "folder": "/nowhere", "task": "up", "attempt": 2}}).to_string();
+    world.run(&["submit", "lost", &elsewhere, "--id", "lost"]);
+    let lost = status(&world.client.task("lost").unwrap(), Status::Failed);
+    let error = field(&lost, "error");
+    assert!(
+        error.contains("the output of attempt 2 of up is not in /nowhere") && error.contains("published on far"),
+        "{error}"
+    );
+}

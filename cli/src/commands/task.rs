@@ -1,23 +1,19 @@
 //! `blueque task`: for use inside a task's program. Outside of a task its subcommands do nothing, so that a program
 //! runs by hand as it does under a worker.
 
-use std::env;
-use std::fs::{self, OpenOptions};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+mod files;
+mod published;
+
 use std::time::Duration;
 
-use anyhow::Context;
 use blueque::{Inputs, QueueName};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 
+use self::files::{append, given, keep};
 use crate::input::upstreams::Upstreams;
 use crate::input::values::{duration, queue_name};
 use crate::output::{Code, fault};
-
-/// The server accepts no more.
-const LARGEST: u64 = 8 << 20;
 
 #[derive(Debug, Subcommand)]
 pub enum Word {
@@ -40,7 +36,17 @@ pub enum Word {
     /// Save the result; - reads stdin, @FILE a file
     Result {
         /// The result
-        value: String,
+        #[arg(required_unless_present = "published")]
+        value: Option<String>,
+        /// What the program has put into its folder for output, as a reference: for large results
+        #[arg(long, conflicts_with = "value")]
+        published: bool,
+    },
+    /// Print the folders of results that were saved with `result --published`, among those that this task has received
+    Inputs {
+        /// How long to wait for folders that are being published
+        #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration)]
+        timeout: Duration,
     },
     /// Ask for a retry after a time such as 10m, should the program fail and have retries left
     Again {
@@ -115,56 +121,12 @@ pub fn run(word: &Word) -> anyhow::Result<Code> {
         Word::Into { queue } => append(&json!({ "into": queue.as_str() }))?,
         Word::Next { queue } => append(&json!({ "next": queue.as_ref().map_or("", QueueName::as_str) }))?,
         Word::Again { pause } => append(&json!({ "again": pause.as_secs_f64() }))?,
-        Word::Checkpoint { value } => keep("BLUEQUE_CHECKPOINT", value)?,
-        Word::Result { value } => keep("BLUEQUE_RESULT", value)?,
+        Word::Checkpoint { value } => keep("BLUEQUE_CHECKPOINT", || given(value))?,
+        Word::Result { value: Some(value), .. } => keep("BLUEQUE_RESULT", || given(value))?,
+        Word::Result { value: None, .. } => keep("BLUEQUE_RESULT", published::own)?,
+        Word::Inputs { timeout } => return published::inputs(*timeout),
     }
     Ok(Code::Ok)
-}
-
-/// Appends one line with one write: lines of parallel writers stay whole.
-fn append(event: &Value) -> anyhow::Result<()> {
-    let Some(path) = file("BLUEQUE_EVENTS") else { return Ok(()) };
-    let text = format!("{event}\n");
-    let written =
-        OpenOptions::new().append(true).create(true).open(&path).and_then(|mut f| f.write_all(text.as_bytes()));
-    written.with_context(|| format!("{} cannot be written", path.display()))
-}
-
-/// Replaces a file atomically.
-fn keep(variable: &str, value: &str) -> anyhow::Result<()> {
-    let Some(path) = file(variable) else { return Ok(()) };
-    let bytes = match (value, value.strip_prefix('@')) {
-        ("-", _) => read(std::io::stdin().lock()).context("stdin cannot be read")?,
-        (_, Some(from)) => {
-            let source = fs::File::open(from).map_err(|error| fault(Code::Usage, format!("{from}: {error}")))?;
-            read(source).with_context(|| format!("{from} cannot be read"))?
-        }
-        (text, None) => text.as_bytes().to_vec(),
-    };
-    replace(&path, &bytes).with_context(|| format!("{} cannot be written", path.display()))
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(format!(".{}", std::process::id()));
-    let draft = PathBuf::from(draft);
-    let replaced = fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, path));
-    if replaced.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    replaced
-}
-
-fn read(source: impl Read) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    anyhow::ensure!(bytes.len() as u64 <= LARGEST, "over 8 MiB: store it elsewhere, and keep a reference to it");
-    Ok(bytes)
-}
-
-/// The file that the worker named.
-fn file(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 /// `5/12`, `42%`, `0.42`.

@@ -136,7 +136,7 @@ pub fn error(text: &str, words: &str) -> String {
 fn result(folder: &RunFolder, seen: Seen, limit: u64) -> Result<Vec<u8>, Unfit> {
     let too_large = |what: &str, size: String| {
         Unfit::Bad(format!(
-            "{what} has {size} bytes, at most {limit} can be kept: write it to BLUEQUE_OUTPUT_DIR, and name it"
+            "{what} has {size} bytes, at most {limit} can be kept: write it to BLUEQUE_OUTPUT_DIR, and call `blueque task result --published`"
         ))
     };
     if seen.blind {

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 
+use super::publish;
 use super::shared::Lease;
 use crate::run_folder::{Run, RunFolder};
 
@@ -57,6 +58,9 @@ fn environment(folder: &RunFolder, run: &Run) -> Vec<(String, std::ffi::OsString
     set("BLUEQUE_RESULT", folder.result().into());
     set("BLUEQUE_CHECKPOINT", folder.checkpoint().into());
     set("BLUEQUE_OUTPUT_DIR", folder.output().into());
+    if let Some(target) = publish::target_of_output(folder, run) {
+        set("BLUEQUE_PUBLISHED", target.into());
+    }
     set("BLUEQUE_STOP", folder.stop().into());
     // Identifies the rest of a process tree after its supervisor was killed.
     set("BLUEQUE_RUN", folder.path().into());

@@ -5,36 +5,22 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::run_folder::end::hex;
+use crate::run_folder::manifest::{self, Entry, Manifest};
 use crate::run_folder::open::{self, private_folders, write_durably};
 use crate::run_folder::{Run, RunFolder, names};
 
-const MANIFEST: &str = "manifest.json";
-
-/// A larger file of that name is not ours.
-const MOST: u64 = 64 << 20;
-
-#[derive(Serialize)]
-struct Manifest<'a> {
-    task: &'a str,
-    attempt: u32,
-    files: Vec<Entry>,
-}
-
-#[derive(Serialize)]
-struct Entry {
-    path: String,
-    size: u64,
-    sha256: String,
-}
-
 /// Where the output will be published; none if there is no output.
 pub fn target(folder: &RunFolder, run: &Run) -> Option<String> {
-    let place = place(folder, run).filter(|_| is_filled(&folder.output()))?;
-    Some(published(&place, run).to_string_lossy().into_owned())
+    let target = target_of_output(folder, run).filter(|_| is_filled(&folder.output()))?;
+    Some(target.to_string_lossy().into_owned())
+}
+
+/// Where output would be published.
+pub fn target_of_output(folder: &RunFolder, run: &Run) -> Option<PathBuf> {
+    Some(published(&place(folder, run)?, run))
 }
 
 fn place(folder: &RunFolder, run: &Run) -> Option<PathBuf> {
@@ -112,21 +98,13 @@ pub fn publish(folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
 
 /// Writes the manifest.
 fn describe(output: &Path, folder: &RunFolder, run: &Run) -> anyhow::Result<()> {
-    let own = |path: &Path| {
-        let text = open::read(path, MOST).unwrap_or_default();
-        let found = serde_json::from_slice::<serde_json::Value>(&text).unwrap_or_default();
-        found.get("task").is_some_and(|task| *task == run.id) && found.get("attempt").is_some_and(|n| *n == run.attempt)
-    };
-    // A file that the program put there under that name is kept.
-    let free = |path: &PathBuf| fs::symlink_metadata(path).is_err() || own(path);
-    let names = ["", "blueque-", "blueque-1-", "blueque-2-"].map(|before| output.join(format!("{before}{MANIFEST}")));
-    let manifest = names.into_iter().find(free).context("no name is left for a manifest")?;
+    let manifest = manifest::place_for(output, &run.id, run.attempt).context("no name is left for a manifest")?;
     let mut files = Vec::new();
     list(output, output, &manifest, &mut files)?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    let described = Manifest { task: &run.id, attempt: run.attempt, files };
+    let described = Manifest { task: run.id.clone(), attempt: run.attempt, files };
     // Created outside of the output, whose names are all the program's.
-    let draft = folder.path().join(MANIFEST);
+    let draft = folder.path().join("manifest.json");
     write_durably(&draft, &serde_json::to_vec_pretty(&described)?).context("no manifest can be written")?;
     fs::rename(&draft, &manifest)?;
     Ok(File::open(output)?.sync_all()?)

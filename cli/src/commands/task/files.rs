@@ -1,0 +1,64 @@
+//! The files that the worker names in the environment of a program.
+
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde_json::Value;
+
+use crate::output::{Code, fault};
+
+/// The server accepts no more.
+pub const LARGEST: u64 = 8 << 20;
+
+/// Appends one line with one write: lines of parallel writers stay whole.
+pub fn append(event: &Value) -> anyhow::Result<()> {
+    let Some(path) = file("BLUEQUE_EVENTS") else { return Ok(()) };
+    let text = format!("{event}\n");
+    let written =
+        OpenOptions::new().append(true).create(true).open(&path).and_then(|mut f| f.write_all(text.as_bytes()));
+    written.with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// What the user gave: text, a file, or stdin.
+pub fn given(value: &str) -> anyhow::Result<Vec<u8>> {
+    match (value, value.strip_prefix('@')) {
+        ("-", _) => read(std::io::stdin().lock()).context("stdin cannot be read"),
+        (_, Some(from)) => {
+            let source = fs::File::open(from).map_err(|error| fault(Code::Usage, format!("{from}: {error}")))?;
+            read(source).with_context(|| format!("{from} cannot be read"))
+        }
+        (text, None) => Ok(text.as_bytes().to_vec()),
+    }
+}
+
+/// Replaces a file atomically.
+pub fn keep(variable: &str, bytes: impl FnOnce() -> anyhow::Result<Vec<u8>>) -> anyhow::Result<()> {
+    let Some(path) = file(variable) else { return Ok(()) };
+    replace(&path, &bytes()?).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(format!(".{}", std::process::id()));
+    let draft = PathBuf::from(draft);
+    let replaced = fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, path));
+    if replaced.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    replaced
+}
+
+fn read(source: impl Read) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= LARGEST, "over 8 MiB: store it elsewhere, and keep a reference to it");
+    Ok(bytes)
+}
+
+/// The file that the worker named.
+pub fn file(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from)
+}

@@ -1,0 +1,66 @@
+//! Results that are published output: a task says that its own is, and a task that waits for others finds theirs.
+
+use std::env;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use serde_json::Value;
+
+use super::files::{LARGEST, file};
+use crate::output::{Code, fault, line};
+use crate::run_folder::manifest::Published;
+use crate::run_folder::open;
+use crate::server::host;
+
+/// The field of a result that refers to published output.
+const FIELD: &str = "published";
+
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The reference to the output of this program, as JSON.
+pub fn own() -> anyhow::Result<Vec<u8>> {
+    let said = |name: &str| env::var(name).with_context(|| format!("{name} is not set"));
+    let folder = file("BLUEQUE_PUBLISHED").context("this worker has no folder to publish output in")?;
+    let published = Published {
+        host: host(&said("BLUEQUE_NODE")?).unwrap_or_default(),
+        folder,
+        task: said("BLUEQUE_TASK_ID")?,
+        attempt: said("BLUEQUE_ATTEMPT")?.parse().context("BLUEQUE_ATTEMPT is no number")?,
+    };
+    Ok(serde_json::to_vec(&serde_json::json!({ FIELD: published }))?)
+}
+
+/// Prints the folders of the published output among the parameters, in their order, once all are there.
+pub fn inputs(limit: Duration) -> anyhow::Result<Code> {
+    let Some(path) = file("BLUEQUE_PARAMETERS") else { return Ok(Code::Ok) };
+    let text = open::read(&path, LARGEST).with_context(|| format!("{} cannot be read", path.display()))?;
+    let wanted = references(&serde_json::from_slice(&text).unwrap_or_default());
+    let begun = Instant::now();
+    for one in &wanted {
+        while !one.is_there() {
+            if begun.elapsed() >= limit {
+                let Published { host, folder, task, attempt } = one;
+                let text = format!(
+                    "the output of attempt {attempt} of {task} is not in {} after {} s: it was published on {host}; \
+                     a worker elsewhere needs a --publish folder that both see",
+                    folder.display(),
+                    limit.as_secs()
+                );
+                return Err(fault(Code::NotFound, text));
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+    wanted.iter().try_for_each(|one| line(one.folder.to_string_lossy()))?;
+    Ok(Code::Ok)
+}
+
+/// A whole result, or the elements of a list of them.
+fn references(parameters: &Value) -> Vec<Published> {
+    let one = |value: &Value| serde_json::from_value(value.get(FIELD)?.clone()).ok();
+    match parameters {
+        Value::Array(all) => all.iter().filter_map(one).collect(),
+        whole => one(whole).into_iter().collect(),
+    }
+}

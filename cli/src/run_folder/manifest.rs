@@ -1,0 +1,58 @@
+//! The manifest of published output, and the reference to it that a task can have as its result.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::open;
+
+const NAME: &str = "manifest.json";
+
+/// A larger file of that name is not ours.
+const MOST: u64 = 64 << 20;
+
+#[derive(Deserialize, Serialize)]
+pub struct Manifest {
+    pub task: String,
+    pub attempt: u32,
+    pub files: Vec<Entry>,
+}
+
+#[derive(Deserialize, Serialize)]
+pub struct Entry {
+    pub path: String,
+    pub size: u64,
+    pub sha256: String,
+}
+
+/// The places of a manifest in a folder of output. A file that the program put there is kept.
+fn places(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    ["", "blueque-", "blueque-1-", "blueque-2-"].into_iter().map(move |before| folder.join(format!("{before}{NAME}")))
+}
+
+fn is_of(path: &Path, task: &str, attempt: u32) -> bool {
+    let text = open::read(path, MOST).unwrap_or_default();
+    serde_json::from_slice::<Manifest>(&text).is_ok_and(|found| found.task == task && found.attempt == attempt)
+}
+
+/// Where the manifest of an attempt is, or can be written.
+pub fn place_for(folder: &Path, task: &str, attempt: u32) -> Option<PathBuf> {
+    places(folder).find(|path| fs::symlink_metadata(path).is_err() || is_of(path, task, attempt))
+}
+
+/// A result that is too large to be sent: the output that its program published.
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
+pub struct Published {
+    pub host: String,
+    pub folder: PathBuf,
+    pub task: String,
+    pub attempt: u32,
+}
+
+impl Published {
+    /// Whether it is there. For a moment after the end of its task it is not, or another attempt's output is.
+    pub fn is_there(&self) -> bool {
+        places(&self.folder).any(|path| is_of(&path, &self.task, self.attempt))
+    }
+}
