@@ -5,6 +5,7 @@ the contract as a function that gives a call, for `Client.run`.
 """
 
 from . import calls, contract
+from .context import Again, Failure, Stopped, context
 from .errors import (
     BluequeError,
     CancelledAtStart,
@@ -22,27 +23,36 @@ from .errors import (
     Unavailable,
     Unsuitable,
 )
+from .graphs import Graph, Node
 from .jobs import Job, TaskFunction, task
 from .payload import Json, Serializer
-from .sync import Client, Queue, Task
+from .sync import Client, GraphHandle, Queue, Schedule, Task
 from .version import VERSION as __version__
+from .worker import Worker
 
 __all__ = [
+    "Again",
     "BluequeError",
     "CancelledAtStart",
     "Client",
     "ConnectionFailed",
+    "Failure",
+    "Graph",
+    "GraphHandle",
     "InvalidCall",
     "Job",
     "Json",
     "Lost",
+    "Node",
     "NotFound",
     "PayloadError",
     "Queue",
     "Refused",
     "ReplyError",
+    "Schedule",
     "Serializer",
     "ServerError",
+    "Stopped",
     "Task",
     "TaskCancelled",
     "TaskFailed",
@@ -50,8 +60,10 @@ __all__ = [
     "TimedOut",
     "Unavailable",
     "Unsuitable",
+    "Worker",
     "__version__",
     "calls",
+    "context",
     "contract",
     "task",
 ]

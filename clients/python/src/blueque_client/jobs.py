@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 else:
     P = TypeVar("P")
+A = TypeVar("A")
 R = TypeVar("R")
 
 
@@ -59,7 +60,13 @@ class TaskFunction(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<task {self.name} of the queue {self.queue}>"
 
-    def call(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
+    @overload
+    def call(self: TaskFunction[P, Coroutine[Any, Any, A]], *args: P.args, **kwargs: P.kwargs) -> Job[A]: ...
+
+    @overload
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]: ...
+
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> Job[Any]:
         """Its call with these arguments, checked against its signature."""
         try:
             bound = self.signature.bind(*args, **kwargs)

@@ -7,10 +7,23 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
+from contextvars import copy_context
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import redis
+
+from . import calls
+from .errors import TimedOut
+from .frames import Frame
+from .host import Running
+from .jobs import TaskFunction
+from .sync import Client, Link
+from .worker import Tasks, call_of, functions_of
+
+LISTENER = f"test_{os.getpid()}"
 
 
 class Server:
@@ -62,6 +75,57 @@ class Server:
     ) -> None:
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def run_until_idle(client: Client, tasks: Tasks, most: int = 10_000) -> int:
+    """Runs what is due in this process and thread, one task after another, until nothing is left. Returns how many ran.
+
+    client: With a `Clock` it decides what is due.
+    tasks: The functions, as for a `Worker`. Errors of functions end their attempts, as there.
+    """
+    functions, link = functions_of(tasks), client.link
+    queues = list(dict.fromkeys(each.queue for each in functions.values()))
+    host = _Here(link, functions)
+    for name in queues:
+        link.run(calls.register(name, LISTENER))
+    try:
+        for done in range(most):
+            while link.run(calls.upkeep(queues)).more:
+                pass
+            taken = link.make(calls.reserve(LISTENER, queues, pid=os.getpid()))
+            if not taken:
+                return done
+            host.run(taken[0])
+        raise TimedOut("TIMEDOUT", f"tasks are left after {most}.")
+    finally:
+        for name in queues:
+            link.run(calls.unregister(name, LISTENER))
+
+
+class _Here:
+    """This process, in the place of a worker's."""
+
+    def __init__(self, link: Link, functions: Mapping[str, TaskFunction[Any, Any]]) -> None:
+        self.link, self.functions, self.serializer = link, functions, link.serializer
+        self.attempt: Any = None
+
+    def run(self, item: calls.ReserveItem) -> None:
+        self.attempt = item
+        record = self.link.run(calls.get(item.id))
+        with tempfile.TemporaryDirectory() as folder:
+            about = {"id": item.id, "queue": item.queue, "attempt": item.attempt, "folder": folder}
+            about["method"] = record.method if record else None
+            about.update(parameters=len(item.parameters), checkpoint=item.checkpoint is not None)
+            running = Running(self, Frame("start", 0, about, item.parameters + (item.checkpoint or b"")))
+            ending = copy_context().run(running.run)
+        self.link.run(call_of(item.id, item.token, ending))
+
+    def ask(self, key: int, kind: str, body: bytes) -> None:  # noqa: ARG002
+        command = calls.checkpoint if kind == "checkpoint" else calls.progress
+        self.link.run(command(self.attempt.id, self.attempt.token, body))
+
+    def tell(self, kind: str, key: int, body: bytes) -> None:  # noqa: ARG002
+        self.link.run(calls.log(self.attempt.id, self.attempt.token, "log", body))
 
 
 class Clock:

@@ -59,6 +59,14 @@ def written(value: object) -> bytes:
     raise InvalidCall("BADARG", f"{value!r} is no value of an argument.")
 
 
+def whole(value: Seconds) -> int:
+    """A length of time in whole seconds."""
+    seconds = value.total_seconds() if isinstance(value, timedelta) else value
+    if seconds != int(seconds):
+        raise InvalidCall("BADARG", f"{value} is not a whole number of seconds.")
+    return int(seconds)
+
+
 class Page(Protocol[T_co]):
     """A reply with a cursor."""
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from .. import calls
 from ..errors import ConnectionFailed, Unsuitable
+from ..graphs import Graph, batches
 from ..jobs import Job
 from ..payload import Serializer
 from ..replies import bytes_only
-from ..wire import Call, Time
+from ..wire import Call, Seconds, Time, whole
+from .graph import GraphHandle
 from .link import Link
 from .queue import Queue
+from .schedule import Schedule
 from .task import Task
 
 if TYPE_CHECKING:
@@ -103,6 +106,59 @@ class Client:
         """
         merged: calls.SubmitOptions = {**job.options, **options}
         return await self.queue(job.queue).submit(job.parameters, id=id, eta=eta, unique=unique, again=again, **merged)
+
+    async def submit_graph(self, graph: Graph) -> GraphHandle:
+        """Submits all tasks of a graph, or none. May be repeated."""
+        each = graph.entries(self.link.serializer)
+        for batch in batches(each):
+            call = calls.submit_graph(
+                graph.id,
+                len(each),
+                batch,
+                name=graph.name,
+                on_failure=graph.on_failure,
+                tags=graph.tags or None,
+                deadline=graph.deadline,
+            )
+            await self.link.make(call)
+        return GraphHandle(self.link, graph.id)
+
+    def graph(self, id: str) -> GraphHandle:
+        """A graph by its id."""
+        return GraphHandle(self.link, id)
+
+    async def graphs(self) -> list[calls.GraphsItem]:
+        """All graphs."""
+        return await self.link.pages(lambda cursor: calls.graphs(cursor, 500))
+
+    async def schedule(
+        self,
+        name: str,
+        job: Job[Any],
+        every: Seconds,
+        *,
+        offset: Seconds = 0,
+        **options: Unpack[calls.ScheduleOptions],
+    ) -> Schedule:
+        """Creates a task at each multiple of `every` since 1970, plus the offset; changes the schedule if it is there.
+
+        job: `function.call(…)`, or `Job("queue", parameters)` for a worker in any language.
+        options: Those of `calls.schedule`: `overlap`, `missed`, `start`, `end`, and those of each task.
+        """
+        rhythm = f"every {whole(every)}" + (f" {whole(offset)}" if offset else "")
+        own = {name: value for name, value in job.options.items() if name in calls.ScheduleOptions.__annotations__}
+        merged = cast("calls.ScheduleOptions", {"by": self.link.by, **own, **options})
+        parameters = self.link.dumps(job.parameters)
+        await self.link.make(calls.schedule(name, job.queue, rhythm, parameters, [], **merged))
+        return Schedule(self.link, name)
+
+    def schedule_of(self, name: str) -> Schedule:
+        """A schedule by its name."""
+        return Schedule(self.link, name)
+
+    async def schedules(self) -> list[calls.SchedulesItem]:
+        """All schedules."""
+        return await self.link.pages(lambda cursor: calls.schedules(cursor, 500))
 
     async def queues(self) -> list[calls.QueuesItem]:
         """All queues."""

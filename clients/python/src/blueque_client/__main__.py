@@ -1,0 +1,112 @@
+"""`python -m blueque_client worker MODULE[:NAME]`: a worker from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from . import Client, __version__
+from .errors import BluequeError
+from .worker import Worker
+
+
+def main() -> int:
+    """Reads the command line, and runs the worker."""
+    parser = argparse.ArgumentParser(prog="python -m blueque_client", description="Blueque from Python.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, dest="command", metavar="command")
+    worker = commands.add_parser("worker", help="run the @task functions of a module")
+    worker.add_argument("tasks", metavar="MODULE[:NAME]", help="a module, or a function or a list in it")
+    worker.add_argument(
+        "--url", default=os.environ.get("BLUEQUE_URL", "redis://127.0.0.1:6379"), help="the server (BLUEQUE_URL)"
+    )
+    worker.add_argument("--namespace", default=os.environ.get("BLUEQUE_NAMESPACE", "blueque"), help="BLUEQUE_NAMESPACE")
+    worker.add_argument("-q", "--queue", action="append", help="a queue; by default those of the functions")
+    worker.add_argument("-n", "--slots", type=int, default=1, help="how many tasks run at once")
+    worker.add_argument(
+        "--mode",
+        choices=("process", "thread", "asyncio"),
+        default="process",
+        help="a process for each task, or all in one",
+    )
+    worker.add_argument(
+        "--tasks-per-process", type=int, default=-1, help="how many tasks a process runs before it is replaced"
+    )
+    worker.add_argument("--spawn", action="store_true", help="a new interpreter for each process, instead of a fork")
+    worker.add_argument("--lease", type=float, help="seconds; by default the setting of the queue")
+    worker.add_argument("--has", help="what it offers, such as gpu,memory=64")
+    worker.add_argument("--name", help="for people")
+    worker.add_argument("--grace", type=float, default=30, help="seconds from an order to stop to SIGKILL")
+    worker.add_argument("--memory", type=int, help="bytes of memory that a process may take")
+    worker.add_argument("--folder", help="where the folders of attempts are made")
+    worker.add_argument("--reload", action="store_true", help="start again when a file of the program has changed")
+    worker.add_argument("--quiet", action="store_true", help="log only warnings")
+    given = parser.parse_args()
+    level = logging.WARNING if given.quiet else logging.INFO
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(message)s")
+    sys.path.insert(0, os.getcwd())
+    try:
+        return run(given)
+    except BluequeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def run(given: argparse.Namespace) -> int:
+    """Runs a worker until it is told to stop."""
+    module, _, name = given.tasks.partition(":")
+    tasks: Any = importlib.import_module(module)
+    if name:
+        tasks = getattr(tasks, name)
+    worker = Worker(
+        Client(given.url, given.namespace),
+        tasks,
+        queues=given.queue,
+        slots=given.slots,
+        mode=given.mode,
+        tasks_per_process=given.tasks_per_process,
+        spawn=given.spawn,
+        lease=given.lease,
+        has=given.has,
+        name=given.name,
+        grace=given.grace,
+        memory=given.memory,
+        folder=given.folder,
+    )
+    changed = Changes(worker) if given.reload else None
+    worker.run()
+    if changed and changed.seen.is_set():
+        os.execv(sys.executable, [sys.executable, "-m", "blueque_client", *sys.argv[1:]])
+    return 0
+
+
+class Changes:
+    """Watches the files of the program, in development."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker, self.seen = worker, threading.Event()
+        self._before = self._state()
+        worker.every_second = self.look
+
+    def look(self) -> None:
+        """Stops the worker if a file has changed; its tasks are given back."""
+        if not self.seen.is_set() and self._state() != self._before:
+            self.seen.set()
+            logging.getLogger("blueque.worker").info("the program has changed: starts again")
+            self.worker.stop(release=True)
+
+    def _state(self) -> dict[str, float]:
+        here = Path.cwd()
+        files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        own = {file for file in files if file and here in Path(file).resolve().parents and ".venv" not in file}
+        return {file: Path(file).stat().st_mtime for file in own if Path(file).exists()}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

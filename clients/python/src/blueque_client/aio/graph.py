@@ -1,0 +1,79 @@
+"""A graph that was submitted."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from .. import calls
+from ..errors import NotFound, TimedOut
+from ..graphs import Node
+from .link import Link, pause
+from .task import ENDED, LOOK, Task
+
+
+class GraphHandle:
+    """A graph by its id."""
+
+    def __init__(self, link: Link, id: str) -> None:
+        self._link = link
+        self.id = id
+
+    def __repr__(self) -> str:
+        return f"GraphHandle({self.id!r})"
+
+    def task(self, node: Node | str) -> Task[Any]:
+        """The task of a node, or by its id."""
+        return Task(self._link, node if isinstance(node, str) else node.id)
+
+    async def tasks(self) -> list[calls.ShowGraphItem]:
+        """All its tasks, with their states, and what they still wait for."""
+
+        def page(cursor: str) -> Any:
+            call = calls.show_graph(self.id, cursor, 500)
+            return _there(call, self.id)
+
+        return await self._link.pages(page)
+
+    async def info(self) -> calls.ShowGraphReply:
+        """How many of its tasks are complete, have failed, were cancelled."""
+        info: calls.ShowGraphReply = await self._link.run(_there(calls.show_graph(self.id, "0", 1), self.id))
+        return info
+
+    async def wait(self, timeout: float | None = None) -> list[calls.ShowGraphItem]:
+        """Waits until all its tasks have ended, and returns them."""
+        until = None if timeout is None else time.monotonic() + timeout
+        interval = 0.005
+        while True:
+            info = await self.info()
+            if info.complete + info.failed + info.cancelled >= info.total:
+                return await self.tasks()
+            left = LOOK if until is None else until - time.monotonic()
+            if left <= 0:
+                if all(each.status in ENDED or each.status == "deleted" for each in await self.tasks()):
+                    return await self.tasks()
+                raise TimedOut("TIMEDOUT", f"the graph {self.id} has not ended within {timeout:g} s.")
+            await pause(min(interval, left))
+            interval = min(interval * 2, LOOK)
+
+    async def cancel(self, reason: str = "", *, task: str | None = None, force: bool = False) -> None:
+        """Cancels what has not ended; with `task` that one and what waits for it."""
+        call = calls.cancel_graph(self.id, reason, task=task, force=force or None, by=self._link.by)
+        await self._link.make(call)
+
+    async def retry(self, *, task: str | None = None) -> None:
+        """Runs what has failed or was cancelled again; with `task` that one and all that wait for it."""
+        await self._link.make(calls.retry_graph(self.id, task=task, by=self._link.by))
+
+
+def _there(call: Any, id: str) -> Any:
+    """The same call, for which nil is an error."""
+    read = call.read
+
+    def there(reply: Any) -> Any:
+        found = read(reply)
+        if found is None:
+            raise NotFound("NOTASK", f"there is no graph {id}.")
+        return found
+
+    return type(call)(call.command, call.arguments, there)

@@ -1,0 +1,42 @@
+"""A schedule: a task at intervals."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from .. import calls
+from .link import Link
+from .task import Task
+
+
+class Schedule:
+    """A schedule by its name."""
+
+    def __init__(self, link: Link, name: str) -> None:
+        self._link = link
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Schedule({self.name!r})"
+
+    async def info(self) -> calls.ShowScheduleReply:
+        """What it creates, when, and how it has gone."""
+        return await self._link.run(calls.show_schedule(self.name))
+
+    async def run(self) -> Task[Any]:
+        """Creates a task now, beside its slots."""
+        reply = await self._link.make(calls.run_schedule(self.name, str(uuid.uuid4()), by=self._link.by))
+        return Task(self._link, reply.id)
+
+    async def pause(self, reason: str = "", *, by: str | None = None) -> None:
+        """Creates no tasks."""
+        await self._link.run(calls.pause_schedule(self.name, by or self._link.by or "python", reason))
+
+    async def resume(self) -> None:
+        """Creates tasks again."""
+        await self._link.run(calls.resume_schedule(self.name, by=self._link.by))
+
+    async def remove(self) -> None:
+        """Removes it; its tasks stay."""
+        await self._link.make(calls.unschedule(self.name, by=self._link.by))

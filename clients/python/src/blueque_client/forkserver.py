@@ -1,0 +1,166 @@
+"""The process from which the processes of tasks are forked.
+
+It is a copy of the worker, made before that starts a thread, with everything imported, and does nothing but fork, watch
+and kill. So a fork is quick and safe, whatever threads the worker has; and whatever a task does, to itself or to the
+interpreter, it does neither to the worker nor to other tasks.
+
+Each process that it makes leads a session of its own. What a task has started and left behind, even as a daemon, is
+killed with the task: orphans become children of the task's process, and those of a dead task of this one (on Linux).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+#: Orders and reports are this long, so that none is read in part.
+SIZE = 64
+
+_SET_PDEATHSIG, _SET_SUBREAPER = 1, 36
+
+
+def pack(**order: Any) -> bytes:
+    """An order or a report."""
+    return json.dumps(order).encode().ljust(SIZE)
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _children() -> list[int]:
+    """The processes whose parent is this one."""
+    with suppress(OSError):
+        return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+    return []
+
+
+class ForkServer:
+    """The server's side; `serve` returns only in a child, with the end of its pipe."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
+        self.known: set[int] = set()
+
+    def serve(self) -> socket.socket | None:
+        """Obeys orders; returns the pipe in a process that is to run tasks, None when the worker is gone."""
+        for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(ignored, signal.SIG_IGN)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        _prctl(_SET_SUBREAPER, 1)
+        bell, ring = os.pipe()
+        os.set_blocking(bell, False)
+        os.set_blocking(ring, False)
+        signal.set_wakeup_fd(ring, warn_on_full_buffer=False)
+        poll = select.poll()
+        poll.register(self.control, select.POLLIN)
+        poll.register(bell, select.POLLIN)
+        while True:
+            ready = {fd for fd, _ in poll.poll()}
+            if bell in ready:
+                with suppress(BlockingIOError):
+                    os.read(bell, 4096)
+                self._reap()
+            if self.control.fileno() in ready:
+                message, fds, _, _ = socket.recv_fds(self.control, SIZE, 1)
+                if not message:
+                    self._end()
+                    return None
+                order = json.loads(message)
+                if "start" in order:
+                    if pipe := self._fork(fds[0], order["start"]):
+                        signal.set_wakeup_fd(-1)
+                        os.close(bell)
+                        os.close(ring)
+                        return pipe
+                elif order["pid"] in self.known:
+                    if order["signal"] == signal.SIGKILL:
+                        self._kill(order["pid"])
+                    else:
+                        _quietly(os.killpg, order["pid"], order["signal"])
+
+    def _fork(self, fd: int, number: int) -> socket.socket | None:
+        parent = os.getpid()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self.control.sendall(pack(start=number, error=os.strerror(error.errno or errno.EAGAIN)[:30]))
+            os.close(fd)
+            return None
+        if pid:
+            os.close(fd)
+            self.known.add(pid)
+            self.control.sendall(pack(start=number, pid=pid))
+            return None
+        os.setsid()
+        _prctl(_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+        _prctl(_SET_SUBREAPER, 1)
+        for default in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
+            signal.signal(default, signal.SIG_DFL)
+        self.control.close()
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        # If memory runs out, the task is to go, not the worker.
+        with suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text("500")
+        return socket.socket(fileno=fd)
+
+    def _reap(self) -> None:
+        for pid, status in _dead():
+            if pid in self.known:
+                # What it has left in its group, then its daemons.
+                _quietly(os.killpg, pid, signal.SIGKILL)
+                self.known.discard(pid)
+                self._kill_strays()
+                self.control.sendall(pack(gone=pid, status=status))
+
+    def _kill(self, pid: int) -> None:
+        _quietly(os.killpg, pid, signal.SIGKILL)
+        _quietly(os.kill, pid, signal.SIGKILL)
+
+    def _kill_strays(self) -> None:
+        """Kills children that this process has not made: those that a dead task has left, and what these leave."""
+        while strays := [pid for pid in _children() if pid not in self.known]:
+            for pid in strays:
+                _quietly(os.kill, pid, signal.SIGKILL)
+            for pid in strays:
+                with suppress(ChildProcessError):
+                    os.waitpid(pid, 0)
+
+    def _end(self) -> None:
+        """The worker is gone: nobody renews the leases of what runs here."""
+        for pid in self.known:
+            self._kill(pid)
+        for pid in self.known:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+        self.known.clear()
+        self._kill_strays()
+
+
+def _dead() -> list[tuple[int, int]]:
+    found = []
+    with suppress(ChildProcessError):
+        while (one := os.waitpid(-1, os.WNOHANG))[0]:
+            found.append(one)
+    return found
+
+
+def _quietly(what: Callable[..., Any], *args: Any) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        what(*args)

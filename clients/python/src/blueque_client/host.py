@@ -1,0 +1,379 @@
+"""A process that runs tasks: one after another, several in threads, or several on an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import ctypes
+import importlib
+import inspect
+import itertools
+import json
+import logging
+import os
+import queue
+import resource
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, NoReturn, Protocol
+
+from . import contract
+from .context import Again, Failure, Stopped, current
+from .errors import InvalidCall, PayloadError, verdict
+from .frames import Frame, Pipe
+from .jobs import TaskFunction, WrongArguments
+from .payload import Json, Serializer
+
+#: How the tasks of a process run: one at a time, in threads, on an event loop.
+Mode = Literal["process", "thread", "asyncio"]
+
+#: The end of an error's text is what helps.
+MOST_ERROR = 16_000
+
+
+class Ending(NamedTuple):
+    """How an attempt ends: the words of `exchange`, and what goes with them."""
+
+    how: contract.Ending
+    body: bytes = b""
+    group: str | None = None
+    again: float | None = None
+    reason: str | None = None
+    #: The queue of the next step, and its method.
+    next_step: dict[str, str] = {}  # noqa: RUF012 - of a tuple
+
+
+class Way(Protocol):
+    """Where an attempt finds functions, and whom it tells things."""
+
+    functions: Mapping[str, TaskFunction[Any, Any]]
+    serializer: Serializer
+
+    def ask(self, key: int, kind: str, body: bytes) -> None:
+        """Sends a message and waits for its answer, which may be an error."""
+
+    def tell(self, kind: str, key: int, body: bytes) -> None:
+        """Sends a message that has no answer."""
+
+
+class Running:
+    """An attempt in this process."""
+
+    def __init__(self, host: Way, frame: Frame) -> None:
+        self.host, self.key, about = host, frame.key, frame.about
+        self.id: str = about["id"]
+        self.queue: str = about["queue"]
+        self.method: str | None = about["method"]
+        self.number: int = about["attempt"]
+        self.folder = Path(about["folder"])
+        self.order: str | None = None
+        self.next_step: dict[str, str] = {}
+        size = about["parameters"]
+        self._parameters = frame.body[:size]
+        self._checkpoint = frame.body[size:] if about["checkpoint"] else None
+        self.function = host.functions.get(self.method or self.queue)
+        #: How to raise `Stopped` in it.
+        self.thread: int | None = None
+        self.loop: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+        self.ended = False
+
+    # What its function says
+
+    def last_checkpoint(self) -> Any:
+        return None if self._checkpoint is None else self.host.serializer.loads(self._checkpoint)
+
+    def ask(self, kind: str, value: Any) -> None:
+        self.host.ask(self.key, kind, self.host.serializer.dumps(value))
+
+    def log(self, text: str) -> None:
+        self.host.tell(
+            "log", self.key, (text if text.endswith("\n") else f"{text}\n").encode(errors="backslashreplace")
+        )
+
+    # Its life
+
+    def run(self) -> Ending:
+        """Runs its function, to whatever end."""
+        current.set(self)
+        try:
+            value = self._call()
+            if inspect.iscoroutine(value):
+                value = asyncio.run(value)
+            return self._complete(value)
+        except BaseException as error:
+            return self._failed(error)
+
+    async def run_async(self) -> Ending:
+        """The same on an event loop."""
+        current.set(self)
+        try:
+            value = self._call()
+            if inspect.isawaitable(value):
+                value = await value
+            return self._complete(value)
+        except asyncio.CancelledError as error:
+            return self._failed(Stopped(self.order) if self.order else error)
+        except BaseException as error:
+            return self._failed(error)
+
+    def _call(self) -> Any:
+        if self.order:
+            raise Stopped(self.order)
+        if self.function is None:
+            what = f"the method {self.method}" if self.method else f"tasks of the queue {self.queue} without a method"
+            raise Failure(f"this worker has no function for {what}", group="unknown")
+        return self.function.run(self.host.serializer.loads(self._parameters))
+
+    def _complete(self, value: Any) -> Ending:
+        return Ending("complete", self.host.serializer.dumps(value), next_step=self.next_step)
+
+    def _failed(self, error: BaseException) -> Ending:
+        if isinstance(error, Stopped):
+            return stopped(error.order)
+        if isinstance(error, Again):
+            return Ending("release", again=error.seconds, reason=error.reason)
+        if isinstance(error, Failure):
+            return Ending(
+                "final" if error.permanent else "fail",
+                _text(error),
+                error.group or "Failure",
+                None if error.permanent else error.again,
+            )
+        permanent = isinstance(error, (WrongArguments, PayloadError))
+        return Ending(
+            "final" if permanent else "fail", _text(error), "permanent" if permanent else type(error).__name__
+        )
+
+
+def stopped(order: str) -> Ending:
+    """The end of an attempt that was ordered to stop."""
+    if order == "timeout":
+        return Ending("fail", b"the attempt has taken longer than its time limit", "timeout")
+    return Ending("uncounted" if order == "drain" else "release", reason=None)
+
+
+def _text(error: BaseException) -> bytes:
+    """What went wrong, then the last lines of the traceback."""
+    if isinstance(error, Failure):
+        return error.text.encode(errors="backslashreplace")[:MOST_ERROR]
+    first = "".join(traceback.format_exception_only(type(error), error)).strip()
+    trace = error.__traceback__
+    while trace and trace.tb_frame.f_code.co_filename in (__file__, inspect.getfile(TaskFunction)):
+        trace = trace.tb_next
+    lines = "".join(traceback.format_exception(type(error), error, trace))
+    text = first if trace is None else f"{first}\n\n{lines[-MOST_ERROR // 2 :]}"
+    return text.encode(errors="backslashreplace")[:MOST_ERROR]
+
+
+class _Logs(logging.Handler):
+    """What a function logs is in its task's log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        attempt = current.get(None)
+        if isinstance(attempt, Running) and not record.name.startswith("blueque."):
+            attempt.log(self.format(record))
+
+
+class Host:
+    """This process."""
+
+    def __init__(
+        self, end: socket.socket, functions: Mapping[str, TaskFunction[Any, Any]], serializer: Serializer
+    ) -> None:
+        self.pipe, self.functions, self.serializer = Pipe(end), functions, serializer
+        self.running: dict[int, Running] = {}
+        self._starts: queue.SimpleQueue[Running | None] = queue.SimpleQueue()
+        self._answers: dict[int, queue.SimpleQueue[Frame]] = {}
+        self._numbers = itertools.count()
+        #: The attempt that a signal reaches; and whether a thread is in what must not be torn.
+        self._main: Running | None = None
+        self._shield = threading.local()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def serve(self, mode: Mode, memory: int | None) -> None:
+        """Runs tasks until the worker closes the pipe."""
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        handler = _Logs()
+        handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+        logging.getLogger().addHandler(handler)
+        signal.signal(signal.SIGUSR1, self._interrupt)
+        threading.Thread(target=self._read, daemon=True, args=(mode,)).start()
+        if mode == "asyncio":
+            asyncio.run(self._on_a_loop())
+            return
+        while (running := self._starts.get()) is not None:
+            if mode == "thread":
+                running.thread = 0
+                threading.Thread(target=self._in_a_thread, args=(running,), daemon=True).start()
+            else:
+                self._here(running)
+
+    # What the worker says
+
+    def _read(self, mode: Mode) -> None:
+        while frame := self.pipe.receive():
+            if frame.kind == "start":
+                running = self.running[frame.key] = Running(self, frame)
+                if self._loop:
+                    self._loop.call_soon_threadsafe(self._on_the_loop, running)
+                else:
+                    self._starts.put(running)
+            elif frame.kind == "answer":
+                if waits := self._answers.get(frame.about["number"]):
+                    waits.put(frame)
+            elif frame.kind == "order" and (found := self.running.get(frame.key)):
+                found.order = frame.about["order"]
+                self._stop(found, mode)
+        # The worker is gone, or has no more tasks for this process.
+        self._starts.put(None)
+        if self._loop:
+            os._exit(0)
+
+    def _stop(self, running: Running, mode: Mode) -> None:
+        if running.loop:
+            running.loop[0].call_soon_threadsafe(running.loop[1].cancel)
+        elif running.thread:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(running.thread), ctypes.py_object(_stopping(running))
+            )
+        elif mode == "process":
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+
+    def _interrupt(self, _signal: int, _frame: Any) -> None:
+        running = self._main
+        if running and running.order and not running.ended and not getattr(self._shield, "up", False):
+            running.ended = True  # once
+            raise Stopped(running.order)
+
+    # What functions say
+
+    def tell(self, kind: str, key: int, body: bytes, **about: Any) -> None:
+        """Sends a message that has no answer."""
+        self._shield.up = True
+        try:
+            self.pipe.send(kind, key, body, **about)
+        finally:
+            self._shield.up = False
+
+    def ask(self, key: int, kind: str, body: bytes) -> None:
+        """Sends a message and waits for its answer, which may be an error."""
+        number = next(self._numbers)
+        answers = self._answers[number] = queue.SimpleQueue()
+        try:
+            self.tell(kind, key, body, number=number)
+            self._check(key)
+            error = answers.get().about["error"]
+        finally:
+            self._answers.pop(number, None)
+        if error:
+            raise verdict(*error)
+
+    def _check(self, key: int) -> None:
+        """A signal that came while a message was sent."""
+        running = self._main
+        if running and running.key == key:
+            self._interrupt(signal.SIGUSR1, None)
+
+    # How tasks run
+
+    def _here(self, running: Running) -> None:
+        os.chdir(running.folder)
+        self._main = running
+        try:
+            ending = contextvars.copy_context().run(running.run)
+            running.ended = True
+        except Stopped as order:  # just as it ended
+            ending = stopped(order.order)
+        self._main = None
+        self._end(running, ending)
+
+    def _in_a_thread(self, running: Running) -> None:
+        ending = None
+        try:
+            running.thread = threading.get_ident()
+            ending = contextvars.copy_context().run(running.run)
+            running.thread = None
+        except Stopped:  # just as it ended
+            pass
+        self._end(running, ending or stopped(running.order or "stop"))
+
+    async def _on_a_loop(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        while not self._starts.empty() and (running := self._starts.get()):
+            self._on_the_loop(running)
+        await asyncio.Event().wait()
+
+    def _on_the_loop(self, running: Running) -> None:
+        async def life() -> None:
+            self._end(running, await running.run_async())
+
+        def over(task: asyncio.Task[None]) -> None:
+            if task.cancelled():  # before it began
+                self._end(running, stopped(running.order or "stop"))
+
+        loop = asyncio.get_running_loop()
+        running.loop = (loop, loop.create_task(life()))
+        running.loop[1].add_done_callback(over)
+
+    def _end(self, running: Running, ending: Ending) -> None:
+        self.running.pop(running.key, None)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        about = ending._asdict()
+        with suppress(OSError):  # the worker is gone
+            self.tell("end", running.key, about.pop("body"), **about)
+
+
+def _stopping(running: Running) -> type[Stopped]:
+    """The exception for another thread, which is raised there without arguments."""
+
+    class StoppedHere(Stopped):
+        def __init__(self) -> None:
+            super().__init__(running.order or "stop")
+
+    return StoppedHere
+
+
+def importable(functions: Mapping[str, TaskFunction[Any, Any]], serializer: Serializer) -> list[str]:
+    """The modules of the functions, if a new interpreter finds them there."""
+    if not isinstance(serializer, Json):
+        raise InvalidCall("BADARG", "`spawn` needs the serializer of JSON: another one cannot be handed on.")
+    for each in functions.values():
+        found = getattr(sys.modules[each.function.__module__], each.function.__name__, None)
+        if found is not each or each.function.__module__ == "__main__":
+            raise InvalidCall(
+                "BADARG", f"`spawn` needs functions that can be imported: {each.name} is not in a module."
+            )
+    return [f"{each.function.__module__}:{each.function.__name__}" for each in functions.values()]
+
+
+def run_anew(end: socket.socket, functions: list[str], mode: Mode, memory: int | None) -> NoReturn:
+    """Becomes a new interpreter, and runs tasks there."""
+    os.set_inheritable(end.fileno(), True)
+    about = json.dumps({"fd": end.fileno(), "functions": functions, "mode": mode, "memory": memory, "path": sys.path})
+    os.execv(sys.executable, [sys.executable, "-m", "blueque_client.host", about])
+
+
+def main(about: dict[str, Any]) -> None:
+    """The new interpreter."""
+    sys.path[:] = about["path"]
+    found = [
+        getattr(importlib.import_module(module), name)
+        for module, name in (each.split(":") for each in about["functions"])
+    ]
+    os.set_inheritable(about["fd"], False)
+    Host(socket.socket(fileno=about["fd"]), {each.name: each for each in found}, Json()).serve(
+        about["mode"], about["memory"]
+    )
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
+    os._exit(0)

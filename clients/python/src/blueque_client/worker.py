@@ -1,0 +1,807 @@
+"""The worker: takes tasks and runs their functions in processes of their own.
+
+This process calls no function of a task. It talks to the server, renews leases, carries orders, and watches the
+processes; so no task can stop its heartbeats, whatever it does with the interpreter.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import os
+import queue
+import re
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Union
+
+from redis.exceptions import RedisError
+
+from . import calls
+from .errors import BluequeError, InvalidCall, Lost
+from .forkserver import SIZE, ForkServer, pack
+from .frames import Frame, Pipe
+from .host import Ending, Host, Mode, importable, run_anew, stopped
+from .jobs import TaskFunction
+from .sync import Client, Link
+from .version import VERSION
+from .wire import Call, Names, Seconds
+
+log = logging.getLogger("blueque.worker")
+
+#: What may be given as tasks: a function, several, or a module that has some.
+Tasks = Union[TaskFunction[Any, Any], Iterable[Any], Any]
+
+REPORT_EVERY, LOOK, AGAIN = 10.0, 0.2, 0.5
+#: Ends of one call, and their bytes.
+MOST_ENDS, MOST_BYTES = 100, 7 << 20
+#: What waits of a log.
+MOST_LOG = 1 << 20
+#: The largest result.
+MOST_RESULT = 8 << 20
+
+
+def functions_of(tasks: Tasks) -> dict[str, TaskFunction[Any, Any]]:
+    """The functions by their names."""
+    if isinstance(tasks, TaskFunction):
+        tasks = [tasks]
+    elif hasattr(tasks, "__dict__") and not isinstance(tasks, Iterable):
+        tasks = list(vars(tasks).values())
+    found: dict[str, TaskFunction[Any, Any]] = {}
+    for each in tasks:
+        if isinstance(each, TaskFunction) and found.setdefault(each.name, each) is not each:
+            raise InvalidCall("BADARG", f"two functions have the name {each.name}: give one another with `name=`.")
+    if not found:
+        raise InvalidCall("BADARG", "there is no @task function among these.")
+    return found
+
+
+def now() -> float:
+    """A clock that also counts the time in which the host was suspended."""
+    if sys.platform == "linux":
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
+
+
+@dataclass(eq=False)
+class _Process:
+    """A process of tasks."""
+
+    number: int
+    pipe: Pipe
+    pid: int = 0
+    status: int | None = None
+    begun: int = 0
+    running: set[int] = field(default_factory=set)
+    #: Set when it is known that it is gone, with all that it had started.
+    gone: threading.Event = field(default_factory=threading.Event)
+    known: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(eq=False)
+class _Held:
+    """An attempt that this worker holds."""
+
+    key: int
+    item: Any
+    lease: float
+    #: When the last renewal that was acknowledged was sent.
+    renewed: float
+    began: float
+    folder: Path
+    process: _Process | None = None
+    time_limit: float | None = None
+    order: str | None = None
+    ordered: float = 0
+    #: How it was made to stop: 1 told, 2 SIGTERM, 3 SIGKILL.
+    force: int = 0
+    #: What has yet to be sent, and the number of bytes for which there was no room.
+    log: bytearray = field(default_factory=bytearray)
+    left_out: int = 0
+    #: What it ended with, while its process has yet to go.
+    ending: Ending | None = None
+    over: bool = False
+
+    @property
+    def id(self) -> str:
+        return str(self.item.id)
+
+    @property
+    def token(self) -> int:
+        return int(self.item.token)
+
+
+class Worker:
+    """Takes the tasks of some queues and runs their functions.
+
+    client: The way to the server.
+    tasks: The `@task` functions, or a module that has them.
+    queues: By default those of the functions; the first one first.
+    slots: How many tasks run at once.
+    mode: `process`: each task in a process of its own, which nothing that another task does can hurt. `thread` and
+      `asyncio`: all tasks in one process, for many small ones that wait a lot; `async def` functions run in any mode.
+    tasks_per_process: After so many tasks a process is replaced; None: never. By default 1 with the mode `process`.
+    spawn: Each process is a new interpreter, which imports the modules of the functions: for libraries that cannot be
+      forked. By default it is a fork of one that has imported them.
+    lease: How long a task is safe from others after the last heartbeat; by default the setting of its queue.
+    has: What this worker offers, such as `gpu,memory=64`.
+    name: For people.
+    grace: Seconds between the exception `Stopped` in a function and SIGKILL; SIGTERM comes after half of them.
+    memory: How many bytes of memory a process may take.
+    folder: Where the folders of attempts are made.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        tasks: Tasks,
+        *,
+        queues: Sequence[str] | None = None,
+        slots: int = 1,
+        mode: Mode = "process",
+        tasks_per_process: int | None = -1,
+        spawn: bool = False,
+        lease: Seconds | None = None,
+        has: Names | None = None,
+        name: str | None = None,
+        grace: float = 30,
+        memory: int | None = None,
+        folder: str | Path | None = None,
+    ) -> None:
+        self._link: Link = client.link
+        self._functions = functions_of(tasks)
+        self._queues = list(queues or dict.fromkeys(each.queue for each in self._functions.values()))
+        if slots < 1:
+            raise InvalidCall("BADARG", "a worker needs at least one slot.")
+        self._slots, self._mode, self._lease, self._has, self._name = slots, mode, lease, has, name
+        self._per_process = (1 if mode == "process" else None) if tasks_per_process == -1 else tasks_per_process
+        self._capacity = 1 if mode == "process" else slots
+        self._grace, self._memory = grace, memory
+        self._spawn = importable(self._functions, client.link.serializer) if spawn else None
+        self._base = Path(folder or tempfile.gettempdir()) / f"blueque-{os.getuid()}"
+        host = re.sub(r"[^A-Za-z0-9.:-]", "-", socket.gethostname()) or "host"
+        self._listener = f"{host[:100]}_{os.getpid()}"
+        self._lock = threading.RLock()
+        self._held: dict[int, _Held] = {}
+        self._processes: list[_Process] = []
+        #: Attempts whose end is to be sent, and wake-ups (None).
+        self._events: queue.SimpleQueue[tuple[_Held, Ending] | None] = queue.SimpleQueue()
+        self._keys, self._numbers = itertools.count(1), itertools.count(1)
+        self._stop: str | None = None
+        self._over = threading.Event()
+        self._beat_now = threading.Event()
+        self._report_now = threading.Event()
+        self._hungry = threading.Event()
+        self._broken: str | None = None
+        #: A wake-up led to the next call that takes tasks.
+        self._woken = False
+        self.done = 0
+        #: Is called every second, as long as the worker runs.
+        self.every_second: Callable[[], None] | None = None
+
+    # From outside
+
+    def stop(self, release: bool = False) -> None:
+        """Takes no more tasks; `run` returns when those that run have ended. `release`: gives them back at once."""
+        # Also from a signal's handler: nothing here waits for a lock.
+        self._stop = "release" if release or self._stop == "release" else "finish"
+        self._events.put(None)
+
+    def run(self) -> int:
+        """Runs until it is stopped, by `stop`, SIGTERM or SIGINT, the second of which releases what runs.
+
+        Returns the number of attempts that have ended here. Call it before your program starts threads.
+        """
+        if threading.active_count() > 1:
+            log.warning(
+                "other threads run already: a lock that one of them holds is held for ever in processes of tasks"
+            )
+        self._link.run(calls.hello())
+        for name in self._queues:
+            self._link.run(calls.register(name, self._listener, has=self._has))
+        self._base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._sweep()
+        folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=self._base))
+        self._home = folder
+        self._link.server.connection_pool.disconnect()
+        self._control = self._fork_server()
+        before = self._signals()
+        jobs = [self._reports, self._beats, self._watches, self._logs, self._wait, self._orders, self._server_ends]
+        threads = [threading.Thread(target=job, name=job.__name__, daemon=True) for job in jobs]
+        try:
+            for thread in threads:
+                thread.start()
+            log.info("takes tasks of %s as %s", ", ".join(self._queues), self._listener)
+            self._desk()
+        finally:
+            self._over.set()
+            self._hungry.set()
+            self._beat_now.set()
+            self._report_now.set()
+            with suppress(OSError):
+                self._control.shutdown(socket.SHUT_RDWR)
+            os.waitpid(self._server_pid, 0)
+            for number, handler in before:
+                signal.signal(number, handler)
+            shutil.rmtree(folder, ignore_errors=True)
+            for name in self._queues:
+                with suppress(BluequeError):
+                    self._link.run(calls.unregister(name, self._listener), limit=2)
+        if self._broken:
+            raise BluequeError("WORKER", self._broken)
+        return self.done
+
+    def _signals(self) -> list[tuple[signal.Signals, Any]]:
+        if threading.current_thread() is not threading.main_thread():
+            return []
+
+        def end(_number: int, _frame: Any) -> None:
+            self.stop(release=self._stop is not None)
+
+        return [(number, signal.signal(number, end)) for number in (signal.SIGTERM, signal.SIGINT)]
+
+    def _sweep(self) -> None:
+        """Removes what workers have left that were killed."""
+        for folder in self._base.iterdir():
+            pid = folder.name.split("-")[0]
+            if pid.isdigit() and not _alive(int(pid)):
+                shutil.rmtree(folder, ignore_errors=True)
+
+    # The fork server
+
+    def _fork_server(self) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid:
+            theirs.close()
+            self._server_pid = pid
+            return ours
+        status = 1
+        try:
+            ours.close()
+            end = ForkServer(theirs).serve()
+            if end and self._spawn:
+                run_anew(end, self._spawn, self._mode, self._memory)
+            elif end:
+                Host(end, self._functions, self._link.serializer).serve(self._mode, self._memory)
+            status = 0
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(status)
+
+    def _server_ends(self) -> None:
+        """Hears of processes that were made, and of those that are gone."""
+        while True:
+            try:
+                message = self._control.recv(SIZE, socket.MSG_WAITALL)
+            except OSError:
+                message = b""
+            if len(message) < SIZE:
+                if not self._over.is_set():
+                    self._broken = "the process that makes the processes of tasks is gone: start the worker again."
+                    log.critical(self._broken)
+                    with self._lock:
+                        for process in self._processes:
+                            process.known.set()
+                            process.gone.set()
+                    self.stop(release=True)
+                return
+            report = json.loads(message)
+            with self._lock:
+                for process in list(self._processes):
+                    if report.get("start") == process.number:
+                        process.pid = report.get("pid", 0)
+                        process.known.set()
+                        if "error" in report:
+                            log.error("no process can be made: %s", report["error"])
+                            process.gone.set()
+                            process.pipe.close()
+                    elif report.get("gone") == process.pid:
+                        process.status = report["status"]
+                        process.gone.set()
+
+    def _signal(self, process: _Process, number: int) -> None:
+        if process.known.is_set() and process.pid:
+            with suppress(OSError):
+                self._control.sendall(pack(pid=process.pid, signal=number))
+
+    def _new_process(self) -> _Process:
+        ours, theirs = socket.socketpair()
+        process = _Process(next(self._numbers), Pipe(ours))
+        self._processes.append(process)
+        with suppress(OSError):
+            socket.send_fds(self._control, [pack(start=process.number)], [theirs.fileno()])
+        theirs.close()
+        threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+        return process
+
+    # Attempts
+
+    def _begin(self, item: Any, sent: float) -> None:
+        """Gives an attempt to a process."""
+        key = next(self._keys)
+        record = self._insist(calls.get(item.id))
+        method = (record and record.method) or None
+        function = self._functions.get(method or item.queue)
+        folder = self._home / str(key)
+        folder.mkdir()
+        held = _Held(key, item, item.lease / 1e6, sent, now(), folder)
+        held.time_limit = function.time_limit if function else None
+        with self._lock:
+            self._held[key] = held
+            fits = (
+                p for p in self._processes if len(p.running) < self._capacity and self._lasts(p) and not p.gone.is_set()
+            )
+            process = next(fits, None) or self._new_process()
+            process.begun += 1
+            process.running.add(key)
+            held.process = process
+        log.info("task %s attempt %d begins", held.id, item.attempt)
+        about = {"id": held.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
+        checkpoint = item.checkpoint
+        body = item.parameters + (checkpoint or b"")
+        with suppress(OSError):
+            process.pipe.send(
+                "start", key, body, parameters=len(item.parameters), checkpoint=checkpoint is not None, **about
+            )
+
+    def _lasts(self, process: _Process) -> bool:
+        return self._per_process is None or process.begun < self._per_process
+
+    def _listen(self, process: _Process) -> None:
+        """Hears what a process says, until it is gone."""
+        while frame := process.pipe.receive():
+            held = self._held.get(frame.key)
+            if held is None:
+                continue
+            if frame.kind == "end":
+                held.ending = Ending(body=frame.body, **frame.about)
+                with self._lock:
+                    process.running.discard(frame.key)
+                    last = not self._lasts(process) and not process.running
+                if not last or self._capacity > 1:
+                    self._ended(held, held.ending)
+                if last:
+                    # It goes, and all that it has started; then the task's end is sent.
+                    process.pipe.close()
+                    break
+            elif frame.kind == "log":
+                with self._lock:
+                    if len(held.log) < MOST_LOG:
+                        held.log += frame.body
+                    else:
+                        held.left_out += len(frame.body)
+            else:
+                self._answer(process, held, frame)
+        process.gone.wait(60)
+        with self._lock:
+            if process in self._processes:
+                self._processes.remove(process)
+            left = [held for held in self._held.values() if held.process is process and not held.over]
+        process.pipe.close()
+        for held in left:
+            self._ended(held, held.ending or self._crashed(process, held))
+
+    def _answer(self, process: _Process, held: _Held, frame: Frame) -> None:
+        error: tuple[str, str] | None = None
+        command = calls.checkpoint if frame.kind == "checkpoint" else calls.progress
+        try:
+            self._persist(command(held.id, held.token, frame.body), held)
+        except BluequeError as refused:
+            error = refused.code, refused.cause
+            if isinstance(refused, Lost):
+                self._order(held, "lost", at_once=True)
+        with suppress(OSError):
+            process.pipe.send("answer", held.key, number=frame.about["number"], error=error)
+
+    def _persist(self, call: Call[Any], held: _Held) -> None:
+        """Makes a call again and again, as long as the lease may last."""
+        while True:
+            try:
+                self._link.run(call)
+                return
+            except BluequeError as error:
+                if not error.transient or held.order:
+                    raise
+                self._over.wait(AGAIN)
+
+    def _crashed(self, process: _Process, held: _Held) -> Ending:
+        """The end of an attempt whose process is gone."""
+        if held.order:
+            return stopped(held.order)
+        if process.status is None or process.pid == 0:
+            return Ending("uncounted", reason="noprocess", again=1)
+        if os.WIFSIGNALED(process.status):
+            number = os.WTERMSIG(process.status)
+            hint = ": perhaps the host was out of memory" if number == signal.SIGKILL else ""
+            text = f"its process was killed by {signal.Signals(number).name}{hint}"
+        else:
+            text = f"its process ended with the exit code {os.WEXITSTATUS(process.status)} before the function did"
+        return Ending("fail", text.encode(), "crash")
+
+    def _ended(self, held: _Held, ending: Ending) -> None:
+        held.over = True
+        self._flush(held)
+        shutil.rmtree(held.folder, ignore_errors=True)
+        self._events.put((held, ending))
+
+    def _flush(self, held: _Held) -> None:
+        """Sends what its functions have logged."""
+        with self._lock:
+            if held.left_out:
+                held.log += b"[%d bytes were left out]\n" % held.left_out
+                held.left_out = 0
+            text = bytes(held.log[:65_536])
+            del held.log[:65_536]
+        if text:
+            with suppress(BluequeError):
+                self._link.run(calls.log(held.id, held.token, "log", text), limit=5)
+
+    # The desk: ends attempts and takes the next tasks
+
+    def _desk(self) -> None:
+        look, told = True, None
+        while True:
+            if self._stop != told:
+                told = self._stop
+                log.info("finishes what runs, takes no more" if told == "finish" else "gives back what runs")
+                self._report_now.set()
+            ends: list[tuple[_Held, Ending]] = []
+            size = 0
+            while len(ends) < MOST_ENDS and size < MOST_BYTES:
+                try:
+                    event = self._events.get_nowait()
+                except queue.Empty:
+                    break
+                look = True
+                if event:
+                    ends.append(event)
+                    size += len(event[1].body)
+            free = 0 if self._stop else min(self._slots - len(self._held) + len(ends), 100)
+            if ends or (free and look):
+                taken = self._exchange(ends, free)
+                look = bool(taken)
+            elif self._stop and not self._held:
+                return
+            else:
+                if free:
+                    self._hungry.set()
+                with suppress(queue.Empty):
+                    event = self._events.get(timeout=5)
+                    self._events.put(event)
+                look = True
+
+    def _exchange(self, ends: list[tuple[_Held, Ending]], free: int) -> list[Any]:
+        together: list[tuple[_Held, Ending]] = []
+        alone: list[tuple[_Held, Ending]] = []
+        for held, ending in ends:
+            simple = not ending.next_step and not (ending.how in ("release", "uncounted") and ending.reason)
+            (together if simple and held.order != "lost" and self._fits(ending) else alone).append((held, ending))
+        for held, ending in alone:
+            self._end_alone(held, ending)
+        each = [
+            calls.ExchangeEach(
+                ending.how,
+                held.id,
+                held.token,
+                ending.body if ending.how in ("complete", "fail", "final") else b"",
+                ending.group or "",
+                ending.again,
+                b"",
+            )
+            for held, ending in together
+        ]
+        while True:
+            sent = now()
+            try:
+                if not each:
+                    taken = self._reserve(free) if free else []
+                    return self._took(taken, sent)
+                queues = ",".join(self._queues) if free else ""
+                call = calls.exchange(
+                    self._listener,
+                    queues,
+                    max(free, 1),
+                    each,
+                    pid=os.getpid(),
+                    lease=self._lease,
+                    woken=self._was_woken() if free else None,
+                )
+                reply = self._insist(call.once())
+                break
+            except BluequeError as error:
+                log.error("the ends are refused together: %s", error)
+                for held, ending in together:
+                    self._end_alone(held, ending)
+                each, together = [], []
+        for (held, ending), verdict in zip(together, (reply.verdicts or "").split()):
+            self._gave(held, ending, verdict)
+        if reply.refusal:
+            self._refused(reply.refusal)
+        return self._took(reply.items, sent)
+
+    def _reserve(self, free: int) -> list[Any]:
+        call = calls.reserve(
+            self._listener, self._queues, limit=free, pid=os.getpid(), lease=self._lease, woken=self._was_woken()
+        )
+        try:
+            return self._insist(call.once(), give_up=True) or []
+        except BluequeError as error:
+            self._refused(error.code)
+            log.error("takes no tasks: %s", error)
+            self._over.wait(AGAIN)
+            return []
+
+    def _was_woken(self) -> bool | None:
+        woken, self._woken = self._woken, False
+        return woken or None
+
+    def _refused(self, code: str) -> None:
+        if code == "NOLISTENER":
+            for name in self._queues:
+                with suppress(BluequeError):
+                    self._link.run(calls.register(name, self._listener, has=self._has))
+        elif code == "DRAINING" and not self._stop:
+            log.info("was told to drain")
+            self.stop()
+
+    def _took(self, items: Sequence[Any], sent: float) -> list[Any]:
+        for item in items:
+            self._begin(item, sent)
+        return list(items)
+
+    def _insist(self, call: Call[Any], give_up: bool = False) -> Any:
+        """Makes a call until the server has acknowledged it: hours of work may depend on it."""
+        while True:
+            try:
+                return self._link.run(call)
+            except BluequeError as error:
+                if not error.transient or (give_up and self._stop):
+                    raise
+                log.warning("the server is away: %s", error)
+                time.sleep(AGAIN)
+
+    def _fits(self, ending: Ending) -> bool:
+        return len(ending.body) <= 1 << 20
+
+    def _end_alone(self, held: _Held, ending: Ending) -> None:
+        """An end by a call of its own."""
+        if held.order == "lost":
+            self._gave(held, ending, "LOST")
+            return
+        call = call_of(held.id, held.token, ending)
+        try:
+            verdict = str(self._insist(call))
+        except BluequeError as error:
+            verdict = error.code
+            if verdict != "LOST":
+                log.error("the end of the task %s is refused: %s", held.id, error)
+                about = f"the end of the attempt was refused: {error}".encode()
+                with suppress(BluequeError):
+                    verdict = str(self._insist(calls.fail(held.id, held.token, about, group="refused")))
+        self._gave(held, ending, verdict)
+
+    def _gave(self, held: _Held, ending: Ending, verdict: str) -> None:
+        level = logging.WARNING if verdict in ("LOST", "failed") else logging.INFO
+        text = ending.body.decode(errors="replace").split("\n", 1)[0] if ending.how in ("fail", "final") else ""
+        log.log(level, "task %s attempt %d: %s%s", held.id, held.item.attempt, verdict, text and f": {text}")
+        with self._lock:
+            self._held.pop(held.key, None)
+        self.done += 1
+
+    def _wait(self) -> None:
+        """Waits for wake-ups while a slot is free."""
+        lists = [f"{self._link.namespace}_wake_{name}" for name in self._queues]
+        while not self._over.is_set():
+            self._hungry.wait()
+            self._hungry.clear()
+            if self._over.is_set():
+                return
+            try:
+                woken = self._link.server.blpop(lists, timeout=5)
+            except (RedisError, OSError):
+                self._over.wait(AGAIN)
+                continue
+            if woken and (self._stop or len(self._held) >= self._slots):
+                with suppress(RedisError, OSError):  # for another one
+                    self._link.server.lpush(woken[0], 1)
+            elif woken:
+                self._woken = True
+            self._events.put(None)
+
+    # What goes on beside: heartbeats, orders, limits
+
+    def _order(self, held: _Held, order: str, at_once: bool = False) -> None:
+        """Has an attempt stop; `at_once` without a grace period."""
+        with self._lock:
+            if held.order in (order, "lost") or (held.order and order not in ("lost", "kill")):
+                return
+            held.order, held.ordered = "cancel" if order == "kill" else order, 0 if at_once else now()
+            process = held.process
+        log.info("task %s attempt %d is to stop: %s", held.id, held.item.attempt, order)
+        held.force = max(held.force, 1)
+        if process:
+            with suppress(OSError):
+                process.pipe.send("order", held.key, order=held.order)
+
+    def _beats(self) -> None:
+        """Renews leases."""
+        due: dict[tuple[str, float], float] = {}
+        while not self._over.is_set():
+            hurry = self._beat_now.wait(LOOK)
+            self._beat_now.clear()
+            groups: dict[tuple[str, float], list[_Held]] = {}
+            for held in self._all():
+                groups.setdefault((held.item.queue, held.lease), []).append(held)
+            for group, members in groups.items():
+                if hurry or now() >= due.setdefault(group, now() + group[1] / 3):
+                    due[group] = now() + group[1] / 3
+                    for first in range(0, len(members), 500):
+                        self._heartbeat(*group, members[first : first + 500])
+            due = {group: at for group, at in due.items() if group in groups}
+
+    def _watches(self) -> None:
+        """Makes sure of orders, limits and leases; apart from heartbeats, which may have to wait for the server."""
+        while not self._over.wait(LOOK):
+            for held in self._all():
+                self._watch(held)
+
+    def _logs(self) -> None:
+        """Sends what functions have logged."""
+        while not self._over.wait(1):
+            for held in self._all():
+                self._flush(held)
+            if self.every_second:
+                self.every_second()
+
+    def _all(self) -> list[_Held]:
+        with self._lock:
+            return list(self._held.values())
+
+    def _heartbeat(self, name: str, lease: float, members: list[_Held]) -> None:
+        sent = now()
+        each = [calls.HeartbeatEach(held.id, held.token) for held in members]
+        try:
+            reply = self._link.run(
+                calls.heartbeat_kill(name, self._listener, lease, each, kill=True), limit=max(lease / 6, 1)
+            )
+        except BluequeError as error:
+            log.warning("no heartbeat: %s", error)
+            return
+        for held, order in zip(members, reply.items):
+            if order not in ("lost", "kill"):
+                held.renewed = sent
+            if order == "drain":
+                if not self._stop:
+                    self.stop()
+            elif order != "continue" and held.ending is None:
+                # Whoever has lost the task may not be its only owner.
+                self._order(held, order, at_once=order in ("lost", "kill"))
+
+    def _watch(self, held: _Held) -> None:
+        """Limits, and force."""
+        if held.ending is not None or held.process is None:
+            return
+        left = held.renewed + held.lease - now()
+        if left <= 0 or (left <= min(self._grace, held.lease / 6) and not held.order):
+            self._order(held, "lost")
+        if held.time_limit and not held.order and now() - held.began > held.time_limit:
+            self._order(held, "timeout")
+        if self._stop == "release" and not held.order:
+            self._order(held, "drain")
+        if not held.order:
+            return
+        since = now() - held.ordered
+        if held.force < 2 and since > self._grace / 2:
+            held.force = 2
+            self._signal_alone(held, signal.SIGTERM)
+        # Whoever has lost the lease may meet the next owner when it has passed.
+        if since > self._grace or (held.order == "lost" and left <= 0):
+            held.force = 3
+            self._signal_alone(held, signal.SIGKILL)
+
+    def _signal_alone(self, held: _Held, number: int) -> None:
+        """To the process of an attempt. What else runs in it is given back, and begins again elsewhere."""
+        process = held.process
+        if process is None:
+            return
+        with self._lock:
+            others = [other for other in self._held.values() if other.process is process and other is not held]
+        for other in others:
+            if not other.order and other.ending is None:
+                log.warning("task %s attempt %d is given back: its process is killed", other.id, other.item.attempt)
+                other.order, other.ordered = "drain", now()
+        self._signal(process, number)
+
+    def _orders(self) -> None:
+        """Heartbeats at once where an order was announced, instead of at the next one."""
+        channels = [f"{self._link.namespace}_orders_{name}" for name in self._queues]
+        while not self._over.is_set():
+            try:
+                with self._link.server.pubsub(ignore_subscribe_messages=True) as pubsub:
+                    pubsub.subscribe(*channels)
+                    self._beat_now.set()
+                    while not self._over.is_set():
+                        if pubsub.get_message(timeout=2):
+                            self._beat_now.set()
+                            self._report_now.set()
+            except (RedisError, OSError):
+                self._over.wait(AGAIN)
+
+    def _reports(self) -> None:
+        """Reports, and what every worker does beside its tasks."""
+        due = {self._report: 0.0, self._upkeep: 0.0}
+        while not self._over.is_set():
+            for job, at in list(due.items()):
+                if time.time() >= at:
+                    try:
+                        due[job] = job()
+                    except BluequeError as error:
+                        log.warning("%s", error)
+                        due[job] = time.time() + AGAIN
+            if self._report_now.wait(min(max(min(due.values()) - time.time(), 0.01), 2)):
+                self._report_now.clear()
+                due[self._report] = 0
+
+    def _report(self) -> float:
+        free = max(self._slots - len(self._held), 0)
+        orders = self._link.run(
+            calls.report(
+                self._listener,
+                self._slots,
+                free,
+                self._queues,
+                has=self._has,
+                name=self._name,
+                version=f"python-{VERSION}",
+                draining=self._stop is not None,
+                methods=list(self._functions),
+            )
+        )
+        if "drain" in orders and not self._stop:
+            log.info("was told to drain")
+            self.stop()
+        return time.time() + REPORT_EVERY
+
+    def _upkeep(self) -> float:
+        reply = self._link.run(calls.upkeep(self._queues))
+        if reply.trouble:
+            log.warning("upkeep: %s", reply.trouble)
+        return time.time() if reply.more else min(max(reply.next, time.time() + 0.05), time.time() + 2)
+
+
+def call_of(id: str, token: int, ending: Ending) -> Call[Any]:
+    """The call that ends an attempt."""
+    if ending.how == "complete" and len(ending.body) <= MOST_RESULT:
+        step = ending.next_step
+        return calls.complete(
+            id, token, ending.body, max_bytes=MOST_RESULT, next=step.get("next"), method=step.get("method")
+        )
+    if ending.how in ("fail", "final", "complete"):
+        text = ending.body if ending.how != "complete" else b"the result is over 8 MiB: store it elsewhere"
+        return calls.fail(id, token, text, group=ending.group, final=ending.how == "final" or None, again=ending.again)
+    reason = re.sub(r"[^A-Za-z0-9._:@-]+", "-", ending.reason or "")[:128] or None
+    return calls.release(id, token, reason=reason, again=ending.again, uncounted=ending.how == "uncounted" or None)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

@@ -1,0 +1,187 @@
+"""Functions that the worker's tests run."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import logging
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from blueque_client import Again, Failure, Stopped, context, task
+
+
+@task(queue="q")
+def add(a: int, b: int = 1) -> int:
+    return a + b
+
+
+@task(queue="q")
+def where() -> dict[str, Any]:
+    Path("left").write_text("behind")
+    return {"pid": os.getpid(), "folder": os.getcwd(), "parent": os.getppid()}
+
+
+@task(queue="q")
+def fails() -> None:
+    raise ValueError("no such film")
+
+
+@task(queue="q")
+def says(text: str, permanent: bool = False, group: str | None = None) -> None:
+    raise Failure(text, permanent=permanent, group=group)
+
+
+@task(queue="q")
+def unprintable() -> None:
+    class Unprintable(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no")
+
+    raise Unprintable
+
+
+@task(queue="q")
+def returns(what: str) -> Any:
+    return {"nothing": None, "bytes": b"x", "nan": float("nan"), "big": "x" * (9 << 20), "large": "x" * (2 << 20)}[what]
+
+
+@task(queue="q")
+def ends(how: str) -> None:
+    if how == "exit":
+        os._exit(3)
+    if how == "sys.exit":
+        sys.exit("enough")
+    if how == "crash":
+        ctypes.string_at(0)
+    if how == "memory":
+        bytearray(1 << 40)
+    if how == "kill":
+        os.kill(os.getpid(), 9)
+
+
+def leave_daemon(file: str) -> None:
+    """A process that leaves its parent, its group and its session, and writes its pid."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            Path(file).write_text(str(os.getpid()))
+            time.sleep(600)
+        os._exit(0)
+    os.wait()
+    while not Path(file).exists() or not Path(file).read_text():
+        time.sleep(0.01)
+
+
+@task(queue="q")
+def leaves(file: str) -> str:
+    """Leaves a program and a daemon behind."""
+    child = subprocess.Popen(["sleep", "600"])
+    leave_daemon(file)
+    return f"{child.pid} {Path(file).read_text()}"
+
+
+@task(queue="q", lease=3)
+def sleeps(file: str, how: str = "", seconds: float = 600) -> str:
+    """Writes its pid, then sleeps in some way."""
+    Path(file).with_suffix(".pid").write_text(str(os.getpid()))
+    Path(file).with_suffix(".pid").rename(file)
+    try:
+        if how == "deaf":
+            while True:
+                try:
+                    time.sleep(600)
+                except BaseException:
+                    continue
+        elif how == "gil":  # a C function that holds the GIL
+            ctypes.PyDLL(None).sleep(int(seconds))
+        elif how == "daemon":
+            leave_daemon(f"{file}.daemon")
+            ctypes.PyDLL(None).sleep(600)
+        else:
+            time.sleep(seconds)
+    except Stopped as order:
+        Path(f"{file}.order").write_text(order.order)
+        context.checkpoint({"stopped": order.order})
+        raise
+    return "slept"
+
+
+@task(queue="q", max_losses=5)
+def counts(to: int, file: str) -> dict[str, Any]:
+    """Counts, with a checkpoint for each step; appends each to a file."""
+    first = context.last_checkpoint(0)
+    for number in range(first, to):
+        with open(file, "a") as out:
+            out.write(f"{number}\n")
+        context.checkpoint(number + 1)
+        context.progress(number + 1, to, "steps")
+        context.check()
+        if number == first and context.attempt == 1:
+            Path(f"{file}.begun").write_text(str(os.getpid()))
+            time.sleep(600)
+    return {"first": first, "attempt": context.attempt}
+
+
+@task(queue="q", time_limit=0.2)
+def too_long() -> None:
+    time.sleep(600)
+
+
+@task(queue="q")
+def logs() -> None:
+    context.log("from the context")
+    logging.getLogger("app").warning("from logging")
+
+
+@task(queue="q")
+def again() -> int:
+    if context.attempt < 3:
+        context.checkpoint(context.last_checkpoint(0) + 10)
+        raise Again(0)
+    return int(context.last_checkpoint())
+
+
+@task(queue="q")
+def first_step(n: int) -> int:
+    context.next(second_step)
+    return n + 1
+
+
+@task(queue="second")
+def second_step(n: int) -> int:
+    return n * 10
+
+
+@task(queue="q")
+async def awaits(seconds: float = 0.0) -> str:
+    await asyncio.sleep(seconds)
+    await asyncio.to_thread(context.progress, 1, 1)
+    return f"awaited {os.getpid()}"
+
+
+@task(queue="q", time_limit=0.2)
+async def awaits_too_long() -> None:
+    await asyncio.sleep(600)
+
+
+@task(queue="q")
+def spins(file: str) -> None:
+    """Python code that never asks."""
+    Path(file).write_text(str(os.getpid()))
+    while True:
+        pass
+
+
+@task(queue="q")
+def bomb() -> None:
+    """Forks as fast as it can, for a while; the tree is to go with it."""
+    for _ in range(100):
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(600)
+            os._exit(0)

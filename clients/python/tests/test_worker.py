@@ -1,0 +1,354 @@
+"""Workers as real processes, on a real server, with real kills."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tasks_for_tests as app
+
+from blueque_client import Client, TaskCancelled, TaskFailed
+from blueque_client.testing import Server
+
+HERE = Path(__file__).parent
+PATIENCE = 60
+
+
+def until(condition: Callable[[], Any], what: str = "") -> Any:
+    """Waits for something to be true."""
+    limit = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        assert time.monotonic() < limit, what or "it did not come to be"
+        time.sleep(0.01)
+    return found
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended, even if nobody has asked for its status yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def number(path: Path) -> int:
+    """The number that a file is to hold."""
+    return int(until(lambda: path.exists() and path.read_text(), f"no {path}"))
+
+
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def start(server: Server, namespace: str, tmp_path: Path) -> Iterator[Start]:
+    """Starts workers of a namespace; kills them afterwards."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def worker(*options: str, url: str = server.url) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "blueque_client", "worker", "tasks_for_tests", "--url", url]
+        command += ["--namespace", namespace, "--folder", str(tmp_path / "work"), *options]
+        with (tmp_path / "log").open("a") as log:
+            started.append(subprocess.Popen(command, cwd=HERE, stderr=log))
+        return started[-1]
+
+    yield worker
+    for process in started:
+        process.kill()
+        process.wait()
+    print((tmp_path / "log").read_text())  # of a test that fails
+
+
+def stop(worker: subprocess.Popen[bytes]) -> None:
+    worker.terminate()
+    assert worker.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize("mode", ["process", "thread", "asyncio"])
+def test_functions_run_in_every_mode(client: Client, start: Start, mode: str) -> None:
+    worker = start("--mode", mode, "-n", "4")
+    assert client.submit(app.add.call(2, b=3)).result(PATIENCE) == 5
+    assert client.queue("q").submit([2, 5], method="add").result(PATIENCE) == 7
+    assert client.submit(app.again.call()).result(PATIENCE) == 20
+    assert client.submit(app.awaits.call()).result(PATIENCE).startswith("awaited")
+    assert client.submit(app.first_step.call(1)).result(PATIENCE) == 20
+    with pytest.raises(TaskFailed, match="no such film") as error:
+        client.submit(app.fails.call()).result(PATIENCE)
+    assert error.value.group == "ValueError"
+    assert error.value.error.startswith("ValueError: no such film")
+    assert "tasks_for_tests.py" in error.value.error
+    assert "host.py" not in error.value.error
+    many = [client.submit(app.add.call(n)) for n in range(30)]
+    assert [job.result(PATIENCE) for job in many] == [n + 1 for n in range(30)]
+    stop(worker)
+    assert not client.queue("q").listeners()
+
+
+def test_a_process_for_each_task_and_a_folder_of_its_own(client: Client, start: Start) -> None:
+    worker = start("-n", "2")
+    found = [client.submit(app.where.call()).result(PATIENCE) for _ in range(3)]
+    assert len({each["pid"] for each in found}) == 3
+    assert len({each["folder"] for each in found}) == 3
+    assert {each["parent"] for each in found}.isdisjoint({worker.pid})
+    until(lambda: not any(Path(each["folder"]).exists() for each in found))
+    stop(worker)
+
+
+def test_a_process_may_be_kept_for_some_tasks(client: Client, start: Start) -> None:
+    start("--tasks-per-process", "2")
+    pids = [client.submit(app.where.call()).result(PATIENCE)["pid"] for _ in range(4)]
+    assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+def test_a_new_interpreter_where_asked(client: Client, start: Start, tmp_path: Path) -> None:
+    start("--spawn", "--grace", "1")
+    assert client.submit(app.add.call(2)).result(PATIENCE) == 3
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "daemon"))
+    pid = number(tmp_path / "pid.daemon")
+    assert b"blueque_client.host" in Path(f"/proc/{number(tmp_path / 'pid')}/cmdline").read_bytes()
+    job.cancel()
+    with pytest.raises(TaskCancelled):
+        job.result(PATIENCE)
+    assert gone(pid)
+
+
+@pytest.mark.parametrize(
+    ("how", "words", "group"),
+    [
+        ("exit", "exit code 3", "crash"),
+        ("crash", "SIGSEGV", "crash"),
+        ("kill", "SIGKILL", "crash"),
+        ("memory", "MemoryError", "MemoryError"),
+        ("sys.exit", "enough", "SystemExit"),
+    ],
+)
+def test_what_a_task_does_to_its_process_hurts_no_other(
+    client: Client, start: Start, tmp_path: Path, how: str, words: str, group: str
+) -> None:
+    start("-n", "2", "--memory", str(1 << 30))
+    beside = client.submit(app.sleeps.call(str(tmp_path / "beside")))
+    pid = number(tmp_path / "beside")
+    with pytest.raises(TaskFailed, match=words) as error:
+        client.submit(app.ends.call(how)).result(PATIENCE)
+    assert error.value.group == group
+    assert beside.state() == "started"
+    assert not gone(pid)
+    assert client.submit(app.add.call(1)).result(PATIENCE) == 2
+
+
+def test_what_a_task_leaves_behind_goes_with_it(client: Client, start: Start, tmp_path: Path) -> None:
+    start()
+    left = client.submit(app.leaves.call(str(tmp_path / "daemon"))).result(PATIENCE)
+    # The end was sent after they were gone.
+    assert all(gone(int(pid)) for pid in left.split())
+    assert client.submit(app.bomb.call()).result(PATIENCE) is None
+    assert client.submit(app.add.call(1)).result(PATIENCE) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "words", "group"),
+    [
+        (app.returns.call("bytes"), "bytes", "permanent"),
+        (app.returns.call("nan"), "nan", "permanent"),
+        (app.returns.call("big"), "8 MiB", None),
+        (app.says.call("quota", group="quota"), "quota", "quota"),
+        (app.unprintable.call(), "Unprintable", "Unprintable"),
+        (app.too_long.call(), "time limit", "timeout"),
+        (app.awaits_too_long.call(), "time limit", "timeout"),
+    ],
+)
+def test_failures_are_readable(client: Client, start: Start, call: Any, words: str, group: str | None) -> None:
+    start()
+    with pytest.raises(TaskFailed, match=words) as error:
+        client.submit(call).result(PATIENCE)
+    assert error.value.group == group
+
+
+def test_bad_submits_fail_readably(client: Client, start: Start) -> None:
+    start()
+    queue = client.queue("q")
+    assert client.submit(app.returns.call("nothing")).result(PATIENCE) is None
+    assert len(client.submit(app.returns.call("large")).result(PATIENCE)) == 2 << 20
+    with pytest.raises(TaskFailed, match="no function for the method nobody") as error:
+        queue.submit(1, method="nobody").result(PATIENCE)
+    assert error.value.group == "unknown"
+    with pytest.raises(TaskFailed, match="unexpected keyword argument 'c'"):
+        queue.submit({"a": 1, "c": 2}, method="add", max_failures=5).result(PATIENCE)
+    with pytest.raises(TaskFailed, match="not JSON"):
+        queue.submit_bytes(b"{", method="add").result(PATIENCE)
+
+
+def test_progress_and_logs_reach_the_server(client: Client, start: Start) -> None:
+    start()
+    job = client.submit(app.logs.call())
+    job.result(PATIENCE)
+    text = b"".join(entry.text for entry in job.logs())
+    assert b"from the context\n" in text
+    assert b"WARNING app: from logging\n" in text
+
+
+@pytest.mark.parametrize("how", ["", "deaf", "gil", "daemon"])
+def test_a_cancel_stops_the_function_for_certain(client: Client, start: Start, tmp_path: Path, how: str) -> None:
+    start("--grace", "1")
+    file = tmp_path / "pid"
+    job = client.submit(app.sleeps.call(str(file), how))
+    pid = number(file)
+    if how == "daemon":
+        pid = number(tmp_path / "pid.daemon")
+    assert job.cancel("enough") == "cancelling"
+    with pytest.raises(TaskCancelled, match="enough"):
+        job.result(PATIENCE)
+    assert gone(pid)
+    if not how:
+        assert (tmp_path / "pid.order").read_text() == "cancel"
+        assert job.checkpoint() == {"stopped": "cancel"}
+    assert client.submit(app.add.call(1)).result(PATIENCE) == 2
+
+
+def test_a_cancel_by_force_kills(client: Client, start: Start, tmp_path: Path) -> None:
+    start()
+    file = tmp_path / "pid"
+    job = client.submit(app.sleeps.call(str(file), "deaf"))
+    pid = number(file)
+    job.cancel(force=True)
+    with pytest.raises(TaskCancelled):
+        job.result(PATIENCE)
+    assert gone(pid)
+
+
+@pytest.mark.parametrize("mode", ["thread", "asyncio"])
+def test_a_cancel_in_threads_and_on_a_loop(client: Client, start: Start, tmp_path: Path, mode: str) -> None:
+    start("--mode", mode, "-n", "3")
+    job = (
+        client.submit(app.awaits.call(600.0))
+        if mode == "asyncio"
+        else client.submit(app.spins.call(str(tmp_path / "p")))
+    )
+    until(lambda: job.state() == "started")
+    if mode == "thread":
+        number(tmp_path / "p")
+    job.cancel()
+    with pytest.raises(TaskCancelled):
+        job.result(PATIENCE)
+    assert client.submit(app.add.call(1)).result(PATIENCE) == 2
+
+
+def test_a_task_is_given_back_when_it_is_recalled(client: Client, start: Start, tmp_path: Path) -> None:
+    start()
+    file = tmp_path / "pid"
+    job = client.submit(app.sleeps.call(str(file)))
+    number(file)
+    client.queue("q").pause("maintenance", by="test", stop=True)
+    until(lambda: job.state() == "pending")
+    assert (tmp_path / "pid.order").read_text() == "stop"
+    assert job.checkpoint() == {"stopped": "stop"}
+
+
+def test_a_function_that_holds_the_interpreter_keeps_its_lease(client: Client, start: Start, tmp_path: Path) -> None:
+    start()
+    # Three leases long.
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "gil", 4), lease=1.3)
+    assert job.result(PATIENCE) == "slept"
+    assert job.info().attempt == 1
+
+
+def test_a_killed_worker_takes_its_tasks_with_it_and_another_goes_on(
+    client: Client, start: Start, tmp_path: Path
+) -> None:
+    worker = start()
+    file = tmp_path / "steps"
+    job = client.submit(app.counts.call(5, str(file)), lease=2)
+    pid = number(tmp_path / "steps.begun")
+    worker.kill()
+    until(lambda: gone(pid), "the function outlives its worker")
+    start()
+    assert job.result(PATIENCE) == {"first": 1, "attempt": 2}
+    assert file.read_text().split() == ["0", "1", "2", "3", "4"]
+    assert job.info().losses == 1
+
+
+def test_a_killed_task_process_fails_the_task_alone(client: Client, start: Start, tmp_path: Path) -> None:
+    start()
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid")))
+    os.kill(number(tmp_path / "pid"), signal.SIGKILL)
+    with pytest.raises(TaskFailed, match="SIGKILL"):
+        job.result(PATIENCE)
+
+
+def test_a_frozen_worker_loses_its_task_and_discards_it(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start()
+    file = tmp_path / "steps"
+    job = client.submit(app.counts.call(3, str(file)), lease=1)
+    pid = number(tmp_path / "steps.begun")
+    worker.send_signal(signal.SIGSTOP)
+    start()
+    assert job.result(PATIENCE) == {"first": 1, "attempt": 2}
+    worker.send_signal(signal.SIGCONT)
+    until(lambda: gone(pid), "the function goes on without its lease")
+    stop(worker)
+    assert job.info().attempt == 2
+
+
+def test_a_worker_that_is_told_to_end_finishes_what_runs(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start()
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid"), seconds=1.0))
+    number(tmp_path / "pid")
+    later = client.submit(app.add.call(1))
+    stop(worker)
+    assert job.state() == "complete"
+    assert later.state() == "pending"
+
+
+def test_told_twice_it_gives_back_what_runs(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start()
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid")))
+    number(tmp_path / "pid")
+    worker.terminate()
+    until(lambda: "finishes what runs" in (tmp_path / "log").read_text())
+    stop(worker)
+    assert job.state() == "pending"
+    assert (tmp_path / "pid.order").read_text() == "drain"
+    assert job.info().uncounted == 1
+    assert not list((tmp_path / "work").glob("*/*"))
+
+
+def test_a_drained_worker_ends(client: Client, start: Start) -> None:
+    worker = start()
+    [about] = until(lambda: client.workers())
+    from blueque_client import calls
+
+    client.run(calls.drain("q", about.listener, True))
+    client.run(calls.drain("second", about.listener, True))
+    assert worker.wait(PATIENCE) == 0
+
+
+def test_a_server_that_was_away_gets_the_end(namespace: str, start: Start, tmp_path: Path) -> None:
+    with Server() as server, Client(server.url, namespace) as client:
+        start(url=server.url)
+        job = client.submit(app.sleeps.call(str(tmp_path / "pid"), seconds=0.5), lease=30)
+        pid = number(tmp_path / "pid")
+        server.kill()
+        until(lambda: gone(pid))
+        server.start()
+        assert job.result(PATIENCE) == "slept"
+        assert job.info().attempt == 1
+
+
+def test_the_program_may_change(client: Client, tmp_path: Path, namespace: str, server: Server) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("from blueque_client import task\n\n@task(queue='p')\ndef version():\n    return 1\n")
+    command = [sys.executable, "-m", "blueque_client", "worker", "program", "--reload", "--url", server.url]
+    worker = subprocess.Popen([*command, "--namespace", namespace], cwd=tmp_path)
+    try:
+        assert client.queue("p").submit(method="version").result(PATIENCE) == 1
+        program.write_text(program.read_text().replace("return 1", "return 1 + 1"))
+        until(lambda: client.queue("p").submit(method="version").result(PATIENCE) == 2)
+    finally:
+        worker.kill()
+        worker.wait()
