@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use indexmap::{IndexMap, IndexSet};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toml::Spanned;
 
@@ -173,7 +173,7 @@ pub(super) struct Code {
 }
 
 /// What is wrong when a code is returned.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
     Call,

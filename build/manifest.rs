@@ -74,7 +74,7 @@ fn key(key: &Key) -> Value {
 
 fn code(code: &Code) -> Value {
     present(json!({
-        "repeat": code.repeat, "common": code.common, "server": code.server, "means": code.means, "act": code.act,
+        "kind": code.kind, "repeat": code.repeat, "common": code.common, "server": code.server, "means": code.means, "act": code.act,
     }))
 }
 

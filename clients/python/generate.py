@@ -117,10 +117,10 @@ class Generator:
         out.append(
             '}\n\n\nclass Error(NamedTuple):\n    """An error: what it means, what to do, whether the same call may succeed later."""\n\n'
         )
-        out.append("    means: str\n    act: str\n    repeat: bool\n\n\nERRORS: dict[str, Error] = {\n")
+        out.append("    kind: str\n    means: str\n    act: str\n    repeat: bool\n\n\nERRORS: dict[str, Error] = {\n")
         for name, of in self.manifest["errors"].items():
             out.append(
-                f'    "{name}": Error(\n        {json.dumps(of["means"])},\n        {json.dumps(of["act"])},\n        {of.get("repeat", False)},\n    ),\n'
+                f'    "{name}": Error(\n        {json.dumps(of["kind"])},\n        {json.dumps(of["means"])},\n        {json.dumps(of["act"])},\n        {of.get("repeat", False)},\n    ),\n'
             )
         out.append("}\n")
         names = ",\n    ".join(f'"{name}"' for name in self.manifest["settings"])

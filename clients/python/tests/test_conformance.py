@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from blueque_client import BluequeError, calls
+from blueque_client import BluequeError, calls, errors
 from blueque_client.sync import Link
 from blueque_client.wire import Call
 
@@ -165,10 +165,15 @@ def test_every_case_goes_through_the_generated_calls(kind: str) -> None:
 
 
 def test_every_code_has_a_class_and_a_remedy() -> None:
-    from blueque_client import errors
-
+    kinds = {
+        "call": errors.InvalidCall,
+        "state": errors.Refused,
+        "setup": errors.Unsuitable,
+        "server": errors.ServerError,
+    }
     for code, entry in MANIFEST["errors"].items():
         error = errors.verdict(code, "text")
         assert error.code == code
         assert entry["act"] in str(error)
-        assert entry.get("server") or type(error) is not errors.ServerError or code in ("NOPERM", "RETRY"), code
+        assert type(error) in (kinds.get(entry["kind"]), errors.NotFound, errors.Lost, errors.CancelledAtStart)
+    assert type(errors.verdict("NEWER", "text")) is errors.ServerError

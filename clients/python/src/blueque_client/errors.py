@@ -118,17 +118,15 @@ class TaskCancelled(BluequeError):
         self.reason = reason
 
 
-_STATES = "CLOSED CYCLE DRAINING DUPLICATE HELD NOLISTENER NOTEMPTY OVERDUE STATE STOPPING TOOMANY UPSTREAM"
-_CLASSES: dict[str, type[BluequeError]] = {
+_CODES: dict[str, type[BluequeError]] = {
     "LOST": Lost,
     "CANCELLED": CancelledAtStart,
-    **dict.fromkeys(("NOTASK", "NOQUEUE", "NOSCHEDULE"), NotFound),
-    **dict.fromkeys(_STATES.split(), Refused),
-    **dict.fromkeys(("BADARG", "BADNAME", "OTHERQUEUE", "TOOBIG"), InvalidCall),
-    **dict.fromkeys(("EVICTION", "MOVED", "SCHEMA", "WRONGKEY"), Unsuitable),
+    **dict.fromkeys(("NOTASK", "NOQUEUE", "NOSCHEDULE", "NOLIMIT"), NotFound),
 }
+_KINDS: dict[str, type[BluequeError]] = {"call": InvalidCall, "state": Refused, "attempt": Lost, "setup": Unsuitable}
 
 
 def verdict(code: str, text: str) -> BluequeError:
     """The error of a script, or a refusal of the server."""
-    return _CLASSES.get(code, ServerError)(code, text)
+    known = contract.ERRORS.get(code)
+    return _CODES.get(code, _KINDS.get(known.kind if known else "server", ServerError))(code, text)
