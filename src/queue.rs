@@ -91,7 +91,25 @@ impl<L: Link> Queue<L> {
         how: Submit,
         request: &str,
     ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
-        let made = serde_json::to_vec(parameters).map(|parameters| self.new_round(&parameters, how, request));
+        let made = serde_json::to_vec(parameters).map(|parameters| self.new_round(&parameters, how, request, false));
+        L::answer(async move {
+            let (id, call) = made?;
+            self.begun(id, call).await
+        })
+    }
+
+    /// As [`Queue::submit_again`]; a task that runs is not refused, but begins once more when it has ended this round,
+    /// however that ends, unless it is cancelled. There is at most one such round: another request is refused.
+    ///
+    /// # Errors
+    /// As [`Queue::submit_again`]; `STATE` also if the task is to begin once more already.
+    pub fn submit_once_more<P: Serialize + ?Sized>(
+        &self,
+        parameters: &P,
+        how: Submit,
+        request: &str,
+    ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
+        let made = serde_json::to_vec(parameters).map(|parameters| self.new_round(&parameters, how, request, true));
         L::answer(async move {
             let (id, call) = made?;
             self.begun(id, call).await
@@ -110,7 +128,21 @@ impl<L: Link> Queue<L> {
         how: Submit,
         request: &str,
     ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
-        let (id, call) = self.new_round(parameters, how, request);
+        let (id, call) = self.new_round(parameters, how, request, false);
+        L::answer(self.begun(id, call))
+    }
+
+    /// The same as [`Queue::submit_once_more`] with opaque bytes as parameters.
+    ///
+    /// # Errors
+    /// Those of [`Queue::submit_again_bytes`]; `STATE` also if the task is to begin once more already.
+    pub fn submit_once_more_bytes(
+        &self,
+        parameters: &[u8],
+        how: Submit,
+        request: &str,
+    ) -> L::Answer<'_, Result<(Task<L>, Round)>> {
+        let (id, call) = self.new_round(parameters, how, request, true);
         L::answer(self.begun(id, call))
     }
 
@@ -119,10 +151,15 @@ impl<L: Link> Queue<L> {
         Ok((Task::new(self.client.clone(), id), round))
     }
 
-    fn new_round(&self, parameters: &[u8], mut how: Submit, request: &str) -> (TaskId, Call<Round>) {
+    fn new_round(&self, parameters: &[u8], mut how: Submit, request: &str, later: bool) -> (TaskId, Call<Round>) {
         let id = how.id.take().unwrap_or_else(TaskId::random);
         let task = NewTask::new(&id, parameters).eta(how.eta);
-        let call = self.client.calls().submit_again(&self.name, &task, &self.client.sized(&how.options), request);
+        let (calls, options) = (self.client.calls(), self.client.sized(&how.options));
+        let call = if later {
+            calls.submit_once_more(&self.name, &task, &options, request)
+        } else {
+            calls.submit_again(&self.name, &task, &options, request)
+        };
         (id, call)
     }
 

@@ -218,6 +218,15 @@ fn a_task_that_has_ended_begins_anew_once_for_each_request() {
     assert_eq!(second.parameters::<u32>().unwrap(), 3);
     let info = task.info().unwrap();
     assert_eq!((info.attempt(), info.round(), info.result_bytes()), (2, 2, None));
+
+    let (_, round) = world.queue.submit_once_more(&4, how(), "friday").unwrap();
+    assert_eq!((round.made, round.number), (Made::Later, 3));
+    assert_eq!(code(world.queue.submit_once_more_bytes(b"5", how(), "saturday").map(|_| ())), "STATE");
+    second.complete(&()).unwrap();
+    assert_eq!(task.info().unwrap().further().as_deref(), Some("friday"));
+    world.client.call(&world.client.calls().settle(10)).unwrap();
+    let third = take(&mut listener);
+    assert_eq!((third.parameters::<u32>().unwrap(), task.info().unwrap().round()), (4, 3));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 --- Adds tasks to a queue: pending, or scheduled if the eta is in the future, or waiting for other tasks. With `again` a
---   task that has ended begins a new round, and one that waits is changed.
+--   task that has ended begins a new round, and one that waits is changed; with `once_more` one that an attempt has
+--   begins a new round when it has ended this one.
 -- @args now queue count (id eta parameters)*count
--- @options task.* inputs again request
+-- @options task.* inputs again once_more by request
 -- @reply for each task `created`, or `existing` if the id was submitted before; with a unique name `existing` or
---   `replaced`, and the id of the other task; with `again` one of `created`, `again`, `changed` and `existing`, and the
---   number of the round
+--   `replaced`, and the id of the other task; with `again` one of `created`, `again`, `changed`, `existing` and
+--   `later`, and the number of the round
 -- @errors TOOBIG OTHERQUEUE CLOSED DUPLICATE NOTASK UPSTREAM OVERDUE STATE TOOMANY task.*
 local queue, count = ARGV[2], ARGV[3]
 if not count then
@@ -20,11 +21,13 @@ local last = 3 + 3 * count
 if not ARGV[last] then
   reply.fail('BADARG', 'missing argument: id, eta or parameters')
 end
-local most, spec, request, again = contract.PAYLOAD_HIGH, nil, nil, nil
+local most, spec, request, again, once_more, by = contract.PAYLOAD_HIGH, nil, nil, nil, nil, nil
 if ARGV[last + 1] then
   local options = args.options(last)
   request, options.request = options.request, nil
   again, options.again = options.again, nil
+  once_more, options.once_more = options.once_more, nil
+  by, options.by = options.by, nil
   -- with a request id alone its tasks are plain
   if next(options) or again then
     spec = creation.spec(options)
@@ -35,6 +38,9 @@ if ARGV[last + 1] then
     elseif again then
       resubmit.check(count, spec, request)
     end
+  end
+  if once_more and not again then
+    reply.fail('BADARG', 'once_more goes with again')
   end
 end
 if meta[2] or meta[3] then
@@ -92,7 +98,7 @@ for at = 4, last, 3 do
     answer[#answer + 1] = 'created'
   elseif again then
     return requests.keep(resubmit.submit(id, { queue = queue, parameters = parameters, eta = eta or false,
-      request = request }, spec))
+      request = request, by = by, options = once_more and encore.options(last) or nil }, spec))
   elseif found == queue then
     answer[#answer + 1] = 'existing'
   else

@@ -12,7 +12,7 @@ function claims.load(task)
   if task.bound then
     return
   end
-  if not string.find(task.ties, '[^wdgo]') then -- no more than edges and a graph, or that it is tracked
+  if not string.find(task.ties, '[^wdgoa]') then -- no more than edges, a graph, that it is tracked, a further round
     task.bound, task.tracked = true, string.find(task.ties, 'o', 1, true)
     task.graph = string.find(task.ties, 'g', 1, true)
       and redis.call('HGET', namespace.prefix .. 'task_' .. task.id, 'graph') or nil
@@ -212,6 +212,9 @@ function claims.plan(task, to, taker)
   end
   if task.tracked then
     tracks.plan()
+  end
+  if string.find(task.ties, 'a', 1, true) and task.status and (contract.is_final(to) or to == 'deleted') then
+    encore.plan_end(task, to)
   end
 end
 

@@ -127,7 +127,7 @@ function edits.compare(task, spec, call)
     return
   end
   local ties = spec.ties or ''
-  for letter in string.gmatch(task.ties or '', '[rwkdgo]') do -- one that was ranked stays so
+  for letter in string.gmatch(task.ties or '', '[rwkdgoa]') do -- one that was ranked stays so
     ties = string.find(ties, letter, 1, true) and ties or ties .. letter
   end
   if ties ~= (task.ties or '') then

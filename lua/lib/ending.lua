@@ -49,7 +49,7 @@ function ending.complete_task(task, result, cost, limited)
   local started = task.status == 'started' and prefix .. 'started' .. tasks
   state.read_left(task, held, started)
   state.read_entered(events, 'LLEN', ended)
-  if task.ties and string.find(task.ties, '[pudgeo]') then -- all but ranks, tags, leases, upstreams and steps
+  if task.ties and string.find(task.ties, '[pudgeoa]') then -- all but ranks, tags, leases, upstreams and steps
     task.result = result
     claims.plan(task, 'complete')
   end

@@ -378,6 +378,9 @@ function mending.list(status, position, limit)
       if contract.is_final(status) and deadlines.has(task) then
         mending.no_deadline(id)
       end
+      if contract.is_final(status) and encore.has(task) and not redis.call('ZSCORE', edges.unsettled(), id) then
+        mending.mend('ZADD', edges.unsettled(), namespace.now, id) -- so was it
+      end
       if status == 'failed' then
         mending.group(task)
       elseif status == 'waiting' then

@@ -7,7 +7,7 @@ function resubmit.forgotten()
   return 'result', 'error', 'group', 'last_error', 'last_group', 'reason', 'cause', 'discard', 'cascade', 'eta', 'ties',
     'front', 'retry_eta', 'promoted', 'readied', 'inputs', 'slots', 'schedule', 'slot', 'step', 'postponed', 'failures',
     'losses', 'releases', 'uncounted', 'fruitless', 'checkpoint', 'checkpointed', 'ended', 'cost', 'cost_of', 'token',
-    'lease', 'request', 'solo'
+    'lease', 'request', 'solo', 'further'
 end
 
 -- Checks what `again` needs of a call. `spec`: its options, from `creation.spec`.
@@ -21,19 +21,27 @@ function resubmit.check(count, spec, request)
   end
 end
 
--- Submits a task that there is already. `call`: its `queue`, `parameters`, `eta` in microseconds, or false, and
--- `request`; `spec`: its options. Returns what became of it, and the number of its round.
+-- Submits a task that there is already. `call`: its `queue`, `parameters`, `eta` in microseconds, or false, `request`,
+-- `by` whom, and `options`, if it may begin once more later; `spec`: its options. Returns what became of it, and the
+-- number of its round.
 function resubmit.submit(id, call, spec)
   local task = actions.find(id)
   if not task then
     reply.fail('STATE', 'its graph has just been submitted and is being released: repeat the call in a moment')
   end
-  local round, request = unpack(redis.call('HMGET', task.key, 'round', 'round_request'), 1, 2)
+  local round, request, further = unpack(redis.call('HMGET', task.key, 'round', 'round_request', 'further'), 1, 3)
   round = tonumber(round or 1)
   if request == call.request then
     return { 'again', round }
+  elseif further == call.request then
+    return { 'later', round + 1 }
+  elseif record.held(task) and not call.options then
+    reply.fail('STATE', 'the task is ' .. task.status .. ': wait for its end, edit what its next attempt has, or let it'
+      .. ' begin once more after this round, with once_more')
+  elseif further and (record.held(task) or contract.is_final(task.status)) then
+    reply.fail('STATE', 'the task is to begin once more after this round already: wait until it has, or cancel it')
   elseif record.held(task) then
-    reply.fail('STATE', 'the task is ' .. task.status .. ': wait for its end, or edit what its next attempt has')
+    return encore.keep(task, call, spec, round)
   end
   edits.read(task)
   local step = { queue = call.queue, by = '', reason = 'submitted again' }
@@ -49,27 +57,45 @@ function resubmit.submit(id, call, spec)
   end
   if code then
     reply.fail(code, text)
-  elseif task.edit then
+  end
+  audit.plan()
+  if task.edit then
     actions.run(edits.run, { task }, step)
+    audit.add(call.by, 'submit', 'task', id, task.status, task.edit.to, 'changed, ' .. resubmit.told(round, call))
     return { 'changed', round }
   end
   task.new.round = { 'round', string.format('%d', round + 1), 'round_request', call.request }
   actions.run(resubmit.run, { task }, step)
+  audit.add(call.by, 'submit', 'task', id, task.status, task.new.begins, 'again, ' .. resubmit.told(round + 1, call))
   return { 'again', round + 1 }
+end
+
+-- A call as its entry in the audit has it.
+function resubmit.told(number, call)
+  return string.format('round %d, request %s, queue %s, parameters %s', number, call.request, call.queue,
+    audit.payload(call.parameters))
+end
+
+-- Why a task can begin no other round, whenever it ends.
+function resubmit.refusal(task)
+  if string.find(task.ties or '', 'g', 1, true) then
+    return 'STATE', 'the task is a part of a graph: retry it, or submit one of another id'
+  end
 end
 
 -- Reads what a new round of a task that has ended writes. Returns the code and text of a refusal.
 function resubmit.plan(task, call, spec, step)
   local ties = task.ties or ''
-  if string.find(ties, 'g', 1, true) then
-    return 'STATE', 'the task is a part of a graph: retry it, or submit one of another id'
+  local code, text = resubmit.refusal(task)
+  if code then
+    return code, text
   elseif string.find(ties, 'd', 1, true) and edges.waiting(task.id) > 0 then
     return 'STATE', 'others wait for this task: retry it, or submit one of another id'
   elseif string.find(ties, 'w', 1, true) and redis.call('HLEN', edges.upstreams(task.id)) > 0 then
     return 'STATE', 'the task still needs what it waited for: retry it, or submit one of another id'
   end
   local new = resubmit.fresh(task, call, spec)
-  local code, text = actions.destination(step)
+  code, text = actions.destination(step)
   if code then
     return code, text
   elseif new.end_by and deadlines.is_past(new.end_by) then

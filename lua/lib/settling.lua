@@ -92,10 +92,15 @@ function settling.settle(limit)
       task.runs = select(2, edges.waiting(id)) > 0 -- a retry, or another task of this id
     end
     local more = table.remove(ids, limit + 1) ~= nil
+    local further = encore.has(task) and contract.is_final(task.status)
+    if further and not (ids[1] or from) then
+      encore.begin(id)
+      return 1
+    end
     if graph and ids[1] and task.status ~= 'complete' and graphs.runs_anew(graph, id) then
       return go_on(graph)
     elseif ids[1] or not from then
-      return tell(task, ids, not more and not from), more or from
+      return tell(task, ids, not (more or from or further)), more or from or further
     elseif graph and not graphs.is_released(graph) then
       return go_on(graph)
     end

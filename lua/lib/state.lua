@@ -195,7 +195,7 @@ end
 --   from_end    the end of that list nearer to it
 --   astray      that list, if it is not the one of its state
 --   group       of its error, for failed
---   edge_keys   keys of its edges that nobody needs any more, for deleted
+--   edge_keys   keys of its edges, and of a further round, that nobody needs any more, for deleted
 --   forget      a list of fields to remove
 -- @hot
 function state.move(task, to, why, by, ...)

@@ -68,6 +68,18 @@ impl Calls {
         let call = task.add_to(self.call("submit", again).arg(queue).arg(1));
         call.pairs(&options.0).arg("again").arg(1).arg("request").arg(request)
     }
+
+    /// The same; a task that runs begins once more when it has ended this round.
+    #[must_use]
+    pub fn submit_once_more(
+        &self,
+        queue: &QueueName,
+        task: &NewTask<'_>,
+        options: &TaskOptions,
+        request: &str,
+    ) -> Call<Round> {
+        self.submit_again(queue, task, options, request).arg("once_more").arg(1)
+    }
 }
 
 fn again(value: &Value) -> Option<Round> {

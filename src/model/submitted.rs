@@ -57,6 +57,8 @@ words! {
         Changed = "changed",
         /// The task waits, and was the same already.
         Existing = "existing",
+        /// The task runs, and begins anew when it has ended this round.
+        Later = "later",
     }
 }
 

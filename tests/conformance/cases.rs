@@ -264,9 +264,8 @@ fn stored(contract: &Value, given: &[Value], one: &Value, good: &[Value]) -> Opt
     let mut steps = given.to_vec();
     let of = |command: &str| list(&contract["commands"][command]["options"]).to_vec();
     let templates: Vec<Value> = of("schedule").into_iter().map(|option| option["name"].clone()).collect();
-    for option in
-        of("submit").iter().filter(|option| templates.contains(&option["name"]) && option["name"] != "request")
-    {
+    let own = |name: &Value| name != "request" && name != "by";
+    for option in of("submit").iter().filter(|option| templates.contains(&option["name"]) && own(&option["name"])) {
         let tried = Tried::new(&contract["types"][text(&option["type"])], &Value::Null);
         let mut by_code = BTreeMap::new();
         for (code, value) in tried.bad {

@@ -352,6 +352,7 @@ const CALLS: &[&str] = &[
     "note p1 text by me data {}",
     "note p1 text request r",
     "submit q 1 complete '' y again 1 request r",
+    "submit q 1 started '' y again 1 once_more 1 request r",
     "submit q 1 failed 5000 y again 1 request r key k tags x unique n deadline 8000",
     "submit o 1 complete '' y again 1 request r key k tags x unique n deadline 8000 needs gpu",
     "submit l 1 l2 '' y again 1 request r",

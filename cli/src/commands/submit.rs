@@ -26,6 +26,9 @@ pub struct Options {
     /// If there is a task of its --id: begin it anew if it has ended, change it if it waits
     #[arg(long, requires = "id", conflicts_with_all = ["array", "follow"])]
     again: bool,
+    /// With --again, if the task runs: begin it anew when this round has ended, unless it is cancelled
+    #[arg(long, requires = "again", conflicts_with = "wait")]
+    once_more: bool,
     /// A name of this round, such as a date: repeated, it begins no other [default: a random one]
     #[arg(long, value_name = "NAME", value_parser = plain, requires = "again")]
     request: Option<String>,
@@ -105,7 +108,7 @@ fn make(session: &Session, options: &Options) -> anyhow::Result<Made> {
     let queue = options.new.queue.to_string();
     if options.again {
         let request = options.request.clone().unwrap_or_else(|| TaskId::random().to_string());
-        let (id, round) = options.new.submit_again(session, &request)?;
+        let (id, round) = options.new.submit_again(session, &request, options.once_more)?;
         let submitted = round.made.as_str();
         return Ok(Made { id: id.to_string(), queue, submitted, replaced: None, round: Some(round.number) });
     }

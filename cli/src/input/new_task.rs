@@ -66,13 +66,18 @@ impl NewTaskArgs {
         if self.result_of.is_empty() { self.parameters.bytes() } else { Ok(Vec::new()) }
     }
 
-    /// Submits it once more, if there is a task of its id.
-    pub fn submit_again(&self, session: &Session, request: &str) -> anyhow::Result<(TaskId, Round)> {
+    /// Submits it once more, if there is a task of its id. `later`: if it runs, after this round.
+    pub fn submit_again(&self, session: &Session, request: &str, later: bool) -> anyhow::Result<(TaskId, Round)> {
         let parameters = self.payload()?;
         let id = self.id.clone().unwrap_or_else(TaskId::random);
         let options = self.upstreams.add_to(self.options.options(), 0, &self.result_of);
         let task = NewTask::new(&id, &parameters).eta(self.eta);
-        let call = session.client.calls().submit_again(&self.queue, &task, &options, request);
+        let calls = session.client.calls();
+        let call = if later {
+            calls.submit_once_more(&self.queue, &task, &options, request)
+        } else {
+            calls.submit_again(&self.queue, &task, &options, request)
+        };
         let round = session.client.call(&call).inspect_err(|error| {
             if matches!(error, Error::Unavailable { .. }) {
                 say(format!(
@@ -84,6 +89,7 @@ impl NewTaskArgs {
             Made::Again => say(format!("{id} begins its round {}", round.number)),
             Made::Changed => say(format!("{id} waits, and was changed")),
             Made::Existing => say(format!("{id} waits as it is; nothing was changed")),
+            Made::Later => say(format!("{id} begins its round {} when it has ended this one", round.number)),
             _ => {}
         }
         Ok((id, round))
