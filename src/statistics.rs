@@ -35,28 +35,38 @@ impl<L: Link> Queue<L> {
     /// # Errors
     /// Those of [`Client::call`](crate::Client::call).
     pub fn statistics(&self, days: u32) -> L::Answer<'_, Result<Statistics>> {
-        L::answer(async move {
-            let mut all = self.some_days(days, None).await?;
-            let mut left = days.saturating_sub(DAYS);
-            while left > 0
-                && let Some(until) = all.before.take()
-            {
-                let mut earlier = self.some_days(left, Some(&until)).await?;
-                left = left.saturating_sub(DAYS);
-                earlier.days.append(&mut all.days);
-                let mut total = Figures::default();
-                total.add(&earlier.total);
-                total.add(&all.total);
-                let Statistics { first, before, days, .. } = earlier;
-                all = Statistics { first, before, total, days, last: all.last };
-            }
-            Ok(all)
-        })
+        L::answer(self.all_days(days, StatisticsOptions::new()))
     }
 
-    async fn some_days(&self, days: u32, until: Option<&str>) -> Result<Statistics> {
-        let options = until.into_iter().fold(StatisticsOptions::new(), StatisticsOptions::until);
-        self.client().run(&self.client().calls().statistics(self.name(), days.clamp(1, DAYS), &options)).await
+    /// The same of one host: how the attempts ended that its listeners had, and how long these ran. What was submitted,
+    /// started and waited for belongs to no host. 100 hosts of a day are kept.
+    ///
+    /// # Errors
+    /// `BADNAME` if it is no host of a listener; those of [`Client::call`](crate::Client::call).
+    pub fn statistics_of(&self, host: &str, days: u32) -> L::Answer<'_, Result<Statistics>> {
+        L::answer(self.all_days(days, StatisticsOptions::new().host(host)))
+    }
+
+    async fn all_days(&self, days: u32, options: StatisticsOptions) -> Result<Statistics> {
+        let mut all = self.some_days(days, &options).await?;
+        let mut left = days.saturating_sub(DAYS);
+        while left > 0
+            && let Some(until) = all.before.take()
+        {
+            let mut earlier = self.some_days(left, &options.clone().until(&until)).await?;
+            left = left.saturating_sub(DAYS);
+            earlier.days.append(&mut all.days);
+            let mut total = Figures::default();
+            total.add(&earlier.total);
+            total.add(&all.total);
+            let Statistics { first, before, days, .. } = earlier;
+            all = Statistics { first, before, total, days, last: all.last };
+        }
+        Ok(all)
+    }
+
+    async fn some_days(&self, days: u32, options: &StatisticsOptions) -> Result<Statistics> {
+        self.client().run(&self.client().calls().statistics(self.name(), days.clamp(1, DAYS), options)).await
     }
 
     /// Up to 500 transitions after an event, `0` for the oldest that is kept. Keep [`Events::last`], or the

@@ -51,6 +51,7 @@ if not known then
 end
 for _, date in ipairs(redis.call('ZRANGE', namespace.key('days', queue), 0, 999)) do
   gone[#gone + 1] = namespace.declare(statistics.key(queue, date))
+  gone[#gone + 1] = namespace.declare(statistics.hosts_key(queue, date))
 end
 audit.plan()
 namespace.begin()

@@ -1,13 +1,15 @@
---- Statistics of a queue by day, and of all these days together, as far as `tally` has read the events.
+--- Statistics of a queue by day, and of all these days together, as far as `tally` has read the events; with `host`
+--   those of the attempts that ended there.
 -- @args now queue days
--- @options until
+-- @options until host
 -- @reply name and value in turn: `day` and `total`, the `first` and the `last` day and the one `before` (YYYYMMDD),
 --   then the values of all these days; then for each day that has any, the earliest first, `day` and YYYYMMDD and
 --   its values
 -- @errors
 namespace.open()
 local queue, count = contract.arguments()
-local last = args.options()['until'] or math.floor(namespace.now_us / 86400000000)
+local options = args.options()
+local last, host = options['until'] or math.floor(namespace.now_us / 86400000000), options.host
 
 local names, kinds, total, days = statistics.names(), {}, {}, {}
 for i, name in ipairs(names) do
@@ -15,12 +17,25 @@ for i, name in ipairs(names) do
 end
 for _, date in ipairs(redis.call('ZRANGEBYSCORE', namespace.key('days', queue), last - count + 1, last,
   'LIMIT', 0, 14)) do
-  -- In one pass: the server stores a small hash as a list, and searches it from the beginning for each field.
-  local values, found = {}, redis.call('HGETALL', statistics.key(queue, date))
-  for i = 1, #found, 2 do
-    values[found[i]] = found[i + 1]
+  local values = {}
+  if host then
+    local fields = {}
+    for i, name in ipairs(names) do
+      fields[i] = host .. ' ' .. name
+    end
+    for i, value in ipairs(redis.call('HMGET', statistics.hosts_key(queue, date), unpack(fields))) do
+      values[names[i]] = value or nil
+    end
+  else
+    -- In one pass: the server stores a small hash as a list, and searches it from the beginning for each field.
+    local found = redis.call('HGETALL', statistics.key(queue, date))
+    for i = 1, #found, 2 do
+      values[found[i]] = found[i + 1]
+    end
   end
-  days[#days + 1], days[#days + 2] = 'day', date
+  if not host or next(values) then
+    days[#days + 1], days[#days + 2] = 'day', date
+  end
   for i, name in ipairs(names) do
     local value = values[name]
     if value then

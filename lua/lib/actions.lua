@@ -260,10 +260,10 @@ function actions.do_retry(task, spec)
     task.forget[#task.forget + 1] = 'eta'
     task.forget[#task.forget + 1] = 'retry_eta'
   end
-  local stale = {}
+  local stale = { 'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry' }
   if task.token ~= '' then
     -- A client without scripts ended the attempt and did not remove it.
-    stale = { 'ended', task.token }
+    stale[#stale + 1], stale[#stale + 2] = 'ended', task.token
     for _, field in ipairs({ 'token', 'lease', 'request' }) do
       task.forget[#task.forget + 1] = field
     end
@@ -276,11 +276,9 @@ function actions.do_retry(task, spec)
   end
   if task.other then
     task.other.forget, task.forget = task.forget, nil
-    actions.arrive(task, spec, 'retry',
-      'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
+    actions.arrive(task, spec, 'retry', unpack(stale))
   else
-    state.move(task, task.to, 'retry', '',
-      'failures', '0', 'losses', '0', 'releases', '0', 'outcome', 'retry', unpack(stale))
+    state.move(task, task.to, 'retry', '', unpack(stale))
     spec.wakes = task.queue
   end
   if task.again_edges then

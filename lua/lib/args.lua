@@ -58,6 +58,13 @@ function args.listener(value)
   return value
 end
 
+function args.host(value, what)
+  if #value > contract.HOST_HIGH or not string.find(value, '^[%w.:-]+$') then
+    reply.fail('BADNAME', what .. ' must be the host of a listener: letters, digits, . : -')
+  end
+  return value
+end
+
 -- One word of a list that begins and ends with a space.
 function args.word(value, words, what)
   if not args.among(value, words) then

@@ -303,7 +303,12 @@ function state.record(task, to, why, by, ...)
   elseif from == 'failed' then
     groups.leave(task)
   end
-  if from == 'started' or to == 'started' and from == 'reserved' then
+  if (from == 'started' or from == 'reserved') and by ~= task.node and to ~= 'started' then
+    -- Another than the owner has ended the attempt: `node` had it.
+    redis.call('XADD', prefix .. 'events_' .. queue, 'MAXLEN', '~', state.EVENTS, '*',
+      'id', id, 'from', from, 'to', to, 'attempt', task.attempt, 'at', now, 'by', by, 'why', why,
+      'since', task.since or '', 'node', task.node)
+  elseif from == 'started' or to == 'started' and from == 'reserved' then
     -- The event before it, of the same attempt, has trimmed the stream.
     redis.call('XADD', prefix .. 'events_' .. queue, '*', 'id', id, 'from', from, 'to', to, 'attempt', task.attempt,
       'at', now, 'by', by, 'why', why, 'since', task.since or '')

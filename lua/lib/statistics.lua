@@ -178,12 +178,12 @@ function statistics.add_done(run, done, buckets)
 end
 
 -- Merges the sums of a day with its hash. Returns fields and values to write. Seconds have six decimals, so that
--- their sum stays exact within its digits.
-function statistics.merge(key, sums)
+-- their sum stays exact within its digits. `prefix`: what the names of the fields begin with.
+function statistics.merge(key, sums, prefix)
   local names, kinds, added, bounds = {}, {}, {}, statistics.bounds()
   local function add(name, kind, value)
     local at = #names + 1
-    names[at], kinds[at], added[at] = name, kind, value
+    names[at], kinds[at], added[at] = (prefix or '') .. name, kind, value
   end
   statistics.add_done(sums.run, sums.done, #bounds + 1)
   for _, name in ipairs(statistics.counts()) do
@@ -210,6 +210,57 @@ function statistics.merge(key, sums)
     fields[2 * i] = statistics.text(kinds[i], statistics.join(kinds[i], tonumber(held[i]), added[i]))
   end
   return fields
+end
+
+-- The key of what the hosts of a queue did on a day: the field `HOST` of each, and `HOST NAME` for each of its numbers;
+-- `*` counts the hosts.
+function statistics.hosts_key(queue, date)
+  return namespace.key('hosts', queue .. '/' .. date)
+end
+
+-- Hosts of a day whose sums are kept.
+statistics.HOSTS = 100
+
+-- Adds the end of an attempt to the sums of its host on a day. `node`: the listener that had it.
+-- @hot
+function statistics.end_of(days_hosts, day, node, v, bounds)
+  local hosts = days_hosts[day] or {}
+  days_hosts[day] = hosts
+  local sums = hosts[node]
+  if not sums then -- listeners of one host share its sums
+    local host = string.match(node, '^([%w.:-]+)_%d+$')
+    if not host or #node > contract.LISTENER_HIGH then
+      return
+    end
+    sums = hosts[host] or statistics.sums()
+    hosts[host], hosts[node] = sums, sums
+  end
+  statistics.event(sums, v[4], v[6], v[12], v[14], v[10], v[16], bounds)
+end
+
+-- Merges the sums of hosts with those of the day: for each host the fields and values to write. Once there are 100
+-- hosts, others are not counted.
+function statistics.merge_hosts(key, hosts)
+  local names = {}
+  for name in pairs(hosts) do
+    names[#names + 1] = not string.find(name, '_', 1, true) and name or nil
+  end
+  table.sort(names, args.before)
+  local held = redis.call('HMGET', key, '*', unpack(names))
+  local number, writes = tonumber(held[1]) or 0, {}
+  for i, host in ipairs(names) do
+    local known = held[i + 1]
+    if known or number < statistics.HOSTS then
+      local fields = statistics.merge(key, hosts[host], host .. ' ')
+      if not known then
+        number = number + 1
+        fields[#fields + 1], fields[#fields + 2] = host, '1'
+        fields[#fields + 1], fields[#fields + 2] = '*', number
+      end
+      writes[#writes + 1] = fields
+    end
+  end
+  return writes
 end
 
 -- The kind of a field: a count, or the word after the name of a measure.
@@ -369,25 +420,29 @@ function statistics.tally(queue, limit)
     missed, last, read = 0, newest, added
   end
 
-  local days_sums, bounds = {}, statistics.bounds()
-  local sums, low, high = nil, '', '' -- of the previous event, and the span of its day
+  local days_sums, days_hosts, bounds = {}, {}, statistics.bounds()
+  local sums, low, high, today_of = nil, '', '', nil -- of the previous event, and the span and number of its day
   for i = 1, #found do
     local v = found[i][2]
     local why, at = v[14], v[10]
     if why then -- an entry of another client may contain anything
-      local own = sums
+      local own, day = sums, today_of
       if not (#at == 17 and at >= low and at < high) then -- reading the text as a number costs more
         local time = tonumber(at)
         own = nil
         if time and time >= 0 and time <= 100000000000 then
-          local day = math.floor(time / 86400)
+          day = math.floor(time / 86400)
           own = days_sums[day] or statistics.sums()
           days_sums[day] = own
-          sums, low, high = own, statistics.span(day)
+          sums, today_of, low, high = own, day, statistics.span(day)
         end
       end
       if own then
-        statistics.event(own, v[4], v[6], v[12], why, at, v[16], bounds)
+        local from, to = v[4], v[6]
+        statistics.event(own, from, to, v[12], why, at, v[16], bounds)
+        if (from == 'started' or from == 'reserved') and to ~= 'started' then
+          statistics.end_of(days_hosts, day, v[18] or v[12], v, bounds)
+        end
       end
     end
   end
@@ -400,12 +455,15 @@ function statistics.tally(queue, limit)
     local date = statistics.date(one)
     local fields = one >= oldest and statistics.merge(namespace.declare(statistics.key(queue, date)), own) or {}
     if #fields > 0 then
-      writes[#writes + 1] = { day = one, date = date, fields = fields }
+      local hosts = days_hosts[one]
+      hosts = hosts and statistics.merge_hosts(namespace.declare(statistics.hosts_key(queue, date)), hosts) or {}
+      writes[#writes + 1] = { day = one, date = date, fields = fields, hosts = hosts }
     end
   end
   table.sort(writes, function(a, b) return a.day < b.day end)
   for _, date in ipairs(gone) do
     namespace.declare(statistics.key(queue, date))
+    namespace.declare(statistics.hosts_key(queue, date))
   end
 
   local most = math.max(kept_events, added - read)
@@ -417,7 +475,7 @@ function statistics.tally(queue, limit)
   -- A removal first: then the next writes are allowed even when memory is full.
   redis.call('XTRIM', events, 'MAXLEN', '~', most)
   for _, date in ipairs(gone) do
-    redis.call('UNLINK', statistics.key(queue, date))
+    redis.call('UNLINK', statistics.key(queue, date), statistics.hosts_key(queue, date))
   end
   if #gone > 0 then
     redis.call('ZREM', days, unpack(gone))
@@ -428,6 +486,9 @@ function statistics.tally(queue, limit)
   for _, write in ipairs(writes) do
     redis.call('HSET', statistics.key(queue, write.date), unpack(write.fields))
     redis.call('ZADD', days, write.day, write.date)
+    for _, fields in ipairs(write.hosts) do
+      redis.call('HSET', statistics.hosts_key(queue, write.date), unpack(fields))
+    end
   end
   return { #found, more, missed }
 end

@@ -425,6 +425,7 @@ const CALLS: &[&str] = &[
     "start u2 TOKEN:u2 77",
     "start started TOKEN:started 7",
     "statistics q 7",
+    "statistics q 7 host host",
     "submit q 1 n1 '' x",
     "submit q 1 n1 '' x request r",
     "submit q 3 n1 '' x n2 2000 x n3 '' x",

@@ -42,6 +42,9 @@ pub struct Options {
     /// One line for each day
     #[arg(long, conflicts_with = "histogram")]
     each: bool,
+    /// Only attempts on this host: how they ended, and how long they ran
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
     /// Show a histogram of durations
     #[arg(long, value_enum, value_name = "WHAT")]
     histogram: Option<Measure>,
@@ -197,7 +200,10 @@ pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
             break;
         }
     }
-    let found = queue.statistics(options.days)?;
+    let found = match &options.host {
+        Some(host) => queue.statistics_of(host, options.days)?,
+        None => queue.statistics(options.days)?,
+    };
     if found.days.is_empty() {
         session.must_exist(std::slice::from_ref(&options.queue))?;
     }
@@ -229,7 +235,8 @@ fn people(options: &Options, found: &Statistics) -> anyhow::Result<()> {
     } else {
         format!("{} to {}", dashed(&found.first), dashed(&found.last))
     };
-    line(format!("{}, {range} (UTC)", options.queue))?;
+    let place = options.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
+    line(format!("{}{place}, {range} (UTC)", options.queue))?;
     if let Some(measure) = options.histogram {
         let durations = match measure {
             Measure::Wait => &all.wait,
@@ -249,11 +256,14 @@ fn people(options: &Options, found: &Statistics) -> anyhow::Result<()> {
         ("losses", all.losses),
         ("releases", all.releases),
     ];
-    for (name, count) in counts {
+    // What was submitted, started and waited for belongs to no host.
+    let shown = |name: &str| options.host.is_none() || !["submitted", "started", "wait"].contains(&name);
+    for (name, count) in counts.into_iter().filter(|(name, _)| shown(name)) {
         line(format!("{name:<11} {count}"))?;
     }
     line("")?;
-    let rows = [("wait", &all.wait), ("run", &all.run), ("done", &all.done)].map(|(name, durations)| {
+    let rows = [("wait", &all.wait), ("run", &all.run), ("done", &all.done)].into_iter().filter(|(name, _)| shown(name));
+    let rows = rows.map(|(name, durations)| {
         let took = Took::new(durations);
         let spans = [took.mean, took.deviation, took.least, took.median, took.p90, took.p99, took.most].map(span);
         [name.to_owned(), took.count.to_string()].into_iter().chain(spans).collect()

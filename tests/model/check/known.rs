@@ -86,7 +86,7 @@ fn of_queue(keys: &Keys, kind: &str, queue: &str, rest: &str, kept: &Kept) -> bo
         ("unique", Kept::Hash(names)) => names.values().all(|holder| holder.split(' ').count() == 2),
         ("rate", Kept::List(starts)) => starts.len() <= 1000,
         ("key_tasks" | "group" | "tag", Kept::Zset(_)) => kind == "group" || !rest.is_empty(),
-        ("ranked_tasks", Kept::Zset(_)) | ("statistics", Kept::Hash(_)) => true,
+        ("ranked_tasks", Kept::Zset(_)) | ("statistics" | "hosts", Kept::Hash(_)) => true,
         _ if !rest.is_empty() => false,
         ("delayed", Kept::Zset(delayed)) => delayed.keys().all(|key| key == "/" || used(keys, queue, key)),
         ("turns" | "places" | "needs" | "limits" | "tally", Kept::Hash(_)) => true,
