@@ -304,3 +304,28 @@ fn the_package_holds_every_source_of_the_bundle() {
     }
     assert!(listed.contains("build.rs") && listed.contains("LICENSE") && listed.contains("README.md"));
 }
+
+/// The names of the tests that a cell of a table names: `FILE: NAME`.
+fn named(cell: &str) -> Vec<(&str, &str)> {
+    cell.split('`').skip(1).step_by(2).filter_map(|name| name.split_once(": ")).collect()
+}
+
+#[test]
+fn each_row_for_users_of_qless_names_a_case_that_there_is() {
+    let page = fs::read_to_string(file("docs/from-qless.md")).unwrap();
+    let mut rows = 0;
+    let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| qless");
+    for row in page.lines().filter(is_row) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        assert_eq!(cells.len(), 3, "{row}");
+        let tests = named(cells[2]);
+        assert!(!tests.is_empty(), "no test shows this: {row}");
+        for (name, case) in tests {
+            let cases = fs::read_to_string(file(&format!("tests/conformance/{name}.json"))).unwrap();
+            let cases: Vec<Value> = serde_json::from_str(&cases).unwrap();
+            assert!(cases.iter().any(|one| one["name"] == case), "{name}.json has no case {case:?}: {row}");
+        }
+        rows += 1;
+    }
+    assert!(rows > 100, "{rows}");
+}

@@ -262,7 +262,8 @@ fn people(options: &Options, found: &Statistics) -> anyhow::Result<()> {
         line(format!("{name:<11} {count}"))?;
     }
     line("")?;
-    let rows = [("wait", &all.wait), ("run", &all.run), ("done", &all.done)].into_iter().filter(|(name, _)| shown(name));
+    let rows =
+        [("wait", &all.wait), ("run", &all.run), ("done", &all.done)].into_iter().filter(|(name, _)| shown(name));
     let rows = rows.map(|(name, durations)| {
         let took = Took::new(durations);
         let spans = [took.mean, took.deviation, took.least, took.median, took.p90, took.p99, took.most].map(span);
