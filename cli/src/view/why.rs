@@ -21,6 +21,8 @@ pub struct Cause {
     pub why: Why,
     pub sentence: String,
     start: Start,
+    /// The queues that it goes through after this one.
+    steps: String,
 }
 
 /// Who may start a waiting task.
@@ -48,12 +50,13 @@ impl Cause {
         Ok(expected.filter(|expected| self.start == Start::Free || !expected.starts_at_once()))
     }
 
-    /// The sentence, which ends with what is expected.
+    /// The sentence, with what is expected, and the steps that are left.
     pub fn with(&self, expected: Option<&Expected>) -> String {
-        match (expected, self.sentence.strip_suffix('.')) {
+        let now = match (expected, self.sentence.strip_suffix('.')) {
             (Some(expected), Some(sentence)) => format!("{sentence}; expected {}.", expected.words()),
             _ => self.sentence.clone(),
-        }
+        };
+        if self.steps.is_empty() { now } else { format!("{now} Then it goes on to {}.", self.steps) }
     }
 }
 
@@ -108,7 +111,9 @@ pub fn why(session: &Session, id: &TaskId, info: &TaskInfo) -> anyhow::Result<Ca
         sentence = clean_line(&format!("{word} {sentence}"), 1_000);
     }
     sentence += &end_by(&why).unwrap_or_default();
-    Ok(Cause { why, sentence, start })
+    let steps = info.fields.get("steps").filter(|_| !why.status.is_finished());
+    let steps = steps.map(|steps| String::from_utf8_lossy(steps).replace(',', ", ")).unwrap_or_default();
+    Ok(Cause { why, sentence, start, steps })
 }
 
 /// What a task waits for: one of those tasks, and why the first of its own upstreams that does not wait for others has
