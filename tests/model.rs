@@ -1,8 +1,8 @@
 //! Random calls by several listeners, with time moving, compared with a plain model of the contract.
 //!
 //! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000), `BLUEQUE_SEED` selects them, `BLUEQUE_MODEL_SHRINK` is how
-//! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_GRAPHS=1` plays graphs alone, `BLUEQUE_SCRIPTS` is a
-//! folder of scripts to use instead of those of the crate.
+//! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_GRAPHS=1` plays graphs alone,
+//! `BLUEQUE_MODEL_SHARED=1` shared limits, `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of those of the crate.
 //!
 //! `BLUEQUE_MODEL_SHARE=3` plays every third planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time for
 //! all of them, plays others each time.
@@ -35,6 +35,8 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
     let mut bench = Bench::new(&server, &scripts(), Judge::Both);
     if setting("BLUEQUE_MODEL_GRAPHS") == Some(1) {
         bench.kind = Kind::Graphs;
+    } else if setting("BLUEQUE_MODEL_SHARED") == Some(1) {
+        bench.kind = Kind::Shared;
     }
     let shrink = u32::try_from(setting("BLUEQUE_MODEL_SHRINK").unwrap_or(2000)).unwrap();
     if let Some(failure) = explore(&mut bench, seed, calls, shrink) {
@@ -50,7 +52,11 @@ const SOON: u32 = 300;
 
 fn search(server: &Server, bug: &Bug, judge: Judge, seed: u64, calls: u32) -> Option<Failure> {
     let mut bench = Bench::new(server, &plant(bug), judge);
-    bench.kind = if bug.graphs { Kind::Graphs } else { Kind::Plain };
+    bench.kind = match bug {
+        Bug { graphs: true, .. } => Kind::Graphs,
+        Bug { shares: true, .. } => Kind::Shared,
+        _ => Kind::Plain,
+    };
     explore(&mut bench, seed, calls, 0)
 }
 

@@ -107,7 +107,7 @@ function limits.release(queue, id, token)
   end
   redis.call('HDEL', held, member)
   if shared ~= '' then
-    shares.release(shared)
+    shares.release(shared, queue)
   end
   local counts = { extra = weight - 1 }
   if key ~= '' then

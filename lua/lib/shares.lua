@@ -310,25 +310,25 @@ end
 
 -- Plans to wake other queues that wait for a limit, in the order of their turns.
 function shares.plan_wakes(name, queue, most)
-  local woken = namespace.shared('woken')
-  if woken[name] then
+  local woken, key = namespace.shared('woken'), name .. ' ' .. queue
+  if woken[key] then
     return
   end
-  woken[name] = {}
+  woken[key] = {}
   local seen = { [queue] = true }
   for _, member in ipairs(redis.call('ZRANGE', shares.turns_key(name), 0, math.max(most, shares.LOOKS) - 1)) do
     local other = string.match(member, '^%S+')
-    if #woken[name] < most and not seen[other] and redis.call('HEXISTS', namespace.meta, 'paused:' .. other) == 0 then
+    if #woken[key] < most and not seen[other] and redis.call('HEXISTS', namespace.meta, 'paused:' .. other) == 0 then
       seen[other] = true
       state.plan_wake(other)
-      table.insert(woken[name], other)
+      table.insert(woken[key], other)
     end
   end
 end
 
-function shares.wake(name)
-  for _, queue in ipairs(namespace.shared('woken')[name] or {}) do
-    state.wake(queue)
+function shares.wake(name, queue)
+  for _, other in ipairs(namespace.shared('woken')[name .. ' ' .. queue] or {}) do
+    state.wake(other)
   end
 end
 
@@ -343,12 +343,12 @@ function shares.take(set)
 end
 
 -- Releases those of an attempt that has ended.
-function shares.release(set)
+function shares.release(set, queue)
   for _, part in ipairs(shares.parts(set)) do
     if redis.call('HINCRBY', shares.places_key(), part.name, -part.weight) <= 0 then
       redis.call('HDEL', shares.places_key(), part.name)
     end
-    shares.wake(part.name)
+    shares.wake(part.name, queue)
   end
 end
 
@@ -390,7 +390,7 @@ function shares.define(name, places, rate, by)
     if rate ~= '-' and string.match(before, '(%S+)$') == '-' then
       redis.call('UNLINK', shares.starts_key(name)) -- earlier starts do not count
     end
-    shares.wake(name)
+    shares.wake(name, '')
   end
   if before ~= after then
     audit.add(by, 'limit', 'shared', name, before, after)

@@ -138,6 +138,7 @@ fn unique() -> impl Strategy<Value = Options> {
 pub enum Theme {
     All,
     Limits,
+    Shared,
     Names,
     Tries,
     Slots,
@@ -150,6 +151,11 @@ pub fn options(theme: Theme) -> BoxedStrategy<Options> {
     let one = match theme {
         Theme::All | Theme::Slots => any().boxed(),
         Theme::Limits => prop_oneof![4 => key(), 3 => weight, 2 => option_of(&OPTIONS[8..11])].boxed(),
+        Theme::Shared => {
+            let limits = select(&["database", "gpu", "database:2", "database,gpu", "database,gpu:2"][..]);
+            let limits = limits.prop_map(|limits| vec![("limits", limits)]);
+            prop_oneof![9 => limits, 1 => key(), 1 => weight, 1 => option_of(&OPTIONS[9..12])].boxed()
+        }
         Theme::Names => prop_oneof![5 => unique(), 1 => any()].boxed(),
         Theme::Tries => prop_oneof![4 => option_of(&OPTIONS[1..2]), 5 => option_of(&OPTIONS[..8]), 1 => any()].boxed(),
     };
@@ -306,13 +312,16 @@ pub fn rules(theme: Theme) -> BoxedStrategy<Op> {
         _ => index(&SETTINGS),
     };
     let places = option::weighted(0.7, 1..4_u32);
-    prop_oneof![
+    let rules = prop_oneof![
         4 => (option::weighted(0.8, queue()), settings, 0..8_u8)
             .prop_map(|(queue, setting, value)| Op::Configure { queue, setting, value }),
         2 => (queue(), 0..2_u8, places, option::weighted(0.5, index(&RATES)))
             .prop_map(|(queue, key, places, rate)| Op::Limit { queue, key, places, rate }),
     ]
-    .boxed()
+    .boxed();
+    let share = (0..2_u8, option::weighted(0.8, 2..4_u32), option::weighted(0.3, index(&RATES)))
+        .prop_map(|(limit, places, rate)| Op::Share { limit, places: places.or(rate.map_or(Some(3), |_| None)), rate });
+    if matches!(theme, Theme::Shared) { prop_oneof![9 => share, 6 => rules].boxed() } else { rules }
 }
 
 fn reading() -> BoxedStrategy<Op> {
@@ -390,7 +399,7 @@ fn call(theme: Theme) -> impl Strategy<Value = Op> {
         (9, register()),
         (1, here.prop_map(|(queue, listener)| Op::Unregister { queue, listener }).boxed()),
         (18, upkeep()),
-        (9, rules(theme)),
+        (if matches!(theme, Theme::Shared) { 14 } else { 9 }, rules(theme)),
         (12, operators()),
         (if matches!(theme, Theme::Slots) { 60 } else { 1 }, schedules()),
         (11, reading()),
@@ -436,6 +445,12 @@ fn drained_version() -> impl Strategy<Value = Vec<(Step, Op)>> {
         ];
         calls.into_iter().zip(made).filter(|(_, made)| *made).map(|(call, _)| (Step::Stay, call)).collect()
     })
+}
+
+/// Cases about shared limits.
+pub fn shared() -> impl Strategy<Value = Case> {
+    (any::<bool>(), proptest::bool::weighted(0.9), vec(timed(Theme::Shared), 1..200))
+        .prop_map(|(tagged, listening, calls)| Case { tagged, listening, calls })
 }
 
 /// 100 calls on the average, and as few as one after shrinking.

@@ -2,7 +2,7 @@
 
 use crate::model::graphs::{parameters, text};
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, REASONS, SCHEDULES, TAGS, Which};
+use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, REASONS, SCHEDULES, SHARED, TAGS, Which};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
@@ -175,6 +175,11 @@ impl Op {
                 let places = places.map_or("-".to_owned(), |places| places.to_string());
                 let rate = rate.map_or("-", |rate| RATES[usize::from(rate)]);
                 here("limit", name).arg(KEYS[usize::from(*key)]).arg(places).arg(rate)
+            }
+            Self::Share { limit, places, rate } => {
+                let places = places.map_or("-".to_owned(), |places| places.to_string());
+                let rate = rate.map_or("-", |rate| RATES[usize::from(rate)]);
+                Args::of("limit").arg("*").arg(SHARED[usize::from(*limit)]).arg(places).arg(rate)
             }
             Self::Limits { queue: name, used } => here("limits", name).arg(0).arg(500).flag("used", Some(*used)),
             Self::Resume { queue: name } => here("resume", name),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::deadlines::moment;
 use crate::model::graphs::Graph;
 use crate::model::keys::Reply;
-use crate::model::ops::{Asks, Op, PARTS, REASONS};
+use crate::model::ops::{Asks, Op, PARTS, REASONS, SHARED};
 use crate::model::reserve::Asked;
 use crate::model::settle::{KEYS, RATES, SETTINGS, listener, payload, queue};
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
@@ -86,6 +86,11 @@ impl Model {
             Op::Register { .. } | Op::Unregister { .. } | Op::Drain { .. } => self.attend(op),
             Op::Report { .. } => Ok(self.report(op)),
             Op::Workers => Ok(self.told_workers()),
+            Op::Share { limit, places, rate } => {
+                self.born = true;
+                self.share(SHARED[usize::from(*limit)], *places, rate.map(|rate| RATES[usize::from(rate)]));
+                Ok(Reply::text("limited"))
+            }
             Op::Pause { .. } | Op::Resume { .. } | Op::Configure { .. } | Op::Limit { .. } => {
                 self.born = true;
                 Ok(Reply::text(self.rule(op)))

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::model::check::{Checked, ensure, field, hash, held, records};
 use crate::model::keys::{Keys, Reply};
-use crate::model::ops::{Act, Asks, Key, Op, QUEUES, SCHEDULES, Step, Which};
+use crate::model::ops::{Act, Asks, Key, Op, QUEUES, SCHEDULES, SHARED, Step, Which};
 use crate::model::settle::{HAS, KEYS, SETTINGS, intern};
 
 /// More rounds than needed: postponed leases, delays after failures.
@@ -15,7 +15,8 @@ const ROUNDS: u32 = 16;
 const STEPS: u32 = 200;
 
 /// Keys of which nothing may be left.
-const EMPTY: [&str; 13] = [
+const EMPTY: [&str; 14] = [
+    "shared_places",
     "lane_tasks_",
     "ranked_tasks_",
     "key_tasks_",
@@ -111,6 +112,9 @@ impl Drained {
             if meta.contains_key(&format!("paused:{name}")) {
                 call(Step::Stay, Op::Resume { queue });
             }
+        }
+        for (limit, _) in (0..).zip(SHARED).filter(|(_, name)| hash(keys, "shared_limits").contains_key(*name)) {
+            call(Step::Stay, Op::Share { limit, places: Some(9), rate: None });
         }
         for queue in queues() {
             call(Step::Seconds(3600), Op::Requeue { queue, limit: 500 });

@@ -47,6 +47,7 @@ impl Model {
         }
         self.worker_keys(&mut keys);
         self.graph_keys(&mut keys);
+        self.share_keys(&mut keys);
         keys.retain(|_, kept| match kept {
             Kept::Hash(hash) => !hash.is_empty(),
             Kept::List(list) => !list.is_empty(),

@@ -62,7 +62,7 @@ fn text(value: Value) -> String {
 }
 
 /// Keys that expire.
-const EXPIRING: [&str; 3] = ["rounds_", "rate_", "requests"];
+const EXPIRING: [&str; 4] = ["rounds_", "rate_", "shared_rate_", "requests"];
 
 /// The events that were read, by key: the id of the last one, and all of them.
 #[derive(Default)]

@@ -18,8 +18,8 @@ pub struct Lanes {
     pub delayed: BTreeMap<String, u64>,
     /// The latest starts that count for a rate, by key, or `/` of the queue; the latest first.
     pub starts: BTreeMap<String, Vec<u64>>,
-    /// The places of each attempt, by its lease: weight and key.
-    pub places: BTreeMap<String, (u64, String)>,
+    /// The places of each attempt, by its lease: weight, key and shared limits.
+    pub places: BTreeMap<String, (u64, String, String)>,
     /// By key: its own places and rate.
     pub limits: BTreeMap<String, (String, String)>,
     /// Limits have changed, and not all keys that they held back are checked yet: 0 before any, then the time, plus
@@ -56,6 +56,14 @@ pub struct Look {
     /// When the queue's rate allows a start.
     pub free: Option<u64>,
     pub chosen: bool,
+    /// Of shared limits: whether each class may have its places, which one had its turn, which wait from now on and since
+    /// when, for which places are kept, which are gone, and when something changes.
+    pub admitted: BTreeMap<String, bool>,
+    pub served: Option<String>,
+    pub asks: BTreeMap<String, u64>,
+    pub offers: BTreeSet<String>,
+    pub gone: BTreeSet<String>,
+    pub change: Option<u64>,
 }
 
 pub fn rank(us: u64) -> String {
@@ -96,9 +104,8 @@ pub fn suits(has: &str, needs: &str) -> bool {
 impl Model {
     /// The tasks of a key that wait with these needs, in order.
     fn waiting(&self, queue: &str, key: &str, needs: &str) -> Vec<&Task> {
-        let mine = |task: &&Task| {
-            task.queue == queue && task.has("rank") && task.get("key") == key && task.get("needs") == needs
-        };
+        let mine =
+            |task: &&Task| task.queue == queue && task.has("rank") && task.get("key") == key && task.class() == needs;
         let mut tasks: Vec<&Task> = self.tasks.values().filter(mine).collect();
         tasks.sort_by_key(|task| (-task.priority(), task.get("rank").to_owned()));
         tasks
@@ -139,8 +146,8 @@ impl Model {
         let (most, rate, since) = self.limit(queue, key);
         let (most, weight) = if task.has("solo") { (Some(1), 1) } else { (most, task.weight()) };
         if let Some(most) = most {
-            let places = self.queues[queue].lanes.places.values().filter(|(_, other)| other == key);
-            let used: u64 = places.map(|(weight, _)| weight).sum();
+            let places = self.queues[queue].lanes.places.values().filter(|(_, other, _)| other == key);
+            let used: u64 = places.map(|(weight, ..)| weight).sum();
             if used + weight.min(most) > most {
                 return Err(None);
             }
@@ -183,7 +190,7 @@ impl Model {
     /// The same for all needs that its tasks may have.
     pub fn settle_all(&mut self, name: &str, key: &str) {
         let tasks = self.tasks.values().filter(|task| task.queue == name && task.has("rank"));
-        let mut needs: BTreeSet<String> = tasks.map(|task| task.get("needs").to_owned()).collect();
+        let mut needs: BTreeSet<String> = tasks.map(Task::class).collect();
         let known = self.queues[name].lanes.entries.keys().filter(|(other, _)| other == key);
         needs.extend(known.map(|(_, needs)| needs.clone()));
         needs.insert(String::new());
@@ -193,7 +200,7 @@ impl Model {
             waits |= !self.waiting(name, key, &needs).is_empty();
         }
         let lanes = &mut self.queue(name).lanes;
-        if !waits && !lanes.places.values().any(|(_, other)| other == key) {
+        if !waits && !lanes.places.values().any(|(_, other, _)| other == key) {
             lanes.served.remove(key);
             lanes.delayed.remove(key);
         }
@@ -208,7 +215,7 @@ impl Model {
     pub fn enter(&mut self, id: &str, front: bool) {
         let us = self.us;
         let task = &self.tasks[id];
-        let (name, key, needs) = (task.queue.clone(), task.get("key").to_owned(), task.get("needs").to_owned());
+        let (name, key, needs) = (task.queue.clone(), task.get("key").to_owned(), task.class());
         let laned = self.laned(&name);
         let lanes = &mut self.queue(&name).lanes;
         lanes.last = if laned { us.max(lanes.last + 1) } else { us.max(1) };
@@ -222,14 +229,15 @@ impl Model {
     fn take_places(&mut self, id: &str) {
         let task = &self.tasks[id];
         let (name, key, lease) = (task.queue.clone(), task.get("key").to_owned(), task.lease());
-        let (token, weight) = (task.number("token"), task.weight());
+        let (token, weight, set) = (task.number("token"), task.weight(), task.get("limits").to_owned());
         let rate = self.limit(&name, &key).1;
         let lanes = &mut self.queue(&name).lanes;
-        lanes.places.insert(lease, (weight, key.clone()));
+        lanes.places.insert(lease, (weight, key.clone(), set.clone()));
         if !key.is_empty() {
             lanes.served.insert(key.clone(), rank(token));
             lanes.start(&key, rate.as_deref(), token);
         }
+        self.take_shares(&set, token);
     }
 
     /// Updates the claims of a task after a transition.
@@ -238,6 +246,7 @@ impl Model {
         let (name, key) = (task.queue.clone(), task.get("key").to_owned());
         let (places, lane, keyed) = (task.tied('p'), task.tied('r'), !key.is_empty());
         let held = from == "reserved" || from == "started";
+        let taken = takes(from, to);
         let back = held && lane && to == "pending";
         if back {
             self.enter(id, front);
@@ -245,6 +254,10 @@ impl Model {
         if places && held && to != "started" {
             let mine = format!("{id} ");
             self.queue(&name).lanes.places.retain(|lease, _| !lease.starts_with(&mine));
+            let set = self.tasks[id].get("limits").to_owned();
+            if !taken {
+                self.free_shares(&set, &name);
+            }
             if keyed {
                 self.settle_all(&name, &key);
             }
@@ -253,7 +266,6 @@ impl Model {
         if ranked && !self.tasks.values().any(|task| task.queue == name && task.has("rank")) {
             self.queue(&name).lanes.last = 0; // the ranking is empty
         }
-        let taken = takes(from, to);
         if places && taken {
             self.take_places(id);
         }
@@ -396,8 +408,9 @@ impl Model {
         if let (Ok(()), Some(best)) = (open, &best) {
             open = self.open(name, self.tasks[&best.id].weight());
         }
-        look.free = open.err().flatten();
+        look.free = [open.err().flatten(), look.change].into_iter().flatten().min();
         look.chosen = open.is_ok() && best.is_some();
+        look.served = best.as_ref().map(|best| self.tasks[&best.id].class()).filter(|class| class.contains('|'));
         (best.filter(|_| open.is_ok()), look)
     }
 
@@ -411,11 +424,12 @@ impl Model {
         // The first of each priority.
         let mut firsts: BTreeMap<i64, Candidate> = plain.into_iter().map(|plain| (0, plain)).collect();
         let tasks = || self.tasks.values().filter(|task| task.queue == name && task.has("rank"));
-        let mut kinds: BTreeSet<&str> = tasks().map(|task| task.get("needs")).collect();
-        kinds.retain(|needs| suits(has, needs));
-        for needs in kinds {
+        let mut kinds: BTreeSet<String> = tasks().map(Task::class).collect();
+        kinds.retain(|class| suits(has, class.split('|').next().unwrap()));
+        kinds.retain(|class| !class.contains('|') || !self.is_shut(name, class));
+        for needs in &kinds {
             // The entries of the order, with their names.
-            let plain = tasks().filter(|task| task.get("needs") == needs && !task.has("key"));
+            let plain = tasks().filter(|task| task.class() == *needs && !task.has("key"));
             let entry = |priority: i64, rank: &str, name: String| (-priority, rank.to_owned(), name);
             let mut order: Vec<(i64, String, String)> =
                 plain.map(|task| entry(task.priority(), task.get("rank"), task.id.clone())).collect();
@@ -437,6 +451,9 @@ impl Model {
                         }
                     },
                 };
+                if needs.contains('|') && !self.admits(name, needs, look) {
+                    break;
+                }
                 passed = Some(score);
                 let own = self.tasks[&id].get("rank").to_owned();
                 let found = Candidate { id, priority: -score, rank, own };

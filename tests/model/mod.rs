@@ -20,6 +20,7 @@ pub mod reserve;
 pub mod schedules;
 pub mod settle;
 pub mod shapes;
+pub mod shares;
 pub mod state;
 pub mod submit;
 pub mod upkeep;
@@ -64,10 +65,11 @@ pub enum Judge {
 /// What the cases are about.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Each fifth is about graphs.
+    /// Each fifth is about graphs, each seventh about shared limits.
     All,
     Plain,
     Graphs,
+    Shared,
 }
 
 /// A call that was made.
@@ -251,15 +253,21 @@ pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<
     let runner = || TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let (cases, shapes) = (arbitrary::case().boxed(), shapes::case().boxed());
     // Each kind has its own numbers, so that one more of the other changes nothing.
-    let mut kinds = [(cases, runner()), (shapes, runner())];
+    let mut kinds = [(cases, runner()), (shapes, runner()), (arbitrary::shared().boxed(), runner())];
     let mut number = 0;
     while bench.calls < calls {
         number += 1;
-        let graphs = match bench.kind {
-            Kind::All => number % 5 == 0,
-            kind => kind == Kind::Graphs,
+        let kind = match bench.kind {
+            Kind::All if number % 5 == 0 => Kind::Graphs,
+            Kind::All if number % 7 == 0 => Kind::Shared,
+            Kind::All => Kind::Plain,
+            kind => kind,
         };
-        let (strategy, runner) = &mut kinds[usize::from(graphs)];
+        let (strategy, runner) = &mut kinds[match kind {
+            Kind::Graphs => 1,
+            Kind::Shared => 2,
+            Kind::All | Kind::Plain => 0,
+        }];
         let tree = strategy.new_tree(runner).unwrap();
         let played = std::cell::RefCell::new(&mut *bench);
         let failed_at = std::cell::Cell::new(None);

@@ -2,6 +2,9 @@
 //! token"), so that they stay meaningful when a case is shrunk; `Model::settle` makes them concrete.
 
 pub const IDS: [&str; 8] = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
+/// Shared limits.
+pub const SHARED: [&str; 2] = ["database", "gpu"];
+
 pub const QUEUES: [&str; 2] = ["a", "b"];
 pub const LISTENERS: [&str; 3] = ["one_1", "one_2", "other-host_1"];
 /// The last ones are results of tasks that others wait for.
@@ -354,6 +357,12 @@ pub enum Op {
     Limit {
         queue: u8,
         key: u8,
+        places: Option<u32>,
+        rate: Option<u8>,
+    },
+    /// A shared limit. Indexes of `SHARED` and `RATES`.
+    Share {
+        limit: u8,
         places: Option<u32>,
         rate: Option<u8>,
     },

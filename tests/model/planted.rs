@@ -18,24 +18,41 @@ pub struct Bug {
     pub shows: bool,
     /// Whether it is about tasks that wait for others: cases about those find it.
     pub graphs: bool,
+    /// Whether it is about shared limits.
+    pub shares: bool,
 }
 
 impl Bug {
     const fn of_graphs(self) -> Self {
         Self { graphs: true, ..self }
     }
+
+    const fn of_shares(self) -> Self {
+        Self { shares: true, ..self }
+    }
 }
 
 const fn bug(name: &'static str, command: &'static str, old: &'static str, new: &'static str) -> Bug {
-    Bug { name, command, old, new, shows: false, graphs: false }
+    Bug { name, command, old, new, shows: false, graphs: false, shares: false }
 }
 
 /// A bug that the invariants find alone.
 const fn shown(name: &'static str, command: &'static str, old: &'static str, new: &'static str) -> Bug {
-    Bug { name, command, old, new, shows: true, graphs: false }
+    Bug { name, command, old, new, shows: true, graphs: false, shares: false }
 }
 
-pub static BUGS: [Bug; 160] = [
+pub static BUGS: [Bug; 164] = [
+    shown("a place of a shared limit is not freed", "complete", "if shared ~= '' then", "if false then").of_shares(),
+    shown(
+        "a shared limit has no bound",
+        "reserve",
+        "limit.missing or limit.most and limit.used + part.weight > limit.most then",
+        "limit.missing then",
+    )
+    .of_shares(),
+    bug("a heavy task starves beside light ones", "reserve", "if first or fits then", "if fits then").of_shares(),
+    bug("a queue that does not come keeps its turn", "reserve", "offered + 5000000 <= namespace_now_us", "false")
+        .of_shares(),
     shown("complete without a look at the token", "complete", "if v[2] ~= token or not (", "if not ("),
     bug(
         "a clock that steps ahead hides the gap",

@@ -102,13 +102,13 @@ impl Model {
                 let lanes = &self.queues[name].lanes;
                 let mut keys: BTreeSet<&String> = lanes.limits.keys().collect();
                 if *used {
-                    keys = lanes.places.values().map(|(_, key)| key).filter(|key| !key.is_empty()).collect();
+                    keys = lanes.places.values().map(|(_, key, _)| key).filter(|key| !key.is_empty()).collect();
                 }
                 for key in keys {
                     let unset = ("-".to_owned(), "-".to_owned());
                     let (places, rate) = lanes.limits.get(key).unwrap_or(&unset);
-                    let taken = lanes.places.values().filter(|(_, other)| other == key);
-                    let taken: u64 = taken.map(|(weight, _)| weight).sum();
+                    let taken = lanes.places.values().filter(|(_, other, _)| other == key);
+                    let taken: u64 = taken.map(|(weight, ..)| weight).sum();
                     answer.extend([key.clone(), places.clone(), rate.clone(), taken.to_string()]);
                 }
             }

@@ -280,7 +280,8 @@ impl Model {
     /// Updates after looking at queues: outdated entries are corrected, rates stored.
     fn looked(&mut self, looks: Vec<(&str, Look)>) {
         let us = self.us;
-        for (name, look) in looks {
+        for (name, mut look) in looks {
+            self.learn(name, &mut look);
             for key in &look.stale {
                 self.settle_all(name, key);
             }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::graphs::Web;
 use crate::model::lanes::{Carried, Lanes};
 use crate::model::schedules::Schedule;
+use crate::model::shares::Shares;
 
 pub type Verdict<T> = Result<T, &'static str>;
 
@@ -187,6 +188,7 @@ pub struct Model {
     /// The number of events of each queue that were added up.
     pub tallied: BTreeMap<String, usize>,
     pub web: Web,
+    pub shares: Shares,
 }
 
 /// One transition, as `history` returns it.

@@ -6,6 +6,7 @@ use crate::model::deadlines::moment;
 use crate::model::graphs::{Wanted, parameters, text};
 use crate::model::keys::Reply;
 use crate::model::ops::{Eta, IDS, Need, Options};
+use crate::model::shares::parts;
 use crate::model::state::{Model, SECOND, Task, Verdict, decimal};
 
 /// Sorted, each once.
@@ -46,8 +47,9 @@ pub fn fields(options: &Options, deadline: Option<u64>, needs: &[Need]) -> Verdi
     }
     let mut ties = String::new();
     let mut tie = |letter, tied: bool| ties.extend(tied.then_some(letter));
-    tie('r', priority.is_some() || key.is_some() || asked("needs").is_some());
-    tie('p', key.is_some() || weight.is_some());
+    let limits = asked("limits");
+    tie('r', priority.is_some() || key.is_some() || asked("needs").is_some() || limits.is_some());
+    tie('p', key.is_some() || weight.is_some() || limits.is_some());
     tie('u', unique.is_some());
     tie('t', asked("tags").is_some());
     tie('l', asked("lease").is_some());
@@ -59,6 +61,7 @@ pub fn fields(options: &Options, deadline: Option<u64>, needs: &[Need]) -> Verdi
     put("key", key.map(str::to_owned));
     put("weight", weight.map(str::to_owned));
     put("needs", asked("needs").map(names));
+    put("limits", limits.map(str::to_owned));
     put("unique", unique.map(str::to_owned));
     put("unique_until", unique.map(|_| if latest { "start" } else { until.unwrap_or("end") }.to_owned()));
     put("tags", asked("tags").map(names));
@@ -78,6 +81,10 @@ impl Model {
         needs: &[Need],
     ) -> Verdict<Reply> {
         let wanted = if needs.is_empty() { None } else { Some(Wanted::of(needs, false)?) };
+        let named = options.iter().filter(|(name, _)| *name == "limits").flat_map(|(_, set)| parts(set));
+        if named.into_iter().any(|(name, _)| !self.shares.limits.contains_key(name)) {
+            return Err("NOLIMIT");
+        }
         let fields = fields(options, moment(deadline), needs)?;
         let unique = fields.iter().find(|(name, _)| *name == "unique").map(|(_, value)| value.clone());
         if unique.is_some() && tasks.len() > 1 {

@@ -12,11 +12,11 @@ impl Model {
     /// be more, and when the next one may.
     fn go_on(&mut self, name: &str, limit: usize) -> (bool, bool, Option<u64>) {
         let now = self.now;
-        let needs: BTreeSet<&str> = self
+        let needs: BTreeSet<String> = self
             .tasks
             .values()
             .filter(|task| task.queue == name && task.has("rank"))
-            .map(|task| task.get("needs"))
+            .map(Task::class)
             .filter(|needs| !needs.is_empty())
             .collect();
         // A key costs more, the more different needs there are.
@@ -35,7 +35,7 @@ impl Model {
             delayed.iter().filter(|(at, _)| *at <= now).take(limit).map(|(_, key)| key.clone()).collect();
         let mut keys = free.clone();
         if lanes.sweep == Some(0) {
-            keys.extend(lanes.places.values().map(|(_, key)| key.clone()));
+            keys.extend(lanes.places.values().map(|(_, key, _)| key.clone()));
         }
         let sweep = lanes.sweep.and_then(|after| {
             let page: Vec<(u64, String)> = delayed.into_iter().filter(|(at, _)| *at >= after).take(limit).collect();

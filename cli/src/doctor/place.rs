@@ -71,6 +71,7 @@ pub struct Head {
     updated: String,
     deadline: String,
     cancel: String,
+    limits: String,
 }
 
 pub const FIELDS: [&str; 24] = [
@@ -140,8 +141,9 @@ impl Head {
             updated: next(),
             deadline: next(),
             cancel: next(),
+            limits: next(),
         };
-        head.needs = class(&head.needs, &next());
+        head.needs = class(&head.needs, &head.limits);
         Some(head)
     }
 
@@ -206,7 +208,9 @@ impl Head {
                 places.insert(Place::Lease(self.token.clone()));
             }
             if !self.token.is_empty() && self.ties.contains('p') {
-                places.insert(Place::Limits(self.token.clone(), format!("{} {}", self.weight(), self.key)));
+                let shared = if self.limits.is_empty() { String::new() } else { format!(" {}", self.limits) };
+                let taken = format!("{} {}{shared}", self.weight(), self.key);
+                places.insert(Place::Limits(self.token.clone(), taken));
             }
         }
         if self.status == "started" {

@@ -107,6 +107,11 @@ impl Ward {
 
     fn limits(&mut self) {
         self.call("register limits host_1");
+        self.call("limit * database 3 -");
+        self.call("limit * licence 9 5/3600");
+        for (number, queue) in [(1, "limits"), (2, "limits"), (3, "lanes")] {
+            self.call(&format!("submit {queue} 1 shared{number} '' x limits database:2,licence"));
+        }
         for number in 1..=4 {
             self.call(&format!("submit limits 1 full{number} '' x key full max_failures 2"));
         }

@@ -45,8 +45,10 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("graphs", Kept::Zset(graphs)) => graphs.keys().all(|graph| keys.contains_key(&format!("graph_{graph}"))),
         (other, Kept::Zset(_)) if other.starts_with("dependents_") => true,
         ("queues", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
+        ("shared_limits" | "shared_places" | "shared_waits", Kept::Hash(_)) => true,
+        (other, Kept::Zset(_)) if other.starts_with("shared_turns_") => true,
         (other, Kept::List(_)) => {
-            ["reserved_tasks_", "members_", "outside_"].iter().any(|kind| other.starts_with(kind))
+            ["reserved_tasks_", "members_", "outside_", "shared_rate_"].iter().any(|kind| other.starts_with(kind))
         }
         ("workers", Kept::Zset(workers)) => workers.keys().all(|who| keys.contains_key(&format!("worker_{who}"))),
         (other, Kept::Hash(_)) => match other.strip_prefix("rounds_").or_else(|| other.strip_prefix("worker_")) {

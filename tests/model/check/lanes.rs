@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use super::{Checked, Record, ensure, field, hash, held, number, records_of, zset};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::QUEUES;
+use crate::model::shares::parts;
 
 pub fn check(keys: &Keys) -> Checked {
+    shared(keys)?;
     for queue in QUEUES {
         places(keys, queue)?;
         lanes(keys, queue)?;
@@ -14,6 +16,19 @@ pub fn check(keys: &Keys) -> Checked {
         latest(keys, queue)?;
     }
     Ok(())
+}
+
+/// I7: the places of shared limits are those of running attempts.
+fn shared(keys: &Keys) -> Checked {
+    let mut sums = BTreeMap::<String, u64>::new();
+    for (_, record) in super::records(keys).into_iter().filter(|(_, record)| held(field(record, "status"))) {
+        for (name, places) in parts(field(record, "limits")) {
+            *sums.entry(name.to_owned()).or_default() += places;
+        }
+    }
+    let expected: Record = sums.into_iter().map(|(name, sum)| (name, sum.to_string())).collect();
+    let found = hash(keys, "shared_places");
+    ensure(found == expected, || format!("I7: the places of shared limits are {found:?}, of attempts {expected:?}"))
 }
 
 /// I7: the places that are held belong to running attempts, and the sums are right.
@@ -25,7 +40,8 @@ fn places(keys: &Keys, queue: &str) -> Checked {
             continue;
         }
         let (weight, key) = (number(record, "weight", 1), field(record, "key"));
-        expected.insert(format!("a:{id} {}", field(record, "token")), format!("{weight} {key}"));
+        let shared = record.get("limits").map_or(String::new(), |limits| format!(" {limits}"));
+        expected.insert(format!("a:{id} {}", field(record, "token")), format!("{weight} {key}{shared}"));
         *sums.entry("extra".into()).or_default() += weight - 1;
         if !key.is_empty() {
             *sums.entry(format!("k:{key}")).or_default() += weight;
@@ -44,6 +60,12 @@ pub fn waiting<'a>(keys: &'a Keys, queue: &str) -> Vec<(&'a str, &'a Record)> {
     records_of(keys, queue).into_iter().filter(waits).collect()
 }
 
+/// What decides which listeners may take a task, and when: its needs, and after a bar its shared limits.
+pub fn class(record: &Record) -> String {
+    let bar = if record.contains_key("limits") { "|" } else { "" };
+    format!("{}{bar}{}", field(record, "needs"), field(record, "limits"))
+}
+
 /// The position of a task: the least goes first.
 #[allow(clippy::cast_precision_loss)]
 pub fn place(record: &Record) -> (i64, String) {
@@ -54,14 +76,14 @@ pub fn place(record: &Record) -> (i64, String) {
 fn lanes(keys: &Keys, queue: &str) -> Checked {
     let waiting = waiting(keys, queue);
     let needs = hash(keys, &format!("needs_{queue}"));
-    let mut counts = BTreeMap::<&str, usize>::new();
-    for (_, record) in waiting.iter().filter(|(_, record)| record.contains_key("needs")) {
-        *counts.entry(field(record, "needs")).or_default() += 1;
+    let mut counts = BTreeMap::<String, usize>::new();
+    for class in waiting.iter().map(|(_, record)| class(record)).filter(|class| !class.is_empty()) {
+        *counts.entry(class).or_default() += 1;
     }
     let mut numbers = BTreeMap::from([("", "")]);
     for (text, known) in &needs {
         let (number, count) = known.split_once(' ').unwrap_or((known, ""));
-        ensure(counts.get(text.as_str()).is_some_and(|own| own.to_string() == count), || {
+        ensure(counts.get(text).is_some_and(|own| own.to_string() == count), || {
             format!("I7: {count} tasks of {queue} need {text:?}; the records say {counts:?}")
         })?;
         ensure(!numbers.values().any(|other| *other == number), || {
@@ -81,7 +103,7 @@ fn lanes(keys: &Keys, queue: &str) -> Checked {
             expected.entry(key).or_default().insert(member, score as f64);
         };
         put(format!("lane_tasks_{queue}"), format!("{rank} {id}"));
-        let number = numbers[field(record, "needs")];
+        let number = numbers[class(record).as_str()];
         let key = field(record, "key");
         if key.is_empty() {
             put(format!("ranked_tasks_{queue}{}", suffix(number)), format!("{rank} {id}"));

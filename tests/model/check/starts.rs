@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use super::lanes::{place, waiting};
+use super::lanes::{class, place, waiting};
 use super::{Checked, Record, ensure, field, hash, held, limit, number, pace, records, records_of, setting};
 use crate::model::Turn;
 use crate::model::keys::{Keys, Reply};
 use crate::model::lanes::{rank, suits};
 use crate::model::ops::{Act, Op};
 use crate::model::settle::micros;
+use crate::model::shares::parts;
 
 /// The starts since a rate was set, by queue or queue and key.
 #[derive(Default)]
@@ -41,6 +42,14 @@ impl Starts {
             let most = i64::try_from(most).unwrap();
             ensure(fits(used, most) && !(record.contains_key("solo") && used > 0), || {
                 format!("I7: {id} is one too many for the key {key} of {queue}: {used} of {most}")
+            })?;
+        }
+        for (name, places) in parts(field(&record, "limits")) {
+            let text = hash(before, "shared_limits").remove(name).unwrap_or_default();
+            let used = hash(before, "shared_places").get(name).map_or(0, |used| used.parse::<u64>().unwrap());
+            let most = text.split(' ').next().and_then(|most| most.parse::<u64>().ok());
+            ensure(most.is_none_or(|most| used + places <= most), || {
+                format!("I7: {id} is one too many for {name}: {used} of {most:?}")
             })?;
         }
         self.taken(id, token, before, after)?;
@@ -137,7 +146,8 @@ fn order(id: &str, record: &Record, token: u64, before: &Keys) -> Checked {
         return Ok(());
     }
     let was = hash(before, &format!("task_{id}"));
-    let (key, needs) = (field(&was, "key"), field(&was, "needs"));
+    let (key, needs) = (field(&was, "key"), class(&was));
+    let needs = needs.as_str();
     let laned = was.contains_key("rank");
     let plain = super::list(before, &format!("pending_tasks_{queue}"));
     let priority = number(&was, "priority", 0);
@@ -147,7 +157,7 @@ fn order(id: &str, record: &Record, token: u64, before: &Keys) -> Checked {
     let first = plain.last().map(|first| (first, plain_rank(&hash(before, &format!("task_{first}")), us)));
     let mine = if laned { field(&was, "rank").to_owned() } else { plain_rank(&was, us) };
     for (other, waits) in waiting(before, queue) {
-        let (other_key, other_needs) = (field(waits, "key"), field(waits, "needs"));
+        let (other_key, other_needs) = (field(waits, "key"), class(waits));
         let higher = number(waits, "priority", 0) > priority;
         let free = other_key.is_empty() && (other_needs.is_empty() || other_needs == needs);
         ensure(!free || !higher, || format!("I23: {id} goes before {other}, which has a higher priority"))?;

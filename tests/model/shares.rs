@@ -1,0 +1,240 @@
+//! Shared limits: who may have places of them now, and whose turn it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::keys::{Kept, Keys};
+use crate::model::lanes::Look;
+use crate::model::ops::SHARED;
+use crate::model::state::{Model, SECOND, Task};
+
+/// How long a place is kept for whose turn it is, and when those behind look again.
+const TURN: u64 = 5 * SECOND;
+const AGAIN: u64 = 10 * SECOND;
+
+/// What waits for shared limits.
+#[derive(Default)]
+pub struct Shares {
+    /// By name: places and rate.
+    pub limits: BTreeMap<&'static str, (Option<u64>, Option<&'static str>)>,
+    /// The latest starts that count for a rate; the latest first.
+    pub starts: BTreeMap<&'static str, Vec<u64>>,
+    /// By queue, needs and limits: since when, and since when places are kept for it.
+    pub waits: BTreeMap<String, (u64, Option<u64>)>,
+}
+
+/// Names and places.
+pub fn parts(set: &str) -> Vec<(&'static str, u64)> {
+    let part = |part: &str| {
+        let (name, places) = part.split_once(':').unwrap_or((part, "1"));
+        (SHARED.into_iter().find(|other| *other == name).unwrap(), places.parse().unwrap())
+    };
+    set.split(',').filter(|part| !part.is_empty()).map(part).collect()
+}
+
+fn set(class: &str) -> &str {
+    class.split_once('|').map_or("", |(_, set)| set)
+}
+
+impl Task {
+    /// What decides which listeners may take it, and when: its needs, and after a bar its shared limits.
+    pub fn class(&self) -> String {
+        let bar = if self.has("limits") { "|" } else { "" };
+        format!("{}{bar}{}", self.get("needs"), self.get("limits"))
+    }
+}
+
+impl Model {
+    pub fn share(&mut self, name: &'static str, places: Option<u32>, rate: Option<&'static str>) {
+        let limit = self.shares.limits.entry(name).or_default();
+        if rate.is_some() && limit.1.is_none() {
+            self.shares.starts.remove(name);
+        }
+        *limit = (places.map(u64::from), rate);
+        self.wake_for(name, "");
+    }
+
+    /// The places of a shared limit that attempts have.
+    fn taken_of(&self, name: &str) -> u64 {
+        let places = self.queues.values().flat_map(|queue| queue.lanes.places.values());
+        places.flat_map(|(.., set)| parts(set)).filter(|(other, _)| *other == name).map(|(_, places)| places).sum()
+    }
+
+    /// When the rate of a limit allows a start before which there are others.
+    fn allowed_at(&self, name: &str, before: u64) -> u64 {
+        let Some((number, seconds)) = self.shares.limits[name].1.and_then(|rate| rate.split_once('/')) else {
+            return 0;
+        };
+        let (number, seconds): (u64, u64) = (number.parse().unwrap(), seconds.parse().unwrap());
+        let back = usize::try_from(number - 1 - before % number).unwrap();
+        let starts =
+            self.shares.starts.get(name).filter(|starts| starts.first().is_some_and(|first| *first <= self.us));
+        let free = starts.and_then(|starts| starts.get(back)).map_or(0, |last| last + seconds * SECOND);
+        free.max(self.us) + before / number * seconds * SECOND
+    }
+
+    /// Whether there is room for these places; else when rates let them start, if nothing else is in the way.
+    fn roomy(&self, set: &str) -> Result<(), Option<u64>> {
+        let mut free = None;
+        for (name, places) in parts(set) {
+            if self.shares.limits[name].0.is_some_and(|most| self.taken_of(name) + places > most) {
+                return Err(None);
+            }
+            free = free.max(Some(self.allowed_at(name, 0)).filter(|at| *at > self.us));
+        }
+        free.map_or(Ok(()), |free| Err(Some(free)))
+    }
+
+    /// Whether nothing can be had for a class, and nothing new can be learnt.
+    pub fn is_shut(&self, queue: &str, class: &str) -> bool {
+        let asked = self.shares.waits.get(&format!("{queue} {class}"));
+        let over = |(name, places)| self.shares.limits[name].0.is_some_and(|most| self.taken_of(name) + places > most);
+        asked.is_some_and(|(_, offered)| offered.is_none()) && parts(set(class)).into_iter().any(over)
+    }
+
+    /// Whether nobody of a class comes.
+    fn is_gone(&self, member: &str) -> bool {
+        let (queue, class) = member.split_once(' ').unwrap();
+        let waits = |task: &Task| task.queue == queue && task.has("rank") && task.class() == class;
+        let late = self.shares.waits[member].1.is_some_and(|offered| offered + TURN <= self.us);
+        late || self.queues[queue].paused.is_some() || !self.tasks.values().any(waits)
+    }
+
+    /// Whether those before a class leave enough of a limit for it; else when that may change.
+    fn leaves_enough(&self, (name, places): (&str, u64), member: &str, look: &mut Look) -> Result<(), u64> {
+        let mut order: Vec<(u64, &String)> =
+            self.shares.waits.iter().map(|(other, (since, _))| (*since, other)).collect();
+        order.sort();
+        let most = self.shares.limits[name].0;
+        let (mut taken, mut starts, mut first, mut change) = (0, 0, true, self.us + AGAIN);
+        for (_, other) in order {
+            let Some((_, theirs)) = parts(set(other)).into_iter().find(|(own, _)| *own == name) else { continue };
+            if other == member {
+                break;
+            }
+            if self.is_gone(other) {
+                look.gone.insert(other.clone());
+                continue;
+            }
+            let fits =
+                self.roomy(set(other)).is_ok() && most.is_none_or(|most| self.taken_of(name) + taken + theirs <= most);
+            if fits {
+                let offered = self.shares.waits[other].1;
+                if offered.is_none() {
+                    look.offers.insert(other.clone());
+                }
+                change = change.min(offered.unwrap_or(self.us) + TURN);
+            }
+            if first || fits {
+                (taken, starts) = (taken + theirs, starts + 1);
+            }
+            first = false;
+            let full = most.is_some_and(|most| self.taken_of(name) + taken + places > most);
+            if full || self.allowed_at(name, starts) > self.us {
+                return Err(change);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a class that has a task for the listener may have its places.
+    pub fn admits(&self, queue: &str, class: &str, look: &mut Look) -> bool {
+        if let Some(may) = look.admitted.get(class) {
+            return *may;
+        }
+        let member = format!("{queue} {class}");
+        let room = self.roomy(set(class));
+        let (mut may, mut free) = (room.is_ok(), room.err().flatten());
+        if may {
+            for part in parts(set(class)) {
+                if let Err(change) = self.leaves_enough(part, &member, look) {
+                    (may, free) = (false, Some(free.map_or(change, |free| free.min(change))));
+                }
+            }
+        }
+        if !may {
+            match self.shares.waits.get(&member) {
+                Some((_, None)) => {}
+                known => {
+                    look.asks.insert(member, known.map_or(self.us, |(since, _)| *since));
+                }
+            }
+            look.change = [look.change, free].into_iter().flatten().min();
+        }
+        look.admitted.insert(class.to_owned(), may);
+        may
+    }
+
+    /// Notes what a listener learnt. The class of the task that it takes has had its turn.
+    pub fn learn(&mut self, queue: &str, look: &mut Look) {
+        if let Some(class) = look.served.take().filter(|_| look.chosen) {
+            let member = format!("{queue} {class}");
+            look.asks.remove(&member);
+            self.shares.waits.remove(&member);
+        }
+        for member in &look.gone {
+            self.shares.waits.remove(member);
+        }
+        for (member, since) in &look.asks {
+            self.shares.waits.insert(member.clone(), (*since, None));
+        }
+        for member in &look.offers {
+            let us = self.us;
+            if let Some((_, offered)) = self.shares.waits.get_mut(member) {
+                *offered = Some(us);
+                self.queue(member.split(' ').next().unwrap()).wake = true;
+            }
+        }
+    }
+
+    pub fn take_shares(&mut self, set: &str, us: u64) {
+        for (name, _) in parts(set) {
+            let Some((number, _)) = self.shares.limits[name].1.and_then(|rate| rate.split_once('/')) else { continue };
+            let starts = self.shares.starts.entry(name).or_default();
+            starts.insert(0, us);
+            starts.truncate(number.parse().unwrap());
+        }
+    }
+
+    pub fn free_shares(&mut self, set: &str, queue: &str) {
+        for (name, _) in parts(set) {
+            self.wake_for(name, queue);
+        }
+    }
+
+    /// Wakes the other queues that wait for a limit.
+    fn wake_for(&mut self, name: &str, queue: &str) {
+        let waits = |member: &&String| parts(set(member)).iter().any(|(other, _)| *other == name);
+        let queues: BTreeSet<String> =
+            self.shares.waits.keys().filter(waits).map(|member| member.split(' ').next().unwrap().to_owned()).collect();
+        for other in queues.into_iter().filter(|other| other != queue) {
+            let other = self.queue(&other);
+            other.wake |= other.paused.is_none();
+        }
+    }
+
+    #[allow(clippy::cast_precision_loss)]
+    pub fn share_keys(&self, keys: &mut Keys) {
+        let text = |(places, rate): &(Option<u64>, Option<&str>)| {
+            format!("{} {}", places.map_or("-".to_owned(), |places| places.to_string()), rate.unwrap_or("-"))
+        };
+        let limits = self.shares.limits.iter().map(|(name, limit)| ((*name).to_owned(), text(limit)));
+        keys.insert("shared_limits".into(), Kept::Hash(limits.collect()));
+        let used = SHARED.map(|name| (name.to_owned(), self.taken_of(name))).into_iter().filter(|(_, used)| *used > 0);
+        keys.insert("shared_places".into(), Kept::Hash(used.map(|(name, used)| (name, used.to_string())).collect()));
+        for (name, starts) in &self.shares.starts {
+            keys.insert(format!("shared_rate_{name}"), Kept::List(starts.iter().map(u64::to_string).collect()));
+        }
+        let wait = |(since, offered): &(u64, Option<u64>)| match offered {
+            Some(offered) => format!("{since} {offered}"),
+            None => since.to_string(),
+        };
+        let waits = self.shares.waits.iter().map(|(member, one)| (member.clone(), wait(one)));
+        keys.insert("shared_waits".into(), Kept::Hash(waits.collect()));
+        for name in SHARED {
+            let turns =
+                self.shares.waits.iter().filter(|(member, _)| parts(set(member)).iter().any(|(own, _)| *own == name));
+            let turns = turns.map(|(member, (since, _))| (member.clone(), *since as f64));
+            keys.insert(format!("shared_turns_{name}"), Kept::Zset(turns.collect()));
+        }
+    }
+}
