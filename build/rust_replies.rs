@@ -8,7 +8,7 @@ type Whole = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
 /// Replies whose fields are a struct of the library: the command and the struct's name; and where more of one kind follow,
 /// the name of the field that has those, and their struct.
-const STRUCTS: [Whole; 19] = [
+const STRUCTS: [Whole; 20] = [
     ("audit", "Audit", Some(("items", "Change"))),
     ("bulk", "Step", None),
     ("changes", "Changes", Some(("items", "TaskChange"))),
@@ -20,6 +20,7 @@ const STRUCTS: [Whole; 19] = [
     ("hello", "Greeting", None),
     ("mend", "Mended", Some(("claims", "Claim"))),
     ("promote", "Promoted", None),
+    ("ready", "Ready", Some(("queues", "ReadyQueue"))),
     ("requeue_orphans", "Orphans", None),
     ("retain", "Retained", None),
     ("settle", "Settled", None),
@@ -31,7 +32,7 @@ const STRUCTS: [Whole; 19] = [
 ];
 
 /// Replies whose items are a struct of the library.
-const ITEMS: [(&str, &str); 19] = [
+const ITEMS: [(&str, &str); 20] = [
     ("audit", "Change"),
     ("changes", "TaskChange"),
     ("events", "Event"),
@@ -44,6 +45,7 @@ const ITEMS: [(&str, &str); 19] = [
     ("logs", "LogEntry"),
     ("mend", "Claim"),
     ("queues", "QueueInfo"),
+    ("ready", "ReadyQueue"),
     ("reserve", "Reservation"),
     ("schedules", "ScheduleSummary"),
     ("settings", "Setting"),
@@ -54,7 +56,7 @@ const ITEMS: [(&str, &str); 19] = [
 ];
 
 /// Fields that the library has under another name, or as another type than that of the contract: with the reader of it.
-const OWN: [(&str, &str, &str, &str, &str); 31] = [
+const OWN: [(&str, &str, &str, &str, &str); 33] = [
     ("audit", "entry", "cursor", "String", "reply::text"),
     ("audit", "of", "of", "String", "reply::text"),
     ("bulk", "cursor", "next", "Option<String>", "reply::next"),
@@ -73,6 +75,8 @@ const OWN: [(&str, &str, &str, &str, &str); 31] = [
     ("mend", "status", "status", "Option<Status>", "reply::known"),
     ("queues", "queue", "name", "String", "reply::text"),
     ("queues", "stop", "stopping", "bool", "reply::stop"),
+    ("ready", "cursor", "next", "Option<String>", "reply::next"),
+    ("ready", "queue", "name", "QueueName", "reply::word"),
     ("reserve", "id", "id", "TaskId", "reply::word"),
     ("reserve", "queue", "queue", "QueueName", "reply::word"),
     ("run_schedule", "id", "id", "TaskId", "reply::word"),

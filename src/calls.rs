@@ -28,9 +28,9 @@ pub use submit::NewTask;
 pub use crate::options::{
     AdoptOptions, AuditOptions, CancelGraphOptions, CancelOptions, ChangesOptions, CheckpointOptions, CompleteOptions,
     EditOptions, EstimateOptions, EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions,
-    MendOptions, NoteOptions, PauseOptions, RecallOptions, RegisterOptions, ReleaseOptions, ReportOptions,
-    ReserveOptions, RetainOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions, StartOptions,
-    StatisticsOptions, SubmitGraphOptions, TaskOptions,
+    MendOptions, NoteOptions, PauseOptions, ReadyOptions, RecallOptions, RegisterOptions, ReleaseOptions,
+    ReportOptions, ReserveOptions, RetainOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions,
+    StartOptions, StatisticsOptions, SubmitGraphOptions, TaskOptions,
 };
 
 use crate::bundle::{self, Command};
@@ -155,6 +155,12 @@ impl Calls {
     #[must_use]
     pub fn wake_list(&self, queue: &QueueName) -> String {
         format!("{}_wake_{queue}", self.space)
+    }
+
+    /// The list on which listeners wait that take queues by pattern; `list` as [`Calls::ready`] returned it.
+    #[must_use]
+    pub fn waiting_list(&self, list: &str) -> String {
+        format!("{}_{list}", self.space)
     }
 
     fn call<T>(&self, command: &'static str, parse: fn(&Value) -> Option<T>) -> Call<T> {

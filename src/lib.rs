@@ -106,6 +106,7 @@
 
 pub mod bundle;
 pub mod calls;
+mod choice;
 mod client;
 pub mod contract;
 #[cfg(feature = "cron")]
@@ -213,10 +214,12 @@ pub type GraphHandle = handles::GraphHandle<Blocking>;
 /// A graph that was submitted.
 pub type SubmittedGraph = handles::SubmittedGraph<Blocking>;
 // What keeps a queue in order.
-pub use model::{Audit, Change, Claim, Mended, Orphans, Promoted, Retained, Settled, Tallied, UpkeepStep};
+pub use model::{
+    Audit, Change, Claim, Mended, Orphans, Promoted, Ready, ReadyQueue, Retained, Settled, Tallied, UpkeepStep,
+};
 // Names and errors.
 pub use error::{Code, Error, Result};
-pub use names::{GraphId, ListenerId, Namespace, QueueName, ScheduleName, TaskId, Token};
+pub use names::{GraphId, ListenerId, Namespace, Pattern, QueueName, ScheduleName, TaskId, Token};
 
 /// The README's examples compile.
 #[cfg(all(doctest, feature = "tokio"))]

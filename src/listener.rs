@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::calls::{AdoptOptions, Call, RegisterOptions, ReserveOptions};
+use crate::choice::Queues;
 use crate::client::Client;
 use crate::deadline::Deadline;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link, Way, Wires, wakes};
 use crate::model::{Held, Order, QueueOrder, Reservation};
-use crate::names::{ListenerId, QueueName, TaskId};
+use crate::names::{ListenerId, Pattern, QueueName, TaskId};
 use crate::processor::Processor;
 
 /// The limit of a call that wakes another listener, even where a value is dropped.
@@ -18,6 +19,9 @@ const BRIEFLY: Duration = Duration::from_secs(1);
 
 /// How long a listener that leaves all its queues alone waits at a time.
 const NOTHING: Duration = Duration::from_millis(100);
+
+/// The pause of a listener that nothing wakes: too many different patterns are waited for.
+const ASK: Duration = Duration::from_millis(500);
 
 /// Ends a wait from elsewhere.
 type Bell<L> = <<L as Way>::Wires as Wires>::Bell;
@@ -27,8 +31,11 @@ impl<L: Link> Client<L> {
     /// such as a key of a wrong type, are reported by [`Listener::listen`]; [`Listener::skip`] can leave such
     /// queues out.
     ///
+    /// Queues may be named by patterns ([`Pattern`]): with `["video-*", "!video-test"]` it takes tasks of all queues
+    /// that match, also of those that come later, and is registered with each when that has tasks.
+    ///
     /// # Errors
-    /// `BADNAME` for an invalid name; those of [`Client::call`].
+    /// `BADNAME` for an invalid name, `BADARG` for patterns that match nothing; those of [`Client::call`].
     pub fn listener(&self, queues: &[&str]) -> L::Answer<'_, Result<Listener<L>>> {
         self.listener_as(ListenerId::of_this_process(), queues)
     }
@@ -36,9 +43,9 @@ impl<L: Link> Client<L> {
     /// A listener with an id of the caller's choice. No other may use it at the same time.
     ///
     /// # Errors
-    /// `BADNAME` for an invalid name; those of [`Client::call`].
+    /// As [`Client::listener`].
     pub fn listener_as(&self, id: ListenerId, queues: &[&str]) -> L::Answer<'_, Result<Listener<L>>> {
-        let queues = queues.iter().map(|&name| QueueName::new(name)).collect::<Result<_>>();
+        let queues = queues.iter().map(|&name| Pattern::new(name)).collect::<Result<_>>();
         L::answer(async { Listener::register(self.clone(), id, queues?).await })
     }
 }
@@ -81,7 +88,9 @@ pub struct Listener<L: Link = Blocking> {
     interrupter: Interrupter<L>,
     client: Client<L>,
     id: ListenerId,
-    queues: Vec<QueueName>,
+    queues: Queues<L>,
+    /// What the last call asked, in which order.
+    asked: (Vec<QueueName>, QueueOrder),
     lease: Option<Duration>,
     order: QueueOrder,
     has: Option<String>,
@@ -101,14 +110,16 @@ impl<L: Link> Listener<L> {
     /// have died before it took the task.
     pub const LOOK: Duration = Duration::from_secs(30);
 
-    pub(crate) async fn register(client: Client<L>, id: ListenerId, queues: Vec<QueueName>) -> Result<Self> {
+    pub(crate) async fn register(client: Client<L>, id: ListenerId, patterns: Vec<Pattern>) -> Result<Self> {
         let interrupter = Interrupter::new(client.clone());
+        let queues = Queues::new(&client, &id, patterns)?;
         let (lease, order, has) = (None, QueueOrder::Strict, None);
         let listener = Self {
             interrupter,
             client,
             id,
             queues,
+            asked: (Vec::new(), QueueOrder::Strict),
             lease,
             order,
             has,
@@ -124,9 +135,13 @@ impl<L: Link> Listener<L> {
 
     /// Registers. A problem of one queue, such as a key of a wrong type, does not affect the others.
     async fn announce(&self) -> Result<()> {
+        let queues = match &self.queues {
+            Queues::Named(queues) => queues,
+            Queues::Chosen(choice) => return choice.begin(false).await,
+        };
         let (mut refusal, mut registered) = (None, false);
         let options = self.has.iter().fold(RegisterOptions::new(), RegisterOptions::has);
-        for queue in &self.queues {
+        for queue in queues {
             match self.client.run(&self.client.calls().register(queue, &self.id, &options)).await {
                 Ok(()) => registered = true,
                 Err(error) if error.is_transient() => return Err(error),
@@ -153,6 +168,7 @@ impl<L: Link> Listener<L> {
     #[must_use]
     pub fn order(mut self, order: QueueOrder) -> Self {
         self.order = order;
+        self.queues = self.queues.with(&self.order, self.has.as_deref());
         self
     }
 
@@ -166,6 +182,7 @@ impl<L: Link> Listener<L> {
 
     pub(crate) async fn offering(mut self, has: String) -> Result<Self> {
         self.has = Some(has);
+        self.queues = self.queues.with(&self.order, self.has.as_deref());
         self.announce().await?;
         Ok(self)
     }
@@ -176,18 +193,32 @@ impl<L: Link> Listener<L> {
         self.skipped = queues;
     }
 
-    /// The queues to ask now, and in which order.
-    fn asked(&self) -> (Vec<QueueName>, QueueOrder) {
-        let kept = |queue: &QueueName| self.unheard || !self.skipped.contains(queue);
-        let queues = self.queues.iter().filter(|queue| kept(queue)).cloned().collect();
-        let order = match &self.order {
+    /// The queues to ask now, and in which order: those of the last call until its reply has been heard.
+    fn asks(&self) -> (Vec<QueueName>, QueueOrder) {
+        if self.unheard {
+            return self.asked.clone();
+        }
+        let (all, order) = self.queues.now(&self.order);
+        let kept = |queue: &QueueName| !self.skipped.contains(queue);
+        let order = match order {
             QueueOrder::Weighted(weights) => {
-                let all = weights.iter().zip(&self.queues);
+                let all = weights.iter().zip(&all);
                 QueueOrder::Weighted(all.filter(|(_, queue)| kept(queue)).map(|(&weight, _)| weight).collect())
             }
-            order => order.clone(),
+            order => order,
         };
-        (queues, order)
+        (all.into_iter().filter(kept).collect(), order)
+    }
+
+    /// Which queues it takes tasks from.
+    pub(crate) fn serves(&self) -> &Queues<L> {
+        &self.queues
+    }
+
+    /// The queues with which it is registered: those that are named, or that it has found so far by its patterns.
+    #[must_use]
+    pub fn queues(&self) -> Vec<QueueName> {
+        self.queues.known()
     }
 
     /// A handle that ends its waits from another thread.
@@ -274,7 +305,8 @@ impl<L: Link> Listener<L> {
     async fn wait_unless(&mut self, bell: &Bell<L>, stopped: &(dyn Fn() -> bool + Sync), limit: Duration) {
         let lists = self.lists();
         if lists.is_empty() {
-            L::pause(limit.min(NOTHING)).await;
+            let pause = if self.queues.chosen().is_some() { ASK } else { NOTHING };
+            L::pause(limit.min(pause)).await;
             return;
         }
         let woken = self.client.wires().wait(lists, limit.min(Self::LOOK), bell, stopped).await;
@@ -286,12 +318,15 @@ impl<L: Link> Listener<L> {
     }
 
     fn lists(&self) -> Vec<String> {
-        self.asked().0.iter().map(|queue| self.client.calls().wake_list(queue)).collect()
+        match &self.queues {
+            Queues::Named(_) => self.asks().0.iter().map(|queue| self.client.calls().wake_list(queue)).collect(),
+            Queues::Chosen(choice) => choice.list().into_iter().collect(),
+        }
     }
 
     /// The call that takes tasks. It can be repeated until its reply has been heard.
-    fn reserves(&self, queues: &[QueueName], order: &QueueOrder) -> Call<Vec<Reservation>> {
-        let (limit, pid) = self.asking;
+    fn reserves(&self) -> Call<Vec<Reservation>> {
+        let ((queues, order), (limit, pid)) = (&self.asked, self.asking);
         let options = ReserveOptions::new().request(&self.next).woken(self.woken.is_some()).order(order);
         let options = self.lease.into_iter().fold(options, ReserveOptions::lease);
         let options = pid.into_iter().fold(options, ReserveOptions::pid);
@@ -311,22 +346,45 @@ impl<L: Link> Listener<L> {
 
     /// Up to `limit` tasks; with `pid` they are started at once.
     async fn take(&mut self, limit: u32, pid: Option<u32>) -> Result<Vec<(Processor<L>, Instant)>> {
+        let Some(choice) = self.queues.chosen().cloned().filter(|_| !self.unheard) else {
+            return self.take_of_asked(limit, pid).await;
+        };
+        let mut begun = choice.look(self.woken.is_some()).await?;
+        loop {
+            let taken = self.take_of_asked(limit, pid).await?;
+            if !taken.is_empty() {
+                return Ok(taken);
+            } else if !begun {
+                choice.begin(self.woken.is_some()).await?;
+                begun = true;
+            } else if !choice.more(self.woken.is_some()).await? {
+                self.woken = None;
+                return Ok(taken);
+            }
+        }
+    }
+
+    /// The same, of the queues that are named or chosen.
+    async fn take_of_asked(&mut self, limit: u32, pid: Option<u32>) -> Result<Vec<(Processor<L>, Instant)>> {
         let repeated = self.unheard;
         let sent = Instant::now();
         if !repeated {
             self.asking = (limit, pid);
+            self.asked = self.asks();
         }
-        let (queues, order) = self.asked();
-        if queues.is_empty() {
+        if self.asked.0.is_empty() {
             return Ok(Vec::new());
         }
-        let call = self.reserves(&queues, &order);
+        let call = self.reserves();
         self.unheard = true;
         let mut reserved = self.client.run(&call).await;
         // This process was taken for dead, or the server lost its data.
         if matches!(reserved, Err(Error::State { code: Code::NoListener, .. })) {
             self.announce().await?;
-            reserved = self.client.run(&call).await;
+            if self.queues.chosen().is_some() {
+                self.asked = self.queues.now(&self.order);
+            }
+            reserved = if self.asked.0.is_empty() { Ok(Vec::new()) } else { self.client.run(&self.reserves()).await };
         }
         // What is refused has taken nothing.
         self.unheard = !reserved.as_ref().is_err_and(|error| !error.is_transient());
@@ -379,7 +437,7 @@ impl<L: Link> Listener<L> {
             }
         }
         self.pass_on().await;
-        for queue in &self.queues {
+        for queue in &self.queues.known() {
             self.client.run(&self.client.calls().unregister(queue, &self.id)).await?;
         }
         Ok(())
@@ -400,8 +458,7 @@ impl<L: Link> Drop for Listener<L> {
             });
         }
         if self.unheard {
-            let (queues, order) = self.asked();
-            let (client, id, call) = (self.client.clone(), self.id.clone(), self.reserves(&queues, &order));
+            let (client, id, call) = (self.client.clone(), self.id.clone(), self.reserves());
             L::afterwards(async move {
                 // After a failure the lease expires.
                 for reservation in client.run(&call).await.ok().into_iter().flatten() {

@@ -89,6 +89,12 @@ name! {
 }
 
 name! {
+    /// Which queues a listener takes tasks from: all whose names match. `*` stands for any characters, or none; a pattern
+    /// with a `!` before it leaves queues out. 1 to 128 characters of `A-Z a-z 0-9 . _ : @ -` and `*`, and the `!`.
+    Pattern
+}
+
+name! {
     /// A schedule's name: 1 to 100 characters of `A-Z a-z 0-9 . _ : @ -`.
     ScheduleName
 }
@@ -134,6 +140,57 @@ impl QueueName {
     pub fn new(name: impl Into<String>) -> Result<Self> {
         let name = name.into();
         if plain(&name) { Ok(Self(name)) } else { Err(Error::name(&format!("a queue's name {PLAIN}"))) }
+    }
+}
+
+impl Pattern {
+    /// Checks a pattern. The name of a queue is one that matches this queue alone.
+    ///
+    /// # Errors
+    /// `BADNAME` for other characters or lengths.
+    pub fn new(pattern: impl Into<String>) -> Result<Self> {
+        let pattern = pattern.into();
+        let rest = pattern.strip_prefix('!').unwrap_or(&pattern);
+        if pattern.len() <= 128 && plain(&rest.replace('*', "-")) {
+            Ok(Self(pattern))
+        } else {
+            Err(Error::name(
+                "a pattern must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ - *, after a ! for queues to leave out",
+            ))
+        }
+    }
+
+    /// Whether it leaves queues out.
+    #[must_use]
+    pub fn is_exclusion(&self) -> bool {
+        self.0.starts_with('!')
+    }
+
+    /// Whether the name of a queue matches, of an exclusion what follows the `!`.
+    #[must_use]
+    pub fn matches(&self, name: &str) -> bool {
+        let mut parts = self.0.trim_start_matches('!').split('*');
+        let Some(mut left) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+        let Some(last) = parts.next_back() else { return left.is_empty() };
+        for part in parts {
+            match left.split_once(part) {
+                Some((_, rest)) => left = rest,
+                None => return false,
+            }
+        }
+        left.ends_with(last)
+    }
+
+    /// Whether these patterns together choose a queue.
+    #[must_use]
+    pub fn choose(patterns: &[Self], name: &str) -> bool {
+        let any = |out: bool| patterns.iter().any(|one| one.is_exclusion() == out && one.matches(name));
+        any(false) && !any(true)
+    }
+
+    /// The queues of these texts; none if one of them is a pattern that may match several.
+    pub(crate) fn queues(patterns: &[Self]) -> Option<Vec<QueueName>> {
+        patterns.iter().map(|pattern| QueueName::new(pattern.as_str()).ok()).collect()
     }
 }
 

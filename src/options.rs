@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use crate::model::{Backoff, Missed, OnFailure, Overlap, Policy, QueueOrder, Status, Until};
-use crate::names::TaskId;
+use crate::names::{Pattern, TaskId};
 use crate::times;
 
 /// Names and values of options, each name once.
@@ -397,6 +397,13 @@ impl ReserveOptions {
     pub fn order(mut self, order: &QueueOrder) -> Self {
         self.0.order(order);
         self
+    }
+}
+
+impl ReportOptions {
+    /// The patterns by which it takes queues.
+    pub(crate) fn of_patterns(self, patterns: &[Pattern]) -> Self {
+        self.patterns(patterns.iter().map(Pattern::as_str).collect::<Vec<_>>().join(","))
     }
 }
 

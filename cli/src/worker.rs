@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use blueque::{Client, Error, Greeting, Interrupter, Listener, ListenerId, QueueName};
+use blueque::{Client, Error, Greeting, Interrupter, Listener, ListenerId, Pattern};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
@@ -161,7 +161,7 @@ fn part(pool: &Arc<Pool>, reporting: JoinHandle<()>, listener: Listener) -> bool
 }
 
 fn names(settings: &Settings) -> Vec<&str> {
-    settings.queues.iter().map(QueueName::as_str).collect()
+    settings.queues.iter().map(Pattern::as_str).collect()
 }
 
 /// Removes old logs as long as the worker lives, using at most a hundredth of a processor.

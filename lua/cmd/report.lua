@@ -1,7 +1,7 @@
 --- Reports every ten seconds that a worker is alive, what it serves and how many slots are free; registers it again
 --   if it was forgotten.
 -- @args now listener slots free count queue*count
--- @options has name version draining methods trouble
+-- @options has name version draining methods trouble patterns
 -- @reply for each queue `continue`, or `drain` if the worker is ordered to drain it
 -- @errors TOOBIG
 local meta = namespace.open_with('settings')
@@ -11,6 +11,9 @@ if free > slots then
 end
 local queues = args.different_queues(count)
 local options = args.options()
+if count == 0 and not options.patterns then
+  reply.fail('BADARG', 'count must be at least 1 without patterns: a worker serves a queue')
+end
 
 local key, all = workers.key(listener), namespace.prefix .. 'workers'
 local v = redis.call('HMGET', key, 'since', 'at')
@@ -36,7 +39,8 @@ redis.call('ZREM', all, '')
 redis.call('ZADD', all, namespace.decimal(namespace.now_us + keep), listener)
 redis.call('HSET', key, 'queues', table.concat(queues, ','), 'slots', slots, 'free', free, 'has', options.has or '',
   'name', options.name or '', 'version', options.version or '', 'draining', options.draining and '1' or '0',
-  'methods', options.methods or '', 'trouble', options.trouble or '', 'since', alive and v[1] or namespace.now,
+  'methods', options.methods or '', 'trouble', options.trouble or '', 'patterns', options.patterns or '',
+  'since', alive and v[1] or namespace.now,
   'at', namespace.now)
 for i, queue in ipairs(queues) do
   listeners.seen(queue, listener)

@@ -14,7 +14,7 @@ end
 if #queue > contract.NAME_HIGH or not string.find(queue, args.PLAIN) then
   args.plain(queue, 'queue')
 end
-local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'settings:' .. queue, 'settings')
+local meta = redis.call('HMGET', namespace.meta, namespace.CLOCK, 'settings:' .. queue, 'settings', 'roams')
 namespace.open_at(meta[1])
 count = count == '1' and 1 or args.integer(count, 1, contract.COUNT_HIGH, 'count')
 local last = 3 + 3 * count
@@ -133,7 +133,7 @@ local pending_key, wake, events = prefix .. 'pending_tasks_' .. queue, prefix ..
   prefix .. 'events_' .. queue
 state.read_entered(events, 'LLEN', pending_key)
 local known = redis.call('ZSCORE', prefix .. 'queues', queue)
-state.asleep = redis.call('LLEN', wake) == 0 and queue
+state.asleep, state.roams = redis.call('LLEN', wake) == 0 and queue, meta[4]
 if later then
   namespace.probe('ZCARD',
     prefix .. (begins == 'scheduled' and later.ranked and 'scheduled_lane' or begins) .. '_tasks_' .. queue)
@@ -179,6 +179,8 @@ if not known then
 end
 if pending then
   state.wake(queue)
+elseif state.roams then
+  state.list_ready(queue)
 end
 if request then
   namespace.shared('request').begun = true

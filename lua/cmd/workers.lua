@@ -1,8 +1,9 @@
 --- The workers of the namespace that report.
 -- @args now cursor limit
--- @reply next cursor (0 at the end), then for each worker its listener, name, version, queues and what it offers,
---   separated by commas, slots, free slots, the queues that it drains, since when it reports, when it was last
---   seen, `alive` or `dead`, the methods that it has programs for, separated by commas (`*`: any), and its problems
+-- @reply next cursor (0 at the end), then for each worker its listener, name, version, queues (or the patterns by which
+--   it takes them) and what it offers, separated by commas, slots, free slots, the queues that it drains, since when it
+--   reports, when it was last seen, `alive` or `dead`, the methods that it has programs for, separated by commas (`*`:
+--   any), and its problems
 -- @errors
 namespace.open()
 local cursor, limit = contract.arguments()
@@ -12,7 +13,7 @@ for i = 1, #page[2], 2 do
   local listener = page[2][i]
   local v = redis.call('HMGET', workers.key(listener),
     'name', 'version', 'queues', 'has', 'slots', 'free', 'draining', 'since', 'at',
-      'methods', 'trouble')
+      'methods', 'trouble', 'patterns')
   if v[3] and v[9] then
     local drained = {}
     for queue in string.gmatch(v[3], '[^,]+') do
@@ -21,6 +22,7 @@ for i = 1, #page[2], 2 do
       end
     end
     v[7] = table.concat(drained, ',')
+    v[3] = v[12] and v[12] ~= '' and v[12] or v[3]
     answer[#answer + 1] = listener
     for j = 1, 9 do
       answer[#answer + 1] = v[j] or ''

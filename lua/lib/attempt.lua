@@ -228,11 +228,12 @@ end
 -- The order in which the queues of a call are asked: queues of which the listener had least, by their weights, come
 -- first.
 function attempt.queue_order(call)
-  local passes = redis.call('HMGET', namespace.prefix .. 'rounds_' .. call.listener, unpack(call.queues))
-  local queues, weights = {}, call.weights
+  local passes = redis.call('HMGET', namespace.prefix .. 'rounds_' .. call.listener, '*', unpack(call.queues))
+  local queues, weights, last = {}, call.weights, tonumber(passes[1] or 0)
   for i, queue in ipairs(call.queues) do
+    -- one that was not asked for long has saved up no turns
     queues[i] = { at = i, queue = queue,
-      pass = tonumber(passes[i] or 0), step = 1000000 / (weights and weights[i] or 1) }
+      pass = math.max(tonumber(passes[i + 1] or 0), last), step = 1000000 / (weights and weights[i] or 1) }
   end
   table.sort(queues, function(one, other)
     return one.pass < other.pass or one.pass == other.pass and one.at < other.at
@@ -262,6 +263,6 @@ function attempt.record_served(listener, order, queue)
       asked.queue == queue and pass + asked.step or math.max(asked.pass, pass))
   end
   local rounds = namespace.prefix .. 'rounds_' .. listener
-  redis.call('HSET', rounds, unpack(changes))
+  redis.call('HSET', rounds, '*', string.format('%.0f', pass), unpack(changes))
   redis.call('EXPIRE', rounds, 86400) -- listeners come and go
 end

@@ -14,6 +14,9 @@ end
 -- The queue whose wake-up list `submit` found empty; other queues are noted by `plan_wake`.
 state.asleep = false
 
+-- The sets of patterns whose listeners sleep, if listeners of this namespace take queues by pattern.
+state.roams = false
+
 -- A task that this call has moved from or to a listener: the leases, events and started tasks of its queue, and the
 -- listener's list, need no other proof of their types.
 state.written = false
@@ -38,7 +41,26 @@ function state.probe_list(list, task)
 end
 
 function state.plan_wake(queue)
-  namespace.shared('asleep')[queue] = namespace.probe('LLEN', namespace.prefix .. 'wake_' .. queue) == 0
+  local asleep = namespace.shared('asleep')
+  asleep[queue] = namespace.probe('LLEN', namespace.prefix .. 'wake_' .. queue) == 0
+  if not asleep['*'] then
+    asleep['*'], state.roams = true, redis.call('HGET', namespace.meta, 'roams')
+  end
+end
+
+-- Notes that a queue has work, for listeners that take queues by pattern. A hint: `ready` finds what is missed.
+function state.list_ready(queue)
+  redis.pcall('ZADD', patterns.index(), '0', queue)
+end
+
+-- The same, and wakes one of them.
+function state.rouse(queue)
+  state.list_ready(queue)
+  local left = state.roams ~= '' and patterns.rouse(state.roams, queue)
+  if left and left ~= state.roams then
+    state.roams = left
+    redis.pcall('HSET', namespace.meta, 'roams', left)
+  end
 end
 
 -- Wakes one listener of a planned queue that waits on the list, and every one that subscribes to the channel.
@@ -51,6 +73,9 @@ function state.wake(queue)
     if others then
       others[queue] = nil
     end
+  end
+  if state.roams then
+    state.rouse(queue)
   end
   -- only a hint: without permission to publish, listeners poll
   redis.pcall('PUBLISH', namespace.prefix .. 'channel_' .. queue, '')

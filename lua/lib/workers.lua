@@ -22,9 +22,10 @@ end
 function workers.find(listener)
   local known = namespace.shared('workers')
   if known[listener] == nil then
-    local v = redis.call('HMGET', workers.key(listener), 'queues', 'at', 'free', 'draining')
+    local v = redis.call('HMGET', workers.key(listener), 'queues', 'at', 'free', 'draining', 'patterns')
     known[listener] = v[1] and v[2] and {
       queues = v[1], at = workers.moment(v[2]), full = v[3] == '0', draining = v[4] == '1',
+      set = v[5] and v[5] ~= '' and patterns.set(v[5]),
     }
   end
   return known[listener] or nil
@@ -33,7 +34,8 @@ end
 -- The record of a worker, if it serves the queue.
 function workers.serves(listener, queue)
   local worker = workers.find(listener)
-  return worker and string.find(',' .. worker.queues .. ',', ',' .. queue .. ',', 1, true) and worker
+  return worker and (string.find(',' .. worker.queues .. ',', ',' .. queue .. ',', 1, true)
+    or worker.set and patterns.nth(worker.set, queue)) and worker
 end
 
 -- Reads what `leave` writes.

@@ -1,9 +1,9 @@
 //! Upkeep of queues.
 
-use super::{Call, Calls, MendOptions, RetainOptions};
+use super::{Call, Calls, MendOptions, ReadyOptions, RetainOptions};
 use crate::model::reply;
-use crate::model::{Mended, Orphans, Promoted, Retained, Settled, UpkeepStep};
-use crate::names::QueueName;
+use crate::model::{Mended, Orphans, Promoted, Ready, Retained, Settled, UpkeepStep};
+use crate::names::{ListenerId, Pattern, QueueName};
 
 impl Calls {
     /// Moves due scheduled tasks to pending.
@@ -34,6 +34,22 @@ impl Calls {
     #[must_use]
     pub fn upkeep(&self, queues: &[QueueName]) -> Call<UpkeepStep> {
         queues.iter().fold(self.call("upkeep", UpkeepStep::read).arg(queues.len()), Call::arg)
+    }
+
+    /// Finds up to `limit` queues with tasks that match patterns, and registers the listener with them; begin with an
+    /// empty cursor. Each call also looks for queues that clients without scripts have filled.
+    #[must_use]
+    pub fn ready(
+        &self,
+        listener: &ListenerId,
+        patterns: &[Pattern],
+        cursor: &str,
+        limit: u32,
+        options: &ReadyOptions,
+    ) -> Call<Ready> {
+        let cursor = if cursor.is_empty() { "0" } else { cursor };
+        let call = self.call("ready", Ready::read).arg(listener).arg(cursor).arg(limit).arg(patterns.len());
+        patterns.iter().fold(call, Call::arg).pairs(&options.0)
     }
 
     /// Sets a clock that ran ahead of the server back, while nothing is held; returns whether it was ahead.

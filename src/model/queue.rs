@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{ListenerInfo, WorkerInfo};
 use crate::error::Error;
-use crate::names::ListenerId;
+use crate::names::{ListenerId, Pattern, QueueName};
 use crate::times;
 
 /// Who paused a queue or a schedule, when and why.
@@ -44,6 +44,13 @@ impl fmt::Display for Pause {
 impl WorkerInfo {
     /// How often a worker reports. After three of these without a report it counts as dead.
     pub const REPORTS: Duration = Duration::from_secs(10);
+
+    /// Whether it takes tasks of a queue: its queues are named, or chosen by patterns.
+    #[must_use]
+    pub fn serves(&self, queue: &QueueName) -> bool {
+        let patterns: Vec<Pattern> = self.queues.iter().filter_map(|text| Pattern::new(text.as_str()).ok()).collect();
+        Pattern::choose(&patterns, queue.as_str())
+    }
 
     /// Whether it has a program for a method, or for a queue's tasks without one, as far as known.
     #[must_use]

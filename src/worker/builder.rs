@@ -15,7 +15,7 @@ use crate::client::Client;
 use crate::error::Result;
 use crate::link::{Blocking, Link};
 use crate::model::QueueOrder;
-use crate::names::QueueName;
+use crate::names::{Pattern, QueueName};
 
 /// No lease is longer: a heartbeat at a longer interval would renew nothing.
 const LONGEST_LEASE: Duration = Duration::from_secs(7 * 86_400);
@@ -46,12 +46,14 @@ impl<L: Link> Worker<L> {
 }
 
 impl<L: Link> WorkerBuilder<L> {
-    /// A queue to take tasks from. Queues named first are asked first, unless [`WorkerBuilder::order`] is set.
+    /// A queue to take tasks from, or a pattern ([`Pattern`]) such as `video-*`: all queues that match, also those that
+    /// come later, but for those that match one with a `!` before it. Queues named first are asked first, unless
+    /// [`WorkerBuilder::order`] is set.
     ///
     /// # Errors
     /// `BADNAME` for an invalid name.
     pub fn queue(mut self, name: &str) -> Result<Self> {
-        self.settings.queues.push(QueueName::new(name)?);
+        self.settings.queues.push(Pattern::new(name)?);
         Ok(self)
     }
 

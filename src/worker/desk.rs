@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::context::Context;
 use crate::calls::{Call, End, ExchangeOptions};
+use crate::choice::Queues;
 use crate::client::Client;
 use crate::error::Result;
 use crate::link::{Link, Signal};
 use crate::listener::{request, sure};
 use crate::model::{Exchanged, Outcome, QueueOrder};
-use crate::names::{ListenerId, QueueName};
+use crate::names::ListenerId;
 use crate::processor::Processor;
 
 /// Ends of one call, and the most that it takes.
@@ -120,7 +121,7 @@ impl<L: Link> Line<L> {
 pub(super) struct Desk<L: Link> {
     pub(super) client: Client<L>,
     pub(super) listener: ListenerId,
-    pub(super) queues: Vec<QueueName>,
+    pub(super) queues: Queues<L>,
     pub(super) order: QueueOrder,
     pub(super) lease: Option<Duration>,
     pub(super) pid: u32,
@@ -128,15 +129,17 @@ pub(super) struct Desk<L: Link> {
 
 impl<L: Link> Desk<L> {
     /// The call that sends these ends, and takes up to `room` tasks.
-    pub(super) fn call(&self, batch: &[Arc<Waiting<L>>], room: usize) -> Call<Exchanged> {
+    pub(super) async fn call(&self, batch: &[Arc<Waiting<L>>], room: usize) -> Call<Exchanged> {
         let ends: Vec<End> = batch.iter().map(|waiting| waiting.end.clone()).collect();
-        let queues = if room > 0 { self.queues.as_slice() } else { &[] };
-        let options = ExchangeOptions::new().pid(self.pid).request(request());
-        let options = if room > 0 { options.order(&self.order) } else { options };
+        if let Some(choice) = self.queues.chosen().filter(|_| room > 0) {
+            let _ = choice.look(false).await; // with those of before, if the server does not answer
+        }
+        let (queues, order) = if room > 0 { self.queues.now(&self.order) } else { (Vec::new(), QueueOrder::Strict) };
+        let options = ExchangeOptions::new().pid(self.pid).request(request()).order(&order);
         let options = self.lease.into_iter().fold(options, ExchangeOptions::lease);
         let options = self.client.max_bytes().into_iter().fold(options, ExchangeOptions::max_bytes);
         let room = u32::try_from(room.clamp(1, MOST)).unwrap_or(1);
-        self.client.calls().exchange(&self.listener, &ends, queues, room, &options)
+        self.client.calls().exchange(&self.listener, &ends, &queues, room, &options)
     }
 
     /// The tasks of its answer. `sent`: when the call was first sent.

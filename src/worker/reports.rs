@@ -6,6 +6,7 @@ use super::handlers::Handlers;
 use super::settings::Settings;
 use crate::bundle;
 use crate::calls::ReportOptions;
+use crate::choice::Queues;
 use crate::error::Result;
 use crate::link::Link;
 use crate::names::ListenerId;
@@ -17,7 +18,7 @@ pub(super) const AGAIN: Duration = Duration::from_secs(2);
 pub(super) async fn report<L: Link>(
     settings: &Settings<L>,
     handlers: &Handlers<L>,
-    listener: &ListenerId,
+    (listener, queues): (&ListenerId, &Queues<L>),
     running: usize,
     draining: bool,
 ) -> Result<bool> {
@@ -27,7 +28,9 @@ pub(super) async fn report<L: Link>(
     let options = handlers.names().iter().fold(options, ReportOptions::methods);
     let options = settings.has.iter().fold(options, ReportOptions::has);
     let options = settings.name.iter().fold(options, ReportOptions::name);
+    let options = queues.chosen().map(|choice| choice.patterns()).into_iter().fold(options, ReportOptions::of_patterns);
     let client = &settings.client;
-    let drains = client.run(&client.calls().report(listener, &settings.queues, slots, &options)).await?;
+    let (queues, _) = queues.now(&settings.order);
+    let drains = client.run(&client.calls().report(listener, &queues, slots, &options)).await?;
     Ok(!draining && drains.contains(&true))
 }

@@ -13,6 +13,7 @@ use super::reports::{AGAIN, report};
 use super::settings::Settings;
 use super::shared::{Shared, State, Summary};
 use super::upkeep::Upkeep;
+use crate::choice::Queues;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link, Signal};
 use crate::listener::Listener;
@@ -107,14 +108,14 @@ impl<L: Link> Shared<L> {
         let desk = Arc::new(Desk {
             client: settings.client.clone(),
             listener: listener.id().clone(),
-            queues: settings.queues.clone(),
+            queues: listener.serves().clone(),
             order: settings.order.clone(),
             lease: settings.lease,
             pid: process::id(),
         });
         self.spawn(Arc::clone(self).beats(listener.id().clone()));
         self.spawn(Arc::clone(self).upkeep(listener.id().clone()));
-        self.spawn(Arc::clone(self).reports(listener.id().clone()));
+        self.spawn(Arc::clone(self).reports(listener.id().clone(), listener.serves().clone()));
         let taken = self.take(&desk, &mut listener).await;
         self.finish().await;
         self.end();
@@ -245,14 +246,14 @@ impl<L: Link> Shared<L> {
     }
 
     /// Reports as long as the worker lives, and obeys the order to drain.
-    async fn reports(self: Arc<Self>, listener: ListenerId) {
+    async fn reports(self: Arc<Self>, listener: ListenerId, queues: Queues<L>) {
         loop {
             let sent = Instant::now();
             let (running, draining) = {
                 let state = self.lock();
                 (state.running.len(), state.stop.is_some())
             };
-            let pause = match report(&self.settings, &self.handlers, &listener, running, draining).await {
+            let pause = match report(&self.settings, &self.handlers, (&listener, &queues), running, draining).await {
                 Ok(drains) => {
                     if drains {
                         self.stop(Stop::Release, false);
@@ -269,8 +270,8 @@ impl<L: Link> Shared<L> {
 
     async fn upkeep(self: Arc<Self>, listener: ListenerId) {
         let settings = &self.settings;
-        let mut upkeep =
-            Upkeep::new(settings.client.clone(), settings.queues.clone()).host_names(settings.host_names.clone());
+        let upkeep = Upkeep::of(settings.client.clone(), &listener, settings.queues.clone());
+        let mut upkeep = upkeep.host_names(settings.host_names.clone());
         let mut pause = Duration::ZERO;
         while !self.ended_within(pause).await {
             if settings.adopt_dead {

@@ -7,12 +7,12 @@ use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::link::Link;
 use crate::model::QueueOrder;
-use crate::names::QueueName;
+use crate::names::Pattern;
 
 /// Settings of workers over any link.
 pub(super) struct Settings<L: Link> {
     pub(super) client: Client<L>,
-    pub(super) queues: Vec<QueueName>,
+    pub(super) queues: Vec<Pattern>,
     pub(super) slots: usize,
     pub(super) lease: Option<Duration>,
     pub(super) order: QueueOrder,

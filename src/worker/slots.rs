@@ -167,7 +167,7 @@ impl<L: Link> Shared<L> {
             state.taking |= room > 0;
             (batch, room)
         };
-        let call = desk.call(&batch, room);
+        let call = desk.call(&batch, room).await;
         let sent = Instant::now();
         let answer = self.persist(&call).await;
         let taken = match &answer {

@@ -2,17 +2,17 @@
 //! and repairs of what clients without scripts leave behind. Any number of workers do it safely together, each less
 //! often the more they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::calls::{AdoptOptions, MendOptions, ReleaseOptions, RetainOptions};
+use crate::calls::{AdoptOptions, MendOptions, ReadyOptions, ReleaseOptions, RetainOptions};
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::host;
 use crate::link::{Blocking, Link};
 use crate::model::{Claim, Held, ListenerInfo, Status};
-use crate::names::{ListenerId, QueueName, TaskId};
+use crate::names::{ListenerId, Pattern, QueueName, TaskId};
 use crate::queue::Queue;
 
 /// How often a queue should be checked.
@@ -38,6 +38,13 @@ const STEPS: u32 = 12;
 
 /// The part of the repairs that answers what others claimed, which is the last.
 const CLAIMS: &str = "claims:0";
+
+/// How long a queue that matches a pattern is looked after once it has no work any more.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// Queues that one call finds, and the most calls of a round that find some or search for them.
+const FOUND: u32 = 500;
+const CALLS: usize = 40;
 
 /// The lease between adopting an orphan and giving it back.
 const HANDOVER: Duration = Duration::from_secs(10);
@@ -93,6 +100,8 @@ struct Round {
 #[derive(Debug)]
 struct Kept {
     name: QueueName,
+    /// When it was last found to have work.
+    found_at: Instant,
     retain_at: Instant,
     claims_at: Instant,
     /// Tasks that others claimed, according to the repairs.
@@ -106,6 +115,8 @@ struct Kept {
 pub struct Upkeep<L: Link = Blocking> {
     client: Client<L>,
     queues: Vec<Kept>,
+    /// Who looks after the queues that match which patterns.
+    patterns: Option<(ListenerId, Vec<Pattern>)>,
     host_names: Vec<String>,
     /// The server's clock, and when it was read.
     clock: Option<(SystemTime, Instant)>,
@@ -115,9 +126,18 @@ impl<L: Link> Upkeep<L> {
     /// The upkeep of these queues.
     #[must_use]
     pub fn new(client: Client<L>, queues: Vec<QueueName>) -> Self {
-        let now = Instant::now();
-        let kept = |name| Kept { name, retain_at: now, claims_at: now, claims: Vec::new() };
-        Self { client, queues: queues.into_iter().map(kept).collect(), host_names: Vec::new(), clock: None }
+        let queues = queues.into_iter().map(Kept::new).collect();
+        Self { client, queues, patterns: None, host_names: Vec::new(), clock: None }
+    }
+
+    /// The upkeep for a listener of the queues that match these patterns and have work: tasks that wait, are due later,
+    /// or have an owner. Finished tasks of others are kept until there is work again.
+    #[must_use]
+    pub fn of(client: Client<L>, listener: &ListenerId, patterns: Vec<Pattern>) -> Self {
+        match Pattern::queues(&patterns) {
+            Some(queues) => Self::new(client, queues),
+            None => Self { patterns: Some((listener.clone(), patterns)), ..Self::new(client, Vec::new()) },
+        }
     }
 
     /// Other names of this host, by which [`Upkeep::adopt_dead`] recognises listeners of its processes. The name of
@@ -159,6 +179,7 @@ impl<L: Link> Upkeep<L> {
             *due = sooner(*due, next);
         }
         troubles.note(None, self.client.settle_steps(SETTLED).await)?;
+        troubles.note(None, self.find().await)?;
         for kept in &mut self.queues {
             let queue = Queue::new(self.client.clone(), kept.name.clone());
             let mut note = |outcome: Result<()>| troubles.note(Some(queue.name()), outcome).map(|_| ());
@@ -171,6 +192,31 @@ impl<L: Link> Upkeep<L> {
             note(kept.read_claims(&self.client).await)?;
             note(tally(&queue).await)?;
         }
+        Ok(())
+    }
+
+    /// Finds the queues that match its patterns, and does its part of the search for further ones.
+    async fn find(&mut self) -> Result<()> {
+        let Some((listener, patterns)) = &self.patterns else { return Ok(()) };
+        let (mut cursor, options) = ("0".to_owned(), ReadyOptions::new().live(true));
+        let mut found = BTreeSet::new();
+        for _ in 0..CALLS {
+            let call = self.client.calls().ready(listener, patterns, &cursor, FOUND, &options);
+            let ready = self.client.run(&call).await?;
+            found.extend(ready.queues.into_iter().map(|queue| queue.name));
+            match ready.next {
+                Some(next) => cursor = next,
+                None if ready.more => "0".clone_into(&mut cursor),
+                None => break,
+            }
+        }
+        self.queues.retain_mut(|kept| {
+            if found.remove(&kept.name) {
+                kept.found_at = Instant::now();
+            }
+            kept.found_at.elapsed() < IDLE
+        });
+        self.queues.extend(found.into_iter().map(Kept::new));
         Ok(())
     }
 
@@ -329,6 +375,11 @@ impl<L: Link> Upkeep<L> {
 }
 
 impl Kept {
+    fn new(name: QueueName) -> Self {
+        let now = Instant::now();
+        Self { name, found_at: now, retain_at: now, claims_at: now, claims: Vec::new() }
+    }
+
     async fn retain<L: Link>(&mut self, queue: &Queue<L>) -> Result<()> {
         if self.retain_at <= Instant::now() {
             let retains = queue.retains(&RetainOptions::new());

@@ -117,13 +117,15 @@ impl Model {
     /// The order in which queues are asked, by index in the call, and how far each advances when it is served.
     fn rounds(&self, who: &str, names: &[&str], order: &Order) -> Vec<(usize, f64, f64)> {
         let passes = self.rounds.get(who);
-        let pass = |name: &str| passes.and_then(|passes| passes.get(name)).map_or(0.0, |pass| pass.parse().unwrap());
+        let pass = |name: &str| -> f64 {
+            passes.and_then(|passes| passes.get(name)).map_or(0.0, |pass| pass.parse().unwrap())
+        };
         let step = |at: usize| match order {
             Order::Weighted(weights) => 1e6 / f64::from(weights[at]),
             _ => 1e6,
         };
         let mut order: Vec<(usize, f64, f64)> =
-            names.iter().enumerate().map(|(at, name)| (at, pass(name), step(at))).collect();
+            names.iter().enumerate().map(|(at, name)| (at, pass(name).max(pass("*")), step(at))).collect();
         order.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
         order
     }
@@ -131,6 +133,7 @@ impl Model {
     fn served(&mut self, who: &str, names: &[&str], order: &[(usize, f64, f64)], served: &str) {
         let pass = order.iter().rfind(|(at, ..)| names[*at] == served).map_or(0.0, |(_, pass, _)| *pass);
         let passes = self.rounds.entry(who.into()).or_default();
+        passes.insert("*".into(), format!("{pass:.0}"));
         for (at, own, step) in order {
             let next = if names[*at] == served { pass + step } else { own.max(pass) };
             passes.insert(names[*at].into(), format!("{next:.0}"));

@@ -60,7 +60,7 @@ impl WorkerView {
     /// What this worker reports about a queue.
     fn of(worker: &WorkerInfo, queue: &QueueName) -> Option<Self> {
         let names = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
-        names(&worker.queues).then(|| Self {
+        worker.serves(queue).then(|| Self {
             name: worker.name.clone(),
             version: worker.version.clone(),
             slots: worker.slots,

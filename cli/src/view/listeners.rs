@@ -59,7 +59,7 @@ impl Listeners {
         let mut found = Self::default();
         let mut full: Vec<&WorkerInfo> = Vec::new();
         for listener in &listeners {
-            let worker = workers.iter().find(|worker| worker.id == listener.id && serves(&worker.queues, queue));
+            let worker = workers.iter().find(|worker| worker.id == listener.id && worker.serves(queue));
             if let Some(worker) = worker.filter(|worker| worker.free == 0 && !worker.dead && can(worker)) {
                 full.push(worker);
             }
@@ -221,6 +221,12 @@ fn holds(
     let mut served: Vec<&String> = workers.iter().flat_map(|worker| &worker.queues).collect();
     served.sort();
     served.dedup();
+    let patterns = served.iter().any(|name| QueueName::new(name.as_str()).is_err());
+    served.retain(|name| QueueName::new(name.as_str()).is_ok());
+    let own = queue.to_string();
+    if patterns && !served.contains(&&own) {
+        served.push(&own); // of what they take by pattern, only this one is looked at
+    }
     for name in served {
         let others = if name == queue.as_str() { None } else { Some(client.queue(name.as_str())?.listeners()?) };
         let ours = |one: &&ListenerInfo| workers.iter().any(|worker| worker.id == one.id);

@@ -21,7 +21,7 @@ pub fn workers_of<'a>(
     let named = |queues: &[String]| queues.iter().any(|name| name == queue.as_str());
     let mut found = Vec::new();
     for listener in client.queue(queue.as_str())?.listeners()? {
-        match workers.iter().find(|worker| worker.id == listener.id && named(&worker.queues)) {
+        match workers.iter().find(|worker| worker.id == listener.id && worker.serves(queue)) {
             Some(worker) if worker.dead || named(&worker.drained) => {}
             Some(worker) if !worker.methods.is_empty() => found.push(worker),
             _ => return Ok(None),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use blueque::calls::ReportOptions;
-use blueque::{Client, Interrupter, ListenerId, QueueName, WorkerInfo};
+use blueque::{Client, Interrupter, ListenerId, Pattern, QueueName, WorkerInfo};
 
 use super::pool::Pool;
 use super::program::Programs;
@@ -53,15 +53,20 @@ impl Reporter {
         let options = settings.name.iter().fold(options, ReportOptions::name);
         let options = methods.into_iter().fold(options, ReportOptions::methods);
         let options = trouble.into_iter().fold(options, ReportOptions::trouble);
+        let named = settings.named();
+        let patterns =
+            named.is_none().then(|| settings.queues.iter().map(Pattern::as_str).collect::<Vec<_>>().join(","));
+        let options = patterns.into_iter().fold(options, ReportOptions::patterns);
+        let named = named.unwrap_or_default();
         let slots = (number(slots), number(free));
         let send = |queues: &[QueueName]| {
             self.client.call(&self.client.calls().report(&self.listener, queues, slots, &options))
         };
         let aside = self.pool.aside();
-        let drains = match send(&settings.queues) {
+        let drains = match send(&named) {
             // A problem of a queue may affect this call, too.
             Err(error) if !error.is_transient() && !aside.is_empty() => {
-                let others = settings.queues.iter().filter(|queue| !aside.contains(queue));
+                let others = named.iter().filter(|queue| !aside.contains(queue));
                 send(&others.cloned().collect::<Vec<_>>())?
             }
             told => told?,

@@ -74,6 +74,10 @@ impl Reserver {
                 None => continue,
             };
             let some = self.choose(listener, &mut cooldown);
+            if !some && self.settings.named().is_none() {
+                self.pool.pause(IDLE);
+                continue;
+            }
             // The lease counts from before the request, on the clock that the supervisor uses.
             let sent = boot_clock_us();
             match listener.try_listen_many(free) {
@@ -111,9 +115,11 @@ impl Reserver {
             self.rest(cooldown, &self.lacking(&error));
         }
         let away = cooldown.away(self.programs.stamp().as_ref());
-        let away = if cooldown.rests() { self.settings.queues.clone() } else { away };
-        let some = away.len() < self.settings.queues.len();
-        listener.skip(away);
+        let named = self.settings.named();
+        let all = named.as_ref().filter(|_| cooldown.rests());
+        let some =
+            named.as_ref().map_or(!cooldown.rests(), |named| away.len().max(all.map_or(0, Vec::len)) < named.len());
+        listener.skip(all.cloned().unwrap_or(away));
         self.pool.set_aside(cooldown.aside());
         self.pool.set_trouble(cooldown.trouble());
         some
@@ -128,7 +134,10 @@ impl Reserver {
         turn: &mut usize,
         error: Error,
     ) -> anyhow::Result<()> {
-        let queues = &self.settings.queues;
+        let queues = &self.settings.named().unwrap_or_else(|| listener.queues());
+        if queues.is_empty() {
+            return Err(error.into());
+        }
         // Not always from the first: while that has tasks, the others would not be asked.
         *turn = turn.wrapping_add(1) % queues.len();
         let (later, first) = queues.split_at(*turn);
@@ -343,7 +352,7 @@ impl Reserver {
 
     /// Gives back what was reserved in a call whose reply was lost, and says goodbye.
     fn give_back(&self, listener: &Listener) {
-        for queue in &self.settings.queues {
+        for queue in &self.settings.named().unwrap_or_else(|| listener.queues()) {
             let held = match listener.held(queue) {
                 Ok(held) => held,
                 Err(error) if error.is_transient() => return,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use blueque::{ListenerId, QueueName, QueueOrder, Setting, Token};
+use blueque::{ListenerId, Pattern, QueueName, QueueOrder, Setting, Token};
 use clap::{Args, ValueEnum};
 
 use super::program::Programs;
@@ -28,8 +28,9 @@ const STATE_DIR_HELP: &str = "Where runs are kept on disk. All workers of a host
 const DIR: &str = "BLUEQUE_DIR";
 const USUAL_DIR: &str = "/etc/blueque/worker.d";
 
-/// Maximum number of queues: one call asks all of them.
+/// Maximum number of queues: one call asks all of them. And of patterns: one call names them.
 const QUEUES: usize = 32;
+const PATTERNS: usize = 100;
 
 /// How long `--drain release` lets programs save.
 pub const RELEASE: Duration = Duration::from_secs(1);
@@ -64,9 +65,12 @@ pub enum Order {
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Options {
     /// A queue to take tasks from; may be repeated. Queues named first are asked first; with QUEUE=WEIGHT each gets
-    /// its share
-    #[arg(long = "queue", short, required = true, value_name = "QUEUE[=WEIGHT]", value_parser = queue)]
-    pub queues: Vec<(QueueName, Option<u32>)>,
+    /// its share. 'video-*' is every queue that matches, also a later one; '!video-test' leaves some out
+    #[arg(long = "queue", short, required_unless_present = "named", value_name = "QUEUE[=WEIGHT]", value_parser = queue)]
+    pub queues: Vec<(Pattern, Option<u32>)>,
+    /// The same as --queue
+    #[arg(value_name = "QUEUE[=WEIGHT]", value_parser = queue)]
+    pub named: Vec<(Pattern, Option<u32>)>,
     /// The order in which queues are asked [default: strict, or weighted if a queue has a weight]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Order>,
@@ -158,7 +162,7 @@ pub struct Options {
 /// The checked settings of a worker.
 #[derive(Debug)]
 pub struct Settings {
-    pub queues: Vec<QueueName>,
+    pub queues: Vec<Pattern>,
     pub order: QueueOrder,
     pub has: Option<String>,
     pub name: Option<String>,
@@ -209,26 +213,38 @@ impl Options {
         }
     }
 
+    /// All queues and patterns, with their weights.
+    fn all(&self) -> impl Iterator<Item = &(Pattern, Option<u32>)> {
+        self.queues.iter().chain(&self.named)
+    }
+
     /// The queues, without duplicates.
-    fn queues(&self) -> anyhow::Result<Vec<QueueName>> {
-        let mut queues: Vec<QueueName> = Vec::new();
-        for (name, _) in &self.queues {
+    fn queues(&self) -> anyhow::Result<Vec<Pattern>> {
+        let mut queues: Vec<Pattern> = Vec::new();
+        for (name, weight) in self.all() {
             if queues.contains(name) {
                 return Err(fault(Code::Usage, format!("--queue names {name} twice")));
+            } else if name.is_exclusion() && weight.is_some() {
+                return Err(fault(Code::Usage, format!("{name} leaves queues out: it has no weight")));
             }
             queues.push(name.clone());
         }
-        if queues.len() > QUEUES {
-            let text =
-                format!("a worker serves at most {QUEUES} queues, not {}: start another for the rest", queues.len());
+        let number = queues.len();
+        if queues.iter().all(Pattern::is_exclusion) {
+            return Err(fault(Code::Usage, "these only leave queues out: name some to take tasks from, such as '*'"));
+        } else if names(&queues).is_none() && number > PATTERNS {
+            let text = format!("a worker has at most {PATTERNS} patterns, not {number}: use fewer, wider ones");
             return Err(fault(Code::Usage, text));
+        } else if names(&queues).is_some() && number > QUEUES {
+            let text = format!("a worker serves at most {QUEUES} queues, not {number}: start another for the rest");
+            return Err(fault(Code::Usage, format!("{text}, or use a pattern")));
         }
         Ok(queues)
     }
 
     fn order(&self) -> anyhow::Result<QueueOrder> {
-        let weighed = self.queues.iter().any(|(_, weight)| weight.is_some());
-        let weights = || self.queues.iter().map(|(_, weight)| weight.unwrap_or(1)).collect();
+        let weighed = self.all().any(|(_, weight)| weight.is_some());
+        let weights = || self.all().map(|(_, weight)| weight.unwrap_or(1)).collect();
         Ok(match self.order {
             Some(Order::Strict | Order::Round) if weighed => {
                 return Err(fault(Code::Usage, "weights go with --order weighted"));
@@ -287,7 +303,12 @@ impl Options {
 
 impl Settings {
     pub fn serves(&self, queue: &str) -> bool {
-        self.queues.iter().any(|name| name.as_str() == queue)
+        Pattern::choose(&self.queues, queue)
+    }
+
+    /// Its queues; none if it takes them by pattern.
+    pub fn named(&self) -> Option<Vec<QueueName>> {
+        names(&self.queues)
     }
 
     /// From SIGTERM to SIGKILL for the tasks of a queue with these settings.
@@ -311,14 +332,19 @@ impl Settings {
     }
 }
 
-/// `QUEUE` or `QUEUE=WEIGHT`.
-fn queue(text: &str) -> Result<(QueueName, Option<u32>), String> {
+/// The names of queues; none if there is a pattern.
+fn names(queues: &[Pattern]) -> Option<Vec<QueueName>> {
+    queues.iter().map(|pattern| QueueName::new(pattern.as_str()).ok()).collect()
+}
+
+/// `QUEUE` or `QUEUE=WEIGHT`, or a pattern in place of the queue.
+fn queue(text: &str) -> Result<(Pattern, Option<u32>), String> {
     let (name, weight) = text.split_once('=').map_or((text, None), |(name, weight)| (name, Some(weight)));
     let weight = weight.map(|weight| match weight.parse() {
         Ok(weight @ 1..=1000) => Ok(weight),
         _ => Err("a weight is a whole number from 1 to 1000".to_owned()),
     });
-    Ok((QueueName::new(name).map_err(|error| error.to_string())?, weight.transpose()?))
+    Ok((Pattern::new(name).map_err(|error| error.to_string())?, weight.transpose()?))
 }
 
 /// A name of the characters of a queue's.

@@ -11,7 +11,7 @@ use crate::output::chain;
 
 /// Runs as long as the worker does.
 pub fn run(client: Client, settings: &Settings, pool: &Arc<Pool>, own: &ListenerId) {
-    let mut upkeep = Upkeep::new(client, settings.queues.clone()).host_names(settings.host_names.clone());
+    let mut upkeep = Upkeep::of(client, own, settings.queues.clone()).host_names(settings.host_names.clone());
     // A task with a run folder is settled by its keeper; it may have one even if they cannot be listed.
     let kept = |held: &Held| held.token.is_some_and(|token| settings.has_folder(&held.id, token).unwrap_or(true));
     let mut said: Option<Said> = None;

@@ -1,0 +1,81 @@
+--- Finds the queues with tasks that match patterns, and registers the listener with them: it names them to `reserve`.
+--   Each call also does a part of the search for queues that clients without scripts have filled.
+-- @args now listener cursor limit count pattern*count
+-- @options has woken live
+-- @again goes on
+-- @reply next cursor (0 at the end), the list on which the listener waits if there is no task, or an empty string if it
+--   has to ask again after a second, 1 if the search goes on at once, then for each queue its name and the number of
+--   the first pattern that it matches, of those without a `!`
+-- @errors
+local meta = namespace.open_with('roams', 'roamed')
+local listener, cursor, limit, count = contract.arguments()
+local texts = {}
+for i = 1, count do
+  texts[i] = patterns.one(args.next('pattern'), 'pattern')
+end
+local text = patterns.text(table.concat(texts, ','), 'patterns')
+local options = args.options()
+local has, live = options.has, options.live
+
+local index, list = patterns.index(), not live and patterns.list(text)
+namespace.probe('ZCARD', index)
+local step = patterns.search(meta[3])
+local found = patterns.look(patterns.set(text), cursor, limit, live)
+local sets, fresh, equips = meta[2] or '', {}, {}
+if live then
+  list = ''
+else
+  for _, queue in ipairs(found) do
+    local name = queue.name
+    if redis.call('SISMEMBER', namespace.declare(namespace.key('listeners', name)), listener) == 0 then
+      namespace.probe('ZCARD', namespace.key('seen', name))
+      namespace.probe('ZCARD', namespace.prefix .. 'queues')
+      fresh[#fresh + 1] = name
+    end
+    if has and (redis.call('HGET', namespace.declare(namespace.key('has', name)), listener) or '') ~= has then
+      equips[#equips + 1] = name
+    end
+  end
+end
+-- While nothing has woken the listeners of these patterns, the next task that they may take does.
+local asleep = not live and namespace.probe('LLEN', list) == 0
+local passes = asleep and options.woken and found.next ~= '0' -- others may find more
+if asleep and not passes and not string.find(' ' .. sets .. ' ', ' ' .. text .. ' ', 1, true) then
+  local _, number = string.gsub(sets, '%S+', '')
+  if number < patterns.SETS then
+    sets = sets == '' and text or sets .. ' ' .. text
+  else
+    list = ''
+  end
+end
+for _, queue in ipairs(step and step.found or {}) do
+  state.plan_wake(queue)
+end
+
+if sets ~= meta[2] or step or passes or fresh[1] or equips[1] or found.gone[1] then
+  namespace.begin()
+  redis.call('HSET', namespace.meta, 'roams', sets, 'roamed', step and step.at or meta[3])
+  if found.gone[1] then
+    redis.call('ZREM', index, unpack(found.gone))
+  end
+  for _, name in ipairs(fresh) do
+    redis.call('SADD', namespace.key('listeners', name), listener)
+    redis.call('ZINCRBY', namespace.prefix .. 'queues', 1, name)
+    listeners.seen(name, listener)
+  end
+  for _, name in ipairs(equips) do
+    listeners.equip(name, listener, has)
+  end
+  if passes then
+    redis.call('LPUSH', list, '1')
+  end
+  state.roams = sets
+  for _, queue in ipairs(step and step.found or {}) do
+    state.wake(queue)
+  end
+end
+local answer = { found.next, string.sub(list, #namespace.prefix + 1), step and step.more and 1 or 0 }
+for _, queue in ipairs(found) do
+  answer[#answer + 1], answer[#answer + 2] = queue.name, queue.nth
+end
+return answer

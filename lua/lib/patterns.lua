@@ -1,0 +1,203 @@
+-- Patterns of queues. A listener that takes the tasks of all queues that match asks `ready` which of them have any, and
+-- names those to `reserve`. `ready` reads an index of the queues with work, kept from the first such call on; its
+-- entries are hints: one without work is removed when it is found, and one that is missing is found by a search.
+local patterns = {}
+
+-- Characters of all patterns of one listener, with a comma between them.
+patterns.BYTES = 4096
+
+-- Different sets of patterns whose listeners sleep: a wake-up looks at each. Listeners of others ask every second.
+patterns.SETS = 32
+
+-- Entries of the index that one call looks at, and reads at a time.
+patterns.LOOKS = 1000
+
+patterns.PAGE = '100'
+
+-- Queues that one step of the search looks at, and how often a search begins, in microseconds.
+patterns.STEP = '1000'
+
+patterns.EVERY = 15000000
+
+-- A name in which `*` stands for any characters, or none; with a `!` before it, what is left out.
+function patterns.one(value, what)
+  if #value > contract.PATTERN_HIGH or not string.find(value, '^!?[%w._:@*-]+$') then
+    reply.fail('BADNAME', what .. ' must be 1 to ' .. contract.PATTERN_HIGH .. ' characters of A-Z a-z 0-9 . _ : @ - *,'
+      .. ' after a ! for queues to leave out')
+  end
+  return value
+end
+
+-- Patterns in one text, separated by commas; also checks that they can match anything at all.
+function patterns.text(value, what)
+  if #value > patterns.BYTES then
+    reply.fail('BADARG', what .. ' may have ' .. patterns.BYTES .. ' characters in all: use fewer, wider ones')
+  end
+  for one in string.gmatch(value .. ',', '([^,]*),') do
+    patterns.one(one, what)
+  end
+  if not patterns.set(value).wanted[1] then
+    reply.fail('BADARG', what .. ' match nothing: each leaves queues out, and none says which to take, such as *')
+  end
+  return value
+end
+
+-- The cursor of `ready`.
+function patterns.cursor(value)
+  if value ~= '0' and (#value > 132 or not string.find(value, '^[1-9]%d?%d?/[%w._:@-]*$')) then
+    reply.fail('BADARG', 'the cursor must be 0 or what the previous call returned')
+  end
+  return value
+end
+
+-- A pattern: its parts between the `*`, or its text if it has none.
+function patterns.parse(text)
+  local parts = {}
+  for part in string.gmatch(text .. '*', '([^*]*)%*') do
+    parts[#parts + 1] = part
+  end
+  return { text = #parts == 1 and text, parts = parts }
+end
+
+-- The patterns of a text: the `wanted` in their order, and those that leave queues `out`.
+function patterns.set(text)
+  local set = { wanted = {}, out = {} }
+  for mark, one in string.gmatch(text, '(!?)([^,]+)') do
+    local list = mark == '!' and set.out or set.wanted
+    list[#list + 1] = patterns.parse(one)
+  end
+  return set
+end
+
+-- Whether a name matches. Each part is looked for once, from left to right: no pattern takes long.
+function patterns.matches(one, name)
+  if one.text then
+    return one.text == name
+  end
+  local parts = one.parts
+  local first, last = parts[1], parts[#parts]
+  local at, stop = #first + 1, #name - #last
+  if stop < #first or string.sub(name, 1, #first) ~= first or string.sub(name, stop + 1) ~= last then
+    return false
+  end
+  for i = 2, #parts - 1 do
+    local _, to = string.find(name, parts[i], at, true)
+    if not to or to > stop then
+      return false
+    end
+    at = to + 1
+  end
+  return true
+end
+
+-- The number of the first pattern that a queue matches, or nil.
+function patterns.nth(set, queue)
+  for _, one in ipairs(set.out) do
+    if patterns.matches(one, queue) then
+      return nil
+    end
+  end
+  for nth, one in ipairs(set.wanted) do
+    if patterns.matches(one, queue) then
+      return nth
+    end
+  end
+end
+
+function patterns.index()
+  return namespace.prefix .. 'ready'
+end
+
+-- The list on which listeners with these patterns wait.
+function patterns.list(text)
+  return namespace.prefix .. 'wakes_' .. string.sub(redis.sha1hex(text), 1, 16)
+end
+
+-- Wakes a listener of each sleeping set that takes the queue. Returns the other sets.
+function patterns.rouse(sets, queue)
+  local left = {}
+  for text in string.gmatch(sets, '%S+') do
+    if patterns.nth(patterns.set(text), queue) then
+      redis.pcall('LPUSH', patterns.list(text), '1')
+    else
+      left[#left + 1] = text
+    end
+  end
+  return table.concat(left, ' ')
+end
+
+-- Whether tasks of a queue wait in it.
+function patterns.waits(queue)
+  return redis.call('EXISTS', namespace.key('pending_tasks', queue), namespace.key('lane_tasks', queue)) > 0
+end
+
+-- Whether a queue needs anybody: tasks wait in it, are due later, or have an owner.
+function patterns.lives(queue)
+  return redis.call('EXISTS', namespace.key('pending_tasks', queue), namespace.key('lane_tasks', queue),
+    namespace.key('scheduled_tasks', queue), namespace.key('scheduled_lane_tasks', queue),
+    namespace.key('leases', queue)) > 0
+end
+
+-- The next entries of the index that a pattern may match, after one of them.
+function patterns.page(one, after)
+  local index = patterns.index()
+  if one.text then
+    return not after and redis.call('ZSCORE', index, one.text) and { one.text } or {}
+  end
+  local first = one.parts[1]
+  local from = after and '(' .. after or first ~= '' and '[' .. first or '-'
+  local to = first ~= '' and '(' .. first .. '\255' or '+'
+  return redis.call('ZRANGE', index, from, to, 'BYLEX', 'LIMIT', '0', patterns.PAGE)
+end
+
+-- Finds up to `limit` queues with tasks, in the order of the patterns, and of the names for each; `live`: also those
+-- that are paused, or whose tasks are due later or have an owner. `next`: the cursor; `gone`: entries without work.
+function patterns.look(set, cursor, limit, live)
+  local found, looks = { next = '0', gone = {} }, patterns.LOOKS
+  local first, after = string.match(cursor, '^(%d+)/(.*)$')
+  after = after ~= '' and after or nil
+  for nth = tonumber(first) or 1, #set.wanted do
+    repeat
+      local names = patterns.page(set.wanted[nth], after)
+      for _, queue in ipairs(names) do
+        if #found == limit or looks == 0 then
+          found.next = nth .. '/' .. (after or '')
+          return found
+        end
+        looks, after = looks - 1, queue
+        if patterns.nth(set, queue) == nth then
+          local waits = patterns.waits(queue)
+          if not waits and not patterns.lives(queue) then
+            found.gone[#found.gone + 1] = queue
+          elseif live or waits and not redis.call('HGET', namespace.meta, 'paused:' .. queue) then
+            found[#found + 1] = { name = queue, nth = nth }
+          end
+        end
+      end
+    until #names < tonumber(patterns.PAGE)
+    after = nil
+  end
+  return found
+end
+
+-- The next step of the search for queues with work that the index does not have: all steps together look at each queue
+-- of the namespace, every 15 seconds. Nil if none is due. `roamed`: how far it is, and when it began.
+function patterns.search(roamed)
+  local cursor, begun = string.match(roamed or '', '^(%d+) (%d+)$')
+  begun = tonumber(begun)
+  if not begun or begun > namespace.now_us or cursor == '0' and namespace.now_us - begun >= patterns.EVERY then
+    cursor, begun = nil, namespace.now_us
+  elseif cursor == '0' then
+    return nil
+  end
+  local page = redis.call('ZSCAN', namespace.prefix .. 'queues', cursor or '0', 'COUNT', patterns.STEP)
+  local found = {}
+  for i = 1, #page[2], 2 do
+    local queue = page[2][i]
+    if string.find(queue, args.PLAIN) and patterns.lives(queue)
+      and not redis.call('ZSCORE', patterns.index(), queue) then
+      found[#found + 1] = queue
+    end
+  end
+  return { found = found, more = page[1] ~= '0', at = page[1] .. ' ' .. string.format('%.0f', begun) }
+end
