@@ -127,6 +127,14 @@ def counts(to: int, file: str) -> dict[str, Any]:
     return {"first": first, "attempt": context.attempt}
 
 
+@task(queue="q")
+def appends(file: str, number: int) -> int:
+    """Writes which attempt of which task it is."""
+    with open(file, "a") as out:
+        out.write(f"{number}.{context.attempt}\n")
+    return number
+
+
 @task(queue="q", time_limit=0.2)
 def too_long() -> None:
     time.sleep(600)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -279,6 +280,42 @@ def test_a_killed_task_process_fails_the_task_alone(client: Client, start: Start
     os.kill(number(tmp_path / "pid"), signal.SIGKILL)
     with pytest.raises(TaskFailed, match="SIGKILL"):
         job.result(PATIENCE)
+
+
+def test_without_its_fork_server_a_worker_gives_back_and_ends(client: Client, start: Start, tmp_path: Path) -> None:
+    worker = start()
+    job = client.submit(app.sleeps.call(str(tmp_path / "pid"), "gil"))
+    pid = number(tmp_path / "pid")
+    [forks] = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
+    os.kill(int(forks), signal.SIGKILL)
+    assert worker.wait(PATIENCE) == 1
+    assert gone(pid)
+    assert "start the worker again" in (tmp_path / "log").read_text()
+    assert job.info().uncounted == 1
+    start()
+    until(lambda: job.info().attempt == 2)
+
+
+def test_many_workers_and_many_kills_lose_and_double_nothing(client: Client, start: Start, tmp_path: Path) -> None:
+    dice = random.Random(7)
+    queue = client.queue("q")
+    queue.configure("lease", 1)
+    jobs = [client.submit(app.appends.call(str(tmp_path / "done"), n), max_losses=100) for n in range(150)]
+    workers = [start("-n", "4") for _ in range(3)]
+    goals: list[int] = []
+    for _ in range(4):
+        goals.append(min(queue.counts().complete + 20, 150))
+        until(lambda: queue.counts().complete >= goals[-1])
+        workers.pop(dice.randrange(3)).kill()
+        workers.append(start("-n", "4"))
+    assert sorted(job.result(PATIENCE) for job in jobs) == list(range(150))
+    # What ended twice did so in another attempt.
+    done = (tmp_path / "done").read_text().split()
+    assert len(done) == len(set(done))
+    assert queue.counts().complete == 150
+    assert queue.counts().failed == 0
+    for worker in workers:
+        stop(worker)
 
 
 def test_a_frozen_worker_loses_its_task_and_discards_it(client: Client, start: Start, tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ class Worker:
         self._sweep()
         folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=self._base))
         self._home = folder
-        self._link.server.connection_pool.disconnect()
+        disconnect(self._link.server)
         self._control = self._fork_server()
         before = self._signals()
         jobs = [self._reports, self._beats, self._watches, self._logs, self._wait, self._orders, self._server_ends]
@@ -795,6 +795,13 @@ def call_of(id: str, token: int, ending: Ending) -> Call[Any]:
         return calls.fail(id, token, text, group=ending.group, final=ending.how == "final" or None, again=ending.again)
     reason = re.sub(r"[^A-Za-z0-9._:@-]+", "-", ending.reason or "")[:128] or None
     return calls.release(id, token, reason=reason, again=ending.again, uncounted=ending.how == "uncounted" or None)
+
+
+def disconnect(server: Any) -> None:
+    """Closes the connections of a client of redis-py, before a fork: it makes new ones where it needs them."""
+    nodes = [node.redis_connection for node in server.get_nodes()] if hasattr(server, "get_nodes") else [server]
+    for node in filter(None, nodes):
+        node.connection_pool.disconnect()
 
 
 def _alive(pid: int) -> bool:
