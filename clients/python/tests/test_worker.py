@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -86,6 +87,11 @@ def test_functions_run_in_every_mode(client: Client, start: Start, mode: str) ->
     assert "tasks_for_tests.py" in error.value.error
     assert "host.py" not in error.value.error
     many = [client.submit(app.add.call(n)) for n in range(30)]
+    if mode == "process":  # what the attempt cost
+        cost = json.loads(client.task(many[0].id).wait(PATIENCE).cost or b"")
+        assert (cost["attempt"], cost["exit"]) == (1, 0)
+        assert cost["max_rss_kib"] > 0
+        assert cost["wall_ms"] >= cost["cpu_ms"] >= 0
     assert [job.result(PATIENCE) for job in many] == [n + 1 for n in range(30)]
     stop(worker)
     assert not client.queue("q").listeners()
@@ -122,9 +128,9 @@ def test_a_new_interpreter_where_asked(client: Client, start: Start, tmp_path: P
 @pytest.mark.parametrize(
     ("how", "words", "group"),
     [
-        ("exit", "exit code 3", "crash"),
-        ("crash", "SIGSEGV", "crash"),
-        ("kill", "SIGKILL", "crash"),
+        ("exit", "exit code 3", "crashed"),
+        ("crash", "SIGSEGV", "crashed"),
+        ("kill", "SIGKILL", "crashed"),
         ("memory", "MemoryError", "MemoryError"),
         ("sys.exit", "enough", "SystemExit"),
     ],

@@ -14,6 +14,7 @@ import ctypes
 import errno
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -24,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 #: Orders and reports are this long, so that none is read in part.
-SIZE = 64
+SIZE = 128
 
 _SET_PDEATHSIG, _SET_SUBREAPER = 1, 36
 
@@ -121,13 +122,14 @@ class ForkServer:
         return socket.socket(fileno=fd)
 
     def _reap(self) -> None:
-        for pid, status in _dead():
+        for pid, status, usage in _dead():
             if pid in self.known:
                 # What it has left in its group, then its daemons.
                 _quietly(os.killpg, pid, signal.SIGKILL)
                 self.known.discard(pid)
                 self._kill_strays()
-                self.control.sendall(pack(gone=pid, status=status))
+                cpu = round(1000 * (usage.ru_utime + usage.ru_stime))
+                self.control.sendall(pack(gone=pid, status=status, cpu_ms=cpu, max_rss_kib=usage.ru_maxrss))
 
     def _kill(self, pid: int) -> None:
         _quietly(os.killpg, pid, signal.SIGKILL)
@@ -153,10 +155,10 @@ class ForkServer:
         self._kill_strays()
 
 
-def _dead() -> list[tuple[int, int]]:
+def _dead() -> list[tuple[int, int, resource.struct_rusage]]:
     found = []
     with suppress(ChildProcessError):
-        while (one := os.waitpid(-1, os.WNOHANG))[0]:
+        while (one := os.wait4(-1, os.WNOHANG))[0]:
             found.append(one)
     return found
 

@@ -81,6 +81,7 @@ class _Process:
     pipe: Pipe
     pid: int = 0
     status: int | None = None
+    cost: dict[str, Any] = field(default_factory=dict)
     begun: int = 0
     running: set[int] = field(default_factory=set)
     #: Set when it is known that it is gone, with all that it had started.
@@ -111,6 +112,7 @@ class _Held:
     #: What it ended with, while its process has yet to go.
     ending: Ending | None = None
     over: bool = False
+    cost: bytes = b""
 
     @property
     def id(self) -> str:
@@ -311,6 +313,7 @@ class Worker:
                             process.pipe.close()
                     elif report.get("gone") == process.pid:
                         process.status = report["status"]
+                        process.cost = {name: report[name] for name in ("cpu_ms", "max_rss_kib")}
                         process.gone.set()
 
     def _signal(self, process: _Process, number: int) -> None:
@@ -393,6 +396,7 @@ class Worker:
             left = [held for held in self._held.values() if held.process is process and not held.over]
         process.pipe.close()
         for held in left:
+            held.cost = self._cost(process, held)
             self._ended(held, held.ending or self._crashed(process, held))
 
     def _answer(self, process: _Process, held: _Held, frame: Frame) -> None:
@@ -418,6 +422,15 @@ class Worker:
                     raise
                 self._over.wait(AGAIN)
 
+    def _cost(self, process: _Process, held: _Held) -> bytes:
+        """What an attempt cost that had a process of its own, in the form of `blueque worker`."""
+        if process.status is None or self._capacity > 1 or process.begun > 1:
+            return b""
+        killed = os.WIFSIGNALED(process.status)
+        how = {"signal": name_of(process.status)} if killed else {"exit": os.WEXITSTATUS(process.status)}
+        about = {"attempt": held.item.attempt, **how, "oom": False, "wall_ms": round(1000 * (now() - held.began))}
+        return json.dumps({**about, **process.cost}).encode()
+
     def _crashed(self, process: _Process, held: _Held) -> Ending:
         """The end of an attempt whose process is gone."""
         if held.order:
@@ -425,12 +438,12 @@ class Worker:
         if process.status is None or process.pid == 0:
             return Ending("uncounted", reason="noprocess", again=1)
         if os.WIFSIGNALED(process.status):
-            number = os.WTERMSIG(process.status)
-            hint = ": perhaps the host was out of memory" if number == signal.SIGKILL else ""
-            text = f"its process was killed by {signal.Signals(number).name}{hint}"
+            name = name_of(process.status)
+            hint = ": perhaps the host was out of memory" if name == "SIGKILL" else ""
+            text = f"its process was killed by {name}{hint}"
         else:
             text = f"its process ended with the exit code {os.WEXITSTATUS(process.status)} before the function did"
-        return Ending("fail", text.encode(), "crash")
+        return Ending("fail", text.encode(), "crashed")
 
     def _ended(self, held: _Held, ending: Ending) -> None:
         held.over = True
@@ -500,7 +513,7 @@ class Worker:
                 ending.body if ending.how in ("complete", "fail", "final") else b"",
                 ending.group or "",
                 ending.again,
-                b"",
+                held.cost,
             )
             for held, ending in together
         ]
@@ -582,7 +595,7 @@ class Worker:
         if held.order == "lost":
             self._gave(held, ending, "LOST")
             return
-        call = call_of(held.id, held.token, ending)
+        call = call_of(held.id, held.token, ending, held.cost or None)
         try:
             verdict = str(self._insist(call))
         except BluequeError as error:
@@ -783,18 +796,29 @@ class Worker:
         return time.time() if reply.more else min(max(reply.next, time.time() + 0.05), time.time() + 2)
 
 
-def call_of(id: str, token: int, ending: Ending) -> Call[Any]:
+def call_of(id: str, token: int, ending: Ending, cost: bytes | None = None) -> Call[Any]:
     """The call that ends an attempt."""
     if ending.how == "complete" and len(ending.body) <= MOST_RESULT:
         step = ending.next_step
         return calls.complete(
-            id, token, ending.body, max_bytes=MOST_RESULT, next=step.get("next"), method=step.get("method")
+            id, token, ending.body, max_bytes=MOST_RESULT, next=step.get("next"), method=step.get("method"), cost=cost
         )
     if ending.how in ("fail", "final", "complete"):
         text = ending.body if ending.how != "complete" else b"the result is over 8 MiB: store it elsewhere"
         return calls.fail(id, token, text, group=ending.group, final=ending.how == "final" or None, again=ending.again)
     reason = re.sub(r"[^A-Za-z0-9._:@-]+", "-", ending.reason or "")[:128] or None
-    return calls.release(id, token, reason=reason, again=ending.again, uncounted=ending.how == "uncounted" or None)
+    return calls.release(
+        id, token, reason=reason, again=ending.again, uncounted=ending.how == "uncounted" or None, cost=cost
+    )
+
+
+def name_of(status: int) -> str:
+    """The signal that ended a process."""
+    number = os.WTERMSIG(status)
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # of real time
+        return f"signal {number}"
 
 
 def disconnect(server: Any) -> None:
