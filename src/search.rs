@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::calls::PauseOptions;
 use crate::calls::search::Action;
+use crate::calls::{Call, PauseOptions};
+use crate::client::Client;
 use crate::error::Result;
 use crate::link::Link;
-use crate::model::{Changed, Group, Tag};
-use crate::names::QueueName;
+use crate::model::{Changed, Group, Page, Tag, TaskInfo};
+use crate::names::{QueueName, TaskId};
 use crate::options::Filter;
 use crate::queue::Queue;
 use crate::task::Task;
@@ -18,6 +19,78 @@ const STEP: u32 = 50;
 /// Entries of one page.
 const MOST: u32 = 500;
 
+impl<L: Link> Client<L> {
+    /// The ids of the tasks of all queues that match a filter, at most `limit`: one queue after another, those of each
+    /// in the order of [`Queue::find`]. Queues that have none with the tag, of the group or in the states that are asked
+    /// for are left out without looking at their tasks.
+    ///
+    /// # Errors
+    /// Those of [`Queue::find`].
+    pub fn find(&self, filter: &Filter, limit: usize) -> L::Answer<'_, Result<Vec<String>>> {
+        let filter = filter.clone();
+        L::answer(self.some(limit, move |at, wanted| self.calls().find_everywhere(&filter, at, wanted)))
+    }
+
+    /// The ids of all tasks of all queues that match a filter, in the order of [`Client::find`], one after another: an
+    /// iterator, or a stream. Each page of up to 500 is read when it is needed.
+    ///
+    /// # Errors
+    /// Those of [`Queue::find`].
+    pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
+        let filter = filter.clone();
+        self.all(move |at| self.calls().find_everywhere(&filter, at, MOST))
+    }
+
+    /// The records of many tasks, in this order; none where there is no such task. Each call reads up to 500 of them, or
+    /// 8 MiB.
+    ///
+    /// # Errors
+    /// Those of [`Client::call`].
+    pub fn infos<'a>(&'a self, ids: &'a [TaskId]) -> L::Answer<'a, Result<Vec<Option<TaskInfo>>>> {
+        L::answer(async move {
+            let mut found = Vec::with_capacity(ids.len());
+            while let Some(left) = ids.get(found.len()..).filter(|left| !left.is_empty()) {
+                let page = self.run(&self.calls().get_many(left.get(..MOST as usize).unwrap_or(left))).await?;
+                found.extend(page.into_iter().map(|(_, info)| info));
+            }
+            Ok(found)
+        })
+    }
+
+    /// What pages of up to so many entries hold, at most `limit`.
+    async fn some(&self, limit: usize, page: impl Fn(&str, u32) -> Call<Page<String>> + Send) -> Result<Vec<String>> {
+        let mut found = Vec::new();
+        let mut cursor = Some("0".to_owned());
+        while let Some(at) = cursor.filter(|_| found.len() < limit) {
+            let wanted = u32::try_from(limit - found.len()).unwrap_or(MOST).clamp(1, MOST);
+            let call = page(&at, wanted);
+            let page = self.run(&call).await?;
+            found.extend(page.items);
+            cursor = page.next;
+        }
+        Ok(found)
+    }
+
+    /// What all pages hold, one entry after another.
+    fn all<'a>(&'a self, page: impl Fn(&str) -> Call<Page<String>> + Clone + Send + 'a) -> L::Many<'a, String> {
+        let begin = (VecDeque::new(), Some("0".to_owned()));
+        L::many(begin, move |(mut found, mut cursor): (VecDeque<String>, Option<String>)| {
+            let page = page.clone();
+            async move {
+                while found.is_empty()
+                    && let Some(at) = cursor
+                {
+                    let call = page(&at);
+                    let page = self.run(&call).await?;
+                    found.extend(page.items);
+                    cursor = page.next;
+                }
+                Ok(found.pop_front().map(|id| (id, (found, cursor))))
+            }
+        })
+    }
+}
+
 impl<L: Link> Queue<L> {
     /// The ids of the tasks that match a filter, at most `limit`, the latest first: by creation, or with a group
     /// and without a tag by failure. Searches the tag, the group or else the whole queue, 300 tasks a call, until
@@ -27,17 +100,9 @@ impl<L: Link> Queue<L> {
     /// `BADNAME` or `BADARG` for invalid conditions; those of [`Client::call`](crate::Client::call).
     pub fn find(&self, filter: &Filter, limit: usize) -> L::Answer<'_, Result<Vec<String>>> {
         let filter = filter.clone();
-        L::answer(async move {
-            let mut found = Vec::new();
-            let mut cursor = Some("0".to_owned());
-            while let Some(at) = cursor.filter(|_| found.len() < limit) {
-                let wanted = u32::try_from(limit - found.len()).unwrap_or(MOST).clamp(1, MOST);
-                let page = self.client().run(&self.client().calls().find(self.name(), &filter, &at, wanted)).await?;
-                found.extend(page.items);
-                cursor = page.next;
-            }
-            Ok(found)
-        })
+        L::answer(
+            self.client().some(limit, move |at, wanted| self.client().calls().find(self.name(), &filter, at, wanted)),
+        )
     }
 
     /// The ids of all tasks that match a filter, in the order of [`Queue::find`], one after another: an iterator, or
@@ -47,21 +112,7 @@ impl<L: Link> Queue<L> {
     /// Those of [`Queue::find`].
     pub fn search(&self, filter: &Filter) -> L::Many<'_, String> {
         let filter = filter.clone();
-        let begin = (VecDeque::new(), Some("0".to_owned()));
-        L::many(begin, move |(mut found, mut cursor): (VecDeque<String>, Option<String>)| {
-            let filter = filter.clone();
-            async move {
-                while found.is_empty()
-                    && let Some(at) = cursor
-                {
-                    let call = self.client().calls().find(self.name(), &filter, &at, MOST);
-                    let page = self.client().run(&call).await?;
-                    found.extend(page.items);
-                    cursor = page.next;
-                }
-                Ok(found.pop_front().map(|id| (id, (found, cursor))))
-            }
-        })
+        self.client().all(move |at| self.client().calls().find(self.name(), &filter, at, MOST))
     }
 
     /// The tags of its tasks, the most used first.

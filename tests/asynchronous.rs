@@ -84,6 +84,11 @@ async fn search_and_events_are_streams() {
     assert_eq!(found.len(), 1200);
     assert_eq!(queue.search(&filter).take(3).try_collect::<Vec<_>>().await.unwrap(), listed[..3]);
 
+    assert_eq!(client.search(&filter).try_collect::<Vec<_>>().await.unwrap(), listed, "of all queues");
+    assert_eq!(client.find(&filter, 3).await.unwrap(), listed[..3]);
+    let ids: Vec<TaskId> = listed.iter().map(|id| TaskId::new(id.as_str()).unwrap()).collect();
+    assert!(client.infos(&ids).await.unwrap().iter().all(Option::is_some));
+
     let mut events = queue.follow("0");
     let mut seen = 0;
     while seen < 1200 {

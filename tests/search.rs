@@ -22,6 +22,40 @@ fn id(text: &str) -> TaskId {
 }
 
 #[test]
+fn tasks_of_all_queues_are_found_and_their_records_read_together() {
+    let server = Server::start();
+    let client = client(&server);
+    let mut all = Vec::new();
+    for queue in ["a", "b", "c"] {
+        let ids: Vec<TaskId> = (0..400).map(|n| id(&format!("{queue}-{n:03}"))).collect();
+        let tasks: Vec<NewTask<'_>> = ids.iter().map(|id| NewTask::new(id, b"{}")).collect();
+        let options = TaskOptions::default().tag(if queue == "b" { "blue" } else { "red" });
+        client.queue(queue).unwrap().submit_many(&tasks, &options).unwrap();
+        all.extend(ids);
+    }
+    client.task("c-007").unwrap().cancel("no").unwrap();
+    let sorted = |mut ids: Vec<String>| {
+        ids.sort();
+        ids
+    };
+    let every: Vec<String> = all.iter().map(ToString::to_string).collect();
+    assert_eq!(sorted(client.find(&Filter::new(), 2000).unwrap()), every);
+    let found: Vec<String> = client.search(&Filter::new()).map(Result::unwrap).collect();
+    assert_eq!(sorted(found), every);
+    assert_eq!(client.find(&Filter::new().tag("blue"), 2000).unwrap().len(), 400);
+    assert_eq!(client.find(&Filter::new().status(Status::Cancelled), 10).unwrap(), ["c-007"]);
+    assert_eq!(client.find(&Filter::new(), 7).unwrap().len(), 7);
+
+    all.insert(3, id("nosuch"));
+    let infos = client.infos(&all).unwrap();
+    assert_eq!(infos.len(), 1201);
+    assert_eq!(infos.iter().filter(|info| info.is_none()).count(), 1);
+    assert!(infos[3].is_none());
+    assert_eq!(infos[1200].as_ref().unwrap().queue().as_deref(), Some("c"));
+    assert!(client.infos(&[]).unwrap().is_empty());
+}
+
+#[test]
 fn tasks_are_found_by_every_filter() {
     let server = Server::start();
     let client = client(&server);

@@ -1,6 +1,9 @@
 -- The record of a task: a hash, of which each call reads some fields.
 local record = {}
 
+-- Bytes of records after which a call returns no further one.
+record.BYTES = 8388608
+
 -- The task with this id, or nil. `extra` has the fields named in `...`, in order.
 -- @hot
 function record.find(id, ...)
@@ -48,4 +51,25 @@ end
 -- @inline
 function record.lease(task)
   return task.id .. ' ' .. task.token
+end
+
+-- All fields of a task and their values in turn, or false.
+function record.whole(id)
+  local key = namespace.prefix .. 'task_' .. id
+  local fields = redis.call('HGETALL', key)
+  if #fields == 0 then
+    namespace.check_slot(key)
+    return false
+  end
+  for i = 1, #fields, 2 do
+    if fields[i] == 'status' then
+      return fields
+    end
+  end
+  local graph = redis.call('HGET', key, 'graph')
+  if graph then -- it is not there yet, or has yet to release this task
+    fields[#fields + 1], fields[#fields + 2] = 'status', 'waiting'
+    return graphs.is_created(graph) and fields or false
+  end
+  return fields
 end

@@ -5,6 +5,11 @@ local search = {}
 -- Tasks that one call looks at.
 search.LOOKS = 300
 
+-- Queues of a namespace that one call asks whether they have any; and those it reads, of which each takes as long as
+-- three tasks.
+search.QUEUES = 2000
+search.OPENING = 3
+
 -- States, separated by commas.
 function search.states(value, what)
   local states = {}
@@ -25,6 +30,18 @@ end
 -- The cursor of a page.
 function search.cursor(text)
   return search.place(text, '^([%d.e+-]+)/(.*)$')
+end
+
+-- The cursor of `find`: that of a page, or with the queue `*` also the page of queues, `scan`, and the `queue` that is
+-- read: `*SCAN/QUEUE/CURSOR`.
+function search.anywhere(text)
+  local scan, queue, inner = string.match(text, '^%*(%d+)/([^/]*)/(.*)$')
+  if not scan then
+    return search.cursor(text)
+  elseif #text > 1024 or #scan > 20 then
+    reply.fail('BADARG', 'the cursor must be 0 or what the previous call returned')
+  end
+  return { scan = scan, queue = queue, inner = search.cursor(inner) }
 end
 
 -- The start of the next page: nil for `0`, else the score and name to continue after; `till`, if the pattern has a
@@ -133,4 +150,165 @@ function search.matches(id, chosen)
   end
   local created = chosen.failures and (tonumber(v[4]) or 0) * 1000000
   return not (created and (options.from and created < options.from or options.to and created > options.to))
+end
+
+-- How the tasks in a state are listed, if not by one plain list.
+search.SPECIAL = 'waiting=ZRANGE:waiting scheduled=ZRANGE:scheduled scheduled=ZRANGE:scheduled_lane '
+  .. 'pending=LRANGE:pending pending=ZRANGE:lane started=SMEMBERS:started '
+
+-- The indexes of these states, as the command that reads each and the beginning of its key in turn; nil if a state has
+-- none of its own, and without states.
+function search.indexes(states)
+  local found = {}
+  for status in pairs(states or {}) do
+    local before = #found
+    if string.find(contract.PLAIN, ' ' .. status .. ' ', 1, true) and status ~= 'pending' then
+      found[before + 1], found[before + 2] = 'LRANGE', namespace.prefix .. status .. '_tasks_'
+    end
+    for name, command, kind in string.gmatch(search.SPECIAL, '(%l+)=(%u+):([%l_]+)') do
+      if name == status then
+        found[#found + 1], found[#found + 2] = command, namespace.prefix .. kind .. '_tasks_'
+      end
+    end
+    if #found == before then
+      return nil
+    end
+  end
+  return found[1] and found
+end
+
+-- The tasks in these states by creation, the latest first, as a page of the index of all tasks; nil if they are many,
+-- or most of all.
+function search.few(chosen, cursor)
+  local options, queue = chosen.options, chosen.queue
+  local indexes = not options.tag and not options.group and search.indexes(options.status)
+  if not indexes then
+    return nil
+  end
+  local number = 0
+  for i = 1, #indexes, 2 do
+    local count = indexes[i] == 'LRANGE' and 'LLEN' or indexes[i] == 'ZRANGE' and 'ZCARD' or 'SCARD'
+    number = number + redis.call(count, indexes[i + 1] .. queue)
+  end
+  if number > search.LOOKS or 2 * number > redis.call('ZCARD', chosen.index) then
+    return nil
+  end
+  local score, high = cursor and tonumber(cursor.score), not cursor and tonumber(chosen.high) or math.huge
+  local entries, seen = {}, {}
+  for i = 1, #indexes, 2 do
+    local key = indexes[i + 1] .. queue
+    local members = indexes[i] == 'SMEMBERS' and redis.call('SMEMBERS', key) or redis.call(indexes[i], key, 0, -1)
+    for _, member in ipairs(members) do
+      local id = string.match(member, '(%S*)$')
+      local created = not seen[id] and redis.call('HGET', namespace.prefix .. 'task_' .. id, 'created')
+      local at = tonumber(created or nil)
+      seen[id] = true
+      if at and at <= high and (not cursor or at < score or at == score and args.before(id, cursor.name)) then
+        entries[#entries + 1] = { id = id, at = at, created = created }
+      end
+    end
+  end
+  table.sort(entries, function(one, other)
+    return one.at > other.at or one.at == other.at and args.before(other.id, one.id)
+  end)
+  local page = {}
+  for i, entry in ipairs(entries) do
+    page[2 * i - 1], page[2 * i] = entry.id, entry.created
+  end
+  return page
+end
+
+-- Adds the tasks of a queue that are selected to an answer, from a cursor on, until it has `limit` of them. Returns the
+-- next cursor, and how many tasks it looked at.
+function search.collect(chosen, cursor, limit, looks, answer)
+  local page, after = search.few(chosen, cursor), '0'
+  if not page then
+    page, after = search.page(chosen.index, { backwards = true, cursor = cursor, score = chosen.high }, looks)
+  end
+  local matches = search.matches
+  for i = 1, #page, 2 do
+    if chosen.low ~= '-inf' and tonumber(page[i + 1]) < tonumber(chosen.low) then
+      return '0', (i + 1) / 2
+    end
+    if matches(page[i], chosen) then
+      answer[#answer + 1] = page[i]
+    end
+    if #answer > limit and (i < #page - 1 or after ~= '0') then
+      return search.after(page, i), (i + 1) / 2
+    end
+  end
+  return after, #page / 2
+end
+
+-- The keys, without the name of the queue, one of which a queue with such tasks has; then what follows that name.
+function search.heads(options)
+  local prefix = namespace.prefix
+  if options.tag then
+    return { prefix .. 'tag_' }, '/' .. options.tag
+  elseif options.group then
+    local key = groups.key('', options.group)
+    return { prefix .. 'group_' }, string.sub(key, #prefix + #'group_' + 1)
+  end
+  local heads, indexes = {}, search.indexes(options.status)
+  for i = 2, indexes and #indexes or 0, 2 do
+    heads[#heads + 1] = indexes[i]
+  end
+  return heads[1] and heads or { prefix .. 'tasks_' }, ''
+end
+
+-- Those of some queues that may have such tasks, by name.
+function search.holding(queues, heads, tail)
+  local keys, owners, found = {}, {}, {}
+  for _, queue in ipairs(queues) do
+    for _, head in ipairs(heads) do
+      keys[#keys + 1], owners[#owners + 1] = head .. queue .. tail, queue
+    end
+  end
+  for i = 1, #keys, 50 do
+    local last = math.min(i + 49, #keys)
+    local number = redis.call('EXISTS', unpack(keys, i, last))
+    for j = i, number > 0 and last or 0 do
+      if found[#found] ~= owners[j] and (number == last - i + 1 or redis.call('EXISTS', keys[j]) == 1) then
+        found[#found + 1] = owners[j]
+      end
+    end
+  end
+  table.sort(found, args.before)
+  return found
+end
+
+-- The reply of `find` for all queues. They are read by pages of their index, those of a page by name.
+function search.everywhere(options, cursor, limit)
+  local answer, scan, queue, inner = { '0' }, cursor.scan, cursor.queue, cursor.inner
+  local looks, left = search.LOOKS, search.QUEUES
+  local heads, tail = search.heads(options)
+  repeat
+    local page = redis.call('ZSCAN', namespace.prefix .. 'queues', scan, 'COUNT', 100)
+    local names = {}
+    for i = 1, #page[2], 2 do
+      if queue == page[2][i] or queue == '' or args.before(queue, page[2][i]) then
+        names[#names + 1] = page[2][i]
+      end
+    end
+    names = search.holding(names, heads, tail)
+    for i, name in ipairs(names) do
+      local after, looked = search.collect(search.chosen(name, options), name == queue and inner or nil, limit, looks,
+        answer)
+      looks = looks - looked - search.OPENING
+      if after ~= '0' then
+        answer[1] = '*' .. scan .. '/' .. name .. '/' .. after
+        return answer
+      elseif looks <= 0 or #answer > limit then
+        if names[i + 1] then
+          answer[1] = '*' .. scan .. '/' .. names[i + 1] .. '/0'
+        elseif page[1] ~= '0' then
+          answer[1] = '*' .. page[1] .. '//0'
+        end
+        return answer
+      end
+    end
+    left, scan, queue, inner = left - #page[2] / 2, page[1], '', nil
+  until scan == '0' or left <= 0
+  answer[1] = scan == '0' and '0' or '*' .. scan .. '//0'
+  return answer
 end

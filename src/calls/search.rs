@@ -63,6 +63,13 @@ impl Calls {
         self.call("find", reply::page).arg(queue).arg(cursor).arg(limit).pairs(&filter.0)
     }
 
+    /// The same of all queues, one queue after another. A cursor names the queue and the place in it. Looks at 300 tasks,
+    /// and leaves out queues that have none with the tag, of the group or in the states that are asked for.
+    #[must_use]
+    pub fn find_everywhere(&self, filter: &Filter, cursor: &str, limit: u32) -> Call<Page<String>> {
+        self.call("find", reply::page).arg("*").arg(cursor).arg(limit).pairs(&filter.0)
+    }
+
     /// One step of a bulk: changes at most `limit` (1 to 500) tasks. Begin with the cursor `0`.
     #[must_use]
     pub fn bulk(&self, queue: &QueueName, action: &Action, filter: &Filter, cursor: &str, limit: u32) -> Call<Step> {

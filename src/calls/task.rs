@@ -1,5 +1,7 @@
 //! Calls on one task, for everybody.
 
+use std::collections::BTreeMap;
+
 use redis::Value;
 
 use super::{Call, Calls, CancelOptions, EditOptions, LogsOptions, NoteOptions, RecallOptions, RetryOptions};
@@ -83,5 +85,24 @@ impl Calls {
             Some(Some(TaskInfo { fields: reply::pairs(value)?.into_iter().map(field).collect::<Option<_>>()? }))
         };
         self.call("get", parse).arg(id)
+    }
+
+    /// The records of up to 500 tasks, each with its id; none where there is no such task. Ends after 8 MiB: call again
+    /// for those that are not in it.
+    #[must_use]
+    pub fn get_many(&self, ids: &[TaskId]) -> Call<Vec<(String, Option<TaskInfo>)>> {
+        let parse = |value: &Value| {
+            let mut found: Vec<(String, Option<TaskInfo>)> = Vec::new();
+            for (name, value) in reply::pairs(value)? {
+                match (name.as_str(), found.last_mut()) {
+                    ("id", _) => found.push((reply::text(value)?, Some(TaskInfo { fields: BTreeMap::new() }))),
+                    ("missing", Some((_, info))) => *info = None,
+                    (_, Some((_, Some(info)))) => _ = info.fields.insert(name, reply::bytes(value)?),
+                    _ => return None,
+                }
+            }
+            (!found.is_empty()).then_some(found)
+        };
+        ids.iter().fold(self.call("get_many", parse).arg(ids.len()), Call::arg)
     }
 }

@@ -111,6 +111,8 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.list(&queue, "all", "0", 1),
             calls.counts(&queue),
             calls.get(&id),
+            calls.get_many(std::slice::from_ref(&id)),
+            calls.find_everywhere(&Filter::new(), "0", 1),
             calls.schedule(&name, &queue, "", b"", &[SystemTime::UNIX_EPOCH], &ScheduleOptions::default()),
             calls.schedules("0", 1),
             calls.show_schedule(&name),

@@ -310,6 +310,8 @@ const CALLS: &[&str] = &[
     "forget gone",
     "forget gone request r",
     "get started",
+    "get_many 3 started nosuch p1",
+    "find * 0 100 status failed",
     "groups f 0 100",
     "heartbeat q host_1 60 3 reserved TOKEN:reserved started TOKEN:started asked TOKEN:asked",
     "heartbeat q host_1 60 0",

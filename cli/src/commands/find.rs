@@ -24,15 +24,14 @@ pub struct Options {
 pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
     let filter = options.tasks.filter(&[]);
     let limit = options.limit as usize;
-    let mut ids = Vec::new();
-    for queue in session.queues(options.queue.as_slice())? {
-        // One more than is shown reveals whether there are more.
-        ids.extend(session.client.queue(queue.as_str())?.find(&filter, limit + 1 - ids.len())?);
-        if ids.len() > limit {
-            ids.truncate(limit);
-            say(format!("the first {limit} tasks; --limit shows more"));
-            break;
-        }
+    // One more than is shown reveals whether there are more.
+    let mut ids = match &options.queue {
+        Some(queue) => session.client.queue(queue.as_str())?.find(&filter, limit + 1)?,
+        None => session.client.find(&filter, limit + 1)?,
+    };
+    if ids.len() > limit {
+        ids.truncate(limit);
+        say(format!("the first {limit} tasks; --limit shows more"));
     }
     if ids.is_empty() {
         session.must_exist(options.queue.as_slice())?;

@@ -47,13 +47,9 @@ impl TaskList {
 
 /// Their records; tasks that were deleted meanwhile are left out.
 fn tasks(session: &Session, ids: &[String]) -> anyhow::Result<Vec<TaskView>> {
-    let mut tasks = Vec::new();
-    for id in ids {
-        // Clients without scripts may have created ids of any form.
-        let Ok(task) = TaskId::new(id.as_str()) else { continue };
-        if let Some(info) = session.client.call(&session.client.calls().get(&task))? {
-            tasks.push(TaskView::brief(id, &info));
-        }
-    }
-    Ok(tasks)
+    // Clients without scripts may have created ids of any form.
+    let ids: Vec<TaskId> = ids.iter().filter_map(|id| TaskId::new(id.as_str()).ok()).collect();
+    let infos = session.client.infos(&ids)?;
+    let found = ids.iter().zip(infos).filter_map(|(id, info)| Some(TaskView::brief(id.as_str(), &info?)));
+    Ok(found.collect())
 }
