@@ -24,6 +24,9 @@ mending.noted = {}
 
 mending.moved = {}
 
+-- Attempts that are over and have places.
+mending.freed = {}
+
 -- Tasks whose log sizes are removed already.
 mending.unlogged = {}
 
@@ -496,6 +499,29 @@ function mending.lanes(position, limit)
   return after(0)
 end
 
+-- Frees the places of attempts that are over. The end of a lease does so, too; this is for one that was deleted by
+-- hand, and for what a release ended that knows no shared limits.
+-- @hot
+function mending.places(cursor, limit)
+  local queue, held = mending.queue, namespace.key('places', mending.queue)
+  namespace.probe('HLEN', held)
+  local page = redis.call('HSCAN', held, cursor, 'COUNT', limit)
+  for i = 1, #page[2], 2 do
+    local id, token = string.match(page[2][i], '^a:(%S+) (%d+)$')
+    local task = id and record.find(id)
+    if id and not (task and task.queue == queue and record.held(task) and task.token == token)
+      and not redis.call('ZSCORE', namespace.key('leases', queue), id .. ' ' .. token) then
+      mending.freed[#mending.freed + 1] = { id = id, token = token }
+      mending.mended = mending.mended + 1
+    end
+  end
+  if mending.freed[1] then
+    limits.plan_released(queue, mending.freed)
+    state.plan_wake(queue)
+  end
+  return page[1]
+end
+
 -- Removes unique names of tasks that such a client ended, started or removed. Those with an expiry are kept until
 -- then.
 -- @hot
@@ -616,14 +642,17 @@ function mending.finish()
   for _, task in ipairs(mending.entering) do
     ranking.add(task)
   end
-  if #mending.moves + #mending.entering > 0 then
+  for _, ended in ipairs(mending.freed) do
+    limits.release(mending.queue, ended.id, ended.token)
+  end
+  if #mending.moves + #mending.entering + #mending.freed > 0 then
     state.wake(mending.queue)
   end
 end
 
 -- The parts of a queue, in the order in which they are looked at.
 mending.PARTS = ' held started waiting pending scheduled laned' .. contract.PLAIN
-  .. 'orders suspects tasks tags groups lanes unique claims '
+  .. 'orders suspects tasks tags groups lanes places unique claims '
 
 -- How long something is under suspicion before it is repaired, in microseconds.
 mending.GRACE = 60 * 1000000
@@ -672,6 +701,8 @@ function mending.step(queue, cursor, limit, grace, shared)
     after = mending.labels(part, tonumber(position), limit)
   elseif part == 'lanes' then
     after = mending.lanes(position, limit)
+  elseif part == 'places' then
+    after = mending.places(position, limit)
   elseif part == 'unique' then
     after = mending.unique(position, limit)
   elseif part == 'claims' then
