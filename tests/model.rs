@@ -1,8 +1,8 @@
 //! Random calls by several listeners, with time moving, compared with a plain model of the contract.
 //!
 //! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000), `BLUEQUE_SEED` selects them, `BLUEQUE_MODEL_SHRINK` is how
-//! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_GRAPHS=1` plays graphs alone,
-//! `BLUEQUE_MODEL_SHARED=1` shared limits, `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of those of the crate.
+//! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_KIND` plays `graphs`, `shared` limits or `changes`
+//! alone, `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of those of the crate.
 //!
 //! `BLUEQUE_MODEL_SHARE=3` plays every third planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time for
 //! all of them, plays others each time.
@@ -33,11 +33,13 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
     println!("with BLUEQUE_MODEL_CALLS={calls}");
     let server = Server::start();
     let mut bench = Bench::new(&server, &scripts(), Judge::Both);
-    if setting("BLUEQUE_MODEL_GRAPHS") == Some(1) {
-        bench.kind = Kind::Graphs;
-    } else if setting("BLUEQUE_MODEL_SHARED") == Some(1) {
-        bench.kind = Kind::Shared;
-    }
+    bench.kind = match std::env::var("BLUEQUE_MODEL_KIND").as_deref() {
+        Err(_) => Kind::All,
+        Ok("graphs") => Kind::Graphs,
+        Ok("shared") => Kind::Shared,
+        Ok("changes") => Kind::Changes,
+        Ok(other) => panic!("BLUEQUE_MODEL_KIND must be graphs, shared or changes, not {other:?}"),
+    };
     let shrink = u32::try_from(setting("BLUEQUE_MODEL_SHRINK").unwrap_or(2000)).unwrap();
     if let Some(failure) = explore(&mut bench, seed, calls, shrink) {
         panic!("BLUEQUE_SEED={seed}: after {} calls\n{}", failure.after, failure.what);
@@ -52,12 +54,12 @@ const SOON: u32 = 300;
 
 fn search(server: &Server, bug: &Bug, judge: Judge, seed: u64, calls: u32) -> Option<Failure> {
     let mut bench = Bench::new(server, &plant(bug), judge);
-    bench.kind = match bug {
-        Bug { graphs: true, .. } => Kind::Graphs,
-        Bug { shares: true, .. } => Kind::Shared,
-        _ => Kind::Plain,
-    };
+    bench.kind = bug.kind;
     explore(&mut bench, seed, calls, 0)
+}
+
+fn of(kind: Kind) -> impl Iterator<Item = &'static Bug> {
+    BUGS.iter().filter(move |bug| bug.kind == kind)
 }
 
 /// Each of these bugs is found.
@@ -114,32 +116,37 @@ fn each_planted_bug_still_has_its_place() {
 
 #[test]
 fn every_second_planted_bug_is_caught() {
-    caught(BUGS.iter().filter(|bug| !bug.graphs).step_by(2), Judge::Model);
+    caught(of(Kind::Plain).chain(of(Kind::Shared)).step_by(2), Judge::Model);
 }
 
 #[test]
 fn every_other_planted_bug_is_caught() {
-    caught(BUGS.iter().filter(|bug| !bug.graphs).skip(1).step_by(2), Judge::Model);
+    caught(of(Kind::Plain).chain(of(Kind::Shared)).skip(1).step_by(2), Judge::Model);
 }
 
 #[test]
 fn every_second_planted_bug_about_graphs_is_caught() {
-    caught(BUGS.iter().filter(|bug| bug.graphs).step_by(2), Judge::Model);
+    caught(of(Kind::Graphs).step_by(2), Judge::Model);
 }
 
 #[test]
 fn every_other_planted_bug_about_graphs_is_caught() {
-    caught(BUGS.iter().filter(|bug| bug.graphs).skip(1).step_by(2), Judge::Model);
+    caught(of(Kind::Graphs).skip(1).step_by(2), Judge::Model);
+}
+
+#[test]
+fn every_planted_bug_about_changes_is_caught() {
+    caught(of(Kind::Changes), Judge::Model);
 }
 
 #[test]
 fn the_invariants_alone_catch_what_breaks_them() {
-    caught(BUGS.iter().filter(|bug| bug.shows && !bug.graphs), Judge::Invariants);
+    caught(BUGS.iter().filter(|bug| bug.shows && bug.kind != Kind::Graphs), Judge::Invariants);
 }
 
 #[test]
 fn the_invariants_alone_catch_what_breaks_graphs() {
-    caught(BUGS.iter().filter(|bug| bug.shows && bug.graphs), Judge::Invariants);
+    caught(of(Kind::Graphs).filter(|bug| bug.shows), Judge::Invariants);
 }
 
 #[test]

@@ -324,7 +324,7 @@ pub fn rules(theme: Theme) -> BoxedStrategy<Op> {
     if matches!(theme, Theme::Shared) { prop_oneof![9 => share, 6 => rules].boxed() } else { rules }
 }
 
-fn reading() -> BoxedStrategy<Op> {
+pub fn reading() -> BoxedStrategy<Op> {
     prop_oneof![
         1 => any_task().prop_map(|task| Op::Get { task }),
         6 => any_task().prop_map(|task| Op::History { task }),

@@ -2,7 +2,7 @@
 
 use crate::model::graphs::{parameters, text};
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, REASONS, SCHEDULES, SHARED, TAGS, Which};
+use crate::model::ops::{Act, Asks, Bulk, Eta, IDS, Op, Order, Part, QUEUES, REASONS, SCHEDULES, SHARED, TAGS, Which};
 use crate::model::settle::{HAS, KEYS, RATES, SETTINGS, listener, payload, queue, request};
 use crate::model::state::decimal;
 
@@ -45,6 +45,9 @@ impl Args {
         let again = |again: &Option<u32>| again.map_or_else(String::new, |again| again.to_string());
         let (how, body, group, again, cost) = match act {
             Act::Complete { result, cost } => ("complete", payload(*result), "", String::new(), cost),
+            Act::Next { result, cost, go } => {
+                ("complete", payload(*result), queue(go.queue.unwrap()), String::new(), cost)
+            }
             Act::Fail { error, group, again: pause, last, cost } => {
                 let how = if *last == Some(true) { "final" } else { "fail" };
                 (how, payload(*error), if *group { "disk" } else { "" }, again(pause), cost)
@@ -287,6 +290,21 @@ impl Act {
                 .option("reason", Some(REASONS[usize::from(*reason)]).filter(|_| *reason > 0))
                 .option("again", *again)
                 .flag("uncounted", *uncounted)
+                .option("cost", cost.map(payload)),
+            Self::Into { queue: name, reason, again, uncounted, cost } => of("release")
+                .option("into", Some(queue(*name)))
+                .option("reason", Some(REASONS[usize::from(*reason)]).filter(|_| *reason > 0))
+                .option("again", *again)
+                .flag("uncounted", *uncounted)
+                .option("cost", cost.map(payload)),
+            Self::Next { result, cost, go } => of("complete")
+                .arg(payload(*result))
+                .option("next", go.queue.map(|number| QUEUES.get(usize::from(number)).copied().unwrap_or_default()))
+                .option("parameters", go.parameters.map(payload))
+                .option("eta", go.eta.map(|eta| time(Some(eta))))
+                .option("priority", go.priority)
+                .option("method", go.method)
+                .option("needs", go.needs)
                 .option("cost", cost.map(payload)),
             Self::Lost => of("release").option("lost", Some("killed")),
         };

@@ -644,12 +644,12 @@ impl Model {
         let (mut planned, mut earlier) = (Vec::new(), Vec::new());
         for part in parts {
             let (id, name) = (part.task.id(), queue(part.queue));
+            if self.setting(name, "closed").as_deref() == Some("1") {
+                return Err("CLOSED");
+            }
             let wanted = if part.needs.is_empty() { None } else { Some(Wanted::of(&part.needs, true)?) };
             if earlier.contains(&id) {
                 return Err("BADARG");
-            }
-            if self.setting(name, "closed").as_deref() == Some("1") {
-                return Err("CLOSED");
             }
             let before = self.web.staged.get(id);
             let ours = before.is_none_or(|task| task.get("graph") == graph && task.queue == name);

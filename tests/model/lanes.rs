@@ -364,16 +364,16 @@ impl Model {
     }
 
     /// What a task takes along of its name to another queue.
-    pub fn carry(&mut self, id: &str) {
+    pub fn carry(&self, id: &str) -> Option<Carried> {
         let task = &self.tasks[id];
         let (unique, until) = (task.get("unique"), task.get("unique_until"));
         let held = self.queues[&task.queue].unique.get(unique).filter(|(by, _)| by == id);
         let left = held.and_then(|(_, till)| till.parse::<u64>().ok()).filter(|till| *till > self.us);
-        self.carried = task.has("unique").then(|| match until.parse::<u64>() {
+        task.has("unique").then(|| match until.parse::<u64>() {
             Ok(_) => left.map_or(Carried::Nothing, Carried::Until),
             Err(_) if held.is_some() || until == "end" || task.is_latest() => Carried::Name,
             Err(_) => Carried::Nothing,
-        });
+        })
     }
 
     /// The holder of a unique name, and until when.

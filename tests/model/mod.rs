@@ -2,6 +2,7 @@
 
 pub mod arbitrary;
 pub mod args;
+pub mod changes;
 pub mod check;
 pub mod commands;
 pub mod deadlines;
@@ -22,6 +23,7 @@ pub mod settle;
 pub mod shapes;
 pub mod shares;
 pub mod state;
+pub mod steps;
 pub mod submit;
 pub mod upkeep;
 pub mod walks;
@@ -65,11 +67,12 @@ pub enum Judge {
 /// What the cases are about.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Each fifth is about graphs, each seventh about shared limits.
+    /// Of ten, two are about graphs, one about shared limits, and two about changes.
     All,
     Plain,
     Graphs,
     Shared,
+    Changes,
 }
 
 /// A call that was made.
@@ -251,23 +254,23 @@ pub fn explore(bench: &mut Bench, seed: u64, calls: u32, shrink: u32) -> Option<
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: shrink, ..Config::default() };
     let runner = || TestRunner::new_with_rng(config.clone(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let (cases, shapes) = (arbitrary::case().boxed(), shapes::case().boxed());
-    // Each kind has its own numbers, so that one more of the other changes nothing.
-    let mut kinds = [(cases, runner()), (shapes, runner()), (arbitrary::shared().boxed(), runner())];
+    // Each kind has its own numbers, so that one more of another changes nothing.
+    let kinds =
+        [arbitrary::case().boxed(), shapes::case().boxed(), arbitrary::shared().boxed(), changes::case().boxed()];
+    let mut kinds = kinds.map(|cases| (cases, runner()));
     let mut number = 0;
     while bench.calls < calls {
         number += 1;
         let kind = match bench.kind {
-            Kind::All if number % 5 == 0 => Kind::Graphs,
-            Kind::All if number % 7 == 0 => Kind::Shared,
-            Kind::All => Kind::Plain,
+            Kind::All => match number % 10 {
+                0 | 5 => Kind::Graphs,
+                3 | 8 => Kind::Changes,
+                6 => Kind::Shared,
+                _ => Kind::Plain,
+            },
             kind => kind,
         };
-        let (strategy, runner) = &mut kinds[match kind {
-            Kind::Graphs => 1,
-            Kind::Shared => 2,
-            Kind::All | Kind::Plain => 0,
-        }];
+        let (strategy, runner) = &mut kinds[kind as usize - Kind::Plain as usize];
         let tree = strategy.new_tree(runner).unwrap();
         let played = std::cell::RefCell::new(&mut *bench);
         let failed_at = std::cell::Cell::new(None);

@@ -59,24 +59,17 @@ impl Model {
         if self.setting(name, "closed").as_deref() == Some("1") {
             return Err("CLOSED");
         }
-        self.carry(id);
-        let carried = self.carried.take();
+        let carried = self.carry(id);
         if carried != Some(Carried::Nothing) && self.taken(name, &unique, id).is_some() {
             return Err("DUPLICATE");
         }
         self.shift(id, "moved", "move", "", false);
-        self.carried = carried;
         let task = self.task(id);
-        name.clone_into(&mut task.queue);
-        task.status.clear();
         task.forget(&["front"]);
         if to == "pending" {
             task.forget(&["promoted"]);
         }
-        self.shift(id, &to, "move", "", false);
-        let queue = self.queue(name);
-        queue.known = true;
-        queue.wake |= to == "pending";
+        self.arrive(id, name, &to, "move", carried);
         done
     }
 

@@ -129,6 +129,20 @@ pub struct Asks {
     pub order: Option<Order>,
 }
 
+/// The number of no queue: there is no next step.
+pub const NOWHERE: u8 = 2;
+
+/// What an owner says of the next step.
+#[derive(Clone, Debug, Default)]
+pub struct Go {
+    pub queue: Option<u8>,
+    pub parameters: Option<u8>,
+    pub eta: Option<Eta>,
+    pub priority: Option<&'static str>,
+    pub method: Option<&'static str>,
+    pub needs: Option<&'static str>,
+}
+
 /// Actions of an owner. Payloads are indexes of `PAYLOADS`.
 #[derive(Clone, Debug)]
 pub enum Act {
@@ -156,6 +170,20 @@ pub enum Act {
         uncounted: Option<bool>,
         cost: Option<u8>,
     },
+    /// A release into another queue, or its own.
+    Into {
+        queue: u8,
+        reason: u8,
+        again: Option<u32>,
+        uncounted: Option<bool>,
+        cost: Option<u8>,
+    },
+    /// The end of a step.
+    Next {
+        result: u8,
+        cost: Option<u8>,
+        go: Go,
+    },
     /// A release of an owner that was found dead.
     Lost,
 }
@@ -163,7 +191,19 @@ pub enum Act {
 impl Act {
     /// Whether an `exchange` has it.
     pub fn is_end(&self) -> bool {
-        matches!(self, Self::Complete { .. } | Self::Fail { .. } | Self::Release { .. })
+        match self {
+            Self::Complete { .. } | Self::Fail { .. } | Self::Release { .. } => true,
+            Self::Next { go, .. } => go.is_only_a_queue(),
+            _ => false,
+        }
+    }
+
+    /// The result that it brings, if it completes its task or a step of it.
+    pub fn result(&self) -> Option<u8> {
+        match self {
+            Self::Complete { result, .. } | Self::Next { result, .. } => Some(*result),
+            _ => None,
+        }
     }
 }
 

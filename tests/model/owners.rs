@@ -1,17 +1,20 @@
 //! The model's calls of owners and listeners, and its reading ones.
 
 use crate::model::keys::Reply;
-use crate::model::ops::{Act, Op, REASONS};
+use crate::model::ops::{Act, Go, Op, REASONS};
 use crate::model::settle::{HAS, listener, payload, queue};
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
 
 impl Model {
     pub fn owner(&mut self, id: &str, token: &str, act: &Act) -> Verdict<Reply> {
         let now = self.now;
+        if let Act::Next { go, .. } = act {
+            go.check()?;
+        }
         let endings: &[&str] = match act {
-            Act::Complete { .. } => &["complete", "cancelled"], // cancelled: its result was to be discarded
+            Act::Complete { .. } | Act::Next { .. } => &["complete", "cancelled"], // cancelled: its result was to be discarded
             Act::Fail { .. } => &["failed", "retrying", "cancelled"],
-            Act::Release { .. } => &["released", "cancelled", "failed"],
+            Act::Release { .. } | Act::Into { .. } => &["released", "cancelled", "failed"],
             Act::Lost => &["lost"],
             _ => &[],
         };
@@ -23,7 +26,7 @@ impl Model {
             let task = self.tasks.get(id).ok_or("LOST")?;
             let outcome = task.get("outcome");
             let again = task.get("ended") == token && endings.contains(&outcome);
-            let overdue = matches!(act, Act::Complete { .. }) && outcome == "failed" && task.get("group") == "deadline";
+            let overdue = act.result().is_some() && outcome == "failed" && task.get("group") == "deadline";
             let again = again || task.get("ended") == token && overdue;
             return if again { Ok(Reply::text(outcome)) } else { Err("LOST") };
         }
@@ -52,27 +55,26 @@ impl Model {
                 task.forget(&["fruitless"]);
                 Ok(Reply::text("kept"))
             }
-            Act::Checkpoint(_) | Act::Complete { .. } | Act::Fail { .. } if task.order == Some("lost") => Err("LOST"),
+            Act::Checkpoint(_) | Act::Complete { .. } | Act::Next { .. } | Act::Fail { .. }
+                if task.order == Some("lost") =>
+            {
+                Err("LOST")
+            }
             Act::Checkpoint(checkpoint) => {
                 task.set("checkpoint", payload(*checkpoint));
                 task.set("checkpointed", decimal(now));
                 task.forget(&["fruitless"]);
                 Ok(Reply::text("kept"))
             }
-            Act::Complete { cost, .. } if cancelled && task.has("discard") => {
+            Act::Complete { cost, .. } | Act::Next { cost, .. } if cancelled && task.has("discard") => {
                 Ok(self.end(id, "cancelled", "cancelled", "complete", *cost))
             }
-            Act::Complete { cost, .. } if overdue => {
+            Act::Complete { cost, .. } | Act::Next { cost, .. } if overdue => {
                 task.fail_overdue();
                 Ok(self.end(id, "failed", "failed", "complete", *cost))
             }
-            Act::Complete { result, cost } => {
-                task.set("result", payload(*result));
-                if task.number("failures") > 0 {
-                    task.forget(&FAILURE);
-                }
-                Ok(self.end(id, "complete", "complete", "complete", *cost))
-            }
+            Act::Complete { result, cost } => self.complete(id, *result, *cost, &Go::default()),
+            Act::Next { result, cost, go } => self.complete(id, *result, *cost, go),
             Act::Fail { error, group, again, last, cost } => {
                 task.set("failures", task.number("failures") + 1);
                 if overdue {
@@ -99,16 +101,17 @@ impl Model {
                 let outcome = if matches!(to, "pending" | "scheduled") { "retrying" } else { to };
                 Ok(self.end(id, to, outcome, "fail", *cost))
             }
-            Act::Release { reason, again, uncounted, cost } => {
+            Act::Release { reason, again, uncounted, cost } | Act::Into { reason, again, uncounted, cost, .. } => {
                 let (counter, cap) = caps[usize::from(*uncounted == Some(true))];
                 let given = task.number(counter) + 1;
-                task.set(counter, given);
                 let why = REASONS[usize::from(*reason)];
                 if overdue {
+                    task.set(counter, given);
                     task.fail_overdue();
                     return Ok(self.end(id, "failed", "failed", why, *cost));
                 }
                 if !cancelled && given > cap {
+                    task.set(counter, given);
                     task.set("group", "released");
                     let rest = if counter == "uncounted" { " by owners that could not run it" } else { "" };
                     task.set("error", format!("given back {given} times{rest}"));
@@ -117,6 +120,13 @@ impl Model {
                 let pause = again.unwrap_or_default();
                 let later = if pause > 0 { "scheduled" } else { "pending" };
                 let back = if cancelled { "cancelled" } else { self.back(id, later, Some(why)) };
+                if let (Act::Into { queue: name, .. }, "pending" | "scheduled") = (act, back)
+                    && queue(*name) != self.tasks[id].queue
+                {
+                    self.keeps = false;
+                    return self.give_back(id, queue(*name), why, pause, *cost, (counter, given));
+                }
+                self.task(id).set(counter, given);
                 if back == "scheduled" {
                     let task = self.task(id);
                     task.put_off(now + u64::from(pause) * SECOND);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Mutex;
 
-use super::{Scripts, scripts};
+use super::{Kind, Scripts, scripts};
 
 /// A planted bug.
 pub struct Bug {
@@ -16,32 +16,34 @@ pub struct Bug {
     new: &'static str,
     /// Whether the keys alone show it, without the model.
     pub shows: bool,
-    /// Whether it is about tasks that wait for others: cases about those find it.
-    pub graphs: bool,
-    /// Whether it is about shared limits.
-    pub shares: bool,
+    /// The cases that find it.
+    pub kind: Kind,
 }
 
 impl Bug {
     const fn of_graphs(self) -> Self {
-        Self { graphs: true, ..self }
+        Self { kind: Kind::Graphs, ..self }
+    }
+
+    const fn of_changes(self) -> Self {
+        Self { kind: Kind::Changes, ..self }
     }
 
     const fn of_shares(self) -> Self {
-        Self { shares: true, ..self }
+        Self { kind: Kind::Shared, ..self }
     }
 }
 
 const fn bug(name: &'static str, command: &'static str, old: &'static str, new: &'static str) -> Bug {
-    Bug { name, command, old, new, shows: false, graphs: false, shares: false }
+    Bug { name, command, old, new, shows: false, kind: Kind::Plain }
 }
 
 /// A bug that the invariants find alone.
 const fn shown(name: &'static str, command: &'static str, old: &'static str, new: &'static str) -> Bug {
-    Bug { name, command, old, new, shows: true, graphs: false, shares: false }
+    Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 164] = [
+pub static BUGS: [Bug; 175] = [
     shown("a place of a shared limit is not freed", "complete", "if shared ~= '' then", "if false then").of_shares(),
     shown(
         "a shared limit has no bound",
@@ -600,6 +602,72 @@ pub static BUGS: [Bug; 164] = [
         "redis.call('HGET', bound.limits, bound.key)",
     )
     .of_graphs(),
+    bug(
+        "nobody takes the place that a step leaves",
+        "complete",
+        "task.ties or task.recall or limited or",
+        "task.ties or task.recall or",
+    )
+    .of_changes(),
+    bug(
+        "a step keeps the failures of the one before",
+        "complete",
+        "('failures', 'losses', 'releases', 'uncounted',",
+        "('losses', 'releases', 'uncounted',",
+    )
+    .of_changes(),
+    bug(
+        "the same step comes again and again",
+        "complete",
+        "for name, value in pairs({ steps = rest,",
+        "for name, value in pairs({",
+    )
+    .of_changes(),
+    shown(
+        "two tasks of a queue have a unique name by a step",
+        "complete",
+        "other.unique, other.nameless, ties = nil, true, string.gsub(ties, 'u', '')",
+        "local _ = ties",
+    )
+    .of_changes(),
+    bug(
+        "a step that is named is followed by the one that it replaces",
+        "complete",
+        "string.match(v[1] or '', '^([^,]+),?(.*)$')",
+        "string.match(v[1] or '', '^([^,]+),?(.*)$')\n  rest = asked and v[1] or rest",
+    )
+    .of_changes(),
+    bug(
+        "a cancelled task goes on",
+        "complete",
+        "elseif task.cancel then\n    task.cost = cost",
+        "elseif false then\n    task.cost = cost",
+    )
+    .of_changes(),
+    bug("of several ends one goes on where it is", "exchange", "not one.asked and (", "(").of_changes(),
+    bug(
+        "a task is given back into a closed queue",
+        "release",
+        "(other.queue, 'closed') == '1'",
+        "(other.queue, 'closed') == '2'",
+    )
+    .of_changes(),
+    shown(
+        "two tasks of a queue have a unique name by a release",
+        "release",
+        "elseif other.unique and",
+        "elseif false and",
+    )
+    .of_changes(),
+    bug(
+        "what was given back into another queue forgets that it was",
+        "release",
+        "local fields = { 'outcome', 'released', counter, count }",
+        "local fields = { 'outcome', 'released' }",
+    )
+    .of_changes(),
+    bug("a release into another queue does not wait", "release", "'eta', other.eta)", "'eta', namespace.now)")
+        .of_changes(),
 ];
 
 /// `SEED NAME` of each bug: what selects the calls that find it soon.

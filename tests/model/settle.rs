@@ -275,12 +275,21 @@ impl Model {
                 }
                 for (task, token, act) in ends {
                     self.key(self.which(task), token);
-                    if let Act::Complete { cost, .. } | Act::Fail { cost, .. } | Act::Release { cost, .. } = act {
+                    if let Act::Complete { cost, .. }
+                    | Act::Fail { cost, .. }
+                    | Act::Release { cost, .. }
+                    | Act::Next { cost, .. } = act
+                    {
                         *cost = cost.filter(|cost| *cost > 0); // an empty one is none
                     }
                 }
             }
-            Op::Owner { task, token, .. } => self.key(self.which(task), token),
+            Op::Owner { task, token, act } => {
+                self.key(self.which(task), token);
+                if let Act::Next { go, .. } = act {
+                    go.eta = from_now(go.eta, wall);
+                }
+            }
             Op::Heartbeat { tasks, .. } => tasks.iter_mut().for_each(|(task, token)| self.key(self.which(task), token)),
             Op::Adopt { from, queue, task, .. } => {
                 let task = self.tasks.get(self.which(task));

@@ -63,7 +63,7 @@ fn eta() -> impl Strategy<Value = Option<Eta>> {
 }
 
 /// Tasks that wait for earlier ones.
-fn dependent(about: About) -> impl Strategy<Value = Op> {
+fn dependent_of(about: About) -> impl Strategy<Value = Op> {
     let tasks = vec((0..8_u8, eta(), payload()), 1..3);
     let task = (queue(), tasks, options(Theme::All), deadline(about));
     (proptest::bool::weighted(0.9), task, vec(need(), 1..5), 0..4_u8).prop_map(
@@ -102,7 +102,7 @@ fn part(about: About) -> impl Strategy<Value = Part> {
     )
 }
 
-fn graph(about: About) -> impl Strategy<Value = Op> {
+fn graph_of(about: About) -> impl Strategy<Value = Op> {
     let rest = prop_oneof![if about == About::All { 3 } else { 15 } => Just(0_u8), 2 => 1..4_u8];
     let goes_on = option::weighted(0.7, 0..2_u8);
     let words = match about {
@@ -119,6 +119,14 @@ fn graph(about: About) -> impl Strategy<Value = Op> {
             Op::Graph { graph, total, request, rest, goes_on, parts, name, on_failure, deadline, bound, rude }
         },
     )
+}
+
+pub fn dependent() -> impl Strategy<Value = Op> {
+    dependent_of(About::All)
+}
+
+pub fn graph() -> impl Strategy<Value = Op> {
+    graph_of(About::All)
 }
 
 /// Edges that come or go later, and attempts that wait for others.
@@ -167,7 +175,7 @@ fn walk() -> impl Strategy<Value = Op> {
     ]
 }
 
-fn settle() -> impl Strategy<Value = Op> {
+pub fn settle() -> impl Strategy<Value = Op> {
     prop_oneof![3 => 1..4_u32, 1 => Just(100)].prop_map(|limit| Op::Settle { limit })
 }
 
@@ -199,9 +207,12 @@ fn call(about: About) -> impl Strategy<Value = Op> {
     });
     let purge = queue().prop_map(|queue| Op::Bulk { queue, action: Bulk::Purge });
     Union::new_weighted(vec![
-        (if matches!(about, About::Cascades | About::Holds | About::Walks) { 4 } else { 22 }, dependent(about).boxed()),
+        (
+            if matches!(about, About::Cascades | About::Holds | About::Walks) { 4 } else { 22 },
+            dependent_of(about).boxed(),
+        ),
         (10, submit(Theme::All)),
-        (20, graph(about).boxed()),
+        (20, graph_of(about).boxed()),
         (often(About::Walks, 50, 30), settle().boxed()),
         (often(About::Walks, 16, 2), walk().boxed()),
         (often(About::LateEdges, 24, 2), late().boxed()),

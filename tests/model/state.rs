@@ -208,6 +208,11 @@ pub fn takes(from: &str, to: &str) -> bool {
     to == "reserved" || to == "started" && from == "pending"
 }
 
+/// Whether a task that comes into a queue so has left another one.
+pub fn comes(why: &str) -> bool {
+    ["move", "next"].contains(&why)
+}
+
 /// Seconds, as the scripts write them.
 pub fn decimal(us: u64) -> String {
     format!("{}.{:06}", us / 1_000_000, us % 1_000_000)
@@ -271,6 +276,8 @@ impl Model {
         let now = self.now.max(task.updated);
         let laned = to == "pending" && task.tied('r');
         let queue = self.queues.entry(task.queue.clone()).or_default();
+        let owner = queue.held.iter().find(|(_, list)| list.iter().any(|other| other == id));
+        let owner = owner.map(|(who, _)| who.clone()).filter(|who| who != by && to != "started");
         if takes || to != "started" {
             let lists = queue.finished.values_mut().chain(queue.held.values_mut());
             for list in lists.chain([&mut queue.pending]) {
@@ -289,9 +296,11 @@ impl Model {
         }
         let (from, attempt, at) = (task.status.clone(), task.attempt, decimal(now));
         let since = if from.is_empty() { String::new() } else { decimal(task.updated) };
-        let event = format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
+        let mut event =
+            format!("id={id}|from={from}|to={to}|attempt={attempt}|at={at}|by={by}|why={why}|since={since}");
+        event.extend(owner.map(|who| format!("|node={who}"))); // another has ended its attempt
         let (name, graph, ties) = (task.queue.clone(), task.get("graph").to_owned(), task.get("ties").to_owned());
-        let left = if from.is_empty() && why == "move" { "moved".into() } else { from.clone() };
+        let left = if from.is_empty() && comes(why) { "moved".into() } else { from.clone() };
         let transition =
             Transition { at, from: left, to: to.into(), attempt, by: by.into(), why: why.into(), cost: "" };
         self.histories.entry(id.into()).or_default().push(transition);
@@ -318,7 +327,8 @@ impl Model {
     pub fn place_is_awaited(&self, id: &str) -> bool {
         let task = &self.tasks[id];
         let limited = task.tied('p') || self.setting(&task.queue, "concurrency").is_some();
-        limited && self.tasks.values().any(|other| other.queue == task.queue && other.status == "pending")
+        let waits = |planned: &BTreeMap<String, usize>| planned.get(&task.queue).is_some_and(|number| *number > 0);
+        limited && self.planned.as_ref().map_or_else(|| waits(&self.pending()), waits)
     }
 
     /// The setting in effect for a queue, if any.

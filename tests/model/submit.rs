@@ -41,6 +41,7 @@ pub fn fields(options: &Options, deadline: Option<u64>, needs: &[Need]) -> Verdi
         "jitter",
         "method",
         "log_bytes",
+        "steps",
     ];
     for name in copied {
         put(name, asked(name).map(str::to_owned));
@@ -55,6 +56,7 @@ pub fn fields(options: &Options, deadline: Option<u64>, needs: &[Need]) -> Verdi
     tie('l', asked("lease").is_some());
     tie('w', !needs.is_empty());
     tie('e', deadline.is_some());
+    tie('s', asked("steps").is_some());
     put("deadline", deadline.map(decimal));
     put("inputs", Some(text(needs, true)).filter(|_| !needs.is_empty()));
     put("priority", priority.map(str::to_owned));

@@ -6,7 +6,7 @@ use super::{Checked, ensure, field, hash, records};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{QUEUES, REASONS};
 use crate::model::settle::micros;
-use crate::model::state::{SECOND, takes};
+use crate::model::state::{SECOND, comes, takes};
 
 /// Where a task can go from each state.
 const DIAGRAM: [(&str, &[&str]); 9] = [
@@ -14,8 +14,11 @@ const DIAGRAM: [(&str, &[&str]); 9] = [
     ("waiting", &["scheduled", "pending", "failed", "cancelled", "deleted", "moved"]),
     ("scheduled", &["waiting", "pending", "failed", "cancelled", "deleted", "moved"]),
     ("pending", &["waiting", "reserved", "started", "failed", "cancelled", "deleted", "moved"]),
-    ("reserved", &["waiting", "started", "reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
-    ("started", &["waiting", "reserved", "pending", "scheduled", "complete", "failed", "cancelled"]),
+    (
+        "reserved",
+        &["waiting", "started", "reserved", "pending", "scheduled", "complete", "failed", "cancelled", "moved"],
+    ),
+    ("started", &["waiting", "reserved", "pending", "scheduled", "complete", "failed", "cancelled", "moved"]),
     ("complete", &["waiting", "pending", "deleted"]),
     ("failed", &["waiting", "pending", "deleted"]),
     ("cancelled", &["waiting", "pending", "deleted"]),
@@ -125,8 +128,9 @@ impl History {
         if self.gone() {
             *self = Self::default();
         }
-        if from.is_empty() && why == "move" {
-            (self.came, self.attempt) = (true, of(event, "attempt").parse().unwrap());
+        if from.is_empty() && comes(why) {
+            // What was counted goes along, but a step begins with nothing.
+            (self.came, self.attempt) = (why == "move", of(event, "attempt").parse().unwrap());
         }
         let since = if from.is_empty() { "" } else { &self.at };
         ensure(of(event, "since") == since, || format!("I18: it was so since {since:?}"))?;

@@ -25,7 +25,9 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
         }
         // What it took is found again; where it took nothing there may be something now.
         (Op::Exchange { asks, .. }, Reply::List(items)) if asks.request.is_some() && items.len() > 2 => first.clone(),
-        (Op::Owner { act: Act::Complete { .. } | Act::Fail { .. } | Act::Release { .. } | Act::Lost, .. }, _) => {
+        (Op::Owner { act, .. }, _)
+            if act.is_end() || matches!(act, Act::Next { .. } | Act::Into { .. } | Act::Lost) =>
+        {
             first.clone()
         }
         (Op::Cancel { .. } | Op::Retry { .. } | Op::Graph { .. }, _) => first.clone(),
@@ -65,8 +67,8 @@ impl Log {
             (Op::Exchange { ends, .. }, Reply::List(items)) => {
                 let verdicts = items[0].as_text().split(' ');
                 for ((_, token, act), verdict) in ends.iter().zip(verdicts) {
-                    if let (Act::Complete { result, .. }, "complete") = (act, verdict) {
-                        self.results.entry(token.token().to_owned()).or_insert(*result);
+                    if let (Some(result), "complete") = (act.result(), verdict) {
+                        self.results.entry(token.token().to_owned()).or_insert(result);
                     }
                 }
                 self.taken(&items[2..], turn)?;
@@ -76,8 +78,8 @@ impl Log {
                 let (id, token) = (task.id(), token.token());
                 let current = field(&hash(before, &format!("task_{id}")), "token") == token;
                 ensure(current || before == after, || "I16: a stale token changed something".into())?;
-                if let (Act::Complete { result, .. }, Reply::Text(_)) = (act, answer) {
-                    self.results.entry(token.to_owned()).or_insert(*result);
+                if let (Some(result), Reply::Text(_)) = (act.result(), answer) {
+                    self.results.entry(token.to_owned()).or_insert(result);
                 }
             }
             _ => {}

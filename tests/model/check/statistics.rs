@@ -73,22 +73,24 @@ fn add(sums: &mut Sums, event: &str) {
     let mut count = |name: &'static str, number: u64| *sums.entry(name).or_default() += number;
     let ended = held(from) && to != "started";
     let lost = ended && (to == "reserved" || by.is_empty() && (why == "lost" || why == "adopt"));
-    let given = ended && !lost && to != "complete" && !by.is_empty();
+    let step = ended && to == "moved" && why == "next";
+    let given = ended && !lost && to != "complete" && !step && why != "complete" && !by.is_empty();
     let back = to == "pending" || to == "scheduled";
     if from == "pending" && takes(from, to) {
         count("wait.count", 1);
         count("wait.sum", took());
     }
     // An owner that never reported the start still worked on the task.
-    if from == "started" || from == "reserved" && (to == "complete" || why == "fail" && !by.is_empty()) {
+    let done = to == "complete" || step;
+    if from == "started" || from == "reserved" && (done || why == "fail" && !by.is_empty()) {
         count("run.count", 1);
         count("run.sum", took());
-        count("done.count", u64::from(to == "complete"));
-        count("done.sum", if to == "complete" { took() } else { 0 });
+        count("done.count", u64::from(done));
+        count("done.sum", if done { took() } else { 0 });
     }
     count("submitted", u64::from(from.is_empty() && why != "move"));
     count("started", u64::from(to == "started"));
-    count("complete", u64::from(to == "complete"));
+    count("complete", u64::from(done));
     count("failed", u64::from(to == "failed"));
     count("cancelled", u64::from(to == "cancelled"));
     count("losses", u64::from(lost));

@@ -1,0 +1,166 @@
+//! How cases are generated in which tasks change on their way: they go on in other queues.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::Union;
+
+use crate::model::arbitrary::{
+    Theme, act, exchange, finished_task, held_task, operators, payload, queue, reading, register, reserve, rules, step,
+    submit, token, upkeep, waiting_task,
+};
+use crate::model::ops::{Act, Case, Eta, Go, Key, NOWHERE, Op, REASONS, Step, Which};
+use crate::model::settle::SETTINGS;
+use crate::model::shapes;
+
+/// What a case is mostly about, so that related calls meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum About {
+    Steps,
+    Returns,
+    Names,
+}
+
+const STEPS: [&str; 6] = ["a", "b", "b", "b,a", "a,b", "b,b,a"];
+
+fn eta() -> impl Strategy<Value = Option<Eta>> {
+    option::weighted(0.3, (-20..90_i32).prop_map(Eta::In))
+}
+
+/// The same call, of tasks that have several steps.
+fn with_steps(op: Op, steps: &'static str) -> Op {
+    match op {
+        Op::Submit { free, queue, tasks, mut options, deadline, needs, turn } => {
+            options.push(("steps", steps));
+            Op::Submit { free, queue, tasks, options, deadline, needs, turn }
+        }
+        Op::Graph { graph, total, request, rest, goes_on, mut parts, name, on_failure, deadline, bound, rude } => {
+            parts.iter_mut().step_by(2).for_each(|part| part.options.push(("steps", steps)));
+            Op::Graph { graph, total, request, rest, goes_on, parts, name, on_failure, deadline, bound, rude }
+        }
+        other => other,
+    }
+}
+
+fn begin(about: About) -> impl Strategy<Value = Op> {
+    let themes = match about {
+        About::Names => vec![Theme::Names],
+        _ => vec![Theme::All, Theme::Limits],
+    };
+    let plain = select(themes).prop_flat_map(submit);
+    let any = prop_oneof![8 => plain, 3 => shapes::dependent(), 1 => shapes::graph()];
+    let often = if about == About::Returns { 0.2 } else { 0.7 };
+    (any, option::weighted(often, select(&STEPS[..]))).prop_map(|(op, steps)| match steps {
+        Some(steps) => with_steps(op, steps),
+        None => op,
+    })
+}
+
+/// What an owner says of the next step: mostly no more than its queue.
+fn go() -> impl Strategy<Value = Go> {
+    let some = |values: &'static [&'static str]| option::weighted(0.2, select(values));
+    let words = (some(&["-3", "0", "5"]), some(&["n"]), some(&["gpu", "cores>=4"]));
+    let queue = prop_oneof![2 => Just(None), 6 => queue().prop_map(Some), 1 => Just(Some(NOWHERE))];
+    (queue, option::weighted(0.3, payload()), eta(), words, any::<bool>()).prop_map(
+        |(queue, parameters, eta, (priority, method, needs), plain)| {
+            let go = Go { queue, ..Go::default() };
+            if plain || queue == Some(NOWHERE) && parameters.is_none() {
+                go
+            } else {
+                Go { parameters, eta, priority, method, needs, ..go }
+            }
+        },
+    )
+}
+
+fn end(about: About) -> impl Strategy<Value = Act> {
+    let cost = || option::weighted(0.3, payload());
+    let next = (payload(), cost(), go()).prop_map(|(result, cost, go)| Act::Next { result, cost, go });
+    let complete = (payload(), cost()).prop_map(|(result, cost)| Act::Complete { result, cost });
+    let again = option::weighted(0.3, 0..20_u32);
+    let into = (queue(), 0..u8::try_from(REASONS.len()).unwrap(), again, option::weighted(0.3, any::<bool>()), cost())
+        .prop_map(|(queue, reason, again, uncounted, cost)| Act::Into { queue, reason, again, uncounted, cost });
+    let (nexts, intos) = match about {
+        About::Steps => (8, 1),
+        About::Returns => (1, 8),
+        About::Names => (5, 5),
+    };
+    prop_oneof![nexts => next, intos => into, 4 => complete, 4 => act()]
+}
+
+fn owner(about: About) -> impl Strategy<Value = Op> {
+    let key = prop_oneof![12 => Just(Key::Last), 1 => token()];
+    (held_task(), key, end(about)).prop_map(|(task, token, act)| Op::Owner { task, token, act })
+}
+
+/// Several ends at once, of which some go on.
+fn exchanges() -> impl Strategy<Value = Op> {
+    (exchange(), queue(), any::<bool>()).prop_map(|(op, to, every)| match op {
+        Op::Exchange { able, listener, queues, limit, mut ends, asks } => {
+            for (at, (task, token, act)) in (0..).zip(&mut ends) {
+                (*task, *token) = (Which::Held(at), Key::Last);
+                if let (Act::Complete { result, cost }, true) = (&*act, every || at == 0) {
+                    let go = Go { queue: Some(to), ..Go::default() };
+                    *act = Act::Next { result: *result, cost: *cost, go };
+                }
+            }
+            Op::Exchange { able, listener, queues, limit, ends, asks }
+        }
+        other => other,
+    })
+}
+
+/// A queue that takes nothing new, or gives nothing out.
+fn shut() -> impl Strategy<Value = Op> {
+    let closed = u8::try_from(SETTINGS.iter().position(|(name, _)| *name == "closed").unwrap()).unwrap();
+    prop_oneof![
+        3 => (queue(), select(vec![0, 5])).prop_map(move |(queue, value)| Op::Configure {
+            queue: Some(queue),
+            setting: closed,
+            value,
+        }),
+        1 => (queue(), payload(), Just(None)).prop_map(|(queue, reason, stop)| Op::Pause { queue, reason, stop }),
+        2 => queue().prop_map(|queue| Op::Resume { queue }),
+        6 => queue().prop_map(|queue| Op::Wake { queue }),
+    ]
+}
+
+fn call(about: About) -> impl Strategy<Value = Op> {
+    let cancel = (held_task(), payload(), option::weighted(0.3, any::<bool>()))
+        .prop_map(|(task, reason, force)| Op::Cancel { task, reason, force, at_once: None });
+    let retry = (finished_task(), option::of(any::<bool>())).prop_map(|(task, fresh)| Op::Retry {
+        task,
+        fresh,
+        deadline: None,
+    });
+    let history = prop_oneof![held_task(), waiting_task()].prop_map(|task| Op::History { task });
+    Union::new_weighted(vec![
+        (30, begin(about).boxed()),
+        (36, reserve()),
+        (36, owner(about).boxed()),
+        (10, exchanges().boxed()),
+        (12, shut().boxed()),
+        (5, cancel.boxed()),
+        (5, retry.boxed()),
+        (8, finished_task().prop_map(|task| Op::Delete { task }).boxed()),
+        (10, upkeep()),
+        (8, shapes::settle().boxed()),
+        (5, rules(Theme::Limits)),
+        (5, operators()),
+        (5, register()),
+        (6, history.boxed()),
+        (5, reading()),
+        (10, Just(Op::Again).boxed()),
+    ])
+}
+
+fn timed(about: About) -> impl Strategy<Value = (Step, Op)> {
+    (step(), call(about))
+}
+
+pub fn case() -> impl Strategy<Value = Case> {
+    let of = |about| vec(timed(about), 1..200);
+    let calls = prop_oneof![3 => of(About::Steps), 2 => of(About::Returns), 2 => of(About::Names)];
+    (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
+}
