@@ -66,6 +66,10 @@ fn tallies_that_race_count_every_event_once() {
     assert_eq!((total.complete, total.failed, total.failures), (counts.complete, counts.failed, counts.failed));
     assert_eq!(total.started, TASKS + total.releases);
     assert_eq!((total.wait.count, total.run.count, total.done.count), (total.started, total.started, total.complete));
+    let host = queue.statistics_of("host", 2).unwrap().total;
+    assert_eq!((host.complete, host.failures, host.releases), (total.complete, total.failures, total.releases));
+    assert_eq!((host.submitted, host.wait.count, &host.run, &host.done), (0, 0, &total.run, &total.done));
+    assert_eq!(queue.statistics_of("other", 2).unwrap().total.run.count, 0);
     for durations in [&total.wait, &total.run, &total.done] {
         assert_eq!(durations.buckets.iter().sum::<u64>(), durations.count);
         assert!(durations.least <= durations.mean().unwrap() && durations.mean().unwrap() <= durations.most);

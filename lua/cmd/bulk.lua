@@ -34,6 +34,7 @@ end
 local spec = {
   reason = options.reason or '', force = options.force, at_once = options.at_once, fresh = options.fresh,
   queue = options.into, priority = options.priority,
+  elsewhere = action == 'retry' and options.into and actions.retry_elsewhere or nil,
   waiting = action == 'purge', planned = {}, lists = {}, entries = 0,
 }
 

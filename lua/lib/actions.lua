@@ -178,7 +178,7 @@ function actions.do_recall(task, spec)
   orders.announce(task.queue)
 end
 
--- Retries a failed or cancelled task, with `spec.queue` in that queue.
+-- Retries a failed or cancelled task. `spec.elsewhere`: `retry_elsewhere`, if it may be in `spec.queue`.
 function actions.retry(task, spec)
   if (task.status == 'pending' or task.status == 'waiting') and task.extra[1] == 'retry' then
     return -- repeated after a lost reply
@@ -186,8 +186,8 @@ function actions.retry(task, spec)
     return actions.stopping(task)
   elseif task.status ~= 'failed' and task.status ~= 'cancelled' and not (spec.anew and task.status == 'complete') then
     return actions.refuse(task, 'failed or cancelled')
-  elseif spec.queue and spec.queue ~= task.queue then
-    return actions.retry_elsewhere(task, spec)
+  elseif spec.elsewhere and spec.queue ~= task.queue then
+    return spec.elsewhere(task, spec)
   elseif not actions.unique(task, spec) then
     return 'DUPLICATE', claims.TAKEN
   end

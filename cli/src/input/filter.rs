@@ -27,7 +27,7 @@ pub struct TaskFilter {
     #[arg(long, value_name = "KEY", value_parser = plain)]
     key: Option<String>,
     /// Only tasks that failed with this group, as `groups` shows it, or with an error of this text
-    #[arg(long, value_name = "GROUP")]
+    #[arg(long, value_name = "GROUP", value_parser = group)]
     group: Option<String>,
     /// Only tasks that failed without a group
     #[arg(long, conflicts_with = "group")]
@@ -93,6 +93,14 @@ impl TaskFilter {
     pub fn group(&self) -> Option<&str> {
         if self.no_group { Some("") } else { self.group.as_deref() }
     }
+}
+
+/// A group of failures, or a text that means one.
+fn group(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("must not be empty; --no-group selects failures without one".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// A time, or one relative to now such as `-2h`.

@@ -93,6 +93,23 @@ fn a_whole_group_of_failures_is_looked_at_and_run_again() {
 }
 
 #[test]
+fn some_of_a_group_run_again_in_another_queue() {
+    let desk = Desk::new();
+    submit(&desk, "q", &["a", "b", "c"], &[]);
+    for group in ["lost 1 of 9", "lost 2 of 9", "lost 3 of 9"] {
+        fail(&desk, "q", Some(group));
+    }
+    assert_eq!(desk.ok(&["groups", "-o", "id"]), "lost # of #\n");
+    assert_eq!(desk.ok(&["find", "q", "--group", "lost 7 of 8", "-o", "id"]), "c\nb\na\n");
+    let all = ["bulk", "retry", "q", "--group", "lost # of #", "--into", "w"];
+    let done = desk.json(&[&all[..], &["--most", "2"]].concat());
+    assert_eq!((&done[0]["changed"], &done[0]["refused"]), (&2.into(), &0.into()));
+    assert_eq!(desk.ok(&["ls", "w", "--status", "pending", "-o", "id"]), "a\nb\n");
+    assert_eq!(desk.json(&all)[0]["changed"], 1);
+    assert_eq!(desk.ok(&["groups", "-o", "id"]), "");
+}
+
+#[test]
 fn a_bulk_means_the_states_that_its_action_is_for() {
     let desk = Desk::new();
     submit(&desk, "q", &["running", "a", "b"], &[]);

@@ -296,6 +296,7 @@ fn of_names_tags_and_groups() {
             "retried is complete, but is in the failure group oom",
         ),
         (&["ZADD blueque_groups_groups 5 oom"], "groups counts 5 tasks of the group oom, and has 3"),
+        (&["ZADD blueque_groups_groups 5 lost/#/of/#"], "groups counts 5 tasks of the group lost/#/of/#, and has 1"),
     ]);
 }
 

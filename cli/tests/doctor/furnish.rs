@@ -186,6 +186,9 @@ impl Ward {
         self.call(&format!("complete {id} {token} x"));
         let (id, token) = self.run("groups");
         self.call(&format!("fail {id} {token} x group net"));
+        self.call("submit groups 1 words '' x max_failures 0");
+        let (id, token) = self.run("groups");
+        self.call(&format!("fail {id} {token} x group lost/7/of/9"));
     }
 
     /// First, since time never runs backwards.
