@@ -7,6 +7,6 @@
 -- @again goes on
 -- @reply number of tasks, 1 if more is to be done
 -- @errors
--- @noted CLOSED DUPLICATE OVERDUE STATE STOPPING TOOMANY UPSTREAM
+-- @noted CLOSED DUPLICATE NOLIMIT OVERDUE STATE STOPPING TOOMANY UPSTREAM
 namespace.open()
 return settling.settle(contract.arguments())

@@ -66,14 +66,9 @@ function encore.begin(id)
   local task = actions.find(id)
   local round, request = unpack(redis.call('HMGET', task.key, 'round', 'further'), 1, 2)
   local found = redis.call('HGETALL', namespace.declare(encore.key(id)))
-  local call, options = { request = request }, {}
+  local call = { request = request }
   for i = 1, #found, 2 do
-    local name = string.match(found[i], '^/(.*)')
-    if name then
-      options[name] = contract.task_option(name, found[i + 1])
-    else
-      call[found[i]] = found[i + 1]
-    end
+    call[found[i]] = found[i + 1]
   end
   if task.status == 'cancelled' then
     return encore.drop(task, request, 'the task was cancelled')
@@ -83,9 +78,10 @@ function encore.begin(id)
   call.eta = tonumber(call.eta)
   local step = { queue = call.queue, by = call.by, reason = 'submitted again' }
   edits.read(task)
-  local ok, code, text = pcall(resubmit.plan, task, call, creation.spec(options), step)
+  local ok, code, text = pcall(encore.plan, task, call, step)
   if not ok then
-    if reply.code(code) ~= 'TOOMANY' then
+    local verdict = reply.code(code)
+    if verdict ~= 'TOOMANY' and verdict ~= 'NOLIMIT' then
       error(code, 0)
     end
     code, text = string.match(reply.refusal(code).err, '^%-?(%u+) (.*)$')
@@ -97,6 +93,19 @@ function encore.begin(id)
   actions.run(resubmit.run, { task }, step)
   redis.call('UNLINK', encore.key(id))
   redis.call('ZREM', edges.unsettled(), id)
+end
+
+-- Reads what the round writes, as its submit would: its options are checked again. Returns the code and text of a
+-- refusal, or fails with it.
+function encore.plan(task, call, step)
+  local options = {}
+  for field, value in pairs(call) do
+    local name = string.match(field, '^/(.*)')
+    if name then
+      options[name] = contract.task_option(name, value)
+    end
+  end
+  return resubmit.plan(task, call, creation.spec(options), step)
 end
 
 -- Forgets the round, and says why in the history.
