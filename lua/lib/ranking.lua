@@ -192,7 +192,7 @@ function ranking.next(queue, known, best, stale)
   local waiting = redis.call('HGETALL', namespace.key('needs', queue))
   local has = #waiting > 0 and needs.has(redis.call('HGET', namespace.key('has', queue), known.listener))
   waiting[#waiting + 1], waiting[#waiting + 2] = '', ''
-  local levels, firsts = 0, { [0] = best }
+  local levels, firsts, shut = 0, { [0] = best }, nil
   for i = 1, #waiting, 2 do
     local number = string.match(waiting[i + 1], '^%d*')
     local class = waiting[i]
@@ -200,8 +200,10 @@ function ranking.next(queue, known, best, stale)
     local wanted = bar and string.sub(class, 1, bar - 1) or class
     local low = wanted ~= '' and not needs.suits(has, wanted) and '+inf' or '-inf'
     if bar and low == '-inf' then
-      known.pool = known.pool or shares.look(queue, waiting)
-      low = shares.is_shut(known.pool, class) and '+inf' or low
+      if not shut then
+        known.pool, shut = shares.look(queue, waiting), shares.is_shut
+      end
+      low = shut(known.pool, class) and '+inf' or low
     end
     while low ~= '+inf' do
       local found = ranking.first(queue, number, stale, low)

@@ -148,11 +148,12 @@ end
 function shares.look(queue, waiting)
   local pool = { queue = queue, known = {}, parts = {}, asked = {}, admitted = {}, asks = {}, offers = {}, gone = {} }
   local members, classes, all = {}, {}, {}
+  local of, parse = shares.of, shares.parts
   for i = 1, #waiting, 2 do
-    local set = shares.of(waiting[i])
+    local set = of(waiting[i])
     if set then
       classes[#classes + 1], members[#members + 1] = waiting[i], queue .. ' ' .. waiting[i]
-      pool.parts[waiting[i]] = shares.parts(set)
+      pool.parts[waiting[i]] = parse(set)
       for _, part in ipairs(pool.parts[waiting[i]]) do
         all[#all + 1] = part
       end
