@@ -32,7 +32,7 @@ const STRUCTS: [Whole; 20] = [
 ];
 
 /// Replies whose items are a struct of the library.
-const ITEMS: [(&str, &str); 20] = [
+const ITEMS: [(&str, &str); 21] = [
     ("audit", "Change"),
     ("changes", "TaskChange"),
     ("events", "Event"),
@@ -44,6 +44,7 @@ const ITEMS: [(&str, &str); 20] = [
     ("listeners", "ListenerInfo"),
     ("logs", "LogEntry"),
     ("mend", "Claim"),
+    ("peek", "Peeked"),
     ("queues", "QueueInfo"),
     ("ready", "ReadyQueue"),
     ("reserve", "Reservation"),
@@ -56,7 +57,7 @@ const ITEMS: [(&str, &str); 20] = [
 ];
 
 /// Fields that the library has under another name, or as another type than that of the contract: with the reader of it.
-const OWN: [(&str, &str, &str, &str, &str); 33] = [
+const OWN: [(&str, &str, &str, &str, &str); 34] = [
     ("audit", "entry", "cursor", "String", "reply::text"),
     ("audit", "of", "of", "String", "reply::text"),
     ("bulk", "cursor", "next", "Option<String>", "reply::next"),
@@ -73,6 +74,7 @@ const OWN: [(&str, &str, &str, &str, &str); 33] = [
     ("mend", "cursor", "next", "Option<String>", "reply::next"),
     ("mend", "from", "listener", "String", "reply::text"),
     ("mend", "status", "status", "Option<Status>", "reply::known"),
+    ("peek", "id", "id", "TaskId", "reply::word"),
     ("queues", "queue", "name", "String", "reply::text"),
     ("queues", "stop", "stopping", "bool", "reply::stop"),
     ("ready", "cursor", "next", "Option<String>", "reply::next"),

@@ -28,7 +28,7 @@ pub use submit::NewTask;
 pub use crate::options::{
     AdoptOptions, AuditOptions, CancelGraphOptions, CancelOptions, ChangesOptions, CheckpointOptions, CompleteOptions,
     EditOptions, EstimateOptions, EventsOptions, ExchangeOptions, FailOptions, LimitsOptions, LogOptions, LogsOptions,
-    MendOptions, NoteOptions, PauseOptions, ReadyOptions, RecallOptions, RegisterOptions, ReleaseOptions,
+    MendOptions, NoteOptions, PauseOptions, PeekOptions, ReadyOptions, RecallOptions, RegisterOptions, ReleaseOptions,
     ReportOptions, ReserveOptions, RetainOptions, RetryGraphOptions, RetryOptions, RunScheduleOptions, ScheduleOptions,
     StartOptions, StatisticsOptions, SubmitGraphOptions, TaskOptions,
 };

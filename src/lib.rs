@@ -158,8 +158,8 @@ pub use link::{Blocking, Link};
 pub use model::{Follow, Greeting, Page};
 // Queues, and their tasks as a whole.
 pub use model::{
-    Changed, Counts, Day, Durations, Event, Events, Figures, Group, KeyLimit, Limits, ListenerInfo, Pause, QueueInfo,
-    Rate, Setting, Source, Statistics, Step, Tag,
+    Changed, Counts, Day, Durations, Event, Events, Figures, Group, KeyLimit, Limits, ListenerInfo, Pause, Peeked,
+    QueueInfo, Rate, Setting, Source, Statistics, Step, Tag,
 };
 /// A queue of a namespace.
 pub type Queue = handles::Queue<Blocking>;

@@ -20,9 +20,9 @@ pub use order::QueueOrder;
 pub use queue::Pause;
 pub use replies::{
     Audit, Beat, Change, Changes, Claim, Counts, Estimate, Event, Events, Exchanged, GraphSummary, Greeting, Group,
-    Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule, Mended, Orphans, Promoted, QueueInfo, Ran, Ready, ReadyQueue,
-    Reservation, Retained, ScheduleSummary, Setting, Settled, Step, Tag, Tallied, TaskChange, Ticked, TrackedTask,
-    Transition, UpkeepStep, Why, WorkerInfo,
+    Held, KeyLimit, ListenerInfo, LogEntry, LowSchedule, Mended, Orphans, Peeked, Promoted, QueueInfo, Ran, Ready,
+    ReadyQueue, Reservation, Retained, ScheduleSummary, Setting, Settled, Step, Tag, Tallied, TaskChange, Ticked,
+    TrackedTask, Transition, UpkeepStep, Why, WorkerInfo,
 };
 pub use schedules::{ScheduleInfo, ScheduleState, Scheduled, Trouble};
 pub use search::Changed;

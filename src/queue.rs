@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::calls::{Call, LimitsOptions, MendOptions, NewTask, PauseOptions, RetainOptions, TaskOptions};
+use crate::calls::{Call, LimitsOptions, MendOptions, NewTask, PauseOptions, PeekOptions, RetainOptions, TaskOptions};
 use crate::client::Client;
 use crate::error::{Code, Error, Result};
 use crate::link::{Blocking, Link};
-use crate::model::{Counts, KeyLimit, ListenerInfo, Orphans, Promoted, Rate, Retained, Round, Setting, Submitted};
+use crate::model::{
+    Counts, KeyLimit, ListenerInfo, Orphans, Peeked, Promoted, Rate, Retained, Round, Setting, Submitted,
+};
 use crate::names::{ListenerId, QueueName, TaskId};
 use crate::options::Submit;
 use crate::task::Task;
@@ -223,6 +225,15 @@ impl<L: Link> Queue<L> {
     pub fn list(&self, status: &str, limit: u32) -> L::Answer<'_, Result<Vec<String>>> {
         let call = self.client.calls().list(&self.name, status, "0", limit);
         L::answer(async move { Ok(self.client.run(&call).await?.items) })
+    }
+
+    /// The next `limit` (at most 500) tasks that it will give to a listener, in this order, as things are now; then up to
+    /// so many that it passes over meanwhile, each with the reason ([`Peeked::why`]). Takes nothing.
+    ///
+    /// # Errors
+    /// `BADARG` for another limit or offer; those of [`Client::call`].
+    pub fn peek(&self, limit: u32, options: &PeekOptions) -> L::Answer<'_, Result<Vec<Peeked>>> {
+        self.client.make(self.client.calls().peek(&self.name, limit, options))
     }
 
     /// Its listeners.

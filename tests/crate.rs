@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use blueque::calls::{
-    AuditOptions, ChangesOptions, CompleteOptions, EditOptions, FailOptions, NewTask, NoteOptions, ReleaseOptions,
-    ReserveOptions, TaskOptions,
+    AuditOptions, ChangesOptions, CompleteOptions, EditOptions, FailOptions, NewTask, NoteOptions, PeekOptions,
+    RegisterOptions, ReleaseOptions, ReserveOptions, TaskOptions,
 };
 use blueque::{
     Cancelled, Client, Error, ListenerId, Namespace, Order, Outcome, QueueName, QueueOrder, Recalled, Status, Submit,
@@ -288,6 +288,69 @@ fn what_a_client_changes_in_a_task_has_its_name() {
     task.edit(&EditOptions::new().priority(4).by("you@there")).unwrap();
     let by: Vec<_> = task.history().unwrap().into_iter().skip(1).filter_map(|entry| entry.by).collect();
     assert_eq!(by, ["me@here", "me@here", "you@there"]);
+}
+
+#[test]
+fn a_peek_tells_what_reserve_then_gives_out_whatever_stands_in_the_way() {
+    let server = Server::start();
+    let client = Client::builder().for_tests().open(&server.url()).unwrap();
+    let at = |n: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(2_000_000_000 + n);
+    let mut seed = 7_u64;
+    let mut pick = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let (mut given, mut passed) = (0, 0);
+    for round in 0..40 {
+        let (name, calls) = (QueueName::new(format!("q{round}")).unwrap(), client.calls());
+        let listener = ListenerId::new("host_1").unwrap();
+        let mut now = round * 1000;
+        let offer = RegisterOptions::new().has("gpu,memory=64");
+        client.call(&calls.register(&name, &listener, &offer).at(at(now))).unwrap();
+        for (setting, value, chance) in [
+            ("concurrency", (2 + pick(10)).to_string(), 3),
+            ("key_concurrency", (1 + pick(3)).to_string(), 3),
+            ("rate", format!("{}/37", 1 + pick(9)), 4),
+            ("key_rate", format!("{}/41", 1 + pick(3)), 4),
+            ("ageing", (1 + pick(9)).to_string(), 4),
+        ] {
+            if pick(chance) == 0 {
+                client.call(&calls.configure(Some(&name), setting, Some(&value)).at(at(now))).unwrap();
+            }
+        }
+        let reserve = |now| calls.reserve(&listener, std::slice::from_ref(&name), &ReserveOptions::new()).at(at(now));
+        for n in 0..30 {
+            now += pick(3);
+            let id = TaskId::new(format!("{round}-{n}")).unwrap();
+            let mut options = TaskOptions::default();
+            for (chance, option) in [(2, "priority"), (2, "key"), (4, "needs"), (5, "weight")] {
+                options = match (pick(chance), option) {
+                    (0, "priority") => options.priority(i32::try_from(pick(4)).unwrap() - 1),
+                    (0, "key") => options.key(["a", "b", "c"][usize::try_from(pick(3)).unwrap()]),
+                    (0, "needs") => options.needs(["gpu", "tape", "memory>=32"][usize::try_from(pick(3)).unwrap()]),
+                    (0, "weight") => options.weight(2),
+                    _ => options,
+                };
+            }
+            let task = NewTask::new(&id, b"{}");
+            client.call(&calls.submit(&name, &[task], &options).at(at(now))).unwrap();
+            if pick(6) == 0 {
+                client.call(&reserve(now)).unwrap();
+            }
+        }
+        now += pick(20);
+        let look = calls.peek(&name, 50, &PeekOptions::new().listener(listener.to_string())).at(at(now));
+        let (next, over): (Vec<_>, Vec<_>) =
+            client.call(&look).unwrap().into_iter().partition(|task| task.why.is_none());
+        let mut got = Vec::new();
+        while let Some(task) = client.call(&reserve(now)).unwrap().pop() {
+            got.push(task.id);
+        }
+        let next: Vec<TaskId> = next.into_iter().map(|task| task.id).collect();
+        assert_eq!(next, got, "round {round}");
+        (given, passed) = (given + got.len(), passed + over.len());
+    }
+    assert!(given > 100 && passed > 100, "{given} {passed}");
 }
 
 #[test]

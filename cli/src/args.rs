@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
-    groups, history, limit, limits, logs, ls, move_to, note, pause, prioritise, queues, recall, resume, retry, run,
-    schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
+    groups, history, limit, limits, logs, ls, move_to, note, pause, peek, prioritise, queues, recall, resume, retry,
+    run, schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
 };
 use crate::output::Format;
 use crate::session::config::Connection;
@@ -106,6 +106,8 @@ pub enum Command {
     Limits(limits::Options),
     /// List queues with the number of tasks in each state
     Queues(queues::Options),
+    /// Show the next tasks that a queue will give out, and why it passes over others
+    Peek(peek::Options),
     /// Stop a queue from giving out tasks; running tasks go on, or are stopped, too
     Pause(pause::Options),
     /// Let a queue give out tasks again

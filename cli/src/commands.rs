@@ -24,6 +24,7 @@ pub mod ls;
 pub mod move_to;
 pub mod note;
 pub mod pause;
+pub mod peek;
 pub mod prioritise;
 pub mod queues;
 pub mod recall;

@@ -28,8 +28,8 @@ use clap::{CommandFactory, Parser};
 use crate::args::{Cli, Command};
 use crate::commands::{
     audit, bulk, cancel, completions, config, delete, depend, dev, drain, edit, events, exec, find, forget, graph,
-    groups, history, limit, limits, ls, move_to, note, pause, prioritise, queues, recall, reset_clock, resume, retry,
-    run, schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
+    groups, history, limit, limits, ls, move_to, note, pause, peek, prioritise, queues, recall, reset_clock, resume,
+    retry, run, schedule, show, stats, submit, tag, tags, task, top, track, upkeep, wait, why, workers,
 };
 use crate::output::Code;
 use crate::session::config::Settings;
@@ -143,6 +143,7 @@ fn with_server(session: &Session, command: &Command) -> anyhow::Result<Code> {
         Command::Schedule(options) => schedule::run(session, options),
         Command::Graph(options) => graph::run(session, options),
         Command::Queues(options) => queues::run(session, options),
+        Command::Peek(options) => peek::run(session, options),
         Command::Pause(options) => pause::run(session, options),
         Command::Resume(options) => resume::run(session, options),
         Command::Workers(options) => workers::run(session, options),

@@ -203,7 +203,7 @@ function shares.leaves(pool, part, member)
       return true
     end
     local gone, offered = shares.is_gone(other, redis.call('HGET', shares.waits_key(), other))
-    if gone then
+    if gone or pool.left and pool.left[other] then -- `left`: in `peek`, those that had their turn
       pool.gone[other] = true
     else
       local parts, weight = shares.parts(shares.of(other)), 1

@@ -2,9 +2,9 @@
 
 use redis::Value;
 
-use super::{Call, Calls, PauseOptions, RegisterOptions, ReportOptions};
+use super::{Call, Calls, PauseOptions, PeekOptions, RegisterOptions, ReportOptions};
 use crate::model::reply;
-use crate::model::{Counts, Held, ListenerInfo, Order, Page, QueueInfo, WorkerInfo};
+use crate::model::{Counts, Held, ListenerInfo, Order, Page, Peeked, QueueInfo, WorkerInfo};
 use crate::names::{ListenerId, QueueName};
 
 impl Calls {
@@ -28,6 +28,13 @@ impl Calls {
     #[must_use]
     pub fn workers(&self, cursor: &str, limit: u32) -> Call<Page<WorkerInfo>> {
         self.call("workers", reply::page).arg(cursor).arg(limit)
+    }
+
+    /// The next `limit` (1 to 500) tasks that a queue will give to a listener, in this order, as things are now; then up
+    /// to so many that it passes over meanwhile, each with the reason. Takes nothing.
+    #[must_use]
+    pub fn peek(&self, queue: &QueueName, limit: u32, options: &PeekOptions) -> Call<Vec<Peeked>> {
+        self.call("peek", reply::list).arg(queue).arg(limit).pairs(&options.0)
     }
 
     /// Stops a queue from giving out tasks.

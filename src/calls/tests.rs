@@ -110,6 +110,7 @@ fn no_reply_of_a_server_makes_a_call_panic() -> Result<()> {
             calls.queues("0", 1),
             calls.list(&queue, "all", "0", 1),
             calls.counts(&queue),
+            calls.peek(&queue, 1, &PeekOptions::new().has("gpu")),
             calls.get(&id),
             calls.get_many(std::slice::from_ref(&id)),
             calls.find_everywhere(&Filter::new(), "0", 1),

@@ -311,6 +311,8 @@ const CALLS: &[&str] = &[
     "forget gone request r",
     "get started",
     "get_many 3 started nosuch p1",
+    "peek l 10 listener host_1",
+    "peek q 10 has gpu",
     "find * 0 100 status failed",
     "groups f 0 100",
     "heartbeat q host_1 60 3 reserved TOKEN:reserved started TOKEN:started asked TOKEN:asked",

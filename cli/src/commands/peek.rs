@@ -1,0 +1,96 @@
+//! `blueque peek`
+
+use blueque::calls::PeekOptions;
+use blueque::{ListenerId, Peeked, QueueName};
+use clap::Args;
+use serde::Serialize;
+
+use crate::input::values::{queue_name, whole_number};
+use crate::output::Code;
+use crate::output::table::{self, Column, Row};
+use crate::session::Session;
+use crate::times;
+
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The queue
+    #[arg(value_name = "QUEUE", value_parser = queue_name)]
+    queue: QueueName,
+    /// Show at most this many that are given out, and as many that are passed over
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = whole_number::<u32>(1, 500))]
+    limit: u32,
+    /// For a listener that offers this, such as gpu,memory=64
+    #[arg(long, value_name = "OFFER")]
+    has: Option<String>,
+    /// For this listener, with what it offers
+    #[arg(long, value_name = "LISTENER")]
+    listener: Option<ListenerId>,
+}
+
+/// A task, and when it is given out, or why not.
+#[derive(Serialize)]
+struct View {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<String>,
+}
+
+impl Row for View {
+    const COLUMNS: &'static [Column] =
+        &[Column::whole("next"), Column::id("id"), Column::text("passed over"), Column::whole("until").rank(1)];
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        let place = self.place.map(|place| place.to_string());
+        let why = self.passed.as_deref().map(|why| sentence(why).to_owned());
+        vec![or_none(&place), self.id.clone(), or_none(&why), or_none(&self.until)]
+    }
+}
+
+/// The reason for people.
+fn sentence(why: &str) -> &str {
+    match why {
+        "paused" => "the queue is paused",
+        "draining" => "the listener drains",
+        "queue_full" => "all places of the queue are taken",
+        "queue_rate" => "the rate of the queue",
+        "behind" => "a task before it waits",
+        "key_full" => "all places of its key are taken",
+        "key_rate" => "the rate of its key",
+        "needs" => "its needs are not met",
+        "limit_full" => "all places of a shared limit are taken",
+        "limit_rate" => "the rate of a shared limit",
+        "limit_turn" => "others have their turn at a shared limit",
+        "gone" => "it is not pending any more",
+        other => other,
+    }
+}
+
+pub fn run(session: &Session, options: &Options) -> anyhow::Result<Code> {
+    let mut call = PeekOptions::new();
+    if let Some(listener) = &options.listener {
+        call = call.listener(listener.to_string());
+    }
+    if let Some(has) = &options.has {
+        call = call.has(has);
+    }
+    let found = session.client.queue(options.queue.as_str())?.peek(options.limit, &call)?;
+    if found.is_empty() {
+        session.must_exist(std::slice::from_ref(&options.queue))?;
+    }
+    let view = |(at, task): (usize, Peeked)| {
+        let place = task.why.is_none().then_some(at + 1);
+        View { id: task.id.to_string(), place, passed: task.why, until: task.until.and_then(times::exact) }
+    };
+    let views: Vec<View> = found.into_iter().enumerate().map(view).collect();
+    table::write(session.format, &views)?;
+    Ok(Code::Ok)
+}

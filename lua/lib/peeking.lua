@@ -1,0 +1,383 @@
+-- What `reserve` would give to a listener, one task after another, without taking any. `look` has what is known, and
+-- what the tasks that were chosen so far would take: of the queue, of their keys and of shared limits.
+local peeking = {}
+
+-- Entries behind the wanted ones that are read, and tasks that are asked why they are passed over.
+peeking.SPARE = 10
+peeking.LOOKS = 200
+
+-- Begins a look at a queue for what a listener offers. `stop` is why nothing is given out at all.
+function peeking.begin(queue, listener, has, limit)
+  local meta = redis.call('HMGET', namespace.meta, 'paused:' .. queue, 'lanes:' .. queue)
+  local held = namespace.key('places', queue)
+  local look = { queue = queue, limit = limit, given = {}, gone = {}, keys = {}, orders = {}, unsuited = {}, waits = {},
+    ghosts = {}, shared = {},
+    has = needs.has(has or listener and redis.call('HGET', namespace.key('has', queue), listener)),
+    used = redis.call('ZCARD', namespace.key('leases', queue)) + tonumber(redis.call('HGET', held, 'extra') or 0),
+    starts = 0, most = tonumber(settings.get(queue, 'concurrency')), rate = settings.get(queue, 'rate'),
+    plain = redis.call('LRANGE', namespace.key('pending_tasks', queue), -limit - peeking.SPARE, -1) }
+  look.ageing = meta[2] and tonumber(settings.get(queue, 'ageing'))
+  look.ageing = look.ageing and look.ageing * 1000000
+  look.at = #look.plain
+  if meta[1] then
+    look.stop = 'paused'
+  elseif listener and redis.call('HEXISTS', orders.key(queue), 'l:' .. listener) == 1 then
+    look.stop = 'draining'
+  end
+  local waiting = meta[2] and redis.call('HGETALL', namespace.key('needs', queue)) or {}
+  if meta[2] then
+    waiting[#waiting + 1], waiting[#waiting + 2] = '', ''
+  end
+  for i = 1, #waiting, 2 do
+    local class, number = waiting[i], string.match(waiting[i + 1], '^%d*')
+    local bar = string.find(class, '|', 1, true)
+    local wanted = bar and string.sub(class, 1, bar - 1) or class
+    if wanted ~= '' and not needs.suits(look.has, wanted) then
+      look.unsuited[class] = true
+    else
+      if bar then
+        look.pool = look.pool or shares.look(queue, waiting)
+        look.pool.left = look.pool.left or {}
+      end
+      look.orders[#look.orders + 1] = { class = class, number = number, bar = bar,
+        entries = peeking.load(look, fairness.ranked_key(queue, number)) }
+    end
+  end
+  return look
+end
+
+-- The first entries of an order; with ageing those of each priority.
+function peeking.load(look, key)
+  local entries, low, levels = {}, '-inf', 0
+  repeat
+    local page = redis.call('ZRANGEBYSCORE', key, low, '+inf', 'WITHSCORES', 'LIMIT', 0, look.limit + peeking.SPARE)
+    for i = 1, #page, 2 do
+      if not look.ageing or page[i + 1] == page[2] then
+        local rank, what = string.match(page[i], '^(%S+) (%S+)$')
+        local key_name = string.sub(what, 1, 1) == '/' and string.sub(what, 2) or nil
+        entries[#entries + 1] = { score = tonumber(page[i + 1]), rank = rank, own = rank, what = what, key = key_name,
+          id = not key_name and what or nil }
+      end
+    end
+    levels = levels + 1
+    low = look.ageing and page[2] and levels < ranking.MAX_PRIORITIES and '(' .. page[2]
+  until not low
+  return entries
+end
+
+-- What is known of a key, and would be taken of it.
+function peeking.key(look, key)
+  local known = look.keys[key]
+  if not known then
+    local most, rate, since = limits.of_key(look.queue, key)
+    known = { most = most, rate = rate, since = since, starts = 0, heads = {},
+      used = tonumber(redis.call('HGET', namespace.key('places', look.queue), 'k:' .. key) or 0) }
+    look.keys[key] = known
+  end
+  return known
+end
+
+-- Whether a rate allows a start after so many others now; if not, also when it will.
+function peeking.rate_allows(starts, rate, since, number)
+  if not rate or number == 0 then
+    return limits.rate_allows(starts, rate, since)
+  end
+  local most, seconds = string.match(rate, '^(%d+)/(%d+)$')
+  if number >= tonumber(most) then
+    return false, namespace.now_us + seconds * 1000000
+  end
+  local free = limits.start_expires(starts, most - 1 - number, seconds, since)
+  if free and free > namespace.now_us then
+    return false, free
+  end
+  return true
+end
+
+-- Why a task of a key may not run now, or nil; and until when, if that is known.
+function peeking.key_refuses(look, key, weight)
+  local known = peeking.key(look, key)
+  local most = known.most
+  if weight == 'solo' then
+    most, weight = 1, 1
+  end
+  if most and known.used + math.min(tonumber(weight), most) > most then
+    return 'key_full'
+  end
+  local allows, free = peeking.rate_allows(limits.starts_key(look.queue, key), known.rate, known.since, known.starts)
+  return not allows and 'key_rate' or nil, free
+end
+
+-- The same of the queue.
+function peeking.queue_refuses(look, weight)
+  if look.most and look.used + math.min(weight, look.most) > look.most then
+    return 'queue_full'
+  end
+  local allows, free = peeking.rate_allows(limits.starts_key(look.queue), look.rate, settings.since(look.queue, 'rate'),
+    look.starts)
+  return not allows and 'queue_rate' or nil, free
+end
+
+-- The same of shared limits. A class that could not have its places holds back those that ask after it.
+function peeking.class_refuses(look, class)
+  local pool, member = look.pool, look.queue .. ' ' .. class
+  for _, part in ipairs(pool.parts[class]) do
+    local limit = pool.known[part.name]
+    if limit.missing or limit.most and limit.used + part.weight > limit.most then
+      return 'limit_full'
+    end
+    local free = limits.allowed_at(shares.starts_key(part.name), limit.rate, 0, look.shared[part.name] or 0)
+    if free > namespace.now_us then
+      return 'limit_rate', free
+    elseif not shares.leaves(pool, part, member) or not peeking.leaves(look, part, class) then
+      return 'limit_turn'
+    end
+  end
+end
+
+-- The same for those that ask in vain within this look: they come after those that did before.
+function peeking.leaves(look, part, class)
+  local limit, waits = look.pool.known[part.name], look.waits[part.name] or {}
+  local places, first = 0, true
+  if look.pool.asked[class] and not look.pool.left[look.queue .. ' ' .. class] then
+    return true
+  end
+  for _, other in ipairs(limit.most and waits or {}) do
+    if other.class == class then
+      return true
+    elseif first or limit.used + places + other.weight <= limit.most then
+      places = places + other.weight
+    end
+    first = false
+    if limit.used + places + part.weight > limit.most then
+      return false
+    end
+  end
+  return true
+end
+
+-- The first task of a key in an order that is not chosen yet, as it stands there, with its score.
+function peeking.head(look, key, number)
+  local heads, list = peeking.key(look, key).heads, fairness.tasks_key(look.queue, key, number)
+  local known = heads[number] or { entries = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES'), at = 1 }
+  heads[number] = known
+  while known.entries[known.at] do
+    local rank, id, weight = string.match(known.entries[known.at], '^(%S+) (%S+) (%S+)$')
+    if not look.gone[id] then
+      return { own = rank, id = id, weight = weight, score = tonumber(known.entries[known.at + 1]) }
+    end
+    if not known.whole then
+      known.entries, known.whole = redis.call('ZRANGE', list, 0, look.limit, 'WITHSCORES'), true
+    else
+      known.at = known.at + 2
+    end
+  end
+end
+
+-- The first entry of each priority of an order that may run; without ageing only of the highest.
+function peeking.firsts(look, order, firsts)
+  local last
+  if order.bar then
+    order.refused, order.till = peeking.class_refuses(look, order.class)
+  end
+  for _, entry in ipairs(order.entries) do
+    local head = entry.key and entry.score ~= last and peeking.head(look, entry.key, order.number)
+    if entry.score ~= last and (not entry.key and not look.gone[entry.id]
+      or head and not peeking.key_refuses(look, entry.key, head.weight)) then
+      last = entry.score
+      if order.refused then
+        look.asks = look.asks or {}
+        look.asks[#look.asks + 1] = order.class
+        return
+      end
+      if head then
+        entry.id, entry.own = head.id, head.own
+      end
+      entry.class = order.class
+      if not firsts[last] or ranking.precedes(entry, firsts[last]) then
+        firsts[last] = entry
+      end
+      if not look.ageing then
+        return
+      end
+    end
+  end
+end
+
+-- The next task of the plain list.
+function peeking.next_plain(look)
+  while look.at > 0 do
+    local id = look.plain[look.at]
+    local v = redis.call('HMGET', namespace.key('task', id), 'status', 'queue', 'updated', 'ties', 'front')
+    if look.gone[id] then
+      look.at = look.at - 1
+    elseif v[1] == 'pending' and v[2] == look.queue and not string.find(v[4] or '', 'r', 1, true) then
+      return { plain = true, id = id, rank = fairness.list_rank(v[3], v[5]), score = 0 }
+    else
+      look.gone[id], look.ghosts[#look.ghosts + 1] = true, id
+    end
+  end
+end
+
+-- Chooses the next task. Returns it, or nil.
+function peeking.next(look)
+  look.stop, look.till = peeking.queue_refuses(look, 1)
+  if look.stop then
+    return nil
+  end
+  local firsts = { [0] = peeking.next_plain(look) }
+  look.asks = nil
+  for _, order in ipairs(look.orders) do
+    peeking.firsts(look, order, firsts)
+  end
+  local best = ranking.choose(firsts, look.ageing)
+  if not best then
+    return nil
+  end
+  local v = redis.call('HMGET', namespace.key('task', best.id), 'status', 'queue', 'weight', 'key')
+  look.gone[best.id] = true
+  if v[1] ~= 'pending' or v[2] ~= look.queue then
+    look.ghosts[#look.ghosts + 1] = best.id
+    peeking.stand_again(look, best.key)
+    return peeking.next(look)
+  end
+  best.weight = tonumber(v[3] or 1)
+  look.stop, look.till = peeking.queue_refuses(look, best.weight)
+  if look.stop then
+    look.gone[best.id], look.blocked = nil, best.id
+    return nil
+  end
+  peeking.take(look, best)
+  return best
+end
+
+-- Counts what a task would take.
+function peeking.take(look, task)
+  look.given[#look.given + 1] = task
+  look.used, look.starts = look.used + task.weight, look.starts + 1
+  for _, class in ipairs(look.asks or {}) do
+    if not look.pool.asked[class] or look.pool.left[look.queue .. ' ' .. class] then
+      for _, part in ipairs(look.pool.parts[class]) do
+        peeking.wait(look, part, class)
+      end
+    end
+  end
+  for _, part in ipairs(task.class and look.pool and look.pool.parts[task.class] or {}) do
+    local limit = look.pool.known[part.name]
+    limit.used, look.shared[part.name] = limit.used + part.weight, (look.shared[part.name] or 0) + 1
+    look.pool.left[look.queue .. ' ' .. task.class] = true
+    for i, other in ipairs(look.waits[part.name] or {}) do
+      if other.class == task.class then
+        table.remove(look.waits[part.name], i)
+        break
+      end
+    end
+  end
+  if task.key then
+    local known = peeking.key(look, task.key)
+    known.used, known.starts = known.used + task.weight, known.starts + 1
+    known.served = fairness.rank(namespace.now_us + #look.given)
+    peeking.stand_again(look, task.key)
+  end
+end
+
+-- Lets a class wait for its turn at a limit, unless it does.
+function peeking.wait(look, part, class)
+  local waits = look.waits[part.name] or {}
+  look.waits[part.name] = waits
+  for _, other in ipairs(waits) do
+    if other.class == class then
+      return
+    end
+  end
+  waits[#waits + 1] = { class = class, weight = part.weight }
+end
+
+-- Puts a key where it stands in each order after one of its tasks was served.
+function peeking.stand_again(look, key)
+  for _, order in ipairs(key and look.orders or {}) do
+    for i = #order.entries, 1, -1 do
+      if order.entries[i].key == key then
+        table.remove(order.entries, i)
+      end
+    end
+    local head, served = peeking.head(look, key, order.number), peeking.key(look, key).served
+    if head then
+      local rank = head.own
+      if served and fairness.sort_value(served) > fairness.sort_value(rank) then
+        rank = served
+      end
+      local at = 1
+      while order.entries[at] and (order.entries[at].score < head.score or order.entries[at].score == head.score
+        and fairness.sort_value(order.entries[at].rank) <= fairness.sort_value(rank)) do
+        at = at + 1
+      end
+      table.insert(order.entries, at, { score = head.score, rank = rank, own = head.own, what = '/' .. key, key = key,
+        id = head.id })
+    end
+  end
+end
+
+-- Why a ranked task is passed over, or nil; and until when, if that is known.
+function peeking.reason(look, id)
+  local v = redis.call('HMGET', namespace.key('task', id), 'key', 'weight', 'solo', 'needs', 'limits')
+  local class = needs.class({ needs = v[4] or nil, shared = v[5] or nil }) or ''
+  if look.unsuited[class] then
+    return 'needs'
+  elseif v[1] then
+    local why, till = peeking.key_refuses(look, v[1], v[3] and 'solo' or v[2] or '1')
+    local head = not why and peeking.head(look, v[1], needs.number(look.queue, class ~= '' and class) or '')
+    if why then
+      return why, till
+    elseif head and head.id ~= id and peeking.key_refuses(look, v[1], head.weight) then
+      return 'behind' -- tasks of one key go in order
+    end
+  end
+  if string.find(class, '|', 1, true) and look.pool and look.pool.parts[class] then
+    return peeking.class_refuses(look, class)
+  end
+end
+
+-- What decides the order of tasks of different priorities.
+function peeking.value(look, score, rank)
+  return look.ageing and score + fairness.issued_at(rank) / look.ageing or score
+end
+
+-- The tasks that are passed over, in the order in which they wait: id, why, and until when, in turn. If enough were
+-- chosen, those before the last of them.
+function peeking.passed(look, answer)
+  local last = #look.given == look.limit and look.given[look.limit]
+  local room, value = look.limit, last and peeking.value(look, last.score, last.rank)
+  local function add(id, why, till)
+    if room > 0 then
+      room = room - 1
+      answer[#answer + 1], answer[#answer + 2], answer[#answer + 3] = id, why, till and namespace.decimal(till) or ''
+    end
+  end
+  for _, id in ipairs(look.ghosts) do
+    add(id, 'gone')
+  end
+  if look.blocked then
+    add(look.blocked, look.stop, look.till)
+  end
+  local ranked = redis.call('ZRANGE', namespace.key('lane_tasks', look.queue), 0, peeking.LOOKS - 1, 'WITHSCORES')
+  for i = 1, #ranked, 2 do
+    local rank, id = string.match(ranked[i], '^(%S+) (%S+)$')
+    local own = last and peeking.value(look, tonumber(ranked[i + 1]), rank)
+    if room > 0 and not look.gone[id] and id ~= look.blocked and (not last or own < value
+      or own == value and fairness.sort_value(rank) < fairness.sort_value(last.rank)) then
+      local why, till = peeking.reason(look, id)
+      if not why and look.stop then
+        why, till = look.blocked and 'behind' or look.stop, not look.blocked and look.till or nil
+      end
+      if why then
+        add(id, why, till)
+      end
+    end
+  end
+  for i = look.stop and look.at or 0, 1, -1 do
+    local id = look.plain[i]
+    if not look.gone[id] and id ~= look.blocked then
+      add(id, look.blocked and 'behind' or look.stop, not look.blocked and look.till or nil)
+    end
+  end
+end
