@@ -12,10 +12,10 @@ patterns.SETS = 32
 -- Entries of the index that one call looks at, and reads at a time.
 patterns.LOOKS = 1000
 
-patterns.PAGE = '100'
+patterns.PAGE = '50'
 
 -- Queues that one step of the search looks at, and how often a search begins, in microseconds.
-patterns.STEP = '1000'
+patterns.STEP = '250'
 
 patterns.EVERY = 15000000
 
@@ -90,16 +90,19 @@ function patterns.matches(one, name)
   return true
 end
 
--- The number of the first pattern that a queue matches, or nil.
-function patterns.nth(set, queue)
-  for _, one in ipairs(set.out) do
-    if patterns.matches(one, queue) then
-      return nil
+-- A function that gives the number of the first pattern that a queue matches, or nil.
+function patterns.chooser(set)
+  local matches, out, wanted = patterns.matches, set.out, set.wanted
+  return function(queue)
+    for i = 1, #out do
+      if matches(out[i], queue) then
+        return nil
+      end
     end
-  end
-  for nth, one in ipairs(set.wanted) do
-    if patterns.matches(one, queue) then
-      return nth
+    for nth = 1, #wanted do
+      if matches(wanted[nth], queue) then
+        return nth
+      end
     end
   end
 end
@@ -117,7 +120,7 @@ end
 function patterns.rouse(sets, queue)
   local left = {}
   for text in string.gmatch(sets, '%S+') do
-    if patterns.nth(patterns.set(text), queue) then
+    if patterns.chooser(patterns.set(text))(queue) then
       redis.pcall('LPUSH', patterns.list(text), '1')
     else
       left[#left + 1] = text
@@ -128,14 +131,15 @@ end
 
 -- Whether tasks of a queue wait in it.
 function patterns.waits(queue)
-  return redis.call('EXISTS', namespace.key('pending_tasks', queue), namespace.key('lane_tasks', queue)) > 0
+  local prefix = namespace.prefix
+  return redis.call('EXISTS', prefix .. 'pending_tasks_' .. queue, prefix .. 'lane_tasks_' .. queue) > 0
 end
 
 -- Whether a queue needs anybody: tasks wait in it, are due later, or have an owner.
 function patterns.lives(queue)
-  return redis.call('EXISTS', namespace.key('pending_tasks', queue), namespace.key('lane_tasks', queue),
-    namespace.key('scheduled_tasks', queue), namespace.key('scheduled_lane_tasks', queue),
-    namespace.key('leases', queue)) > 0
+  local prefix, tasks = namespace.prefix, '_tasks_' .. queue
+  return redis.call('EXISTS', prefix .. 'pending' .. tasks, prefix .. 'lane' .. tasks, prefix .. 'scheduled' .. tasks,
+    prefix .. 'scheduled_lane' .. tasks, prefix .. 'leases_' .. queue) > 0
 end
 
 -- The next entries of the index that a pattern may match, after one of them.
@@ -150,31 +154,44 @@ function patterns.page(one, after)
   return redis.call('ZRANGE', index, from, to, 'BYLEX', 'LIMIT', '0', patterns.PAGE)
 end
 
+-- Which of these queues are paused.
+function patterns.paused(queues)
+  local fields = {}
+  for i = 1, #queues do
+    fields[i] = 'paused:' .. queues[i]
+  end
+  return fields[1] and redis.call('HMGET', namespace.meta, unpack(fields)) or {}
+end
+
 -- Finds up to `limit` queues with tasks, in the order of the patterns, and of the names for each; `live`: also those
 -- that are paused, or whose tasks are due later or have an owner. `next`: the cursor; `gone`: entries without work.
 function patterns.look(set, cursor, limit, live)
-  local found, looks = { next = '0', gone = {} }, patterns.LOOKS
+  local found, looks, size = { next = '0', gone = {} }, patterns.LOOKS, tonumber(patterns.PAGE)
+  local nth_of, waits, lives = patterns.chooser(set), patterns.waits, patterns.lives
   local first, after = string.match(cursor, '^(%d+)/(.*)$')
   after = after ~= '' and after or nil
   for nth = tonumber(first) or 1, #set.wanted do
+    local names
     repeat
-      local names = patterns.page(set.wanted[nth], after)
-      for _, queue in ipairs(names) do
+      names = patterns.page(set.wanted[nth], after)
+      local paused = live and {} or patterns.paused(names)
+      for i = 1, #names do
+        local queue = names[i]
         if #found == limit or looks == 0 then
           found.next = nth .. '/' .. (after or '')
           return found
         end
         looks, after = looks - 1, queue
-        if patterns.nth(set, queue) == nth then
-          local waits = patterns.waits(queue)
-          if not waits and not patterns.lives(queue) then
+        if nth_of(queue) == nth then
+          local some = waits(queue)
+          if not some and not lives(queue) then
             found.gone[#found.gone + 1] = queue
-          elseif live or waits and not redis.call('HGET', namespace.meta, 'paused:' .. queue) then
+          elseif live or some and not paused[i] then
             found[#found + 1] = { name = queue, nth = nth }
           end
         end
       end
-    until #names < tonumber(patterns.PAGE)
+    until #names < size
     after = nil
   end
   return found
@@ -191,11 +208,10 @@ function patterns.search(roamed)
     return nil
   end
   local page = redis.call('ZSCAN', namespace.prefix .. 'queues', cursor or '0', 'COUNT', patterns.STEP)
-  local found = {}
+  local found, lives, index = {}, patterns.lives, patterns.index()
   for i = 1, #page[2], 2 do
     local queue = page[2][i]
-    if string.find(queue, args.PLAIN) and patterns.lives(queue)
-      and not redis.call('ZSCORE', patterns.index(), queue) then
+    if lives(queue) and string.find(queue, args.PLAIN) and not redis.call('ZSCORE', index, queue) then
       found[#found + 1] = queue
     end
   end

@@ -49,15 +49,15 @@ function state.plan_wake(queue)
 end
 
 -- Notes that a queue has work, for listeners that take queues by pattern. A hint: `ready` finds what is missed.
+-- @inline
 function state.list_ready(queue)
-  redis.pcall('ZADD', patterns.index(), '0', queue)
+  redis.pcall('ZADD', namespace.prefix .. 'ready', '0', queue)
 end
 
--- The same, and wakes one of them.
+-- Wakes one of those that sleep, of each set of patterns that the queue matches.
 function state.rouse(queue)
-  state.list_ready(queue)
-  local left = state.roams ~= '' and patterns.rouse(state.roams, queue)
-  if left and left ~= state.roams then
+  local left = patterns.rouse(state.roams, queue)
+  if left ~= state.roams then
     state.roams = left
     redis.pcall('HSET', namespace.meta, 'roams', left)
   end
@@ -75,7 +75,10 @@ function state.wake(queue)
     end
   end
   if state.roams then
-    state.rouse(queue)
+    state.list_ready(queue)
+    if state.roams ~= '' then
+      state.rouse(queue)
+    end
   end
   -- only a hint: without permission to publish, listeners poll
   redis.pcall('PUBLISH', namespace.prefix .. 'channel_' .. queue, '')

@@ -35,7 +35,7 @@ end
 function workers.serves(listener, queue)
   local worker = workers.find(listener)
   return worker and (string.find(',' .. worker.queues .. ',', ',' .. queue .. ',', 1, true)
-    or worker.set and patterns.nth(worker.set, queue)) and worker
+    or worker.set and patterns.chooser(worker.set)(queue)) and worker
 end
 
 -- Reads what `leave` writes.

@@ -44,7 +44,7 @@ const IDLE: Duration = Duration::from_secs(60);
 
 /// Queues that one call finds, and the most calls of a round that find some or search for them.
 const FOUND: u32 = 500;
-const CALLS: usize = 40;
+const CALLS: usize = 100;
 
 /// The lease between adopting an orphan and giving it back.
 const HANDOVER: Duration = Duration::from_secs(10);
