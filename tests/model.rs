@@ -1,8 +1,8 @@
 //! Random calls by several listeners, with time moving, compared with a plain model of the contract.
 //!
 //! `BLUEQUE_MODEL_CALLS` is the number of calls (2,000), `BLUEQUE_SEED` selects them, `BLUEQUE_MODEL_SHRINK` is how
-//! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_KIND` plays `graphs`, `shared` limits or `changes`
-//! alone, `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of those of the crate.
+//! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_KIND` plays `graphs`, `shared` limits, `changes` or
+//! queues by `patterns` alone, `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of those of the crate.
 //!
 //! `BLUEQUE_MODEL_SHARE=3` plays every third planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time for
 //! all of them, plays others each time.
@@ -38,7 +38,8 @@ fn random_calls_do_what_the_model_says_and_keep_the_invariants() {
         Ok("graphs") => Kind::Graphs,
         Ok("shared") => Kind::Shared,
         Ok("changes") => Kind::Changes,
-        Ok(other) => panic!("BLUEQUE_MODEL_KIND must be graphs, shared or changes, not {other:?}"),
+        Ok("patterns") => Kind::Patterns,
+        Ok(other) => panic!("BLUEQUE_MODEL_KIND must be graphs, shared, changes or patterns, not {other:?}"),
     };
     let shrink = u32::try_from(setting("BLUEQUE_MODEL_SHRINK").unwrap_or(2000)).unwrap();
     if let Some(failure) = explore(&mut bench, seed, calls, shrink) {
@@ -135,8 +136,8 @@ fn every_other_planted_bug_about_graphs_is_caught() {
 }
 
 #[test]
-fn every_planted_bug_about_changes_is_caught() {
-    caught(of(Kind::Changes), Judge::Model);
+fn every_planted_bug_about_changes_and_patterns_is_caught() {
+    caught(of(Kind::Changes).chain(of(Kind::Patterns)), Judge::Model);
 }
 
 #[test]

@@ -453,6 +453,17 @@ pub fn shared() -> impl Strategy<Value = Case> {
         .prop_map(|(tagged, listening, calls)| Case { tagged, listening, calls })
 }
 
+/// Cases about queues by pattern.
+pub fn patterns() -> impl Strategy<Value = Case> {
+    let ready = (step(), listener().prop_map(|listener| Op::Ready { listener }));
+    let calls = vec(prop_oneof![5 => timed(Theme::All), 1 => ready], 1..200);
+    (any::<bool>(), proptest::bool::weighted(0.9), calls).prop_map(|(tagged, listening, calls)| Case {
+        tagged,
+        listening,
+        calls,
+    })
+}
+
 /// 100 calls on the average, and as few as one after shrinking.
 pub fn case() -> impl Strategy<Value = Case> {
     let of = |theme| vec(timed(theme), 1..200);

@@ -162,6 +162,7 @@ impl Op {
             Self::Retain { queue: name, limit, keep, seconds } => {
                 here("retain", name).arg(limit).option("keep", *keep).option("seconds", *seconds)
             }
+            Self::Ready { listener: who } => Args::of("ready").arg(listener(*who)).arg(0).arg(500).arg(1).arg("*"),
             Self::Register { queue: name, listener: who, has } => {
                 here("register", name).arg(listener(*who)).option("has", has.map(|has| HAS[usize::from(has)]))
             }

@@ -85,6 +85,7 @@ impl Model {
             }
             Op::Register { .. } | Op::Unregister { .. } | Op::Drain { .. } => self.attend(op),
             Op::Report { .. } => Ok(self.report(op)),
+            Op::Ready { listener: who } => Ok(self.with_tasks(listener(*who))),
             Op::Workers => Ok(self.told_workers()),
             Op::Share { limit, places, rate } => {
                 self.born = true;

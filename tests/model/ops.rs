@@ -370,6 +370,10 @@ pub enum Op {
         keep: Option<u32>,
         seconds: Option<u32>,
     },
+    /// The queues with tasks, for a listener that takes all.
+    Ready {
+        listener: u8,
+    },
     /// Its offer is an index of `HAS`.
     Register {
         queue: u8,

@@ -5,6 +5,9 @@ use crate::model::ops::{Act, Go, Op, REASONS};
 use crate::model::settle::{HAS, listener, payload, queue};
 use crate::model::state::{ATTEMPT, FAILURE, LEASE, Model, SECOND, Verdict, decimal};
 
+/// The list on which those wait who take all queues.
+const WAITS: &str = "wakes_df58248c414f342c";
+
 impl Model {
     pub fn owner(&mut self, id: &str, token: &str, act: &Act) -> Verdict<Reply> {
         let now = self.now;
@@ -233,6 +236,23 @@ impl Model {
         queue.draining.remove(who);
         queue.has.remove(who);
         self.leave(name, who);
+    }
+
+    /// The queues with tasks that are not paused. The first call begins the index, and finds in the search what there was.
+    pub fn with_tasks(&mut self, who: &str) -> Reply {
+        let (now, known) = (self.now, self.roams);
+        (self.born, self.roams) = (true, true);
+        let waits = |name: &String| self.tasks.values().any(|task| task.queue == **name && task.status == "pending");
+        let found: Vec<String> = self.queues.keys().filter(|name| known && waits(name)).cloned().collect();
+        let mut reply = vec![Reply::text(0), Reply::text(WAITS), Reply::text(0)];
+        for name in found {
+            let queue = self.queue(&name);
+            if queue.paused.is_none() {
+                queue.listeners.entry(who.into()).or_insert(now);
+                reply.extend([Reply::text(name), Reply::text(1)]);
+            }
+        }
+        Reply::List(reply)
     }
 
     /// `register`, `unregister`, `drain`.

@@ -32,6 +32,10 @@ impl Bug {
     const fn of_shares(self) -> Self {
         Self { kind: Kind::Shared, ..self }
     }
+
+    const fn of_patterns(self) -> Self {
+        Self { kind: Kind::Patterns, ..self }
+    }
 }
 
 const fn bug(name: &'static str, command: &'static str, old: &'static str, new: &'static str) -> Bug {
@@ -43,7 +47,23 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 175] = [
+pub static BUGS: [Bug; 178] = [
+    shown(
+        "a queue with a new task is not listed for those who take queues by pattern",
+        "submit",
+        "redis.pcall('ZADD', namespace_prefix .. 'ready', '0', queue)",
+        "redis.pcall('ZSCORE', namespace_prefix .. 'ready', queue)",
+    )
+    .of_patterns(),
+    shown(
+        "a queue without work stays in the index",
+        "ready",
+        "found.gone[#found.gone + 1] = queue",
+        "found.skipped = queue",
+    )
+    .of_patterns(),
+    bug("paused queues are found", "ready", "elseif live or some and not paused[i] then", "elseif live or some then")
+        .of_patterns(),
     shown("a place of a shared limit is not freed", "complete", "if shared ~= '' then", "if false then").of_shares(),
     shown(
         "a shared limit has no bound",

@@ -174,6 +174,8 @@ pub struct Model {
     pub changes: u64,
     /// The number of pending tasks of each queue when a step was planned.
     pub planned: Option<BTreeMap<String, usize>>,
+    /// Whether a listener takes queues by pattern.
+    pub roams: bool,
     /// The rounds of each listener, by queue.
     pub rounds: BTreeMap<String, BTreeMap<String, String>>,
     /// By listener: the reports of workers.

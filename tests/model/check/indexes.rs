@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Checked, Record, ensure, field, held, list, records, records_of, set, zset};
-use crate::model::keys::Keys;
+use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{LISTENERS, QUEUES};
 
 pub fn leases(keys: &Keys) -> Checked {
@@ -98,6 +98,28 @@ pub fn check(keys: &Keys) -> Checked {
         ensure(number.to_string() == listeners.to_string(), || {
             format!("I4: {queue} counts {listeners} listeners of {number}")
         })?;
+    }
+    Ok(())
+}
+
+/// I1: once anybody takes queues by pattern, each queue in which tasks wait is in the index of those with work.
+pub fn ready(keys: &Keys) -> Checked {
+    let index = zset(keys, "ready");
+    let roams = matches!(keys.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("roams"));
+    for (id, record) in records(keys).iter().filter(|(_, record)| roams && field(record, "status") == "pending") {
+        let queue = field(record, "queue");
+        ensure(index.contains_key(queue), || format!("I1: {id} waits in {queue}, which {index:?} does not have"))?;
+    }
+    Ok(())
+}
+
+/// I1: after `ready` that index has no others.
+pub fn tidy(keys: &Keys) -> Checked {
+    let status = |record: &Record| field(record, "status").to_owned();
+    let live = |record: &Record| held(&status(record)) || ["pending", "scheduled"].contains(&&*status(record));
+    for queue in zset(keys, "ready").keys() {
+        let any = records_of(keys, queue).into_iter().any(|(_, record)| live(record));
+        ensure(any, || format!("I1: the index of queues with work has {queue}, which has none"))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::{Checked, Record, ensure, field, hash, held, set};
 use crate::model::keys::{Kept, Keys};
 use crate::model::ops::{LISTENERS, QUEUES};
 
-const META: [&str; 8] = ["schema", "clock:1", "test", "token", "run", "gap", "settings", "limits"];
+const META: [&str; 10] = ["schema", "clock:1", "test", "token", "run", "gap", "settings", "limits", "roams", "roamed"];
 const META_OF_QUEUES: [&str; 6] = ["paused:", "settings:", "lanes:", "sweep:", "swept:", "drained:"];
 
 /// A key's kind, its queue, and what follows that.
@@ -39,6 +39,7 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("requests", Kept::Hash(answers)) => answers.len() <= 20_002,
         ("schedules", Kept::Zset(names)) => names.keys().all(|name| keys.contains_key(&format!("schedule_{name}"))),
         ("unsettled" | "graphs_due" | "deadlines", Kept::Zset(_)) => true,
+        ("ready", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
         (other, Kept::Zset(marks)) if other.starts_with("chosen_") => {
             marks.values().all(|mark| [0.0, 1.0].contains(mark))
         }
@@ -47,9 +48,9 @@ fn of_namespace(keys: &Keys, kind: &str, kept: &Kept) -> bool {
         ("queues", Kept::Zset(queues)) => queues.keys().all(|queue| QUEUES.contains(&queue.as_str())),
         ("shared_limits" | "shared_places" | "shared_waits", Kept::Hash(_)) => true,
         (other, Kept::Zset(_)) if other.starts_with("shared_turns_") => true,
-        (other, Kept::List(_)) => {
-            ["reserved_tasks_", "members_", "outside_", "shared_rate_"].iter().any(|kind| other.starts_with(kind))
-        }
+        (other, Kept::List(_)) => ["reserved_tasks_", "members_", "outside_", "shared_rate_", "wakes_"]
+            .iter()
+            .any(|kind| other.starts_with(kind)),
         ("workers", Kept::Zset(workers)) => workers.keys().all(|who| keys.contains_key(&format!("worker_{who}"))),
         (other, Kept::Hash(_)) => match other.strip_prefix("rounds_").or_else(|| other.strip_prefix("worker_")) {
             Some(listener) => LISTENERS.contains(&listener),

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::keys::{Kept, Keys};
 use crate::model::state::SECOND;
 
+pub use indexes::tidy;
 pub use log::Log;
 
 pub type Checked = Result<(), String>;
@@ -24,6 +25,7 @@ pub fn keys(keys: &Keys) -> Checked {
     known::check(keys)?;
     indexes::check(keys)?;
     indexes::leases(keys)?;
+    indexes::ready(keys)?;
     lanes::check(keys)?;
     graphs::check(keys)
 }
