@@ -85,7 +85,7 @@ def leaves(file: str) -> str:
     return f"{child.pid} {Path(file).read_text()}"
 
 
-@task(queue="q", lease=3)
+@task(queue="q", lease=60)
 def sleeps(file: str, how: str = "", seconds: float = 600) -> str:
     """Writes its pid, then sleeps in some way."""
     Path(file).with_suffix(".pid").write_text(str(os.getpid()))

@@ -35,10 +35,12 @@ def pack(**order: Any) -> bytes:
     return json.dumps(order).encode().ljust(SIZE)
 
 
+_LIBC = ctypes.CDLL(None)
+
+
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+        _LIBC.prctl(option, value, 0, 0, 0)
 
 
 def _children() -> list[int]:

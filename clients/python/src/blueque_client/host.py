@@ -72,6 +72,8 @@ class Running:
         self.method: str | None = about["method"]
         self.number: int = about["attempt"]
         self.folder = Path(about["folder"])
+        #: Whether it is the last one of its process.
+        self.last: bool = about.get("last", False)
         self.order: str | None = None
         self.next_step: dict[str, str] = {}
         size = about["parameters"]
@@ -214,6 +216,8 @@ class Host:
                 threading.Thread(target=self._in_a_thread, args=(running,), daemon=True).start()
             else:
                 self._here(running)
+                if running.last:
+                    return
 
     # What the worker says
 

@@ -354,12 +354,22 @@ class Worker:
             held.process = process
         log.info("task %s attempt %d begins", held.id, item.attempt)
         about = {"id": held.id, "queue": item.queue, "method": method, "attempt": item.attempt, "folder": str(folder)}
+        # It ends by itself then, and with it all that it has started; then the task's end is sent.
+        about["last"] = self._capacity == 1 and not self._lasts(process)
         checkpoint = item.checkpoint
         body = item.parameters + (checkpoint or b"")
         with suppress(OSError):
             process.pipe.send(
                 "start", key, body, parameters=len(item.parameters), checkpoint=checkpoint is not None, **about
             )
+        self._spare()
+
+    def _spare(self) -> None:
+        """Has a process for the next task ready, while this one runs."""
+        with self._lock:
+            idle = any(not process.running and self._lasts(process) for process in self._processes)
+            if self._per_process is not None and self._capacity == 1 and not idle and not self._stop:
+                self._new_process()
 
     def _lasts(self, process: _Process) -> bool:
         return self._per_process is None or process.begun < self._per_process
@@ -654,8 +664,8 @@ class Worker:
         """Renews leases."""
         due: dict[tuple[str, float], float] = {}
         while not self._over.is_set():
-            hurry = self._beat_now.wait(LOOK)
-            self._beat_now.clear()
+            if hurry := self._beat_now.wait(LOOK):
+                self._beat_now.clear()
             groups: dict[tuple[str, float], list[_Held]] = {}
             for held in self._all():
                 groups.setdefault((held.item.queue, held.lease), []).append(held)
