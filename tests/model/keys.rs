@@ -151,8 +151,8 @@ fn own(keys: &Keys, name: &str) -> Option<Kept> {
 pub fn difference(actual: &Keys, expected: &Keys) -> Option<String> {
     // The search of those who take queues by pattern wakes others, too: whom depends on when it finds what.
     let roams = matches!(actual.get("meta"), Some(Kept::Hash(meta)) if meta.contains_key("roams"));
-    let compared =
-        |name: &&String| !DERIVED.iter().any(|kind| name.starts_with(kind)) && !(roams && name.starts_with("wake_"));
+    let other = |name: &str| roams && name.starts_with("wake_") || DERIVED.iter().any(|kind| name.starts_with(kind));
+    let compared = |name: &&String| !other(name);
     let names: BTreeSet<&String> = actual.keys().chain(expected.keys()).filter(compared).collect();
     let name = names.into_iter().find(|&name| own(actual, name) != own(expected, name))?;
     let show = |keys: &Keys| keys.get(name).map_or_else(|| "absent".into(), |kept| format!("{kept:?}"));
