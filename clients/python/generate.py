@@ -49,6 +49,9 @@ READ = {
     "bytes": "bytes",
 }
 
+# Names of types in annotations, which nothing may hide.
+TYPES = {"bool", "bytes", "dict", "float", "int", "list", "str"}
+
 # What differs between a module and its synchronous twin.
 TWINS = [
     (r"\basync (def|for|with)\b", r"\1"),
@@ -71,7 +74,7 @@ def camel(name: str) -> str:
 def python(name: str) -> str:
     """The name of an argument or an attribute."""
     name = name.rstrip("*").rstrip(".").replace(".", "_")
-    return name + "_" if keyword.iskeyword(name) else name
+    return name + "_" if keyword.iskeyword(name) or name in TYPES else name
 
 
 def doc(text: str, indent: str, *lines: str) -> str:
@@ -275,11 +278,7 @@ class Generator:
                 of = self.given(option["type"])
                 none = "" if "None" in of else " | None"
                 out.append(f"\n    {python(option['name'])}: {of}{none}\n" + doc(option["means"], "    "))
-        # `list` is the builtin in annotations.
-        out.append(
-            f"\n\ndef {python(python_name) if python_name != 'list' else 'list_'}(\n"
-            + "".join(f"    {part},\n" for part in parameters)
-        )
+        out.append(f"\n\ndef {python(python_name)}(\n" + "".join(f"    {part},\n" for part in parameters))
         out.append(f") -> Call[{typed}]:\n" + doc(entry["summary"], "    ", *lines))
         out.append(
             f'    return call(\n        "{name}",\n        [{", ".join(listed)}],\n        [\n{given}        ],\n'

@@ -19,8 +19,11 @@ from blueque_client.wire import Call
 
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "conformance"))
+sys.path.insert(0, str(ROOT / "clients" / "python"))
 import client as generic  # noqa: E402
 import run as runner  # noqa: E402
+
+from generate import python  # noqa: E402
 
 # The bundle, as `make clients` writes it.
 BUNDLE = Path(os.environ["BLUEQUE_BUNDLE"])
@@ -37,7 +40,7 @@ def function(command: str, options: set[str]) -> Any:
         ),
         command,
     )
-    return getattr(calls, "list_" if name == "list" else generic.python(name))
+    return getattr(calls, python(name))
 
 
 class Inexpressible(Exception):
@@ -67,7 +70,7 @@ def generated(reader: generic.Client, command: str, sent: list[bytes]) -> Call[A
             raise Inexpressible
         many = getattr(calls, "".join(map(str.capitalize, command.split("_"))) + "Each", None)
         positional.append([many(*one.values()) if many else one[group[0]] for one in each])
-    call = function(command, set(given))(*positional, **{generic.python(name): value for name, value in given.items()})
+    call = function(command, set(given))(*positional, **{python(name): value for name, value in given.items()})
     made: Call[Any] = call.at(now)
     # Options go in the order of the manifest; otherwise it is the same call.
     if sorted(made.arguments) != sorted(sent) or made.arguments[0] != now:
@@ -82,7 +85,7 @@ def same(ours: Any, theirs: Any) -> bool:
         extra = mine.pop("extra", {})
         for name, value in theirs.items():
             begin, dot, end = name.partition(".")
-            key = generic.python(name.replace(".", "_"))
+            key = python(name.replace(".", "_"))
             if key in mine:
                 if not same(getattr(ours, key), value):
                     return False
