@@ -41,7 +41,7 @@ const LIBRARY: House = House {
         &["tokio"],
         &["worker"],
         &["search", "statistics", "schedule", "graph", "listener"],
-        &["queue", "processor"],
+        &["queue", "processor", "choice"],
         &["task"],
         &["client"],
         &["link", "repeat"],

@@ -41,6 +41,37 @@ fn one_command_does_every_task_of_a_worker_that_has_one() {
 }
 
 #[test]
+fn a_worker_with_patterns_does_the_tasks_of_all_queues_that_match_also_of_later_ones() {
+    let world = World::new();
+    world.program("video-a", "echo 1");
+    world.program("video-b", "echo 2");
+    let worker = world.worker(&["video-*", "!video-test"]);
+    assert_eq!(result(&world.submit("video-a", "[]")), "1");
+    assert_eq!(result(&world.submit("video-b", "[]")), "2");
+    let left = world.submit("video-test", "[]");
+    eventually("it reports", || world.client.workers().unwrap().pop().filter(|info| info.queues[0] == "video-*"));
+    let workers = world.run(&["workers", "video-b"]);
+    let row = workers.lines().find(|line| line.contains("video-b")).unwrap_or_default();
+    let slots: Vec<&str> = row.split_whitespace().skip(2).take(2).collect();
+    assert_eq!(slots, ["1", "1"], "what it reports belongs to the queue: {workers}");
+    assert_eq!(left.info().unwrap().status(), Some(Status::Pending));
+    world.nothing_is_left();
+    drop(worker);
+    for (args, why) in [
+        (&["!video-test"][..], "name some to take tasks from"),
+        (&["video-*", "!a=3"], "has no weight"),
+        (&["video-*", "-q", "video-*"], "twice"),
+        (&["a?"], "a pattern must be"),
+    ] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_blueque"));
+        command.arg("worker").args(args).args(["--", "true"]).env("BLUEQUE_URL", world.server.url());
+        let out = command.output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(2) && said.contains(why), "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn the_line_of_a_begun_task_names_its_method_and_the_beginning_of_its_input_unless_that_is_to_be_quiet() {
     let world = World::new();
     world.program("encode", "echo 1");
