@@ -452,8 +452,11 @@ function actions.do_place(task, spec)
   end
   if task.rank and fresh.place then
     fresh.rank = task.rank
-    ranking.enter(fresh)
-    ranking.leave(task, '')
+    if task.fair_key ~= fresh.fair_key or needs.class(task) ~= needs.class(fresh)
+      or task.fair_key and ranking.member(task) ~= ranking.member(fresh) then
+      ranking.enter(fresh)
+      ranking.leave(task, '')
+    end
   else
     ranking.add(fresh)
     if task.rank then

@@ -340,7 +340,7 @@ function claims.move(task, to)
     claims.move_name(task, to)
   end
   if task.end_by and claims.opens_or_closes(task, to) then
-    if contract.is_final(to) or to == 'deleted' then
+    if contract.is_final(to) or to == 'deleted' or to == 'moved' then
       redis.call('ZREM', deadlines.key(), task.id)
     else
       redis.call('ZADD', deadlines.key(), task.end_by, task.id)

@@ -123,6 +123,22 @@ impl Op {
                 .option("inputs", Some(text(needs, false)))
                 .option("reason", Some(REASONS[usize::from(*reason)]).filter(|_| *reason > 0)),
             Self::Settle { limit } => Args::of("settle").arg(limit),
+            Self::Edit { task, edit } => {
+                let args = Args::of("edit").arg(task.id());
+                let args = edit.options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)));
+                let args = args.option("unset", Some(edit.unset.join(",")).filter(|unset| !unset.is_empty()));
+                args.option("parameters", edit.parameters.map(payload))
+                    .option("eta", edit.eta.map(|eta| time(Some(eta))))
+                    .option("deadline", edit.deadline.map(|at| time(Some(at))))
+                    .option("queue", edit.queue.map(queue))
+                    .option("token", edit.token.as_ref().map(|token| token.token()))
+            }
+            Self::Resubmit { queue: name, task, eta, parameters, options, deadline, request, .. } => {
+                let args = here("submit", name).arg(1).arg(task.id()).arg(time(*eta)).arg(payload(*parameters));
+                let args = options.iter().fold(args, |args, (name, value)| args.option(name, Some(value)));
+                let args = args.option("deadline", deadline.map(|at| time(Some(at))));
+                args.flag("again", Some(true)).option("request", Some(format!("s{request}")))
+            }
             Self::ShowGraph { graph, cursor, limit, .. } => Args::of("show_graph").arg(graph).arg(cursor).arg(limit),
             Self::Reserve { listener: who, queues, limit, asks, .. } => {
                 let args = Args::of("reserve").arg(listener(*who)).arg(queues.len());
@@ -249,10 +265,14 @@ impl Op {
         match self {
             Self::Get { .. } => reply.sorted(0, 2),
             Self::History { .. } => match reply {
-                // The model does not have the outcome, group and error of an attempt.
+                // The model does not have the outcome, group and error of an attempt, and what an edit changed.
                 Reply::List(mut items) => {
                     for entry in items[1..].chunks_mut(13) {
                         entry[7..10].fill(Reply::text(""));
+                        entry[12] = Reply::text("");
+                        if entry[6].as_text() != "note" {
+                            entry[11] = Reply::text("");
+                        }
                     }
                     Reply::List(items)
                 }

@@ -7,10 +7,10 @@ use proptest::sample::select;
 use proptest::strategy::Union;
 
 use crate::model::arbitrary::{
-    Theme, act, exchange, finished_task, held_task, operators, payload, queue, reading, register, reserve, rules, step,
-    submit, token, upkeep, waiting_task,
+    Theme, act, exchange, finished_task, held_task, operators, options, payload, queue, reading, register, reserve,
+    rules, step, submit, token, upkeep, waiting_task,
 };
-use crate::model::ops::{Act, Case, Eta, Go, Key, NOWHERE, Op, REASONS, Step, Which};
+use crate::model::ops::{Act, Case, Edit, Eta, Go, Key, NOWHERE, Op, Options, REASONS, Step, Which};
 use crate::model::settle::SETTINGS;
 use crate::model::shapes;
 
@@ -20,6 +20,8 @@ enum About {
     Steps,
     Returns,
     Names,
+    Edits,
+    Rounds,
 }
 
 const STEPS: [&str; 6] = ["a", "b", "b", "b,a", "a,b", "b,b,a"];
@@ -46,11 +48,12 @@ fn with_steps(op: Op, steps: &'static str) -> Op {
 fn begin(about: About) -> impl Strategy<Value = Op> {
     let themes = match about {
         About::Names => vec![Theme::Names],
+        About::Edits | About::Rounds => vec![Theme::All, Theme::Limits, Theme::Names],
         _ => vec![Theme::All, Theme::Limits],
     };
     let plain = select(themes).prop_flat_map(submit);
     let any = prop_oneof![8 => plain, 3 => shapes::dependent(), 1 => shapes::graph()];
-    let often = if about == About::Returns { 0.2 } else { 0.7 };
+    let often = if matches!(about, About::Steps | About::Names) { 0.7 } else { 0.2 };
     (any, option::weighted(often, select(&STEPS[..]))).prop_map(|(op, steps)| match steps {
         Some(steps) => with_steps(op, steps),
         None => op,
@@ -84,7 +87,7 @@ fn end(about: About) -> impl Strategy<Value = Act> {
     let (nexts, intos) = match about {
         About::Steps => (8, 1),
         About::Returns => (1, 8),
-        About::Names => (5, 5),
+        _ => (5, 5),
     };
     prop_oneof![nexts => next, intos => into, 4 => complete, 4 => act()]
 }
@@ -111,6 +114,73 @@ fn exchanges() -> impl Strategy<Value = Op> {
     })
 }
 
+/// Some options of a task, without the policy of its unique name.
+fn some_options() -> impl Strategy<Value = Options> {
+    let all = select(vec![Theme::All, Theme::Limits, Theme::Names]).prop_flat_map(options);
+    (all, 0..3_usize).prop_map(|(mut options, most)| {
+        options.retain(|(name, _)| *name != "unique_policy");
+        options.truncate(most);
+        options
+    })
+}
+
+fn deadline() -> impl Strategy<Value = Option<Eta>> {
+    option::weighted(0.1, (-1..60_i32).prop_map(Eta::In))
+}
+
+/// What changes of a task; with a token by its owner.
+fn edit() -> impl Strategy<Value = Op> {
+    const UNSET: [&str; 11] = [
+        "priority",
+        "key",
+        "weight",
+        "needs",
+        "unique",
+        "unique_until",
+        "tags",
+        "lease",
+        "deadline",
+        "max_failures",
+        "eta",
+    ];
+    let whose = prop_oneof![
+        8 => prop_oneof![6 => waiting_task(), 2 => (0..8_u8).prop_map(Which::Blocked)].prop_map(|task| (task, None)),
+        2 => held_task().prop_map(|task| (task, None)),
+        2 => (held_task(), prop_oneof![4 => Just(Key::Last), 1 => token()]).prop_map(|(task, key)| (task, Some(key))),
+    ];
+    let unset = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(&UNSET[..]), 1..3)];
+    let body = (option::weighted(0.3, payload()), eta(), deadline(), option::weighted(0.2, queue()));
+    (whose, some_options(), unset, body).prop_map(
+        |((task, token), options, mut unset, (parameters, eta, deadline, queue))| {
+            unset.dedup();
+            Op::Edit { task, edit: Edit { options, unset, parameters, eta, deadline, queue, token } }
+        },
+    )
+}
+
+/// A further round of a task, or what it would be.
+fn round() -> impl Strategy<Value = Op> {
+    let task = prop_oneof![
+        6 => finished_task(),
+        2 => waiting_task(),
+        1 => held_task(),
+        1 => Just(Which::Free),
+    ];
+    let options = prop_oneof![1 => Just(Options::new()), 2 => some_options()];
+    (queue(), task, eta(), payload(), options, deadline(), proptest::bool::weighted(0.15)).prop_map(
+        |(queue, task, eta, parameters, options, deadline, old)| Op::Resubmit {
+            queue,
+            task,
+            eta,
+            parameters,
+            options,
+            deadline,
+            request: 0,
+            old,
+        },
+    )
+}
+
 /// A queue that takes nothing new, or gives nothing out.
 fn shut() -> impl Strategy<Value = Op> {
     let closed = u8::try_from(SETTINGS.iter().position(|(name, _)| *name == "closed").unwrap()).unwrap();
@@ -135,7 +205,10 @@ fn call(about: About) -> impl Strategy<Value = Op> {
         deadline: None,
     });
     let history = prop_oneof![held_task(), waiting_task()].prop_map(|task| Op::History { task });
+    let often = |theme, weight, else_| if about == theme { weight } else { else_ };
     Union::new_weighted(vec![
+        (often(About::Edits, 50, 3), edit().boxed()),
+        (often(About::Rounds, 40, 3), round().boxed()),
         (30, begin(about).boxed()),
         (36, reserve()),
         (36, owner(about).boxed()),
@@ -155,12 +228,14 @@ fn call(about: About) -> impl Strategy<Value = Op> {
     ])
 }
 
+/// Clocks go back in cases of the other kinds: the history has no promotion that is earlier than an edit before it.
 fn timed(about: About) -> impl Strategy<Value = (Step, Op)> {
-    (step(), call(about))
+    let steps = step().prop_map(|step| if matches!(step, Step::Back(_)) { Step::Stay } else { step });
+    (steps, call(about))
 }
 
 pub fn case() -> impl Strategy<Value = Case> {
     let of = |about| vec(timed(about), 1..200);
-    let calls = prop_oneof![3 => of(About::Steps), 2 => of(About::Returns), 2 => of(About::Names)];
+    let calls = prop_oneof![3 => of(About::Steps), 2 => of(About::Returns), 2 => of(About::Names), 3 => of(About::Edits), 2 => of(About::Rounds)];
     (any::<bool>(), calls).prop_map(|(tagged, calls)| Case { tagged, listening: true, calls })
 }

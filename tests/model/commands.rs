@@ -41,6 +41,8 @@ impl Model {
             | Op::ShowGraph { .. }
             | Op::CancelGraph { .. }
             | Op::RetryGraph { .. } => self.graph(op),
+            Op::Edit { task, edit } => self.edit(task.id(), edit),
+            Op::Resubmit { .. } => self.resubmit(op),
             Op::Depend { task, needs, .. } => self.depend(task.id(), needs),
             Op::Undepend { task, up, .. } => self.undepend(task.id(), up.id()),
             Op::Suspend { task, token, needs, reason } => {

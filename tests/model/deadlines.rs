@@ -39,7 +39,7 @@ impl Model {
     pub fn watch_deadline(&mut self, id: &str, from: &str, to: &str) {
         let is_final = |status: &str| matches!(status, "complete" | "failed" | "cancelled");
         let Some(end_by) = self.tasks[id].end_by() else { return };
-        if is_final(to) || to == "deleted" {
+        if is_final(to) || to == "deleted" || is_final(from) && to == "moved" {
             self.web.deadlines.remove(id);
         } else if from.is_empty() || is_final(from) {
             self.web.deadlines.insert(id.into(), end_by);

@@ -168,7 +168,7 @@ impl Model {
     }
 
     /// Checks a key: whether its first task may run, and in which turn.
-    fn look_at(&mut self, name: &str, key: &str, needs: &str) {
+    pub fn look_at(&mut self, name: &str, key: &str, needs: &str) {
         let first = self.waiting(name, key, needs).into_iter().next();
         let verdict = first.map(|task| (task.priority(), task.get("rank").to_owned(), self.fits(task)));
         let lanes = &mut self.queue(name).lanes;
@@ -213,6 +213,11 @@ impl Model {
 
     /// Adds a ranked task that becomes pending.
     pub fn enter(&mut self, id: &str, front: bool) {
+        self.enter_at(id, front, None);
+    }
+
+    /// The same, with the rank that it had.
+    pub fn enter_at(&mut self, id: &str, front: bool, place: Option<String>) {
         let us = self.us;
         let task = &self.tasks[id];
         let (name, key, needs) = (task.queue.clone(), task.get("key").to_owned(), task.class());
@@ -220,7 +225,8 @@ impl Model {
         let lanes = &mut self.queue(&name).lanes;
         lanes.last = if laned { us.max(lanes.last + 1) } else { us.max(1) };
         let last = lanes.last;
-        self.task(id).set("rank", if front { self::front(last) } else { rank(last) });
+        let place = place.unwrap_or_else(|| if front { self::front(last) } else { rank(last) });
+        self.task(id).set("rank", place);
         if !key.is_empty() {
             self.look_at(&name, &key, &needs);
         }
@@ -288,7 +294,7 @@ impl Model {
         let timed = until.parse::<u64>().ok();
         let ends = task.finished() || to == "deleted" || to == "moved";
         let back = (from == "reserved" || from == "started") && task.waits();
-        let (us, name) = (self.us, task.queue.clone());
+        let (us, name, restarts) = (self.us, task.queue.clone(), self.restarts);
         let carried = self.carried.take();
         let keeps = std::mem::take(&mut self.keeps);
         let interrupted = self.interrupted(&name, &unique, id);
@@ -309,7 +315,11 @@ impl Model {
             queue.unique.insert(beside, (id.into(), "kept".into()));
         } else if carried == Some(Carried::Nothing) {
             // another task has it, or nobody any more
-        } else if from.is_empty() || (from == "failed" || from == "cancelled") && timed.is_none() || back && latest {
+        } else if from.is_empty()
+            || restarts
+            || (from == "failed" || from == "cancelled") && timed.is_none()
+            || back && latest
+        {
             let ends = match carried {
                 Some(Carried::Until(till)) => Some(till),
                 _ => timed.map(|seconds| us + seconds * SECOND),

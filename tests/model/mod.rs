@@ -7,6 +7,7 @@ pub mod check;
 pub mod commands;
 pub mod deadlines;
 pub mod drained;
+pub mod edits;
 pub mod graphs;
 pub mod holds;
 pub mod keys;

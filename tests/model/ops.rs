@@ -110,6 +110,18 @@ pub enum Eta {
 /// Options of new tasks, each name once.
 pub type Options = Vec<(&'static str, &'static str)>;
 
+/// What changes of a task.
+#[derive(Clone, Debug, Default)]
+pub struct Edit {
+    pub options: Options,
+    pub unset: Vec<&'static str>,
+    pub parameters: Option<u8>,
+    pub eta: Option<Eta>,
+    pub deadline: Option<Eta>,
+    pub queue: Option<u8>,
+    pub token: Option<Key>,
+}
+
 /// The order in which a call asks its queues.
 #[derive(Clone, Debug)]
 pub enum Order {
@@ -264,6 +276,21 @@ pub enum Op {
         number: u8,
         cursor: u32,
         limit: u32,
+    },
+    Edit {
+        task: Which,
+        edit: Edit,
+    },
+    /// A submit with `again`: with `old` of the request that made the present round.
+    Resubmit {
+        queue: u8,
+        task: Which,
+        eta: Option<Eta>,
+        parameters: u8,
+        options: Options,
+        deadline: Option<Eta>,
+        request: u32,
+        old: bool,
     },
     /// Of a created graph; with a task, of what hangs below it.
     CancelGraph {

@@ -47,7 +47,7 @@ const fn shown(name: &'static str, command: &'static str, old: &'static str, new
     Bug { name, command, old, new, shows: true, kind: Kind::Plain }
 }
 
-pub static BUGS: [Bug; 178] = [
+pub static BUGS: [Bug; 186] = [
     shown(
         "a queue with a new task is not listed for those who take queues by pattern",
         "submit",
@@ -688,6 +688,40 @@ pub static BUGS: [Bug; 178] = [
     .of_changes(),
     bug("a release into another queue does not wait", "release", "'eta', other.eta)", "'eta', namespace.now)")
         .of_changes(),
+    bug(
+        "an edit of the priority keeps the place",
+        "edit",
+        "fresh.place = not changed.priority and (",
+        "fresh.place = (",
+    )
+    .of_changes(),
+    bug("an owner edits with the token of another attempt", "edit", "if token and not (", "if false and not (")
+        .of_changes(),
+    bug(
+        "an edit unsets nothing",
+        "edit",
+        "wanted[name] = not unset[name] and had[field] or nil",
+        "wanted[name] = had[field] or nil",
+    )
+    .of_changes(),
+    bug("a pending task that is edited is due at once", "edit", "edit.to = 'scheduled'", "edit.to = 'pending'")
+        .of_changes(),
+    shown("a new round keeps the result", "submit", "return 'result', 'error',", "return 'error',").of_changes(),
+    bug("a new round forgets that others wait for it", "submit", "'[^do]', '')", "'.', '')").of_changes(),
+    bug(
+        "a round begins beside what still needs another task",
+        "submit",
+        "elseif string.find(ties, 'w', 1, true) and redis.call(",
+        "elseif false and redis.call(",
+    )
+    .of_changes(),
+    bug(
+        "a round counts attempts anew",
+        "submit",
+        "'queue', new.queue, 'attempt', new.attempt,",
+        "'queue', new.queue, 'attempt', '0',",
+    )
+    .of_changes(),
 ];
 
 /// `SEED NAME` of each bug: what selects the calls that find it soon.

@@ -298,6 +298,19 @@ impl Model {
                 *from = from.or(node.map(|node| u8::try_from(node).unwrap())).or(Some(0));
                 *queue = queue.or(own.map(|own| u8::try_from(own).unwrap())).or(Some(0));
             }
+            Op::Edit { task, edit } => {
+                let id = self.which(task);
+                edit.settle(|eta| from_now(eta, wall));
+                if let Some(token) = &mut edit.token {
+                    self.key(id, token);
+                }
+            }
+            Op::Resubmit { task, eta, deadline, request, old, .. } => {
+                let task = self.tasks.get(self.which(task));
+                (*eta, *deadline) = (from_now(*eta, wall), from_now(*deadline, wall));
+                let known = task.and_then(|task| task.get("round_request").strip_prefix('s')?.parse().ok());
+                *request = known.filter(|_| *old).unwrap_or_else(|| self.requests());
+            }
             Op::Retry { task, deadline, .. } => {
                 self.which(task);
                 *deadline = from_now(*deadline, wall);

@@ -187,6 +187,8 @@ pub struct Model {
     /// turn.
     pub carried: Option<Carried>,
     pub keeps: bool,
+    /// Of the present transition: a further round begins.
+    pub restarts: bool,
     /// The number of events of each queue that were added up.
     pub tallied: BTreeMap<String, usize>,
     pub web: Web,
@@ -212,7 +214,7 @@ pub fn takes(from: &str, to: &str) -> bool {
 
 /// Whether a task that comes into a queue so has left another one.
 pub fn comes(why: &str) -> bool {
-    ["move", "next"].contains(&why)
+    ["move", "next", "again"].contains(&why)
 }
 
 /// Seconds, as the scripts write them.

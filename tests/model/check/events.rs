@@ -13,15 +13,15 @@ const DIAGRAM: [(&str, &[&str]); 9] = [
     ("", &["waiting", "scheduled", "pending"]),
     ("waiting", &["scheduled", "pending", "failed", "cancelled", "deleted", "moved"]),
     ("scheduled", &["waiting", "pending", "failed", "cancelled", "deleted", "moved"]),
-    ("pending", &["waiting", "reserved", "started", "failed", "cancelled", "deleted", "moved"]),
+    ("pending", &["waiting", "scheduled", "reserved", "started", "failed", "cancelled", "deleted", "moved"]),
     (
         "reserved",
         &["waiting", "started", "reserved", "pending", "scheduled", "complete", "failed", "cancelled", "moved"],
     ),
     ("started", &["waiting", "reserved", "pending", "scheduled", "complete", "failed", "cancelled", "moved"]),
-    ("complete", &["waiting", "pending", "deleted"]),
-    ("failed", &["waiting", "pending", "deleted"]),
-    ("cancelled", &["waiting", "pending", "deleted"]),
+    ("complete", &["waiting", "scheduled", "pending", "deleted", "moved"]),
+    ("failed", &["waiting", "scheduled", "pending", "deleted", "moved"]),
+    ("cancelled", &["waiting", "scheduled", "pending", "deleted", "moved"]),
 ];
 
 /// The events so far: how many were read of each queue, what they say of each task, and the slots of schedules.
@@ -129,7 +129,7 @@ impl History {
             *self = Self::default();
         }
         if from.is_empty() && comes(why) {
-            // What was counted goes along, but a step begins with nothing.
+            // What was counted goes along, but a step and a round begin with nothing.
             (self.came, self.attempt) = (why == "move", of(event, "attempt").parse().unwrap());
         }
         let since = if from.is_empty() { "" } else { &self.at };
@@ -143,7 +143,7 @@ impl History {
             "fail" => self.failures += 1,
             "lost" | "adopt" => self.losses += 1,
             why if REASONS.contains(&why) => self.releases += 1,
-            "retry" => (self.failures, self.losses, self.releases, self.came) = (0, 0, 0, false),
+            "retry" | "again" => (self.failures, self.losses, self.releases, self.came) = (0, 0, 0, false),
             _ => {}
         }
         self.status = to.to_owned();

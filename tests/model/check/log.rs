@@ -30,7 +30,7 @@ fn repeated(turn: &Turn, first: &Reply) -> Checked {
         {
             first.clone()
         }
-        (Op::Cancel { .. } | Op::Retry { .. } | Op::Graph { .. }, _) => first.clone(),
+        (Op::Cancel { .. } | Op::Retry { .. } | Op::Graph { .. } | Op::Resubmit { .. }, _) => first.clone(),
         _ => return Ok(()),
     };
     ensure(turn.reply == expected, || format!("the same call again should answer {expected:?}"))?;

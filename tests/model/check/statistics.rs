@@ -88,7 +88,8 @@ fn add(sums: &mut Sums, event: &str) {
         count("done.count", u64::from(done));
         count("done.sum", if done { took() } else { 0 });
     }
-    count("submitted", u64::from(from.is_empty() && why != "move"));
+    let begins = if from.is_empty() { why != "move" } else { why == "again" && to != "moved" };
+    count("submitted", u64::from(begins));
     count("started", u64::from(to == "started"));
     count("complete", u64::from(done));
     count("failed", u64::from(to == "failed"));
@@ -96,5 +97,8 @@ fn add(sums: &mut Sums, event: &str) {
     count("losses", u64::from(lost));
     count("failures", u64::from(given && why == "fail"));
     count("releases", u64::from(given && why != "fail"));
-    count("retries", u64::from(given && why == "fail" && back) + u64::from(!held(from) && why == "retry"));
+    count(
+        "retries",
+        u64::from(given && why == "fail" && back) + u64::from(!held(from) && why == "retry" && to == "pending"),
+    );
 }

@@ -1,0 +1,409 @@
+//! Edits of tasks that have not ended, and further rounds of those that have.
+
+use std::collections::BTreeMap;
+
+use crate::model::deadlines::moment;
+use crate::model::keys::Reply;
+use crate::model::lanes::{Carried, rank};
+use crate::model::ops::{Edit, Eta, Key, Op, Options};
+use crate::model::settle::{intern, micros, payload, queue};
+use crate::model::state::{Model, SECOND, Transition, Verdict, decimal};
+use crate::model::submit::fields;
+
+/// Options, and their fields in the record.
+const STORED: [(&str, &str); 20] = [
+    ("method", "method"),
+    ("priority", "priority"),
+    ("max_failures", "max_failures"),
+    ("backoff", "backoff"),
+    ("delay", "delay"),
+    ("max_delay", "max_delay"),
+    ("jitter", "jitter"),
+    ("max_losses", "max_losses"),
+    ("max_releases", "max_releases"),
+    ("lease", "own_lease"),
+    ("key", "key"),
+    ("weight", "weight"),
+    ("needs", "needs"),
+    ("limits", "limits"),
+    ("unique", "unique"),
+    ("unique_until", "unique_until"),
+    ("tags", "tags"),
+    ("deadline", "deadline"),
+    ("log_bytes", "log_bytes"),
+    ("steps", "steps"),
+];
+
+/// What an attempt, or a place in a queue, does not let go.
+const WAITING: [&str; 7] = ["queue", "eta", "key", "weight", "limits", "unique", "unique_until"];
+
+/// What a call says of a task, beside its options.
+struct Said<'a> {
+    queue: Option<&'a str>,
+    parameters: Option<&'a str>,
+    /// None of it, or another one.
+    eta: Option<Option<u64>>,
+    by: &'a str,
+}
+
+/// How a task is to be: its options, as fields, and what differs.
+struct Change {
+    new: BTreeMap<&'static str, String>,
+    changed: Vec<&'static str>,
+    eta: Option<u64>,
+    to: String,
+}
+
+impl Model {
+    pub fn edit(&mut self, id: &str, edit: &Edit) -> Verdict<Reply> {
+        let token = edit.token.as_ref().map(Key::token);
+        if token.is_some_and(|token| token.parse::<u64>().is_err()) || edit.is_empty() || edit.contradicts("eta") {
+            return Err("BADARG");
+        }
+        let task = self.known(id)?;
+        if token.is_some_and(|token| !(task.held() && task.get("token") == token)) {
+            return Err("LOST");
+        } else if task.finished() {
+            return Err("STATE");
+        } else if edit.unset.iter().any(|name| edit.contradicts(name)) {
+            return Err("BADARG");
+        }
+        let by = token.map_or_else(String::new, |_| task.get("node").to_owned());
+        let (options, end_by) = self.options(id, edit)?;
+        let unset = edit.unset.contains(&"eta").then_some(None);
+        let said = Said {
+            queue: edit.queue.map(queue),
+            parameters: edit.parameters.map(payload),
+            eta: moment(edit.eta).map(Some).or(unset),
+            by: &by,
+        };
+        let solo = self.tasks[id].has("solo") && options.iter().any(|(name, _)| *name == "key");
+        let mut new: BTreeMap<&'static str, String> = fields(&options, end_by, &[])?.into_iter().collect();
+        new.extend(solo.then(|| ("solo", "1".to_owned())));
+        let to = match self.compare(id, new, &said)? {
+            None => self.tasks[id].status.clone(),
+            Some(change) => self.alter(id, change, &said)?,
+        };
+        Ok(Reply::text(to))
+    }
+
+    /// All options that a task is to have, and its deadline.
+    fn options(&self, id: &str, edit: &Edit) -> Verdict<(Options, Option<u64>)> {
+        let task = &self.tasks[id];
+        let (mut options, mut end_by) = (Options::new(), task.end_by());
+        for (name, field) in STORED {
+            let given = edit.options.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+            let drops = edit.unset.contains(&name) || name == "unique_until" && edit.unset.contains(&"unique");
+            if name == "deadline" {
+                end_by = moment(edit.deadline).or(end_by.filter(|_| !drops));
+                continue;
+            }
+            let had = task.fields.get(field).filter(|_| !drops).map(|value| match name {
+                "lease" => intern(&(value.parse::<u64>().unwrap() / SECOND).to_string()),
+                _ => intern(value),
+            });
+            options.extend(given.or(had).map(|value| (name, value)));
+        }
+        Ok((options, end_by))
+    }
+
+    /// What a task has to become, if anything.
+    fn compare(&self, id: &str, mut new: BTreeMap<&'static str, String>, said: &Said) -> Verdict<Option<Change>> {
+        let task = &self.tasks[id];
+        let same = |field: &str| new.get(field).map(String::as_str) == task.fields.get(field).map(String::as_str);
+        if task.has("solo") && !["solo", "key", "unique", "unique_until"].into_iter().all(same) {
+            return Err("BADARG");
+        }
+        let fields = STORED.iter().filter(|(_, field)| !same(field));
+        let mut changed: Vec<&'static str> = fields.map(|(name, _)| *name).collect();
+        if said.parameters.is_some_and(|parameters| parameters != task.get("parameters")) {
+            let made = task.has("slots") || self.web.inputs.get(id).is_some_and(|inputs| inputs.slots > 0);
+            if made {
+                return Err("BADARG");
+            }
+            changed.push("parameters");
+        }
+        let (mut to, mut eta) = (task.status.clone(), None);
+        if let Some(wished) = said.eta {
+            let later = wished.is_some_and(|at| at > self.now);
+            let same = task.fields.get("eta").map(|eta| micros(eta)) == wished;
+            let differs = if task.status == "pending" { later } else { !same };
+            if differs {
+                to = match task.status.as_str() {
+                    "pending" => "scheduled".into(),
+                    "scheduled" if !later => "pending".into(),
+                    _ => to,
+                };
+                eta = wished;
+                changed.push("eta");
+            }
+        }
+        changed.extend(said.queue.filter(|name| *name != task.queue).map(|_| "queue"));
+        if changed.is_empty() {
+            return Ok(None);
+        }
+        let mut ties = new.remove("ties").unwrap_or_default();
+        for letter in task.get("ties").chars().filter(|letter| "rwkdgoa".contains(*letter)) {
+            if !ties.contains(letter) {
+                ties.push(letter);
+            }
+        }
+        new.insert("ties", ties);
+        Ok(Some(Change { new, changed, eta, to }))
+    }
+
+    /// Makes it so. Returns the new state.
+    fn alter(&mut self, id: &str, change: Change, said: &Said) -> Verdict<String> {
+        let task = &self.tasks[id];
+        let has = |name: &str| change.changed.contains(&name);
+        let named = has("unique") || has("unique_until");
+        let fresh_name = change.new.get("unique").cloned();
+        let end_by = change.new.get("deadline").map(|at| micros(at));
+        if task.held() && (WAITING.iter().any(|name| has(name)) || has("deadline") && task.told_of_deadline()) {
+            return Err("STATE");
+        } else if has("deadline") && end_by.is_some_and(|at| at <= self.now) {
+            return Err("OVERDUE");
+        }
+        self.born = true;
+        let (now, status, old) = (self.now, task.status.clone(), task.queue.clone());
+        if has("queue") {
+            let name = said.queue.unwrap();
+            let carried = if named { fresh_name.as_ref().map(|_| Carried::Name) } else { self.carry(id) };
+            let unique = fresh_name.unwrap_or_default();
+            if self.setting(name, "closed").as_deref() == Some("1") {
+                return Err("CLOSED");
+            } else if carried.is_some_and(|it| it != Carried::Nothing) && self.taken(name, &unique, id).is_some() {
+                return Err("DUPLICATE");
+            }
+            self.shift(id, "moved", "move", said.by, false);
+            self.write(id, &change, said);
+            self.task(id).forget(&["front"]);
+            if status != "scheduled" {
+                self.task(id).forget(&["promoted"]);
+            }
+            // A name that it did not have until now counts from now.
+            self.arrive(id, name, &change.to, "move", carried.filter(|it| *it != Carried::Name));
+            return Ok(change.to);
+        }
+        if named && fresh_name.as_ref().is_some_and(|name| self.taken(&old, name, id).is_some()) {
+            return Err("DUPLICATE");
+        }
+        if named {
+            self.rename(id, &change);
+        }
+        let stands = ["key", "weight", "needs", "priority"].into_iter().any(has);
+        if change.to != status {
+            if change.to == "scheduled" {
+                self.shift(id, "scheduled", "edit", said.by, false);
+                self.write(id, &change, said);
+            } else {
+                self.write(id, &change, said);
+            }
+            let task = self.task(id);
+            task.forget(&["readied", "promoted"]);
+            if change.to == "pending" {
+                let (front, key, turn) = (task.has("front"), task.get("key").to_owned(), task.get("ended").to_owned());
+                if front && !key.is_empty() && !turn.is_empty() {
+                    let turn = rank(turn.parse::<u64>().unwrap().min(now));
+                    self.queue(&old).lanes.served.entry(key).or_insert(turn);
+                }
+                self.shift(id, "pending", "edit", said.by, front);
+                self.queue(&old).wake = true;
+            }
+            return Ok(change.to);
+        }
+        self.queue(&old).wake |= stands && status == "pending";
+        let task = &self.tasks[id];
+        let place = task.fields.get("rank").cloned().unwrap_or_else(|| self.plain_rank(task));
+        let (ranked, key) = (task.has("rank"), task.get("key").to_owned());
+        let place = Some(place).filter(|_| !has("priority"));
+        self.write(id, &change, said);
+        if stands && status == "pending" && self.tasks[id].tied('r') {
+            let task = &self.tasks[id];
+            let (fresh, needs) = (task.get("key").to_owned(), task.class());
+            if !ranked || place.is_none() {
+                self.queue(&old).pending.retain(|other| other != id);
+                self.enter_at(id, false, place);
+            } else if !fresh.is_empty() {
+                self.look_at(&old, &fresh, &needs);
+            }
+            if ranked && !key.is_empty() {
+                self.settle_all(&old, &key);
+            }
+        }
+        let task = &self.tasks[id];
+        let (at, to, attempt) = (decimal(now.max(task.updated)), status.clone(), task.attempt);
+        let by = said.by.to_owned();
+        let edit = Transition { at, from: status, to, attempt, by, why: "edit".into(), cost: "" };
+        self.histories.entry(id.into()).or_default().push(edit);
+        Ok(change.to)
+    }
+
+    /// Writes what differs into the record.
+    fn write(&mut self, id: &str, change: &Change, said: &Said) {
+        let has = |name: &str| change.changed.contains(&name);
+        let task = self.tasks.get_mut(id).unwrap();
+        for (name, field) in STORED {
+            if has(name) {
+                task.forget(&[field]);
+                task.fields.extend(change.new.get(field).map(|value| (field, value.clone())));
+            }
+        }
+        task.set("ties", &change.new["ties"]);
+        if change.new["ties"].is_empty() {
+            task.forget(&["ties"]);
+        }
+        if has("parameters") {
+            task.set("parameters", said.parameters.unwrap());
+        }
+        if has("eta") {
+            task.forget(&["eta", "retry_eta"]);
+            task.fields.extend(change.eta.map(|at| ("eta", decimal(at))));
+        }
+        if has("deadline") {
+            self.web.deadlines.remove(id);
+            self.web.deadlines.extend(change.new.get("deadline").map(|at| (id.to_owned(), micros(at))));
+        }
+    }
+
+    /// A task gets another unique name, or loses its own.
+    fn rename(&mut self, id: &str, change: &Change) {
+        let (us, task) = (self.us, &self.tasks[id]);
+        let (name, old) = (task.queue.clone(), task.get("unique").to_owned());
+        let queue = self.queue(&name);
+        if queue.unique.get(&old).is_some_and(|(by, _)| by == id) {
+            let (_, till) = queue.unique.remove(&old).unwrap();
+            if till.parse::<u64>().is_ok() {
+                queue.unique_until.remove(&old);
+            }
+        }
+        let beside = format!("/{old}");
+        if !old.is_empty() && queue.unique.get(&beside).is_some_and(|(by, _)| by == id) {
+            queue.unique.remove(&beside);
+        }
+        if let (Some(fresh), Some(until)) = (change.new.get("unique"), change.new.get("unique_until")) {
+            let ends = until.parse::<u64>().ok().map(|seconds| us + seconds * SECOND);
+            if let Some(till) = ends {
+                queue.unique_until.insert(fresh.clone(), till);
+            }
+            let until = ends.map_or_else(|| until.clone(), |till| till.to_string());
+            queue.unique.insert(fresh.clone(), (id.into(), until));
+        }
+    }
+
+    /// A submit that may begin a further round.
+    pub fn resubmit(&mut self, op: &Op) -> Verdict<Reply> {
+        let Op::Resubmit { queue: name, task, eta, parameters, options, deadline, request, .. } = op else {
+            panic!("no submit: {op:?}")
+        };
+        let (id, name, end_by) = (task.id(), queue(*name), moment(*deadline));
+        let new: BTreeMap<&'static str, String> = fields(options, end_by, &[])?.into_iter().collect();
+        let policy = options.iter().find(|(name, _)| *name == "unique_policy").map_or("reject", |(_, policy)| policy);
+        if policy != "reject" {
+            return Err("BADARG");
+        }
+        let field = format!("submit s{request}");
+        if let Some((word, number)) = self.answers.get(&field).and_then(|answer| answer.split_once(" #")) {
+            return Ok(Reply::List(vec![Reply::text(word), Reply::text(number)]));
+        }
+        if self.web.staged.contains_key(id) && !self.tasks.contains_key(id) {
+            return Err("STATE");
+        }
+        let said = Said { queue: Some(name), parameters: Some(payload(*parameters)), eta: Some(moment(*eta)), by: "" };
+        let number = self.tasks.get(id).map_or(1, |task| task.number("round").max(1));
+        let answer = |word: &str, number: u64| Ok(Reply::List(vec![Reply::text(word), Reply::text(number)]));
+        let (word, number) = match self.tasks.get(id) {
+            None => {
+                let number = crate::model::ops::IDS.iter().position(|other| *other == id).unwrap();
+                let tasks = [(u8::try_from(number).unwrap(), *eta, *parameters)];
+                self.submit(name, &tasks, options, *deadline, &[])?;
+                ("created", 1)
+            }
+            Some(task) if task.get("round_request") == format!("s{request}") => return answer("again", number),
+            Some(task) if task.held() => return Err("STATE"),
+            Some(task) if task.waits() => match self.compare(id, new, &said)? {
+                None => return answer("existing", number),
+                Some(change) => {
+                    self.alter(id, change, &said)?;
+                    ("changed", number)
+                }
+            },
+            Some(_) => {
+                self.begin_round(id, new, &said, *request)?;
+                ("again", number + 1)
+            }
+        };
+        self.keep_answer(&field, &format!("{word} #{number}"));
+        answer(word, number)
+    }
+
+    /// A task that has ended begins anew.
+    fn begin_round(&mut self, id: &str, new: BTreeMap<&'static str, String>, said: &Said, request: u32) -> Verdict<()> {
+        let (task, name) = (&self.tasks[id], said.queue.unwrap());
+        let needs = task.tied('w') && self.web.waits(id) > 0;
+        if task.tied('g') || task.tied('d') && self.web.needed(id) || needs {
+            return Err("STATE");
+        } else if self.setting(name, "closed").as_deref() == Some("1") {
+            return Err("CLOSED");
+        }
+        self.require_ahead(new.get("deadline").map(|at| micros(at)))?;
+        if new.get("unique").is_some_and(|unique| self.taken(name, unique, id).is_some()) {
+            return Err("DUPLICATE");
+        }
+        self.born = true;
+        let moves = task.queue != name;
+        if moves {
+            self.shift(id, "moved", "again", "", false);
+        }
+        let now = self.now;
+        let task = self.task(id);
+        let number = task.number("round").max(1) + 1;
+        let old: String = task.get("ties").chars().filter(|letter| "do".contains(*letter)).collect();
+        task.fields.retain(|field, _| *field == "notes");
+        task.fields.extend(new);
+        let ties = format!("{}{old}", task.get("ties"));
+        task.set("ties", &ties);
+        if ties.is_empty() {
+            task.forget(&["ties"]);
+        }
+        task.set("parameters", said.parameters.unwrap());
+        task.set("outcome", "retry");
+        task.set("round", number);
+        task.set("round_request", format!("s{request}"));
+        let eta = said.eta.flatten().filter(|at| *at > now);
+        task.fields.extend(eta.map(|at| ("eta", decimal(at))));
+        let to = if eta.is_some() { "scheduled" } else { "pending" };
+        if moves {
+            self.arrive(id, name, to, "again", None);
+        } else {
+            self.restarts = true;
+            self.shift(id, to, "again", "", false);
+            self.restarts = false;
+            self.queue(name).wake |= to == "pending";
+        }
+        Ok(())
+    }
+}
+
+impl Edit {
+    fn is_empty(&self) -> bool {
+        let times = self.eta.is_some() || self.deadline.is_some();
+        self.options.is_empty() && self.unset.is_empty() && self.parameters.is_none() && self.queue.is_none() && !times
+    }
+
+    /// Whether this is given and unset.
+    fn contradicts(&self, name: &str) -> bool {
+        let given = match name {
+            "eta" => self.eta.is_some(),
+            "deadline" => self.deadline.is_some(),
+            name => self.options.iter().any(|(other, _)| *other == name),
+        };
+        given && self.unset.contains(&name)
+    }
+
+    /// Makes its times those of the call.
+    pub fn settle(&mut self, from_now: impl Fn(Option<Eta>) -> Option<Eta>) {
+        self.eta = from_now(self.eta);
+        self.deadline = from_now(self.deadline);
+    }
+}
