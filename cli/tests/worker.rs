@@ -56,6 +56,11 @@ fn a_worker_with_patterns_does_the_tasks_of_all_queues_that_match_also_of_later_
     assert_eq!(slots, ["1", "1"], "what it reports belongs to the queue: {workers}");
     assert_eq!(left.info().unwrap().status(), Some(Status::Pending));
     world.nothing_is_left();
+    let (_, findings, _) = world.outcome(&["doctor"]);
+    let findings: Vec<&str> = findings.lines().filter(|line| line.starts_with("FINDING")).collect();
+    // This server is not durable.
+    let [durable, waits] = findings[..] else { panic!("{findings:#?}") };
+    assert!(durable.contains("persistence") && waits.contains("waits in video-test"), "{findings:#?}");
     drop(worker);
     for (args, why) in [
         (&["!video-test"][..], "name some to take tasks from"),

@@ -133,7 +133,7 @@ impl Exam {
         let mut wrong = Vec::new();
         self.fields(&key, |field, value| {
             let known = match field.split_once(':').map_or((field, None), |(kind, queue)| (kind, Some(queue))) {
-                ("schema" | "run" | "gap", None) | ("paused", Some(_)) => true,
+                ("schema" | "run" | "gap" | "roams", None) | ("paused", Some(_)) => true,
                 ("settings", _) => {
                     let odd = value.split(' ').filter(|pair| !is_setting(pair));
                     wrong.extend(odd.map(|pair| (field.to_owned(), Some(pair.to_owned()))));
@@ -143,6 +143,7 @@ impl Exam {
                 ("token" | "limits" | "logs", None) | ("clock" | "lanes" | "drained" | "swept", Some(_)) => {
                     value.parse::<u64>().is_ok()
                 }
+                ("roamed", None) => value.split(' ').all(|part| part.parse::<u64>().is_ok()),
                 ("sweep", Some(_)) => value.strip_prefix("- ").unwrap_or(value).parse::<u64>().is_ok(),
                 _ => false,
             };
