@@ -68,7 +68,7 @@ impl Exam {
         // What its key says of a text is only a digest.
         let counted: BTreeSet<String> = names.iter().map(|name| in_key(kind, name)).collect();
         let cut = self.ask::<usize>(&["ZCARD", &all])? > names.len();
-        let unknown = |part: &&str| !counted.contains(*part) && !(cut && part.starts_with('~'));
+        let unknown = |part: &&str| !(counted.contains(*part) || cut && part.starts_with('~'));
         names.extend(scan.of(kind, queue).into_iter().filter(unknown).map(ToOwned::to_owned));
         let names: Vec<String> = names.into_iter().collect();
         for batch in names.chunks(100) {
