@@ -53,21 +53,24 @@ fn a_failure_says_when_to_try_again_its_group_or_that_it_is_no_use() {
     let client = Client::open(&server.url()).unwrap();
     let queue = client.queue("q").unwrap();
     let submit = |what: &str| queue.submit(what, Submit::default().max_failures(5)).unwrap();
-    let (later, never, wrong) = (submit("later"), submit("never"), submit("wrong"));
+    let (later, never, words, wrong) = (submit("later"), submit("never"), submit("words"), submit("wrong"));
     let handler = |what: String, _: &Context| -> Result<(), HandlerError> {
         let failure = Failure::new(what.as_str());
         Err(match what.as_str() {
             "later" => failure.again_in(Duration::from_secs(3600)).group("quota"),
             "never" => failure.permanent().again_in(Duration::from_secs(1)),
-            _ => failure.group("not a name"),
+            "words" => failure.group("cannot reach 10.0.0.7:5432 in 30 s").permanent(),
+            _ => failure.again_in(Duration::from_secs(1 << 40)),
         }
         .into())
     };
     let worker = Worker::builder(&client).queue("q").unwrap().handle(handler).build().unwrap();
     let ends = run(&worker);
     assert_eq!(never.wait(LIMIT).unwrap().error().as_deref(), Some("never"));
-    eventually("the third was tried", || wrong.info().unwrap().last_error());
-    assert!(wrong.info().unwrap().last_error().unwrap().contains("BADNAME"), "the attempt ends all the same");
+    let group = words.wait(LIMIT).unwrap().group().unwrap();
+    assert!(group.starts_with("cannot reach ") && !group.contains("5432"), "{group}");
+    let error = eventually("the fourth was tried", || wrong.info().unwrap().last_error());
+    assert!(error.contains("BADARG"), "the attempt ends all the same: {error}");
     let info = later.info().unwrap();
     assert_eq!((info.status(), info.last_group().as_deref()), (Some(Status::Scheduled), Some("quota")));
     let why = client.call(&client.calls().why(later.id())).unwrap();
