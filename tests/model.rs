@@ -4,7 +4,7 @@
 //! often a failure may be retried with less (2,000), `BLUEQUE_MODEL_KIND` plays `graphs`, `shared` limits, `changes` or
 //! queues by `patterns` alone, `BLUEQUE_SCRIPTS` is a folder of scripts to use instead of those of the crate.
 //!
-//! `BLUEQUE_MODEL_SHARE=3` plays every third planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time for
+//! `BLUEQUE_MODEL_SHARE=6` plays every sixth planted bug, from one that `BLUEQUE_SEED` selects: CI, which has no time for
 //! all of them, plays others each time.
 //!
 //! Each planted bug has a seed in `model/seeds.txt` that finds it soon. After a change of what is generated,
